@@ -1,0 +1,109 @@
+"""The record every chip file fills in, and the look-up by name."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+
+class Confidence(StrEnum):
+    """How far a number can be trusted."""
+
+    DOCUMENTED = "doc"  # a Qualcomm document or configuration file
+    LLVM = "llvm"  # LLVM's scheduling model: written by Qualcomm, a compiler model
+    MEASURED = "meas"  # measured on silicon by a third party
+    ESTIMATE = "est"  # our estimate; tune it when a source appears
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One hardware number with where it comes from."""
+
+    value: int | float
+    unit: str
+    source: str
+    confidence: Confidence
+
+
+class TargetError(ValueError):
+    """An unknown target name."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One chip generation. Plain fields name the code generator's view; the rest are `Fact` records.
+
+    ``target.vector_bytes.value`` is the number, ``target.vector_bytes.source`` its origin.
+    """
+
+    name: str
+    cpu: str
+    features: str
+    """LLVM subtarget features. qfloat chips also get hvx-ieee-fp off: see `codegen`."""
+    ieee_float: bool
+    """True when HVX computes in IEEE formats (v79); False for qfloat (v68..v75)."""
+
+    # Organisation
+    vector_bytes: Fact
+    vector_registers: Fact
+    hardware_threads: Fact
+    hvx_contexts: Fact
+    clock_hz: Fact
+
+    # Memory
+    tcm_bytes: Fact
+    tcm_alignment: Fact
+    l1d_bytes: Fact
+    l1d_line_bytes: Fact
+    l2_bytes: Fact
+    l2_line_bytes: Fact
+    l2_ways: Fact
+    ddr_bytes: Fact
+    ddr_latency_cycles: Fact
+    ddr_bytes_per_cycle: Fact
+    dma_start_cycles: Fact
+    dma_bytes_per_cycle: Fact
+    scalar_l2_latency_cycles: Fact
+    scalar_tcm_latency_cycles: Fact
+    vector_l2_latency_cycles: Fact
+    vector_tcm_latency_cycles: Fact
+
+    # Pipeline
+    packet_slots: Fact
+    hvx_issue_interval_cycles: Fact
+    hvx_late_latency_cycles: Fact
+    hvx_early_latency_cycles: Fact
+    vextract_cycles: Fact
+    taken_branch_cycles: Fact
+    mispredict_cycles: Fact
+    stack_bytes: Fact
+
+    @property
+    def tcm_budget_bytes(self) -> int:
+        """Bytes of TCM one kernel may plan for: the whole TCM."""
+        return int(self.tcm_bytes.value)
+
+    def lanes(self, element_bits: int) -> int:
+        """Elements of ``element_bits`` in one HVX vector."""
+        return int(self.vector_bytes.value) * 8 // element_bits
+
+    def facts(self) -> dict[str, Fact]:
+        """Every `Fact` of the target by field name, in declaration order."""
+        return {f.name: v for f in fields(self) if isinstance(v := getattr(self, f.name), Fact)}
+
+
+_NAMES = ("v68", "v73", "v75", "v79")
+DEFAULT = "v75"
+
+
+def names() -> tuple[str, ...]:
+    """Names of the known targets, oldest first."""
+    return _NAMES
+
+
+def get(name: str = DEFAULT) -> Target:
+    """The target called ``name``; raises `TargetError` for an unknown one."""
+    if name not in _NAMES:
+        raise TargetError(f"unknown target '{name}'; known targets: {', '.join(_NAMES)}")
+    return importlib.import_module(f"hexagon_mlir.targets.{name}").TARGET
