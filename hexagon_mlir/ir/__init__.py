@@ -1,0 +1,53 @@
+"""The one place that imports the MLIR bindings; everything else writes ``from hexagon_mlir.ir import ...``.
+
+``ir`` is the bindings' own module (types, attributes, operations); the dialect builders stand beside it.
+What we add: `context` (32-bit index), `parse`, `to_text`, `diagnostics` with places, and `guards`
+against the ways the bindings are known to crash the process.
+"""
+
+from torch_mlir import ir
+from torch_mlir.dialects import (
+    arith,
+    bufferization,
+    func,
+    linalg,
+    math,
+    memref,
+    scf,
+    tensor,
+    transform,
+    vector,
+)
+from torch_mlir.passmanager import PassManager
+
+from hexagon_mlir.ir.context import INDEX_BITS, make_context, set_index_bits
+from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, error_at, place_of
+from hexagon_mlir.ir.guards import erase_op, untranslatable_ops
+from hexagon_mlir.ir.text import parse, to_text
+
+__all__ = [
+    "INDEX_BITS",
+    "Diagnostic",
+    "HexError",
+    "PassManager",
+    "Place",
+    "arith",
+    "bufferization",
+    "erase_op",
+    "error_at",
+    "func",
+    "ir",
+    "linalg",
+    "make_context",
+    "math",
+    "memref",
+    "parse",
+    "place_of",
+    "scf",
+    "set_index_bits",
+    "tensor",
+    "to_text",
+    "transform",
+    "untranslatable_ops",
+    "vector",
+]

@@ -1,0 +1,21 @@
+"""Contexts and the data layout: `index` is 32 bits from the start, as on the machine."""
+
+from __future__ import annotations
+
+from torch_mlir import ir
+
+INDEX_BITS = 32
+_LAYOUT_ATTRIBUTE = "dlti.dl_spec"
+
+
+def make_context() -> ir.Context:
+    """A fresh context that accepts unregistered dialects (TTIR arrives as one)."""
+    context = ir.Context()
+    context.allow_unregistered_dialects = True
+    return context
+
+
+def set_index_bits(module: ir.Module, bits: int = INDEX_BITS) -> None:
+    """State the width of `index` on ``module``: 32 for Hexagon, 64 to execute a stage on the host."""
+    layout = ir.Attribute.parse(f"#dlti.dl_spec<index = {bits} : i32>", module.context)
+    module.operation.attributes[_LAYOUT_ATTRIBUTE] = layout

@@ -1,0 +1,40 @@
+"""Text in and out: parsing with places, printing without weights."""
+
+from __future__ import annotations
+
+from torch_mlir import ir
+
+from hexagon_mlir.ir.context import make_context
+from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
+
+_ELEMENTS_SHOWN = 64  # larger dense constants print as __elided__
+
+
+def parse(source: str | bytes, file: str = "-", context: ir.Context | None = None) -> ir.Module:
+    """Parse and verify MLIR text into a module.
+
+    ``file`` names the input in errors. Raises `HexError` with line and column for anything malformed,
+    bytes that are not UTF-8 and input without any operation included.
+    """
+    if isinstance(source, bytes):
+        try:
+            source = source.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = source.count(b"\n", 0, error.start) + 1
+            raise HexError.plain(f"line {line} is not UTF-8 text", file=file,
+                                 hint="MLIR input is text; is this a binary file?") from None
+    if "\0" in source:
+        raise HexError.plain("the input holds a NUL character", file=file, hint="MLIR input is text")
+    with context or make_context():
+        try:
+            return ir.Module.parse(source)
+        except ir.MLIRError as error:
+            raise from_mlir_error(error, file=file) from None
+
+
+def to_text(op: ir.Module | ir.Operation | ir.OpView, *, generic: bool = False, locations: bool = False,
+            elide: bool = True) -> str:
+    """``op`` as MLIR text. Weights and large constants are elided unless ``elide=False``."""
+    limits = {"large_elements_limit": _ELEMENTS_SHOWN, "large_resource_limit": _ELEMENTS_SHOWN} if elide else {}
+    text = op.operation.get_asm(enable_debug_info=locations, print_generic_op_form=generic, **limits)
+    return text if text.endswith("\n") else text + "\n"

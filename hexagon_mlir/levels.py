@@ -1,0 +1,68 @@
+"""What may stand in the IR at each level: checked between passes with ``--verify-levels``.
+
+source -> tensor -> tiled -> buffer -> llvm -> machine; a pass states the level it needs and leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import error_at, ir
+
+_SCALAR = frozenset({"builtin", "func", "arith", "math", "scf", "cf", "affine", "ub", "index"})
+_TENSOR = _SCALAR | {"linalg", "tensor", "bufferization", "memref", "vector"}
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level: its allowed dialects and what else must hold for an operation (a reason, or None)."""
+
+    name: str
+    dialects: frozenset[str]
+    invariant: Callable[[ir.Operation], str | None] = lambda op: None
+
+
+def _no_tensor(op: ir.Operation) -> str | None:
+    for value in (*op.operands, *op.results):
+        if isinstance(value.type, ir.RankedTensorType | ir.UnrankedTensorType):
+            return f"a tensor ({value.type}) after bufferization"
+    return None
+
+
+def _no_cast(op: ir.Operation) -> str | None:
+    return "an unrealized cast" if op.name == "builtin.unrealized_conversion_cast" else None
+
+
+LEVELS = {
+    level.name: level
+    for level in (
+        Level("source", _TENSOR | {"tt"}),
+        Level("tensor", _TENSOR),
+        Level("tiled", _TENSOR),
+        Level("buffer", (_TENSOR - {"tensor", "bufferization"}) | {"async"}, _no_tensor),
+        Level("llvm", frozenset({"builtin", "llvm"}), _no_cast),
+    )
+}
+ORDER = tuple(LEVELS)
+
+
+def check(module: ir.Module, level: str, origin: str) -> None:
+    """Raise `HexError` at the first operation of ``module`` that ``level`` does not allow."""
+    rule = LEVELS[level]
+    problem: list = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        dialect = op.name.split(".")[0]
+        reason = rule.invariant(op)
+        if dialect not in rule.dialects:
+            reason = f"dialect '{dialect}'"
+        if reason is None:
+            return ir.WalkResult.ADVANCE
+        problem.append(error_at(op, origin, f"level '{level}' does not allow {reason}",
+                                hint="a pass left IR that later stages cannot take"))
+        return ir.WalkResult.INTERRUPT
+
+    module.operation.walk(visit)
+    if problem:
+        raise problem[0]

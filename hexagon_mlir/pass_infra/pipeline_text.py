@@ -1,0 +1,78 @@
+"""Reads ``builtin.module(a,b{x=1},func.func(cse))`` into steps, ours and upstream's mixed."""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import PassManager, ir
+from hexagon_mlir.ir.context import make_context
+from hexagon_mlir.ir.diagnostics import HexError
+from hexagon_mlir.pass_infra import options, registry
+from hexagon_mlir.pass_infra.step import PassStep, Step, UpstreamStep, pipeline_error
+
+_OPEN, _CLOSE = "({[<", ")}]>"
+_ANCHORS = ("", "func.func")
+
+
+def parse_pipeline(text: str) -> list[Step]:
+    """The steps of ``text``; the outer ``builtin.module(...)`` may be left out.
+
+    Raises `HexError` for unbalanced brackets, unknown passes and unknown options.
+    """
+    body = text.strip()
+    if body.startswith("builtin.module("):
+        if not body.endswith(")"):
+            raise HexError.plain(f"unbalanced brackets in '{text}'", hint="builtin.module(pass,pass{option=1})")
+        body = body[len("builtin.module("):-1]
+    return [_element(part) for part in _split(body, text)]
+
+
+def make_step(name: str, option_text: str) -> Step:
+    """One step from a command-line flag: pass ``name`` with its options."""
+    if name in registry.names():
+        return PassStep(options.build(registry.get(name), option_text))
+    element = f"{name}{{{option_text}}}" if option_text else name
+    return _upstream(element)
+
+
+def _element(part: str) -> Step:
+    name, brace, rest = part.partition("{")
+    if name.strip() in registry.names():
+        if brace and not rest.endswith("}"):
+            raise HexError.plain(f"unbalanced brackets in '{part}'")
+        return make_step(name.strip(), rest[:-1] if brace else "")
+    return _upstream(part)
+
+
+def _upstream(element: str) -> UpstreamStep:
+    with make_context():
+        first: Exception | None = None
+        for anchor in _ANCHORS:
+            pipeline = f"{anchor}({element})" if anchor else element
+            try:
+                PassManager.parse(f"builtin.module({pipeline})")
+                return UpstreamStep(pipeline, label=element.split("{")[0])
+            except (ValueError, ir.MLIRError) as error:
+                first = first or error
+    assert first is not None
+    if "does not refer to a registered pass" in str(first) and "(" not in element:
+        name = element.split("{")[0]
+        raise HexError.plain(f"unknown pass '{name}'", hint="hexmlir-opt --list-passes shows ours; "
+                             "upstream passes are written as in mlir-opt")
+    raise pipeline_error(element, first)
+
+
+def _split(body: str, whole: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(body):
+        if character in _OPEN:
+            depth += 1
+        elif character in _CLOSE:
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(body[start:position].strip())
+            start = position + 1
+        if depth < 0:
+            break
+    if depth != 0:
+        raise HexError.plain(f"unbalanced brackets in '{whole}'", hint="builtin.module(pass,pass{option=1})")
+    parts.append(body[start:].strip())
+    return [part for part in parts if part]

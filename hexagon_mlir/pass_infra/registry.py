@@ -1,0 +1,51 @@
+"""Finds passes by name: the files of the ``passes`` folder, plus passes other packages announce.
+
+Nothing is imported until a pass is asked for. Another package adds passes with an entry point in the group
+``hexagon_mlir.passes``: name = pass name, value = ``module:Class``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from hexagon_mlir.ir.diagnostics import HexError
+from hexagon_mlir.pass_infra.base import Pass
+
+ENTRY_POINT_GROUP = "hexagon_mlir.passes"
+
+
+def class_name(pass_name: str) -> str:
+    """``form-async-threads`` -> ``FormAsyncThreadsPass``."""
+    return "".join(part.capitalize() for part in pass_name.split("-")) + "Pass"
+
+
+@cache
+def _own() -> tuple[str, ...]:
+    import hexagon_mlir.passes
+
+    folder = Path(hexagon_mlir.passes.__path__[0])
+    return tuple(sorted(p.stem.replace("_", "-") for p in folder.glob("*.py") if not p.stem.startswith("_")))
+
+
+@cache
+def _plugins() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def names() -> tuple[str, ...]:
+    """Every registered pass name, sorted."""
+    return tuple(sorted({*_own(), *_plugins()}))
+
+
+@cache
+def get(pass_name: str) -> type[Pass]:
+    """The class of ``pass_name``; raises `HexError` when there is none."""
+    if pass_name in _own():
+        module = importlib.import_module(f"hexagon_mlir.passes.{pass_name.replace('-', '_')}")
+        return getattr(module, class_name(pass_name))
+    if pass_name in _plugins():
+        return _plugins()[pass_name].load()
+    raise HexError.plain(f"unknown pass '{pass_name}'", hint="hexmlir-opt --list-passes shows them all")

@@ -1,0 +1,105 @@
+"""Runs a list of steps over a module: verify, time, count, dump, and keep the IR after each one."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hexagon_mlir import levels
+from hexagon_mlir.ir import ir, to_text
+from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
+from hexagon_mlir.pass_infra.base import PassContext
+from hexagon_mlir.pass_infra.step import PassStep, Step
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """What one step did: wall time in seconds and the number of operations before and after."""
+
+    title: str
+    seconds: float
+    ops_before: int
+    ops_after: int
+
+
+Observer = Callable[[int, Step, str, ir.Module], None]
+"""Called as ``observer(index, step, "before" | "after", module)``."""
+
+
+@dataclass
+class RunOptions:
+    """How to run: checks, dumps and observers.
+
+    ``dump_dir`` gets ``NN-pass.before.mlir`` (written before the step runs, so a crash leaves its input)
+    and ``NN-pass.after.mlir``.
+    """
+
+    verify_each: bool = True
+    verify_levels: bool = False
+    count_ops: bool = False
+    dump_dir: Path | None = None
+    observers: list[Observer] = field(default_factory=list)
+
+
+def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
+              options: RunOptions | None = None) -> list[StepRecord]:
+    """Run ``steps`` in order over ``module`` in place; raises `HexError` at the first that fails."""
+    options = options or RunOptions()
+    records = []
+    observers = list(options.observers)
+    if options.dump_dir is not None:
+        observers.append(_dumper(options.dump_dir))
+    ops = count_ops(module) if options.count_ops else Counter()
+    for index, step in enumerate(steps):
+        for observer in observers:
+            observer(index, step, "before", module)
+        if options.verify_levels and isinstance(step, PassStep):
+            levels.check(module, step.instance.needs, f"before {step.title}")
+        start = time.perf_counter()
+        step.run(module, context)
+        seconds = time.perf_counter() - start
+        if options.verify_each:
+            _verify(module, step.title)
+        if options.verify_levels and isinstance(step, PassStep):
+            levels.check(module, step.instance.leaves, step.title)
+        for observer in observers:
+            observer(index, step, "after", module)
+        before = ops.total()
+        ops = count_ops(module) if options.count_ops else ops
+        records.append(StepRecord(step.title, seconds, before, ops.total()))
+    return records
+
+
+def count_ops(module: ir.Module) -> Counter[str]:
+    """How often each operation stands in ``module``."""
+    counts: Counter[str] = Counter()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        counts[op.name] += 1
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return counts
+
+
+def _verify(module: ir.Module, title: str) -> None:
+    try:
+        module.operation.verify()
+    except ir.MLIRError as error:
+        raise from_mlir_error(error, origin=title, hint="the pass produced invalid IR; please report it") from None
+
+
+def _dumper(folder: Path) -> Observer:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HexError.plain(f"cannot write to '{folder}': {error.strerror}") from None
+
+    def dump(index: int, step: Step, when: str, module: ir.Module) -> None:
+        name = "".join(c if c.isalnum() or c in "-_" else "-" for c in step.title)
+        (folder / f"{index:02d}-{name}.{when}.mlir").write_text(to_text(module))
+
+    return dump

@@ -1,0 +1,108 @@
+"""The steps a pipeline is made of: our passes, upstream passes, transform-dialect schedules.
+
+Each kind has ``title`` (what dumps and timings call it), ``text`` (how ``--pass-pipeline`` writes it) and ``run``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from hexagon_mlir.ir import PassManager, ir
+from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
+from hexagon_mlir.pass_infra.base import Pass, PassContext
+from hexagon_mlir.pass_infra.options import render
+from hexagon_mlir.pass_infra.schedule import apply_schedule
+
+
+class Step(Protocol):
+    """One entry of a pipeline."""
+
+    why: str
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    def run(self, module: ir.Module, context: PassContext) -> None: ...
+
+
+@dataclass(frozen=True)
+class PassStep:
+    """One of our passes with its options."""
+
+    instance: Pass
+    why: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.instance.name
+
+    @property
+    def text(self) -> str:
+        return render(self.instance)
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Run the pass in the module's context, with a default location for new operations."""
+        with module.context, ir.Location.unknown():
+            self.instance.run(module, context)
+
+
+@dataclass(frozen=True)
+class UpstreamStep:
+    """Upstream passes as pipeline text, for example ``canonicalize,cse``."""
+
+    pipeline: str
+    why: str = ""
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.label or self.pipeline.split("{")[0].split("(")[0]
+
+    @property
+    def text(self) -> str:
+        return self.pipeline
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Run the upstream passes; an MLIR error becomes a `HexError` that names this step."""
+        with module.context:
+            try:
+                manager = PassManager.parse(f"builtin.module({self.pipeline})")
+            except ValueError as error:
+                raise pipeline_error(self.pipeline, error) from None
+            manager.enable_verifier(False)  # the runner verifies after each step
+            try:
+                manager.run(module.operation)
+            except ir.MLIRError as error:
+                raise from_mlir_error(error, origin=self.title) from None
+
+
+@dataclass(frozen=True)
+class ScheduleStep:
+    """A transform-dialect sequence, as text, applied by the interpreter (``--schedule=FILE``)."""
+
+    schedule: str
+    file: str = "-"
+    why: str = ""
+
+    @property
+    def title(self) -> str:
+        return "schedule"
+
+    @property
+    def text(self) -> str:
+        return f"schedule{{file={self.file}}}"
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Parse and apply the sequence."""
+        apply_schedule(module, self.schedule, "schedule", context, file=self.file)
+
+
+def pipeline_error(pipeline: str, error: Exception) -> HexError:
+    """The bindings' pipeline parse error, reduced to its reason."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    reason = next((line for line in lines if "no such option" in line or "error:" in line), lines[0])
+    reason = reason.split("error:")[-1].split("<Pass-Options-Parser>:")[-1].strip()
+    return HexError.plain(f"{reason} in '{pipeline}'", hint="hexmlir-opt --list-passes shows ours; "
+                          "upstream passes are written as in mlir-opt")
