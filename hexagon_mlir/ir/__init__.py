@@ -18,6 +18,7 @@ from torch_mlir.dialects import (
     transform,
     vector,
 )
+from torch_mlir.dialects.transform import interpreter
 from torch_mlir.passmanager import PassManager
 
 from hexagon_mlir.ir.context import INDEX_BITS, make_context, set_index_bits
@@ -36,6 +37,7 @@ __all__ = [
     "erase_op",
     "error_at",
     "func",
+    "interpreter",
     "ir",
     "linalg",
     "make_context",

@@ -94,7 +94,8 @@ def op_line(op: ir.Operation) -> str:
 def error_at(op: ir.Operation | ir.OpView, origin: str, message: str, hint: str = "") -> HexError:
     """A `HexError` located at ``op``: its source position, its text, and what to do."""
     operation = op.operation
-    return HexError(Diagnostic("error", place_of(operation.location), origin, message, op_line(operation), hint))
+    place = place_of(operation.location)
+    return HexError(Diagnostic("error", place, origin, message, op_line(operation), hint))
 
 
 def from_mlir_error(error: Exception, origin: str = "", file: str = STDIN_NAME, hint: str = "") -> HexError:
@@ -126,3 +127,17 @@ class DiagnosticLog:
     def add(self, severity: str, op: ir.Operation | ir.OpView, origin: str, message: str) -> None:
         """Record ``message`` about ``op``."""
         self.entries.append(Diagnostic(severity, place_of(op.operation.location), origin, message))
+
+
+def collect_into(context: ir.Context, log: DiagnosticLog) -> None:
+    """Send warnings and remarks that ``context`` reports by itself to ``log`` instead of standard error."""
+
+    def handle(info) -> bool:
+        severity = str(info.severity).rsplit(".", 1)[-1].lower()
+        place = place_of(info.location)
+        message = info.message.splitlines()[0] if info.message else "no message"
+        notes = tuple(note.message.splitlines()[0] for note in info.notes if note.message)
+        log.entries.append(Diagnostic(severity, place, "", message, notes=notes))
+        return True
+
+    context.attach_diagnostic_handler(handle)

@@ -35,6 +35,7 @@ def parse(source: str | bytes, file: str = "-", context: ir.Context | None = Non
 def to_text(op: ir.Module | ir.Operation | ir.OpView, *, generic: bool = False, locations: bool = False,
             elide: bool = True) -> str:
     """``op`` as MLIR text. Weights and large constants are elided unless ``elide=False``."""
-    limits = {"large_elements_limit": _ELEMENTS_SHOWN, "large_resource_limit": _ELEMENTS_SHOWN} if elide else {}
-    text = op.operation.get_asm(enable_debug_info=locations, print_generic_op_form=generic, **limits)
+    limit = _ELEMENTS_SHOWN if elide else None
+    text = op.operation.get_asm(enable_debug_info=locations, print_generic_op_form=generic,
+                                large_elements_limit=limit, large_resource_limit=limit)
     return text if text.endswith("\n") else text + "\n"

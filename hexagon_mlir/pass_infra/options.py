@@ -33,6 +33,10 @@ def build(pass_class: type[Pass], text: str) -> Pass:
             raise HexError.plain(f"unknown option '{name}'", origin=pass_class.name,
                                  hint=f"options of {pass_class.name}: {allowed}")
         values[field.name] = _convert(pass_class.name, name, raw, hints[field.name])
+    for field in known.values():
+        if field.default is MISSING and field.default_factory is MISSING and field.name not in values:
+            raise HexError.plain(f"option '{option_name(field)}' is required", origin=pass_class.name,
+                                 hint=f"write {option_name(field)}=...")
     return pass_class(**values)
 
 
@@ -43,11 +47,12 @@ def render(instance: Pass) -> str:
         value = getattr(instance, field.name)
         default = field.default_factory() if field.default_factory is not MISSING else field.default
         if value != default:
-            parts.append(f"{option_name(field)}={_render_value(value)}")
+            parts.append(f"{option_name(field)}={render_value(value)}")
     return f"{instance.name}{{{' '.join(parts)}}}" if parts else instance.name
 
 
-def _render_value(value: Any) -> str:
+def render_value(value: Any) -> str:
+    """An option's value as ``build`` reads it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
@@ -61,7 +66,8 @@ def _assignments(origin: str, text: str) -> list[tuple[str, str | None]]:
     while rest:
         match = _ASSIGNMENT.match(rest)
         if match is None:
-            raise HexError.plain(f"cannot read options '{text}'", origin=origin, hint="write name=value name=value")
+            raise HexError.plain(f"cannot read options '{text}'", origin=origin,
+                                 hint="write name=value name=value")
         value = match.group(2)
         found.append((match.group(1), value.strip("'\"") if value is not None else None))
         rest = rest[match.end():].strip()

@@ -20,7 +20,8 @@ def parse_pipeline(text: str) -> list[Step]:
     body = text.strip()
     if body.startswith("builtin.module("):
         if not body.endswith(")"):
-            raise HexError.plain(f"unbalanced brackets in '{text}'", hint="builtin.module(pass,pass{option=1})")
+            raise HexError.plain(f"unbalanced brackets in '{text}'",
+                                 hint="builtin.module(pass,pass{option=1})")
         body = body[len("builtin.module("):-1]
     return [_element(part) for part in _split(body, text)]
 

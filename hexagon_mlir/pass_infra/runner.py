@@ -34,13 +34,14 @@ class RunOptions:
     """How to run: checks, dumps and observers.
 
     ``dump_dir`` gets ``NN-pass.before.mlir`` (written before the step runs, so a crash leaves its input)
-    and ``NN-pass.after.mlir``.
+    and ``NN-pass.after.mlir``, NN counting from ``first_index``.
     """
 
     verify_each: bool = True
     verify_levels: bool = False
     count_ops: bool = False
     dump_dir: Path | None = None
+    first_index: int = 0
     observers: list[Observer] = field(default_factory=list)
 
 
@@ -53,7 +54,7 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
     if options.dump_dir is not None:
         observers.append(_dumper(options.dump_dir))
     ops = count_ops(module) if options.count_ops else Counter()
-    for index, step in enumerate(steps):
+    for index, step in enumerate(steps, start=options.first_index):
         for observer in observers:
             observer(index, step, "before", module)
         if options.verify_levels and isinstance(step, PassStep):
@@ -89,7 +90,8 @@ def _verify(module: ir.Module, title: str) -> None:
     try:
         module.operation.verify()
     except ir.MLIRError as error:
-        raise from_mlir_error(error, origin=title, hint="the pass produced invalid IR; please report it") from None
+        raise from_mlir_error(error, origin=title,
+                              hint="the pass produced invalid IR; please report it") from None
 
 
 def _dumper(folder: Path) -> Observer:

@@ -1,10 +1,8 @@
-"""Applying transform-dialect sequences: the interpreter, its errors, and the record for ``--print-schedule``."""
+"""Applying transform-dialect sequences: the interpreter, its errors, the record for ``--print-schedule``."""
 
 from __future__ import annotations
 
-from torch_mlir.dialects.transform import interpreter
-
-from hexagon_mlir.ir import HexError, ir
+from hexagon_mlir.ir import HexError, interpreter, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.ir.text import parse
 from hexagon_mlir.pass_infra.base import PassContext

@@ -1,6 +1,6 @@
 """The steps a pipeline is made of: our passes, upstream passes, transform-dialect schedules.
 
-Each kind has ``title`` (what dumps and timings call it), ``text`` (how ``--pass-pipeline`` writes it) and ``run``.
+Each kind has ``title`` (what dumps and timings call it), ``text`` (how ``--pass-pipeline`` writes it), ``run``.
 """
 
 from __future__ import annotations
