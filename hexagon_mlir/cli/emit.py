@@ -1,0 +1,24 @@
+"""``--emit=llvm|asm|obj``: from a module at the llvm level to code."""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import ir, untranslatable_ops
+from hexagon_mlir.ir.diagnostics import error_at
+from hexagon_mlir.targets import Target
+
+
+def is_llvm_level(module: ir.Module) -> bool:
+    """True when the module is ready for translation to LLVM IR."""
+    return not untranslatable_ops(module)
+
+
+def emit(module: ir.Module, target: Target, kind: str) -> str | bytes:
+    """``module`` as LLVM IR, assembly or an object; ``kind`` is "llvm", "asm" or "obj"."""
+    left = untranslatable_ops(module)
+    if left:
+        raise error_at(left[0], f"emit-{kind}", f"{len(left)} operations are not at the llvm level",
+                       hint="run a whole pipeline, such as --pipeline=default")
+    from hexagon_mlir import codegen
+
+    llvm_ir = codegen.translate_to_llvm_ir(module)
+    return llvm_ir if kind == "llvm" else codegen.emit(llvm_ir, target, kind)

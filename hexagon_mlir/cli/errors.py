@@ -1,0 +1,59 @@
+"""What a command-line tool does when something goes wrong: one message, exit code 1, no traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from hexagon_mlir.cli.arguments import UsageError
+
+_INTERRUPTED = 130  # what a shell expects after Ctrl-C
+_BROKEN_PIPE = 141  # ... and after the reader of our output went away
+
+
+def run_tool(tool: str, main: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
+    """The exit code of ``main(argv)``; any exception becomes one message on standard error."""
+    debug = "--debug" in argv
+    try:
+        code = main(argv)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return _say(f"{tool}: interrupted", _INTERRUPTED)
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except Exception as error:  # the boundary of the tool: whatever is left becomes one message
+        if debug:
+            traceback.print_exc()
+        return _say(explain(tool, error), 1)
+
+
+def explain(tool: str, error: Exception) -> str:
+    """``error`` as the user should see it."""
+    if isinstance(error, UsageError):
+        return f"{tool}: error: {error}\n  hint: {error.hint}"
+    if hasattr(error, "diagnostics"):
+        return "\n".join(str(diagnostic) for diagnostic in error.diagnostics)
+    if isinstance(error, RecursionError):
+        return f"{tool}: error: the input is nested too deeply"
+    if isinstance(error, MemoryError):
+        return f"{tool}: error: out of memory"
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place or tool + ': '}error: {error.strerror or error}"
+    message = str(error).strip().splitlines()
+    return (f"{tool}: error: internal: {type(error).__name__}: {message[0] if message else 'no message'}\n"
+            "  hint: this is a bug of the compiler; --debug shows where it happened")
+
+
+def _say(text: str, code: int) -> int:
+    try:
+        sys.stdout.flush()
+        print(text, file=sys.stderr, flush=True)
+    except OSError:  # nobody listens any more
+        pass
+    return code

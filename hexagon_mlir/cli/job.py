@@ -1,0 +1,95 @@
+"""One run of ``hexmlir-opt`` over one part of the input: parse, run the steps, render the result."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hexagon_mlir.cli import emit, printing, steps, tables
+from hexagon_mlir.cli.arguments import Arguments
+from hexagon_mlir.cli.inputs import Source
+from hexagon_mlir.ir import ir, make_context, parse, to_text
+from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, collect_into, from_mlir_error
+from hexagon_mlir.pass_infra import PassContext, Step
+from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, count_ops, run_steps
+from hexagon_mlir.targets import Target
+
+_NO_FILE = ("-", "<unknown>", "hexmlir")
+
+
+@dataclass
+class Result:
+    """What one part gave: ``output`` is None when it failed; ``diagnostics`` name the input file."""
+
+    output: str | bytes | None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    error: Exception | None = None
+
+
+def run(source: Source, plan: Sequence[Step], target: Target, arguments: Arguments,
+        part: int | None) -> Result:
+    """Process ``source``; ``part`` numbers the parts of a split input, for their dump folders."""
+    context = PassContext(target)
+    output, error = None, None
+    try:
+        output = _process(source, plan, context, arguments, part)
+    except HexError as failure:
+        context.log.entries += failure.diagnostics
+        error = failure
+    except ir.MLIRError as failure:  # a binding call that a pass did not wrap
+        error = from_mlir_error(failure)
+        context.log.entries += error.diagnostics
+    return Result(output, [_named(diagnostic, source.name) for diagnostic in context.log.entries], error)
+
+
+def _process(source: Source, plan: Sequence[Step], context: PassContext, arguments: Arguments,
+             part: int | None) -> str | bytes:
+    start = time.perf_counter()
+    mlir_context = make_context()
+    collect_into(mlir_context, context.log)
+    module = parse(source.padded, file=source.name, context=mlir_context)
+    other = {"(read input)": time.perf_counter() - start}
+    before = count_ops(module) if arguments.stats else Counter()
+    records = _run(module, plan, context, arguments, part, 0)
+    if arguments.emit != "mlir" and not arguments.names_pipeline and not emit.is_llvm_level(module):
+        rest = steps.named("default", context.target)
+        records += _run(module, rest, context, arguments, part, len(records))
+    start = time.perf_counter()
+    output = _render(module, context, arguments)
+    other["(write output)"] = time.perf_counter() - start
+    if arguments.timing:
+        sys.stderr.write(tables.timing(records, other))
+    if arguments.stats:
+        sys.stderr.write(tables.stats(before, count_ops(module)))
+    return output
+
+
+def _run(module: ir.Module, plan: Sequence[Step], context: PassContext, arguments: Arguments,
+         part: int | None, first_index: int) -> list[StepRecord]:
+    folder = Path(arguments.dump_ir) if arguments.dump_ir else None
+    if folder is not None and part is not None:
+        folder = folder / f"part{part:02d}"
+    options = RunOptions(
+        verify_each=arguments.verify_each, verify_levels=arguments.verify_levels, count_ops=arguments.timing,
+        dump_dir=folder, first_index=first_index, observers=printing.observers(arguments))
+    return run_steps(module, plan, context, options)
+
+
+def _render(module: ir.Module, context: PassContext, arguments: Arguments) -> str | bytes:
+    if arguments.print_schedule:
+        return printing.schedules(context)
+    if arguments.emit != "mlir":
+        return emit.emit(module, context.target, arguments.emit)
+    return to_text(module, generic=arguments.print_op_generic, locations=arguments.print_debuginfo,
+                   elide=False)
+
+
+def _named(diagnostic: Diagnostic, file: str) -> Diagnostic:
+    """The parser calls every input "-": put the name of the file there."""
+    if diagnostic.place.file not in _NO_FILE:
+        return diagnostic
+    return replace(diagnostic, place=Place(file, diagnostic.place.line, diagnostic.place.column))

@@ -1,0 +1,44 @@
+"""``hexmlir-opt``: runs any pass, ours or upstream's, over MLIR text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from hexagon_mlir.cli.arguments import Arguments, help_text, parse_arguments
+from hexagon_mlir.cli.errors import run_tool
+
+TOOL = "hexmlir-opt"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point; returns the exit code."""
+    return run_tool(TOOL, _main, sys.argv[1:] if argv is None else argv)
+
+
+def _main(argv: Sequence[str]) -> int:
+    arguments = parse_arguments(argv)
+    text = _information(arguments)
+    if text is None:
+        from hexagon_mlir.cli.drive import drive  # imports the MLIR bindings
+
+        return drive(arguments)
+    sys.stdout.write(text)
+    return 0
+
+
+def _information(arguments: Arguments) -> str | None:
+    """What flags such as ``--help`` print instead of running anything."""
+    if arguments.help:
+        return help_text()
+    if not (arguments.version or arguments.list_passes or arguments.list_pipelines):
+        return None
+    from hexagon_mlir.cli import listing
+
+    if arguments.version:
+        return listing.versions()
+    return listing.passes() if arguments.list_passes else listing.pipelines()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

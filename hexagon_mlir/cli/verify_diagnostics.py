@@ -1,0 +1,88 @@
+"""``--verify-diagnostics``: compares what was reported with the ``// expected-...`` comments of the input.
+
+``// expected-error {{text}}`` stands on the line it speaks of; ``@+N``, ``@-N``, ``@below``, ``@above`` move it,
+``@unknown`` means a diagnostic without a position. ``expected-warning``, ``expected-remark`` and
+``expected-note`` likewise; ``expected-error-re`` takes regular expressions in ``{{..}}`` within the text.
+A note carries no position here: only its text is compared. Remarks count once one is expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hexagon_mlir.ir.diagnostics import Diagnostic
+
+_EXPECTED = re.compile(
+    r"expected-(error|warning|remark|note)(-re)?\s*(?:@([+-]\d+|below|above|unknown))?\s*\{\{(.*)\}\}\s*$")
+_POSITION = {"below": 1, "above": -1}
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One comment. ``line`` is None for ``@unknown``; ``written`` is the comment's own line."""
+
+    severity: str
+    line: int | None
+    text: str
+    written: int
+    is_regex: bool = False
+
+    def matches(self, diagnostic: Diagnostic, file: str) -> bool:
+        """Is ``diagnostic`` (or for a note, one of its notes) what the comment announces?"""
+        if self.severity == "note":
+            return any(self._fits(note) for note in diagnostic.notes)
+        here = diagnostic.place.line if diagnostic.place.file == file and diagnostic.place.line else None
+        message = f"{diagnostic.origin}: {diagnostic.message}" if diagnostic.origin else diagnostic.message
+        return diagnostic.severity == self.severity and here == self.line and self._fits(message)
+
+    def _fits(self, message: str) -> bool:
+        if not self.is_regex:
+            return self.text in message
+        pieces = re.split(r"\{\{(.*?)\}\}", self.text)
+        pattern = "".join(f"(?:{p})" if i % 2 else re.escape(p) for i, p in enumerate(pieces))
+        return re.search(pattern, message) is not None
+
+
+def expectations(text: str, lines_before: int = 0) -> list[Expectation]:
+    """The ``expected-...`` comments in ``text``."""
+    found = []
+    for number, line in enumerate(text.splitlines(), start=lines_before + 1):
+        comment = line.partition("//")[2]
+        match = _EXPECTED.search(comment)
+        if match is None:
+            continue
+        severity, regex, where, message = match.groups()
+        at: int | None = number
+        if where == "unknown":
+            at = None
+        elif where:
+            at = number + (_POSITION.get(where) or int(where))
+        found.append(Expectation(severity, at, message, number, bool(regex)))
+    return found
+
+
+def problems(text: str, lines_before: int, reported: Sequence[Diagnostic], file: str,
+             strict_remarks: bool = False) -> list[str]:
+    """What differs between comments and ``reported``; empty when they agree."""
+    wanted = expectations(text, lines_before)
+    remarks_count = strict_remarks or any(e.severity == "remark" for e in wanted)
+    left = list(reported)
+    missing = []
+    for expectation in wanted:
+        match = next((d for d in (reported if expectation.severity == "note" else left)
+                      if expectation.matches(d, file)), None)
+        if match is None:
+            missing.append(f'{file}:{expectation.written}: error: expected {expectation.severity} '
+                           f'"{expectation.text}" was not produced')
+        elif expectation.severity != "note":
+            left.remove(match)
+    return missing + list(_unexpected(left, remarks_count))
+
+
+def _unexpected(left: Iterable[Diagnostic], remarks_count: bool) -> Iterable[str]:
+    for diagnostic in left:
+        if diagnostic.severity != "remark" or remarks_count:
+            yield (f"{diagnostic.place}: error: unexpected {diagnostic.severity}: "
+                   f"{diagnostic.origin + ': ' if diagnostic.origin else ''}{diagnostic.message}")
