@@ -56,6 +56,7 @@ class Target:
     tcm_alignment: Fact
     l1d_bytes: Fact
     l1d_line_bytes: Fact
+    l1d_ways: Fact
     l2_bytes: Fact
     l2_line_bytes: Fact
     l2_ways: Fact
@@ -77,6 +78,16 @@ class Target:
     vextract_cycles: Fact
     taken_branch_cycles: Fact
     mispredict_cycles: Fact
+    scalar_operand_stage: Fact
+    """Pipeline stage at which ALU operands are read; a result is usable at result stage - operand stage."""
+    scalar_early_operand_stage: Fact
+    """The same for multiplier and floating point inputs and load addresses."""
+    scalar_store_data_stage: Fact
+    scalar_alu_result_stage: Fact
+    scalar_tc2_result_stage: Fact
+    scalar_multiply_result_stage: Fact
+    scalar_float_result_stage: Fact
+    scalar_load_result_stage: Fact
     stack_bytes: Fact
 
     @property

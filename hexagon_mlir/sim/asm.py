@@ -1,0 +1,327 @@
+"""LLVM's Hexagon assembly text to a `Module` of functions, packets and data sections.
+
+Every line is either understood or an `AsmError` that names it; nothing is skipped by guess. Sections that
+hold no guest data (debug information, notes) are read past as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+
+class AsmError(Exception):
+    """A line of assembly text that the reader does not know."""
+
+    def __init__(self, line: int, text: str, why: str = "unknown assembly line") -> None:
+        super().__init__(f"asm line {line}: {why}: '{text.strip()}'")
+        self.line = line
+        self.text = text
+
+
+@dataclass
+class Packet:
+    """One VLIW packet: its instruction lines as written, and its end markers."""
+
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    end_loop0: bool = False
+    end_loop1: bool = False
+    mem_noshuf: bool = False
+    loc: tuple[str, int] | None = None
+    """Source file and line of the last ``.loc`` before the packet."""
+
+
+@dataclass
+class Function:
+    """A function: packets in layout order and labels that name packet indices."""
+
+    name: str
+    line: int
+    packets: list[Packet] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Relocation:
+    """A data word that holds the address of ``symbol`` + ``addend``."""
+
+    offset: int
+    size: int
+    symbol: str
+    addend: int
+    minus: str | None = None
+
+
+@dataclass
+class Section:
+    """Initialised guest data with the symbols defined in it (name -> byte offset)."""
+
+    name: str
+    data: bytearray = field(default_factory=bytearray)
+    align: int = 8
+    relocations: list[Relocation] = field(default_factory=list)
+    symbols: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Module:
+    """A whole assembly file."""
+
+    functions: dict[str, Function] = field(default_factory=dict)
+    sections: list[Section] = field(default_factory=list)
+    aliases: dict[str, str] = field(default_factory=dict)
+
+
+_IGNORED = re.compile(
+    r"\.(globl|global|weak|hidden|protected|internal|local|type|size|cfi_\w+|attribute|ident|addrsig\w*"
+    r"|falign|extern|symver)\b"
+)
+_LABEL = re.compile(r'^("(?:[^"\\]|\\.)+"|[\w.$@]+):\s*(.*)$')
+_INT_SIZES = {
+    ".byte": 1, ".half": 2, ".hword": 2, ".short": 2, ".2byte": 2, ".word": 4, ".long": 4, ".4byte": 4,
+    ".int": 4, ".quad": 8, ".xword": 8, ".8byte": 8, ".dword": 8,
+}  # fmt: skip
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "b": 8, "f": 12, "v": 11, '"': 34, "\\": 92}
+_NOT_LOADED = (".debug", ".note", ".comment", ".llvm", ".eh_frame", ".symtab", ".strtab", ".gcc_except")
+
+
+def _strip_comment(line: str) -> str:
+    if "//" not in line:
+        return line.rstrip()
+    in_string = False
+    i = 0
+    while i < len(line):
+        ch = line[i]
+        if ch == "\\" and in_string:
+            i += 1
+        elif ch == '"':
+            in_string = not in_string
+        elif ch == "/" and not in_string and line.startswith("//", i):
+            return line[:i].rstrip()
+        i += 1
+    return line.rstrip()
+
+
+def _string_bytes(text: str) -> bytes:
+    body = text.strip()
+    if len(body) < 2 or body[0] != '"' or body[-1] != '"':
+        raise ValueError(text)
+    body = body[1:-1]
+    out = bytearray()
+    i = 0
+    while i < len(body):
+        ch = body[i]
+        if ch != "\\":
+            out += ch.encode("latin-1")
+            i += 1
+            continue
+        nxt = body[i + 1]
+        if nxt in "01234567":
+            digits = re.match(r"[0-7]{1,3}", body[i + 1 :])
+            assert digits
+            out.append(int(digits.group(), 8) & 255)
+            i += 1 + len(digits.group())
+        else:
+            out.append(_ESCAPES[nxt])
+            i += 2
+    return bytes(out)
+
+
+def unquote(symbol: str) -> str:
+    """A symbol without the quotes LLVM puts round unusual names."""
+    return symbol[1:-1] if symbol.startswith('"') else symbol
+
+
+class Reader:
+    """The state of one pass over the text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.module = Module()
+        self.types: set[str] = {
+            unquote(m.group(1)) for m in re.finditer(r"\.type\s+([^,\s]+),\s*@function", text)
+        }
+        self.files: dict[int, str] = {}
+        self.section: Section | None = None
+        self.in_text = True
+        self.loaded = True
+        self.function: Function | None = None
+        self.packet: Packet | None = None
+        self.loc: tuple[str, int] | None = None
+        self.by_name: dict[str, Section] = {}
+
+    def read(self) -> Module:
+        number = 0
+        for number, raw in enumerate(self.text.split("\n"), 1):
+            line = _strip_comment(raw).strip()
+            if line:
+                try:
+                    self.line(number, line)
+                except (ValueError, KeyError, IndexError) as error:
+                    raise AsmError(number, line) from error
+        if self.packet is not None:
+            raise AsmError(number, "", "packet without '}' at the end of the file")
+        return self.module
+
+    def line(self, number: int, line: str) -> None:
+        if self.packet is not None:
+            self.packet_line(number, line)
+        elif line.startswith("."):
+            label = _LABEL.match(line)
+            if label:
+                self.label(number, unquote(label.group(1)))
+            else:
+                self.directive(number, line)
+        elif (label := _LABEL.match(line)) and not re.match(r"^[rpvq]\d+:\d", line):
+            self.label(number, unquote(label.group(1)))
+            if label.group(2):
+                self.line(number, label.group(2))
+        elif not self.loaded:
+            return
+        elif line.startswith("{"):
+            self.open_packet(number)
+            if line[1:].strip():
+                self.packet_line(number, line[1:].strip())
+        elif self.in_text and self.function is not None:
+            self.open_packet(number)
+            assert self.packet
+            self.packet.lines.append((number, line))
+            self.close_packet()
+        else:
+            raise AsmError(number, line)
+
+    def open_packet(self, number: int) -> None:
+        if self.function is None:
+            raise AsmError(number, "{", "packet outside a function")
+        self.packet = Packet(loc=self.loc)
+
+    def close_packet(self) -> None:
+        assert self.function and self.packet
+        self.function.packets.append(self.packet)
+        self.packet = None
+
+    def packet_line(self, number: int, line: str) -> None:
+        assert self.packet
+        if "}" not in line:
+            self.packet.lines.append((number, line))
+            return
+        body, marks = line.split("}", 1)
+        if body.strip():
+            self.packet.lines.append((number, body.strip()))
+        for mark in marks.split():
+            if mark in (":endloop0", ":endloop01"):
+                self.packet.end_loop0 = True
+            if mark in (":endloop1", ":endloop01"):
+                self.packet.end_loop1 = True
+            elif mark == ":mem_noshuf":
+                self.packet.mem_noshuf = True
+            elif mark != ":endloop0":
+                raise AsmError(number, line, "unknown packet marker")
+        self.close_packet()
+
+    def label(self, number: int, name: str) -> None:
+        if self.in_text and self.loaded:
+            if name in self.types or (self.function is None and not name.startswith(".L")):
+                self.function = self.module.functions[name] = Function(name, number)
+            elif self.function is not None:
+                self.function.labels[name] = len(self.function.packets)
+        elif self.section is not None:
+            self.section.symbols[name] = len(self.section.data)
+
+    def directive(self, number: int, line: str) -> None:
+        name, _, rest = line.partition(" ") if "\t" not in line else line.partition("\t")
+        rest = rest.strip()
+        if _IGNORED.match(line):
+            return
+        if name in (".text", ".data", ".bss", ".section", ".rodata"):
+            self.open_section(name if name != ".section" else rest.split(",")[0].strip().strip('"'), rest)
+        elif name == ".file":
+            found = re.match(r'(\d+)\s+(.*)$', rest)
+            if found:
+                strings = re.findall(r'"((?:[^"\\]|\\.)*)"', found.group(2))
+                self.files[int(found.group(1))] = strings[1] if len(strings) > 1 else strings[0]
+        elif name == ".loc":
+            fields = rest.split()
+            self.loc = (self.files.get(int(fields[0]), "?"), int(fields[1]))
+        elif not self.loaded:
+            return
+        elif name in (".comm", ".lcomm"):
+            self.common(rest)
+        elif name in (".set", ".equ"):
+            left, right = (unquote(part.strip()) for part in rest.split(",", 1))
+            self.module.aliases[left] = right
+        elif name in (".p2align", ".align", ".balign"):
+            self.align(name, rest)
+        elif self.section is None:
+            raise AsmError(number, line)
+        else:
+            self.data(name, rest, number, line)
+
+    def open_section(self, name: str, rest: str) -> None:
+        self.loaded = not name.startswith(_NOT_LOADED)
+        self.in_text = name.startswith(".text") or (",\"ax" in rest.replace(" ", "") and self.loaded)
+        if self.in_text:
+            self.section = None
+            return
+        self.function = None
+        if self.loaded:
+            if name not in self.by_name:
+                self.by_name[name] = Section(name)
+                self.module.sections.append(self.by_name[name])
+            self.section = self.by_name[name]
+        else:
+            self.section = None
+
+    def common(self, rest: str) -> None:
+        parts = [part.strip() for part in rest.split(",")]
+        section = Section(f".bss.{parts[0]}", bytearray(int(parts[1], 0)))
+        section.align = int(parts[2], 0) if len(parts) > 2 else 8
+        section.symbols[unquote(parts[0])] = 0
+        self.module.sections.append(section)
+
+    def align(self, name: str, rest: str) -> None:
+        if self.section is None:
+            return
+        amount = int(rest.split(",")[0], 0)
+        amount = 1 << amount if name == ".p2align" else amount
+        self.section.align = max(self.section.align, amount)
+        self.section.data += bytes(-len(self.section.data) % amount)
+
+    def data(self, name: str, rest: str, number: int, line: str) -> None:
+        section = self.section
+        assert section is not None
+        if name in _INT_SIZES:
+            for item in rest.split(","):
+                self.word(section, item.strip(), _INT_SIZES[name])
+        elif name in (".string", ".asciz"):
+            section.data += _string_bytes(rest) + b"\0"
+        elif name == ".ascii":
+            section.data += _string_bytes(rest)
+        elif name in (".space", ".zero", ".skip"):
+            parts = rest.split(",")
+            fill = int(parts[1], 0) & 255 if len(parts) > 1 else 0
+            section.data += bytes([fill]) * int(parts[0], 0)
+        elif name == ".fill":
+            count, size, value = (int(part, 0) for part in (rest + ",1,0").split(",")[:3])
+            section.data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little") * count
+        else:
+            raise AsmError(number, line)
+
+    def word(self, section: Section, item: str, size: int) -> None:
+        try:
+            value = int(item, 0)
+        except ValueError:
+            found = re.match(r'^("[^"]+"|[\w.$@]+?)(?:-("[^"]+"|[A-Za-z_.][\w.$]*))?([+-]\d+)?$', item)
+            if not found:
+                raise
+            symbol, minus, addend = found.groups()
+            section.relocations.append(
+                Relocation(len(section.data), size, unquote(symbol), int(addend or 0), minus and unquote(minus))
+            )
+            value = 0
+        section.data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+
+
+def parse(text: str) -> Module:
+    """Read one assembly file."""
+    return Reader(text).read()

@@ -1,0 +1,262 @@
+"""HVX integer forms: add, compare, logic, shift, count, predicates (HVX V73 PRM 80-N2040-54, chapter 6)."""
+
+from __future__ import annotations
+
+import operator
+
+from hexagon_mlir.sim.isa.lanes import (
+    INTEGER,
+    VECTOR,
+    VECTOR_BYTES,
+    Pair,
+    blend,
+    clamp,
+    even,
+    mask,
+    narrow,
+    odd,
+    splat_word,
+)
+from hexagon_mlir.sim.isa.spec import Unit, form
+from hexagon_mlir.sim.isa.value import Type, Val
+
+VA, VA_DV, VX_DV, VX_LATE, VS = Unit.VA, Unit.VA_DV, Unit.VX_DV, Unit.VX_LATE, Unit.VS
+
+
+def _both(function):
+    """The same lane operation on both registers of a pair."""
+
+    def apply(a: Pair, b: Pair) -> Pair:
+        return function(a[0], b[0]), function(a[1], b[1])
+
+    return apply
+
+
+def _add_subtract() -> None:
+    for name, op in (("vadd", operator.add), ("vsub", operator.sub)):
+        for suffix, (bits, signed) in INTEGER.items():
+            def wrap(a: Val, b: Val, n: int = bits, f=op) -> Val:
+                return f(a.view(n), b.view(n))
+
+            kind = ("s" if signed else "u") + name[1:] + ".sat"
+
+            def saturate(a: Val, b: Val, n: int = bits, k: str = kind) -> Val:
+                return a.view(n).two(k, b.view(n))
+
+            if signed:
+                form(f"V.{suffix}={name}(V.{suffix},V.{suffix})", VA, wrap)
+                form(f"VV.{suffix}={name}(VV.{suffix},VV.{suffix})", VA_DV, _both(wrap))
+            form(f"V.{suffix}={name}(V.{suffix},V.{suffix}):sat", VA, saturate)
+            form(f"VV.{suffix}={name}(VV.{suffix},VV.{suffix}):sat", VA_DV, _both(saturate))
+        for wide, small in (("h", "ub"), ("w", "h"), ("w", "uh")):
+            bits, signed = INTEGER[small]
+
+            def widen(a: Val, b: Val, n: int = bits, s: bool = signed, f=op) -> Pair:
+                return f(even(a, n, s), even(b, n, s)), f(odd(a, n, s), odd(b, n, s))
+
+            form(f"VV.{wide}={name}(V.{small},V.{small})", VX_DV, widen)
+            if name == "vadd":
+                form(
+                    f"VV.{wide}+=vadd(V.{small},V.{small})",
+                    VX_DV,
+                    lambda x, a, b, f=widen, n=2 * bits: tuple(
+                        o.view(n) + p for o, p in zip(x, f(a, b), strict=True)
+                    ),
+                )
+    for suffix in ("b", "h", "w"):
+        bits = INTEGER[suffix][0]
+        form(f"V.{suffix}+=V.{suffix}", VA, lambda x, a, n=bits: x.view(n) + a.view(n))
+        form(f"V.{suffix}-=V.{suffix}", VA, lambda x, a, n=bits: x.view(n) - a.view(n))
+
+
+def _min_max_average() -> None:
+    for suffix, (bits, signed) in INTEGER.items():
+        sign = "s" if signed else "u"
+        if suffix != "uw":
+            for name in ("max", "min"):
+                form(f"V.{suffix}=v{name}(V.{suffix},V.{suffix})", VA,
+                     lambda a, b, n=bits, k=sign + name: a.view(n).two(k, b.view(n)))  # fmt: skip
+
+        def average(a: Val, b: Val, n: int = bits, s: bool = signed, extra: int = 0) -> Val:
+            total = a.view(n).ext(2 * n, s) + b.view(n).ext(2 * n, s)
+            total = total + extra if extra else total
+            return (total >> 1 if s else total.lshr(1)).trunc(n)
+
+        form(f"V.{suffix}=vavg(V.{suffix},V.{suffix})", VA, average)
+        form(f"V.{suffix}=vavg(V.{suffix},V.{suffix}):rnd", VA, lambda a, b, f=average: f(a, b, extra=1))
+        if suffix in ("b", "ub", "h", "w"):
+            form(f"V.{suffix[-1]}=vnavg(V.{suffix},V.{suffix})", VA, lambda a, b, n=bits, s=signed: (
+                (a.view(n).ext(2 * n, s) - b.view(n).ext(2 * n, s)) >> 1).trunc(n))  # fmt: skip
+    for suffix in ("b", "h", "w"):
+        bits = INTEGER[suffix][0]
+        form(f"V.{suffix}=vabs(V.{suffix})", VA, lambda a, n=bits: _absolute(a.view(n)))
+        form(f"V.{suffix}=vabs(V.{suffix}):sat", VA,
+             lambda a, n=bits: a.view(n).two("smax", a.lift(0).as_(VECTOR).view(n).two("ssub.sat", a.view(n))))  # fmt: skip
+    for out, suffix in (("ub", "ub"), ("uh", "h"), ("uh", "uh"), ("uw", "w")):
+        bits, signed = INTEGER[suffix]
+        form(f"V.{out}=vabsdiff(V.{suffix},V.{suffix})", Unit.VX,
+             lambda a, b, n=bits, k="s" if signed else "u": (
+                 a.view(n).two(k + "max", b.view(n)) - a.view(n).two(k + "min", b.view(n))))  # fmt: skip
+
+
+def _absolute(value: Val) -> Val:
+    return value.icmp("slt", 0).select(-value, value)
+
+
+def _shift_lanes(value: Val, amount: Val, kind: str) -> Val:
+    """Per-lane shift by a signed amount of log2(bits)+1 bits; negative shifts the other way."""
+    bits = value.ty.bits
+    width = bits.bit_length()
+    signed = (amount << (bits - width)) >> (bits - width)
+    left = signed if kind == "asl" else -signed
+    arithmetic = kind != "lsr"
+    to_left = left.two("smax", 0).two("smin", bits - 1)
+    shifted_left = left.icmp("sgt", bits - 1).select(0, value << to_left)
+    right = -left
+    clamped = right.two("smax", 0).two("smin", bits - 1)
+    if arithmetic:
+        shifted_right = value >> clamped
+    else:
+        shifted_right = right.icmp("sgt", bits - 1).select(0, value.lshr(clamped))
+    return left.icmp("sge", 0).select(shifted_left, shifted_right)
+
+
+def _shifts() -> None:
+    for name, unsigned, op in (
+        ("vasl", False, Val.__lshift__), ("vasr", False, Val.__rshift__), ("vlsr", True, Val.lshr),
+    ):  # fmt: skip
+        for suffix in ("b", "h", "w"):
+            bits = INTEGER[suffix][0]
+            written = "u" + suffix if unsigned else suffix
+
+            def by_scalar(a: Val, r: Val, n: int = bits, f=op) -> Val:
+                lanes = a.view(n)
+                return f(lanes, (r & (n - 1)).trunc(n).splat(lanes.ty.lanes))
+
+            if suffix != "b" or unsigned:
+                form(f"V.{written}={name}(V.{written},R)", VS, by_scalar)
+            if suffix != "b" and not unsigned:
+                form(f"V.{suffix}+={name}(V.{suffix},R)", VS,
+                     lambda x, a, r, n=bits, f=by_scalar: x.view(n) + f(a, r))  # fmt: skip
+            if suffix != "b":
+                form(f"V.{suffix}={name}(V.{suffix},V.{suffix})", VS,
+                     lambda a, b, n=bits, k=name[1:]: _shift_lanes(a.view(n), b.view(n), k))  # fmt: skip
+    for out, source in (("h", "w"), ("uh", "w"), ("b", "h"), ("ub", "h"), ("ub", "uh"), ("uh", "uw")):
+        small, signed_out = INTEGER[out]
+        wide, signed_in = INTEGER[source]
+        for mark in ("", ":sat", ":rnd:sat"):
+            if not mark and out != "h":
+                continue
+
+            def shift_narrow(
+                a: Val, b: Val, r: Val, n: int = wide, m: int = small, so: bool = signed_out,
+                si: bool = signed_in, mk: str = mark,
+            ) -> Val:  # fmt: skip
+                parts = []
+                for value in (b, a):
+                    lanes = value.view(n)
+                    amount = (r & (n // 2 - 1 if m == 8 else 15)).trunc(n).splat(lanes.ty.lanes)
+                    if "rnd" in mk:
+                        wider = lanes.ext(2 * n, si)
+                        count = amount.zext(2 * n)
+                        half = (wider.lift(1) << count).lshr(1)
+                        moved = (wider + half) >> count
+                    else:
+                        moved = (lanes >> amount if si else lanes.lshr(amount)).ext(2 * n, si)
+                    parts.append((clamp(moved, m, so) if "sat" in mk else moved).trunc(n))
+                return narrow(parts[0], parts[1])
+
+            form(f"V.{out}=vasr(V.{source},V.{source},R){mark}", VS, shift_narrow)
+    for out, source in (("ub", "h"), ("h", "w"), ("uh", "uw")):
+        small, signed_out = INTEGER[out]
+        wide, signed_in = INTEGER[source]
+        form(f"V.{out}=vsat(V.{source},V.{source})", VA,
+             lambda a, b, n=wide, m=small, so=signed_out, si=signed_in: narrow(
+                 *(clamp(v.view(n), m, so) if si else v.view(n).two("umin", (1 << m) - 1) for v in (b, a))))  # fmt: skip
+    for suffix, bits in (("uh", 16), ("uw", 32)):
+        form(f"V.{suffix}=vcl0(V.{suffix})", VS, lambda a, n=bits: _leading_zeros(a.view(n)))
+        signed = suffix[1]
+        form(f"V.{signed}=vnormamt(V.{signed})", VS, lambda a, n=bits: _leading_zeros(
+            a.view(n) ^ (a.view(n) >> (n - 1))) - 1)  # fmt: skip
+    form("V.h=vpopcount(V.h)", VS, lambda a: a.h.one("ctpop"))
+
+
+def _leading_zeros(value: Val) -> Val:
+    return value.code.call(
+        f"llvm.ctlz.{value.ty.mangle()}", value.ty, value, Val(value.code, "false", Type(1, "i", 1))
+    )
+
+
+def _logic() -> None:
+    form("V=V", VA, lambda a: a)
+    for name, op in (("vand", operator.and_), ("vor", operator.or_), ("vxor", operator.xor)):
+        form(f"V={name}(V,V)", VA, op)
+    form("V=vnot(V)", VA, operator.invert)
+    form("V=vmux(Q,V,V)", VA, blend)
+    form("V=vand(Q,V)", VA, operator.and_)
+    form("V=vand(!Q,V)", VA, lambda q, a: ~q & a)
+    form("VV=vswap(Q,V,V)", VA_DV, lambda q, a, b: (blend(q, a, b), blend(q, b, a)))
+
+
+def _compare() -> None:
+    for suffix, (bits, signed) in INTEGER.items():
+        for name in ("eq", "gt"):
+            if name == "eq" and not signed:
+                continue
+            code = "eq" if name == "eq" else ("sgt" if signed else "ugt")
+
+            def compare(a: Val, b: Val, n: int = bits, c: str = code) -> Val:
+                return mask(a.view(n).icmp(c, b.view(n))).as_(VECTOR)
+
+            call = f"vcmp.{name}(V.{suffix},V.{suffix})"
+            form(f"Q={call}", VA, compare)
+            form(f"Q&={call}", VA, lambda q, a, b, f=compare: q & f(a, b))
+            form(f"Q|={call}", VA, lambda q, a, b, f=compare: q | f(a, b))
+            form(f"Q^={call}", VA, lambda q, a, b, f=compare: q ^ f(a, b))
+
+
+def _predicates() -> None:
+    for name, op in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor)):
+        form(f"Q={name}(Q,Q)", VA, op)
+    form("Q=and(Q,!Q)", VA, lambda a, b: a & ~b)
+    form("Q=or(Q,!Q)", VA, lambda a, b: a | ~b)
+    form("Q=not(Q)", VA, operator.invert)
+
+    def test(v: Val, r: Val) -> Val:
+        return mask((v & splat_word(r)).b.icmp("ne", 0)).as_(VECTOR)
+
+    form("Q=vand(V,R)", VX_LATE, test)
+    form("Q|=vand(V,R)", VX_LATE, lambda q, v, r: q | test(v, r))
+    form("V=vand(Q,R)", VX_LATE, lambda q, r: q & splat_word(r))
+    form("V|=vand(Q,R)", VX_LATE, lambda x, q, r: x | (q & splat_word(r)))
+    form("V=vand(!Q,R)", VX_LATE, lambda q, r: ~q & splat_word(r))
+
+    def first(r: Val, inclusive: bool) -> Val:
+        limit = ((r - 1 if inclusive else r) & (VECTOR_BYTES - 1)).trunc(8).splat(VECTOR_BYTES)
+        index = Val(
+            r.code, "<" + ", ".join(f"i8 {i}" for i in range(VECTOR_BYTES)) + ">", Type(VECTOR_BYTES, "i", 8)
+        )
+        return mask(index.icmp("ule" if inclusive else "ult", limit)).as_(VECTOR)
+
+    form("Q=vsetq(R)", Unit.VP, lambda r: first(r, False))
+    form("Q=vsetq2(R)", Unit.VP, lambda r: first(r, True))
+    form("Q.b=vshuffe(Q.h,Q.h)", VA_DV, lambda a, b: narrow(b.h, a.h))
+    form("Q.h=vshuffe(Q.w,Q.w)", VA_DV, lambda a, b: narrow(b.w, a.w))
+
+
+def _scalars() -> None:
+    form("V=vsplat(R)", VX_LATE, splat_word)
+    form("V.h=vsplat(R)", VX_LATE, lambda r: r.trunc(16).splat(64))
+    form("V.b=vsplat(R)", VX_LATE, lambda r: r.trunc(8).splat(128))
+    form("V.w=vinsert(R)", VX_LATE, lambda old, r: old.w.insert(r, 0), reads_dest=True)
+    form("R=vextract(V,R)", Unit.V_EXTRACT, lambda v, r: v.w.extract((r & (VECTOR_BYTES - 1)).lshr(2)))
+
+
+_add_subtract()
+_min_max_average()
+_shifts()
+_logic()
+_compare()
+_predicates()
+_scalars()
+

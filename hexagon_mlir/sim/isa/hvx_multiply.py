@@ -1,0 +1,170 @@
+"""HVX integer multiplies (HVX V73 PRM 80-N2040-54, chapter 6).
+
+A scalar operand ``R.b`` or ``R.h`` repeats in every word, so it is the vector form on a splat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hexagon_mlir.sim.isa.lanes import INTEGER, Pair, clamp, even, narrow, odd, splat_word
+from hexagon_mlir.sim.isa.spec import Unit, form
+from hexagon_mlir.sim.isa.value import Val
+
+VX, VX_DV = Unit.VX, Unit.VX_DV
+
+
+def _scalar_right(function: Callable[..., object]) -> Callable[..., object]:
+    """The vector form with its last operand a splat of a scalar register."""
+    return lambda *arguments: function(*arguments[:-1], splat_word(arguments[-1]))
+
+
+def _widening() -> None:
+    for out, left, right, scalar in (
+        ("w", "h", "h", True), ("uw", "uh", "uh", True), ("h", "b", "b", False), ("uh", "ub", "ub", True),
+        ("h", "ub", "b", True), ("w", "h", "uh", False),
+    ):  # fmt: skip
+        bits, left_signed = INTEGER[left]
+        right_signed = INTEGER[right][1]
+
+        def multiply(a: Val, b: Val, n: int = bits, s: bool = left_signed, t: bool = right_signed) -> Pair:
+            return even(a, n, s) * even(b, n, t), odd(a, n, s) * odd(b, n, t)
+
+        def accumulate(x: Pair, a: Val, b: Val, n: int = bits, f=multiply) -> Pair:
+            low, high = f(a, b)
+            return x[0].view(2 * n) + low, x[1].view(2 * n) + high
+
+        form(f"VV.{out}=vmpy(V.{left},V.{right})", VX_DV, multiply)
+        form(f"VV.{out}+=vmpy(V.{left},V.{right})", VX_DV, accumulate)
+        if scalar:
+            form(f"VV.{out}=vmpy(V.{left},R.{right})", VX_DV, _scalar_right(multiply))
+            form(f"VV.{out}+=vmpy(V.{left},R.{right})", VX_DV, _scalar_right(accumulate))
+
+
+def _low_half() -> None:
+    form("V.h=vmpyi(V.h,V.h)", VX_DV, lambda a, b: a.h * b.h)
+    form("V.h+=vmpyi(V.h,V.h)", VX_DV, lambda x, a, b: x.h + a.h * b.h)
+
+    def by_half(a: Val, r: Val) -> Val:
+        return a.w * ((splat_word(r) << 16) >> 16)
+
+    def by_byte(bits: int, signed: bool) -> Callable[[Val, Val], Val]:
+        def multiply(a: Val, r: Val) -> Val:
+            lanes = a.view(bits)
+            return lanes * r.trunc(8).ext(bits, signed).splat(lanes.ty.lanes)
+
+        return multiply
+
+    form("V.w=vmpyi(V.w,R.h)", VX_DV, by_half)
+    form("V.w+=vmpyi(V.w,R.h)", VX_DV, lambda x, a, r: x.w + by_half(a, r))
+    for suffix, signed in (("b", True), ("ub", False)):
+        form(f"V.w=vmpyi(V.w,R.{suffix})", VX, by_byte(32, signed))
+        form(f"V.w+=vmpyi(V.w,R.{suffix})", VX, lambda x, a, r, f=by_byte(32, signed): x.w + f(a, r))
+
+    def halves_by_bytes(a: Val, r: Val) -> Val:
+        """Halfword lane j times byte j % 4 of the scalar: words alternate bytes (0,1), (2,3)."""
+        bytes_ = splat_word(r).b.shuffle(None, list(range(64)))
+        return a.h * bytes_.sext(16)
+
+    form("V.h=vmpyi(V.h,R.b)", VX, halves_by_bytes)
+    form("V.h+=vmpyi(V.h,R.b)", VX, lambda x, a, r: x.h + halves_by_bytes(a, r))
+    form("V.w=vmpyieo(V.h,V.h)", VX, lambda a, b: (even(a, 16, True) * odd(b, 16, True)) << 16)
+    form("V.w=vmpyio(V.w,V.h)", VX_DV, lambda a, b: a.w * odd(b, 16, True))
+    for suffix, signed in (("uh", False), ("h", True)):
+        if not signed:
+            form("V.w=vmpyie(V.w,V.uh)", VX_DV, lambda a, b: a.w * even(b, 16, False))
+        form(f"V.w+=vmpyie(V.w,V.{suffix})", VX_DV, lambda x, a, b, s=signed: x.w + a.w * even(b, 16, s))
+
+
+def _high_word() -> None:
+    def product(a: Val, b: Val) -> Val:
+        return a.w.sext(64) * b.sext(64)
+
+    def even_pair(a: Val, b: Val) -> Pair:
+        wide = a.w.sext(64) * even(b, 16, False).zext(64)
+        return (wide << 16).trunc(32), (wide >> 16).trunc(32)
+
+    def odd_accumulate(x: Pair, a: Val, b: Val) -> Pair:
+        wide = product(a, odd(b, 16, True)) + x[1].w.sext(64)
+        low_half = x[0].w.lshr(16)
+        return low_half | (wide.trunc(32) << 16), (wide >> 16).trunc(32)
+
+    form("VV=vmpye(V.w,V.uh)", VX_DV, even_pair)
+    form("VV+=vmpyo(V.w,V.h)", VX_DV, odd_accumulate)
+    form("V.w=vmpye(V.w,V.uh)", VX_DV, lambda a, b: even_pair(a, b)[1])
+    for mark in ("", ":rnd"):
+        form(f"V.w=vmpyo(V.w,V.h):<<1{mark}:sat", VX_DV, lambda a, b, rounded=bool(mark): clamp(
+            ((product(a, odd(b, 16, True)) << 1) + (0x8000 if rounded else 0)) >> 16, 32, True).trunc(32))  # fmt: skip
+
+
+def _fractional() -> None:
+    def fractional(a: Val, b: Val, rounded: bool) -> Val:
+        parts = []
+        for take in (even, odd):
+            doubled = (take(a, 16, True).sext(64) * take(b, 16, True).sext(64)) << 1
+            parts.append((clamp(doubled + (0x8000 if rounded else 0), 32, True) >> 16).trunc(32))
+        return narrow(parts[0], parts[1])
+
+    form("V.h=vmpy(V.h,V.h):<<1:rnd:sat", VX, lambda a, b: fractional(a, b, True))
+    form("V.h=vmpy(V.h,R.h):<<1:rnd:sat", VX, lambda a, r: fractional(a, splat_word(r), True))
+    form("V.h=vmpy(V.h,R.h):<<1:sat", VX, lambda a, r: fractional(a, splat_word(r), False))
+
+
+def _reducing() -> None:
+    def byte(words: Val, index: int, signed: bool) -> Val:
+        if signed:
+            return (words << (24 - 8 * index)) >> 24
+        return words.lshr(8 * index) & 0xFF
+
+    for out, left, right, scalar in (
+        ("w", "b", "b", False), ("uw", "ub", "ub", True), ("w", "ub", "b", True),
+    ):  # fmt: skip
+        signs = INTEGER[left][1], INTEGER[right][1]
+
+        def dot4(a: Val, b: Val, s: tuple[bool, bool] = signs) -> Val:
+            products = [byte(a.w, i, s[0]) * byte(b.w, i, s[1]) for i in range(4)]
+            return (products[0] + products[1]) + (products[2] + products[3])
+
+        def accumulate(x: Val, a: Val, b: Val, f=dot4) -> Val:
+            return x.w + f(a, b)
+
+        form(f"V.{out}=vrmpy(V.{left},V.{right})", VX, dot4)
+        form(f"V.{out}+=vrmpy(V.{left},V.{right})", VX, accumulate)
+        if scalar:
+            form(f"V.{out}=vrmpy(V.{left},R.{right})", VX, _scalar_right(dot4))
+            form(f"V.{out}+=vrmpy(V.{left},R.{right})", VX, _scalar_right(accumulate))
+
+    def dot2(a: Val, b: Val) -> Val:
+        return even(a, 16, True) * even(b, 16, True) + odd(a, 16, True) * odd(b, 16, True)
+
+    def dot2_saturated(a: Val, b: Val, x: Val | None = None) -> Val:
+        parts = [take(a, 16, True).sext(64) * take(b, 16, True).sext(64) for take in (even, odd)]
+        total = parts[0] + parts[1]
+        total = total if x is None else total + x.w.sext(64)
+        return clamp(total, 32, True).trunc(32)
+
+    form("V.w=vdmpy(V.h,V.h):sat", VX_DV, lambda a, b: dot2_saturated(a, b))
+    form("V.w+=vdmpy(V.h,V.h):sat", VX_DV, lambda x, a, b: dot2_saturated(a, b, x))
+    form("V.w=vdmpy(V.h,R.h):sat", VX_DV, lambda a, r: dot2_saturated(a, splat_word(r)))
+    form("V.w+=vdmpy(V.h,R.h):sat", VX_DV, lambda x, a, r: dot2_saturated(a, splat_word(r), x))
+
+    def bytes_to_half(a: Val, r: Val) -> Val:
+        b = splat_word(r)
+        return even(a, 8, False) * even(b, 8, True) + odd(a, 8, False) * odd(b, 8, True)
+
+    form("V.h=vdmpy(V.ub,R.b)", VX, bytes_to_half)
+    form("V.h+=vdmpy(V.ub,R.b)", VX, lambda x, a, r: x.h + bytes_to_half(a, r))
+
+    def halves_to_word(a: Val, r: Val) -> Val:
+        pairs = splat_word(r).b.shuffle(None, list(range(64))).sext(16).as_(a.ty)
+        return dot2(a, pairs)
+
+    form("V.w=vdmpy(V.h,R.b)", VX, halves_to_word)
+    form("V.w+=vdmpy(V.h,R.b)", VX, lambda x, a, r: x.w + halves_to_word(a, r))
+
+
+_widening()
+_low_half()
+_high_word()
+_fractional()
+_reducing()

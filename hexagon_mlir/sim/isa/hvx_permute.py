@@ -1,0 +1,172 @@
+"""HVX data movement inside and between vectors (HVX V73 PRM 80-N2040-54, chapter 6)."""
+
+from __future__ import annotations
+
+from hexagon_mlir.sim.isa.lanes import INTEGER, VECTOR_BYTES, Pair, clamp, concat, even, narrow, odd, split
+from hexagon_mlir.sim.isa.spec import Unit, form
+from hexagon_mlir.sim.isa.value import I32, Type, Val
+
+VP, VP_VS, VA, VA_DV = Unit.VP, Unit.VP_VS, Unit.VA, Unit.VA_DV
+N = VECTOR_BYTES
+_STAGES = (1, 2, 4, 8, 16, 32, 64)
+
+
+def _window(low: Val, high: Val, start: Val | int) -> Val:
+    """128 bytes of high:low from byte ``start`` (0..127)."""
+    if isinstance(start, int):
+        return low.b.shuffle(high.b, list(range(start, start + N)))
+    code = low.code
+    buffer = code.alloca(Type(2 * N, "i", 8))
+    code.store(low, buffer, N)
+    upper = "%" + code.name()
+    code.put(f"{upper} = getelementptr i8, ptr {buffer}, i32 {N}")
+    code.store(high, upper, N)
+    offset = start.as_(I32)
+    pointer = "%" + code.name()
+    code.put(f"{pointer} = getelementptr i8, ptr {buffer}, i32 {offset.name}")
+    return code.load(pointer, Type(32, "i", 32), 1)
+
+
+def _amount(n: Val | int) -> Val | int:
+    return n & (N - 1)
+
+
+def _alignments() -> None:
+    for right in ("R", "I"):
+        form(f"V=valign(V,V,{right})", VP, lambda u, v, n: _window(v, u, _amount(n)))
+
+        def align_left(u: Val, v: Val, n: Val | int) -> Val:
+            """The top ``n`` bytes of v, then u: n = 0 gives u."""
+            if isinstance(n, int):
+                shift = n & (N - 1)
+                return u.b if shift == 0 else _window(v, u, N - shift)
+            return _left(u, v, n)
+
+        form(f"V=vlalign(V,V,{right})", VP, align_left)
+    form("V=vror(V,R)", VP, lambda v, r: _window(v, v, _amount(r)))
+
+
+def _left(u: Val, v: Val, n: Val) -> Val:
+    shift = n & (N - 1)
+    moved = _window(v, u, (n.lift(0) - n) & (N - 1))
+    return shift.icmp("eq", 0).select(u.w, moved)
+
+
+def _shuffle_pair(u: Val, v: Val, control: Val, stages: tuple[int, ...]) -> Pair:
+    """Conditional swaps of bytes ``k`` of the high and ``k + stage`` of the low register."""
+    low, high = v.b, u.b
+    for stage in stages:
+        swapped_low = low.shuffle(high, [N + k - stage if k & stage else k for k in range(N)])
+        swapped_high = high.shuffle(low, [k if k & stage else N + k + stage for k in range(N)])
+        chosen = (control & stage).icmp("ne", 0)
+        low, high = chosen.select(swapped_low, low), chosen.select(swapped_high, high)
+    return low, high
+
+
+def _network(value: Val, control: Val, stages: tuple[int, ...]) -> Val:
+    """A butterfly: each byte may take its partner ``k ^ stage``, as its control byte says."""
+    data, bits = value.b, control.b
+    for stage in stages:
+        partner = data.shuffle(None, [k ^ stage for k in range(N)])
+        data = (bits & stage).icmp("ne", 0).select(partner, data)
+    return data
+
+
+def _networks() -> None:
+    form("VV=vshuff(V,V,R)", VP_VS, lambda u, v, r: _shuffle_pair(u, v, r, _STAGES))
+    form("VV=vdeal(V,V,R)", VP_VS, lambda u, v, r: _shuffle_pair(u, v, r, _STAGES[::-1]))
+    form("V=vdelta(V,V)", VP, lambda a, b: _network(a, b, _STAGES[::-1]))
+    form("V=vrdelta(V,V)", VP, lambda a, b: _network(a, b, _STAGES))
+
+
+def _in_register() -> None:
+    for suffix in ("b", "h"):
+        bits = INTEGER[suffix][0]
+        lanes = N * 8 // bits
+        half = lanes // 2
+        deal = [2 * i for i in range(half)] + [2 * i + 1 for i in range(half)]
+        shuffle = [i // 2 + (half if i % 2 else 0) for i in range(lanes)]
+        form(f"V.{suffix}=vdeal(V.{suffix})", VP, lambda a, n=bits, m=deal: a.view(n).shuffle(None, m))
+        form(f"V.{suffix}=vshuff(V.{suffix})", VP, lambda a, n=bits, m=shuffle: a.view(n).shuffle(None, m))
+
+        def evens(u: Val, v: Val, n: int = bits) -> Val:
+            return narrow(even(v, n, False), u.view(2 * n))
+
+        def odds(u: Val, v: Val, n: int = bits) -> Val:
+            return narrow(odd(v, n, False), u.view(2 * n).lshr(n))
+
+        form(f"V.{suffix}=vshuffe(V.{suffix},V.{suffix})", VA, evens)
+        form(f"V.{suffix}=vshuffo(V.{suffix},V.{suffix})", VA, odds)
+        form(
+            f"VV.{suffix}=vshuffoe(V.{suffix},V.{suffix})",
+            VA_DV,
+            lambda u, v, e=evens, o=odds: (e(u, v), o(u, v)),
+        )
+    form("V.b=vdeale(V.b,V.b)", VP, lambda u, v: v.b.shuffle(
+        u.b, [b + 4 * i + o for b in (0, N) for o in (0, 2) for i in range(32)]))  # fmt: skip
+
+
+def _pack() -> None:
+    for small, wide in (("b", "h"), ("h", "w")):
+        bits = INTEGER[small][0]
+        for name, first in (("vpacke", 0), ("vpacko", 1)):
+            form(
+                f"V.{small}={name}(V.{wide},V.{wide})",
+                VP,
+                lambda u, v, n=bits, f=first: v.view(n).shuffle(
+                    u.view(n), [2 * i + f for i in range(N * 8 // n)]
+                ),
+            )
+        for out, signed in ((small, True), ("u" + small, False)):
+            form(
+                f"V.{out}=vpack(V.{wide},V.{wide}):sat",
+                VP,
+                lambda u, v, n=bits, s=signed: concat(
+                    clamp(v.view(2 * n), n, s).trunc(n), clamp(u.view(2 * n), n, s).trunc(n)
+                ),
+            )
+    for wide, small in (("h", "b"), ("uh", "ub"), ("w", "h"), ("uw", "uh")):
+        bits, signed = INTEGER[small]
+        form(
+            f"VV.{wide}=vunpack(V.{small})",
+            VP_VS,
+            lambda a, n=bits, s=signed: split(a.view(n).ext(2 * n, s)),
+        )
+        form(
+            f"VV.{wide}=v{'s' if signed else 'z'}xt(V.{small})",
+            VA_DV,
+            lambda a, n=bits, s=signed: (even(a, n, s), odd(a, n, s)),
+        )
+        if signed:
+            def unpack_odd(x: Pair, a: Val, n: int = bits) -> Pair:
+                low, high = split(a.view(n).zext(2 * n) << n)
+                return x[0].view(2 * n) | low, x[1].view(2 * n) | high
+
+            form(f"VV.{wide}|=vunpacko(V.{small})", VP_VS, unpack_odd)
+
+
+def _shift_into(x: Pair, u: Val, v: Val) -> Pair:
+    """Words of u:0 shifted by a signed 7-bit count, with the low register's bits shifted in from both sides."""
+    fill = x[0].w.sext(64) << 32 | x[0].w.zext(64)
+    value = u.w.sext(64) << 32
+    count_bits = v.w
+    count = ((count_bits & 0x3F) - (count_bits & 0x40)).sext(64)
+    negative = count.icmp("slt", 0)
+    left = (-count).two("smax", 0).two("smin", 63)
+    right = count.two("smax", 0)
+    low_mask = (1 << 32) - 1
+    ones = value.lift(low_mask)
+    shifted_left = (value << left) | (fill & (ones << left))
+    shifted_right = (value >> right) | (fill & ones.lshr(right))
+    result = negative.select(shifted_left, shifted_right)
+    result = count.icmp("eq", -64).select(0, result)
+    return result.trunc(32), result.lshr(32).trunc(32)
+
+
+_alignments()
+_networks()
+_in_register()
+_pack()
+form("VV=vcombine(V,V)", VA_DV, lambda u, v: (v, u))
+form("VV=VV", VA_DV, lambda a: a)
+form("VV.w=vasrinto(V.w,V.w)", VP_VS, _shift_into, reads_dest=True)

@@ -1,0 +1,367 @@
+"""Scalar integer forms: 32-bit registers, 64-bit pairs, predicates.
+
+Operand values: ``R`` i32, ``RR`` i64, ``P`` i8 (0xff or 0 after a compare), ``I`` Python int.
+Semantics: Hexagon V73 Programmer's Reference Manual 80-N2040-53, chapter 11.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from hexagon_mlir.sim.isa.spec import Unit, form
+from hexagon_mlir.sim.isa.value import I8, I32, I64, Type, Val
+
+ALU, TC2, MPY = Unit.ALU, Unit.TC2, Unit.MPY
+Op = Callable[[Val, Val], Val]
+
+
+def pair(high: Val, low: Val) -> Val:
+    """i64 from two i32."""
+    return (high.zext(64) << 32) | low.zext(64)
+
+
+def low(value: Val) -> Val:
+    return value.trunc(32)
+
+
+def high(value: Val) -> Val:
+    return value.lshr(32).trunc(32)
+
+
+def half(value: Val, part: str) -> Val:
+    """The ``.l`` or ``.h`` half of an i32, as i16."""
+    return (value if part == "l" else value.lshr(16)).trunc(16)
+
+
+def predicate(bit: Val) -> Val:
+    """A scalar predicate from an i1: all ones or zero."""
+    return bit.sext(8)
+
+
+def true(p: Val) -> Val:
+    """The condition bit of a scalar predicate."""
+    return p.trunc(1)
+
+
+def shift(value: Val, amount: Val, kind: str) -> Val:
+    """Shift by the low 7 bits of ``amount``, signed: a negative amount shifts the other way."""
+    bits = value.ty.bits
+    left_kind = kind in ("asl", "lsl")
+    arithmetic = kind in ("asl", "asr")
+    wide = value.ext(64, arithmetic)
+    signed = amount.trunc(7).sext(64)
+    left = signed if left_kind else -signed
+    right = -left
+    positive = left.icmp("sge", 0)
+    shifted_left = wide << left.two("smin", 63).two("smax", 0)
+    shifted_left = left.icmp("sgt", 63).select(0, shifted_left)
+    clamped = right.two("smin", 63).two("smax", 0)
+    shifted_right = wide >> clamped if arithmetic else right.icmp("sgt", 63).select(0, wide.lshr(clamped))
+    return positive.select(shifted_left, shifted_right).trunc(bits)
+
+
+SHIFTS: dict[str, Op] = {"asl": Val.__lshift__, "asr": Val.__rshift__, "lsr": Val.lshr}
+LOGIC: dict[str, Op] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
+ACCUMULATE: dict[str, Op] = {
+    "+=": operator.add, "-=": operator.sub, "|=": operator.or_, "&=": operator.and_, "^=": operator.xor,
+}  # fmt: skip
+
+
+def const_left(op: Op) -> Callable[[int, Val], Val]:
+    """``op(immediate, value)``."""
+    return lambda number, value: op(value.lift(number), value)
+
+
+def _moves() -> None:
+    form("R=R", ALU, lambda a: a)
+    form("RR=RR", ALU, lambda a: a)
+    form("P=P", ALU, lambda a: a)
+    form("R=P", ALU, lambda p: p.zext(32))
+    form("P=R", ALU, lambda a: a.trunc(8))
+    form("RR=mask(P)", ALU, lambda p: p.as_(Type(8, "i", 1)).sext(8).as_(I64))
+    for right in ("R", "I"):
+        for left in ("R", "I"):
+            if left == right == "I":
+                continue
+            form(
+                f"RR=combine({left},{right})",
+                ALU,
+                lambda a, b: pair(
+                    a if isinstance(a, Val) else b.lift(a), b if isinstance(b, Val) else a.lift(b)
+                ),
+            )
+            form(
+                f"R=mux(P,{left},{right})", ALU, lambda p, a, b: true(p).select(a, b)
+            )
+    for a in "lh":
+        for b in "lh":
+            form(
+                f"R=combine(R.{a},R.{b})",
+                ALU,
+                lambda x, y, a=a, b=b: (half(x, a).zext(32) << 16) | half(y, b).zext(32),
+            )
+    form("R.l=I", ALU, lambda old, n: (old & ~0xFFFF) | (n & 0xFFFF), reads_dest=True)
+    form("R.h=I", ALU, lambda old, n: (old & 0xFFFF) | ((n & 0xFFFF) << 16), reads_dest=True)
+    form("RR=packhl(R,R)", ALU, lambda a, b: pair(
+        (half(a, "h").zext(32) << 16) | half(b, "h").zext(32),
+        (half(a, "l").zext(32) << 16) | half(b, "l").zext(32),
+    ))  # fmt: skip
+    form("R=vsplatb(R)", ALU, lambda a: a.trunc(8).splat(4).as_(I32))
+    form("RR=vsplatb(R)", ALU, lambda a: a.trunc(8).splat(8).as_(I64))
+    form("RR=vsplath(R)", ALU, lambda a: a.trunc(16).splat(4).as_(I64))
+    form("RR=vmux(P,RR,RR)", ALU, lambda p, a, b: p.as_(Type(8, "i", 1)).select(a.b, b.b).as_(I64))
+
+
+def _arithmetic() -> None:
+    for size in ("R", "RR"):
+        form(f"{size}=add({size},{size})", ALU, operator.add)
+        form(f"{size}=sub({size},{size})", ALU, operator.sub)
+        form(f"{size}=neg({size})", ALU, operator.neg)
+        form(f"{size}=not({size})", ALU, operator.invert)
+        form(f"{size}=abs({size})", TC2, lambda a: a.icmp("slt", 0).select(-a, a))
+        for name in ("max", "min"):
+            form(f"{size}={name}({size},{size})", TC2, lambda a, b, n=name: a.two("s" + n, b))
+            form(f"{size}={name}u({size},{size})", TC2, lambda a, b, n=name: a.two("u" + n, b))
+        for name, op in LOGIC.items():
+            form(f"{size}={name}({size},{size})", ALU, op)
+        form(f"{size}=and({size},~{size})", ALU, lambda a, b: a & ~b)
+        form(f"{size}=or({size},~{size})", ALU, lambda a, b: a | ~b)
+        for name in ("add", "sub"):
+            form(f"{size}={name}({size},{size}):sat", TC2, lambda a, b, n=name: a.two(f"s{n}.sat", b))
+    form("R=add(R,I)", ALU, operator.add)
+    form("R=sub(I,R)", ALU, const_left(operator.sub))
+    form("R=sub(R,I)", ALU, operator.sub)
+    form("R=and(R,I)", ALU, operator.and_)
+    form("R=or(R,I)", ALU, operator.or_)
+    form("RR=add(RR,RR):raw:lo", TC2, lambda a, b: low(a).sext(64) + b)
+    form("RR=add(RR,RR):raw:hi", TC2, lambda a, b: high(a).sext(64) + b)
+    form("RR=add(R,RR)", TC2, lambda a, b: a.sext(64) + b)
+    form("R=add(R,add(R,I))", TC2, lambda a, b, n: a + (b + n))
+    form("R=add(R,sub(I,R))", TC2, lambda a, n, b: a + (b.lift(n) - b))
+    form("R+=add(R,R)", TC2, lambda x, a, b: x + (a + b))
+    form("R-=add(R,R)", TC2, lambda x, a, b: x - (a + b))
+    form("R+=add(R,I)", TC2, lambda x, a, n: x + (a + n))
+    form("R-=add(R,I)", TC2, lambda x, a, n: x - (a + n))
+    form("R+=sub(R,R)", TC2, lambda x, a, b: x + (a - b))
+    for outer in ("&=", "|=", "^="):
+        for name, op in LOGIC.items():
+            form(f"R{outer}{name}(R,R)", TC2, lambda x, a, b, f=ACCUMULATE[outer], g=op: f(x, g(a, b)))
+        form(f"R{outer}and(R,~R)", TC2, lambda x, a, b, f=ACCUMULATE[outer]: f(x, a & ~b))
+    form("RR^=xor(RR,RR)", TC2, lambda x, a, b: x ^ (a ^ b))
+    for name in ("and", "or"):
+        form(f"R|={name}(R,I)", TC2, lambda x, a, n, g=LOGIC[name]: x | g(a, n))
+        form(f"R=or(R,{name}(R,I))", TC2, lambda a, b, n, g=LOGIC[name]: a | g(b, n))
+    for inner in ("asl", "lsr"):
+        for outer, op in (("add", operator.add), ("sub", operator.sub), *LOGIC.items()):
+            if outer != "xor":
+                form(
+                    f"R={outer}(I,{inner}(R,I))",
+                    TC2,
+                    lambda n, a, s, f=op, g=SHIFTS[inner]: f(a.lift(n), g(a, s)),
+                )
+    form("R=addasl(R,R,I)", TC2, lambda a, b, n: a + (b << n))
+    for prefix, lanes in (("vaddub", 8), ("vaddb", 8), ("vaddh", 16), ("vaddw", 32)):
+        suffix = prefix[4:]
+        form(f"RR={prefix}(RR,RR)", ALU, lambda a, b, n=lanes: (a.view(n) + b.view(n)).as_(I64))
+        form(f"RR=vsub{suffix}(RR,RR)", ALU, lambda a, b, n=lanes: (a.view(n) - b.view(n)).as_(I64))
+        for name in ("max", "min"):
+            sign = "u" if "u" in suffix else "s"
+            form(
+                f"RR=v{name}{suffix}(RR,RR)",
+                TC2,
+                lambda a, b, n=lanes, f=sign + name: a.view(n).two(f, b.view(n)).as_(I64),
+            )
+
+
+def _multiply() -> None:
+    form("R=mpyi(R,R)", MPY, operator.mul)
+    for text in ("+mpyi", "mpyi"):
+        form(f"R={text}(R,I)", MPY, operator.mul)
+    form("R=-mpyi(R,I)", MPY, lambda a, n: -(a * n))
+    for sign in ("+=", "-="):
+        form(f"R{sign}mpyi(R,R)", MPY, lambda x, a, b, f=ACCUMULATE[sign]: f(x, a * b))
+        form(f"R{sign}mpyi(R,I)", MPY, lambda x, a, n, f=ACCUMULATE[sign]: f(x, a * n))
+    form("R=add(I,mpyi(R,I))", MPY, lambda n, a, m: a * m + n)
+    form("R=add(I,mpyi(R,R))", MPY, lambda n, a, b: a * b + n)
+    form("R=add(R,mpyi(R,I))", MPY, lambda r, a, n: r + a * n)
+    form("R=add(R,mpyi(I,R))", MPY, lambda r, n, a: r + a * n)
+    form("R=add(R,mpyi(R,R))", MPY, lambda r, a, b: r + a * b)
+    for name, signed in (("mpy", True), ("mpyu", False)):
+        def product(a: Val, b: Val, s: bool = signed) -> Val:
+            return a.ext(64, s) * b.ext(64, s)
+
+        form(f"R={name}(R,R)", MPY, lambda a, b, f=product: high(f(a, b)))
+        form(f"RR={name}(R,R)", MPY, product)
+        for sign in ("+=", "-="):
+            form(f"RR{sign}{name}(R,R)", MPY, lambda x, a, b, f=product, g=ACCUMULATE[sign]: g(x, f(a, b)))
+        for i in "lh":
+            for j in "lh":
+                def halves(a: Val, b: Val, i: str = i, j: str = j, s: bool = signed) -> Val:
+                    return half(a, i).ext(32, s) * half(b, j).ext(32, s)
+
+                form(f"R={name}(R.{i},R.{j})", MPY, halves)
+                for sign in ("+=", "-="):
+                    form(
+                        f"R{sign}{name}(R.{i},R.{j})",
+                        MPY,
+                        lambda x, a, b, f=halves, g=ACCUMULATE[sign]: g(x, f(a, b)),
+                    )
+    form("R=mpysu(R,R)", MPY, lambda a, b: high(a.sext(64) * b.zext(64)))
+
+
+def _shifts() -> None:
+    for size in ("R", "RR"):
+        for name, op in SHIFTS.items():
+            form(f"{size}={name}({size},I)", ALU, op)
+            for sign, outer in ACCUMULATE.items():
+                if sign == "^=" and name == "asr":
+                    continue
+                form(
+                    f"{size}{sign}{name}({size},I)", TC2, lambda x, a, n, f=outer, g=op: f(x, g(a, n))
+                )
+        for name in ("asl", "asr", "lsr", "lsl"):
+            form(f"{size}={name}({size},R)", ALU, lambda a, n, k=name: shift(a, n, k))
+            for sign, outer in ACCUMULATE.items():
+                form(
+                    f"{size}{sign}{name}({size},R)",
+                    TC2,
+                    lambda x, a, n, f=outer, k=name: f(x, shift(a, n, k)),
+                )
+    form("R=lsl(I,R)", ALU, lambda n, a: shift(a.lift(n), a, "lsl"))
+    form("R=aslh(R)", ALU, lambda a: a << 16)
+    form("R=asrh(R)", ALU, lambda a: a >> 16)
+    form("RR=bitsplit(R,I)", ALU, lambda a, n: pair(a.lshr(n), a & ((1 << n) - 1)))
+
+
+def _bits() -> None:
+    def extract(value: Val, width: int, offset: int, signed: bool) -> Val:
+        bits = value.ty.bits
+        if not width:
+            return value.lift(0)
+        width = min(width, bits - offset)
+        moved = value << (bits - width - offset)
+        return moved >> (bits - width) if signed else moved.lshr(bits - width)
+
+    def insert(old: Val, value: Val, width: int, offset: int) -> Val:
+        mask = (1 << width) - 1
+        return (old & ~(mask << offset)) | ((value & mask) << offset)
+
+    def leading(value: Val, ones: bool) -> Val:
+        counted = (~value if ones else value)
+        return counted.code.call(
+            f"llvm.ctlz.{counted.ty.mangle()}", counted.ty, counted, Val(counted.code, "false", Type(1, "i", 1))
+        )
+
+    def trailing(value: Val, ones: bool) -> Val:
+        counted = (~value if ones else value)
+        return counted.code.call(
+            f"llvm.cttz.{counted.ty.mangle()}", counted.ty, counted, Val(counted.code, "false", Type(1, "i", 1))
+        )
+
+    for size in ("R", "RR"):
+        form(f"{size}=extractu({size},I,I)", TC2, lambda a, w, o: extract(a, w, o, False))
+        form(f"{size}=extract({size},I,I)", TC2, lambda a, w, o: extract(a, w, o, True))
+        form(f"{size}=insert({size},I,I)", TC2, insert, reads_dest=True)
+        form(f"R=cl0({size})", TC2, lambda a: leading(a, False).ext(32, False) if a.ty.bits == 32
+             else leading(a, False).trunc(32))  # fmt: skip
+        form(f"R=cl1({size})", TC2, lambda a: leading(a, True).trunc(32))
+        form(f"R=clb({size})", TC2, lambda a: leading(a, False).two("umax", leading(a, True)).trunc(32))
+        form(f"R=ct0({size})", TC2, lambda a: trailing(a, False).trunc(32))
+        form(f"R=ct1({size})", TC2, lambda a: trailing(a, True).trunc(32))
+        form(f"{size}=brev({size})", TC2, lambda a: a.one("bitreverse"))
+    form("R=normamt(R)", TC2, lambda a: a.icmp("eq", 0).select(
+        0, leading(a, False).two("umax", leading(a, True)) - 1))  # fmt: skip
+    form("R=popcount(RR)", TC2, lambda a: a.one("ctpop").trunc(32))
+    form("R=swiz(R)", ALU, lambda a: a.one("bswap"))
+    for name, bits, signed in (("zxtb", 8, False), ("zxth", 16, False), ("sxtb", 8, True), ("sxth", 16, True)):
+        form(f"R={name}(R)", ALU, lambda a, n=bits, s=signed: a.trunc(n).ext(32, s))
+    form("RR=sxtw(R)", ALU, lambda a: a.sext(64))
+
+    def one_bit(amount: Val | int, value: Val) -> Val:
+        if isinstance(amount, int):
+            return value.lift(1 << amount)
+        return shift(value.lift(1), amount, "lsl")
+
+    for right in ("R", "I"):
+        form(f"R=setbit(R,{right})", ALU, lambda a, n: a | one_bit(n, a))
+        form(f"R=clrbit(R,{right})", ALU, lambda a, n: a & ~one_bit(n, a))
+        form(f"R=togglebit(R,{right})", ALU, lambda a, n: a ^ one_bit(n, a))
+
+
+def _compares() -> None:
+    names = {"eq": "eq", "gt": "sgt", "gtu": "ugt"}
+    for name, code in names.items():
+        for left, rights in (("R", ("R", "I")), ("RR", ("RR",))):
+            for right in rights:
+                for mark in ("", "!"):
+                    def compare(a: Val, b: Val | int, c: str = code, neg: bool = mark == "!") -> Val:
+                        result = a.icmp(c, b)
+                        return ~result if neg else result
+
+                    form(f"P={mark}cmp.{name}({left},{right})", ALU,
+                         lambda a, b, f=compare: predicate(f(a, b)))  # fmt: skip
+                    if left == "R":
+                        form(f"R={mark}cmp.{name}({left},{right})", ALU,
+                             lambda a, b, f=compare: f(a, b).zext(32))  # fmt: skip
+        for letter, bits in (("b", 8), ("h", 16)):
+            form(f"P=cmp{letter}.{name}(R,R)", ALU,
+                 lambda a, b, c=code, n=bits: predicate(a.trunc(n).icmp(c, b.trunc(n))))  # fmt: skip
+            form(f"P=cmp{letter}.{name}(R,I)", ALU,
+                 lambda a, b, c=code, n=bits: predicate(a.trunc(n).icmp(c, b)))  # fmt: skip
+        for letter, bits in (("b", 8), ("h", 16), ("w", 32)):
+            def lanewise(a: Val, b: Val | int, c: str = code, n: int = bits) -> Val:
+                lanes = a.view(n)
+                right = b.view(n) if isinstance(b, Val) else b
+                return spread(lanes.icmp(c, right))
+
+            form(f"P=vcmp{letter}.{name}(RR,RR)", ALU, lanewise)
+            form(f"P=vcmp{letter}.{name}(RR,I)", ALU, lanewise)
+
+    def bits_set(a: Val, b: Val | int) -> Val:
+        return (a & b).icmp("eq", b)
+
+    def bits_clear(a: Val, b: Val | int) -> Val:
+        return (a & b).icmp("eq", 0)
+
+    def test_bit(a: Val, n: Val | int) -> Val:
+        one = a.lift(1 << n) if isinstance(n, int) else shift(a.lift(1), n, "lsl")
+        return (a & one).icmp("ne", 0)
+
+    for right in ("R", "I"):
+        for name, test in (("bitsset", bits_set), ("bitsclr", bits_clear), ("tstbit", test_bit)):
+            form(f"P={name}(R,{right})", ALU, lambda a, b, f=test: predicate(f(a, b)))
+            form(f"P=!{name}(R,{right})", ALU, lambda a, b, f=test: predicate(~f(a, b)))
+
+
+def spread(bits: Val) -> Val:
+    """Lane results of a 64-bit vector compare as 8 predicate bits, one per byte."""
+    per_lane = 8 // bits.ty.lanes
+    wide = bits.shuffle(None, [i // per_lane for i in range(8)]) if per_lane > 1 else bits
+    return wide.as_(I8)
+
+
+def _predicates() -> None:
+    for name, op in LOGIC.items():
+        form(f"P={name}(P,P)", ALU, op)
+    form("P=and(P,!P)", ALU, lambda a, b: a & ~b)
+    form("P=or(P,!P)", ALU, lambda a, b: a | ~b)
+    form("P=not(P)", ALU, operator.invert)
+    form("P=any8(P)", ALU, lambda a: predicate(a.icmp("ne", 0)))
+    form("P=all8(P)", ALU, lambda a: predicate(a.icmp("eq", -1)))
+    for first in ("and", "or"):
+        for second in ("and", "or"):
+            form(f"P={first}(P,{second}(P,P))", ALU,
+                 lambda a, b, c, f=LOGIC[first], g=LOGIC[second]: f(a, g(b, c)))  # fmt: skip
+            form(f"P={first}(P,{second}(P,!P))", ALU,
+                 lambda a, b, c, f=LOGIC[first], g=LOGIC[second]: f(a, g(b, ~c)))  # fmt: skip
+
+
+_moves()
+_arithmetic()
+_multiply()
+_shifts()
+_bits()
+_compares()
+_predicates()
+

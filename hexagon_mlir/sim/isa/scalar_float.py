@@ -1,0 +1,201 @@
+"""Scalar floating point forms (32-bit ``sf``, 64-bit ``df``), IEEE round to nearest even.
+
+Division is a sequence of ``sfrecipa``, ``sffixupn/d``, ``:lib`` and ``:scale`` multiply-adds (V73 PRM
+80-N2040-53, XTYPE/FP). The reciprocal seed is computed, not read from the chip's table; refinement gives the
+same quotients. Double multiply is split by the compiler in four steps: here ``dfmpyhh`` does it whole.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from hexagon_mlir.sim.isa.scalar import predicate
+from hexagon_mlir.sim.isa.spec import Unit, form
+from hexagon_mlir.sim.isa.value import F32, F64, I32, I64, Type, Val
+
+FLOAT, TC2, ALU = Unit.FLOAT, Unit.TC2, Unit.ALU
+INF, SIGN, ONE, QNAN = 0x7F800000, 0x80000000, 0x3F800000, 0xFFFFFFFF
+MANTISSA_BITS, BIAS, MAX_EXPONENT = 23, 127, 254
+
+
+def _fma(a: Val, b: Val, c: Val) -> Val:
+    return a.code.intrinsic("fma", a.ty, a, b, c)
+
+
+def _magnitude(bits: Val) -> Val:
+    return bits & 0x7FFFFFFF
+
+
+def _is_nan(bits: Val) -> Val:
+    return _magnitude(bits).icmp("ugt", INF)
+
+
+def _is_inf(bits: Val) -> Val:
+    return _magnitude(bits).icmp("eq", INF)
+
+
+def _is_zero(bits: Val) -> Val:
+    return _magnitude(bits).icmp("eq", 0)
+
+
+def _library_fma(x: Val, a: Val, b: Val, subtract: bool) -> Val:
+    """``:lib``: infinity minus infinity is 0, and finite inputs never overflow to infinity."""
+    left = -a.sf if subtract else a.sf
+    raw = _fma(left, b.sf, x.sf).as_(I32)
+    inputs_infinite = _is_inf(x) | _is_inf(a) | _is_inf(b)
+    product_infinite = (_is_inf(a) & ~_is_zero(b) & ~_is_nan(b)) | (_is_inf(b) & ~_is_zero(a) & ~_is_nan(a))
+    sign = left.as_(I32) ^ b ^ x
+    cancels = _is_inf(x) & product_infinite & sign.icmp("slt", 0)
+    clamped = (_is_inf(raw) & ~inputs_infinite).select(raw - 1, raw)
+    return cancels.select(0, clamped)
+
+
+def _scaled_fma(x: Val, a: Val, b: Val, p: Val) -> Val:
+    """x + a*b, times 2**p (p signed), rounded once: the f64 sum is rounded to odd, then to f32."""
+    product = a.sf.fpext(64) * b.sf.fpext(64)
+    addend = x.sf.fpext(64)
+    total = product + addend
+    shadow = total - product
+    error = (product - (total - shadow)) + (addend - shadow)
+    bits = total.as_(I64)
+    inexact = error.fcmp("one", 0.0)
+    overshoot = (error.as_(I64) ^ bits).icmp("slt", 0)
+    odd = overshoot.select(bits - 1, bits) | 1
+    exact = inexact.select(odd, bits).as_(F64)
+    power = ((p.sext(64) + 1023) << 52).as_(F64)
+    return (exact * power).fptrunc(32).as_(I32)
+
+
+def _scale(bits: Val, exponent: Val) -> Val:
+    """bits (f32) times 2**exponent, exact in f64 and rounded once."""
+    power = ((exponent.sext(64) + 1023) << 52).as_(F64)
+    return (bits.sf.fpext(64) * power).fptrunc(32).as_(I32)
+
+
+def _reciprocal_common(n: Val, d: Val) -> tuple[Val, Val, Val, Val, Val]:
+    """Adjusted numerator, denominator, seed for the special cases, predicate, and 'ordinary' (i1)."""
+    sign = (n ^ d) & SIGN
+    nan = _is_nan(n) | _is_nan(d) | (_is_inf(n) & _is_inf(d)) | (_is_zero(n) & _is_zero(d))
+    gives_inf = _is_zero(d) | _is_inf(n)
+    gives_zero = _is_inf(d) | _is_zero(n)
+    special = nan | gives_inf | gives_zero
+    special_n = nan.select(QNAN, gives_inf.select(sign | INF, sign))
+    special_d = nan.select(n.lift(QNAN), n.lift(ONE))
+    exp_n = n.lshr(MANTISSA_BITS) & 255
+    exp_d = d.lshr(MANTISSA_BITS) & 255
+    quotient = exp_n - exp_d + BIAS
+    near_underflow = quotient.icmp("sle", MANTISSA_BITS)
+    near_overflow = quotient.icmp("sgt", MAX_EXPONENT - 24)
+    small_n = exp_n.icmp("sle", MANTISSA_BITS + 2)
+    denormal_d = exp_d.icmp("sle", 1)
+    large_d = exp_d.icmp("sgt", 252)
+    zero = n.lift(0)
+    other = small_n.select(zero + 64, denormal_d.select(zero + 32, large_d.select(zero - 32, zero)))
+    scale_n = near_underflow.select(zero + 64, near_overflow.select(zero - 32, other))
+    scale_d = near_underflow.select(zero - 64, near_overflow.select(zero + 32, other))
+    byte = Val(n.code, "0", Type(1, "i", 8))
+    p = near_underflow.select(byte + 0x80, near_overflow.select(byte + 0x40, byte + 0))
+    p = special.select(0, p)
+    return (
+        special.select(special_n, _scale(n, scale_n)),
+        special.select(special_d, _scale(d, scale_d)),
+        special_d,
+        p,
+        ~special,
+    )
+
+
+def _recipa(n: Val, d: Val) -> tuple[Val, Val]:
+    _, divisor, special, p, ordinary = _reciprocal_common(n, d)
+    one = Val(n.code, "1.0", F32)
+    seed = (one.bin("fdiv", divisor.sf).as_(I32) & 0xFFFF8000) | 1
+    return ordinary.select(seed, special), p
+
+
+def _sf_class(bits: Val, mask: int) -> Val:
+    """Bit 0 zero, 1 normal, 2 subnormal, 3 infinite, 4 NaN."""
+    magnitude = _magnitude(bits)
+    tests = (
+        magnitude.icmp("eq", 0),
+        magnitude.icmp("uge", 0x00800000) & magnitude.icmp("ult", INF),
+        magnitude.icmp("ne", 0) & magnitude.icmp("ult", 0x00800000),
+        magnitude.icmp("eq", INF),
+        magnitude.icmp("ugt", INF),
+    )
+    result = tests[0].lift(0)
+    for bit, test in enumerate(tests):
+        if mask >> bit & 1:
+            result = result | test
+    return predicate(result)
+
+
+def _to_integer(value: Val, bits: int, signed: bool, chop: bool) -> Val:
+    """Saturating conversion; NaN gives all ones."""
+    rounded = value if chop else value.one("rint")
+    result = Type(1, "i", bits)
+    name = f"llvm.fpto{'s' if signed else 'u'}i.sat.i{bits}.{value.ty.mangle()}"
+    converted = value.code.call(name, result, rounded)
+    return value.fcmp("uno", value).select(-1, converted)
+
+
+def _single() -> None:
+    form("R=sfadd(R,R)", FLOAT, lambda a, b: a.sf + b.sf)
+    form("R=sfsub(R,R)", FLOAT, lambda a, b: a.sf - b.sf)
+    form("R=sfmpy(R,R)", FLOAT, lambda a, b: a.sf * b.sf)
+    form("R=sfmax(R,R)", TC2, lambda a, b: a.sf.two("maxnum", b.sf))
+    form("R=sfmin(R,R)", TC2, lambda a, b: a.sf.two("minnum", b.sf))
+    form("R+=sfmpy(R,R)", FLOAT, lambda x, a, b: _fma(a.sf, b.sf, x.sf))
+    form("R-=sfmpy(R,R)", FLOAT, lambda x, a, b: _fma(-a.sf, b.sf, x.sf))
+    form("R+=sfmpy(R,R):lib", FLOAT, lambda x, a, b: _library_fma(x, a, b, False))
+    form("R-=sfmpy(R,R):lib", FLOAT, lambda x, a, b: _library_fma(x, a, b, True))
+    form("R+=sfmpy(R,R,P):scale", FLOAT, _scaled_fma)
+    form("R,P=sfrecipa(R,R)", FLOAT, _recipa)
+    form("R=sffixupn(R,R)", FLOAT, lambda n, d: _reciprocal_common(n, d)[0])
+    form("R=sffixupd(R,R)", FLOAT, lambda n, d: _reciprocal_common(n, d)[1])
+    form("P=sfclass(R,I)", ALU, _sf_class)
+
+
+def _double() -> None:
+    form("RR=dfadd(RR,RR)", FLOAT, lambda a, b: a.df + b.df)
+    form("RR=dfsub(RR,RR)", FLOAT, lambda a, b: a.df - b.df)
+    form("RR=dfmax(RR,RR)", TC2, lambda a, b: a.df.two("maxnum", b.df))
+    form("RR=dfmin(RR,RR)", TC2, lambda a, b: a.df.two("minnum", b.df))
+    form("RR=dfmpyfix(RR,RR)", FLOAT, lambda a, b: a)
+    form("RR=dfmpyll(RR,RR)", FLOAT, lambda a, b: a)
+    form("RR+=dfmpylh(RR,RR)", FLOAT, lambda x, a, b: x)
+    form("RR+=dfmpyhh(RR,RR)", FLOAT, lambda x, a, b: a.df * b.df)
+
+
+def _compares() -> None:
+    names = {"eq": "oeq", "gt": "ogt", "ge": "oge", "uo": "uno"}
+    for name, code in names.items():
+        form(f"P=sfcmp.{name}(R,R)", ALU, lambda a, b, c=code: predicate(a.sf.fcmp(c, b.sf)))
+        form(f"P=dfcmp.{name}(RR,RR)", ALU, lambda a, b, c=code: predicate(a.df.fcmp(c, b.df)))
+
+
+def _conversions() -> None:
+    integers = {"w": (32, True), "uw": (32, False), "d": (64, True), "ud": (64, False)}
+    floats = {"sf": (32, "R"), "df": (64, "RR")}
+    for integer, (bits, signed) in integers.items():
+        register = "R" if bits == 32 else "RR"
+        for name, (width, float_register) in floats.items():
+            form(
+                f"{float_register}=convert_{integer}2{name}({register})",
+                FLOAT,
+                lambda a, s=signed, n=width: a.sitofp(n) if s else a.uitofp(n),
+            )
+            for chop in (True, False):
+                form(
+                    f"{register}=convert_{name}2{integer}({float_register})" + (":chop" if chop else ""),
+                    FLOAT,
+                    lambda a, n=bits, s=signed, c=chop, w=width: _to_integer(a.view(w, "f"), n, s, c),
+                )
+    form("RR=convert_sf2df(R)", FLOAT, lambda a: a.sf.fpext(64))
+    form("R=convert_df2sf(RR)", FLOAT, lambda a: a.df.fptrunc(32))
+
+
+_single()
+_double()
+_compares()
+_conversions()
+

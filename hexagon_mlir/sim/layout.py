@@ -1,0 +1,44 @@
+"""Where things stand in the guest's 32-bit address space and in the state record the JITted code works on."""
+
+from __future__ import annotations
+
+CODE_BASE = 0x0001_0000
+CODE_STEP = 16
+"""Functions and address-taken labels get an address every 16 bytes; no code bytes stand there."""
+DATA_BASE = 0x1000_0000
+STACK_BASE = 0x2000_0000
+DDR_BASE = 0x4000_0000
+TCM_BASE = 0xD800_0000
+SPACE_BYTES = 1 << 32
+NULL_PAGE_BYTES = 4096
+RETURN_ADDRESS = 0x0000_F000
+"""The value of r31 at the entry: returning to it ends the run."""
+
+# State record: byte offsets.
+BASE = 0  # host address of guest address 0
+TRAP = 8  # i32: 0, or 1 + index of the message
+DEPTH = 12  # i32: guest call depth
+REGISTERS = 16  # 32 x i32
+PREDICATES = 144  # 4 x i8
+ARGUMENT = 148  # i32: operand of a trap (the address called)
+CALLBACK = 152  # host function pointer: void(i32 index)
+BLOCK_COUNTS = 160  # pointer to i64 per block
+BRANCHES = 168  # pointer to {i64 taken, i64 mispredicted, i64 direction} per conditional branch
+L1_TAGS = 176
+L2_TAGS = 184
+STREAMS = 192  # pointer to the expected next line of each stream
+STREAM_NEXT = 200  # i32: slot to replace
+COUNTERS = 256
+COUNTER_NAMES = (
+    "l2_stall", "tcm_stall", "ddr_stall_q8", "copy_q8", "host_stall",
+    "ddr_read_bytes", "ddr_write_bytes", "tcm_read_bytes", "tcm_write_bytes",
+)  # fmt: skip
+"""i64 counters; ``_q8`` counts 1/256 cycle."""
+VECTORS = 512  # 32 x 128 bytes
+VECTOR_PREDICATES = VECTORS + 32 * 128
+STATE_BYTES = VECTOR_PREDICATES + 4 * 128
+
+
+def counter(name: str) -> int:
+    """Byte offset of a counter in the state record."""
+    return COUNTERS + 8 * COUNTER_NAMES.index(name)

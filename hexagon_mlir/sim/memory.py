@@ -1,0 +1,118 @@
+"""Guest memory: one 4 GiB reservation, the allocators of DDR and TCM, and numpy views.
+
+The host reserves address space only; pages appear when touched. Every 32-bit guest address is therefore
+readable, and a stray access cannot crash the host process.
+"""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+import mmap
+
+import numpy as np
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.targets import Target
+
+GUARD_BYTES = 256
+"""Readable bytes after each DDR allocation: masked vector loads read whole vectors past the end."""
+
+
+class OutOfMemory(Exception):
+    """An allocator's region is full."""
+
+
+class Allocator:
+    """First fit over a sorted free list of one region."""
+
+    def __init__(self, name: str, base: int, size: int, guard: int = 0) -> None:
+        self.name = name
+        self.base = base
+        self.size = size
+        self.guard = guard
+        self.reset()
+
+    def reset(self) -> None:
+        self.free_list: list[tuple[int, int]] = [(self.base, self.size)]
+        self.live: dict[int, tuple[int, int]] = {}
+        self.used = 0
+        self.high_water = 0
+
+    def allocate(self, nbytes: int, align: int) -> int:
+        """Address of ``nbytes`` (at least one) aligned to ``align``."""
+        if align <= 0 or align & (align - 1):
+            raise OutOfMemory(f"{self.name}: alignment {align} is not a power of two")
+        need = max(nbytes, 1) + self.guard
+        for index, (start, length) in enumerate(self.free_list):
+            address = (start + align - 1) & -align
+            end = address + ((need + 15) & ~15)
+            if end <= start + length:
+                pieces = [(start, address - start), (end, start + length - end)]
+                self.free_list[index : index + 1] = [piece for piece in pieces if piece[1]]
+                self.live[address] = (address, end - address)
+                self.used += end - address
+                self.high_water = max(self.high_water, self.used)
+                return address
+        raise OutOfMemory(
+            f"{self.name}: no room for {nbytes} bytes ({self.used} of {self.size} bytes are in use)"
+        )
+
+    def free(self, address: int) -> bool:
+        """Give back an allocation; False when ``address`` is not one."""
+        block = self.live.pop(address, None)
+        if block is None:
+            return False
+        start, length = block
+        self.used -= length
+        index = bisect.bisect(self.free_list, (start, 0))
+        if index < len(self.free_list) and self.free_list[index][0] == start + length:
+            length += self.free_list.pop(index)[1]
+        if index and sum(self.free_list[index - 1]) == start:
+            start, previous = self.free_list[index - 1]
+            length += previous
+            self.free_list[index - 1] = (start, length)
+        else:
+            self.free_list.insert(index, (start, length))
+        return True
+
+
+class Memory:
+    """The guest's address space."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.mapping = mmap.mmap(
+            -1,
+            layout.SPACE_BYTES + mmap.PAGESIZE,
+            flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE,
+        )
+        self.bytes = np.frombuffer(self.mapping, dtype=np.uint8)
+        self.host_base = ctypes.addressof(ctypes.c_char.from_buffer(self.mapping))
+        ddr_bytes = min(int(target.ddr_bytes.value), layout.TCM_BASE - layout.DDR_BASE)
+        self.ddr = Allocator("DDR", layout.DDR_BASE, ddr_bytes, GUARD_BYTES)
+        self.tcm = Allocator("TCM", layout.TCM_BASE, int(target.tcm_bytes.value))
+        self.stack_top = layout.STACK_BASE + int(target.stack_bytes.value)
+
+    def in_tcm(self, address: int) -> bool:
+        return self.tcm.base <= address < self.tcm.base + self.tcm.size
+
+    def reset(self) -> None:
+        """Free everything and give the pages back; all bytes read zero again."""
+        self.ddr.reset()
+        self.tcm.reset()
+        self.mapping.madvise(mmap.MADV_DONTNEED)
+
+    def view(self, address: int, nbytes: int) -> np.ndarray:
+        """``nbytes`` at ``address`` as uint8, without a copy."""
+        if not 0 <= address <= address + nbytes <= layout.SPACE_BYTES:
+            raise ValueError(f"guest range {address:#x} + {nbytes} is outside the address space")
+        return self.bytes[address : address + nbytes]
+
+    def write(self, address: int, data: np.ndarray | bytes) -> None:
+        raw = np.frombuffer(np.ascontiguousarray(data).tobytes(), np.uint8) if isinstance(
+            data, np.ndarray) else np.frombuffer(data, np.uint8)  # fmt: skip
+        self.view(address, raw.size)[:] = raw
+
+    def read(self, address: int, dtype: np.dtype, count: int) -> np.ndarray:
+        return self.view(address, count * dtype.itemsize).copy().view(dtype)

@@ -1,0 +1,25 @@
+"""Hexagon v79 (SM8750, Snapdragon 8 Elite): HVX computes in IEEE formats."""
+
+from dataclasses import replace
+
+from hexagon_mlir.targets.base import Confidence, Fact
+from hexagon_mlir.targets.v75 import TARGET as V75
+
+MEAS, EST = Confidence.MEASURED, Confidence.ESTIMATE
+
+TARGET = replace(
+    V75,
+    name="v79",
+    cpu="hexagonv79",
+    features="+hvxv79,+hvx-length128b,+hvx-ieee-fp,-hvx-qfloat,-long-calls",
+    ieee_float=True,
+    hardware_threads=Fact(6, "threads", "SM8750 PMU runs on all six threads", MEAS),
+    hvx_contexts=Fact(6, "contexts", "llama.cpp PR 26373, hvx_support_128b 6", MEAS),
+    clock_hz=Fact(2.11e9, "Hz", "llama.cpp issue 18139: 10,672,609 cycles in 5,053 us", MEAS),
+    tcm_bytes=Fact(8 << 20, "B", "llama.cpp PR 26373", MEAS),
+    l1d_bytes=Fact(32 << 10, "B", "between v73 (16 KB) and v81 (64 KB), QEMU machine configuration", EST),
+    ddr_latency_cycles=Fact(422, "cycles", "200 ns at 2.11 GHz", EST),
+    ddr_bytes_per_cycle=Fact(13.3, "B/cycle", "28 GB/s, one HVX thread through L2, at 2.11 GHz", EST),
+    dma_start_cycles=Fact(2321, "cycles", "1 us start + 100 ns descriptor at 2.11 GHz", EST),
+    dma_bytes_per_cycle=Fact(26.1, "B/cycle", "51-56 GB/s weight stream on 8 Elite, at 2.11 GHz", MEAS),
+)
