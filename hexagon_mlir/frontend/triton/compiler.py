@@ -1,0 +1,122 @@
+"""Triton's compiler side: the stages ttir -> linalg -> hexasm of one kernel."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from triton.backends.compiler import BaseBackend, GPUTarget, Language
+
+DEFAULT_ARCH = "v75"
+
+
+@dataclass(frozen=True)
+class HexagonOptions:
+    """What a launch may set beside the kernel's arguments. Only ``arch`` and ``pipeline`` are ours.
+
+    The rest is what Triton's front end reads; warps, stages and CTAs mean nothing here and are accepted so that
+    kernels tuned for GPUs still run.
+    """
+
+    arch: str = DEFAULT_ARCH
+    pipeline: str = "default"
+    num_warps: int = 1
+    num_ctas: int = 1
+    num_stages: int = 1
+    warp_size: int = 1
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    supported_fp8_dtypes: tuple[str, ...] = ()
+    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3")
+    max_num_imprecise_acc_default: int = 0
+    extern_libs: dict[str, str] | None = None
+    debug: bool = False
+    backend_name: str = "hexagon"
+    sanitize_overflow: bool = False
+    instrumentation_mode: str = ""
+    fpsan_homomorphic_casts: bool = False
+    ir_override: str | None = None
+
+    def hash(self) -> str:
+        """Part of Triton's cache key."""
+        text = "_".join(f"{field.name}-{getattr(self, field.name)}" for field in fields(self))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class HexagonBackend(BaseBackend):
+    """Compiles one kernel; Triton calls the stages in order and caches what each returns."""
+
+    binary_ext = "hexasm"
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        return target.backend == "hexagon"
+
+    def hash(self) -> str:
+        return f"hexagon-{source_hash()}-{self.target.arch}"
+
+    def parse_options(self, options: dict[str, Any]) -> HexagonOptions:
+        known = {field.name for field in fields(HexagonOptions)}
+        given = {name: value for name, value in options.items() if name in known and value is not None}
+        # overflow checks fill the IR with 64-bit arithmetic: only on explicit request
+        return HexagonOptions(**{"arch": str(self.target.arch), **given})
+
+    def pack_metadata(self, metadata: Any) -> tuple[str, str]:
+        return metadata.name, metadata.arch
+
+    def get_codegen_implementation(self, options: HexagonOptions) -> dict[str, Any]:
+        return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
+
+    def get_module_map(self) -> dict[str, ModuleType]:
+        return {}
+
+    def load_dialects(self, context: Any) -> None:
+        pass
+
+    def add_stages(self, stages: dict[str, Any], options: HexagonOptions, language: Language) -> None:
+        stages["ttir"] = _make_ttir
+        stages["linalg"] = lambda module, metadata: _make_linalg(module, metadata, options)
+        stages["hexasm"] = lambda text, metadata: _make_asm(text, metadata, options)
+
+
+def _make_ttir(module: Any, metadata: dict[str, Any]) -> Any:
+    from hexagon_mlir.frontend.triton.ttir import optimize
+
+    optimize(module)
+    return module
+
+
+def _make_linalg(module: Any, metadata: dict[str, Any], options: HexagonOptions) -> str:
+    from hexagon_mlir.frontend.triton.lower import to_linalg
+    from hexagon_mlir.frontend.triton.ttir import generic_text
+    from hexagon_mlir.ir import to_text
+
+    metadata["name"] = module.get_entry_func_name()
+    metadata["shared"] = 0  # TCM is planned by our own passes
+    return to_text(to_linalg(generic_text(module), options.arch), locations=True, elide=False)
+
+
+def _make_asm(text: str, metadata: dict[str, Any], options: HexagonOptions) -> bytes:
+    from hexagon_mlir.frontend.triton.lower import to_binary
+
+    return to_binary(text, options.arch, options.pipeline)
+
+
+@cache
+def source_hash() -> str:
+    """A hash over every Python source of the package, passes included: a changed compiler recompiles kernels."""
+    import hexagon_mlir
+    import hexagon_mlir.dialects
+    import hexagon_mlir.passes
+
+    digest = hashlib.sha256()
+    for package in (hexagon_mlir, hexagon_mlir.passes, hexagon_mlir.dialects):
+        for file in sorted(Path(package.__path__[0]).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]

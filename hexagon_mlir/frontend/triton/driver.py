@@ -1,0 +1,108 @@
+"""Triton's driver side: CPU tensors in and out, launches on the simulator."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from triton.backends.compiler import GPUTarget
+from triton.backends.driver import DriverBase
+
+from hexagon_mlir.frontend.triton.compiler import DEFAULT_ARCH
+
+_STREAM = 0
+
+
+class _Utils:
+    """What Triton asks about the device and how it loads a binary."""
+
+    def get_device_properties(self, device: int) -> dict[str, int]:
+        return {"max_shared_mem": 1 << 30, "multiprocessor_count": 1}
+
+    def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[Any, Any, int, int, int]:
+        # registers, spills and threads are limits of GPUs: report room for any launch
+        return kernel, kernel, 0, 0, 1 << 30
+
+    def unload_module(self, module: Any) -> None:
+        pass
+
+
+class Launcher:
+    """Runs one compiled kernel; Triton calls it with the grid and all bound arguments."""
+
+    def __init__(self, source: Any, metadata: Any):
+        self.name = metadata.name
+        self.arch = metadata.arch
+        self.kinds = list(source.signature.values())
+        self.loaded: dict[bytes, Any] = {}
+
+    def __call__(self, gx: int, gy: int, gz: int, stream: int, function: bytes, packed: Any, launch_metadata: Any,
+                 enter_hook: Any, exit_hook: Any, *args: Any) -> None:
+        from hexagon_mlir.frontend.triton.launch import launch_kernel
+
+        if enter_hook is not None:
+            enter_hook(launch_metadata)
+        launch_kernel(self.name, function, self.arch, (gx, gy, gz), self.kinds, args)
+        if exit_hook is not None:
+            exit_hook(launch_metadata)
+
+
+class HexagonDriver(DriverBase):
+    """The device as Triton sees it. Never chosen by itself on a machine that has a GPU."""
+
+    launcher_cls = Launcher
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.utils = _Utils()
+
+    @classmethod
+    def is_active(cls) -> bool:
+        return True
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        return ty
+
+    def get_current_target(self) -> GPUTarget:
+        return GPUTarget("hexagon", DEFAULT_ARCH, 1)
+
+    def get_active_torch_device(self) -> Any:
+        import torch
+
+        return torch.device("cpu")
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def set_current_device(self, device: int) -> None:
+        pass
+
+    def get_current_stream(self, device: int | None = None) -> int:
+        return _STREAM
+
+    def get_device_interface(self) -> Any:
+        import torch
+
+        return torch.cpu
+
+    def get_benchmarker(self) -> Any:
+        return _benchmark
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        return None
+
+    def clear_cache(self, cache: Any) -> None:
+        pass
+
+
+def _benchmark(call: Any, quantiles: list[float] | None = None, **_: Any) -> Any:
+    """Cycles of one launch, as milliseconds of the simulated clock; wall time when nothing was launched."""
+    from hexagon_mlir.exec.sim import history
+
+    first = len(history)
+    start = time.perf_counter()
+    call()
+    milliseconds = (time.perf_counter() - start) * 1e3
+    if len(history) > first:
+        milliseconds = sum(record.milliseconds for record in history[first:])
+    return [milliseconds] * len(quantiles) if quantiles else milliseconds

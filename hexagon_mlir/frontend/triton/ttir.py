@@ -1,0 +1,72 @@
+"""TTIR out of Triton as generic-form text with locations, and into our bindings.
+
+Triton's MLIR is another build than ours, so IR crosses as text. Its printer falls back to the generic form for a
+module that does not verify; the module is made invalid for the one print and valid again after it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_ATTRIBUTE = "llvm.data_layout"
+_INVALID = "!"  # no data layout starts so: the verifier refuses it
+
+
+def generic_text(module: Any) -> str:
+    """The text of a Triton ``module`` in generic form, with source locations; the module stays usable."""
+    from triton._C.libtriton import ir as triton_ir
+
+    builder = triton_ir.builder(module.context)
+    module.set_attr(_ATTRIBUTE, builder.get_string_attr(_INVALID))
+    try:
+        text = str(module)
+    finally:
+        module.set_attr(_ATTRIBUTE, builder.get_string_attr(""))
+    # our parser would refuse the marker for the same reason
+    return text.replace(f'{_ATTRIBUTE} = "{_INVALID}"', 'hexagon.from = "ttir"')
+
+
+def optimize(module: Any) -> None:
+    """Triton's own clean-up: inlining, canonical form, loop-invariant code out of loops."""
+    from triton._C.libtriton import ir as triton_ir
+    from triton._C.libtriton import passes
+
+    manager = triton_ir.pass_manager(module.context)
+    passes.common.add_inliner(manager)
+    passes.common.add_canonicalizer(manager)
+    passes.ttir.add_combine(manager)
+    passes.ttir.add_reorder_broadcast(manager)
+    passes.common.add_cse(manager)
+    passes.ttir.add_triton_licm(manager)
+    passes.common.add_symbol_dce(manager)
+    passes.ttir.add_loop_unroll(manager)
+    passes.common.add_canonicalizer(manager)
+    passes.common.add_cse(manager)
+    manager.run(module, "make_ttir")
+
+
+def from_kernel(kernel: Any, signature: dict[str, str], constexprs: dict[str, Any] | None = None,
+                arch: str = "v75") -> str:
+    """Generic-form TTIR of a ``@triton.jit`` kernel.
+
+    ``signature`` maps argument names to Triton types (``*fp32``, ``i32``, ``constexpr``), ``constexprs`` gives the
+    values of the latter.
+    """
+    from triton._C.libtriton import ir as triton_ir
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    from hexagon_mlir.frontend.triton.compiler import HexagonBackend
+
+    constexprs = constexprs or {}
+    types = {name: signature.get(name, "constexpr") for name in kernel.arg_names}
+    target = GPUTarget("hexagon", arch, 1)
+    backend = HexagonBackend(target)
+    options = backend.parse_options({})
+    context = triton_ir.context()
+    triton_ir.load_dialects(context)
+    source = ASTSource(fn=kernel, signature=types, constexprs=constexprs)
+    module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(),
+                            context)
+    optimize(module)
+    return generic_text(module)

@@ -1,0 +1,1 @@
+"""Support of ``triton-to-linalg``: how TTIR values are understood, and what each operation becomes."""
