@@ -1,7 +1,7 @@
 """``--verify-diagnostics``: compares what was reported with the ``// expected-...`` comments of the input.
 
-``// expected-error {{text}}`` stands on the line it speaks of; ``@+N``, ``@-N``, ``@below``, ``@above`` move it,
-``@unknown`` means a diagnostic without a position. ``expected-warning``, ``expected-remark`` and
+``// expected-error {{text}}`` stands on the line it speaks of; ``@+N``, ``@-N``, ``@below``, ``@above`` move
+it, ``@unknown`` means a diagnostic without a position. ``expected-warning``, ``expected-remark`` and
 ``expected-note`` likewise; ``expected-error-re`` takes regular expressions in ``{{..}}`` within the text.
 A note carries no position here: only its text is compared. Remarks count once one is expected.
 """

@@ -16,20 +16,23 @@ def parse(source: str | bytes, file: str = "-", context: ir.Context | None = Non
     ``file`` names the input in errors. Raises `HexError` with line and column for anything malformed,
     bytes that are not UTF-8 and input without any operation included.
     """
-    if isinstance(source, bytes):
-        try:
-            source = source.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = source.count(b"\n", 0, error.start) + 1
-            raise HexError.plain(f"line {line} is not UTF-8 text", file=file,
-                                 hint="MLIR input is text; is this a binary file?") from None
-    if "\0" in source:
+    text = source if isinstance(source, str) else _decode(source, file)
+    if "\0" in text:
         raise HexError.plain("the input holds a NUL character", file=file, hint="MLIR input is text")
     with context or make_context():
         try:
-            return ir.Module.parse(source)
+            return ir.Module.parse(text)
         except ir.MLIRError as error:
             raise from_mlir_error(error, file=file) from None
+
+
+def _decode(source: bytes, file: str) -> str:
+    try:
+        return source.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = source.count(b"\n", 0, error.start) + 1
+        raise HexError.plain(f"line {line} is not UTF-8 text", file=file,
+                             hint="MLIR input is text; is this a binary file?") from None
 
 
 def to_text(op: ir.Module | ir.Operation | ir.OpView, *, generic: bool = False, locations: bool = False,

@@ -1,6 +1,6 @@
 """The steps a pipeline is made of: our passes, upstream passes, transform-dialect schedules.
 
-Each kind has ``title`` (what dumps and timings call it), ``text`` (how ``--pass-pipeline`` writes it), ``run``.
+Each kind has ``title`` (for dumps and timings), ``text`` (how ``--pass-pipeline`` writes it) and ``run``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from hexagon_mlir.pass_infra.schedule import apply_schedule
 class Step(Protocol):
     """One entry of a pipeline."""
 
-    why: str
-
+    @property
+    def why(self) -> str: ...
     @property
     def title(self) -> str: ...
     @property

@@ -1,0 +1,156 @@
+"""One name in four places, documented passes, honest lit tests, small files."""
+
+import ast
+import dataclasses
+import re
+import tomllib
+
+import docstrings
+import pytest
+from support import ROOT, pass_names
+
+from hexagon_mlir.levels import LEVELS
+from hexagon_mlir.pass_infra import Pass, registry
+from hexagon_mlir.pass_infra.options import option_name
+
+LIT = ROOT / "test" / "lit"
+LIT_FILES = sorted(p for p in LIT.rglob("*") if p.suffix in (".mlir", ".ttir") and "Inputs" not in p.parts)
+LIT_NAMES = [str(p.relative_to(LIT)) for p in LIT_FILES]
+OTHER_LIT_FOLDERS = {"tools", "pipelines", "levels", "dialects", "Output", "Inputs"}
+"""Folders of test/lit that belong to no pass."""
+REQUIRED_LIT = ("basic.mlir", "options.mlir", "refuse.mlir")
+HARDWARE_NUMBERS = {128: "target.vector_bytes", 2048: "target.tcm_alignment", 8 << 20: "target.tcm_bytes"}
+MAX_LINES = 500
+SOURCES = sorted(p for folder in ("hexagon_mlir", "passes", "dialects", "test", "bench", "scripts")
+                 for p in (ROOT / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", pass_names())
+class TestPass:
+    def test_class_has_the_name(self, name):
+        pass_class = registry.get(name)
+        assert pass_class.__name__ == registry.class_name(name)
+        assert pass_class.name == name
+        assert issubclass(pass_class, Pass)
+
+    def test_class_is_its_own_frozen_dataclass(self, name):
+        pass_class = registry.get(name)
+        own = pass_class.__dict__.get("__dataclass_params__")
+        assert own is not None, "needs its own @dataclass(frozen=True): fields without it are no options"
+        assert own.frozen
+
+    def test_levels_are_known(self, name):
+        pass_class = registry.get(name)
+        assert pass_class.needs in LEVELS
+        assert pass_class.leaves in LEVELS
+
+    def test_only_the_pass_ends_in_pass(self, name):
+        tree = ast.parse(pass_file(name).read_text())
+        classes = [n.name for n in tree.body if isinstance(n, ast.ClassDef) and n.name.endswith("Pass")]
+        assert classes == [registry.class_name(name)]
+
+    def test_docstring_is_complete(self, name):
+        pass_class = registry.get(name)
+        doc = docstrings.read(pass_class)
+        assert doc.summary.endswith("."), "the docstring starts with one sentence"
+        missing = [s for s in docstrings.SECTIONS if not doc.sections.get(s)]
+        assert not missing, f"sections missing or empty in the docstring: {missing}"
+        assert pass_class.needs in doc.sections["Needs"]
+        assert pass_class.leaves in doc.sections["Leaves"]
+
+    def test_docstring_names_every_option(self, name):
+        pass_class = registry.get(name)
+        text = docstrings.read(pass_class).sections.get("Options", "")
+        for field in dataclasses.fields(pass_class):
+            assert option_name(field) in text, f"option {option_name(field)} is not documented"
+
+    def test_three_lit_files(self, name):
+        folder = LIT / name.replace("-", "_")
+        missing = [file for file in REQUIRED_LIT if not (folder / file).is_file()]
+        assert not missing, f"{folder.relative_to(ROOT)} lacks {missing}"
+
+    def test_no_hardware_number(self, name):
+        tree = ast.parse(pass_file(name).read_text())
+        negated = {id(n.operand) for n in ast.walk(tree)
+                   if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and type(node.value) is int and id(node) not in negated:
+                fact = HARDWARE_NUMBERS.get(node.value)
+                assert fact is None, f"line {node.lineno}: write context.{fact} instead of {node.value}"
+
+
+def pass_file(name):
+    return ROOT / "passes" / f"{name.replace('-', '_')}.py"
+
+
+def test_lit_folders_belong_to_passes():
+    known = {name.replace("-", "_") for name in pass_names()} | OTHER_LIT_FOLDERS
+    unknown = [p.name for p in LIT.iterdir() if p.is_dir() and p.name not in known and any(p.iterdir())]
+    assert not unknown, f"no pass is named like {unknown}"
+
+
+def run_lines(text):
+    """The RUN lines of a lit file, continued lines joined."""
+    joined = re.sub(r"\\\s*\n\s*//\s*RUN:", " ", text)
+    return re.findall(r"//\s*RUN:(.*)", joined)
+
+
+@pytest.mark.parametrize("path", LIT_FILES, ids=LIT_NAMES)
+class TestLitFile:
+    def test_has_a_run_line_that_names_the_pass(self, path):
+        lines = run_lines(path.read_text())
+        assert lines, "no RUN line"
+        folder = path.relative_to(LIT).parts[0]
+        if folder in OTHER_LIT_FOLDERS:
+            return
+        flag = f"--{folder.replace('_', '-')}"
+        for line in lines:
+            assert re.search(rf"{flag}(?![\w-])", line), f"RUN line does not run {flag}: {line.strip()}"
+
+    def test_checks_have_colons(self, path):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            word = re.match(r"\s*//\s*((?:[A-Z0-9]+-)?CHECK(?:-[A-Z0-9-]+)?)(?![A-Z0-9:{-])", line)
+            assert word is None, f"line {number}: {word and word.group(1)} without a colon checks nothing"
+
+    def test_every_prefix_is_used(self, path):
+        text = path.read_text()
+        for line in run_lines(text):
+            if "filecheck" not in line.lower():
+                assert "--verify-diagnostics" in line or "not " in line, f"RUN line checks nothing: {line}"
+                continue
+            for command in re.split(r"[|&;]+", line):
+                if "filecheck" not in command.lower():
+                    continue
+                given = re.findall(r"--?check-prefix(?:es)?[= ](\S+)", command)
+                for prefix in ",".join(given).split(",") if given else ["CHECK"]:
+                    pattern = rf"^\s*//\s*{re.escape(prefix)}(-[A-Z0-9-]+(\{{.*\}})?)?:"
+                    assert re.search(pattern, text, re.MULTILINE), f"no {prefix}: line"
+
+
+def test_no_two_lit_inputs_are_equal():
+    seen: dict[str, str] = {}
+    twins = []
+    for path, name in zip(LIT_FILES, LIT_NAMES, strict=True):
+        code = re.sub(r"//.*", "", path.read_text())
+        key = "".join(code.split())
+        if key and key in seen:
+            twins.append((seen[key], name))
+        seen.setdefault(key, name)
+    assert not twins, f"the same input twice: {twins}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=[str(p.relative_to(ROOT)) for p in SOURCES])
+def test_file_is_small(path):
+    if "sim/isa" in path.as_posix():
+        return  # tables of instructions
+    lines = path.read_text().count("\n")
+    assert lines <= MAX_LINES, f"{lines} lines: one job per file"
+
+
+def test_every_package_is_installed():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    folders = {"hexagon_mlir": ROOT / "hexagon_mlir", "hexagon_mlir.passes": ROOT / "passes",
+               "hexagon_mlir.dialects": ROOT / "dialects"}
+    found = {".".join((package, *file.parent.relative_to(folder).parts))
+             for package, folder in folders.items() for file in folder.rglob("*.py")}
+    assert found <= set(settings["packages"]), "a folder with Python files is missing in pyproject.toml"

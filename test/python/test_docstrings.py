@@ -1,0 +1,36 @@
+"""The Before/After of every pass's docstring is true: the pass alone turns one into the other."""
+
+import difflib
+
+import docstrings
+import pytest
+from support import pass_names
+
+from hexagon_mlir import levels, targets
+from hexagon_mlir.ir import parse, to_text
+from hexagon_mlir.pass_infra import PassContext, PassStep, options, registry
+
+
+def normalised(text: str, name: str) -> str:
+    """``text`` through parser and printer: SSA names, aliases and spacing become the printer's."""
+    return to_text(parse(text, file=name), elide=False)
+
+
+@pytest.mark.parametrize("name", pass_names())
+def test_before_becomes_after(name):
+    pass_class = registry.get(name)
+    examples = docstrings.read(pass_class).examples
+    assert examples, f"{name}: no Before:/After: in the docstring"
+    for example in examples:
+        module = parse(example.before, file=f"{name}, Before")
+        levels.check(module, pass_class.needs, f"{name}, Before")
+        step = PassStep(options.build(pass_class, example.options))
+        step.run(module, PassContext(targets.get()))
+        module.operation.verify()
+        levels.check(module, pass_class.leaves, f"{name}, After")
+        got = to_text(module, elide=False)
+        wanted = normalised(example.after, f"{name}, After")
+        difference = "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "docstring",
+                                                    "the pass", lineterm=""))
+        assert got == wanted, f"{name}: After: is not what the pass gives\n{difference}\n\nIt gives:\n{got}"
+        assert got != normalised(example.before, f"{name}, Before"), f"{name}: the example changes nothing"

@@ -1,0 +1,96 @@
+"""Imports point one way, and the MLIR bindings are imported in one place."""
+
+import ast
+
+import pytest
+from support import ROOT
+
+BASE = {"targets", "ir"}
+PASSES = BASE | {"levels", "pass_infra", "dialects"}
+PIPELINES = PASSES | {"passes"}
+COMPILER = PIPELINES | {"pipelines", "codegen", "frontend"}
+RUN = COMPILER | {"sim", "exec"}
+
+ALLOWED = {
+    "targets": set(),
+    "ir": set(),
+    "sim": {"targets"},
+    "levels": {"ir"},
+    "pass_infra": BASE | {"levels"},
+    "dialects": BASE,
+    "passes": PASSES,
+    "pipelines": PIPELINES,
+    "codegen": PIPELINES | {"pipelines"},
+    "frontend": PIPELINES | {"pipelines", "codegen"},
+    "exec": COMPILER | {"sim"},
+    "api": RUN | {"report"},
+    "report": RUN,
+    "cli": RUN | {"report", "api"},
+    "": RUN | {"report", "api"},
+}
+"""What each part may import besides itself; "" is ``hexagon_mlir/__init__.py``."""
+
+EXCEPTIONS = {
+    ("pass_infra", "passes"): "the registry looks into the folder of passes, by name",
+    ("frontend.triton", "exec"): "Triton asks a driver to launch kernels",
+    ("frontend.torch", "exec"): "a torch.compile backend returns something that runs",
+}
+
+
+def sources():
+    """(dotted name below hexagon_mlir, file) of every module."""
+    for package, folder in (("", "hexagon_mlir"), ("passes", "passes"), ("dialects", "dialects")):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            parts = file.relative_to(ROOT / folder).with_suffix("").parts
+            name = ".".join(p for p in (package, *parts) if p and p != "__init__")
+            yield name, file
+
+
+MODULES = list(sources())
+KNOWN = {name for name, _ in MODULES}
+
+
+def imported(file):
+    """(module, line) of each import statement in ``file``, those in functions included."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module, node.lineno
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def part_of(name):
+    return name.split(".")[0]
+
+
+@pytest.mark.parametrize(("name", "file"), MODULES, ids=[name or "hexagon_mlir" for name, _ in MODULES])
+class TestImports:
+    def test_point_one_way(self, name, file):
+        own = part_of(name)
+        assert own in ALLOWED, f"new part '{own}': say in test_imports.py what it may import"
+        for module, line in imported(file):
+            if not module.startswith("hexagon_mlir."):
+                continue
+            other = module.removeprefix("hexagon_mlir.")
+            part = part_of(other)
+            if part == own or part not in ALLOWED:
+                continue
+            excused = any(name.startswith(who) and part == what for who, what in EXCEPTIONS)
+            assert excused or part in ALLOWED[own], f"line {line}: '{own}' must not import '{module}'"
+
+    def test_bindings_only_in_ir(self, name, file):
+        if part_of(name) == "ir":
+            return
+        for module, line in imported(file):
+            assert module.split(".")[0] != "torch_mlir", f"line {line}: write from hexagon_mlir.ir import ..."
+
+    def test_no_pass_imports_a_pass(self, name, file):
+        if part_of(name) != "passes":
+            return
+        passes = {other for other in KNOWN if other.startswith("passes.") and other.count(".") == 1
+                  and not other.split(".")[1].startswith("_")
+                  and (ROOT / "passes" / f"{other.split('.')[1]}.py").exists()}
+        for module, line in imported(file):
+            other = module.removeprefix("hexagon_mlir.")
+            assert other not in passes - {name}, f"line {line}: a pass never imports another pass"
