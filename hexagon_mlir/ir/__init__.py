@@ -18,6 +18,7 @@ from torch_mlir.dialects import (
     transform,
     vector,
 )
+from torch_mlir.dialects.llvm import translate_module_to_llvmir
 from torch_mlir.dialects.transform import interpreter
 from torch_mlir.passmanager import PassManager
 
@@ -50,6 +51,7 @@ __all__ = [
     "tensor",
     "to_text",
     "transform",
+    "translate_module_to_llvmir",
     "untranslatable_ops",
     "vector",
 ]

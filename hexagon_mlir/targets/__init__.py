@@ -3,6 +3,6 @@
 ``get("v75")`` returns the `Target`; every number is a `Fact` with its source and confidence.
 """
 
-from hexagon_mlir.targets.base import Fact, Target, TargetError, get, names
+from hexagon_mlir.targets.base import DEFAULT, Fact, Target, TargetError, get, names
 
-__all__ = ["Fact", "Target", "TargetError", "get", "names"]
+__all__ = ["DEFAULT", "Fact", "Target", "TargetError", "get", "names"]

@@ -1,0 +1,44 @@
+"""Results on disk: plain bytes under the hash of everything that decides them; atomic writes, never pickle."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+ENVIRONMENT = "HEXAGON_MLIR_CACHE_DIR"
+
+
+def folder() -> Path:
+    """Where results are kept: ``$HEXAGON_MLIR_CACHE_DIR``, or ``~/.cache/hexagon-mlir``."""
+    return Path(os.environ.get(ENVIRONMENT) or Path.home() / ".cache" / "hexagon-mlir")
+
+
+def key(*parts: str | bytes) -> str:
+    """The hash of ``parts``, order and boundaries included."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def load(name: str) -> bytes | None:
+    """The stored bytes, or None; an unreadable entry counts as missing."""
+    try:
+        return (folder() / name).read_bytes()
+    except OSError:
+        return None
+
+
+def store(name: str, data: bytes) -> None:
+    """Store ``data``; a read-only or full disk only costs the next run its cache hit."""
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder())
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(temporary, folder() / name)
+    except OSError:
+        return

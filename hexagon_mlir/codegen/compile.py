@@ -1,0 +1,61 @@
+"""One module through a whole pipeline to Hexagon assembly."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen import cache
+from hexagon_mlir.codegen.translate import translate_to_llvm_ir
+from hexagon_mlir.codegen.worker import worker
+from hexagon_mlir.ir import ir, set_index_bits
+from hexagon_mlir.ir.diagnostics import Diagnostic
+from hexagon_mlir.pass_infra import PassContext
+from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, run_steps
+from hexagon_mlir.targets import Target
+from hexagon_mlir.version import VERSION
+
+
+@dataclass
+class Compiled:
+    """Assembly and how it came about. ``ir_after[i]`` is the IR after step i, ``steps[i]`` its record."""
+
+    asm: str
+    llvm_ir: str
+    target: str
+    pipeline: str
+    seconds: float
+    steps: list[StepRecord] = field(default_factory=list)
+    remarks: list[Diagnostic] = field(default_factory=list)
+    schedules: list[tuple[str, str]] = field(default_factory=list)
+
+
+def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
+                   options: RunOptions | None = None) -> Compiled:
+    """Run ``pipeline`` over ``module`` in place and generate code for ``target``; raises `HexError`."""
+    start = time.perf_counter()
+    chip = targets.get(target) if isinstance(target, str) else target
+    worker().start()  # LLVM loads while the passes run
+    set_index_bits(module)
+    context = PassContext(chip)
+    records = run_steps(module, pipelines.get(pipeline, chip), context, options)
+    llvm_ir = translate_to_llvm_ir(module)
+    asm = emit(llvm_ir, chip, "asm", scalar=pipeline == "scalar")
+    assert isinstance(asm, str)
+    return Compiled(asm, llvm_ir, chip.name, pipeline, time.perf_counter() - start, records, context.log.entries,
+                    context.schedules)
+
+
+def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False) -> str | bytes:
+    """Assembly text (``asm``), object bytes (``obj``) or optimised LLVM IR text (``llvm``) for ``llvm_ir``.
+
+    ``scalar`` lets LLVM unroll loops, as plain -O3 does; vector loops arrive unrolled already.
+    """
+    name = cache.key("codegen", VERSION, llvm_ir, target.cpu, target.features, kind, str(scalar)) + f".{kind}"
+    data = cache.load(name)
+    if data is None:
+        request = {"cpu": target.cpu, "features": target.features, "kind": kind, "unroll": scalar}
+        data = worker().request(request, llvm_ir)
+        cache.store(name, data)
+    return data if kind == "obj" else data.decode()

@@ -1,0 +1,31 @@
+"""The child process of `codegen.worker`: imports LLVM only, answers requests until its input closes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hexagon_mlir.codegen.backend import optimize_and_emit, warm_up
+from hexagon_mlir.codegen.wire import receive, send
+
+
+def serve() -> None:
+    """Main loop of the child: one request after the other until the pipe closes."""
+    requests, replies = sys.stdin.buffer.raw, os.fdopen(os.dup(1), "wb")  # type: ignore[attr-defined]
+    os.dup2(2, 1)  # LLVM's own prints must not mix with replies
+    warm_up()
+    while True:
+        try:
+            header, body = receive(requests, float("inf"))
+        except EOFError:
+            return
+        try:
+            payload = optimize_and_emit(body.decode(), **header)
+            send(replies, {"ok": True}, payload)
+        except Exception as error:  # reported to the parent, which raises it for the user
+            text = str(error).strip()
+            send(replies, {"ok": False, "error": text.splitlines()[0] if text else type(error).__name__}, b"")
+
+
+if __name__ == "__main__":
+    serve()

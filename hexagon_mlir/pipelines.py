@@ -1,0 +1,109 @@
+"""The pipelines as data: the whole way from a kernel to the llvm level on one screen.
+
+A step is written ``ours("pass", "why", option=value)`` or ``upstream("pass,pass", "why")``. A variant is another tuple,
+never a flag.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hexagon_mlir.ir.diagnostics import HexError
+from hexagon_mlir.pass_infra import PassStep, Step, UpstreamStep, registry
+from hexagon_mlir.targets import Target
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a pipeline: a pass of ours (``options`` are its fields) or upstream pipeline text."""
+
+    text: str
+    why: str
+    own: bool
+    options: dict[str, object] = field(default_factory=dict)
+
+
+def ours(name: str, why: str, **options: object) -> Entry:
+    """A pass of this project."""
+    return Entry(name, why, True, options)
+
+
+def upstream(text: str, why: str) -> Entry:
+    """Upstream passes, as ``mlir-opt`` writes them."""
+    return Entry(text, why, False)
+
+
+BUFFERIZE = (
+    upstream("eliminate-empty-tensors", "results are computed where they are needed"),
+    upstream("one-shot-bufferize{bufferize-function-boundaries=1 "
+             "function-boundary-type-conversion=identity-layout-map buffer-alignment=128 "
+             "allow-return-allocs-from-loops=1}", "tensors become buffers, in place where possible"),
+    upstream("buffer-results-to-out-params{hoist-static-allocs=1}", "results become pointer arguments"),
+    upstream("canonicalize,cse", "slices of slices fold before copies are looked at"),
+    upstream("func.func(buffer-loop-hoisting)", "one buffer for all iterations of a tile loop"),
+    upstream("func.func(promote-buffers-to-stack{max-alloc-size-in-bytes=0})", "keeps scalar results out of memory"),
+    upstream("ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
+             "bufferization-lower-deallocations,cse,canonicalize", "every buffer is freed once"),
+)
+
+TO_LLVM = (
+    upstream("convert-linalg-to-loops", "what was not vectorized runs as scalar loops"),
+    ours("hexagon-memory-lowering", "allocations become runtime calls"),
+    upstream("canonicalize,cse,loop-invariant-code-motion", "address arithmetic leaves the loops"),
+    upstream("expand-strided-metadata,lower-affine,convert-scf-to-cf,canonicalize,cse", "loops become branches"),
+    upstream("convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math}",
+             "32-bit index; see the data layout"),
+    upstream("convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts",
+             "pointers and i32 scalars are the calling convention"),
+)
+
+DEFAULT = (
+    ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
+    ours("hexagon-fusion", "one loop nest per chain of elementwise ops"),
+    ours("hexagon-math-expansion", "math functions become arithmetic, before tiling so that costs are known"),
+    upstream("canonicalize,cse", "constants of the expansions are shared"),
+    ours("hexagon-tcm-tiling", "working sets fit the TCM"),
+    *BUFFERIZE,
+    ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
+    ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
+    upstream("canonicalize,cse", "unrolled addresses and splats are shared"),
+    ours("hexagon-arith-legalization", "only what the backend selects well and right"),
+    *TO_LLVM,
+)
+
+SCALAR = (
+    ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
+    ours("hexagon-fusion", "the same fusion as the default: the baseline differs in vectors only"),
+    ours("hexagon-math-expansion", "the same math functions"),
+    upstream("canonicalize,cse", "constants of the expansions are shared"),
+    *BUFFERIZE,
+    ours("hexagon-copy-lowering", "no DMA: a plain core", dma_bytes=-1),
+    *TO_LLVM,
+)
+
+PIPELINES = {"default": DEFAULT, "scalar": SCALAR}
+
+
+def names() -> tuple[str, ...]:
+    """Names for ``--pipeline``."""
+    return tuple(PIPELINES)
+
+
+def get(name: str, target: Target) -> tuple[Step, ...]:
+    """The steps of pipeline ``name``; raises `HexError` for an unknown one."""
+    if name not in PIPELINES:
+        raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
+    return tuple(_step(entry) for entry in PIPELINES[name])
+
+
+def render(name: str) -> str:
+    """Pipeline ``name`` as text: one step and its reason per line."""
+    if name not in PIPELINES:
+        raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
+    return "\n".join(f"{_step(entry).text}  // {entry.why}" for entry in PIPELINES[name]) + "\n"
+
+
+def _step(entry: Entry) -> Step:
+    if entry.own:
+        return PassStep(registry.get(entry.text)(**entry.options), entry.why)
+    return UpstreamStep(entry.text, entry.why)

@@ -1,0 +1,191 @@
+"""memref.copy to DMA calls and vectorizable copies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.targets import Target
+
+RUNTIME_COPY = "hexmlir_rt_copy_2d"
+
+
+@dataclass(frozen=True)
+class HexagonCopyLoweringPass(Pass):
+    """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
+
+    Before:
+        func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
+          memref.copy %x, %y : memref<8x4xf32> to memref<8x4xf32>
+          return
+        }
+
+    After:
+        func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
+          linalg.copy ins(%x : memref<8x4xf32>) outs(%y : memref<8x4xf32>)
+          return
+        }
+
+    A transfer whose size is only known at run time, and may be large, tests it: both forms are emitted.
+
+    Options:
+        dma-bytes: copies of at least this many bytes go to DMA; 0 takes the target's break-even, -1 disables DMA.
+
+    Refuses: nothing; a copy DMA cannot express (three or more strided dimensions) stays with the core.
+
+    Needs: buffer. Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-copy-lowering"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    dma_bytes: int = 0
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Lower every memref.copy of ``module``."""
+        threshold = self.dma_bytes or break_even_bytes(context.target)
+        for op in _copies(module):
+            source, target = op.operands
+            if source == target:  # left behind by tiling: copies a slice onto itself
+                erase_op(op, self.name)
+                continue
+            with op.location, ir.InsertionPoint(op):
+                self._lower(module, op, source, target, threshold)
+            erase_op(op, self.name)
+
+    def _lower(self, module: ir.Module, op: ir.Operation, source: ir.Value, target: ir.Value, threshold: int) -> None:
+        element_bytes = _element_bytes(ir.MemRefType(source.type))
+        bound = size_bound(op, element_bytes)
+        rows = _row_dims(ir.MemRefType(source.type), ir.MemRefType(target.type))
+        if threshold < 0 or (bound is not None and bound < threshold) or rows is None or rows > 1:
+            linalg.copy(source, outs=[target])
+            return
+        declare_runtime(module)
+        static = _static_bytes(ir.MemRefType(source.type), element_bytes)
+        if static is not None:
+            _call(source, target, rows, element_bytes)
+            return
+        total = _index(element_bytes)
+        for dim in range(ir.MemRefType(source.type).rank):
+            total = arith.muli(total, memref.dim(source, _index(dim)))
+        large = arith.cmpi(arith.CmpIPredicate.sge, total, _index(threshold))
+        branch = scf.IfOp(large, has_else=True)
+        with ir.InsertionPoint(branch.then_block):
+            _call(source, target, rows, element_bytes)
+            scf.yield_([])
+        with ir.InsertionPoint(branch.else_block):
+            linalg.copy(source, outs=[target])
+            scf.yield_([])
+
+
+def break_even_bytes(target: Target) -> int:
+    """Bytes from which a DMA transfer (start-up plus its bandwidth) beats the core reading DDR through L2."""
+    saved_per_byte = 1 / target.ddr_bytes_per_cycle.value - 1 / target.dma_bytes_per_cycle.value
+    return round(target.dma_start_cycles.value / saved_per_byte)
+
+
+def size_bound(op: ir.Operation, element_bytes: int) -> int | None:
+    """Most bytes ``op`` can copy: the smaller of what either side's whole buffer holds; None if unbounded."""
+    bounds = []
+    for value in op.operands:
+        root = value
+        while isinstance(root.owner, ir.OpView) and root.owner.operation.name in ("memref.subview", "memref.cast"):
+            bytes_ = _static_bytes(ir.MemRefType(root.type), element_bytes)
+            if bytes_ is not None:
+                bounds.append(bytes_)
+            root = root.owner.operation.operands[0]
+        bytes_ = _static_bytes(ir.MemRefType(root.type), element_bytes)
+        if bytes_ is not None:
+            bounds.append(bytes_)
+    return min(bounds) if bounds else None
+
+
+def _row_dims(source: ir.MemRefType, target: ir.MemRefType) -> int | None:
+    """Outer dimensions that need a stride of their own, after merging what is contiguous on both sides.
+
+    None when the innermost dimension itself is strided.
+    """
+    if source.rank == 0:
+        return 0
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    left, right = source.get_strides_and_offset()[0], target.get_strides_and_offset()[0]
+    if left[-1] != 1 or right[-1] != 1:
+        return None
+    outer = source.rank - 1
+    run = source.shape[-1]
+    while outer > 0 and run >= 0:
+        if left[outer - 1] != run or right[outer - 1] != run or dynamic in (left[outer - 1], right[outer - 1]):
+            break
+        outer -= 1
+        run = run * source.shape[outer] if not source.is_dynamic_dim(outer) else -1
+    return outer
+
+
+def _call(source: ir.Value, target: ir.Value, rows: int, element_bytes: int) -> None:
+    """``hexmlir_rt_copy_2d(dst, src, row_bytes, rows, dst_stride, src_stride)``, all in bytes."""
+    rank = ir.MemRefType(source.type).rank
+    size = _index(element_bytes)
+    source_address, source_strides = _address(source, size)
+    target_address, target_strides = _address(target, size)
+    row_bytes = size
+    for dim in range(rows, rank):
+        row_bytes = arith.muli(row_bytes, memref.dim(source, _index(dim)))
+    count, target_stride, source_stride = _index(1), row_bytes, row_bytes
+    if rows:
+        count = memref.dim(source, _index(0))
+        target_stride = arith.muli(target_strides[0], size)
+        source_stride = arith.muli(source_strides[0], size)
+    i32 = ir.IntegerType.get_signless(32)
+    numbers = [arith.index_cast(i32, v) for v in (row_bytes, count, target_stride, source_stride)]
+    func.CallOp([], ir.FlatSymbolRefAttr.get(RUNTIME_COPY), [target_address, source_address, *numbers])
+
+
+def _address(value: ir.Value, element_bytes: ir.Value) -> tuple[ir.Value, list[ir.Value]]:
+    """Address of the first element as an index, and the strides in elements."""
+    metadata = memref.ExtractStridedMetadataOp(value)
+    base = memref.extract_aligned_pointer_as_index(value)
+    rank = ir.MemRefType(value.type).rank
+    return arith.addi(base, arith.muli(metadata.offset, element_bytes)), list(metadata.results)[2 + rank:]
+
+
+def declare_runtime(module: ir.Module) -> None:
+    """Declare the runtime's copy function once."""
+    if any(op.operation.name == "func.func" and op.sym_name.value == RUNTIME_COPY for op in module.body.operations):
+        return
+    index, i32 = ir.IndexType.get(), ir.IntegerType.get_signless(32)
+    with ir.InsertionPoint.at_block_begin(module.body):
+        func.FuncOp(RUNTIME_COPY, ([index, index, i32, i32, i32, i32], []), visibility="private")
+
+
+def _static_bytes(type_: ir.MemRefType, element_bytes: int) -> int | None:
+    if not type_.has_static_shape:
+        return None
+    total = element_bytes
+    for size in type_.shape:
+        total *= size
+    return total
+
+
+def _element_bytes(type_: ir.MemRefType) -> int:
+    element = type_.element_type
+    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32
+    return max(bits // 8, 1)
+
+
+def _index(value: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), value)
+
+
+def _copies(module: ir.Module) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "memref.copy":
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found

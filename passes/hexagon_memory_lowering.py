@@ -1,0 +1,152 @@
+"""TCM and DDR allocations to runtime calls; one address space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import arith, erase_op, func, ir, memref
+from hexagon_mlir.pass_infra import Pass, PassContext
+
+TCM_ALLOC, TCM_FREE = "hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free"
+DDR_ALLOC, DDR_FREE = "hexmlir_rt_ddr_alloc", "hexmlir_rt_ddr_free"
+
+
+@dataclass(frozen=True)
+class HexagonMemoryLoweringPass(Pass):
+    """Turns memref.alloc and memref.dealloc into runtime calls and merges TCM (memory space 1) into space 0.
+
+    Before:
+        func.func @f() {
+          %t = memref.alloc() : memref<64xf32, 1>
+          memref.dealloc %t : memref<64xf32, 1>
+          return
+        }
+
+    Options:
+        none
+
+    Refuses: an allocation with a layout map (an error: bufferization does not produce one).
+
+    Needs: buffer. Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-memory-lowering"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Lower all allocations, then drop the memory space from every type."""
+        allocations, frees = _collect(module)
+        for op in allocations:
+            type_ = ir.MemRefType(op.results[0].type)
+            if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
+                raise self.refuse(op, "allocation with a layout map", "allocate densely, then take a subview")
+        alignment = int(context.target.vector_bytes.value)
+        for op in frees:
+            with op.location, ir.InsertionPoint(op):
+                _lower_free(module, op)
+            erase_op(op, self.name)
+        for op in allocations:
+            with op.location, ir.InsertionPoint(op):
+                buffer = _lower_alloc(module, op, alignment)
+            op.results[0].replace_all_uses_with(buffer)
+            erase_op(op, self.name)
+        _drop_spaces(module)
+
+
+def _lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Value:
+    """``alloc(bytes, alignment)`` seen as the buffer type of ``op``, without memory space."""
+    type_ = ir.MemRefType(op.results[0].type)
+    symbol = TCM_ALLOC if _in_tcm(type_) else DDR_ALLOC
+    i32, raw = ir.IntegerType.get_signless(32), _raw_type()
+    _declare(module, symbol, [i32, i32], [raw])
+    static = _element_bytes(type_)
+    for position in range(type_.rank):
+        if not type_.is_dynamic_dim(position):
+            static *= type_.shape[position]
+    sizes = list(op.operands)
+    size = arith.constant(ir.IndexType.get(), static)
+    for value in sizes:
+        size = arith.muli(size, value)
+    asked = op.attributes["alignment"].value if "alignment" in op.attributes else 0
+    align = arith.constant(i32, max(asked, alignment))
+    pointer = func.CallOp([raw], ir.FlatSymbolRefAttr.get(symbol), [arith.index_cast(i32, size), align]).result
+    dynamic = ir.ShapedType.get_dynamic_size()
+    bytes_type = ir.MemRefType.get([dynamic if sizes else static], raw.element_type)
+    bytes_ = memref.ReinterpretCastOp(bytes_type, pointer, [], [size] if sizes else [], [], [0],
+                                      [dynamic if sizes else static], [1]).result
+    plain = ir.MemRefType.get(type_.shape, type_.element_type)
+    return memref.view(plain, bytes_, arith.constant(ir.IndexType.get(), 0), sizes)
+
+
+def _lower_free(module: ir.Module, op: ir.Operation) -> None:
+    type_ = ir.MemRefType(op.operands[0].type)
+    symbol = TCM_FREE if _in_tcm(type_) else DDR_FREE
+    _declare(module, symbol, [ir.IndexType.get()], [])
+    address = memref.extract_aligned_pointer_as_index(op.operands[0])
+    func.CallOp([], ir.FlatSymbolRefAttr.get(symbol), [address])
+
+
+def _drop_spaces(module: ir.Module) -> None:
+    """Set every memref type to space 0. Types only: the operations mean the same."""
+
+    def plain(type_: ir.Type) -> ir.Type:
+        if isinstance(type_, ir.MemRefType) and _in_tcm(type_):
+            return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout)
+        return type_
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        for result in op.results:
+            if plain(result.type) != result.type:
+                result.set_type(plain(result.type))
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.arguments:
+                    argument.set_type(plain(argument.type))
+        if op.name == "func.func":
+            type_ = ir.FunctionType(op.attributes["function_type"].value)
+            new = ir.FunctionType.get([plain(t) for t in type_.inputs], [plain(t) for t in type_.results])
+            op.attributes["function_type"] = ir.TypeAttr.get(new)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+
+
+def _declare(module: ir.Module, symbol: str, inputs: list[ir.Type], results: list[ir.Type]) -> None:
+    if any(op.operation.name == "func.func" and op.sym_name.value == symbol for op in module.body.operations):
+        return
+    with ir.InsertionPoint.at_block_begin(module.body):
+        function = func.FuncOp(symbol, (inputs, results), visibility="private")
+    if results:  # a fresh object: lets LLVM reorder accesses to different buffers
+        function.attributes["res_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})])
+
+
+def _raw_type() -> ir.MemRefType:
+    """What the runtime returns: a bare pointer, as a one-byte buffer."""
+    return ir.MemRefType.get([1], ir.IntegerType.get_signless(8))
+
+
+def _in_tcm(type_: ir.MemRefType) -> bool:
+    return type_.memory_space is not None and str(type_.memory_space).split(" ")[0] == "1"
+
+
+def _element_bytes(type_: ir.MemRefType) -> int:
+    element = type_.element_type
+    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32
+    return max(bits // 8, 1)
+
+
+def _collect(module: ir.Module) -> tuple[list[ir.Operation], list[ir.Operation]]:
+    allocations: list[ir.Operation] = []
+    frees: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "memref.alloc":
+            allocations.append(op)
+        elif op.name == "memref.dealloc":
+            frees.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return allocations, frees

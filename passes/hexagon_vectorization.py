@@ -1,0 +1,66 @@
+"""Linalg on buffers to HVX vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import PassManager, erase_op, ir
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.vectorization.emit import NestEmitter
+from hexagon_mlir.passes.vectorization.nest import Unsupported, read_nest
+from hexagon_mlir.passes.vectorization.plan import make_plan
+
+
+@dataclass(frozen=True)
+class HexagonVectorizationPass(Pass):
+    """Turns each linalg op on buffers into loops over whole HVX vectors with a masked tail.
+
+    Before:
+        func.func @add(%x: memref<100xf32>, %y: memref<100xf32>) {
+          linalg.add ins(%x, %x : memref<100xf32>, memref<100xf32>) outs(%y : memref<100xf32>)
+          return
+        }
+
+    Options:
+        unroll: vectors per loop iteration; 0 chooses by the size of the body.
+
+    Refuses (with a remark; the op is left for scalar loops):
+        elements without an HVX lane (f64, i64, i1 in memory), indices other than plain loop indices, bodies
+        with anything but arith and math, reductions whose combiner is not known to be associative.
+
+    Needs: buffer. Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-vectorization"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    unroll: int = 0
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Vectorize every linalg op of ``module`` that can be."""
+        PassManager.parse("builtin.module(linalg-generalize-named-ops)").run(module.operation)
+        vector_bytes = int(context.target.vector_bytes.value)
+        for op in _generics(module):
+            try:
+                nest = read_nest(op)
+                plan = make_plan(nest, vector_bytes, self.unroll)
+            except Unsupported as reason:
+                self.remark(context, op, f"not vectorized: {reason}")
+                continue
+            with op.location, ir.InsertionPoint(op):
+                NestEmitter(op, nest, plan, vector_bytes).emit()
+            erase_op(op, self.name)
+
+
+def _generics(module: ir.Module) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "linalg.generic" and len(op.results) == 0:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found

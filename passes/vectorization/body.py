@@ -1,0 +1,179 @@
+"""Emits the body of a linalg op for one vector: loads, the cloned operations, stores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.passes.vectorization.nest import Nest
+
+Ivs = dict[int, ir.Value]
+
+
+@dataclass
+class Scope:
+    """Scalar values already computed: body argument number or (op number, result number) -> value."""
+
+    arguments: dict[int, ir.Value] = field(default_factory=dict)
+    results: dict[int, ir.Value] = field(default_factory=dict)
+
+
+class BodyEmitter:
+    """Clones the body of ``op`` with the vector type of the width asked for.
+
+    What does not depend on the vectorized loop stays scalar and is computed once, before that loop.
+    """
+
+    def __init__(self, op: ir.Operation, nest: Nest, values: Sequence[ir.Value], loop: int, vector_bytes: int):
+        self.nest, self.values, self.loop, self.vector_bytes = nest, list(values), loop, vector_bytes
+        self.block = op.regions[0].blocks[0]
+        operations = [o.operation for o in self.block.operations]
+        self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
+        self.numbers = {o: i for i, o in enumerate(self.operations)}
+        self.splats: dict[tuple[int, int], ir.Value] = {}
+
+    # -- memory --------------------------------------------------------------------------------------------------
+
+    def element_type(self, operand: int) -> ir.Type:
+        """Element type of operand number ``operand``."""
+        type_ = self.values[operand].type
+        return type_.element_type if isinstance(type_, ir.MemRefType) else type_
+
+    def load(self, operand: int, ivs: Ivs, width: int, mask: ir.Value | None) -> ir.Value:
+        """A vector of ``width`` elements, or a scalar when the operand does not move with the vectorized loop."""
+        if not self.nest.operands[operand].uses(self.loop):
+            return self.load_scalar(operand, ivs)
+        type_ = ir.VectorType.get([width], self.element_type(operand))
+        source, indices = self.values[operand], self._indices(operand, ivs)
+        if mask is None:
+            return vector.load(type_, source, indices, alignment=self._alignment(operand))
+        zero = arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, _zero(type_.element_type)))
+        return vector.maskedload(type_, source, indices, mask, zero, alignment=self._alignment(operand))
+
+    def load_scalar(self, operand: int, ivs: Ivs) -> ir.Value:
+        """One element at the current loop indices."""
+        if not isinstance(self.values[operand].type, ir.MemRefType):
+            return self.values[operand]
+        return memref.load(self.values[operand], self._indices(operand, ivs))
+
+    def store(self, operand: int, value: ir.Value, ivs: Ivs, width: int, mask: ir.Value | None) -> None:
+        """Store ``value`` (splat when scalar) to the operand."""
+        if not isinstance(value.type, ir.VectorType):
+            value = self._widen(value, width)
+        target, indices = self.values[operand], self._indices(operand, ivs)
+        if mask is None:
+            vector.store(value, target, indices, alignment=self._alignment(operand))
+        else:
+            vector.maskedstore(target, indices, mask, value, alignment=self._alignment(operand))
+
+    def store_scalar(self, operand: int, value: ir.Value, ivs: Ivs) -> None:
+        """Store one element."""
+        memref.store(value, self.values[operand], self._indices(operand, ivs))
+
+    def _indices(self, operand: int, ivs: Ivs) -> list[ir.Value]:
+        return [ivs[d] if d is not None else arith.constant(ir.IndexType.get(), 0)
+                for d in self.nest.operands[operand].dims]
+
+    def _alignment(self, operand: int) -> int:
+        """Bytes the address is known to be a multiple of: a whole vector inside our own buffers."""
+        value, type_ = self.values[operand], ir.MemRefType(self.values[operand].type)
+        bytes_ = max(self.nest.operands[operand].bits // 8, 1)
+        while isinstance(value.owner, ir.OpView) and value.owner.operation.name in (
+                "memref.collapse_shape", "memref.expand_shape", "memref.cast"):
+            value = value.owner.operation.operands[0]
+        owner = value.owner
+        if not isinstance(owner, ir.OpView) or owner.operation.name != "memref.alloc":
+            return bytes_
+        if not self.nest.operands[operand].contiguous:
+            return bytes_
+        strides, _ = type_.get_strides_and_offset()
+        aligned = all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1])
+        return self.vector_bytes if aligned else bytes_
+
+    # -- values --------------------------------------------------------------------------------------------------
+
+    def uniform(self, scope: Scope, ivs: Ivs, loops: set[int]) -> Scope:
+        """``scope`` grown by every scalar that only needs the loops in ``loops``."""
+        inputs = [i for i, o in enumerate(self.nest.operands) if not o.is_output]
+        for operand in inputs:
+            dims = {d for d in self.nest.operands[operand].dims if d is not None}
+            if dims <= loops and self.loop not in dims:
+                scope.arguments[operand] = self.load_scalar(operand, ivs)
+        for number, op in enumerate(self.operations):
+            if op.name == "linalg.index":
+                dim = ir.IntegerAttr(op.attributes["dim"]).value
+                if dim in loops and dim != self.loop:
+                    scope.results[number] = ivs[dim]
+                continue
+            operands = [self._scalar(scope, value) for value in op.operands]
+            if all(o is not None for o in operands):
+                scope.results[number] = _clone(op, [r.type for r in op.results], operands)
+        return scope
+
+    def vectors(self, scope: Scope, ivs: Ivs, width: int, mask: ir.Value | None,
+                old: list[ir.Value] | None = None) -> list[ir.Value]:
+        """The yielded values for one vector; ``old`` are the outputs' carried values, if any."""
+        local = Scope(dict(scope.arguments), dict(scope.results))
+        self.splats = {}
+        for operand, description in enumerate(self.nest.operands):
+            if operand in local.arguments or not self._is_read(operand):
+                continue
+            if description.is_output and old is not None:
+                local.arguments[operand] = old[operand - (len(self.nest.operands) - len(old))]
+            else:
+                local.arguments[operand] = self.load(operand, ivs, width, mask)
+        for number, op in enumerate(self.operations):
+            if number in local.results:
+                continue
+            if op.name == "linalg.index":
+                local.results[number] = self._index(ir.IntegerAttr(op.attributes["dim"]).value, ivs, width)
+                continue
+            operands = [self._wide(local, value, width) for value in op.operands]
+            types = [ir.VectorType.get([width], r.type) for r in op.results]
+            local.results[number] = _clone(op, types, operands)
+        return [self._wide(local, value, width) for value in self.yielded]
+
+    def _is_read(self, operand: int) -> bool:
+        return any(True for _ in self.block.arguments[operand].uses)
+
+    def _scalar(self, scope: Scope, value: ir.Value) -> ir.Value | None:
+        if isinstance(value.owner, ir.Block):
+            if value.owner != self.block:
+                return value
+            return scope.arguments.get(ir.BlockArgument(value).arg_number)
+        number = self.numbers.get(value.owner.operation)
+        return value if number is None else scope.results.get(number)
+
+    def _wide(self, scope: Scope, value: ir.Value, width: int) -> ir.Value:
+        found = self._scalar(scope, value)
+        assert found is not None
+        return found if isinstance(found.type, ir.VectorType) else self._widen(found, width)
+
+    def _widen(self, value: ir.Value, width: int) -> ir.Value:
+        type_ = ir.VectorType.get([width], value.type)
+        owner = value.owner
+        if isinstance(owner, ir.OpView) and owner.operation.name == "arith.constant":
+            attribute = owner.operation.attributes["value"]
+            return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, attribute))
+        return vector.broadcast(type_, value)
+
+    def _index(self, dim: int, ivs: Ivs, width: int) -> ir.Value:
+        if dim != self.loop:
+            return self._widen(ivs[dim], width)
+        type_ = ir.VectorType.get([width], ir.IndexType.get())
+        return arith.addi(vector.broadcast(type_, ivs[dim]), vector.step(type_))
+
+
+def _clone(op: ir.Operation, types: list[ir.Type], operands: list[ir.Value]) -> ir.Value:
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    if op.name == "arith.constant":
+        return arith.constant(types[0], attributes["value"])
+    return ir.Operation.create(op.name, results=types, operands=operands, attributes=attributes,
+                               loc=op.location).result
+
+
+def _zero(element: ir.Type) -> ir.Attribute:
+    if isinstance(element, ir.IntegerType | ir.IndexType):
+        return ir.IntegerAttr.get(element, 0)
+    return ir.FloatAttr.get(element, 0.0)

@@ -1,0 +1,233 @@
+"""Emits the loops and vector operations for one op and its `Plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import arith, ir, memref, scf, vector
+from hexagon_mlir.passes.vectorization.body import BodyEmitter, Scope
+from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduce_lanes
+from hexagon_mlir.passes.vectorization.nest import Nest, split_operands
+from hexagon_mlir.passes.vectorization.plan import Plan
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """A stretch of the vector loop covered with ``width`` elements per iteration; ``masked`` for the last, partial one."""
+
+    lower: ir.Value
+    upper: ir.Value
+    width: int
+    masked: bool
+
+
+class NestEmitter:
+    """Replaces one linalg op on buffers by vector code; use as ``NestEmitter(op, nest, plan, ...).emit()``."""
+
+    def __init__(self, op: ir.Operation, nest: Nest, plan: Plan, vector_bytes: int):
+        self.nest, self.plan = nest, plan
+        inputs, outputs = split_operands(op)
+        values = [*inputs, *outputs]
+        if plan.flatten:
+            values = [_flatten(v) if o.dims else v for v, o in zip(values, nest.operands, strict=True)]
+            nest = _flat_nest(nest)
+            self.nest = nest
+        self.body = BodyEmitter(op, nest, values, plan.loop, vector_bytes)
+        self.outputs = range(len(inputs), len(values))
+        self.extents = [self._extent(loop, values) for loop in range(len(nest.extents))]
+
+    def emit(self) -> None:
+        """Emit everything at the current insertion point."""
+        nest, plan = self.nest, self.plan
+        outer = [i for i in range(len(nest.extents)) if i != plan.loop and not nest.reduction[i]]
+        if nest.reduction[plan.loop]:
+            self._loops(outer, {}, lambda ivs: self._reduce_along_vector(ivs))
+        else:
+            self._loops(outer, {}, lambda ivs: self._parallel_vector(ivs))
+
+    # -- loops ---------------------------------------------------------------------------------------------------
+
+    def _extent(self, loop: int, values: Sequence[ir.Value]) -> ir.Value:
+        static = self.nest.extents[loop]
+        if static is not None:
+            return index(static)
+        for operand, value in zip(self.nest.operands, values, strict=True):
+            if loop in operand.dims:
+                return memref.dim(value, index(operand.dims.index(loop)))
+        raise AssertionError("a loop that indexes no operand")
+
+    def _loops(self, loops: list[int], ivs: dict[int, ir.Value], inside: Callable[[dict[int, ir.Value]], None]) -> None:
+        if not loops:
+            inside(ivs)
+            return
+        step = self.plan.jam if loops[0] == self.plan.jam_loop else 1
+        for_loop(index(0), self.extents[loops[0]], step, [],
+                 lambda iv, _: self._loops(loops[1:], {**ivs, loops[0]: iv}, inside) or [])
+
+    def _jammed(self, ivs: dict[int, ir.Value]) -> list[dict[int, ir.Value]]:
+        loop = self.plan.jam_loop
+        if loop is None:
+            return [ivs]
+        return [{**ivs, loop: arith.addi(ivs[loop], index(j)) if j else ivs[loop]} for j in range(self.plan.jam)]
+
+    def _segments(self) -> list[_Segment]:
+        plan, extent, bound = self.plan, self.nest.extents[self.plan.loop], self.extents[self.plan.loop]
+        if extent is None:
+            main_end, single_end = _round_down(bound, plan.step), _round_down(bound, plan.lanes)
+            return [
+                _Segment(index(0), main_end, plan.step, False),
+                *([_Segment(main_end, single_end, plan.lanes, False)] if plan.unroll > 1 else []),
+                _Segment(single_end, bound, plan.lanes, True),
+            ]
+        main, single = extent - extent % plan.step, extent - extent % plan.lanes
+        segments = [
+            _Segment(index(0), index(main), plan.step, False) if main else None,
+            _Segment(index(main), index(single), plan.lanes, False) if single > main else None,
+            _Segment(index(single), index(extent), plan.lanes, True) if extent > single else None,
+        ]
+        return [s for s in segments if s is not None]
+
+    # -- the vectorized loop is parallel -------------------------------------------------------------------------
+
+    def _parallel_vector(self, ivs: dict[int, ir.Value]) -> None:
+        scopes = [self.body.uniform(Scope(), ivs_j, set(ivs_j)) for ivs_j in self._jammed(ivs)]
+        reductions = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction]
+        for segment in self._segments():
+            mask = self._mask(segment)
+
+            def one_vector(iv: ir.Value, segment: _Segment = segment, mask: ir.Value | None = mask) -> None:
+                jammed = [{**ivs_j, self.plan.loop: iv} for ivs_j in self._jammed(ivs)]
+                results = self._accumulate(reductions, jammed, scopes, segment.width, mask)
+                for ivs_j, values in zip(jammed, results, strict=True):
+                    for output, value in zip(self.outputs, values, strict=True):
+                        self.body.store(output, value, ivs_j, segment.width, mask)
+
+            if segment.masked:
+                one_vector(segment.lower)
+            else:
+                for_loop(segment.lower, segment.upper, segment.width, [], lambda iv, _: one_vector(iv) or [])
+
+    def _accumulate(self, reductions: list[int], jammed: list[dict[int, ir.Value]], scopes: list[Scope], width: int,
+                    mask: ir.Value | None) -> list[list[ir.Value]]:
+        """Results of the body for each jammed copy, carried through the reduction loops in registers."""
+        if not reductions:
+            return [self.body.vectors(scope, ivs, width, mask) for scope, ivs in zip(scopes, jammed, strict=True)]
+        count = len(self.outputs)
+        accumulators = [self.body.load(o, ivs, width, mask) for ivs in jammed for o in self.outputs]
+
+        def nest_loops(loops: list[int], inner: dict[int, ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+            if loops:
+                return for_loop(index(0), self.extents[loops[0]], 1, carried,
+                                lambda iv, args: nest_loops(loops[1:], {**inner, loops[0]: iv}, args))
+            values: list[ir.Value] = []
+            for j, (scope, ivs) in enumerate(zip(scopes, jammed, strict=True)):
+                old = carried[j * count:(j + 1) * count]
+                values += self.body.vectors(scope, {**ivs, **inner}, width, mask, old)
+            return values
+
+        flat = nest_loops(reductions, {}, accumulators)
+        return [flat[j * count:(j + 1) * count] for j in range(len(jammed))]
+
+    # -- the vectorized loop is a reduction ----------------------------------------------------------------------
+
+    def _reduce_along_vector(self, ivs: dict[int, ir.Value]) -> None:
+        scope = self.body.uniform(Scope(), ivs, set(ivs))
+        others = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction and i != self.plan.loop]
+        segments = self._segments()
+        widths = sorted({s.width for s in segments}, reverse=True)
+        names = [c for c in self.nest.combiners if c is not None]
+        start = [self._splat_neutral(o, name, width) for width in widths
+                 for o, name in zip(self.outputs, names, strict=True)]
+
+        def accumulate(loops: list[int], inner: dict[int, ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+            if loops:
+                return for_loop(index(0), self.extents[loops[0]], 1, carried,
+                                lambda iv, args: accumulate(loops[1:], {**inner, loops[0]: iv}, args))
+            for segment in segments:
+                carried = self._reduce_segment(segment, scope, {**ivs, **inner}, carried, widths)
+            return carried
+
+        final = accumulate(others, {}, start)
+        for position, (output, name) in enumerate(zip(self.outputs, names, strict=True)):
+            vectors = [final[w * len(names) + position] for w in range(len(widths))]
+            total = reduce_lanes(name, vectors, self.plan.lanes)
+            self.body.store_scalar(output, combine(name, self.body.load_scalar(output, ivs), total), ivs)
+
+    def _reduce_segment(self, segment: _Segment, scope: Scope, ivs: dict[int, ir.Value], carried: list[ir.Value],
+                        widths: list[int]) -> list[ir.Value]:
+        count = len(self.outputs)
+        first = widths.index(segment.width) * count
+        mine = carried[first:first + count]
+        mask = self._mask(segment)
+
+        def step(iv: ir.Value, old: Sequence[ir.Value]) -> list[ir.Value]:
+            new = self.body.vectors(scope, {**ivs, self.plan.loop: iv}, segment.width, mask, list(old))
+            if mask is None:
+                return new
+            return [arith.select(mask, n, o) for n, o in zip(new, old, strict=True)]
+
+        if segment.masked:
+            mine = step(segment.lower, mine)
+        else:
+            mine = for_loop(segment.lower, segment.upper, segment.width, mine, step)
+        return [*carried[:first], *mine, *carried[first + count:]]
+
+    def _splat_neutral(self, output: int, name: str, width: int) -> ir.Value:
+        element = self.body.element_type(output)
+        return arith.constant(ir.VectorType.get([width], element),
+                              ir.DenseElementsAttr.get_splat(ir.VectorType.get([width], element), neutral(name, element)))
+
+    def _mask(self, segment: _Segment) -> ir.Value | None:
+        if not segment.masked:
+            return None
+        return lane_mask(arith.subi(segment.upper, segment.lower), segment.width, self.nest.narrowest_bits)
+
+
+def lane_mask(valid: ir.Value, lanes: int, bits: int) -> ir.Value:
+    """``vector<lanes x i1>`` whose first ``valid`` lanes are set.
+
+    A compare of ``bits`` wide integers makes the predicate directly in the form the narrowest accesses need.
+    """
+    element = ir.IntegerType.get_signless(bits)
+    type_ = ir.VectorType.get([lanes], element)
+    numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i) for i in range(lanes)], type_)
+    bound = vector.broadcast(type_, arith.index_cast(element, valid))
+    return arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
+
+
+def index(value: int) -> ir.Value:
+    """An index constant."""
+    return arith.constant(ir.IndexType.get(), value)
+
+
+def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.Value],
+             inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
+    """``scf.for`` with ``inside(iv, carried) -> next carried``; returns the final carried values."""
+    loop = scf.ForOp(lower, upper, index(step), list(carried))
+    with ir.InsertionPoint(loop.body):
+        scf.yield_(list(inside(loop.induction_variable, list(loop.inner_iter_args))))
+    return list(loop.results)
+
+
+def _round_down(value: ir.Value, multiple: int) -> ir.Value:
+    return arith.muli(arith.divui(value, index(multiple)), index(multiple))
+
+
+def _flatten(value: ir.Value) -> ir.Value:
+    type_ = ir.MemRefType(value.type)
+    total = 1
+    for size in type_.shape:
+        total *= size
+    flat = ir.MemRefType.get([total], type_.element_type, memory_space=type_.memory_space)
+    return memref.collapse_shape(flat, value, [list(range(len(type_.shape)))])
+
+
+def _flat_nest(nest: Nest) -> Nest:
+    from dataclasses import replace
+
+    total = 1
+    for extent in nest.extents:
+        total *= extent or 1
+    operands = tuple(replace(o, dims=(0,) if o.dims else ()) for o in nest.operands)
+    return replace(nest, extents=(total,), reduction=(False,), operands=operands)

@@ -1,0 +1,149 @@
+"""What `hexagon-vectorization` needs to know of a linalg op on buffers, read once into plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import ir
+
+DYNAMIC = None
+_FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One memref operand: ``dims[i]`` is the loop that indexes its dimension i, None for index 0.
+
+    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory.
+    """
+
+    dims: tuple[int | None, ...]
+    bits: int
+    is_output: bool
+    unit_stride: bool
+    contiguous: bool
+
+    def contiguous_in(self, loop: int) -> bool:
+        """True when stepping ``loop`` walks this operand's memory element by element."""
+        return bool(self.dims) and self.dims[-1] == loop and self.unit_stride and self.dims.count(loop) == 1
+
+    def uses(self, loop: int) -> bool:
+        """True when ``loop`` indexes this operand at all."""
+        return loop in self.dims
+
+
+@dataclass(frozen=True)
+class Nest:
+    """The loop nest of one op. ``extents`` holds trip counts (None = dynamic)."""
+
+    extents: tuple[int | None, ...]
+    reduction: tuple[bool, ...]
+    operands: tuple[Operand, ...]
+    combiners: tuple[str | None, ...]
+    """Per output: the reduction's combining op name, or None when it is no reduction we know."""
+    body_ops: int
+    narrowest_bits: int
+    """Narrowest element the body touches, in bits: it sets how many lanes make one vector."""
+
+
+class Unsupported(Exception):
+    """Why an op cannot be vectorized; the text of the remark."""
+
+
+# name -> True when the op combines any order of lanes to the same value (floats: up to rounding)
+COMBINERS = frozenset({
+    "arith.addf", "arith.mulf", "arith.addi", "arith.muli", "arith.maxnumf", "arith.minnumf", "arith.maximumf",
+    "arith.minimumf", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui", "arith.andi", "arith.ori",
+    "arith.xori",
+})
+
+
+def element_bits(element: ir.Type) -> int:
+    """Bits of one element in an HVX lane; raises `Unsupported` for a type HVX has no lanes for."""
+    if str(element) in _FLOAT_BITS:
+        return _FLOAT_BITS[str(element)]
+    if isinstance(element, ir.IntegerType) and element.width in (8, 16, 32):
+        return element.width
+    if isinstance(element, ir.IndexType):
+        return 32
+    raise Unsupported(f"element type {element} has no HVX lane")
+
+
+def read_nest(op: ir.Operation) -> Nest:
+    """The `Nest` of ``op``, a linalg.generic on memrefs; raises `Unsupported` with the reason."""
+    inputs, outputs = split_operands(op)
+    maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
+    iterators = [str(a) for a in op.attributes["iterator_types"]]
+    operands = tuple(
+        _operand(value, map_, position >= len(inputs))
+        for position, (value, map_) in enumerate(zip((*inputs, *outputs), maps, strict=True))
+    )
+    body = op.regions[0].blocks[0]
+    operations = [o.operation for o in body.operations]
+    bits = [operand.bits for operand in operands]
+    for inner in operations[:-1]:
+        bits += _body_op_bits(inner)
+    combiners = tuple(
+        _combiner(body, len(inputs) + index, value) for index, value in enumerate(operations[-1].operands)
+    )
+    return Nest(
+        extents=_extents(len(iterators), operands, (*inputs, *outputs)),
+        reduction=tuple("reduction" in text for text in iterators),
+        operands=operands,
+        combiners=combiners,
+        body_ops=len(operations) - 1,
+        narrowest_bits=min(bits),
+    )
+
+
+def split_operands(op: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
+    """Inputs and outputs of a linalg op."""
+    sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+    values = list(op.operands)
+    return values[: sizes[0]], values[sizes[0]:]
+
+
+def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
+    if not isinstance(value.type, ir.MemRefType):
+        if map_.results and len(map_.results):
+            raise Unsupported(f"operand of type {value.type}")
+        return Operand((), element_bits(value.type), is_output, False, False)
+    dims: list[int | None] = []
+    for result in map_.results:
+        if isinstance(result, ir.AffineDimExpr):
+            dims.append(result.position)
+        elif isinstance(result, ir.AffineConstantExpr) and result.value == 0:
+            dims.append(None)
+        else:
+            raise Unsupported(f"index expression {result} is not a plain loop index")
+    strides, _ = value.type.get_strides_and_offset()
+    unit = bool(dims) and strides[-1] == 1
+    layout_is_identity = value.type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
+    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, layout_is_identity)
+
+
+def _extents(loops: int, operands: tuple[Operand, ...], values: tuple[ir.Value, ...]) -> tuple[int | None, ...]:
+    extents: list[int | None] = [DYNAMIC] * loops
+    for operand, value in zip(operands, values, strict=True):
+        for position, loop in enumerate(operand.dims):
+            size = value.type.shape[position]
+            if loop is not None and not value.type.is_dynamic_dim(position):
+                extents[loop] = size
+    return tuple(extents)
+
+
+def _body_op_bits(op: ir.Operation) -> list[int]:
+    dialect = op.name.split(".")[0]
+    if dialect not in ("arith", "math") and op.name != "linalg.index":
+        raise Unsupported(f"'{op.name}' in the body has no vector form")
+    types = [v.type for v in (*op.operands, *op.results)]
+    return [element_bits(t) for t in types if not (isinstance(t, ir.IntegerType) and t.width == 1)]
+
+
+def _combiner(body: ir.Block, argument: int, yielded: ir.Value) -> str | None:
+    """Name of the op that combines the output's old value with one new value, if that is its only use."""
+    old = body.arguments[argument]
+    users = [use.owner.operation for use in old.uses]
+    if len(users) != 1 or users[0].name not in COMBINERS or len(users[0].operands) != 2:
+        return None
+    return users[0].name if users[0].results[0] == yielded else None
