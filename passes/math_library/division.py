@@ -1,0 +1,67 @@
+"""Division without a divide instruction: an integer seed and Newton steps.
+
+Measured on 4 million random bit patterns and all pairs of special values; f32 ulp, arithmetic operations:
+
+========================  =======  ===
+`divide`                  DIVE ulp  DIVO
+`reciprocal`              RCPE ulp  RCPO
+`divide_bounded`          BNDE ulp  BNDO
+========================  =======  ===
+"""
+
+from __future__ import annotations
+
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, Float
+
+SEED = 0x7EF311C7
+"""``SEED - bits(d)`` is 1/d within 12%: the exponent negates, the mantissa is a chord. Signs carry over."""
+SMALLEST_NORMAL_BITS = 0x00800000
+SCALE_EXPONENT = 0x7E800000  # 253 << 23: the scaled divisor lies in [1/2, 1), so n * scale cannot overflow early
+
+
+def _newton(d: Float, r: Float) -> Float:
+    """One step towards 1/d: the error is squared."""
+    return r * (2.0 - d * r)
+
+
+def _approximate(d: Float) -> Float:
+    """1/d for normal |d| < 2^126, relative error 5e-5; 7 operations."""
+    seed = (d.lanes.int(SEED) - d.bits).as_float()
+    return _newton(d, _newton(d, seed))
+
+
+def divide_bounded(n: Float, d: Float) -> Float:
+    """n / d where 2^-100 < |d| < 2^100 and n and n/d are finite."""
+    r = _approximate(d)
+    q = n * r
+    return q + (n - q * d) * r
+
+
+def reciprocal_bounded(d: Float) -> Float:
+    """1 / d where 2^-120 < |d| < 2^120."""
+    r = _approximate(d)
+    return r + r * (1.0 - d * r)
+
+
+def _special(d: Float, r: Float) -> Float:
+    """r, but +-inf for d = +-0, +-0 for +-inf and NaN for NaN: the difference of bit patterns is all of them."""
+    one_less = (d.bits & ABSOLUTE) - 1  # zero wraps round and joins infinity and NaN above every number
+    return one_less.above(INFINITY - 2).select((d.lanes.int(INFINITY) - d.bits).as_float(), r)
+
+
+def divide(n: Float, d: Float, narrow: bool = False) -> Float:
+    """n / d for every pair of f32, denormals included.
+
+    ``narrow``: both come from f16, so |d| is a normal f32 far from the limits and needs no scaling.
+    """
+    if narrow:
+        return n * _special(d, reciprocal_bounded(d))
+    # Scale both by 2^-exponent(d): d becomes about 1 and the quotient over- or underflows only where n/d does.
+    scale = (d.lanes.int(SCALE_EXPONENT) - (d.bits & INFINITY)).maximum(SMALLEST_NORMAL_BITS).as_float()
+    return (n * scale) * _special(d, reciprocal_bounded(d * scale))
+
+
+def reciprocal(d: Float, narrow: bool = False) -> Float:
+    """1 / d for every f32."""
+    return divide(d.lanes.float(1.0), d, narrow)
+

@@ -1,0 +1,254 @@
+"""Values with operators, so that a formula reads like a formula: ``r = x - n * LN2_HIGH - n * LN2_LOW``.
+
+`Float`, `Int` and `Mask` wrap one SSA value each, scalar or vector of any shape, and build arith operations at
+the current insertion point. Python numbers become constants of the same shape, shared within one `Lanes`.
+No operation carries a fastmath flag: the order of operations is part of every formula.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from hexagon_mlir.ir import arith, ir
+
+
+class Lanes:
+    """Types and constants of one shape: ``shape`` is None for scalars, else the shape of the vectors."""
+
+    def __init__(self, like: ir.Type):
+        vector = ir.VectorType(like) if isinstance(like, ir.VectorType) else None
+        self.shape = vector.shape if vector is not None else None
+        self._scalable = (vector.scalable_dims if vector.scalable else None) if vector is not None else None
+        self._constants: dict[tuple[str, float | int | str], ir.Value] = {}
+        self._types: dict[str, ir.Type] = {}
+
+    def type(self, element: str) -> ir.Type:
+        """``element`` ("f32", "i32", "i1", ...) in this shape."""
+        found = self._types.get(element)
+        if found is None:
+            found = ir.Type.parse(element)
+            if self.shape is not None:
+                found = ir.VectorType.get(self.shape, found, scalable=self._scalable)
+            self._types[element] = found
+        return found
+
+    def float(self, value: float, element: str = "f32") -> Float:
+        """The constant ``value``, rounded to ``element``."""
+        return Float(self, self._constant(element, value, ir.FloatAttr.get), element)
+
+    def int(self, value: int, element: str = "i32") -> Int:
+        """The integer constant ``value``; bit patterns above the signed range wrap."""
+        width = int(element[1:])
+        wrapped = (value + (1 << width - 1)) % (1 << width) - (1 << width - 1)
+        return Int(self, self._constant(element, wrapped, ir.IntegerAttr.get), element)
+
+    def _constant(self, element: str, value: float, attribute: Callable) -> ir.Value:
+        key = (element, repr(value))  # repr keeps -0.0 apart from 0.0
+        found = self._constants.get(key)
+        if found is None:
+            scalar = attribute(ir.Type.parse(element), value)
+            type_ = self.type(element)
+            whole = scalar if self.shape is None else ir.DenseElementsAttr.get_splat(type_, scalar)
+            found = self._constants[key] = arith.ConstantOp(type_, whole).result
+        return found
+
+
+class Float:
+    """A floating-point value; comparisons other than > and < do not exist, and NaN is undefined for them."""
+
+    __slots__ = ("element", "lanes", "value")
+
+    def __init__(self, lanes: Lanes, value: ir.Value, element: str = "f32"):
+        self.lanes, self.value, self.element = lanes, value, element
+
+    def _lift(self, other: Float | float) -> ir.Value:
+        return other.value if isinstance(other, Float) else self.lanes.float(other, self.element).value
+
+    def _wrap(self, op: ir.OpView) -> Float:
+        return Float(self.lanes, op.result, self.element)
+
+    def __add__(self, other: Float | float) -> Float:
+        return self._wrap(arith.AddFOp(self.value, self._lift(other)))
+
+    def __sub__(self, other: Float | float) -> Float:
+        return self._wrap(arith.SubFOp(self.value, self._lift(other)))
+
+    def __mul__(self, other: Float | float) -> Float:
+        return self._wrap(arith.MulFOp(self.value, self._lift(other)))
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: float) -> Float:
+        return self._wrap(arith.SubFOp(self._lift(other), self.value))
+
+    def __gt__(self, other: Float | float) -> Mask:
+        return self._compare(arith.CmpFPredicate.OGT, self._lift(other))
+
+    def __lt__(self, other: Float | float) -> Mask:
+        return self._compare(arith.CmpFPredicate.OLT, self._lift(other))
+
+    def _compare(self, predicate: arith.CmpFPredicate, other: ir.Value) -> Mask:
+        return Mask(self.lanes, arith.CmpFOp(predicate, self.value, other).result)
+
+    def minimum(self, limit: Float | float) -> Float:
+        """The smaller of two numbers; one vector instruction. NaN is undefined."""
+        limit = limit if isinstance(limit, Float) else self.lanes.float(limit, self.element)
+        return (self < limit).select(self, limit)
+
+    def maximum(self, limit: Float | float) -> Float:
+        """The larger of two numbers; one vector instruction. NaN is undefined."""
+        limit = limit if isinstance(limit, Float) else self.lanes.float(limit, self.element)
+        return (self > limit).select(self, limit)
+
+    @property
+    def bits(self) -> Int:
+        """The same bits as an integer of the same width."""
+        element = "i" + self.element.lstrip("bf")
+        return Int(self.lanes, arith.BitcastOp(self.lanes.type(element), self.value).result, element)
+
+    def extend(self, element: str = "f32") -> Float:
+        """The same number in the wider format ``element``."""
+        return Float(self.lanes, arith.ExtFOp(self.lanes.type(element), self.value).result, element)
+
+    def truncate(self, element: str) -> Float:
+        """Rounded to nearest-even into the narrower format ``element``."""
+        return Float(self.lanes, arith.TruncFOp(self.lanes.type(element), self.value).result, element)
+
+
+class Int:
+    """An integer; ``+ - * & | ^ <<`` wrap, ``>>`` and ``> <`` are signed, the others are named."""
+
+    __slots__ = ("element", "lanes", "value")
+
+    def __init__(self, lanes: Lanes, value: ir.Value, element: str = "i32"):
+        self.lanes, self.value, self.element = lanes, value, element
+
+    def _lift(self, other: Int | int) -> ir.Value:
+        return other.value if isinstance(other, Int) else self.lanes.int(other, self.element).value
+
+    def _wrap(self, op: ir.OpView) -> Int:
+        return Int(self.lanes, op.result, self.element)
+
+    def __add__(self, other: Int | int) -> Int:
+        return self._wrap(arith.AddIOp(self.value, self._lift(other)))
+
+    def __sub__(self, other: Int | int) -> Int:
+        return self._wrap(arith.SubIOp(self.value, self._lift(other)))
+
+    def __rsub__(self, other: int) -> Int:
+        return self._wrap(arith.SubIOp(self._lift(other), self.value))
+
+    def __mul__(self, other: Int | int) -> Int:
+        return self._wrap(arith.MulIOp(self.value, self._lift(other)))
+
+    def __and__(self, other: Int | int) -> Int:
+        return self._wrap(arith.AndIOp(self.value, self._lift(other)))
+
+    def __or__(self, other: Int | int) -> Int:
+        return self._wrap(arith.OrIOp(self.value, self._lift(other)))
+
+    def __xor__(self, other: Int | int) -> Int:
+        return self._wrap(arith.XOrIOp(self.value, self._lift(other)))
+
+    def __lshift__(self, other: Int | int) -> Int:
+        return self._wrap(arith.ShLIOp(self.value, self._lift(other)))
+
+    def __rshift__(self, other: Int | int) -> Int:
+        return self._wrap(arith.ShRSIOp(self.value, self._lift(other)))
+
+    def shift_right_unsigned(self, other: Int | int) -> Int:
+        """Shift in zeros from the left."""
+        return self._wrap(arith.ShRUIOp(self.value, self._lift(other)))
+
+    def _compare(self, predicate: arith.CmpIPredicate, other: Int | int) -> Mask:
+        return Mask(self.lanes, arith.CmpIOp(predicate, self.value, self._lift(other)).result)
+
+    def __gt__(self, other: Int | int) -> Mask:
+        return self._compare(arith.CmpIPredicate.sgt, other)
+
+    def __lt__(self, other: Int | int) -> Mask:
+        return self._compare(arith.CmpIPredicate.slt, other)
+
+    def above(self, other: Int | int) -> Mask:
+        """Unsigned greater-than."""
+        return self._compare(arith.CmpIPredicate.ugt, other)
+
+    def equals(self, other: Int | int) -> Mask:
+        """Lanes that are equal."""
+        return self._compare(arith.CmpIPredicate.eq, other)
+
+    def maximum(self, other: Int | int) -> Int:
+        """The larger, signed."""
+        return self._wrap(arith.MaxSIOp(self.value, self._lift(other)))
+
+    def minimum(self, other: Int | int) -> Int:
+        """The smaller, signed."""
+        return self._wrap(arith.MinSIOp(self.value, self._lift(other)))
+
+    def as_float(self) -> Float:
+        """The same bits as a floating-point value (f32 or f16 by width)."""
+        element = "f" + self.element[1:]
+        return Float(self.lanes, arith.BitcastOp(self.lanes.type(element), self.value).result, element)
+
+    def truncate(self, element: str) -> Int:
+        """The low bits."""
+        return Int(self.lanes, arith.TruncIOp(self.lanes.type(element), self.value).result, element)
+
+    def extend_signed(self, element: str = "i32") -> Int:
+        """The same signed number, wider."""
+        return Int(self.lanes, arith.ExtSIOp(self.lanes.type(element), self.value).result, element)
+
+    def extend_unsigned(self, element: str = "i32") -> Int:
+        """The same unsigned number, wider."""
+        return Int(self.lanes, arith.ExtUIOp(self.lanes.type(element), self.value).result, element)
+
+
+class Mask:
+    """One bit per lane."""
+
+    __slots__ = ("lanes", "value")
+
+    def __init__(self, lanes: Lanes, value: ir.Value):
+        self.lanes, self.value = lanes, value
+
+    def select(self, yes: Float | Int, no: Float | Int | float) -> Float | Int:
+        """``yes`` where the mask is set, else ``no``."""
+        return yes._wrap(arith.SelectOp(self.value, yes.value, yes._lift(no)))
+
+    def __and__(self, other: Mask) -> Mask:
+        return Mask(self.lanes, arith.AndIOp(self.value, other.value).result)
+
+    def __or__(self, other: Mask) -> Mask:
+        return Mask(self.lanes, arith.OrIOp(self.value, other.value).result)
+
+    def __invert__(self) -> Mask:
+        ones = self.lanes.int(-1, "i1")
+        return Mask(self.lanes, arith.XOrIOp(self.value, ones.value).result)
+
+
+ABSOLUTE = 0x7FFFFFFF
+"""Every bit of an f32 but its sign."""
+SIGN = 0x80000000
+INFINITY = 0x7F800000
+"""Bits of f32 infinity: magnitudes above are NaN."""
+
+
+def float_bits(value: float) -> int:
+    """The bits of ``value`` as f32."""
+    return struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+def horner(x: Float, coefficients: tuple[float, ...]) -> Float:
+    """``c[0] + c[1] x + c[2] x^2 + ...``; 2 operations per degree."""
+    total: Float | float = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        total = x * total + coefficient
+    assert isinstance(total, Float)
+    return total
+
+
+def keep_nan(x: Float, result: Float) -> Float:
+    """``result``, but x where x is NaN; 3 operations."""
+    return ((x.bits & ABSOLUTE) > INFINITY).select(x, result)
