@@ -1,0 +1,27 @@
+"""The simulator: Hexagon assembly text in; values, cycles and stalls out.
+
+``Machine(asm_text, target)`` translates the text to host code; ``run`` calls a function in it. The parts load
+when first used, so importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hexagon_mlir.sim.machine import Arg64, BlockStat, Machine, RunResult
+    from hexagon_mlir.sim.program import SimError
+
+__all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "SimError"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Arg64", "BlockStat", "Machine", "RunResult"):
+        from hexagon_mlir.sim import machine
+
+        return getattr(machine, name)
+    if name == "SimError":
+        from hexagon_mlir.sim.program import SimError
+
+        return SimError
+    raise AttributeError(f"module 'hexagon_mlir.sim' has no attribute '{name}'")

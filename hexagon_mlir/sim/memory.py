@@ -15,6 +15,8 @@ import numpy as np
 from hexagon_mlir.sim import layout
 from hexagon_mlir.targets import Target
 
+MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
+"""Linux's flag; Python names it from 3.12 on."""
 GUARD_BYTES = 256
 """Readable bytes after each DDR allocation: masked vector loads read whole vectors past the end."""
 
@@ -85,7 +87,7 @@ class Memory:
         self.mapping = mmap.mmap(
             -1,
             layout.SPACE_BYTES + mmap.PAGESIZE,
-            flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE,
+            flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE,
         )
         self.bytes = np.frombuffer(self.mapping, dtype=np.uint8)
         self.host_base = ctypes.addressof(ctypes.c_char.from_buffer(self.mapping))

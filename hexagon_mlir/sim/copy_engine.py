@@ -1,0 +1,101 @@
+"""User-DMA style copies: data movement, cost, and what they do to the cache model."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from hexagon_mlir.sim.cache_model import Geometry, cycles_q8
+from hexagon_mlir.sim.memory import Memory
+
+
+class CacheTags:
+    """The tag arrays the JITted model works on."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.geometry = geometry
+        self.l1 = _aligned((geometry.l1_sets, geometry.l1_ways))
+        self.l2 = _aligned((geometry.l2_sets, geometry.l2_ways))
+
+    def reset(self) -> None:
+        self.l1.fill(0)
+        self.l2.fill(0)
+
+    def dirty_bytes(self) -> int:
+        """Bytes of L2 lines that are dirty."""
+        return int(np.count_nonzero(self.l2 & 1)) * self.geometry.l2_line
+
+    def clean(self, base: int, row_bytes: int, rows: int, stride: int) -> int:
+        """Write back dirty L2 lines of a strided block; gives the bytes written."""
+        touched = _touched(self.l2, self.geometry.l2_shift, base, row_bytes, rows, stride)
+        dirty = touched & (self.l2 & 1).astype(bool)
+        self.l2[dirty] &= ~np.uint32(1)
+        return int(np.count_nonzero(dirty)) * self.geometry.l2_line
+
+    def invalidate(self, base: int, row_bytes: int, rows: int, stride: int) -> None:
+        """Drop the lines of a strided block from both levels."""
+        for tags, shift in ((self.l1, self.geometry.l1_shift), (self.l2, self.geometry.l2_shift)):
+            tags[_touched(tags, shift, base, row_bytes, rows, stride)] = 0
+
+
+def _aligned(shape: tuple[int, int]) -> np.ndarray:
+    """A zeroed uint32 array on a 128-byte boundary."""
+    nbytes = 4 * shape[0] * shape[1]
+    raw = np.zeros(nbytes + 128, np.uint8)
+    start = -raw.ctypes.data % 128
+    return raw[start : start + nbytes].view(np.uint32).reshape(shape)
+
+
+def _touched(tags: np.ndarray, shift: int, base: int, row_bytes: int, rows: int, stride: int) -> np.ndarray:
+    """Which tags hold a line that overlaps one of the rows."""
+    if rows > 1 and stride < 0:
+        base, stride = base + (rows - 1) * stride, -stride
+    size = 1 << shift
+    start = (tags.astype(np.int64) >> 1) * size - base
+    if rows == 1 or stride == 0:
+        row = np.zeros_like(start)
+    else:
+        row = np.clip((start + size - 1) // stride, 0, rows - 1)
+    begin = row * stride
+    overlaps = (begin < start + size) & (begin + row_bytes > start)
+    return overlaps & (tags != 0)
+
+
+class CopyEngine:
+    """Synchronous 2-D copies with the cost of a user-DMA transfer."""
+
+    def __init__(self, memory: Memory, tags: CacheTags) -> None:
+        self.memory = memory
+        self.tags = tags
+        target = memory.target
+        self.start_q8 = cycles_q8(float(target.dma_start_cycles.value))
+        self.bytes_per_cycle = float(target.dma_bytes_per_cycle.value)
+
+    def copy_2d(
+        self, dst: int, src: int, row_bytes: int, rows: int, dst_stride: int, src_stride: int
+    ) -> dict[str, int]:
+        """Copy ``rows`` rows; gives what to add to the machine's counters. Sizes and strides in bytes."""
+        if row_bytes <= 0 or rows <= 0:
+            return {}
+        to = self._rows(dst, row_bytes, rows, dst_stride)
+        source = self._rows(src, row_bytes, rows, src_stride)
+        to[...] = source.copy()
+        total = row_bytes * rows
+        counters = {"copy_q8": self.start_q8 + cycles_q8(total / self.bytes_per_cycle)}
+        for address, stride, direction in ((src, src_stride, "read"), (dst, dst_stride, "write")):
+            region = "tcm" if self.memory.in_tcm(address) else "ddr"
+            counters[f"{region}_{direction}_bytes"] = total
+            if region == "ddr":
+                written_back = self.tags.clean(address, row_bytes, rows, stride)
+                counters["ddr_write_bytes"] = counters.get("ddr_write_bytes", 0) + written_back
+                if direction == "write":
+                    self.tags.invalidate(address, row_bytes, rows, stride)
+        return counters
+
+    def _rows(self, address: int, row_bytes: int, rows: int, stride: int) -> np.ndarray:
+        low = address + min(0, (rows - 1) * stride)
+        high = address + max(0, (rows - 1) * stride) + row_bytes
+        if low < 0:
+            raise ValueError(f"copy range starts below address 0 ({low})")
+        block = self.memory.view(low, high - low)
+        return as_strided(block[address - low :], (rows, row_bytes), (stride, 1))

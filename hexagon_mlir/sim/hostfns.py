@@ -1,0 +1,251 @@
+"""Functions the guest may call that run on the host, with the cycles the model charges for each.
+
+An `Inline` function is LLVM IR on the argument registers; a `Callback` runs Python. Both see arguments as the
+Hexagon ABI passes them: 32-bit words in r0..r5, 64-bit values in even pairs, results in r0 or r1:0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.isa.value import F32, F64, I32, I64, Code, Type, Val
+
+Arguments = list[Val]
+
+
+@dataclass(frozen=True)
+class Inline:
+    """``signature`` is result then arguments: i (32-bit), l (64-bit), f (f32), d (f64), h (f16 bits), v."""
+
+    signature: str
+    emit: Callable[..., Val | None]
+    cycles: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Callback:
+    """Python behind a call; `machine` keeps the implementations by name."""
+
+    arguments: str
+    cycles: int
+    reason: str
+
+
+DIVISION = "shift-subtract routine of compiler-rt, about one packet per quotient bit"
+LIBM = "estimate for a scalar musl routine with inline polynomial"
+CHEAP = "a few packets plus call and return"
+ALLOCATOR = "estimate for a free-list allocator"
+RUNTIME = "estimate for a bump allocator in the runtime"
+COPY = "2 HVX packets of 2 cycles per 128 bytes after 20 cycles of set-up; lines are charged by the cache model"
+
+COPY_SETUP_CYCLES, COPY_CYCLES_PER_VECTOR = 20, 4
+LIBM_CYCLES = 60
+
+
+def _divide(op: str, bits: int) -> Callable[[Val, Val], Val]:
+    """Division by zero gives 0 (and remainder the dividend) instead of a host fault."""
+    signed = op.startswith("s")
+
+    def emit(a: Val, b: Val) -> Val:
+        zero = b.icmp("eq", 0)
+        bad = zero
+        if signed:
+            bad = zero | (b.icmp("eq", -1) & a.icmp("eq", 1 << (bits - 1)))
+        result = a.bin(op, bad.select(1, b))
+        if op.endswith("div"):
+            return zero.select(0, result)
+        return zero.select(a, bad.select(0, result))
+
+    return emit
+
+
+def _libm(name: str, count: int, ty: Type) -> Callable[..., Val]:
+    def emit(*arguments: Val) -> Val:
+        return arguments[0].code.call(name, ty, *arguments)
+
+    return emit
+
+
+def _intrinsic(name: str) -> Callable[..., Val]:
+    def emit(*arguments: Val) -> Val:
+        return arguments[0].code.intrinsic(name, arguments[0].ty, *arguments)
+
+    return emit
+
+
+def _copy(kind: str) -> Callable[..., Val]:
+    """memcpy, memmove, memset on guest memory with the cache model told about the lines."""
+
+    def emit(dst: Val, src: Val, count: Val) -> Val:
+        code = dst.code
+        code.put("%base = load ptr, ptr %st")
+        if kind != "memset":
+            code.put(f"call void @mm_range(ptr %st, i32 {src.name}, i32 {count.name}, i1 false)")
+        code.put(f"call void @mm_range(ptr %st, i32 {dst.name}, i32 {count.name}, i1 true)")
+        to = guest_pointer(code, dst)
+        length = count.zext(64).two("umin", code.const(layout.SPACE_BYTES, I64) - dst.zext(64))
+        if kind != "memset":
+            length = length.two("umin", code.const(layout.SPACE_BYTES, I64) - src.zext(64))
+        if kind == "memset":
+            code.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+            code.put(
+                f"call void @llvm.memset.p0.i64(ptr {to}, i8 {src.trunc(8).name}, i64 {length.name}, i1 false)"
+            )
+        else:
+            code.declarations.add("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
+            source = guest_pointer(code, src)
+            code.put(
+                f"call void @llvm.memmove.p0.p0.i64(ptr {to}, ptr {source}, i64 {length.name}, i1 false)"
+            )
+        vectors = (length + 127).lshr(7)
+        add_counter(code, "host_stall", vectors * COPY_CYCLES_PER_VECTOR)
+        return dst
+
+    return emit
+
+
+def guest_pointer(code: Code, address: Val) -> str:
+    """Host pointer of a guest address; ``%base`` must be in scope."""
+    wide = address.zext(64)
+    name = "%" + code.name("g")
+    code.put(f"{name} = getelementptr i8, ptr %base, i64 {wide.name}")
+    return name
+
+
+def add_counter(code: Code, name: str, amount: Val) -> None:
+    """Add an i64 to a counter of the state record."""
+    pointer = "%" + code.name("c")
+    code.put(f"{pointer} = getelementptr i8, ptr %st, i32 {layout.counter(name)}")
+    code.store(code.load(pointer, I64) + amount, pointer)
+
+
+def _half_to_float(bits: Val) -> Val:
+    return bits.trunc(16).as_(Type(1, "f", 16)).fpext(32)
+
+
+def _float_to_half(value: Val) -> Val:
+    return value.fptrunc(16).as_(Type(1, "i", 16)).zext(32)
+
+
+def _float_to_bf16(value: Val) -> Val:
+    bits = value.as_(I32)
+    rounded = (bits + ((bits.lshr(16) & 1) + 0x7FFF)).lshr(16)
+    return value.fcmp("uno", value).select(bits.lshr(16) | 0x40, rounded)
+
+
+def _inline() -> dict[str, Inline]:
+    table: dict[str, Inline] = {}
+    for name, op in (("div", "sdiv"), ("udiv", "udiv"), ("mod", "srem"), ("umod", "urem")):
+        for suffix, bits, letter, cycles in (("si3", 32, "i", 40), ("di3", 64, "l", 80)):
+            table[f"__hexagon_{name}{suffix}"] = Inline(letter * 3, _divide(op, bits), cycles, DIVISION)
+    for old, new in (("divsi3", "div"), ("udivsi3", "udiv"), ("modsi3", "mod"), ("umodsi3", "umod")):
+        table["__" + old] = table[f"__hexagon_{new}si3"]
+    for old, new in (("divdi3", "div"), ("udivdi3", "udiv"), ("moddi3", "mod"), ("umoddi3", "umod")):
+        table["__" + old] = table[f"__hexagon_{new}di3"]
+    for name, letter in (("sf", "f"), ("df", "d")):
+        table[f"__hexagon_div{name}3"] = Inline(
+            letter * 3, lambda a, b: a.bin("fdiv", b), 30 if letter == "f" else 70,
+            "about 25 dependent packets of the inline sequence (double: two Newton steps more)",
+        )  # fmt: skip
+    table["__hexagon_sqrtf"] = Inline("ff", _intrinsic("sqrt"), 30, "estimate: sfinvsqrta and two Newton steps")
+    table["__hexagon_sqrtdf2"] = Inline("dd", _intrinsic("sqrt"), 80, "estimate: double Newton steps")
+    table["__hexagon_fmadf4"] = Inline("dddd", _intrinsic("fma"), 60, "estimate for a soft fma")
+    table["__hexagon_muldf3"] = Inline("ddd", lambda a, b: a * b, 40, "estimate for soft double multiply")
+    table["__hexagon_adddf3"] = Inline("ddd", lambda a, b: a + b, 40, "estimate for soft double add")
+    table["__hexagon_subdf3"] = Inline("ddd", lambda a, b: a - b, 40, "estimate for soft double subtract")
+    table["__extendhfsf2"] = Inline("fi", _half_to_float, 12, CHEAP)
+    table["__truncsfhf2"] = Inline("if", _float_to_half, 15, CHEAP)
+    table["__truncsfbf2"] = Inline("if", _float_to_bf16, 10, CHEAP)
+    table["__truncdfhf2"] = Inline(
+        "id", lambda a: a.fptrunc(16).as_(Type(1, "i", 16)).zext(32), 20, CHEAP)
+    table["__truncdfbf2"] = Inline("id", lambda a: _float_to_bf16(a.fptrunc(32)), 20, CHEAP)
+    unary = (
+        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh", "sinh", "cosh",
+        "atan", "asin", "acos", "erf", "erfc", "cbrt",
+    )  # fmt: skip
+    for name in unary:
+        table[name + "f"] = Inline("ff", _libm(name + "f", 1, F32), LIBM_CYCLES, LIBM)
+        table[name] = Inline("dd", _libm(name, 1, F64), 2 * LIBM_CYCLES, LIBM)
+    for name in ("pow", "fmod", "atan2", "hypot"):
+        table[name + "f"] = Inline("fff", _libm(name + "f", 2, F32), 2 * LIBM_CYCLES, LIBM)
+        table[name] = Inline("ddd", _libm(name, 2, F64), 4 * LIBM_CYCLES, LIBM)
+    rounding = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "nearbyint": "nearbyint",
+                "round": "round", "roundeven": "roundeven", "sqrt": "sqrt", "fabs": "fabs"}  # fmt: skip
+    for name, intrinsic in rounding.items():
+        cycles = 30 if name == "sqrt" else 12
+        table[name + "f"] = Inline("ff", _intrinsic(intrinsic), cycles, CHEAP)
+        table[name] = Inline("dd", _intrinsic(intrinsic), 2 * cycles, CHEAP)
+    for name, intrinsic in (("fmax", "maxnum"), ("fmin", "minnum"), ("copysign", "copysign")):
+        table[name + "f"] = Inline("fff", _intrinsic(intrinsic), 8, CHEAP)
+        table[name] = Inline("ddd", _intrinsic(intrinsic), 12, CHEAP)
+    for name in ("fmaximum", "fminimum", "fmaximum_num", "fminimum_num"):
+        intrinsic = name[1:].replace("_", "")
+        table[name + "f"] = Inline("fff", _intrinsic(intrinsic), 10, CHEAP)
+        table[name] = Inline("ddd", _intrinsic(intrinsic), 14, CHEAP)
+    table["fmaf"] = Inline("ffff", _intrinsic("fma"), 10, CHEAP)
+    table["fma"] = Inline("dddd", _intrinsic("fma"), 60, "estimate for a soft fma")
+    for name in ("memcpy", "memmove", "memset"):
+        table[name] = Inline("iiii", _copy(name), COPY_SETUP_CYCLES, COPY)
+    table["__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes"] = table["memcpy"]
+    return table
+
+
+INLINE = _inline()
+
+CALLBACKS: dict[str, Callback] = {
+    "malloc": Callback("i", 60, ALLOCATOR),
+    "calloc": Callback("ii", 80, ALLOCATOR),
+    "aligned_alloc": Callback("ii", 60, ALLOCATOR),
+    "memalign": Callback("ii", 60, ALLOCATOR),
+    "free": Callback("i", 40, ALLOCATOR),
+    "abort": Callback("", 0, "ends the run"),
+    "hexmlir_rt_tcm_alloc": Callback("ii", 40, RUNTIME),
+    "hexmlir_rt_tcm_free": Callback("i", 30, RUNTIME),
+    "hexmlir_rt_copy_2d": Callback("iiiiii", 0, "charged by size under 'copy': start + bytes / bandwidth"),
+    "hexmlir_rt_print_i32": Callback("i", 0, "debugging aid"),
+    "hexmlir_rt_print_f32": Callback("i", 0, "debugging aid"),
+}
+
+_TYPES = {"i": I32, "l": I64, "f": F32, "d": F64}
+
+
+def _argument(code: Code, letter: str, register: int) -> tuple[Val, int]:
+    """Load one argument from the state record; gives it and the next free register."""
+    wide = letter in "ld"
+    if wide:
+        register += register % 2
+    pointer = "%" + code.name("r")
+    code.put(f"{pointer} = getelementptr i8, ptr %st, i32 {layout.REGISTERS + 4 * register}")
+    return code.load(pointer, _TYPES[letter], 4), register + (2 if wide else 1)
+
+
+def wrapper(name: str, index: int, declarations: set[str]) -> str:
+    """IR of ``@"h_<name>"``: reads arguments from the state record, writes the result there."""
+    code = Code(declarations)
+    if name in INLINE:
+        function = INLINE[name]
+        values = []
+        register = 0
+        for letter in function.signature[1:]:
+            value, register = _argument(code, letter, register)
+            values.append(value)
+        result = function.emit(*values)
+        if result is not None:
+            pointer = "%" + code.name("r")
+            code.put(f"{pointer} = getelementptr i8, ptr %st, i32 {layout.REGISTERS}")
+            code.store(result, pointer, 4)
+        cycles = function.cycles
+    else:
+        cycles = CALLBACKS[name].cycles
+        pointer = "%" + code.name("f")
+        code.put(f"{pointer} = getelementptr i8, ptr %st, i32 {layout.CALLBACK}")
+        function_pointer = "%" + code.name("f")
+        code.put(f"{function_pointer} = load ptr, ptr {pointer}")
+        code.put(f"call void {function_pointer}(i32 {index})")
+    if cycles:
+        add_counter(code, "host_stall", code.const(cycles, I64))
+    body = "\n".join(code.lines)
+    return f'define internal void @"h_{name}"(ptr %st) noinline {{\n{body}\n  ret void\n}}'

@@ -1,0 +1,279 @@
+"""Assembly text to a `Program`: host object code, initial data and the tables that explain the counters.
+
+A program is kept on disk under a key of everything that shapes it, so a second run loads it in milliseconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from hexagon_mlir.sim import host, layout
+from hexagon_mlir.sim.asm import AsmError, Module, parse
+from hexagon_mlir.sim.blocks import Graph, build
+from hexagon_mlir.sim.cache_model import SLOW, helpers
+from hexagon_mlir.sim.decode import FormError
+from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE, wrapper
+from hexagon_mlir.sim.lower import FunctionLowering, Image
+from hexagon_mlir.sim.timing import Model
+from hexagon_mlir.targets import Target
+
+VERSION = 1
+"""Raise when the meaning of a stored program changes; the sources of the simulator are hashed as well."""
+
+
+class SimError(Exception):
+    """The simulator cannot translate or run the program."""
+
+
+@dataclass
+class BlockInfo:
+    """Static facts of one basic block."""
+
+    function: str
+    label: str
+    packets: int
+    hvx_packets: int
+    stalls: dict[str, int]
+    source: str
+    """'file:line' of the block's first packet, or ''."""
+
+
+@dataclass
+class Program:
+    """A translated module."""
+
+    code: bytes
+    blocks: list[BlockInfo] = field(default_factory=list)
+    branches: list[tuple[str, str, bool]] = field(default_factory=list)
+    """Function, block label and static hint of each conditional branch."""
+    traps: list[str] = field(default_factory=list)
+    callbacks: list[str] = field(default_factory=list)
+    data: list[tuple[int, str]] = field(default_factory=list)
+    """(guest address, bytes as hex)."""
+    symbols: dict[str, int] = field(default_factory=dict)
+    functions: list[str] = field(default_factory=list)
+    recursive: bool = False
+    """Guest calls may nest deeper than the host's stack allows."""
+
+
+def _assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], set[str]]:
+    """Symbol addresses, section base by index, and code labels whose address is taken."""
+    symbols: dict[str, int] = {}
+    bases: dict[int, int] = {}
+    cursor = layout.DATA_BASE
+    for index, section in enumerate(module.sections):
+        align = max(section.align, 8)
+        cursor = (cursor + align - 1) & -align
+        bases[index] = cursor
+        for name, offset in section.symbols.items():
+            symbols[name] = cursor + offset
+        cursor += len(section.data)
+    code = layout.CODE_BASE
+    for name in [*module.functions, *INLINE, *CALLBACKS]:
+        if name not in symbols:
+            symbols[name] = code
+            code += layout.CODE_STEP
+    labels = {label for function in module.functions.values() for label in function.labels}
+    taken = {r.symbol for section in module.sections for r in section.relocations if r.symbol in labels}
+    for function in module.functions.values():
+        for packet in function.packets:
+            for _, text in packet.lines:
+                for word in text.replace("(", " ").replace(",", " ").replace(")", " ").split():
+                    if word.startswith("##") and word[2:] in labels and "jump" not in text and "loop" not in text:
+                        taken.add(word[2:])
+    for label in sorted(taken):
+        symbols[label] = code
+        code += layout.CODE_STEP
+    for alias, name in module.aliases.items():
+        if name in symbols:
+            symbols[alias] = symbols[name]
+    return symbols, bases, taken
+
+
+def _data_image(module: Module, symbols: dict[str, int], bases: dict[int, int]) -> list[tuple[int, str]]:
+    image = []
+    for index, section in enumerate(module.sections):
+        data = bytearray(section.data)
+        for r in section.relocations:
+            if r.symbol not in symbols or (r.minus is not None and r.minus not in symbols):
+                raise SimError(f"data section '{section.name}' refers to undefined symbol '{r.symbol}'")
+            value = symbols[r.symbol] + r.addend - (symbols[r.minus] if r.minus else 0)
+            data[r.offset : r.offset + r.size] = (value & ((1 << 8 * r.size) - 1)).to_bytes(r.size, "little")
+        if any(data):
+            image.append((bases[index], data.hex()))
+    return image
+
+
+def _dispatcher(image: Image, module: Module) -> str:
+    """``g__dispatch(state, address)``: call the function at a guest address."""
+    names = [*module.functions]
+    hosts = sorted(set(image.host_used))
+    cases = []
+    bodies = []
+    for index, (prefix, name) in enumerate([*(("g_", n) for n in names), *(("h_", n) for n in hosts)]):
+        cases.append(f"i32 {image.symbols[name]}, label %c{index}")
+        bodies.append(f'c{index}:\n  call void @"{prefix}{name}"(ptr %st)\n  ret void')
+    trap = image.trap("call of an address that is no function: {argument:#x}")
+    return f"""define void @g__dispatch(ptr %st, i32 %address) {{
+  switch i32 %address, label %unknown [ {' '.join(cases)} ]
+{chr(10).join(bodies)}
+unknown:
+  %a = getelementptr i8, ptr %st, i32 {layout.ARGUMENT}
+  store i32 %address, ptr %a
+  %t = getelementptr i8, ptr %st, i32 {layout.TRAP}
+  store i32 {trap}, ptr %t
+  ret void
+}}"""
+
+
+def _may_recurse(module: Module) -> bool:
+    """True for a cycle of direct calls, or any indirect call."""
+    calls: dict[str, set[str]] = {}
+    for name, function in module.functions.items():
+        words = [text.split() for packet in function.packets for _, text in packet.lines]
+        if any("callr" in line for line in words):
+            return True
+        calls[name] = {word.lstrip("#") for line in words for word in line} & set(module.functions)
+    leaves = [name for name, callees in calls.items() if not callees]
+    while leaves:
+        for name in leaves:
+            del calls[name]
+        for callees in calls.values():
+            callees.difference_update(leaves)
+        leaves = [name for name, callees in calls.items() if not callees]
+    return bool(calls)
+
+
+def _graphs(module: Module, taken: set[str]) -> list[Graph]:
+    graphs = []
+    for function in module.functions.values():
+        if not function.packets:
+            raise SimError(f"function '{function.name}' has no instructions")
+        try:
+            graphs.append(build(function, taken))
+        except FormError as error:
+            raise SimError(f"{error} in function '{function.name}'") from error
+    return graphs
+
+
+def _address_taken_hosts(module: Module) -> set[str]:
+    """Host functions whose address stands in data or in an immediate."""
+    hosts = {r.symbol for section in module.sections for r in section.relocations}
+    for function in module.functions.values():
+        for packet in function.packets:
+            for _, text in packet.lines:
+                if "##" in text:
+                    hosts.update(part.split(")")[0].split(",")[0].strip() for part in text.split("##")[1:])
+    return {name for name in hosts if name in INLINE or name in CALLBACKS}
+
+
+def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Program]:
+    """Host IR of a module and its tables (without object code)."""
+    try:
+        module = parse(text)
+    except AsmError as error:
+        raise SimError(str(error)) from error
+    symbols, bases, taken = _assign_addresses(module)
+    program = Program(b"", data=_data_image(module, symbols, bases), functions=list(module.functions))
+    image = Image(
+        symbols, set(module.functions), taken, program.traps, program.branches,
+        _address_taken_hosts(module), memory_model, layout.STACK_BASE,
+    )  # fmt: skip
+    model = Model(target)
+    declarations: set[str] = set()
+    pieces = [helpers(target)]
+    for graph in _graphs(module, taken):
+        costs = model.function(graph)
+        first = len(program.blocks)
+        for block, cost in zip(graph.blocks, costs, strict=True):
+            loc = block.packets[0].packet.loc
+            program.blocks.append(
+                BlockInfo(
+                    graph.function.name, block.label, cost.packets, cost.hvx_packets, cost.stalls,
+                    f"{loc[0]}:{loc[1]}" if loc else "",
+                )
+            )  # fmt: skip
+        try:
+            pieces.append(FunctionLowering(graph, first, image, declarations).lower())
+        except FormError as error:
+            raise SimError(f"{error} in function '{graph.function.name}'") from error
+    program.callbacks = sorted(name for name in image.host_used if name in CALLBACKS)
+    for name in sorted(image.host_used):
+        index = program.callbacks.index(name) if name in CALLBACKS else 0
+        pieces.append(wrapper(name, index, declarations))
+    pieces.append(_dispatcher(image, module))
+    program.recursive = _may_recurse(module)
+    program.symbols = {
+        name: address for name, address in symbols.items() if name in program.functions or address >= layout.DATA_BASE
+    }
+    existing = "\n".join(pieces)
+    pieces += sorted(line for line in declarations if line.split("@", 1)[1].split("(")[0] not in _declared(existing))
+    return "\n".join(pieces), program
+
+
+def _declared(ir: str) -> set[str]:
+    return {
+        line.split("@", 1)[1].split("(")[0] for line in ir.split("\n") if line.startswith("declare") and "@" in line
+    }
+
+
+def _key(text: str, target: Target, memory_model: bool) -> str:
+    digest = hashlib.sha256()
+    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), *host.cpu(), SLOW):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()
+
+
+def _sources() -> str:
+    """Hash of the simulator's own source files."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def cache_directory() -> Path:
+    override = os.environ.get("HEXAGON_MLIR_CACHE_DIR")
+    return Path(override) if override else Path.home() / ".cache" / "hexagon-mlir"
+
+
+def _store(path: Path, program: Program) -> None:
+    """Write atomically; a full or read-only disk only costs the cache."""
+    head = asdict(program)
+    head.pop("code")
+    header = json.dumps(head).encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as stream:
+            stream.write(len(header).to_bytes(8, "little") + header + program.code)
+        os.replace(stream.name, path)
+    except OSError:
+        return
+
+
+def _load(path: Path) -> Program | None:
+    try:
+        raw = path.read_bytes()
+        size = int.from_bytes(raw[:8], "little")
+        head = json.loads(raw[8 : 8 + size])
+    except (OSError, ValueError):
+        return None
+    head["blocks"] = [BlockInfo(**block) for block in head["blocks"]]
+    head["data"] = [(address, text) for address, text in head["data"]]
+    return Program(code=raw[8 + size :], **head)
+
+
+def obtain(text: str, target: Target, memory_model: bool = True) -> Program:
+    """The program of ``text``: from the cache, or translated and stored."""
+    path = cache_directory() / "sim" / f"{_key(text, target, memory_model)}.bin"
+    program = _load(path)
+    if program is None:
+        ir, program = translate(text, target, memory_model)
+        program.code = host.compile_object(ir)
+        _store(path, program)
+    return program
