@@ -38,10 +38,9 @@ BUFFERIZE = (
     upstream("one-shot-bufferize{bufferize-function-boundaries=1 "
              "function-boundary-type-conversion=identity-layout-map buffer-alignment=128 "
              "allow-return-allocs-from-loops=1}", "tensors become buffers, in place where possible"),
-    upstream("buffer-results-to-out-params{hoist-static-allocs=1}", "results become pointer arguments"),
+    upstream("buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1}", "results become pointer arguments"),
     upstream("canonicalize,cse", "slices of slices fold before copies are looked at"),
     upstream("func.func(buffer-loop-hoisting)", "one buffer for all iterations of a tile loop"),
-    upstream("func.func(promote-buffers-to-stack{max-alloc-size-in-bytes=0})", "keeps scalar results out of memory"),
     upstream("ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
              "bufferization-lower-deallocations,cse,canonicalize", "every buffer is freed once"),
 )

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 TCM_ALLOC, TCM_FREE = "hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free"
-DDR_ALLOC, DDR_FREE = "hexmlir_rt_ddr_alloc", "hexmlir_rt_ddr_free"
+DDR_ALLOC, DDR_FREE = "aligned_alloc", "free"
+_STACK_SHARE = 16  # a stack buffer takes at most this fraction of the L1 data cache
+_SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vector.load", "vector.store",
+                           "vector.maskedload", "vector.maskedstore"})
 
 
 @dataclass(frozen=True)
 class HexagonMemoryLoweringPass(Pass):
     """Turns memref.alloc and memref.dealloc into runtime calls and merges TCM (memory space 1) into space 0.
+
+    Small DDR buffers that are only loaded and stored become stack slots, which LLVM keeps in registers.
 
     Before:
         func.func @f() {
@@ -43,6 +49,11 @@ class HexagonMemoryLoweringPass(Pass):
             if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
                 raise self.refuse(op, "allocation with a layout map", "allocate densely, then take a subview")
         alignment = int(context.target.vector_bytes.value)
+        stack_limit = int(context.target.l1d_bytes.value) // _STACK_SHARE
+        small = [op for op in allocations if _fits_stack(op, stack_limit)]
+        for op in small:
+            _to_stack(op, alignment)
+        allocations, frees = _collect(module)
         for op in frees:
             with op.location, ir.InsertionPoint(op):
                 _lower_free(module, op)
@@ -55,23 +66,46 @@ class HexagonMemoryLoweringPass(Pass):
         _drop_spaces(module)
 
 
+def _fits_stack(op: ir.Operation, limit: int) -> bool:
+    """True for a small DDR buffer that no operation but plain accesses sees (so it never outlives its block)."""
+    type_ = ir.MemRefType(op.results[0].type)
+    if _in_tcm(type_) or not type_.has_static_shape:
+        return False
+    return (prod(type_.shape) * _element_bytes(type_) <= limit
+            and all(use.owner.operation.name in _SCALAR_USERS for use in op.results[0].uses))
+
+
+def _to_stack(op: ir.Operation, alignment: int) -> None:
+    """Replace ``op`` by a slot in the function's entry block; a slot in a loop would move the stack pointer."""
+    function = op.parent
+    while function.operation.name != "func.func":
+        function = function.operation.parent
+    for use in list(op.results[0].uses):
+        if use.owner.operation.name == "memref.dealloc":
+            use.owner.operation.erase()
+    with op.location, ir.InsertionPoint.at_block_begin(function.operation.regions[0].blocks[0]):
+        slot = memref.alloca(op.results[0].type, [], [], alignment=alignment)
+    op.results[0].replace_all_uses_with(slot)
+    op.erase()
+
+
 def _lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Value:
     """``alloc(bytes, alignment)`` seen as the buffer type of ``op``, without memory space."""
     type_ = ir.MemRefType(op.results[0].type)
     symbol = TCM_ALLOC if _in_tcm(type_) else DDR_ALLOC
     i32, raw = ir.IntegerType.get_signless(32), _raw_type()
     _declare(module, symbol, [i32, i32], [raw])
-    static = _element_bytes(type_)
-    for position in range(type_.rank):
-        if not type_.is_dynamic_dim(position):
-            static *= type_.shape[position]
+    static = _element_bytes(type_) * prod(s for d, s in enumerate(type_.shape) if not type_.is_dynamic_dim(d))
     sizes = list(op.operands)
     size = arith.constant(ir.IndexType.get(), static)
     for value in sizes:
         size = arith.muli(size, value)
     asked = op.attributes["alignment"].value if "alignment" in op.attributes else 0
     align = arith.constant(i32, max(asked, alignment))
-    pointer = func.CallOp([raw], ir.FlatSymbolRefAttr.get(symbol), [arith.index_cast(i32, size), align]).result
+    arguments = [arith.index_cast(i32, size), align]
+    if symbol == DDR_ALLOC:  # the C function takes the alignment first
+        arguments.reverse()
+    pointer = func.CallOp([raw], ir.FlatSymbolRefAttr.get(symbol), arguments).result
     dynamic = ir.ShapedType.get_dynamic_size()
     bytes_type = ir.MemRefType.get([dynamic if sizes else static], raw.element_type)
     bytes_ = memref.ReinterpretCastOp(bytes_type, pointer, [], [size] if sizes else [], [], [0],

@@ -16,7 +16,7 @@ def serve() -> None:
     warm_up()
     while True:
         try:
-            header, body = receive(requests, float("inf"))
+            header, body = receive(requests, None)
         except EOFError:
             return
         try:

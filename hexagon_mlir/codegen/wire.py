@@ -19,19 +19,20 @@ def send(stream: BinaryIO, header: dict, body: bytes) -> None:
     stream.flush()
 
 
-def receive(stream: BinaryIO, deadline: float) -> tuple[dict, bytes]:
-    """Read one message; raises TimeoutError after ``deadline`` (monotonic seconds), EOFError when the pipe closes."""
+def receive(stream: BinaryIO, deadline: float | None) -> tuple[dict, bytes]:
+    """Read one message; raises TimeoutError after ``deadline`` (monotonic seconds; None waits), EOFError when the pipe closes."""
     header_size, body_size = _LENGTH.unpack(_read(stream, _LENGTH.size, deadline))
     header = json.loads(_read(stream, header_size, deadline))
     return header, _read(stream, body_size, deadline)
 
 
-def _read(stream: BinaryIO, size: int, deadline: float) -> bytes:
+def _read(stream: BinaryIO, size: int, deadline: float | None) -> bytes:
     data = bytearray()
     while len(data) < size:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([stream], [], [], left)[0]:
-            raise TimeoutError
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([stream], [], [], left)[0]:
+                raise TimeoutError
         chunk = os.read(stream.fileno(), size - len(data))
         if not chunk:
             raise EOFError

@@ -9,6 +9,7 @@ from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.passes.vectorization.nest import Nest
 
 Ivs = dict[int, ir.Value]
+_SAME_START = frozenset({"memref.collapse_shape", "memref.expand_shape", "memref.cast", "memref.subview"})
 
 
 @dataclass
@@ -79,15 +80,14 @@ class BodyEmitter:
         """Bytes the address is known to be a multiple of: a whole vector inside our own buffers."""
         value, type_ = self.values[operand], ir.MemRefType(self.values[operand].type)
         bytes_ = max(self.nest.operands[operand].bits // 8, 1)
-        while isinstance(value.owner, ir.OpView) and value.owner.operation.name in (
-                "memref.collapse_shape", "memref.expand_shape", "memref.cast"):
+        while isinstance(value.owner, ir.OpView) and value.owner.operation.name in _SAME_START:
             value = value.owner.operation.operands[0]
         owner = value.owner
         if not isinstance(owner, ir.OpView) or owner.operation.name != "memref.alloc":
             return bytes_
-        if not self.nest.operands[operand].contiguous:
+        strides, offset = type_.get_strides_and_offset()
+        if offset != 0:
             return bytes_
-        strides, _ = type_.get_strides_and_offset()
         aligned = all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1])
         return self.vector_bytes if aligned else bytes_
 

@@ -203,10 +203,17 @@ def index(value: int) -> ir.Value:
 
 def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.Value],
              inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
-    """``scf.for`` with ``inside(iv, carried) -> next carried``; returns the final carried values."""
-    loop = scf.ForOp(lower, upper, index(step), list(carried))
+    """``scf.for`` with ``inside(iv, carried) -> next carried``; returns the final carried values.
+
+    The loop itself counts by one: LLVM turns only such loops into hardware loops.
+    """
+    trips = upper if step == 1 else arith.divui(arith.subi(upper, lower), index(step))
+    loop = scf.ForOp(index(0) if step != 1 else lower, trips, index(1), list(carried))
     with ir.InsertionPoint(loop.body):
-        scf.yield_(list(inside(loop.induction_variable, list(loop.inner_iter_args))))
+        iv = loop.induction_variable
+        if step != 1:
+            iv = arith.addi(lower, arith.muli(iv, index(step)))
+        scf.yield_(list(inside(iv, list(loop.inner_iter_args))))
     return list(loop.results)
 
 

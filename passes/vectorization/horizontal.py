@@ -51,8 +51,7 @@ def reduce_lanes(name: str, accumulators: Sequence[ir.Value], lanes: int) -> ir.
 
 def _split(accumulator: ir.Value, lanes: int) -> list[ir.Value]:
     type_ = ir.VectorType(accumulator.type)
-    part = ir.VectorType.get([lanes], type_.element_type)
     if type_.shape[0] == lanes:
         return [accumulator]
-    return [vector.extract_strided_slice(part, accumulator, [start], [lanes], [1])
+    return [vector.shuffle(accumulator, accumulator, list(range(start, start + lanes)))
             for start in range(0, type_.shape[0], lanes)]

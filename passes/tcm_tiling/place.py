@@ -1,0 +1,141 @@
+"""Moves a kernel's own buffers to TCM when all of them fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hexagon_mlir.ir import bufferization, ir
+from hexagon_mlir.passes.tcm_tiling.promote import TCM_SPACE, tcm_empty
+
+_VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
+
+
+@dataclass
+class Placement:
+    """What was decided: ``refused`` buffers with reasons; `reads_ddr` asks where an op's operands are."""
+
+    placed: bool
+    refused: list[tuple[ir.Operation, str]] = field(default_factory=list)
+
+    def reads_ddr(self, op: ir.Operation) -> bool:
+        """True when a large operand of ``op`` is, or will be, a buffer in DDR."""
+        return any(self.in_ddr(value) for value in op.operands if isinstance(value.type, ir.RankedTensorType))
+
+    def in_ddr(self, value: ir.Value) -> bool:
+        """True when tensor ``value`` is, or will be, a buffer in DDR."""
+        owner = value.owner
+        while isinstance(owner, ir.OpView) and owner.operation.name in _VIEWS:
+            value = owner.operation.operands[0]
+            owner = value.owner
+        if isinstance(owner, ir.Block):
+            return isinstance(owner.owner, ir.OpView) and owner.owner.operation.name == "func.func"
+        name = owner.operation.name
+        if name == "bufferization.to_tensor":
+            return not _is_tcm(ir.MemRefType(owner.operation.operands[0].type))
+        if name in ("arith.constant", "tensor.insert_slice", "scf.for"):
+            return True
+        if name.startswith("linalg."):  # computed where its output is
+            outputs = len(owner.operation.results)
+            return self.in_ddr(owner.operation.operands[len(owner.operation.operands) - outputs
+                                                        + ir.OpResult(value).result_number])
+        return not self.placed and name != "bufferization.alloc_tensor"
+
+
+def place_buffers(module: ir.Module, budget: int, small: int, alignment: int) -> Placement:
+    """Move load buffers (memref.alloc) and fresh results (tensor.empty) to TCM if together they fit ``budget``.
+
+    Buffers below ``small`` bytes and results of reductions along the last loop are read element by element, which
+    TCM is slow at: they stay behind the L1 cache.
+    """
+    buffers = _buffers(module, small)
+    total = sum(-(-size // alignment) * alignment for _, size in buffers)
+    if total > budget:
+        first = buffers[0][0]
+        return Placement(False, [(first, f"the kernel's buffers take {total} bytes, the budget is {budget}: "
+                                         "they stay in DDR and ops are tiled")])
+    for op, _ in buffers:
+        with op.location, ir.InsertionPoint(op):
+            if op.name == "tensor.empty":
+                op.results[0].replace_all_uses_with(_fresh(op))
+                op.erase()
+            else:
+                _move_alloc(op)
+    return Placement(True)
+
+
+def _fresh(op: ir.Operation) -> ir.Value:
+    sizes = list(op.operands)
+    if not sizes:
+        return tcm_empty(op.results[0])
+    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), TCM_SPACE)
+    return bufferization.AllocTensorOp(op.results[0].type, sizes, memory_space=space).result
+
+
+def _move_alloc(op: ir.Operation) -> None:
+    """Put the buffer of ``op`` into TCM: only types change, here and in its views."""
+    result = op.results[0]
+    result.set_type(_tcm_type(ir.MemRefType(result.type)))
+    pending = [result]
+    while pending:
+        value = pending.pop()
+        for use in list(value.uses):
+            user = use.owner.operation
+            if user.name in ("memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
+                             "memref.collapse_shape"):
+                user.results[0].set_type(_tcm_type(ir.MemRefType(user.results[0].type)))
+                pending.append(user.results[0])
+
+
+def _buffers(module: ir.Module, small: int) -> list[tuple[ir.Operation, int]]:
+    found: list[tuple[ir.Operation, int]] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in ("tensor.empty", "memref.alloc"):
+            size = _static_bytes(op.results[0].type)
+            if size is not None and size >= small and not _read_by_element(op):
+                found.append((op, size))
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+def _read_by_element(op: ir.Operation) -> bool:
+    """True for the output of a reduction along its last loop (through a fill)."""
+    for use in op.results[0].uses:
+        user = use.owner.operation
+        if user.name == "linalg.fill" and any(_reduces_last(u.owner.operation) for u in user.results[0].uses):
+            return True
+        if _reduces_last(user):
+            return True
+    return False
+
+
+def _reduces_last(op: ir.Operation) -> bool:
+    if op.name == "linalg.reduce":
+        inputs = ir.RankedTensorType(op.operands[0].type)
+        return inputs.rank - 1 in list(ir.DenseI64ArrayAttr(op.attributes["dimensions"]))
+    if op.name != "linalg.generic":
+        return False
+    iterators = list(ir.ArrayAttr(op.attributes["iterator_types"]))
+    return bool(iterators) and "reduction" in str(iterators[-1])
+
+
+def _static_bytes(type_: ir.Type) -> int | None:
+    shaped = ir.ShapedType(type_)
+    if not shaped.has_static_shape:
+        return None
+    element = shaped.element_type
+    total = max((element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32) // 8, 1)
+    for size in shaped.shape:
+        total *= size
+    return total
+
+
+def _tcm_type(type_: ir.MemRefType) -> ir.MemRefType:
+    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), TCM_SPACE)
+    return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout, space)
+
+
+def _is_tcm(type_: ir.MemRefType) -> bool:
+    return type_.memory_space is not None and str(type_.memory_space).split(" ")[0] == str(TCM_SPACE)
