@@ -24,7 +24,7 @@ from torch_mlir.passmanager import PassManager
 
 from hexagon_mlir.ir.context import INDEX_BITS, make_context, set_index_bits
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, error_at, place_of
-from hexagon_mlir.ir.guards import erase_op, untranslatable_ops
+from hexagon_mlir.ir.guards import captured_stderr, erase_op, untranslatable_ops
 from hexagon_mlir.ir.text import parse, to_text
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Place",
     "arith",
     "bufferization",
+    "captured_stderr",
     "erase_op",
     "error_at",
     "func",

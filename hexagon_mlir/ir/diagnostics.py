@@ -87,8 +87,7 @@ def _innermost(location: ir.Location) -> Place | None:
 def op_line(op: ir.Operation) -> str:
     """The first line of ``op`` as text, shortened; never its regions or weights."""
     text = op.get_asm(large_elements_limit=4, large_resource_limit=4, skip_regions=True, use_local_scope=True)
-    line = text.strip().splitlines()[0]
-    return line if len(line) <= _OP_TEXT_LIMIT else line[: _OP_TEXT_LIMIT - 3] + "..."
+    return _first_line(text)
 
 
 def error_at(op: ir.Operation | ir.OpView, origin: str, message: str, hint: str = "") -> HexError:
@@ -113,9 +112,29 @@ def _from_info(info, origin: str, file: str, hint: str) -> Diagnostic:
     place = place_of(info.location)
     if place.file in (STDIN_NAME, "<unknown>"):
         place = Place(file, place.line, place.column)
-    notes = tuple(n.message.splitlines()[0] for n in info.notes if n.message)[:4]
+    notes, op_text = _notes(info)
     message = info.message.splitlines()[0] if info.message else "unknown error"
-    return Diagnostic("error", place, origin, message, notes=notes, hint=hint)
+    return Diagnostic("error", place, origin, message, op_text, hint, notes)
+
+
+_CURRENT_OP = "see current operation:"
+_NOTES_SHOWN = 4
+
+
+def _notes(info) -> tuple[tuple[str, ...], str]:
+    """The notes of a diagnostic, shortened, and the operation that MLIR attaches as one of them."""
+    notes, op_text = [], ""
+    for note in info.notes:
+        if note.message.startswith(_CURRENT_OP):
+            op_text = _first_line(note.message.removeprefix(_CURRENT_OP))
+        elif note.message.strip():
+            notes.append(_first_line(note.message))
+    return tuple(notes[:_NOTES_SHOWN]), op_text
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().splitlines()[0] if text.strip() else ""
+    return line if len(line) <= _OP_TEXT_LIMIT else line[: _OP_TEXT_LIMIT - 3] + "..."
 
 
 @dataclass
@@ -136,8 +155,8 @@ def collect_into(context: ir.Context, log: DiagnosticLog) -> None:
         severity = str(info.severity).rsplit(".", 1)[-1].lower()
         place = place_of(info.location)
         message = info.message.splitlines()[0] if info.message else "no message"
-        notes = tuple(note.message.splitlines()[0] for note in info.notes if note.message)
-        log.entries.append(Diagnostic(severity, place, "", message, notes=notes))
+        notes, op_text = _notes(info)
+        log.entries.append(Diagnostic(severity, place, "", message, op_text, notes=notes))
         return True
 
     context.attach_diagnostic_handler(handle)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+
 from torch_mlir import ir
 
 from hexagon_mlir.ir.diagnostics import error_at
@@ -28,3 +33,19 @@ def untranslatable_ops(module: ir.Module) -> list[ir.Operation]:
 
     module.operation.walk(visit)
     return found
+
+
+@contextlib.contextmanager
+def captured_stderr() -> Iterator[list[str]]:
+    """Collects what C++ code writes to standard error by itself, as lines; filled in at the end."""
+    lines: list[str] = []
+    saved = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield lines
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+            file.seek(0)
+            lines += [line for line in file.read().decode(errors="replace").splitlines() if line.strip()]

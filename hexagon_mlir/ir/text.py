@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from torch_mlir import ir
 
+from hexagon_mlir.ir import text_guards
 from hexagon_mlir.ir.context import make_context
 from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
 
 _ELEMENTS_SHOWN = 64  # larger dense constants print as __elided__
 
 
-def parse(source: str | bytes, file: str = "-", context: ir.Context | None = None) -> ir.Module:
+def parse(source: str | bytes, file: str = "-", context: ir.Context | None = None,
+          hint: str = "") -> ir.Module:
     """Parse and verify MLIR text into a module.
 
-    ``file`` names the input in errors. Raises `HexError` with line and column for anything malformed,
-    bytes that are not UTF-8 and input without any operation included.
+    ``file`` names the input in errors. Raises `HexError` with line and column for anything malformed, bytes
+    that are not UTF-8 and nesting that would crash the parser included; ``hint`` goes with syntax errors.
     """
     text = source if isinstance(source, str) else _decode(source, file)
     if "\0" in text:
         raise HexError.plain("the input holds a NUL character", file=file, hint="MLIR input is text")
+    text_guards.check(text.encode(errors="replace"), file)
     with context or make_context():
         try:
             return ir.Module.parse(text)
         except ir.MLIRError as error:
-            raise from_mlir_error(error, file=file) from None
+            raise from_mlir_error(error, file=file, hint=hint) from None
 
 
 def _decode(source: bytes, file: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.ir import PassManager, ir
+import re
+
+from hexagon_mlir.ir import PassManager, captured_stderr, ir
 from hexagon_mlir.ir.context import make_context
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import options, registry
 from hexagon_mlir.pass_infra.step import PassStep, Step, UpstreamStep, pipeline_error
 
 _OPEN, _CLOSE = "({[<", ")}]>"
-_ANCHORS = ("", "func.func")
+_MAX_NESTING = 100
+_RESTRICTED = re.compile(r"restricted to '([\w.]+)'")
 
 
 def parse_pipeline(text: str) -> list[Step]:
@@ -44,21 +47,29 @@ def _element(part: str) -> Step:
 
 
 def _upstream(element: str) -> UpstreamStep:
-    with make_context():
-        first: Exception | None = None
-        for anchor in _ANCHORS:
-            pipeline = f"{anchor}({element})" if anchor else element
-            try:
-                PassManager.parse(f"builtin.module({pipeline})")
-                return UpstreamStep(pipeline, label=element.split("{")[0])
-            except (ValueError, ir.MLIRError) as error:
-                first = first or error
-    assert first is not None
-    if "does not refer to a registered pass" in str(first) and "(" not in element:
-        name = element.split("{")[0]
-        raise HexError.plain(f"unknown pass '{name}'", hint="hexmlir-opt --list-passes shows ours; "
+    """The step for upstream pass ``element``, nested on the operation it is restricted to."""
+    label = element.split("{")[0]
+    problem = _problem(element)
+    if problem is not None and (anchor := _RESTRICTED.search(problem)):
+        element = f"{anchor.group(1)}({element})"
+        problem = _problem(element)
+    if problem is None:
+        return UpstreamStep(element, label=label)
+    if "does not refer to a registered pass" in problem and "(" not in element:
+        raise HexError.plain(f"unknown pass '{label}'", hint="hexmlir-opt --list-passes shows ours; "
                              "upstream passes are written as in mlir-opt")
-    raise pipeline_error(element, first)
+    raise pipeline_error(element, problem)
+
+
+def _problem(element: str) -> str | None:
+    """What the bindings say against ``element``; option values are criticised on standard error only."""
+    with make_context(), captured_stderr() as written:
+        try:
+            PassManager.parse(f"builtin.module({element})")
+            return None
+        except (ValueError, ir.MLIRError) as error:
+            problem = str(error)
+    return "\n".join((*written, problem))
 
 
 def _split(body: str, whole: str) -> list[str]:
@@ -73,6 +84,8 @@ def _split(body: str, whole: str) -> list[str]:
             start = position + 1
         if depth < 0:
             break
+        if depth > _MAX_NESTING:
+            raise HexError.plain(f"pipeline nested more than {_MAX_NESTING} deep")
     if depth != 0:
         raise HexError.plain(f"unbalanced brackets in '{whole}'", hint="builtin.module(pass,pass{option=1})")
     parts.append(body[start:].strip())

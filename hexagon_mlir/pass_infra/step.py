@@ -5,6 +5,7 @@ Each kind has ``title`` (for dumps and timings), ``text`` (how ``--pass-pipeline
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +14,12 @@ from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
 from hexagon_mlir.pass_infra.base import Pass, PassContext
 from hexagon_mlir.pass_infra.options import render
 from hexagon_mlir.pass_infra.schedule import apply_schedule
+
+
+_OPTIONS = re.compile(r"\{[^{}]*\}")
+_NESTED = re.compile(r"^[\w.]+\((.*)\)$")
+_NOT_ON_MODULES = "unable to schedule pass"
+"""Passes on any kind of function say so only when they run; they are then run on each `func.func`."""
 
 
 class Step(Protocol):
@@ -58,7 +65,9 @@ class UpstreamStep:
 
     @property
     def title(self) -> str:
-        return self.label or self.pipeline.split("{")[0].split("(")[0]
+        """The names of the passes, without options and without the operation they are nested on."""
+        names = _OPTIONS.sub("", self.pipeline)
+        return self.label or _NESTED.sub(r"\1", names)
 
     @property
     def text(self) -> str:
@@ -68,14 +77,16 @@ class UpstreamStep:
         """Run the upstream passes; an MLIR error becomes a `HexError` that names this step."""
         with module.context:
             try:
-                manager = PassManager.parse(f"builtin.module({self.pipeline})")
+                _run_upstream(self.pipeline, module)
             except ValueError as error:
-                raise pipeline_error(self.pipeline, error) from None
-            manager.enable_verifier(False)  # the runner verifies after each step
-            try:
-                manager.run(module.operation)
+                raise pipeline_error(self.pipeline, str(error)) from None
             except ir.MLIRError as error:
-                raise from_mlir_error(error, origin=self.title) from None
+                if _NOT_ON_MODULES not in str(error):
+                    raise from_mlir_error(error, origin=self.title) from None
+                try:
+                    _run_upstream(f"func.func({self.pipeline})", module)
+                except ir.MLIRError as second:
+                    raise from_mlir_error(second, origin=self.title) from None
 
 
 @dataclass(frozen=True)
@@ -99,10 +110,16 @@ class ScheduleStep:
         apply_schedule(module, self.schedule, "schedule", context, file=self.file)
 
 
-def pipeline_error(pipeline: str, error: Exception) -> HexError:
-    """The bindings' pipeline parse error, reduced to its reason."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    reason = next((line for line in lines if "no such option" in line or "error:" in line), lines[0])
+def _run_upstream(pipeline: str, module: ir.Module) -> None:
+    manager = PassManager.parse(f"builtin.module({pipeline})")
+    manager.enable_verifier(False)  # the runner verifies after each step
+    manager.run(module.operation)
+
+
+def pipeline_error(pipeline: str, problem: str) -> HexError:
+    """What the bindings said about ``pipeline``, reduced to its reason."""
+    lines = [line.strip(" :") for line in problem.splitlines() if line.strip(" :")]
+    reason = next((line for line in lines if "option" in line or "error:" in line), lines[0])
     reason = reason.split("error:")[-1].split("<Pass-Options-Parser>:")[-1].strip()
     return HexError.plain(f"{reason} in '{pipeline}'", hint="hexmlir-opt --list-passes shows ours; "
                           "upstream passes are written as in mlir-opt")
