@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 
 from hexagon_mlir.cli.arguments import UsageError
 
+STACK_BYTES = 128 << 20
+"""MLIR recurses over the IR; the kernel lets the main stack grow to this while the process runs."""
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C
 _BROKEN_PIPE = 141  # ... and after the reader of our output went away
+
+
+def own_process() -> None:
+    """Settings for a tool that has the process to itself: a large stack, and Ctrl-C that ends it at once.
+
+    Python would see Ctrl-C only after the C++ code returned.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    size = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+    with contextlib.suppress(OSError, ValueError):  # only a smaller stack
+        resource.setrlimit(resource.RLIMIT_STACK, (size, hard))
 
 
 def run_tool(tool: str, main: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ from hexagon_mlir.ir.diagnostics import HexError
 STDIN = "-"
 _SEPARATOR = re.compile(rb"^[ \t]*// -----[ \t]*\r?$", re.MULTILINE)
 _GENERIC_TTIR = re.compile(rb'"(builtin\.module|tt\.func)"\s*\(')
+_PRETTY_TTIR = re.compile(rb"^\s*tt\.func\b", re.MULTILINE)
 MAX_INPUT_BYTES = 1 << 30
 
 
@@ -27,6 +28,13 @@ class Source:
     def padded(self) -> bytes:
         """The text with its lines at their number in the whole file, so that diagnostics name it."""
         return b"\n" * self.lines_before + self.text
+
+    @property
+    def hint(self) -> str:
+        """What to do about a syntax error."""
+        if _PRETTY_TTIR.search(self.text):
+            return "Triton's own form is read from a file whose name ends in .ttir"
+        return ""
 
 
 def read_source(path: str) -> Source:

@@ -51,7 +51,7 @@ def _process(source: Source, plan: Sequence[Step], context: PassContext, argumen
     start = time.perf_counter()
     mlir_context = make_context()
     collect_into(mlir_context, context.log)
-    module = parse(source.padded, file=source.name, context=mlir_context)
+    module = parse(source.padded, file=source.name, context=mlir_context, hint=source.hint)
     other = {"(read input)": time.perf_counter() - start}
     before = count_ops(module) if arguments.stats else Counter()
     records = _run(module, plan, context, arguments, part, 0)

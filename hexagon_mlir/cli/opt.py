@@ -6,14 +6,17 @@ import sys
 from collections.abc import Sequence
 
 from hexagon_mlir.cli.arguments import Arguments, help_text, parse_arguments
-from hexagon_mlir.cli.errors import run_tool
+from hexagon_mlir.cli.errors import own_process, run_tool
 
 TOOL = "hexmlir-opt"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit code."""
-    return run_tool(TOOL, _main, sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        own_process()
+        argv = sys.argv[1:]
+    return run_tool(TOOL, _main, argv)
 
 
 def _main(argv: Sequence[str]) -> int:

@@ -25,7 +25,7 @@ def observers(arguments: Arguments) -> list[Observer]:
         text = to_text(module, generic=arguments.print_op_generic, locations=arguments.print_debuginfo)
         previous, last_text = last_text, text
         chosen = before if when == "before" else after
-        if chosen is None or (chosen and step.title not in chosen):
+        if chosen is None or (chosen and not {step.title, *step.title.split(",")}.intersection(chosen)):
             return
         if when == "after" and arguments.print_ir_after_change and text == previous:
             return

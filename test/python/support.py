@@ -46,4 +46,5 @@ def run_opt(*argv: str, stdin: bytes = b"", tool: str = "hexmlir-opt", cwd: Path
     """The real binary in its own process; a negative code means that a signal ended it."""
     command = [str(Path(sys.executable).parent / tool), *argv]
     done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=60)
-    return Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+    out, err = (stream.decode(errors="replace") for stream in (done.stdout, done.stderr))
+    return Outcome(done.returncode, out, err)
