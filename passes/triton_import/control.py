@@ -1,0 +1,125 @@
+"""Loops, branches and early returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hexagon_mlir.ir import ir, scf
+from hexagon_mlir.passes.triton_import import ints, types
+from hexagon_mlir.passes.triton_import.build import scalar_of
+from hexagon_mlir.passes.triton_import.state import Carried, Form, first_form
+from hexagon_mlir.passes.triton_import.values import Known, Tensor
+
+if TYPE_CHECKING:
+    from hexagon_mlir.passes.triton_import.translate import Translator
+
+
+def body(t: Translator, block: ir.Block, done: list[ir.Block]) -> None:
+    """A function body: blocks that branch on a condition become nested ``scf.if``; each may be reached once."""
+    if block in done and len(list(block.operations)) > 1:
+        raise t.error(list(block.operations)[0].operation, "control flow that joins again after an early return",
+                      "return from the kernel in one place, or put the rest under 'if'")
+    done.append(block)
+    op, operands = t.block(block)
+    if op.name == "tt.return":
+        if operands:
+            raise t.error(op, "a kernel that returns a value")
+    elif op.name == "cf.br":
+        _bind(t, list(op.successors[0].arguments), operands)
+        body(t, op.successors[0], done)
+    elif op.name == "cf.cond_br":
+        first = len(op.opview.trueDestOperands)
+        with op.location:
+            split = scf.IfOp(scalar_of(operands[0]), has_else=True)
+            for place, (target, values) in enumerate(((op.successors[0], operands[1: 1 + first]),
+                                                      (op.successors[1], operands[1 + first:]))):
+                with ir.InsertionPoint(split.else_block if place else split.then_block):
+                    _bind(t, list(target.arguments), values)
+                    body(t, target, done)
+                    scf.YieldOp([])
+    else:
+        raise t.error(op, "control flow that is not translated")
+
+
+def _bind(t: Translator, arguments: Sequence[ir.Value], nodes: Sequence[Known]) -> None:
+    for argument, node in zip(arguments, nodes, strict=True):
+        t.known[argument] = node
+
+
+def for_loop(t: Translator, op: ir.Operation) -> list[Known]:
+    """``scf.for``. Pointers and index tensors cross iterations as one offset where that is enough."""
+    index = ints.index_type()
+    limits = [t.tensor(v) for v in list(op.operands)[:3]]
+    low, high, step = (ints.value(ints.cast(n.data, n.element, index), index) for n in limits)
+    inits = [t.of(v) for v in list(op.operands)[3:]]
+    forms = [first_form(node) for node in inits]
+    source = op.regions[0].blocks[0]
+    while True:
+        carried = [Carried(node, form) for node, form in zip(inits, forms, strict=True)]
+        flat = [v for c, node in zip(carried, inits, strict=True) for v in _fitting(c, node)]
+        loop = scf.ForOp(low, high, step, flat)
+        with ir.InsertionPoint(loop.body):
+            induction = source.arguments[0]
+            t.known[induction] = Tensor(
+                induction.type, data=ints.cast(loop.induction_variable, index, induction.type))
+            _bind(t, list(source.arguments)[1:], _packed(carried, loop.inner_iter_args))
+            _, results = t.block(source)
+            values = [c.unpack(node) for c, node in zip(carried, results, strict=True)]
+            if all(v is not None for v in values):
+                scf.YieldOp([v for group in values for v in group])
+                return _packed(carried, loop.results)
+        # more changes than the offset: carry those values whole
+        loop.operation.erase()
+        forms = [Form.WHOLE if v is None else form for v, form in zip(values, forms, strict=True)]
+
+
+def _fitting(carried: Carried, node: Known) -> list[ir.Value]:
+    values = carried.unpack(node)
+    assert values is not None
+    return values
+
+
+def _packed(carried: Sequence[Carried], values: Sequence[ir.Value]) -> list[Known]:
+    nodes, at, flat = [], 0, list(values)
+    for c in carried:
+        node, used = c.pack(flat[at:])
+        nodes.append(node)
+        at += used
+    return nodes
+
+
+def branch(t: Translator, op: ir.Operation) -> list[Known]:
+    """``scf.if`` with or without results."""
+    carried = [Carried(types.model(r.type), Form.WHOLE) for r in op.results]
+    flat = [type for c in carried for type in c.types()]
+    regions = [r for r in op.regions if len(list(r.blocks))]
+    made = scf.IfOp(scalar_of(t.tensor(op.operands[0])), flat, has_else=len(regions) > 1)
+    for place, region in enumerate(regions):
+        with ir.InsertionPoint(made.else_block if place else made.then_block):
+            _, results = t.block(region.blocks[0])
+            scf.YieldOp([v for c, node in zip(carried, results, strict=True) for v in _fitting(c, node)])
+    return _packed(carried, made.results)
+
+
+def while_loop(t: Translator, op: ir.Operation) -> list[Known]:
+    """``scf.while``: everything crosses whole."""
+    before, after = op.regions[0].blocks[0], op.regions[1].blocks[0]
+    inside = [Carried(types.model(a.type), Form.WHOLE) for a in before.arguments]
+    passed = [Carried(types.model(a.type), Form.WHOLE) for a in after.arguments]
+    flat = [v for c, operand in zip(inside, op.operands, strict=True) for v in _fitting(c, t.of(operand))]
+    results = [type for c in passed for type in c.types()]
+    loop = scf.WhileOp(results, flat)
+    test = loop.regions[0].blocks.append(*[v.type for v in flat])
+    work = loop.regions[1].blocks.append(*results)
+    with ir.InsertionPoint(test):
+        _bind(t, list(before.arguments), _packed(inside, test.arguments))
+        _, nodes = t.block(before)
+        scf.ConditionOp(scalar_of(nodes[0]),
+                        [v for c, node in zip(passed, nodes[1:], strict=True) for v in _fitting(c, node)])
+    with ir.InsertionPoint(work):
+        _bind(t, list(after.arguments), _packed(passed, work.arguments))
+        _, nodes = t.block(after)
+        scf.YieldOp([v for c, node in zip(inside, nodes, strict=True) for v in _fitting(c, node)])
+    return _packed(passed, loop.results)
+

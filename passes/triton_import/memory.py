@@ -1,0 +1,246 @@
+"""``tt.load`` and ``tt.store``: block copies where address and mask are affine, loops over the other dimensions.
+
+A load copies into a fresh buffer, so that a later store through the same pointer does not change its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
+from hexagon_mlir.passes.triton_import import elementwise, ints, linear, masks, views
+from hexagon_mlir.passes.triton_import.build import dense, scalar_of
+from hexagon_mlir.passes.triton_import.ints import Int
+from hexagon_mlir.passes.triton_import.values import Dims, Linear, Mask, Pointer, Range, Tensor, varying
+
+
+@dataclass(frozen=True)
+class Access:
+    """How each dimension of an access is walked: as part of a block, element by element, or read once."""
+
+    block: Dims
+    loop: Dims
+    once: Dims
+
+    @property
+    def kept(self) -> Dims:
+        """The dimensions of the data that moves."""
+        return tuple(sorted(self.block + self.loop))
+
+
+def plan(address: Linear, mask: Mask, shape: tuple[int, ...], is_store: bool) -> Access:
+    """Split the dimensions of ``shape``.
+
+    A dimension is looped over when an index or a mask read from memory decides on it, or when its known stride is
+    negative. One with stride 0 is read once and broadcast; a store writes every element of it, in order.
+    """
+    irregular = {d for lane in (*address.lanes, *mask.lanes) for d in lane.dims}
+    block, loop, once = [], [], []
+    for d in varying(shape):
+        stride = address.strides[d]
+        if d in irregular or (ints.known(stride) and (stride < 0 or (stride == 0 and is_store))):
+            loop.append(d)
+        elif ints.known(stride) and stride == 0:
+            once.append(d)
+        else:
+            block.append(d)
+    return Access(tuple(block), tuple(loop), tuple(once))
+
+
+def load(pointer: Pointer, mask: Mask, other: Tensor | None) -> Tensor:
+    """The elements at ``pointer`` where ``mask`` holds, ``other`` (0 if absent) elsewhere."""
+    shape, type = pointer.shape, pointer.pointee
+    access = plan(pointer.linear, mask, shape, is_store=False)
+    other = other or Tensor(type, shape, (), arith.constant(type, zero(type)))
+    holds = masks.condition(mask)
+    beside = tuple(r for r in mask.ranges if r.dim in access.once)
+    for dim in {r.dim for r in beside}:  # nothing may be read when no copy of it is selected
+        _, count = masks.bounds(mask, dim, shape[dim])
+        holds = ints.both(holds, ints.compare(arith.CmpIPredicate.slt, 0, count, ints.index_type()))
+    value = (_load_block(pointer, mask, other, access, holds) if access.kept
+             else _load_one(pointer, holds, other))
+    result = Tensor(type, shape, access.kept, value)
+    return _outside(result, beside, other) if beside else result
+
+
+def _outside(value: Tensor, ranges: tuple[Range, ...], other: Tensor) -> Tensor:
+    """``value`` inside ``ranges``, ``other`` outside."""
+    bit = ir.IntegerType.get_signless(1)
+    dims = tuple(sorted({r.dim for r in ranges}))
+    inside = Tensor(bit, value.shape, dims, expression=lambda index: ints.value(
+        masks.holds_at(Mask(ranges=ranges), index), bit))
+    return elementwise.apply([inside, value, other], [value.element], value.shape,
+                             lambda c, a, b: arith.select(c, a, b))[0]
+
+
+def _load_one(pointer: Pointer, holds: Int, other: Tensor) -> ir.Value:
+    def read() -> ir.Value:
+        zero = ints.value(0, ints.index_type())
+        return memref.load(views.element(pointer.base, pointer.linear.offset), [zero])
+
+    if ints.known(holds):
+        return read() if holds else _any_of(other)
+    branch = scf.IfOp(holds, [pointer.pointee], has_else=True)
+    with ir.InsertionPoint(branch.then_block):
+        scf.YieldOp([read()])
+    with ir.InsertionPoint(branch.else_block):
+        scf.YieldOp([_any_of(other)])
+    return branch.results[0]
+
+
+def _any_of(other: Tensor) -> ir.Value:
+    """The scalar of a tensor whose access has one element."""
+    if other.uniform:
+        return scalar_of(other)
+    zero = ints.value(0, ints.index_type())
+    return tensor.extract(dense(other, other.dims), [zero] * len(other.dims))
+
+
+def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, holds: Int) -> ir.Value:
+    shape = [pointer.shape[d] for d in access.kept]
+    buffer = memref.alloc(ir.MemRefType.get(shape, pointer.pointee), [], [])
+    box = {d: masks.bounds(mask, d, pointer.shape[d]) for d in access.kept}
+    _fill_rest(buffer, other, access, box, holds, pointer.shape, always=bool(mask.lanes))
+
+    def move(index: Callable[[int], ir.Value], source: ir.Value) -> None:
+        if not access.block:
+            zero = ints.value(0, ints.index_type())
+            memref.store(memref.load(source, [zero]), buffer, [index(d) for d in access.kept])
+            return
+        memref.CopyOp(source, views.part(buffer, *_place(access, box, index)))
+
+    _walk(pointer, mask, access, box, holds, move)
+    type = ir.RankedTensorType.get(shape, pointer.pointee)
+    return bufferization.ToTensorOp(type, buffer, restrict=True, writable=True).result
+
+
+def _fill_rest(buffer: ir.Value, other: Tensor, access: Access, box: dict[int, tuple[Int, Int]], holds: Int,
+               shape: tuple[int, ...], always: bool) -> None:
+    """Give ``buffer`` the values of masked-off elements, unless the whole block is selected."""
+    index = ints.index_type()
+    whole = holds
+    for d in access.kept:
+        whole = ints.both(whole, ints.compare(arith.CmpIPredicate.eq, box[d][1], shape[d], index))
+    if always:
+        whole = 0
+    if ints.known(whole) and whole:
+        return
+
+    def fill() -> None:
+        if any(d in access.kept for d in other.dims):
+            rest = other if set(other.dims) <= set(access.kept) else _first(other, access.kept)
+            bufferization.MaterializeInDestinationOp(None, dense(rest, access.kept), buffer,
+                                                     restrict=True, writable=True)
+        else:
+            linalg.fill(_any_of(other), outs=[buffer])
+
+    if ints.known(whole):
+        fill()
+        return
+    true = ints.value(1, ir.IntegerType.get_signless(1))
+    branch = scf.IfOp(arith.xori(whole, true))
+    with ir.InsertionPoint(branch.then_block):
+        fill()
+        scf.YieldOp([])
+
+
+def _first(other: Tensor, dims: Dims) -> Tensor:
+    """``other`` at index 0 of every dimension that is not in ``dims``."""
+    own = tuple(sorted(other.dims))
+    kept = [place for place, d in enumerate(own) if d in dims]
+    sizes = [other.shape[d] if d in dims else 1 for d in own]
+    value = views.slice_of(dense(other, own), [0] * len(own), sizes, kept)
+    return Tensor(other.element, other.shape, tuple(own[k] for k in kept), value)
+
+
+def store(pointer: Pointer, value: Tensor, mask: Mask) -> None:
+    """Write the elements of ``value`` where ``mask`` holds."""
+    shape = pointer.shape
+    access = plan(pointer.linear, mask, shape, is_store=True)
+    holds = masks.condition(mask)
+    if not access.kept:
+        _guarded(holds, lambda: _write(pointer.base, pointer.linear.offset, scalar_of(value)))
+        return
+    data = dense(value, access.kept)
+    box = {d: masks.bounds(mask, d, shape[d]) for d in access.kept}
+
+    def move(index: Callable[[int], ir.Value], target: ir.Value) -> None:
+        if not access.block:
+            zero = ints.value(0, ints.index_type())
+            memref.store(tensor.extract(data, [index(d) for d in access.kept]), target, [zero])
+            return
+        bufferization.MaterializeInDestinationOp(None, views.slice_of(data, *_place(access, box, index)), target,
+                                                 restrict=True, writable=True)
+
+    _walk(pointer, mask, access, box, holds, move)
+
+
+def _write(base: ir.Value, offset: Int, scalar: ir.Value) -> None:
+    memref.store(scalar, views.element(base, offset), [ints.value(0, ints.index_type())])
+
+
+def _place(access: Access, box: dict[int, tuple[Int, Int]],
+           index: Callable[[int], ir.Value]) -> tuple[list[Int], list[Int], list[int]]:
+    """Offsets, sizes and remaining axes of the current block inside the data."""
+    offsets = [box[d][0] if d in access.block else index(d) for d in access.kept]
+    sizes = [box[d][1] if d in access.block else 1 for d in access.kept]
+    return offsets, sizes, [place for place, d in enumerate(access.kept) if d in access.block]
+
+
+def _walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int, Int]], holds: Int,
+          move: Callable[[Callable[[int], ir.Value], ir.Value], None]) -> None:
+    """Call ``move(index, window)`` for each block of memory, under loops over ``access.loop`` and the mask."""
+    index_type = ints.index_type()
+    if access.block:  # an unselected block is an empty one
+        first = access.block[0]
+        low, count = box[first]
+        box[first] = low, ints.choose(holds, count, 0, index_type)
+        holds = 1
+    position: dict[int, ir.Value] = {}
+
+    def body() -> None:
+        index = position.__getitem__
+        selected = ints.both(holds, masks.holds_at(Mask(lanes=mask.lanes), index))
+        _guarded(selected, lambda: visit(index))
+
+    def visit(index: Callable[[int], ir.Value]) -> None:
+        offset = linear.value_at(pointer.linear, index_type, index, access.loop)
+        if not access.block:
+            move(index, views.element(pointer.base, offset))
+            return
+        sizes = [pointer.shape[d] for d in access.block]
+        strides = [pointer.linear.strides[d] for d in access.block]
+        window = views.window(pointer.base, offset, sizes, strides)
+        places = range(len(sizes))
+        move(index, views.part(window, [box[d][0] for d in access.block], [box[d][1] for d in access.block], places))
+
+    def nest(dims: Dims) -> None:
+        if not dims:
+            body()
+            return
+        low, count = box[dims[0]]
+        high = ints.add(low, count, index_type)
+        loop = scf.ForOp(*[ints.value(x, index_type) for x in (low, high, 1)])
+        with ir.InsertionPoint(loop.body):
+            position[dims[0]] = loop.induction_variable
+            nest(dims[1:])
+            scf.YieldOp([])
+
+    nest(access.loop)
+
+
+def _guarded(condition: Int, emit: Callable[[], None]) -> None:
+    """``emit()`` under ``condition`` (i1)."""
+    if ints.known(condition):
+        if condition:
+            emit()
+        return
+    branch = scf.IfOp(condition)
+    with ir.InsertionPoint(branch.then_block):
+        emit()
+        scf.YieldOp([])
+
+
+def zero(type: ir.Type) -> ir.Attribute:
+    return ir.IntegerAttr.get(type, 0) if isinstance(type, ir.IntegerType) else ir.FloatAttr.get(type, 0.0)

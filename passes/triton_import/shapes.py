@@ -1,0 +1,101 @@
+"""Shape operations: most only rename dimensions; the rest move data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.triton_import import build, ints, linear, masks, views
+from hexagon_mlir.passes.triton_import.values import IndexOf, Known, Linear, Pointer, Tensor, varying
+
+
+def make_range(start: int, end: int, element: ir.Type) -> Tensor:
+    """``start, start + 1, .. end - 1``"""
+    shape = (end - start,)
+    return linear.as_node(Linear(start, (1 if shape[0] != 1 else 0,)), element, shape)
+
+
+def splat(node: Known, shape: tuple[int, ...]) -> Known:
+    """The scalar ``node`` in every element of ``shape``."""
+    if isinstance(node, Pointer):
+        return replace(node, shape=shape, linear=replace(node.linear, strides=(0,) * len(shape)))
+    return Tensor(node.element, shape, (), node.data)
+
+
+def renamed(node: Known, shape: tuple[int, ...], place: Callable[[int], int]) -> Known:
+    """``node`` with dimension d as dimension ``place(d)`` of ``shape``."""
+    if isinstance(node, Pointer):
+        return replace(node, shape=shape, linear=linear.moved(node.linear, place, len(shape)))
+    moved = {place(d): d for d in node.dims}
+    inner = node.expression
+
+    def expression(index: IndexOf) -> ir.Value:
+        return inner(lambda d: index(place(d)))
+
+    return Tensor(
+        node.element, shape, tuple(place(d) for d in node.dims) if inner is None else tuple(sorted(moved)), node.data,
+        expression if inner is not None else None,
+        linear.moved(node.linear, place, len(shape)) if node.linear is not None else None,
+        masks.moved(node.mask, place) if node.mask is not None else None)
+
+
+def expand_dims(node: Known, axis: int) -> Known:
+    """A new dimension of one element at ``axis``."""
+    shape = (*node.shape[:axis], 1, *node.shape[axis:])
+    return renamed(node, shape, lambda d: d if d < axis else d + 1)
+
+
+def broadcast(node: Known, shape: tuple[int, ...]) -> Known:
+    """``node`` repeated along its unit dimensions."""
+    return renamed(node, shape, lambda d: d)
+
+
+def transpose(node: Known, order: list[int]) -> Known:
+    """Dimension ``order[i]`` becomes dimension i."""
+    shape = tuple(node.shape[d] for d in order)
+    return renamed(node, shape, order.index)
+
+
+def reshape(node: Known, shape: tuple[int, ...]) -> Known:
+    """The elements of ``node`` in row-major order as ``shape``."""
+    old, new = varying(node.shape), varying(shape)
+    if [node.shape[d] for d in old] == [shape[d] for d in new]:
+        place = dict(zip(old, new, strict=True))
+        return renamed(node, shape, lambda d: place.get(d, 0))
+    if isinstance(node, Pointer):
+        index = ints.index_type()
+        offsets = reshape(linear.as_node(node.linear, index, node.shape), shape)
+        assert isinstance(offsets, Tensor)
+        return replace(node, shape=shape, linear=linear.linear_of(offsets))
+    if node.uniform:
+        return Tensor(node.element, shape, (), node.data)
+    return build.from_compact(build.reshape(build.compact(node), [shape[d] for d in new]), node.element, shape)
+
+
+def join(a: Tensor, b: Tensor) -> Tensor:
+    """``a`` and ``b`` along a new last dimension of two."""
+    shape = (*a.shape, 2)
+    sizes = [*a.shape, 1]
+    out = build.empty(shape, a.element)
+    for place, node in enumerate((a, b)):
+        out = views.placed(build.full(expand_dims(node, len(a.shape))), out, [0] * len(a.shape) + [place], sizes)
+    return build.from_full(out, shape)
+
+
+def split(node: Tensor) -> list[Tensor]:
+    """The two halves of a last dimension of two."""
+    value, shape = build.full(node), node.shape[:-1]
+    halves = [views.slice_of(value, [0] * len(shape) + [place], [*shape, 1], list(range(len(shape) + 1)))
+              for place in (0, 1)]
+    return [build.from_full(half, (*shape, 1)) if not shape else
+            replace(build.from_full(half, (*shape, 1)), shape=shape) for half in halves]
+
+
+def cat(a: Tensor, b: Tensor) -> Tensor:
+    """``b`` behind ``a`` along the first dimension."""
+    shape = (a.shape[0] + b.shape[0], *a.shape[1:])
+    out = build.empty(shape, a.element)
+    for start, node in ((0, a), (a.shape[0], b)):
+        out = views.placed(build.full(node), out, [start] + [0] * (len(shape) - 1), list(node.shape))
+    return build.from_full(out, shape)

@@ -1,0 +1,95 @@
+"""What the translator knows about each TTIR value.
+
+A tensor is stored without the dimensions along which it does not vary: a ``tensor<64x128xf32>`` broadcast from a row
+is kept as ``tensor<128xf32>`` with ``dims=(1,)``, a splat as a scalar with ``dims=()``. Integer tensors also carry
+how they depend on the index (`Linear`), booleans which box they select (`Mask`); pointers are nothing but that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.triton_import.ints import Int
+
+Dims = tuple[int, ...]
+IndexOf = Callable[[int], ir.Value]
+"""The index (type ``index``) along a dimension, inside the body of a ``linalg.generic``."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A term that no stride describes: ``node[i_dims] * scale``. ``node.dims[k]`` runs along ``dims[k]`` here."""
+
+    node: Tensor
+    dims: Dims
+    scale: Int = 1
+
+
+@dataclass(frozen=True)
+class Linear:
+    """``offset + sum(strides[d] * i_d) + sum(lanes)``, one stride per dimension, all of one integer type."""
+
+    offset: Int
+    strides: tuple[Int, ...]
+    lanes: tuple[Lane, ...] = ()
+
+
+@dataclass(frozen=True)
+class Range:
+    """``low <= i_dim < high`` (type ``index``, clamped to the dimension)."""
+
+    dim: int
+    low: Int
+    high: Int
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A conjunction: scalar conditions (i1), ranges of indices, and i1 tensors that are neither."""
+
+    conditions: tuple[Int, ...] = ()
+    ranges: tuple[Range, ...] = ()
+    lanes: tuple[Lane, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A TTIR tensor or scalar (``shape=()``) of integers or floats.
+
+    ``data`` is the value over ``dims`` only: a scalar `Int` or IR value without dims, else a ranked tensor whose
+    axes are ``dims`` in that order. ``data`` is None for what is computed from the index where it is used:
+    ``expression`` then emits the scalar at an index.
+    """
+
+    element: ir.Type
+    shape: tuple[int, ...] = ()
+    dims: Dims = ()
+    data: Int | None = None
+    expression: Callable[[IndexOf], ir.Value] | None = None
+    linear: Linear | None = None
+    mask: Mask | None = None
+
+    @property
+    def uniform(self) -> bool:
+        """True when every element is the same scalar."""
+        return not self.dims
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer or tensor of pointers: ``base`` (memref<1xT>) plus an offset in elements, of type ``index``."""
+
+    base: ir.Value
+    pointee: ir.Type
+    shape: tuple[int, ...]
+    linear: Linear = field(default_factory=lambda: Linear(0, ()))
+
+
+Known = Tensor | Pointer
+
+
+def varying(shape: tuple[int, ...]) -> Dims:
+    """The dimensions of ``shape`` that hold more than one element."""
+    return tuple(d for d, size in enumerate(shape) if size != 1)
