@@ -1,22 +1,118 @@
-"""Fusion of elementwise chains."""
+"""Chains of elementwise ops into one loop nest each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.ir import ir
+from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
+from hexagon_mlir.passes.fusion.merge import Link, find_link, input_count, merge
+
+_PREPARE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops,linalg-fold-unit-extent-dims,"
+                        "canonicalize,cse")
+_CLEAN = UpstreamStep("canonicalize,cse")
 
 
 @dataclass(frozen=True)
 class HexagonFusionPass(Pass):
-    """Fuses."""
+    """Computes elementwise producers inside their consumers, reductions and broadcasts included.
+
+    A producer with several consumers, or one a broadcast would repeat, is fused only when it is cheap: exp is never
+    computed twice. Named ops become linalg.generic first.
+
+    Before:
+        func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+          %0 = linalg.add ins(%x, %x : tensor<64xf32>, tensor<64xf32>) outs(%y : tensor<64xf32>) -> tensor<64xf32>
+          %1 = linalg.mul ins(%0, %x : tensor<64xf32>, tensor<64xf32>) outs(%y : tensor<64xf32>) -> tensor<64xf32>
+          return %1 : tensor<64xf32>
+        }
+
+    After:
+        #map = affine_map<(d0) -> (d0)>
+        func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+          %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+              ins(%x : tensor<64xf32>) outs(%y : tensor<64xf32>) {
+          ^bb0(%in: f32, %out: f32):
+            %1 = arith.addf %in, %in : f32
+            %2 = arith.mulf %1, %in : f32
+            linalg.yield %2 : f32
+          } -> tensor<64xf32>
+          return %0 : tensor<64xf32>
+        }
+
+    Options:
+        none
+
+    Refuses (with a remark): expensive producers with several consumers or repeated by a broadcast, producers that
+    are reductions.
+
+    Needs: tensor. Leaves: tensor.
+    """
 
     name: ClassVar[str] = "hexagon-fusion"
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """TODO"""
-        UpstreamStep("linalg-fuse-elementwise-ops,canonicalize,cse").run(module, context)
+        """Fuse until nothing more is worth it: last consumer first, so that chains collapse in one sweep."""
+        _PREPARE.run(module, context)
+        done = 0
+        while done < len(consumers := _generics(module)):
+            self._fuse_into(consumers[-1 - done], context)
+            done += 1
+        _CLEAN.run(module, context)
+
+    def _fuse_into(self, consumer: ir.Operation, context: PassContext) -> None:
+        refused: set[ir.Value] = set()
+        while True:
+            link = self._next_link(consumer, refused, context)
+            if link is None:
+                return
+            producer = link.producer
+            consumer = merge(link)
+            if not any(True for _ in producer.results[0].uses):
+                erase_op(producer, self.name)
+
+    def _next_link(self, consumer: ir.Operation, refused: set[ir.Value], context: PassContext) -> Link | None:
+        for operand in range(input_count(consumer)):
+            value = consumer.operands[operand]
+            if value in refused:
+                continue
+            link = find_link(consumer, operand)
+            if isinstance(link, Link):
+                cost = body_cost(o.operation.name for o in list(link.producer.regions[0].blocks[0].operations)[:-1])
+                consumers = len({use.owner.operation for use in value.uses})
+                recompute = recompute_factor(_extents(consumer), link.used_loops)
+                if worth_fusing(cost, consumers, recompute):
+                    return link
+                reason = f"{consumers} consumers" if consumers > 1 else f"a broadcast would repeat it {recompute} times"
+                self.remark(context, link.producer, f"not fused: costs {cost} operations per element and has {reason}")
+            elif link:
+                self.remark(context, value.owner, f"not fused into its consumer: {link}")
+            refused.add(value)
+        return None
+
+
+def _extents(op: ir.Operation) -> list[int | None]:
+    """Trip count of each loop of ``op``, None where dynamic."""
+    maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
+    extents: list[int | None] = [None] * maps[0].n_dims
+    for value, map_ in zip(op.operands, maps, strict=True):
+        for position, result in enumerate(map_.results):
+            if isinstance(result, ir.AffineDimExpr) and not value.type.is_dynamic_dim(position):
+                extents[result.position] = value.type.shape[position]
+    return extents
+
+
+def _generics(module: ir.Module) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "linalg.generic" and len(op.results) > 0:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found

@@ -1,0 +1,138 @@
+"""Computes one elementwise producer inside one consumer: the IR rewrite, without any decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import ir
+
+
+@dataclass(frozen=True)
+class Link:
+    """A producer feeding input ``operand`` of a consumer; ``loops[p]`` is the consumer loop (or None for index 0)
+    that plays the part of producer loop p."""
+
+    producer: ir.Operation
+    consumer: ir.Operation
+    operand: int
+    loops: tuple[int | None, ...]
+
+    @property
+    def used_loops(self) -> set[int]:
+        """Consumer loops the producer's value depends on."""
+        return {loop for loop in self.loops if loop is not None}
+
+
+def input_count(op: ir.Operation) -> int:
+    """Number of inputs of a linalg op; outputs follow them."""
+    return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+
+
+def find_link(consumer: ir.Operation, operand: int) -> Link | str:
+    """The link through input ``operand`` of ``consumer``, or why there is none (empty: nothing to say)."""
+    value = consumer.operands[operand]
+    owner = value.owner
+    if not isinstance(owner, ir.OpView) or owner.operation.name != "linalg.generic":
+        return ""
+    producer = owner.operation
+    if len(producer.results) != 1:
+        return "it has several results"
+    if any("parallel" not in str(i) for i in producer.attributes["iterator_types"]):
+        return "it is a reduction"
+    if producer.parent != consumer.parent:
+        return "it stands outside the consumer's loop"
+    body = producer.regions[0].blocks[0]
+    if any(True for _ in body.arguments[input_count(producer)].uses):
+        return "it reads its output"
+    wanted = _maps(consumer)[operand].results
+    given = _maps(producer)[-1].results
+    loops: list[int | None] = [None] * _maps(producer)[-1].n_dims
+    for expression, produced in zip(wanted, given, strict=True):
+        if not isinstance(produced, ir.AffineDimExpr):
+            return f"it writes at {produced}"
+        if isinstance(expression, ir.AffineDimExpr):
+            loops[produced.position] = expression.position
+        elif not (isinstance(expression, ir.AffineConstantExpr) and expression.value == 0):
+            return f"the consumer reads at {expression}"
+    return Link(producer, consumer, operand, tuple(loops))
+
+
+def merge(link: Link) -> ir.Operation:
+    """Replace the consumer by one op that also computes the producer; returns the new op. The producer stays."""
+    producer, consumer, operand = link.producer, link.consumer, link.operand
+    count, extra = input_count(consumer), input_count(producer)
+    operands = list(consumer.operands)
+    inputs = [*operands[:operand], *operands[operand + 1:count], *list(producer.operands)[:extra]]
+    outputs = operands[count:]
+    maps, produced = _maps(consumer), _maps(producer)
+    loops = maps[0].n_dims
+    new_maps = [*maps[:operand], *maps[operand + 1:count],
+                *[_through(m, link.loops, loops) for m in produced[:extra]], *maps[count:]]
+    fused = ir.Operation.create(
+        "linalg.generic", results=[r.type for r in consumer.results], operands=[*inputs, *outputs], regions=1,
+        attributes={
+            "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in new_maps]),
+            "iterator_types": consumer.attributes["iterator_types"],
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)]),
+        },
+        loc=ir.Location.fused([producer.location, consumer.location]), ip=ir.InsertionPoint(consumer),
+    )
+    old, source = consumer.regions[0].blocks[0], producer.regions[0].blocks[0]
+    arguments = [old.arguments[i].type for i in range(count) if i != operand]
+    arguments += [source.arguments[i].type for i in range(extra)]
+    arguments += [a.type for a in list(old.arguments)[count:]]
+    body = fused.regions[0].blocks.append(*arguments)
+    values: dict[ir.Value, ir.Value] = {}
+    kept = [old.arguments[i] for i in range(count) if i != operand]
+    for argument, new in zip([*kept, *list(source.arguments)[:extra], *list(old.arguments)[count:]],
+                             body.arguments, strict=True):
+        values[argument] = new
+    with ir.InsertionPoint(body):
+        values[old.arguments[operand]] = _clone_body(source, values, link.loops)
+        for inner in old.operations:
+            _clone(inner.operation, values)
+    for before, after in zip(consumer.results, fused.results, strict=True):
+        before.replace_all_uses_with(after)
+    consumer.erase()
+    return fused
+
+
+def _clone_body(block: ir.Block, values: dict[ir.Value, ir.Value], loops: tuple[int | None, ...]) -> ir.Value:
+    """Clone the producer's body; returns what it yields."""
+    operations = [o.operation for o in block.operations]
+    for op in operations[:-1]:
+        if op.name == "linalg.index":
+            values[op.results[0]] = _index(loops[ir.IntegerAttr(op.attributes["dim"]).value])
+        else:
+            _clone(op, values)
+    yielded = operations[-1].operands[0]
+    return values.get(yielded, yielded)
+
+
+def _clone(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
+    copy = op.clone()
+    for position, value in enumerate(op.operands):
+        if value in values:
+            copy.operation.operands[position] = values[value]
+    for before, after in zip(op.results, copy.operation.results, strict=True):
+        values[before] = after
+
+
+def _index(loop: int | None) -> ir.Value:
+    index = ir.IndexType.get()
+    if loop is None:
+        return ir.Operation.create("arith.constant", results=[index],
+                                   attributes={"value": ir.IntegerAttr.get(index, 0)}).result
+    dim = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
+    return ir.Operation.create("linalg.index", results=[index], attributes={"dim": dim}).result
+
+
+def _through(map_: ir.AffineMap, loops: tuple[int | None, ...], count: int) -> ir.AffineMap:
+    """A producer's map over consumer loops."""
+    replaced = [ir.AffineDimExpr.get(loop) if loop is not None else ir.AffineConstantExpr.get(0) for loop in loops]
+    zero = ir.AffineMap.get(count, 0, replaced)
+    return ir.AffineMap.get(count, 0, [e.compose(zero) for e in map_.results])
+
+
+def _maps(op: ir.Operation) -> list[ir.AffineMap]:
+    return [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
