@@ -70,7 +70,7 @@ class Insn:
     line: int
     text: str
     kind: str
-    """alu, load, store, memop, locked, jump, jumpr, call, callr, loop, newjump, frame, system."""
+    """alu, load, store, memop, locked, jump, jumpr, call, callr, loop, newjump, frame, clock, system."""
     key: str
     unit: Unit
     spec: Spec | None = None
@@ -112,6 +112,8 @@ _MEMOP = re.compile(r"^(mem(?:w|h|b))\(([^()]*)\)(\+=|-=|&=|\|=|=setbit|=clrbit)
 _LOCKED_LOAD = re.compile(r"^(R|RR)=(mem[wd])_locked\(R\)$")
 _LOCKED_STORE = re.compile(r"^(mem[wd])_locked\(R,P\)=(R|RR)$")
 
+CYCLE_COUNTER = 14
+"""c15:14, UPCYCLE."""
 _CLASSES = {"r": "R", "v": "V", "p": "P", "q": "Q", "c": "C"}
 
 
@@ -260,6 +262,8 @@ def decode_one(line: int, full: str) -> Insn:
     if insn is None:
         key, operands, marks = tokenize(text)
         insn = _memory(line, full, key, operands, marks)
+        if insn is None and key == "RR=CC" and operands[1].number == CYCLE_COUNTER:
+            insn = Insn(line, full, "clock", key, Unit.SYSTEM, dests=operands[:1])
         if insn is None:
             spec = FORMS.get(key)
             if spec is None or marks:

@@ -29,7 +29,6 @@ class Inline:
 class Callback:
     """Python behind a call; `machine` keeps the implementations by name."""
 
-    arguments: str
     cycles: int
     reason: str
 
@@ -196,17 +195,18 @@ def _inline() -> dict[str, Inline]:
 INLINE = _inline()
 
 CALLBACKS: dict[str, Callback] = {
-    "malloc": Callback("i", 60, ALLOCATOR),
-    "calloc": Callback("ii", 80, ALLOCATOR),
-    "aligned_alloc": Callback("ii", 60, ALLOCATOR),
-    "memalign": Callback("ii", 60, ALLOCATOR),
-    "free": Callback("i", 40, ALLOCATOR),
-    "abort": Callback("", 0, "ends the run"),
-    "hexmlir_rt_tcm_alloc": Callback("ii", 40, RUNTIME),
-    "hexmlir_rt_tcm_free": Callback("i", 30, RUNTIME),
-    "hexmlir_rt_copy_2d": Callback("iiiiii", 0, "charged by size under 'copy': start + bytes / bandwidth"),
-    "hexmlir_rt_print_i32": Callback("i", 0, "debugging aid"),
-    "hexmlir_rt_print_f32": Callback("i", 0, "debugging aid"),
+    "malloc": Callback(60, ALLOCATOR),
+    "calloc": Callback(80, ALLOCATOR),
+    "aligned_alloc": Callback(60, ALLOCATOR),
+    "memalign": Callback(60, ALLOCATOR),
+    "free": Callback(40, ALLOCATOR),
+    "abort": Callback(0, "ends the run"),
+    "hexmlir_rt_tcm_alloc": Callback(40, RUNTIME),
+    "hexmlir_rt_tcm_free": Callback(30, RUNTIME),
+    "hexmlir_rt_copy_2d": Callback(0, "charged by size under 'copy': start + bytes / bandwidth"),
+    "hexmlir_rt_cycles": Callback(0, "reads the cycle counter"),
+    "hexmlir_rt_print_i32": Callback(0, "debugging aid"),
+    "hexmlir_rt_print_f32": Callback(0, "debugging aid"),
 }
 
 _TYPES = {"i": I32, "l": I64, "f": F32, "d": F64}

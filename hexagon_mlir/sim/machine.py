@@ -140,7 +140,7 @@ class Machine:
         self._streams = stream_raw[stream_start : stream_start + 4 * STREAM_SLOTS].view(np.uint32)
         pointers = {
             layout.BASE: self.memory.host_base,
-            layout.CALLBACK: ctypes.cast(self._callback, ctypes.c_void_p).value,
+            layout.CALLBACK: ctypes.cast(self._callback, ctypes.c_void_p).value or 0,
             layout.BLOCK_COUNTS: self._counts.ctypes.data,
             layout.BRANCHES: self._branches.ctypes.data,
             layout.L1_TAGS: self.tags.l1.ctypes.data,
@@ -314,6 +314,10 @@ class Machine:
             raise SimError(f"hexmlir_rt_copy_2d: {error}") from error
         for name, amount in added.items():
             self._counters[layout.COUNTER_NAMES.index(name)] += amount
+
+    def _host_hexmlir_rt_cycles(self) -> None:
+        cycles = self._result().cycles
+        self._registers[0], self._registers[1] = cycles & 0xFFFFFFFF, cycles >> 32
 
     def _host_hexmlir_rt_print_i32(self) -> None:
         print(self._argument(0))

@@ -7,8 +7,6 @@ same quotients. Double multiply is split by the compiler in four steps: here ``d
 
 from __future__ import annotations
 
-import operator
-
 from hexagon_mlir.sim.isa.scalar import predicate
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import F32, F64, I32, I64, Type, Val

@@ -1,6 +1,14 @@
 """Every instruction form the simulator knows: importing this fills the table."""
 
-from hexagon_mlir.sim.isa import constants, hvx_float, hvx_int, hvx_multiply, hvx_permute, scalar, scalar_float
+from hexagon_mlir.sim.isa import (
+    constants,
+    hvx_float,
+    hvx_int,
+    hvx_multiply,
+    hvx_permute,
+    scalar,
+    scalar_float,
+)
 from hexagon_mlir.sim.isa.spec import FORMS
 
 __all__ = ["FORMS", "constants", "hvx_float", "hvx_int", "hvx_multiply", "hvx_permute", "scalar", "scalar_float"]
