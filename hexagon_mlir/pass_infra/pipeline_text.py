@@ -54,7 +54,7 @@ def _upstream(element: str) -> UpstreamStep:
         element = f"{anchor.group(1)}({element})"
         problem = _problem(element)
     if problem is None:
-        return UpstreamStep(element, label=label)
+        return UpstreamStep(element)
     if "does not refer to a registered pass" in problem and "(" not in element:
         raise HexError.plain(f"unknown pass '{label}'", hint="hexmlir-opt --list-passes shows ours; "
                              "upstream passes are written as in mlir-opt")

@@ -15,7 +15,6 @@ from hexagon_mlir.pass_infra.base import Pass, PassContext
 from hexagon_mlir.pass_infra.options import render
 from hexagon_mlir.pass_infra.schedule import apply_schedule
 
-
 _OPTIONS = re.compile(r"\{[^{}]*\}")
 _NESTED = re.compile(r"^[\w.]+\((.*)\)$")
 _NOT_ON_MODULES = "unable to schedule pass"
