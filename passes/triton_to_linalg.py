@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.passes.triton_import.translate import Translator
+
 from hexagon_mlir.ir import HexError, PassManager, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.triton_import.translate import Translator
 
 
 @dataclass(frozen=True)

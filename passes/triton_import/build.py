@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
 
-from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.passes.triton_import import ints
 from hexagon_mlir.passes.triton_import.values import Dims, Tensor, varying
+
+from hexagon_mlir.ir import ir, linalg, tensor
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 Body = Callable[[Sequence[ir.Value], Callable[[int], ir.Value]], Sequence[ir.Value]]

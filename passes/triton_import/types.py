@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.triton_import.values import Known, Pointer, Tensor
+
+from hexagon_mlir.ir import ir
 
 _POINTER = re.compile(r"ptr<([a-zA-Z0-9]+)(?:, 1)?>")
 

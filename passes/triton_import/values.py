@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.triton_import.ints import Int
+
+from hexagon_mlir.ir import ir
 
 Dims = tuple[int, ...]
 IndexOf = Callable[[int], ir.Value]

@@ -1,0 +1,217 @@
+"""Runs a module of any stage on this machine: how a pass proves that it kept the meaning, and how kernels are debugged.
+
+Slow and without a cycle model; the simulator is `hexagon_mlir.exec.sim`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import llvmlite.binding as llvm
+import ml_dtypes
+import numpy as np
+
+from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
+from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
+from hexagon_mlir.ir import HexError, ir
+
+Argument = np.ndarray | int | float | bool
+_SCALARS: dict[str, Any] = {
+    "i1": ctypes.c_bool, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "index": ctypes.c_int64, "f32": ctypes.c_float, "f64": ctypes.c_double,
+}
+_NUMPY: dict[str, Any] = {
+    "i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "index": np.int64,
+    "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
+}
+_SHAPED = re.compile(r"(memref|tensor)<((?:\d+x)*)([a-z]+\d*)(?:, .*)?>")
+_BF16_HELPERS = """
+define linkonce_odr float @__extendbfsf2(bfloat %x) {
+  %i = bitcast bfloat %x to i16
+  %w = zext i16 %i to i32
+  %s = shl i32 %w, 16
+  %f = bitcast i32 %s to float
+  ret float %f
+}
+define linkonce_odr bfloat @__truncsfbf2(float %x) {
+  %i = bitcast float %x to i32
+  %h = lshr i32 %i, 16
+  %odd = and i32 %h, 1
+  %bias = add i32 %odd, 32767
+  %r = add i32 %i, %bias
+  %t = lshr i32 %r, 16
+  %nan = fcmp uno float %x, 0.0
+  %quiet = or i32 %h, 64
+  %v = select i1 %nan, i32 %quiet, i32 %t
+  %n = trunc i32 %v to i16
+  %b = bitcast i16 %n to bfloat
+  ret bfloat %b
+}
+"""
+_initialized = False
+
+
+class HostFunction:
+    """One lowered and compiled entry point; calling it runs it."""
+
+    def __init__(self, module: ir.Module, entry: str):
+        self.program = lower(module, entry)
+        self.entry = entry
+        self.memory: HostMemory | None = None
+        self.engine, self.keep = _compile(self.program, self)
+
+    def __call__(self, args: Sequence[Argument], grid: Sequence[int] | None = None) -> list[np.ndarray]:
+        """Run with ``args``; see `run_on_host`."""
+        types = self.program.arguments
+        if grid is not None:
+            types = types[:-6]
+        if len(args) != len(types):
+            raise HexError.plain(f"'{self.entry}' takes {len(types)} arguments, {len(args)} given", origin=ORIGIN)
+        self.memory = HostMemory()
+        try:
+            return self._run(self.memory, args, types, grid)
+        finally:
+            self.memory.close()
+            self.memory = None
+
+    def _run(self, memory: HostMemory, args: Sequence[Argument], types: Sequence[str],
+             grid: Sequence[int] | None) -> list[np.ndarray]:
+        arrays, outputs = [], []
+        words: list[Any] = []
+        kinds: list[Any] = []
+        for place, (arg, type) in enumerate(zip(args, types, strict=True)):
+            _check(self.entry, place, arg, type)
+            if isinstance(arg, np.ndarray):
+                arrays.append(arg)
+        shared = SharedArrays(memory, arrays)
+        for arg, type in zip(args, types, strict=True):
+            kinds.append(ctypes.c_void_p if isinstance(arg, np.ndarray) else _SCALARS[type])
+            words.append(shared.address(arg) if isinstance(arg, np.ndarray) else arg)
+        scalar = None
+        for type in self.program.results:
+            match = _SHAPED.fullmatch(type)
+            if match is None:
+                if scalar is not None or type not in _SCALARS:
+                    raise HexError.plain(f"result of type {type}", origin=ORIGIN)
+                scalar = type
+                continue
+            out = np.zeros(_shape(match), _NUMPY[match[3]])
+            outputs.append((out, memory.allocate(out.nbytes)))
+            words.append(outputs[-1][1])
+            kinds.append(ctypes.c_void_p)
+        code = self.engine.get_function_address(self.entry)
+        call = ctypes.CFUNCTYPE(_SCALARS[scalar] if scalar else None, *kinds, *[ctypes.c_int32] * (6 if grid else 0))
+        returned = _each_program(call(code), words, grid, len(args))
+        shared.write_back([a for a, t in zip(args, types, strict=True)
+                           if isinstance(a, np.ndarray) and not t.startswith("tensor")])
+        for out, address in outputs:
+            ctypes.memmove(out.ctypes.data, address, out.nbytes)
+        results = [out for out, _ in outputs]
+        return [*results, np.asarray(returned, _NUMPY[scalar])] if scalar else results
+
+
+def run_on_host(module: ir.Module, entry: str, args: Sequence[Argument],
+                grid: Sequence[int] | None = None) -> list[np.ndarray]:
+    """Run function ``entry`` of a copy of ``module`` and return its results.
+
+    Numpy arrays stand for memrefs (written in place; ``memref<1xT>`` is a bare pointer) and tensors (not written),
+    numbers for scalars. With ``grid`` the last six i32 arguments are the numbers of programs and the program id
+    along x, y, z: the function runs once per program, x fastest. Raises `HexError` for what cannot be lowered.
+    """
+    return HostFunction(module, entry)(args, grid)
+
+
+def _each_program(call: Callable[..., Any], words: list[Any], grid: Sequence[int] | None, inputs: int) -> Any:
+    if grid is None:
+        return call(*words)
+    gx, gy, gz = grid
+    for z, y, x in itertools.product(range(gz), range(gy), range(gx)):
+        call(*words[:inputs], gx, gy, gz, x, y, z, *words[inputs:])
+    return None
+
+
+def _shape(match: re.Match[str]) -> tuple[int, ...]:
+    return tuple(int(n) for n in match[2].split("x") if n)
+
+
+def _check(entry: str, place: int, arg: Argument, type: str) -> None:
+    match = _SHAPED.fullmatch(type)
+    where = f"argument {place} of '{entry}' ({type})"
+    if type == "!llvm.ptr":
+        return
+    if match is None:
+        if type not in _SCALARS:
+            raise HexError.plain(f"{where} cannot be passed on the host", origin=ORIGIN)
+        if isinstance(arg, np.ndarray) and arg.ndim:
+            raise HexError.plain(f"{where} is a scalar, an array was given", origin=ORIGIN)
+        return
+    if not isinstance(arg, np.ndarray):
+        raise HexError.plain(f"{where} needs an array, not {arg!r}", origin=ORIGIN)
+    width = np.dtype(_NUMPY[match[3]]).itemsize if match[3] in _NUMPY else None
+    if width is None or arg.dtype.itemsize != width:
+        raise HexError.plain(f"{where} does not match an array of {arg.dtype}", origin=ORIGIN)
+    if _shape(match) != (1,) and (arg.shape != _shape(match) or not arg.flags.c_contiguous):
+        raise HexError.plain(f"{where} does not match a {'' if arg.flags.c_contiguous else 'strided '}array of "
+                             f"shape {arg.shape}", origin=ORIGIN)
+
+
+def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]:
+    """An execution engine with the program, and what must stay alive beside it."""
+    global _initialized
+    if not _initialized:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        for library in ("libm.so.6", "libgcc_s.so.1"):
+            llvm.load_library_permanently(library)
+        _initialized = True
+    functions = _runtime(owner)
+    text = program.llvm_ir
+    keep: list[Any] = []
+    for name, function in functions.items():
+        # every engine gets its own: the address is in the name, so that programs do not see each other's memory
+        address = ctypes.cast(function, ctypes.c_void_p).value
+        unique = f"{name}_{address:x}"
+        llvm.add_symbol(unique, address)
+        text = re.sub(rf"@{name}\b", f"@{unique}", text)
+        keep.append(function)
+    if "bfloat" in text:
+        text += _BF16_HELPERS
+    try:
+        parsed = llvm.parse_assembly(text)
+        parsed.verify()
+    except RuntimeError as error:
+        raise HexError.plain(str(error).splitlines()[0], origin=ORIGIN) from None
+    features = llvm.get_host_cpu_features().flatten()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features, opt=1)
+    engine = llvm.create_mcjit_compiler(parsed, machine)
+    engine.finalize_object()
+    return engine, keep
+
+
+def _runtime(owner: HostFunction) -> dict[str, Any]:
+    """malloc and the runtime's functions, as ctypes callbacks."""
+    pointer, i32, size = ctypes.c_void_p, ctypes.c_int32, ctypes.c_size_t
+
+    def allocate(nbytes: int, align: int = 0) -> int:
+        return owner.memory.allocate(nbytes)
+
+    def release(address: int | None) -> None:
+        owner.memory.free(address or 0)
+
+    def copy_2d(dst: int, src: int, row_bytes: int, rows: int, dst_stride: int, src_stride: int) -> None:
+        for row in range(rows):
+            ctypes.memmove(dst + row * dst_stride, src + row * src_stride, row_bytes)
+
+    return {
+        "malloc": ctypes.CFUNCTYPE(pointer, size)(allocate),
+        "free": ctypes.CFUNCTYPE(None, pointer)(release),
+        "aligned_alloc": ctypes.CFUNCTYPE(pointer, size, size)(lambda align, nbytes: allocate(nbytes)),
+        "hexmlir_rt_tcm_alloc": ctypes.CFUNCTYPE(pointer, i32, i32)(allocate),
+        "hexmlir_rt_tcm_free": ctypes.CFUNCTYPE(None, pointer)(release),
+        "hexmlir_rt_copy_2d": ctypes.CFUNCTYPE(None, pointer, pointer, i32, i32, i32, i32)(copy_2d),
+    }

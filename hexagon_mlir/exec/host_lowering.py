@@ -1,0 +1,104 @@
+"""A module at any stage -> LLVM IR text for this machine, with upstream passes only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen.translate import translate_to_llvm_ir
+from hexagon_mlir.ir import HexError, error_at, ir, linalg, make_context, parse, set_index_bits, to_text
+from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
+from hexagon_mlir.pass_infra.registry import get
+
+ORIGIN = "run-on-host"
+_HOST_INDEX_BITS = 64
+_BUFFERIZE = (
+    "eliminate-empty-tensors,"
+    "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
+    "allow-return-allocs-from-loops=1 copy-before-write=0},"
+    "buffer-results-to-out-params{modify-public-functions=1},"
+    "canonicalize,cse,"
+    "ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
+    "bufferization-lower-deallocations,cse,canonicalize"
+)
+_TO_LOOPS = "convert-linalg-to-loops,func.func(scf-forall-to-for),func.func(convert-vector-to-scf{full-unroll=1})"
+_TO_LLVM = (
+    "expand-strided-metadata,lower-affine,arith-expand,convert-scf-to-cf,canonicalize,cse,"
+    "convert-math-to-libm,"
+    "convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math},"
+    "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts"
+)
+
+
+@dataclass(frozen=True)
+class HostProgram:
+    """LLVM IR text and the entry's MLIR types: its arguments, then its results."""
+
+    llvm_ir: str
+    arguments: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+def lower(module: ir.Module, entry: str) -> HostProgram:
+    """Lower a copy of ``module``; raises `HexError` for what upstream passes cannot lower."""
+    copy = parse(to_text(module, elide=False, locations=True), file="<module>", context=make_context())
+    context = PassContext(targets.get())
+    names = {op.name for op in _operations(copy)}
+    if any(name.startswith("tt.") for name in names):
+        PassStep(get("triton-to-linalg")()).run(copy, context)
+    with copy.context:
+        set_index_bits(copy, _HOST_INDEX_BITS)
+    arguments, results = _signature(copy, entry)
+    if not any(name.startswith("llvm.func") for name in names):
+        if _has_tensors(copy):
+            UpstreamStep(_BUFFERIZE).run(copy, context)
+        _copies_to_loops(copy)
+        UpstreamStep(_TO_LOOPS).run(copy, context)
+        UpstreamStep(_TO_LLVM).run(copy, context)
+    return HostProgram(translate_to_llvm_ir(copy), arguments, results)
+
+
+def _operations(module: ir.Module) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+def _signature(module: ir.Module, entry: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    for view in module.body.operations:
+        op = view.operation
+        if op.name not in ("func.func", "llvm.func") or ir.StringAttr(op.attributes["sym_name"]).value != entry:
+            continue
+        if op.name == "llvm.func":
+            block = op.regions[0].blocks[0]
+            return tuple(str(a.type) for a in block.arguments), ()
+        type = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
+        for one in (*type.inputs, *type.results):
+            if isinstance(one, ir.ShapedType) and not one.has_static_shape:
+                raise error_at(op, ORIGIN, f"argument or result of dynamic shape ({one})",
+                               "only static shapes and bare pointers (memref<1xT>) can be called on the host")
+        return tuple(str(t) for t in type.inputs), tuple(str(t) for t in type.results)
+    raise HexError.plain(f"no function '{entry}' in the module", origin=ORIGIN)
+
+
+def _has_tensors(module: ir.Module) -> bool:
+    def is_tensor(value: ir.Value) -> bool:
+        return isinstance(value.type, ir.RankedTensorType)
+
+    return any(is_tensor(v) for op in _operations(module) for v in (*op.operands, *op.results)) or any(
+        is_tensor(a) for view in module.body.operations for region in view.operation.regions
+        for block in region.blocks for a in block.arguments)
+
+
+def _copies_to_loops(module: ir.Module) -> None:
+    """``memref.copy`` of strided views would need a runtime library: say it with linalg instead."""
+    for op in _operations(module):
+        if op.name == "memref.copy":
+            with op.location, ir.InsertionPoint(op):
+                linalg.copy(op.operands[0], outs=[op.operands[1]])
+            op.erase()
