@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import ir
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
-from hexagon_mlir.passes.tcm_tiling.place import Placement, place_buffers
+from hexagon_mlir.passes.tcm_tiling.place import Placement, indexing_maps, place_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote, return_from_tcm
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, choose_tile
 
@@ -67,7 +67,7 @@ class HexagonTcmTilingPass(Pass):
         for op in _linalg_ops(module):
             if _MARK in op.attributes:
                 del op.attributes[_MARK]
-                promote(op, placement.in_ddr)
+                promote(op, placement.wants_tcm)
         return_from_tcm(module)
 
     def _decide(self, module: ir.Module, placement: Placement, budget: int, alignment: int,
@@ -125,7 +125,7 @@ def _mark(module: ir.Module, sizes: list[list[int] | None]) -> None:
 
 def _describe(op: ir.Operation) -> tuple[list[int], list[bool], list[Footprint]] | str:
     """Extents, parallel flags and footprints of ``op``, or why it cannot be tiled."""
-    maps = [ir.AffineMapAttr(a).value for a in _indexing_maps(op)]
+    maps = [ir.AffineMapAttr(a).value for a in indexing_maps(op)]
     iterators = [str(a) for a in op.attributes["iterator_types"]] if "iterator_types" in op.attributes else None
     extents: dict[int, int] = {}
     operands = []
@@ -151,14 +151,6 @@ def _describe(op: ir.Operation) -> tuple[list[int], list[bool], list[Footprint]]
     else:
         parallel = ["parallel" in text for text in iterators]
     return [extents[loop] for loop in range(count)], parallel, operands
-
-
-def _indexing_maps(op: ir.Operation) -> ir.ArrayAttr:
-    if "indexing_maps" in op.attributes:
-        return ir.ArrayAttr(op.attributes["indexing_maps"])
-    from hexagon_mlir.ir import linalg
-
-    return linalg.get_indexing_maps(op)
 
 
 def _element_bytes(element: ir.Type) -> int:

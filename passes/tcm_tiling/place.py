@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hexagon_mlir.ir import bufferization, ir
+from hexagon_mlir.ir import bufferization, ir, linalg
 from hexagon_mlir.passes.tcm_tiling.promote import TCM_SPACE, tcm_empty
 
 _VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
@@ -19,7 +20,13 @@ class Placement:
 
     def reads_ddr(self, op: ir.Operation) -> bool:
         """True when a large operand of ``op`` is, or will be, a buffer in DDR."""
-        return any(self.in_ddr(value) for value in op.operands if isinstance(value.type, ir.RankedTensorType))
+        return any(self.wants_tcm(op, position) for position in range(len(op.operands)))
+
+    def wants_tcm(self, op: ir.Operation, operand: int) -> bool:
+        """True when ``operand`` of ``op`` is a tensor in DDR that vectors walk through."""
+        value = op.operands[operand]
+        return (isinstance(value.type, ir.RankedTensorType) and self.in_ddr(value)
+                and not takes_scalars(op, operand))
 
     def in_ddr(self, value: ir.Value) -> bool:
         """True when tensor ``value`` is, or will be, a buffer in DDR."""
@@ -31,7 +38,9 @@ class Placement:
             return isinstance(owner.owner, ir.OpView) and owner.owner.operation.name == "func.func"
         name = owner.operation.name
         if name == "bufferization.to_tensor":
-            return not _is_tcm(ir.MemRefType(owner.operation.operands[0].type))
+            buffer = owner.operation.operands[0]
+            own = isinstance(buffer.owner, ir.OpView) and buffer.owner.operation.name == "memref.alloc"
+            return not (own and self.placed) and not is_tcm(ir.MemRefType(buffer.type))
         if name in ("arith.constant", "tensor.insert_slice", "scf.for"):
             return True
         if name.startswith("linalg."):  # computed where its output is
@@ -101,24 +110,49 @@ def _buffers(module: ir.Module, small: int) -> list[tuple[ir.Operation, int]]:
 
 
 def _read_by_element(op: ir.Operation) -> bool:
-    """True for the output of a reduction along its last loop (through a fill)."""
-    for use in op.results[0].uses:
-        user = use.owner.operation
-        if user.name == "linalg.fill" and any(_reduces_last(u.owner.operation) for u in user.results[0].uses):
-            return True
-        if _reduces_last(user):
-            return True
+    """True when some linalg op takes scalars, not vectors, from the buffer ``op`` makes.
+
+    The vectorized loop will be the last one of the op's output, or the last reduction when there is none; an operand
+    that loop does not index is read one element at a time.
+    """
+    pending, seen = [op.results[0]], 0
+    while seen < len(pending):
+        for use in pending[seen].uses:
+            user = use.owner.operation
+            if user.name in _VIEWS or user.name == "bufferization.to_tensor":
+                pending += list(user.results)
+            elif user.name.startswith("linalg.") and len(user.results):
+                if takes_scalars(user, use.operand_number):
+                    return True
+                output = use.operand_number - (len(user.operands) - len(user.results))
+                if output >= 0:  # computed in this buffer: its readers count too
+                    pending.append(user.results[output])
+        seen += 1
     return False
 
 
-def _reduces_last(op: ir.Operation) -> bool:
-    if op.name == "linalg.reduce":
-        inputs = ir.RankedTensorType(op.operands[0].type)
-        return inputs.rank - 1 in list(ir.DenseI64ArrayAttr(op.attributes["dimensions"]))
-    if op.name != "linalg.generic":
-        return False
-    iterators = list(ir.ArrayAttr(op.attributes["iterator_types"]))
-    return bool(iterators) and "reduction" in str(iterators[-1])
+def takes_scalars(op: ir.Operation, operand: int) -> bool:
+    """True when vectorized code will read ``operand`` of linalg op ``op`` one element at a time."""
+    maps = [ir.AffineMapAttr(a).value for a in indexing_maps(op)]
+    reads = [[r.position for r in m.results if isinstance(r, ir.AffineDimExpr)] for m in maps]
+    loop = vector_loop(maps[0].n_dims, reads)
+    return loop is not None and loop not in reads[operand]
+
+
+def vector_loop(loops: int, reads: Sequence[Sequence[int]]) -> int | None:
+    """The loop vectorization will pick: innermost in every operand it indexes, parallel (in the output) if possible.
+
+    ``reads[i]`` lists the loops that index operand i, the output last.
+    """
+    fitting = [loop for loop in range(loops) if all(loop not in r or r[-1] == loop for r in reads)]
+    return max(fitting, key=lambda loop: (loop in reads[-1], loop), default=None)
+
+
+def indexing_maps(op: ir.Operation) -> ir.ArrayAttr:
+    """The indexing maps of any linalg op, named ones included."""
+    if "indexing_maps" in op.attributes:
+        return ir.ArrayAttr(op.attributes["indexing_maps"])
+    return linalg.get_indexing_maps(op)
 
 
 def _static_bytes(type_: ir.Type) -> int | None:
@@ -137,5 +171,5 @@ def _tcm_type(type_: ir.MemRefType) -> ir.MemRefType:
     return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout, space)
 
 
-def _is_tcm(type_: ir.MemRefType) -> bool:
+def is_tcm(type_: ir.MemRefType) -> bool:
     return type_.memory_space is not None and str(type_.memory_space).split(" ")[0] == str(TCM_SPACE)

@@ -9,14 +9,14 @@ from hexagon_mlir.ir import arith, bufferization, ir, tensor
 TCM_SPACE = 1
 
 
-def promote(op: ir.Operation, in_ddr: Callable[[ir.Value], bool]) -> None:
-    """Give every DDR operand of ``op`` a buffer in TCM: inputs by copy, outputs by copy only if read."""
+def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> None:
+    """Give each operand that is ``wanted`` a buffer in TCM: inputs by copy, outputs by copy only if read."""
     inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     body = op.regions[0].blocks[0]
     copies: dict[ir.Value, ir.Value] = {}
     with op.location, ir.InsertionPoint(op):
         for position, value in enumerate(list(op.operands)):
-            if not isinstance(value.type, ir.RankedTensorType) or not in_ddr(value):
+            if not wanted(op, position):
                 continue
             read = position < inputs or any(True for _ in body.arguments[position].uses)
             if position >= inputs:  # an output gets a buffer of its own
