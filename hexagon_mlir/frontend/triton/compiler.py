@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -59,7 +60,9 @@ class HexagonBackend(BaseBackend):
         return target.backend == "hexagon"
 
     def hash(self) -> str:
-        return f"hexagon-{source_hash()}-{self.target.arch}"
+        from hexagon_mlir.frontend.triton.lower import executor  # decides what the last stage holds
+
+        return f"hexagon-{source_hash()}-{self.target.arch}-{executor()}"
 
     def parse_options(self, options: dict[str, Any]) -> HexagonOptions:
         known = {field.name for field in fields(HexagonOptions)}
@@ -97,15 +100,21 @@ def _make_linalg(module: Any, metadata: dict[str, Any], options: HexagonOptions)
     from hexagon_mlir.frontend.triton.ttir import generic_text
     from hexagon_mlir.ir import to_text
 
+    start = time.perf_counter()
     metadata["name"] = module.get_entry_func_name()
     metadata["shared"] = 0  # TCM is planned by our own passes
-    return to_text(to_linalg(generic_text(module), options.arch), locations=True, elide=False)
+    text = to_text(to_linalg(generic_text(module), options.arch), locations=True, elide=False)
+    metadata["compile_seconds"] = time.perf_counter() - start
+    return text
 
 
 def _make_asm(text: str, metadata: dict[str, Any], options: HexagonOptions) -> bytes:
     from hexagon_mlir.frontend.triton.lower import to_binary
 
-    return to_binary(text, options.arch, options.pipeline)
+    start = time.perf_counter()
+    binary = to_binary(text, options.arch, options.pipeline)
+    metadata["compile_seconds"] = metadata.get("compile_seconds", 0.0) + time.perf_counter() - start
+    return binary
 
 
 @cache

@@ -33,8 +33,8 @@ class Launcher:
     def __init__(self, source: Any, metadata: Any):
         self.name = metadata.name
         self.arch = metadata.arch
+        self.seconds = getattr(metadata, "compile_seconds", 0.0)
         self.kinds = list(source.signature.values())
-        self.loaded: dict[bytes, Any] = {}
 
     def __call__(self, gx: int, gy: int, gz: int, stream: int, function: bytes, packed: Any, launch_metadata: Any,
                  enter_hook: Any, exit_hook: Any, *args: Any) -> None:
@@ -42,7 +42,7 @@ class Launcher:
 
         if enter_hook is not None:
             enter_hook(launch_metadata)
-        launch_kernel(self.name, function, self.arch, (gx, gy, gz), self.kinds, args)
+        launch_kernel(self.name, function, self.arch, (gx, gy, gz), self.kinds, args, self.seconds)
         if exit_hook is not None:
             exit_hook(launch_metadata)
 

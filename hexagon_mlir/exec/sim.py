@@ -1,0 +1,158 @@
+"""Launches compiled kernels on the simulator with torch tensors or numpy arrays, and remembers every launch."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hexagon_mlir import targets
+from hexagon_mlir.ir.diagnostics import HexError
+from hexagon_mlir.sim import Arg64, Machine, RunResult, SimError
+
+ORIGIN = "launch"
+_MACHINES_KEPT = 8
+_ALIGN = 128  # bytes; the start of a storage is aligned the same on every run, so that cycles repeat
+
+
+@dataclass(frozen=True)
+class LaunchRecord:
+    """One launch: ``shapes`` are those of the array arguments, ``compile_seconds`` the wall time of compiling."""
+
+    kernel: str
+    target: str
+    grid: tuple[int, int, int] | None
+    shapes: tuple[tuple[int, ...], ...]
+    result: RunResult
+    compile_seconds: float
+
+    @property
+    def milliseconds(self) -> float:
+        """Cycles at the target's clock; the clock is an estimate for some targets."""
+        return self.result.cycles / float(targets.get(self.target).clock_hz.value) * 1e3
+
+
+history: list[LaunchRecord] = []
+"""Every launch of this process, oldest first; `hexmlir profile` prints it."""
+observers: list[Callable[[LaunchRecord], None]] = []
+"""Called after each launch."""
+_machines: OrderedDict[tuple[str, str], Machine] = OrderedDict()
+
+
+def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
+           target: str = targets.DEFAULT, kinds: Sequence[str] | None = None,
+           compile_seconds: float = 0.0) -> RunResult:
+    """Run ``entry`` of ``asm`` once, or once per program of ``grid``, and record it.
+
+    Tensors and arrays are copied to guest memory with their whole storage and back, so views and overlapping
+    arguments keep their meaning. ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64``
+    take two words. Raises `HexError` when the simulated program fails.
+    """
+    kinds = kinds or [""] * len(args)
+    machine = _machine(asm, target)
+    machine.reset()
+    try:
+        spans = _Spans(machine, [a for a in args if _is_array(a)])
+        words = [spans.address(a) if _is_array(a) else _scalar(a, kind)
+                 for a, kind in zip(args, kinds, strict=True)]
+        result = machine.run(entry, words, grid)
+    except SimError as error:
+        raise HexError.plain(str(error), origin=ORIGIN, file=entry) from error
+    spans.write_back()
+    shapes = tuple(tuple(a.shape) for a in args if _is_array(a))
+    record = LaunchRecord(entry, target, grid, shapes, result, compile_seconds)
+    history.append(record)
+    for observer in observers:
+        observer(record)
+    return result
+
+
+def storage_of(array: Any) -> tuple[int, int, bool]:
+    """Start address, bytes and writability of the memory that ``array`` (torch or numpy) is a view of."""
+    if isinstance(array, np.ndarray):
+        whole = array
+        while isinstance(whole.base, np.ndarray):
+            whole = whole.base
+        start, end = np.lib.array_utils.byte_bounds(whole)
+        return start, end - start, array.flags.writeable
+    if array.device.type != "cpu":
+        raise HexError.plain(f"a tensor on device '{array.device}'", origin=ORIGIN, hint="pass CPU tensors")
+    storage = array.untyped_storage()
+    return storage.data_ptr(), storage.nbytes(), True
+
+
+def address_of(array: Any) -> int:
+    """Host address of the first element of ``array``."""
+    return array.__array_interface__["data"][0] if isinstance(array, np.ndarray) else array.data_ptr()
+
+
+def _is_array(argument: Any) -> bool:
+    return isinstance(argument, np.ndarray) or hasattr(argument, "untyped_storage")
+
+
+def _scalar(argument: Any, kind: str) -> int | float | Arg64:
+    """``argument`` as words of the calling convention; ``kind`` as in MLIR or Triton (f64 or fp64)."""
+    kind = kind.replace("fp", "f").replace("u", "i")
+    if kind == "f64":
+        return Arg64(struct.unpack("<Q", struct.pack("<d", float(argument)))[0])
+    if kind == "i64":
+        return Arg64(int(argument) & (1 << 64) - 1)
+    if kind == "f32":
+        return float(argument)
+    if kind in ("f16", "bf16"):
+        raise HexError.plain(f"a scalar argument of type {kind}", origin=ORIGIN, hint="pass it as f32")
+    if isinstance(argument, float | np.floating):
+        return float(argument)
+    return int(argument) & 0xFFFFFFFF
+
+
+def _machine(asm: str, target: str) -> Machine:
+    key = (asm, target)
+    if key not in _machines:
+        while len(_machines) >= _MACHINES_KEPT:
+            _machines.popitem(last=False)
+        _machines[key] = Machine(asm, target)
+    _machines.move_to_end(key)
+    return _machines[key]
+
+
+class _Spans:
+    """Host storages copied into guest DDR, one allocation for those that overlap."""
+
+    def __init__(self, machine: Machine, arrays: Sequence[Any]) -> None:
+        self.machine = machine
+        self.spans: list[list[int]] = []  # host start, host end, guest address, writable
+        for start, nbytes, writable in sorted(storage_of(a) for a in arrays):
+            if not nbytes:
+                continue
+            if self.spans and start < self.spans[-1][1]:
+                last = self.spans[-1]
+                last[1], last[3] = max(last[1], start + nbytes), last[3] or writable
+            else:
+                self.spans.append([start, start + nbytes, 0, writable])
+        for span in self.spans:
+            span[2] = machine.alloc_ddr(span[1] - span[0], _ALIGN)
+            machine.view(span[2], span[1] - span[0])[:] = _host_bytes(span[0], span[1])
+
+    def address(self, array: Any) -> int:
+        """Guest address of the first element of ``array``; 0 when it has no memory."""
+        first = address_of(array)
+        for start, end, guest, _ in self.spans:
+            if start <= first < end:
+                return guest + first - start
+        return 0
+
+    def write_back(self) -> None:
+        """Copy guest memory back to the host, except over read-only arrays."""
+        for start, end, guest, writable in self.spans:
+            if writable:
+                _host_bytes(start, end)[:] = self.machine.view(guest, end - start)
+
+
+def _host_bytes(start: int, end: int) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_uint8 * (end - start)).from_address(start))

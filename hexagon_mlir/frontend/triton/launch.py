@@ -1,0 +1,57 @@
+"""One kernel launch: Triton's bound arguments to the executor's."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from hexagon_mlir.frontend.triton.lower import executor
+from hexagon_mlir.ir.diagnostics import HexError
+
+
+def launch_kernel(name: str, binary: bytes, arch: str, grid: tuple[int, int, int], kinds: Sequence[Any],
+                  args: Sequence[Any], compile_seconds: float = 0.0) -> None:
+    """Run kernel ``name``. ``kinds`` are Triton's type names (``*fp32``, ``i64``, ``constexpr``), nested in tuples."""
+    pairs = list(_flat(kinds, args))
+    if executor() == "host":
+        _host_function(name, binary)([_host_argument(arg, kind) for arg, kind in pairs], grid)
+        return
+    from hexagon_mlir.exec.sim import launch
+
+    launch(binary.decode(), name, [arg for arg, _ in pairs], grid, arch, [kind for _, kind in pairs],
+           compile_seconds)
+
+
+def _flat(kinds: Sequence[Any], args: Sequence[Any]) -> Iterator[tuple[Any, str]]:
+    """(argument, type name) of what is passed at run time."""
+    for kind, arg in zip(kinds, args, strict=True):
+        if isinstance(kind, tuple):
+            yield from _flat(kind, arg)
+        elif kind != "constexpr":
+            if kind.startswith("*") and not hasattr(arg, "untyped_storage"):
+                raise HexError.plain(f"a pointer argument of type {type(arg).__name__}", origin="launch",
+                                     hint="pass CPU tensors")
+            yield arg, kind
+
+
+@lru_cache(maxsize=32)
+def _host_function(name: str, binary: bytes) -> Any:
+    from hexagon_mlir.exec.host import HostFunction
+    from hexagon_mlir.ir import parse
+
+    return HostFunction(parse(binary, file="<linalg>"), name)
+
+
+def _host_argument(arg: Any, kind: str) -> Any:
+    """A tensor as the elements from its first one to the end of its storage."""
+    if not kind.startswith("*"):
+        return arg
+    storage = arg.untyped_storage()
+    width = arg.element_size()
+    count = (storage.data_ptr() + storage.nbytes() - arg.data_ptr()) // width
+    raw = (ctypes.c_uint8 * (count * width)).from_address(arg.data_ptr())
+    return np.ctypeslib.as_array(raw).view(f"u{width}")
