@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.ir import HexError, interpreter, ir
+from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.ir.text import parse
 from hexagon_mlir.pass_infra.base import PassContext
@@ -31,6 +31,8 @@ def apply_schedule(module: ir.Module, text: str, origin: str, context: PassConte
     if entry is None:
         raise HexError.plain("the schedule has no transform.named_sequence", origin=origin, file=file,
                              hint=f"name it @{ENTRY}; --print-schedule shows one")
+    from hexagon_mlir.ir import interpreter  # loads the transform dialect's builders
+
     context.schedules.append((origin, text))
     with module.context:
         try:
