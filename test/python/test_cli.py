@@ -1,4 +1,4 @@
-"""``hexmlir-opt``: every flag, through the same code as the binary; the binary itself where a process matters."""
+"""``hexmlir-opt``: every flag, in this process; the binary itself where a process matters."""
 
 import re
 import signal
@@ -18,7 +18,8 @@ ADD = """func.func @add(%a: i32) -> i32 {
   return %sum : i32
 }
 """
-MATMUL = """func.func @m(%a: tensor<64x8xf32>, %b: tensor<8x8xf32>, %c: tensor<64x8xf32>) -> tensor<64x8xf32> {
+MATMUL = """
+func.func @m(%a: tensor<64x8xf32>, %b: tensor<8x8xf32>, %c: tensor<64x8xf32>) -> tensor<64x8xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<64x8xf32>, tensor<8x8xf32>) outs(%c : tensor<64x8xf32>)
     -> tensor<64x8xf32>
   return %0 : tensor<64x8xf32>
@@ -38,8 +39,8 @@ def add(tmp_path):
 
 class TestArguments:
     def test_passes_keep_their_order_and_options(self):
-        read = parse_arguments(["k.mlir", "--cse", "--form-virtual-threads=threads=4 x=1", "--pipeline=default",
-                                "-canonicalize"])
+        read = parse_arguments(["k.mlir", "--cse", "--form-virtual-threads=threads=4 x=1",
+                                "--pipeline=default", "-canonicalize"])
         assert [(r.kind, r.name, r.options) for r in read.requests] == [
             ("pass", "cse", ""), ("pass", "form-virtual-threads", "threads=4 x=1"),
             ("pipeline", "default", ""), ("pass", "canonicalize", "")]
@@ -81,7 +82,9 @@ class TestInformation:
         from hexagon_mlir.pass_infra import registry
 
         out = call_opt("--list-passes").out
-        assert [line.split(":")[0] for line in out.splitlines() if not line.startswith(" ")] == [*registry.names()]
+        shown = [line.split(":")[0] for line in out.splitlines() if not line.startswith(" ")]
+        assert shown == [*registry.names()]
+        assert "cannot be loaded" not in out
         assert re.search(r"^  [a-z-]+=<[^>]+> \((default: .+|required)\)$", out, re.MULTILINE)
 
     def test_list_pipelines(self):
@@ -111,8 +114,9 @@ class TestInputAndOutput:
 
     def test_output_parses_again_with_all_constants(self):
         values = ", ".join(str(float(i)) for i in range(200))
-        text = f"func.func @f() -> tensor<200xf32> {{\n  %0 = arith.constant dense<[{values}]> : tensor<200xf32>\n" \
-               "  return %0 : tensor<200xf32>\n}\n"
+        text = ("func.func @f() -> tensor<200xf32> {\n"
+                f"  %0 = arith.constant dense<[{values}]> : tensor<200xf32>\n"
+                "  return %0 : tensor<200xf32>\n}\n")
         once = call_opt(stdin=text.encode())
         assert once.code == 0
         assert call_opt(stdin=once.out.encode()).out == once.out
@@ -155,7 +159,8 @@ class TestRunning:
 
     def test_print_pipeline_can_be_given_back(self, add):
         text = call_opt("--print-pipeline", "--buffer-loop-hoisting", "--canonicalize=max-iterations=2").out
-        assert text == "builtin.module(\n  func.func(buffer-loop-hoisting),\n  canonicalize{max-iterations=2}\n)\n"
+        assert text == ("builtin.module(\n  func.func(buffer-loop-hoisting),\n"
+                        "  canonicalize{max-iterations=2}\n)\n")
         assert call_opt(add, f"--pass-pipeline={text}") == call_opt(add, "--canonicalize")
 
     def test_schedule_replays_what_was_printed(self, tmp_path):
@@ -180,7 +185,7 @@ class TestRunning:
             "    transform.yield\n  }\n}\n")
         strict = call_opt(f"--schedule={file}", stdin=ADD.encode())
         assert strict.code == 1
-        assert "schedule: expected 'llvm.data_layout' to be a string attribute" in strict.err
+        assert "schedule: 'builtin.module' op expected 'llvm.data_layout' to be a string attribute" in strict.err
         loose = call_opt(f"--schedule={file}", "--verify-each=false", stdin=ADD.encode())
         assert (loose.code, loose.err) == (0, "")
         assert "llvm.data_layout = 1 : i64" in loose.out
@@ -209,12 +214,14 @@ class TestWatching:
         folder = tmp_path / "dump" / "deep"
         call_opt(add, "--canonicalize", "--cse", f"--dump-ir={folder}")
         assert sorted(p.name for p in folder.iterdir()) == [
-            "00-canonicalize.after.mlir", "00-canonicalize.before.mlir", "01-cse.after.mlir", "01-cse.before.mlir"]
+            "00-canonicalize.after.mlir", "00-canonicalize.before.mlir", "01-cse.after.mlir",
+            "01-cse.before.mlir"]
         assert "arith.addi" in (folder / "00-canonicalize.before.mlir").read_text()
         assert "arith.addi" not in (folder / "00-canonicalize.after.mlir").read_text()
 
     def test_dump_ir_of_a_split_input(self, tmp_path):
-        call_opt("--split-input-file", "--cse", f"--dump-ir={tmp_path}", stdin=f"{ADD}// -----\n{ADD}".encode())
+        two = f"{ADD}// -----\n{ADD}"
+        call_opt("--split-input-file", "--cse", f"--dump-ir={tmp_path}", stdin=two.encode())
         assert sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.before.mlir")) == [
             "part00/00-cse.before.mlir", "part01/00-cse.before.mlir"]
 
@@ -308,7 +315,7 @@ class TestProcess:
                              ids=["help", "list-passes", "small input"])
     def test_start_up_time(self, add, argv):
         times = []
-        for _ in range(5):
+        for _ in range(10):  # the fastest counts: other tests run at the same time
             start = time.perf_counter()
             assert run_opt(*(word.format(add=add) for word in argv)).code == 0
             times.append(time.perf_counter() - start)
@@ -333,13 +340,14 @@ class TestProcess:
     def test_broken_pipe(self):
         big = "".join(f"func.func private @f{i}()\n" for i in range(20000))
         command = f"{Path(sys.executable).parent}/hexmlir-opt | head -1"
-        done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], input=big.encode(), capture_output=True)
+        done = subprocess.run(["bash", "-c", command], input=big.encode(), capture_output=True)
         assert done.stdout == b"module {\n"
         assert done.stderr == b""
 
     def test_ctrl_c(self):
         tool = Path(sys.executable).parent / "hexmlir-opt"
-        process = subprocess.Popen([tool], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pipe = subprocess.PIPE
+        process = subprocess.Popen([tool], stdin=pipe, stdout=pipe, stderr=pipe)
         time.sleep(1)  # it now waits for standard input
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
