@@ -1,0 +1,24 @@
+"""hexagon-mlir: from Triton kernels, PyTorch models and linalg to Hexagon NPU code, and to cycles without a device.
+
+The public interface is what this module exports; everything else may change.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+from hexagon_mlir.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from hexagon_mlir.api import CompiledKernel, Run, compile
+    from hexagon_mlir.ir.diagnostics import HexError
+
+_HOME = {"CompiledKernel": "api", "Run": "api", "compile": "api", "HexError": "ir.diagnostics"}
+
+__all__ = ["CompiledKernel", "HexError", "Run", "__version__", "compile"]
+
+
+def __getattr__(name: str):
+    """Import on first use: ``import hexagon_mlir`` itself is free."""
+    if name in _HOME:
+        return getattr(importlib.import_module(f"hexagon_mlir.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'hexagon_mlir' has no attribute '{name}'")

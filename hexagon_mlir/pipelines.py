@@ -20,17 +20,18 @@ class Entry:
     text: str
     why: str
     own: bool
+    label: str = ""
     options: dict[str, object] = field(default_factory=dict)
 
 
 def ours(name: str, why: str, **options: object) -> Entry:
     """A pass of this project."""
-    return Entry(name, why, True, options)
+    return Entry(name, why, True, options=options)
 
 
-def upstream(text: str, why: str) -> Entry:
-    """Upstream passes, as ``mlir-opt`` writes them."""
-    return Entry(text, why, False)
+def upstream(text: str, why: str, label: str = "") -> Entry:
+    """Upstream passes, as ``mlir-opt`` writes them; ``label`` names a group in dumps and timings."""
+    return Entry(text, why, False, label)
 
 
 BUFFERIZE = (
@@ -42,18 +43,20 @@ BUFFERIZE = (
     upstream("canonicalize,cse", "slices of slices fold before copies are looked at"),
     upstream("func.func(buffer-loop-hoisting)", "one buffer for all iterations of a tile loop"),
     upstream("ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
-             "bufferization-lower-deallocations,cse,canonicalize", "every buffer is freed once"),
+             "bufferization-lower-deallocations,cse,canonicalize", "every buffer is freed once", label="deallocation"),
 )
 
 TO_LLVM = (
     upstream("convert-linalg-to-loops", "what was not vectorized runs as scalar loops"),
     ours("hexagon-memory-lowering", "allocations become runtime calls"),
-    upstream("canonicalize,cse,loop-invariant-code-motion", "address arithmetic leaves the loops"),
-    upstream("expand-strided-metadata,lower-affine,convert-scf-to-cf,canonicalize,cse", "loops become branches"),
+    upstream("canonicalize,cse,loop-invariant-code-motion", "address arithmetic leaves the loops",
+             label="loop-invariant-code-motion"),
+    upstream("expand-strided-metadata,lower-affine,convert-scf-to-cf,canonicalize,cse", "loops become branches",
+             label="convert-scf-to-cf"),
     upstream("convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math}",
              "32-bit index; see the data layout"),
     upstream("convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts",
-             "pointers and i32 scalars are the calling convention"),
+             "pointers and i32 scalars are the calling convention", label="convert-func-to-llvm"),
 )
 
 DEFAULT = (
@@ -65,7 +68,6 @@ DEFAULT = (
     *BUFFERIZE,
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
-    upstream("canonicalize,cse", "unrolled addresses and splats are shared"),
     ours("hexagon-arith-legalization", "only what the backend selects well and right"),
     *TO_LLVM,
 )
@@ -105,4 +107,4 @@ def render(name: str) -> str:
 def _step(entry: Entry) -> Step:
     if entry.own:
         return PassStep(registry.get(entry.text)(**entry.options), entry.why)
-    return UpstreamStep(entry.text, entry.why)
+    return UpstreamStep(entry.text, entry.why, entry.label)

@@ -16,6 +16,8 @@ RUNTIME_COPY = "hexmlir_rt_copy_2d"
 class HexagonCopyLoweringPass(Pass):
     """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
 
+    A transfer whose size is only known at run time, and may be large, tests it: both forms are emitted.
+
     Before:
         func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
           memref.copy %x, %y : memref<8x4xf32> to memref<8x4xf32>
@@ -27,8 +29,6 @@ class HexagonCopyLoweringPass(Pass):
           linalg.copy ins(%x : memref<8x4xf32>) outs(%y : memref<8x4xf32>)
           return
         }
-
-    A transfer whose size is only known at run time, and may be large, tests it: both forms are emitted.
 
     Options:
         dma-bytes: copies of at least this many bytes go to DMA; 0 takes the target's break-even, -1 disables DMA.

@@ -29,6 +29,22 @@ class HexagonMemoryLoweringPass(Pass):
           return
         }
 
+    After:
+        func.func private @hexmlir_rt_tcm_free(index)
+        func.func private @hexmlir_rt_tcm_alloc(i32, i32) -> (memref<1xi8> {llvm.noalias})
+        func.func @f() {
+          %c256 = arith.constant 256 : index
+          %c128_i32 = arith.constant 128 : i32
+          %0 = arith.index_cast %c256 : index to i32
+          %1 = call @hexmlir_rt_tcm_alloc(%0, %c128_i32) : (i32, i32) -> memref<1xi8>
+          %r = memref.reinterpret_cast %1 to offset: [0], sizes: [256], strides: [1] : memref<1xi8> to memref<256xi8>
+          %c0 = arith.constant 0 : index
+          %t = memref.view %r[%c0][] : memref<256xi8> to memref<64xf32>
+          %p = memref.extract_aligned_pointer_as_index %t : memref<64xf32> -> index
+          call @hexmlir_rt_tcm_free(%p) : (index) -> ()
+          return
+        }
+
     Options:
         none
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.ir import PassManager, erase_op, ir
-from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
 from hexagon_mlir.passes.vectorization.nest import Unsupported, read_nest
 from hexagon_mlir.passes.vectorization.plan import make_plan
+
+_GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
+_CLEAN = UpstreamStep("canonicalize,cse")  # folds bounds, shares addresses and splats of the unrolled bodies
 
 
 @dataclass(frozen=True)
@@ -17,8 +20,17 @@ class HexagonVectorizationPass(Pass):
     """Turns each linalg op on buffers into loops over whole HVX vectors with a masked tail.
 
     Before:
-        func.func @add(%x: memref<100xf32>, %y: memref<100xf32>) {
-          linalg.add ins(%x, %x : memref<100xf32>, memref<100xf32>) outs(%y : memref<100xf32>)
+        func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {
+          linalg.add ins(%x, %x : memref<32xf32>, memref<32xf32>) outs(%y : memref<32xf32>)
+          return
+        }
+
+    After:
+        func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {
+          %c0 = arith.constant 0 : index
+          %0 = vector.load %x[%c0] {alignment = 4 : i64} : memref<32xf32>, vector<32xf32>
+          %1 = arith.addf %0, %0 : vector<32xf32>
+          vector.store %1, %y[%c0] {alignment = 4 : i64} : memref<32xf32>, vector<32xf32>
           return
         }
 
@@ -40,9 +52,11 @@ class HexagonVectorizationPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Vectorize every linalg op of ``module`` that can be."""
-        PassManager.parse("builtin.module(linalg-generalize-named-ops)").run(module.operation)
+        _GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
         for op in _generics(module):
+            if not len(op.attributes["iterator_types"]):
+                continue  # one element: a scalar already
             try:
                 nest = read_nest(op)
                 plan = make_plan(nest, vector_bytes, self.unroll)
@@ -52,6 +66,7 @@ class HexagonVectorizationPass(Pass):
             with op.location, ir.InsertionPoint(op):
                 NestEmitter(op, nest, plan, vector_bytes).emit()
             erase_op(op, self.name)
+        _CLEAN.run(module, context)
 
 
 def _generics(module: ir.Module) -> list[ir.Operation]:

@@ -1,0 +1,236 @@
+"""The Python interface: ``compile`` a kernel, ``run`` it on the simulator, look at its IR, assembly and cost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen import Compiled, compile_module
+from hexagon_mlir.ir import HexError, ir, parse, to_text
+from hexagon_mlir.pass_infra import Step
+from hexagon_mlir.pass_infra.runner import RunOptions
+from hexagon_mlir.sim import RunResult
+
+_NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+                          "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: the results of the entry function (none for Triton kernels, which write to their arguments)."""
+
+    outputs: tuple[np.ndarray, ...]
+    profile: RunResult
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the simulator's model: compare ratios, not absolute times."""
+        return self.profile.cycles
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """Shape and element type of a tensor argument or result; ``element`` as in MLIR."""
+
+    shape: tuple[int, ...]
+    element: str
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What the entry function takes and returns. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar type."""
+
+    entry: str
+    arguments: tuple[Tensor | str, ...]
+    results: tuple[Tensor, ...]
+    grid: bool
+
+
+class CompiledKernel:
+    """A kernel compiled for one target."""
+
+    def __init__(self, compiled: Compiled, interface: Interface, stages: Mapping[str, str]):
+        self._compiled, self._stages = compiled, stages
+        self.interface = interface
+        self.last_run: Run | None = None
+
+    @property
+    def asm(self) -> str:
+        """The Hexagon assembly."""
+        return self._compiled.asm
+
+    @property
+    def llvm_ir(self) -> str:
+        """The LLVM IR handed to code generation."""
+        return self._compiled.llvm_ir
+
+    @property
+    def target(self) -> str:
+        """Name of the target."""
+        return self._compiled.target
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Names that `ir` accepts, in order."""
+        return tuple(self._stages)
+
+    def ir(self, stage: str) -> str:
+        """The IR after ``stage``, a pass of the pipeline; ``source`` is the input. The last of equal names wins."""
+        if stage not in self._stages:
+            raise HexError.plain(f"no stage '{stage}'", hint=f"stages: {', '.join(self._stages)}")
+        return self._stages[stage]
+
+    def run(self, *arguments: Any, grid: Sequence[int] | None = None) -> Run:
+        """Run on the simulator.
+
+        Tensors (numpy or torch, CPU) must have the shape and element type compiled for; pointers take any tensor
+        of the element type and are written in place. ``grid`` is the launch grid of a Triton kernel.
+        """
+        from hexagon_mlir.exec.sim import launch
+
+        face = self.interface
+        if len(arguments) != len(face.arguments):
+            raise HexError.plain(f"{face.entry} takes {len(face.arguments)} arguments, {len(arguments)} given")
+        if face.grid and grid is None:
+            raise HexError.plain(f"{face.entry} is a Triton kernel and needs a grid", hint="run(..., grid=(n,))")
+        for number, (kind, value) in enumerate(zip(face.arguments, arguments, strict=True)):
+            _check(face.entry, number, kind, value)
+        outputs = tuple(np.empty(r.shape, _NUMPY[r.element]) for r in face.results)
+        kinds = [kind if isinstance(kind, str) else "" for kind in face.arguments] + [""] * len(outputs)
+        programs = None
+        if face.grid:
+            assert grid is not None
+            x, y, z = (*grid, 1, 1)[:3]
+            programs = (int(x), int(y), int(z))
+        profile = launch(self.asm, face.entry, [*arguments, *outputs], programs, self.target, kinds,
+                         self._compiled.seconds)
+        self.last_run = Run(outputs, profile)
+        return self.last_run
+
+    def report(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Compile times, remarks, and the profile of the last run as text; also written to ``file``."""
+        from hexagon_mlir.report.text import kernel_report
+
+        text = kernel_report(self._compiled, self.last_run.profile if self.last_run else None)
+        if file is not None:
+            Path(file).write_text(text)
+        return text
+
+
+def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "default", entry: str | None = None,
+            signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
+            dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False) -> CompiledKernel:
+    """Compile ``source`` for ``target``.
+
+    ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
+    (argument name -> Triton type such as ``*fp32`` or ``i32``) and ``constants`` (its constexpr arguments). ``entry``
+    names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
+    Raises `HexError` for anything wrong with the source.
+    """
+    module = _module(source, signature, constants, target)
+    steps: dict[str, str] = {"source": to_text(module)}
+    grid = any(op.operation.name == "tt.func" for op in module.body.operations)
+    faces: list[Interface] = []
+
+    def observe(index: int, step: Step, when: str, current: ir.Module) -> None:
+        if when == "after":
+            steps[step.title] = to_text(current)
+            if index == 0:  # the front-end pass: everything is linalg on tensors now
+                faces.append(_interface(current, entry, grid))
+
+    if pipeline not in pipelines.names():
+        raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
+    options = RunOptions(observers=[observe], dump_dir=Path(dump_dir) if dump_dir is not None else None,
+                         verify_levels=verify_levels)
+    try:
+        chip = targets.get(target)
+    except targets.TargetError as error:
+        raise HexError.plain(str(error)) from None
+    compiled = compile_module(module, chip, pipeline, options)
+    return CompiledKernel(compiled, faces[0], steps)
+
+
+def _module(source: Any, signature: Mapping[str, str] | None, constants: Mapping[str, Any] | None,
+            target: str) -> ir.Module:
+    if isinstance(source, ir.Module):
+        with source.context, ir.Location.unknown():
+            return ir.Module.parse(to_text(source, generic=True, locations=True, elide=False))
+    if isinstance(source, str) and "\n" in source:
+        return parse(source, file="<text>")
+    if isinstance(source, str | os.PathLike):
+        return _read(Path(source))
+    if hasattr(source, "arg_names") and hasattr(source, "fn"):  # a triton.JITFunction, without importing triton
+        if signature is None:
+            raise HexError.plain("a Triton kernel needs a signature", hint="signature={'x_ptr': '*fp32', 'n': 'i32'}")
+        from hexagon_mlir.frontend.triton.ttir import from_kernel
+
+        return parse(from_kernel(source, {**signature, **dict.fromkeys(constants or {}, "constexpr")},
+                                 dict(constants or {}), target), file="<ttir>")
+    raise HexError.plain(f"cannot compile a {type(source).__name__}",
+                         hint="pass a path, MLIR text, an MLIR module or a @triton.jit function with a signature")
+
+
+def _read(path: Path) -> ir.Module:
+    try:
+        return parse(path.read_bytes(), file=str(path))
+    except OSError as error:
+        raise HexError.plain(f"cannot read the file: {error.strerror}", file=str(path)) from None
+
+
+def _interface(module: ir.Module, entry: str | None, grid: bool) -> Interface:
+    functions = [op for op in module.body.operations
+                 if op.operation.name == "func.func" and not op.is_external
+                 and "private" not in str(op.operation.attributes.get("sym_visibility", ""))]
+    names = [f.sym_name.value for f in functions]
+    if entry is None and len(names) != 1:
+        raise HexError.plain(f"the module has {len(names)} public functions", hint=f"entry=one of {names}"
+                             if names else "add a func.func")
+    if entry is not None and entry not in names:
+        raise HexError.plain(f"no public function '{entry}'", hint=f"functions: {', '.join(names)}")
+    function = functions[names.index(entry) if entry is not None else 0]
+    type_ = ir.FunctionType(function.operation.attributes["function_type"].value)
+    arguments = [_kind(t) for t in type_.inputs]
+    if grid:
+        arguments = arguments[:-6]  # number of programs and program id, filled in by the launch
+    results = [_kind(t) for t in type_.results]
+    tensors = tuple(r for r in results if isinstance(r, Tensor))
+    if len(tensors) != len(results):
+        raise HexError.plain("a function that returns a scalar", hint="return a tensor<1x...> instead")
+    return Interface(function.sym_name.value, tuple(arguments), tensors, grid)
+
+
+def _kind(type_: ir.Type) -> Tensor | str:
+    if isinstance(type_, ir.RankedTensorType | ir.MemRefType):
+        if not type_.has_static_shape:
+            raise HexError.plain(f"an argument or result of type {type_}: only static shapes can be compiled so far",
+                                 hint="compile for the concrete size")
+        if isinstance(type_, ir.MemRefType) and type_.shape == [1]:
+            return f"*{type_.element_type}"
+        return Tensor(tuple(type_.shape), str(type_.element_type))
+    return str(type_)
+
+
+def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:
+    place = f"argument {number} of {entry}"
+    if isinstance(kind, str) and not kind.startswith("*"):
+        if not isinstance(value, bool | int | float | np.generic):
+            raise HexError.plain(f"{place} is a scalar of type {kind}, not a {type(value).__name__}")
+        return
+    if not isinstance(value, np.ndarray) and not hasattr(value, "untyped_storage"):
+        raise HexError.plain(f"{place} is a tensor, not a {type(value).__name__}", hint="pass numpy or torch arrays")
+    element = kind[1:] if isinstance(kind, str) else kind.element
+    if element in _NUMPY and str(value.dtype).removeprefix("torch.") != np.dtype(_NUMPY[element]).name:
+        raise HexError.plain(f"{place} has elements of type {value.dtype}, compiled for {element}")
+    if isinstance(kind, Tensor):
+        if tuple(value.shape) != kind.shape:
+            raise HexError.plain(f"{place} has shape {tuple(value.shape)}, compiled for {kind.shape}")
+        contiguous = value.flags.c_contiguous if isinstance(value, np.ndarray) else value.is_contiguous()
+        if not contiguous:
+            raise HexError.plain(f"{place} is not contiguous", hint="pass a contiguous copy")
