@@ -185,9 +185,14 @@ def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]
         parsed.verify()
     except RuntimeError as error:
         raise HexError.plain(str(error).splitlines()[0], origin=ORIGIN) from None
-    features = llvm.get_host_cpu_features().flatten()
+    missing = [f.name for f in parsed.functions
+               if f.is_declaration and not f.name.startswith("llvm.") and not llvm.address_of_symbol(f.name)]
+    if missing:
+        raise HexError.plain(f"'{missing[0]}' is not defined and not part of the runtime", origin=ORIGIN)
+    # the CPU's own bf16 conversion flushes denormals
+    features = llvm.get_host_cpu_features().flatten() + ",-avx512bf16"
     machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=1)
+        cpu=llvm.get_host_cpu_name(), features=features, opt=1, jit=True)
     engine = llvm.create_mcjit_compiler(parsed, machine)
     engine.finalize_object()
     return engine, keep

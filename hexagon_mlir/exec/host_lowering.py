@@ -24,7 +24,7 @@ _BUFFERIZE = (
 _TO_LOOPS = "convert-linalg-to-loops,func.func(scf-forall-to-for),func.func(convert-vector-to-scf{full-unroll=1})"
 _TO_LLVM = (
     "expand-strided-metadata,lower-affine,arith-expand,convert-scf-to-cf,canonicalize,cse,"
-    "convert-math-to-libm,"
+    "convert-math-to-llvm,convert-math-to-libm,"  # in this order: LLVM expands rsqrt, libm has none
     "convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math},"
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts"
 )

@@ -44,7 +44,7 @@ def generic(inputs: Sequence[tuple[ir.Value, Dims]], dims: Dims, shape: Sequence
         ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank))
     block = op.regions[0].blocks.append(*[v.type.element_type for v, _ in inputs], *elements)
     with ir.InsertionPoint(block):
-        index = cache(lambda dim: linalg.index(position[dim]))
+        index = cache(lambda dim: linalg.IndexOp(position[dim]).result)
         linalg.YieldOp(list(body(list(block.arguments)[: len(inputs)], index)))
     return list(op.results)
 

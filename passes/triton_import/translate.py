@@ -227,9 +227,16 @@ def _bitcast(t: Translator, op: ir.Operation) -> Known:
 def _fp_to_fp(t: Translator, op: ir.Operation) -> Tensor:
     node = t.tensor(op.operands[0])
     shape, element = types.split(op.results[0].type)
-    wider = types.scalar(element).width > types.scalar(node.element).width
-    cast = arith.extf if wider else arith.truncf
-    return elementwise.apply([node], [element], shape, lambda x: cast(element, x))[0]
+    return elementwise.apply([node], [types.scalar(element)], shape, lambda x: _float_cast(x, element))[0]
+
+
+def _float_cast(x: ir.Value, element: ir.Type) -> ir.Value:
+    """``x`` as ``element``; between f16 and bf16 through f32, which holds both."""
+    if x.type == element:
+        return x
+    if element.width == x.type.width:
+        x = arith.extf(ir.F32Type.get(), x)
+    return arith.extf(element, x) if element.width > x.type.width else arith.truncf(element, x)
 
 
 def _clamp(t: Translator, op: ir.Operation) -> Tensor:
