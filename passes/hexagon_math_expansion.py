@@ -19,26 +19,40 @@ ELEMENTS = ("f16", "bf16", WIDE)
 class HexagonMathExpansionPass(Pass):
     """Rewrites maths operations on scalars and vectors into additions, multiplications and integer operations.
 
-    No library call, no divide, no fused multiply-add is left; f16 and bf16 are computed in f32 and rounded once.
-    Accuracy and operation counts stand in the files of `passes/math_library`. Denormal results of exp, exp2 and
-    expm1 are flushed to zero; everything else follows PyTorch, special values included.
+    No library call, divide or fused multiply-add is left; f16 and bf16 are computed in f32 and rounded once.
+    Accuracy and operation counts stand in the files of `passes/math_library`. Denormal results of exp and exp2
+    are flushed to zero and sin(-0) is +0; everything else follows PyTorch, special values included.
 
-    Before::
-
-        func.func @f(%x: vector<32xf32>) -> vector<32xf32> {
-          %0 = math.trunc %x : vector<32xf32>
-          return %0 : vector<32xf32>
+    Before:
+        func.func @f(%a: vector<4xf32>, %b: vector<4xf32>, %c: f32) -> (vector<4xf32>, f32) {
+          %0 = math.fma %a, %b, %a : vector<4xf32>
+          %1 = math.copysign %c, %c : f32
+          return %0, %1 : vector<4xf32>, f32
         }
 
-    After::
+    After:
+        func.func @f(%a: vector<4xf32>, %b: vector<4xf32>, %c: f32) -> (vector<4xf32>, f32) {
+          %0 = arith.mulf %a, %b : vector<4xf32>
+          %1 = arith.addf %0, %a : vector<4xf32>
+          %2 = arith.bitcast %c : f32 to i32
+          %c2147483647_i32 = arith.constant 2147483647 : i32
+          %3 = arith.andi %2, %c2147483647_i32 : i32
+          %4 = arith.bitcast %c : f32 to i32
+          %c-2147483648_i32 = arith.constant -2147483648 : i32
+          %5 = arith.andi %4, %c-2147483648_i32 : i32
+          %6 = arith.ori %3, %5 : i32
+          %7 = arith.bitcast %6 : i32 to f32
+          return %1, %7 : vector<4xf32>, f32
+        }
 
     Options:
         functions: names to expand, such as ``exp,divf``; all when empty.
 
-    Refuses: names in ``functions`` that it does not know; leaves f64, tensors and other operations of the math
-        dialect alone, with a remark.
+    Refuses: names in ``functions`` that it does not know. f64, tensors and other operations of the math dialect
+        are left alone, with a remark.
 
-    Needs: buffer. Leaves: buffer.
+    Needs: tensor
+    Leaves: tensor
     """
 
     name: ClassVar[str] = "hexagon-math-expansion"

@@ -1,11 +1,9 @@
-"""Fits the coefficients of passes/math_library: near-minimax polynomials and rationals, printed as f32.
+"""Fits the coefficients of passes/math_library: near-minimax polynomials with f32 coefficients.
 
-Usage: python scripts/fit_polynomials.py [name ...]
+Usage: python scripts/fit_polynomials.py > passes/math_library/coefficients.py
 
-Method: least squares in extended precision, reweighted (Lawson) until the relative error is level; rationals
-p/q by the linearised problem p - f q, reweighted by the last q. Coefficients are then rounded to f32 one by one
-from the lowest degree, the rest being refitted each time. Printed errors are of the formula with f32
-coefficients in exact arithmetic, relative to f, in units of 2^-24 (half an ulp of 1.0 is 0.5).
+Method: least squares in extended precision, reweighted (Lawson) until the error is level. Coefficients are
+then rounded to f32 one by one from the lowest degree, the rest being refitted each time.
 """
 
 from __future__ import annotations
@@ -95,95 +93,75 @@ class Polynomial:
         return c, float(error * 2**24)
 
 
-@dataclass(frozen=True)
-class Rational:
-    """f(x) ~ x * P(x^2) / Q(x^2), Q(0) = 1, on (0, high]: for odd functions."""
-
-    f: Callable[[Array], Array]
-    high: float
-    p_degree: int
-    q_degree: int
-
-    def fit(self) -> tuple[Array, float]:
-        """P's coefficients then Q's without the leading 1, and the error in units of 2^-24."""
-        t = np.cos(np.pi * (np.arange(1500, dtype=LD) + LD(0.5)) / 3000)
-        x = LD(self.high) * t + LD(1e-4)
-        f, u = self.f(x), x * x
-        np_, nq = self.p_degree + 1, self.q_degree
-        basis = np.concatenate([x[:, None] * u[:, None] ** np.arange(np_),
-                                -f[:, None] * u[:, None] ** np.arange(1, nq + 1)], axis=1)
-
-        def quotient(c: Array) -> Array:
-            q = 1 + (u[:, None] ** np.arange(1, nq + 1)) @ c[np_:]
-            return x * ((u[:, None] ** np.arange(np_)) @ c[:np_]) / q, q
-
-        def refit(done: dict[int, LD]) -> Array:
-            known = list(done)
-            fixed = basis[:, known] @ np.array([done[k] for k in known], LD)
-            q, weight, best, best_error = np.ones_like(f), np.ones(len(f), LD), None, np.inf
-            for _ in range(80):
-                s = np.sqrt(weight) / (np.abs(f) * q)
-                rest = solve(basis[:, len(known):] * s[:, None], (f - fixed) * s)
-                c = np.concatenate([np.array([done[k] for k in known], LD), rest])
-                value, q = quotient(c)
-                error = np.abs(value / f - 1)
-                if error.max() < best_error and q.min() > 0:
-                    best, best_error = c, error.max()
-                weight *= error / error.max() + LD(1e-3)
-                weight /= weight.max()
-            assert best is not None
-            return best
-
-        c = round_in_turn(refit, np_ + nq)
-        return c, float(np.abs(quotient(c)[0] / f - 1).max() * 2**24)
-
-
 def erf(x: Array) -> Array:
-    """erf in extended precision: Taylor below 2.5, continued fraction of erfc above."""
-    x = x.astype(LD)
+    """erf in extended precision by its Taylor series, for |x| < 2."""
     total, term = x.copy(), x.copy()
-    for n in range(1, 120):
+    for n in range(1, 80):
         term = -term * x * x / n
         total += term / (2 * n + 1)
-    small = total * 2 / np.sqrt(LD(np.pi))
+    return total * 2 / np.sqrt(LD(np.pi))
+
+
+def log2_erfc(x: Array) -> Array:
+    """log2(1 - erf(x)) in extended precision by the continued fraction, for x > 0.8."""
     tail = np.zeros_like(x)
-    for k in range(120, 0, -1):
-        tail = (LD(k) / 2) / (np.maximum(x, 1) + tail)
-    large = 1 - np.exp(-x * x) / np.sqrt(LD("3.14159265358979323846264")) / (np.maximum(x, 1) + tail)
-    return np.where(x < 2.5, small, large)
+    for k in range(4000, 0, -1):
+        tail = (LD(k) / 2) / (x + tail)
+    return (-x * x - np.log(x + tail) - np.log(np.pi * LD(1)) / 2) / LN2
+
+
+def binade(x: Array) -> Array:
+    """The power of two at or below x: an error relative to it is an error in ulp."""
+    return LD(2) ** np.floor(np.log2(x))
 
 
 LN2 = np.log(LD(2))
 HALF_LN2 = float(LN2 / 2) * 1.001
-FITS: dict[str, Polynomial | Rational] = {
-    # exp(r) - 1 = r + r^2 P(r)
-    "exp": Polynomial(np.exp, -HALF_LN2, HALF_LN2, 3, fixed=lambda r: 1 + r, factor=lambda r: r * r),
-    "exp6": Polynomial(np.exp, -HALF_LN2, HALF_LN2, 4, fixed=lambda r: 1 + r, factor=lambda r: r * r),
-    "expm1": Polynomial(np.expm1, -HALF_LN2, HALF_LN2, 4, fixed=lambda r: r, factor=lambda r: r * r),
-    # 2^r = 1 + r P(r)
-    "exp2": Polynomial(np.exp2, -0.5005, 0.5005, 5, fixed=lambda r: 0 * r + 1, factor=lambda r: r),
-    # log(1 + f) = f - f^2/2 + f^3 P(f)
-    "log": Polynomial(np.log1p, -0.2930, 0.4143, 8, fixed=lambda f: f - f * f / 2, factor=lambda f: f**3),
-    "log_third": Polynomial(np.log1p, -0.33334, 0.33334, 8, fixed=lambda f: f - f * f / 2, factor=lambda f: f**3),
-    # sin(r) = r + r^3 P(r^2), cos(r) = 1 - r^2/2 + r^4 P(r^2), |r| <= pi/4
-    "sin": Polynomial(np.sin, 1e-4, 0.7860, 3, lambda r: r * r, lambda r: r, lambda r: r**3),
-    "cos": Polynomial(np.cos, 1e-4, 0.7860, 2, lambda r: r * r, lambda r: 1 - r * r / 2, lambda r: r**4),
-    "sin_short": Polynomial(np.sin, 1e-4, 0.7860, 2, lambda r: r * r, lambda r: r, lambda r: r**3),
-    "tanh": Rational(np.tanh, 9.02, 6, 3),
-    "tanh54": Rational(np.tanh, 9.02, 5, 4),
-    "tanh44": Rational(np.tanh, 9.02, 4, 4),
-    "erf": Rational(erf, 3.92, 6, 4),
-    "erf55": Rational(erf, 3.92, 5, 5),
-    "erf65": Rational(erf, 3.92, 5, 4),
+FITS: dict[str, tuple[str, Polynomial]] = {
+    "EXP": ("e^r ~ 1 + r + r^2 P(r), |r| <= ln(2)/2", Polynomial(
+        np.exp, -HALF_LN2, HALF_LN2, 4, fixed=lambda r: 1 + r, factor=lambda r: r * r,
+        scale=lambda r: binade(np.exp(r)))),
+    "EXP2": ("2^r ~ 1 + r P(r), |r| <= 1/2", Polynomial(
+        np.exp2, -0.5005, 0.5005, 5, fixed=lambda r: 0 * r + 1, factor=lambda r: r,
+        scale=lambda r: binade(np.exp2(r)))),
+    "EXPM1": ("e^r - 1 ~ r + r^2 P(r), |r| <= ln(2)/2", Polynomial(
+        np.expm1, -HALF_LN2, HALF_LN2, 4, fixed=lambda r: r, factor=lambda r: r * r)),
+    "EXP2_SHORT": ("2^r ~ 1 + r P(r), |r| <= 1/2", Polynomial(
+        np.exp2, -0.5005, 0.5005, 4, fixed=lambda r: 0 * r + 1, factor=lambda r: r)),
+    "LOG": ("log(1 + f) ~ f - f^2/2 + f^3 P(f), 1 + f in [sqrt(1/2), sqrt(2)]", Polynomial(
+        np.log1p, -0.2930, 0.4143, 6, fixed=lambda f: f - f * f / 2, factor=lambda f: f**3)),
+    "SIN": ("sin(r) ~ r + r^3 P(r^2), |r| <= pi/4", Polynomial(
+        np.sin, 1e-4, 0.7860, 2, lambda r: r * r, lambda r: r, lambda r: r**3)),
+    "COS": ("cos(r) ~ 1 - r^2/2 + r^4 P(r^2), |r| <= pi/4", Polynomial(
+        np.cos, 1e-4, 0.7860, 2, lambda r: r * r, lambda r: 1 - r * r / 2, lambda r: r**4)),
+    "ERF_SMALL": ("erf(x) ~ x + x P(x^2), x <= 0.93", Polynomial(
+        erf, 1e-4, 0.93, 5, lambda x: x * x, lambda x: x, lambda x: x)),
+    "ERF_LARGE": ("log2(1 - erf(x)) ~ x P(x), 0.92 <= x <= 4; error in erf", Polynomial(
+        log2_erfc, 0.92, 4.0, 5, factor=lambda x: x, scale=lambda x: 1 / (2**log2_erfc(x) * LN2))),
 }
+HEADER = """\
+\"\"\"Coefficients, lowest degree first, each exactly an f32. Written by scripts/fit_polynomials.py; do not edit.
+
+Errors are those of the formula in exact arithmetic, relative, in units of 2^-24 (half an ulp of 1.0).
+\"\"\"
+"""
+
+
+def show(name: str, values: Array) -> str:
+    """``NAME = (...)`` with four numbers a line."""
+    numbers = [repr(float(np.float32(v))) for v in values]
+    lines = [", ".join(numbers[i:i + 4]) for i in range(0, len(numbers), 4)]
+    return f"{name} = (\n" + "".join(f"    {line},\n" for line in lines) + ")"
 
 
 def main(names: list[str]) -> None:
-    """Print each fit."""
+    """Print the coefficients file, or the named fits only."""
+    print(HEADER)
     for name in names or list(FITS):
-        coefficients, error = FITS[name].fit()
-        print(f"{name}: error {error:.3f} x 2^-24")
-        print("    " + ", ".join(repr(float(np.float32(c))) for c in coefficients))
+        meaning, fit = FITS[name]
+        coefficients, error = fit.fit()
+        print(f"# {meaning}; error {error:.2f}")
+        print(show(name, coefficients))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which operation is computed by which function; each takes its operands and ``narrow`` (they come from f16)."""
+"""Which function computes which operation; each takes the operands and ``narrow`` (they come from f16)."""
 
 from __future__ import annotations
 

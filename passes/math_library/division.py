@@ -1,12 +1,18 @@
 """Division without a divide instruction: an integer seed and Newton steps.
 
-Measured on 4 million random bit patterns and all pairs of special values; f32 ulp, arithmetic operations:
+Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
+and bitcasts:
 
-========================  =======  ===
-`divide`                  DIVE ulp  DIVO
-`reciprocal`              RCPE ulp  RCPO
-`divide_bounded`          BNDE ulp  BNDO
-========================  =======  ===
+=====================  =======  ==========
+function               max ulp  operations
+=====================  =======  ==========
+`divide`               2.1      22
+`divide, narrow`       1.5      15
+`divide_bounded`       1.5      12
+`reciprocal_bounded`   1.1      11
+=====================  =======  ==========
+
+The worst case of `divide` is a quotient within a factor of two of the smallest normal number; 1.93 elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +20,7 @@ from __future__ import annotations
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, Float
 
 SEED = 0x7EF311C7
-"""``SEED - bits(d)`` is 1/d within 12%: the exponent negates, the mantissa is a chord. Signs carry over."""
+"""``SEED - bits(d)`` is 1/d within 5.1%: the exponent negates, the mantissa is a chord; signs carry over."""
 SMALLEST_NORMAL_BITS = 0x00800000
 SCALE_EXPONENT = 0x7E800000  # 253 << 23: the scaled divisor lies in [1/2, 1), so n * scale cannot overflow early
 
@@ -25,7 +31,7 @@ def _newton(d: Float, r: Float) -> Float:
 
 
 def _approximate(d: Float) -> Float:
-    """1/d for normal |d| < 2^126, relative error 5e-5; 7 operations."""
+    """1/d for normal |d| < 2^126, relative error 7e-6; 7 operations."""
     seed = (d.lanes.int(SEED) - d.bits).as_float()
     return _newton(d, _newton(d, seed))
 
@@ -44,7 +50,7 @@ def reciprocal_bounded(d: Float) -> Float:
 
 
 def _special(d: Float, r: Float) -> Float:
-    """r, but +-inf for d = +-0, +-0 for +-inf and NaN for NaN: the difference of bit patterns is all of them."""
+    """r, but +-inf for d = +-0, +-0 for +-inf, NaN for NaN: the difference of bit patterns is all of them."""
     one_less = (d.bits & ABSOLUTE) - 1  # zero wraps round and joins infinity and NaN above every number
     return one_less.above(INFINITY - 2).select((d.lanes.int(INFINITY) - d.bits).as_float(), r)
 
@@ -56,7 +62,7 @@ def divide(n: Float, d: Float, narrow: bool = False) -> Float:
     """
     if narrow:
         return n * _special(d, reciprocal_bounded(d))
-    # Scale both by 2^-exponent(d): d becomes about 1 and the quotient over- or underflows only where n/d does.
+    # Both times 2^-exponent(d): d becomes about 1, and the quotient over- or underflows only where n/d does.
     scale = (d.lanes.int(SCALE_EXPONENT) - (d.bits & INFINITY)).maximum(SMALLEST_NORMAL_BITS).as_float()
     return (n * scale) * _special(d, reciprocal_bounded(d * scale))
 

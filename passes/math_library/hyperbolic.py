@@ -1,18 +1,30 @@
-"""tanh as a rational function: cheaper than one exp and one division, and accurate near 0."""
+"""tanh.
+
+Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
+and bitcasts:
+
+=====================  =======  ==========
+function               max ulp  operations
+=====================  =======  ==========
+`tanh`                 2.90     44
+=====================  =======  ==========
+
+The worst cases lie around |x| = 0.2, where E + 2 is rounded; 2.0 from |x| = 0.6 on.
+"""
 
 from __future__ import annotations
 
 from hexagon_mlir.passes.math_library.division import divide_bounded
-from hexagon_mlir.passes.math_library.lanes import Float, horner, keep_nan
+from hexagon_mlir.passes.math_library.exponential import expm1_bounded
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float
 
-# scripts/fit_polynomials.py tanh
-P = (1.0, 0.1338267668459488, 0.003497455734759569, 2.0635738110286184e-05, 1.3384078734191007e-08)
-Q = (1.0, 0.46716007590293884, 0.0258843582123518, 0.0003288511070422828, 7.790191602907726e-07)
-SATURATION = 9.01  # tanh is 1 in f32 from here
+SATURATION = 9.02  # tanh is 1 in f32 from here
 
 
 def tanh(x: Float) -> Float:
-    """x P(x^2) / Q(x^2)."""
-    limited = x.minimum(SATURATION).maximum(-SATURATION)
-    square = limited * limited
-    return keep_nan(x, divide_bounded(limited * horner(square, P), horner(square, Q)))
+    """E / (E + 2) with E = e^(2|x|) - 1: no cancellation near 0, and errors of E fade out as tanh nears 1."""
+    magnitude = x.bits & ABSOLUTE
+    limited = magnitude.as_float().minimum(SATURATION)
+    e = expm1_bounded(limited + limited)
+    result = (divide_bounded(e, e + 2.0).bits | (x.bits & SIGN)).as_float()
+    return (magnitude > INFINITY).select(x, result)

