@@ -26,7 +26,8 @@ class HexagonCopyLoweringPass(Pass):
 
     After:
         func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
-          linalg.copy ins(%x : memref<8x4xf32>) outs(%y : memref<8x4xf32>)
+          linalg.copy {cast = #linalg.type_fn<cast_signed>}
+              ins(%x : memref<8x4xf32>) outs(%y : memref<8x4xf32>)
           return
         }
 
@@ -35,7 +36,8 @@ class HexagonCopyLoweringPass(Pass):
 
     Refuses: nothing; a copy DMA cannot express (three or more strided dimensions) stays with the core.
 
-    Needs: buffer. Leaves: buffer.
+    Needs: buffer.
+    Leaves: buffer.
     """
 
     name: ClassVar[str] = "hexagon-copy-lowering"

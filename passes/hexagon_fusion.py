@@ -48,7 +48,8 @@ class HexagonFusionPass(Pass):
     Refuses (with a remark): expensive producers with several consumers or repeated by a broadcast, producers that
     are reductions.
 
-    Needs: tensor. Leaves: tensor.
+    Needs: tensor.
+    Leaves: tensor.
     """
 
     name: ClassVar[str] = "hexagon-fusion"

@@ -30,8 +30,8 @@ class HexagonMemoryLoweringPass(Pass):
         }
 
     After:
-        func.func private @hexmlir_rt_tcm_free(index)
         func.func private @hexmlir_rt_tcm_alloc(i32, i32) -> (memref<1xi8> {llvm.noalias})
+        func.func private @hexmlir_rt_tcm_free(index)
         func.func @f() {
           %c256 = arith.constant 256 : index
           %c128_i32 = arith.constant 128 : i32
@@ -50,7 +50,8 @@ class HexagonMemoryLoweringPass(Pass):
 
     Refuses: an allocation with a layout map (an error: bufferization does not produce one).
 
-    Needs: buffer. Leaves: buffer.
+    Needs: buffer.
+    Leaves: buffer.
     """
 
     name: ClassVar[str] = "hexagon-memory-lowering"

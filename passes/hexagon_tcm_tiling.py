@@ -43,7 +43,8 @@ class HexagonTcmTilingPass(Pass):
     Refuses (with a remark; the op works on DDR): dynamic shapes, indices other than plain loop indices, ops whose
     smallest tile exceeds the budget.
 
-    Needs: tensor. Leaves: tiled.
+    Needs: tensor.
+    Leaves: tiled.
     """
 
     name: ClassVar[str] = "hexagon-tcm-tiling"

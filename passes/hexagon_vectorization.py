@@ -41,7 +41,8 @@ class HexagonVectorizationPass(Pass):
         elements without an HVX lane (f64, i64, i1 in memory), indices other than plain loop indices, bodies
         with anything but arith and math, reductions whose combiner is not known to be associative.
 
-    Needs: buffer. Leaves: buffer.
+    Needs: buffer.
+    Leaves: buffer.
     """
 
     name: ClassVar[str] = "hexagon-vectorization"

@@ -61,32 +61,36 @@ def merge(link: Link) -> ir.Operation:
     """Replace the consumer by one op that also computes the producer; returns the new op. The producer stays."""
     producer, consumer, operand = link.producer, link.consumer, link.operand
     count, extra = input_count(consumer), input_count(producer)
-    operands = list(consumer.operands)
-    inputs = [*operands[:operand], *operands[operand + 1:count], *list(producer.operands)[:extra]]
-    outputs = operands[count:]
+    old, source = consumer.regions[0].blocks[0], producer.regions[0].blocks[0]
     maps, produced = _maps(consumer), _maps(producer)
     loops = maps[0].n_dims
-    new_maps = [*maps[:operand], *maps[operand + 1:count],
-                *[_through(m, link.loops, loops) for m in produced[:extra]], *maps[count:]]
+    inputs = [(consumer.operands[i], maps[i], old.arguments[i]) for i in range(count) if i != operand]
+    inputs += [(producer.operands[i], _through(produced[i], link.loops, loops), source.arguments[i])
+               for i in range(extra)]
+    unique: list[tuple[ir.Value, ir.AffineMap]] = []
+    places: list[int] = []  # of each input among the unique ones: nothing is read twice
+    for value, map_, _ in inputs:
+        if (value, map_) not in unique:
+            unique.append((value, map_))
+        places.append(unique.index((value, map_)))
+    outputs = list(consumer.operands)[count:]
+    new_maps = [*[map_ for _, map_ in unique], *maps[count:]]
     fused = ir.Operation.create(
-        "linalg.generic", results=[r.type for r in consumer.results], operands=[*inputs, *outputs], regions=1,
+        "linalg.generic", results=[r.type for r in consumer.results],
+        operands=[*[value for value, _ in unique], *outputs], regions=1,
         attributes={
             "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in new_maps]),
             "iterator_types": consumer.attributes["iterator_types"],
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)]),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(unique), len(outputs)]),
         },
         loc=ir.Location.fused([producer.location, consumer.location]), ip=ir.InsertionPoint(consumer),
     )
-    old, source = consumer.regions[0].blocks[0], producer.regions[0].blocks[0]
-    arguments = [old.arguments[i].type for i in range(count) if i != operand]
-    arguments += [source.arguments[i].type for i in range(extra)]
-    arguments += [a.type for a in list(old.arguments)[count:]]
-    body = fused.regions[0].blocks.append(*arguments)
-    values: dict[ir.Value, ir.Value] = {}
-    kept = [old.arguments[i] for i in range(count) if i != operand]
-    for argument, new in zip([*kept, *list(source.arguments)[:extra], *list(old.arguments)[count:]],
-                             body.arguments, strict=True):
-        values[argument] = new
+    element_of = {place: argument.type for place, (_, _, argument) in zip(places, inputs, strict=True)}
+    body = fused.regions[0].blocks.append(*[element_of[place] for place in range(len(unique))],
+                                          *[a.type for a in list(old.arguments)[count:]])
+    values: dict[ir.Value, ir.Value] = {
+        argument: body.arguments[place] for place, (_, _, argument) in zip(places, inputs, strict=True)}
+    values |= dict(zip(list(old.arguments)[count:], list(body.arguments)[len(unique):], strict=True))
     with ir.InsertionPoint(body):
         values[old.arguments[operand]] = _clone_body(source, values, link.loops)
         for inner in old.operations:
