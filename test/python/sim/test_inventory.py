@@ -61,4 +61,4 @@ def test_inventory_is_whole():
 def test_form_translates(form):
     ir, program = translate(assembly(form), targets.get("v75"), True)
     host.binding().parse_assembly(ir)
-    assert program.blocks[0].packets == 1
+    assert sum(block.packets for block in program.blocks) == 3
