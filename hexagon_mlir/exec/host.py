@@ -105,13 +105,25 @@ class HostFunction:
             kinds.append(ctypes.c_void_p)
         code = self.engine.get_function_address(self.entry)
         call = ctypes.CFUNCTYPE(_SCALARS[scalar] if scalar else None, *kinds, *[ctypes.c_int32] * (6 if grid else 0))
-        returned = _each_program(call(code), words, grid, len(args))
+        returned = self._each_program(memory, call(code), words, grid, len(args))
         shared.write_back([a for a, t in zip(args, types, strict=True)
                            if isinstance(a, np.ndarray) and not t.startswith("tensor")])
         for out, address in outputs:
             ctypes.memmove(out.ctypes.data, address, out.nbytes)
         results = [out for out, _ in outputs]
         return [*results, np.asarray(returned, _NUMPY[scalar])] if scalar else results
+
+    @staticmethod
+    def _each_program(memory: HostMemory, call: Callable[..., Any], words: list[Any],
+                      grid: Sequence[int] | None, inputs: int) -> Any:
+        if grid is None:
+            return call(*words)
+        gx, gy, gz = grid
+        kept = set(memory.sizes)
+        for z, y, x in itertools.product(range(gz), range(gy), range(gx)):
+            call(*words[:inputs], gx, gy, gz, x, y, z, *words[inputs:])
+            memory.free_all_but(kept)
+        return None
 
 
 def run_on_host(module: ir.Module, entry: str, args: Sequence[Argument],
@@ -123,15 +135,6 @@ def run_on_host(module: ir.Module, entry: str, args: Sequence[Argument],
     along x, y, z: the function runs once per program, x fastest. Raises `HexError` for what cannot be lowered.
     """
     return HostFunction(module, entry)(args, grid)
-
-
-def _each_program(call: Callable[..., Any], words: list[Any], grid: Sequence[int] | None, inputs: int) -> Any:
-    if grid is None:
-        return call(*words)
-    gx, gy, gz = grid
-    for z, y, x in itertools.product(range(gz), range(gy), range(gx)):
-        call(*words[:inputs], gx, gy, gz, x, y, z, *words[inputs:])
-    return None
 
 
 def _shape(match: re.Match[str]) -> tuple[int, ...]:

@@ -17,9 +17,7 @@ _BUFFERIZE = (
     "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
     "allow-return-allocs-from-loops=1 copy-before-write=0},"
     "buffer-results-to-out-params{modify-public-functions=1},"
-    "canonicalize,cse,"
-    "ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
-    "bufferization-lower-deallocations,cse,canonicalize"
+    "canonicalize,cse"  # no deallocation: the executor frees everything after each call
 )
 _TO_LOOPS = "convert-linalg-to-loops,func.func(scf-forall-to-for),func.func(convert-vector-to-scf{full-unroll=1})"
 _TO_LLVM = (

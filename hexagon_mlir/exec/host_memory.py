@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hexagon_mlir.exec.storage import address_of, storage_of
+
 _MAP_32BIT = 0x40  # x86-64 Linux: an address in the low 2 GiB
 _PAGE = 4096
 _ALIGN = 128  # bytes: one HVX vector
@@ -62,6 +64,11 @@ class HostMemory:
         if address in self.sizes:
             self.free_blocks[self.sizes.pop(address)].append(address)
 
+    def free_all_but(self, kept: set[int]) -> None:
+        """Give back every allocation that is not in ``kept``."""
+        for address in [a for a in self.sizes if a not in kept]:
+            self.free(address)
+
     def close(self) -> None:
         """Unmap everything."""
         for address, nbytes in self.maps:
@@ -76,12 +83,12 @@ class HostMemory:
 
 
 class SharedArrays:
-    """Numpy arrays copied to `HostMemory` and back; arrays that overlap stay overlapping."""
+    """Numpy arrays, with all they are views of, copied to `HostMemory` and back; what overlaps stays so."""
 
     def __init__(self, memory: HostMemory, arrays: Sequence[np.ndarray]) -> None:
-        bounds = sorted(np.lib.array_utils.byte_bounds(a) for a in arrays if a.size)
         self.spans: list[list[int]] = []  # start, end, address of the copy
-        for start, end in bounds:
+        for start, nbytes, _ in sorted(storage_of(a) for a in arrays if a.size):
+            end = start + nbytes
             if self.spans and start < self.spans[-1][1]:
                 self.spans[-1][1] = max(end, self.spans[-1][1])
             else:
@@ -94,13 +101,13 @@ class SharedArrays:
         """Where the first element of ``array`` is in the copy."""
         if not array.size:
             return 0
-        first = array.__array_interface__["data"][0]
+        first = address_of(array)
         start, _, copy = next(span for span in self.spans if span[0] <= first < span[1])
         return copy + first - start
 
     def write_back(self, arrays: Sequence[np.ndarray]) -> None:
         """Copy the spans of ``arrays`` back in place."""
-        wanted = {np.lib.array_utils.byte_bounds(a)[0] for a in arrays if a.size}
+        wanted = {address_of(a) for a in arrays if a.size}
         for start, end, copy in self.spans:
             if any(start <= low < end for low in wanted):
                 ctypes.memmove(start, copy, end - start)

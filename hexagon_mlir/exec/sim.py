@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir import targets
+from hexagon_mlir.exec.storage import address_of, storage_of
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.sim import Arg64, Machine, RunResult, SimError
 
@@ -70,25 +71,6 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     for observer in observers:
         observer(record)
     return result
-
-
-def storage_of(array: Any) -> tuple[int, int, bool]:
-    """Start address, bytes and writability of the memory that ``array`` (torch or numpy) is a view of."""
-    if isinstance(array, np.ndarray):
-        whole = array
-        while isinstance(whole.base, np.ndarray):
-            whole = whole.base
-        start, end = np.lib.array_utils.byte_bounds(whole)
-        return start, end - start, array.flags.writeable
-    if array.device.type != "cpu":
-        raise HexError.plain(f"a tensor on device '{array.device}'", origin=ORIGIN, hint="pass CPU tensors")
-    storage = array.untyped_storage()
-    return storage.data_ptr(), storage.nbytes(), True
-
-
-def address_of(array: Any) -> int:
-    """Host address of the first element of ``array``."""
-    return array.__array_interface__["data"][0] if isinstance(array, np.ndarray) else array.data_ptr()
 
 
 def _is_array(argument: Any) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
 
+from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.passes.triton_import import ints
 from hexagon_mlir.passes.triton_import.values import Dims, Tensor, varying
-
-from hexagon_mlir.ir import ir, linalg, tensor
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 Body = Callable[[Sequence[ir.Value], Callable[[int], ir.Value]], Sequence[ir.Value]]
@@ -69,10 +68,11 @@ def dense(node: Tensor, dims: Dims) -> ir.Value:
     if ordered != node.dims:
         order = [node.dims.index(d) for d in ordered]
         out = empty([node.shape[d] for d in ordered], node.element)
-        value = linalg.transpose(value, outs=[out], permutation=order)
+        value = linalg.transpose(value, outs=[out], permutation=order).result[0]
     if ordered != dims:
         added = [place for place, d in enumerate(dims) if d not in node.dims]
-        value = linalg.broadcast(value, outs=[empty(shape, node.element)], dimensions=added)
+        out = empty(shape, node.element)
+        value = linalg.broadcast(value, outs=[out], dimensions=added).result[0]
     return value
 
 

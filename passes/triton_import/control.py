@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hexagon_mlir.ir import ir, scf
 from hexagon_mlir.passes.triton_import import ints, types
 from hexagon_mlir.passes.triton_import.build import scalar_of
 from hexagon_mlir.passes.triton_import.state import Carried, Form, first_form
 from hexagon_mlir.passes.triton_import.values import Known, Tensor
-
-from hexagon_mlir.ir import ir, scf
 
 if TYPE_CHECKING:
     from hexagon_mlir.passes.triton_import.translate import Translator

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from hexagon_mlir.ir import arith, ir, math
 from hexagon_mlir.passes.triton_import import ints, linear, masks
 from hexagon_mlir.passes.triton_import.build import generic, scalar_of
 from hexagon_mlir.passes.triton_import.values import IndexOf, Linear, Mask, Tensor
-
-from hexagon_mlir.ir import arith, ir, math
 
 Emit = Callable[..., "ir.Value | Sequence[ir.Value]"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.passes.triton_import import ints
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.values import Dims, IndexOf, Lane, Linear, Tensor
-
-from hexagon_mlir.ir import ir, tensor
 
 
 def linear_of(node: Tensor) -> Linear:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.passes.triton_import import ints, linear
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.values import Lane, Linear, Mask, Range, Tensor
-
-from hexagon_mlir.ir import arith, ir
 
 _EQ, _SLT, _SLE, _SGT, _SGE = (arith.CmpIPredicate[n].value for n in ("eq", "slt", "sle", "sgt", "sge"))
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
 from hexagon_mlir.passes.triton_import import elementwise, ints, linear, masks, views
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.values import Dims, Linear, Mask, Pointer, Range, Tensor, varying
-
-from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
 
 
 @dataclass(frozen=True)

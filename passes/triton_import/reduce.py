@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hexagon_mlir.ir import arith, ir, linalg, scf, tensor
 from hexagon_mlir.passes.triton_import import build, ints, views
 from hexagon_mlir.passes.triton_import.values import Dims, Tensor, varying
-
-from hexagon_mlir.ir import arith, ir, linalg, scf, tensor
 
 Combine = Callable[[Sequence[ir.Value]], Sequence[ir.Value]]
 """Emits the combiner on (accumulators.., elements..) and returns the new accumulators."""

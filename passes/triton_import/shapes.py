@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.triton_import import build, ints, linear, masks, views
 from hexagon_mlir.passes.triton_import.values import IndexOf, Known, Linear, Pointer, Tensor, varying
-
-from hexagon_mlir.ir import ir
 
 
 def make_range(start: int, end: int, element: ir.Type) -> Tensor:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from hexagon_mlir.passes.triton_import import build, ints, linear
-from hexagon_mlir.passes.triton_import.values import Known, Pointer, Tensor, varying
-
 from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.triton_import import build, ints, linear
+from hexagon_mlir.passes.triton_import.values import Known, Pointer, varying
 
 
 class Form(Enum):

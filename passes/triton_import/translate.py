@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from hexagon_mlir.ir import HexError, arith, func, ir
+from hexagon_mlir.ir.diagnostics import Diagnostic, Place, op_line
 from hexagon_mlir.passes.triton_import import (
     control,
     elementwise,
@@ -22,9 +24,6 @@ from hexagon_mlir.passes.triton_import.place import place_in_kernel
 from hexagon_mlir.passes.triton_import.state import base_type
 from hexagon_mlir.passes.triton_import.types import Unsupported
 from hexagon_mlir.passes.triton_import.values import Known, Mask, Pointer, Tensor
-
-from hexagon_mlir.ir import HexError, arith, func, ir
-from hexagon_mlir.ir.diagnostics import Diagnostic, Place, op_line
 
 Remark = Callable[[ir.Operation, str], None]
 _DROPPED = {"llvm.intr.assume", "tt.assert", "tt.print", "ttg.barrier", "gpu.barrier"}

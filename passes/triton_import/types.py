@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hexagon_mlir.passes.triton_import.values import Known, Pointer, Tensor
-
 from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.triton_import.values import Known, Pointer, Tensor
 
 _POINTER = re.compile(r"ptr<([a-zA-Z0-9]+)(?:, 1)?>")
 

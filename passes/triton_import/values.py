@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hexagon_mlir.passes.triton_import.ints import Int
-
 from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.triton_import.ints import Int
 
 Dims = tuple[int, ...]
 IndexOf = Callable[[int], ir.Value]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hexagon_mlir.ir import ir, memref, tensor
 from hexagon_mlir.passes.triton_import import ints
 from hexagon_mlir.passes.triton_import.build import DYNAMIC
 from hexagon_mlir.passes.triton_import.ints import Int
-
-from hexagon_mlir.ir import ir, memref, tensor
 
 
 def window(base: ir.Value, offset: Int, sizes: Sequence[int], strides: Sequence[Int]) -> ir.Value:

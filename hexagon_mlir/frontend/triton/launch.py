@@ -47,11 +47,13 @@ def _host_function(name: str, binary: bytes) -> Any:
 
 
 def _host_argument(arg: Any, kind: str) -> Any:
-    """A tensor as the elements from its first one to the end of its storage."""
+    """A tensor as an array of its elements, a view of the whole storage."""
     if not kind.startswith("*"):
         return arg
     storage = arg.untyped_storage()
-    width = arg.element_size()
-    count = (storage.data_ptr() + storage.nbytes() - arg.data_ptr()) // width
-    raw = (ctypes.c_uint8 * (count * width)).from_address(arg.data_ptr())
-    return np.ctypeslib.as_array(raw).view(f"u{width}")
+    if not storage.nbytes():
+        return np.zeros(0, f"u{arg.element_size()}")
+    raw = np.ctypeslib.as_array((ctypes.c_uint8 * storage.nbytes()).from_address(storage.data_ptr()))
+    first = arg.data_ptr() - storage.data_ptr()
+    count = (storage.nbytes() - first) // arg.element_size()
+    return raw[first: first + count * arg.element_size()].view(f"u{arg.element_size()}")

@@ -1,0 +1,28 @@
+"""The memory behind an argument: the whole storage that a tensor or array is a view of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hexagon_mlir.ir.diagnostics import HexError
+
+
+def storage_of(array: Any) -> tuple[int, int, bool]:
+    """Start address, bytes and writability of the memory that ``array`` (torch or numpy) is a view of."""
+    if isinstance(array, np.ndarray):
+        whole = array
+        while isinstance(whole.base, np.ndarray):
+            whole = whole.base
+        start, end = np.lib.array_utils.byte_bounds(whole)
+        return start, end - start, array.flags.writeable
+    if array.device.type != "cpu":
+        raise HexError.plain(f"a tensor on device '{array.device}'", origin="launch", hint="pass CPU tensors")
+    storage = array.untyped_storage()
+    return storage.data_ptr(), storage.nbytes(), True
+
+
+def address_of(array: Any) -> int:
+    """Host address of the first element of ``array``."""
+    return array.__array_interface__["data"][0] if isinstance(array, np.ndarray) else array.data_ptr()
