@@ -37,7 +37,7 @@ def _no_cast(op: ir.Operation) -> str | None:
 LEVELS = {
     level.name: level
     for level in (
-        Level("source", _TENSOR | {"tt"}),
+        Level("source", _TENSOR | {"tt", "ttg", "llvm"}),  # TTIR holds llvm.intr.assume
         Level("tensor", _TENSOR),
         Level("tiled", _TENSOR),
         Level("buffer", (_TENSOR - {"tensor", "bufferization"}) | {"async"}, _no_tensor),

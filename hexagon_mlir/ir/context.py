@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+import types
+
+import torch_mlir.dialects
 from torch_mlir import ir
 
 INDEX_BITS = 32
 _LAYOUT_ATTRIBUTE = "dlti.dl_spec"
+
+# The bindings look for a Python module of an operation's dialect each time they meet one; without a module they
+# search the file system again, which costs more than translating the operation.
+sys.modules.setdefault("torch_mlir.dialects.tt", types.ModuleType("torch_mlir.dialects.tt"))
 
 
 def make_context() -> ir.Context:
