@@ -5,16 +5,78 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.passes.triton_import.translate import Translator
-
 from hexagon_mlir.ir import HexError, PassManager, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.triton_import.translate import Translator
 
 
 @dataclass(frozen=True)
 class TritonToLinalgPass(Pass):
-    """Turns Triton kernels (generic-form TTIR) into functions over linalg on tensors."""
+    """Turns Triton kernels (TTIR in generic form) into functions over linalg on tensors.
+
+    A pointer argument becomes a bare ``memref<1xT>``; six i32 arguments follow the kernel's own: the number of
+    programs along x, y, z and the program's id. A load copies its block into a fresh buffer, a store writes the
+    valid part of its block; what a mask leaves out is neither read nor written.
+
+    Before:
+        "tt.func"() <{function_type = (!tt.ptr<f32>, i32) -> (), sym_name = "scale"}> ({
+        ^bb0(%x: !tt.ptr<f32>, %n: i32):
+          %two = "arith.constant"() <{value = dense<2.0> : tensor<64xf32>}> : () -> tensor<64xf32>
+          %i = "tt.make_range"() <{start = 0 : i32, end = 64 : i32}> : () -> tensor<64xi32>
+          %limit = "tt.splat"(%n) : (i32) -> tensor<64xi32>
+          %mask = "arith.cmpi"(%i, %limit) <{predicate = 2 : i64}> : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi1>
+          %base = "tt.splat"(%x) : (!tt.ptr<f32>) -> tensor<64x!tt.ptr<f32>>
+          %at = "tt.addptr"(%base, %i) : (tensor<64x!tt.ptr<f32>>, tensor<64xi32>) -> tensor<64x!tt.ptr<f32>>
+          %v = "tt.load"(%at) : (tensor<64x!tt.ptr<f32>>) -> tensor<64xf32>
+          %w = "arith.mulf"(%v, %two) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+          "tt.store"(%at, %w, %mask) : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>) -> ()
+          "tt.return"() : () -> ()
+        }) : () -> ()
+
+    After:
+        #map = affine_map<(d0) -> (d0)>
+        func.func @scale(%x: memref<1xf32>, %n: i32,
+                         %nx: i32, %ny: i32, %nz: i32, %px: i32, %py: i32, %pz: i32) {
+          %c0 = arith.constant 0 : i32
+          %two = arith.constant 2.000000e+00 : f32
+          %c64 = arith.constant 64 : i32
+          %0 = arith.minsi %n, %c64 : i32
+          %1 = arith.maxsi %0, %c0 : i32
+          %valid = arith.index_cast %1 : i32 to index
+          %block = memref.alloc() : memref<64xf32>
+          %window = memref.reinterpret_cast %x to offset: [0], sizes: [64], strides: [1]
+              : memref<1xf32> to memref<64xf32, strided<[1]>>
+          memref.copy %window, %block : memref<64xf32, strided<[1]>> to memref<64xf32>
+          %v = bufferization.to_tensor %block restrict writable : memref<64xf32> to tensor<64xf32>
+          %e = tensor.empty() : tensor<64xf32>
+          %w = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+              ins(%v : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+          ^bb0(%in: f32, %out: f32):
+            %p = arith.mulf %in, %two : f32
+            linalg.yield %p : f32
+          } -> tensor<64xf32>
+          %target = memref.subview %window[0] [%valid] [1]
+              : memref<64xf32, strided<[1]>> to memref<?xf32, strided<[1]>>
+          %part = tensor.extract_slice %w[0] [%valid] [1] : tensor<64xf32> to tensor<?xf32>
+          bufferization.materialize_in_destination %part in restrict writable %target
+              : (tensor<?xf32>, memref<?xf32, strided<[1]>>) -> ()
+          return
+        }
+
+    Options: none.
+
+    Refuses:
+        * an operation that is not translated (atomics, tensor descriptors, inline assembly), named with the
+          kernel's source line; the module stays as it was
+        * pointers to pointers, 8-bit floats, a tensor that mixes elements of two pointers
+        * a function that returns a value, and control flow that joins again after an early return
+
+        Remarks tell where an address or mask is no block, so that a loop over rows or elements does the work.
+
+    Needs: source
+    Leaves: tensor
+    """
 
     name: ClassVar[str] = "triton-to-linalg"
     needs: ClassVar[str] = "source"
@@ -23,6 +85,8 @@ class TritonToLinalgPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Build every function aside, clean up, then swap: an error leaves ``module`` as it was."""
         kernels = [view.operation for view in module.body.operations if view.operation.name == "tt.func"]
+        if not kernels:
+            return
         result = ir.Module.create(ir.Location.unknown())
         for kernel in kernels:
             with ir.InsertionPoint(result.body):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def body(t: Translator, block: ir.Block, done: list[ir.Block]) -> None:
     """A function body: blocks that branch on a condition become nested ``scf.if``; each may be reached once."""
     if block in done and len(list(block.operations)) > 1:
-        raise t.error(list(block.operations)[0].operation, "control flow that joins again after an early return",
+        raise t.error(next(iter(block.operations)).operation, "control flow that joins again after an early return",
                       "return from the kernel in one place, or put the rest under 'if'")
     done.append(block)
     op, operands = t.block(block)

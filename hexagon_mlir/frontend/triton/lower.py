@@ -14,7 +14,7 @@ EXECUTOR_VARIABLE = "HEXMLIR_EXECUTOR"
 
 
 def executor() -> str:
-    """``sim`` (the default) or ``host``: the linalg runs on this machine, without code generation, to debug a kernel."""
+    """``sim`` (the default), or ``host``: the linalg runs on this machine, to debug a kernel."""
     return os.environ.get(EXECUTOR_VARIABLE, "sim")
 
 

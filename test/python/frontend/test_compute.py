@@ -160,7 +160,7 @@ def test_scan_1d(n):
 def dot_kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TRANSPOSED: tl.constexpr):
     i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     x = tl.load(a + i[:, None] * K + k[None, :])
-    if TRANSPOSED:
+    if TRANSPOSED:  # noqa: SIM108
         y = tl.trans(tl.load(b + j[:, None] * K + k[None, :]))
     else:
         y = tl.load(b + k[:, None] * N + j[None, :])

@@ -85,7 +85,7 @@ def test_pointers_swapped_by_a_loop(steps):
 @triton.jit
 def choose_pointer(a, b, out, pick, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
-    if pick > 0:
+    if pick > 0:  # noqa: SIM108
         p = a + i
     else:
         p = b + i * 2

@@ -32,7 +32,8 @@ def store_range_kernel(x, out, low, high, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i), mask=(i > low) & (i <= high))
 
 
-@pytest.mark.parametrize(("low", "high"), [(-1, 63), (3, 50), (-5, 10), (60, 200), (40, 40), (50, 20), (63, 70), (-9, -2)])
+@pytest.mark.parametrize(("low", "high"), [(-1, 63), (3, 50), (-5, 10), (60, 200), (40, 40), (50, 20), (63, 70),
+                                           (-9, -2)])
 def test_two_sided_store(low, high):
     x, out = numbers(64), torch.full((64,), 99.0)
     store_range_kernel[(1,)](x, out, low, high, BLOCK=64)
