@@ -1,0 +1,17 @@
+"""One line about a run: shape, largest error against a reference, cycles. Used by the examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+CLOCK_NOTE = "cycles of the simulator's timing model, an approximation of the chip"
+
+
+def report(name: str, got: Any, expected: Any) -> float:
+    """Print shape, largest absolute error of ``got`` (torch tensors) and the cycles of the last launch."""
+    from hexagon_mlir.exec import sim
+
+    error = float((got.double() - expected.double()).abs().max()) if got.numel() else 0.0
+    cycles = f"{sim.history[-1].result.cycles} cycles" if sim.history else "no cycles: run on the host"
+    print(f"{name:24} {'x'.join(map(str, got.shape)):>12}  max error {error:.3g}  {cycles}")
+    return error
