@@ -17,6 +17,8 @@ RETURN_ADDRESS = 0x0000_F000
 # State record: byte offsets.
 BASE = 0  # host address of guest address 0
 TRAP = 8  # i32: 0, or 1 + index of the message
+STOPPED = 0x7FFF_FFFF
+"""Trap word of a program that is stopped from outside."""
 DEPTH = 12  # i32: guest call depth
 REGISTERS = 16  # 32 x i32
 PREDICATES = 144  # 4 x i8

@@ -136,6 +136,8 @@ class FunctionLowering:
         pointer = "%" + code.name("n")
         code.put(f"{pointer} = getelementptr i64, ptr %counts, i32 {self.first_block + index}")
         code.store(code.load(pointer, I64) + 1, pointer)
+        if any(predecessor >= index for predecessor in block.predecessors):
+            self.check_trap()  # lets an endless loop be stopped from outside
         for packet in block.packets:
             PacketLowering(self, packet, index).lower()
         self.fall_through(index)
@@ -174,7 +176,8 @@ class FunctionLowering:
             self.code.store(value, self.state_pointer(state_offset(("R", number))))
 
     def check_trap(self) -> None:
-        trapped = self.code.load(self.state_pointer(layout.TRAP), I32).icmp("ne", 0)
+        pointer = self.state_pointer(layout.TRAP)
+        trapped = self.code.op(f"load volatile i32, ptr {pointer}", I32).icmp("ne", 0)
         fail, go = self.code.name("fail"), self.code.name("go")
         self.code.put(f"br i1 {trapped.name}, label %{fail}, label %{go}")
         self.code.label(fail)

@@ -22,7 +22,8 @@ from hexagon_mlir.sim.program import SimError, obtain
 from hexagon_mlir.targets import Target
 
 DEEP_STACK_BYTES = 1 << 30
-"""Host stack reserved for recursive guests."""
+"""Host stack reserved for recursive guests; pages appear when touched."""
+HOST_STACK_BYTES = 64 << 20
 STACK_ALIGN = 128
 
 
@@ -176,25 +177,57 @@ class Machine:
         entry: str,
         args: Sequence[int | float | Arg64] = (),
         grid: tuple[int, int, int] | None = None,
+        timeout: float | None = None,
     ) -> RunResult:
         """Call ``entry`` once, or once per program of ``grid`` (x fastest).
 
         Arguments are 32-bit words (a Python float passes as f32 bits) or `Arg64`. With a grid, six words
-        follow: the number of programs in x, y, z and the program's own x, y, z.
+        follow: the number of programs in x, y, z and the program's own x, y, z. ``timeout`` (host seconds)
+        or an interrupt ends a program that does not finish.
         """
         function = self._entry(entry)
         self._clear()
         self.memory.tcm.high_water = self.memory.tcm.used
         words = [_word(argument) for argument in args]
-        if grid is None:
-            self._call(function, words)
-        else:
+        calls = [words]
+        if grid is not None:
             nx, ny, nz = grid
-            for z in range(nz):
-                for y in range(ny):
-                    for x in range(nx):
-                        self._call(function, [*words, nx, ny, nz, x, y, z])
+            calls = [[*words, nx, ny, nz, x, y, z] for z in range(nz) for y in range(ny) for x in range(nx)]
+        self._run_thread(function, calls, timeout)
         return self._result()
+
+    def _run_thread(
+        self, function: Callable[[int], None], calls: list[list[int | Arg64]], timeout: float | None
+    ) -> None:
+        """Run in a thread of its own, with a stack for the guest's recursion, so that it can be stopped."""
+        failure: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                for words in calls:
+                    self._call(function, words)
+                    if stopped:
+                        break
+            except BaseException as error:
+                failure.append(error)
+
+        stopped: list[str] = []
+        previous = threading.stack_size(DEEP_STACK_BYTES if self.program.recursive else HOST_STACK_BYTES)
+        thread = threading.Thread(target=work)
+        thread.start()
+        threading.stack_size(previous)
+        try:
+            thread.join(timeout)
+        finally:
+            if thread.is_alive():
+                stopped.append("stopped")
+                while thread.is_alive():
+                    self._words[layout.TRAP // 4] = layout.STOPPED
+                    thread.join(0.05)
+        if stopped:
+            raise SimError(f"the program did not finish within {timeout} seconds")
+        if failure:
+            raise failure[0]
 
     def _entry(self, name: str) -> Callable[[int], None]:
         if name not in self._entries:
@@ -240,19 +273,11 @@ class Machine:
         self._words[layout.DEPTH // 4] = 0
         self._error = None
         self._place(words)
-        state = self._state.ctypes.data
-        if self.program.recursive:
-            previous = threading.stack_size(DEEP_STACK_BYTES)
-            thread = threading.Thread(target=function, args=(state,))
-            thread.start()
-            threading.stack_size(previous)
-            thread.join()
-        else:
-            function(state)
+        function(self._state.ctypes.data)
         if self._error is not None:
             raise self._error
         trap = int(self._words[layout.TRAP // 4])
-        if trap:
+        if trap and trap != layout.STOPPED:
             argument = int(self._words[layout.ARGUMENT // 4])
             raise SimError(self.program.traps[trap - 1].replace("{argument:#x}", hex(argument)))
         if self.memory.bytes[: layout.NULL_PAGE_BYTES].any():

@@ -138,10 +138,23 @@ rec:
   ret i32 %r
 }
 define i32 @endless(i32 %n) noinline {
-  %m = add i32 %n, 1
+  %slot = alloca i32
+  store volatile i32 %n, ptr %slot
+  %m = load volatile i32, ptr %slot
   %x = call i32 @endless(i32 %m)
-  %r = add i32 %x, %n
+  %y = load volatile i32, ptr %slot
+  %r = udiv i32 %x, %y
   ret i32 %r
+}
+define void @spin(ptr %p) {
+entry:
+  br label %loop
+loop:
+  %x = load volatile i32, ptr %p
+  %c = icmp eq i32 %x, 0
+  br i1 %c, label %loop, label %done
+done:
+  ret void
 }
 define i32 @jumptable(i32 %x, i32 %y) {
 entry:

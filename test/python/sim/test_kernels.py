@@ -161,6 +161,11 @@ def test_endless_recursion_is_an_error(control):
         control.run("endless", [1])
 
 
+def test_endless_loop_can_be_stopped(control):
+    with pytest.raises(SimError, match="did not finish"):
+        control.run("spin", [control.alloc_ddr(4)], timeout=0.2)
+
+
 def test_jump_table(control):
     control.reset()
     expected = {0: 15, 1: 100, 2: 333333, 3: 8, 4: 1, 5: 2, 6: -1, 77: -1}

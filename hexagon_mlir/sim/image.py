@@ -1,0 +1,46 @@
+"""What the lowering of functions and packets shares: register types and the facts of the whole program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.isa.lanes import VECTOR
+from hexagon_mlir.sim.isa.value import I8, I32
+
+Unit = tuple[str, int]
+TYPES = {"R": I32, "P": I8, "V": VECTOR, "Q": VECTOR}
+MAX_DEPTH = 20_000
+"""Guest calls deep enough to be a runaway recursion; the host stack is sized for it."""
+
+
+@dataclass
+class Image:
+    """What translation of one function needs to know about the whole program."""
+
+    symbols: dict[str, int]
+    """Address of every data symbol, function and address-taken label."""
+    guest_functions: set[str]
+    address_taken: set[str]
+    traps: list[str]
+    """Messages of traps; the state record's trap word is 1 + index."""
+    branches: list[tuple[str, str, bool]]
+    """(function, label, hinted taken) of each conditional branch."""
+    host_used: set[str]
+    memory_model: bool
+    stack_limit: int
+
+    def trap(self, message: str) -> int:
+        self.traps.append(message)
+        return len(self.traps)
+
+
+def state_offset(unit: Unit) -> int:
+    """Byte offset of a register in the state record."""
+    cls, number = unit
+    return {
+        "R": layout.REGISTERS + 4 * number,
+        "P": layout.PREDICATES + number,
+        "V": layout.VECTORS + 128 * number,
+        "Q": layout.VECTOR_PREDICATES + 128 * number,
+    }[cls]
