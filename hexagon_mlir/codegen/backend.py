@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from hexagon_mlir.codegen.qfloat_products import add_products
+
 TRIPLE = "hexagon-unknown-linux-musl"
 CODEGEN_LEVEL = 3
 
@@ -29,6 +31,8 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, unroll: 
     tuning.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
+    if "+hvx-qfloat" in features:
+        module = llvm.parse_assembly(add_products(str(module)))
     if kind == "llvm":
         return str(module).encode()
     return machine.emit_assembly(module).encode() if kind == "asm" else machine.emit_object(module)

@@ -52,7 +52,7 @@ def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False) 
 
     ``scalar`` lets LLVM unroll loops, as plain -O3 does; vector loops arrive unrolled already.
     """
-    name = cache.key("codegen", VERSION, llvm_ir, target.cpu, target.features, kind, str(scalar)) + f".{kind}"
+    name = cache.key("codegen2", VERSION, llvm_ir, target.cpu, target.features, kind, str(scalar)) + f".{kind}"
     data = cache.load(name)
     if data is None:
         request = {"cpu": target.cpu, "features": target.features, "kind": kind, "unroll": scalar}

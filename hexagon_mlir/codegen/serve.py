@@ -23,8 +23,8 @@ def serve() -> None:
             payload = optimize_and_emit(body.decode(), **header)
             send(replies, {"ok": True}, payload)
         except Exception as error:  # reported to the parent, which raises it for the user
-            text = str(error).strip()
-            send(replies, {"ok": False, "error": text.splitlines()[0] if text else type(error).__name__}, b"")
+            lines = str(error).strip().splitlines()[:2]  # llvmlite puts the reason in the second line
+            send(replies, {"ok": False, "error": ": ".join(lines) or type(error).__name__}, b"")
 
 
 if __name__ == "__main__":
