@@ -15,19 +15,27 @@ if TYPE_CHECKING:
     from hexagon_mlir.passes.triton_import.translate import Translator
 
 
-def body(t: Translator, block: ir.Block, done: list[ir.Block]) -> None:
-    """A function body: blocks that branch on a condition become nested ``scf.if``; each may be reached once."""
-    if block in done and len(list(block.operations)) > 1:
-        raise t.error(next(iter(block.operations)).operation, "control flow that joins again after an early return",
-                      "return from the kernel in one place, or put the rest under 'if'")
-    done.append(block)
+_MAX_PATHS = 32  # blocks translated in one function, copies of shared ones included
+
+
+def body(t: Translator, block: ir.Block, path: tuple[ir.Block, ...], count: list[int]) -> None:
+    """A function body: a branch becomes ``scf.if``; what both its sides reach is translated once for each.
+
+    ``path`` are the blocks on the way here, ``count`` holds how many were translated so far.
+    """
+    count[0] += 1
+    if block in path or count[0] > _MAX_PATHS:
+        raise t.error(next(iter(block.operations)).operation, "control flow that is a loop" if block in path else
+                      "too many paths through early returns",
+                      "write loops with 'for' or 'while' and return from the kernel in one place")
+    path = (*path, block)
     op, operands = t.block(block)
     if op.name == "tt.return":
         if operands:
             raise t.error(op, "a kernel that returns a value")
     elif op.name == "cf.br":
         _bind(t, list(op.successors[0].arguments), operands)
-        body(t, op.successors[0], done)
+        body(t, op.successors[0], path, count)
     elif op.name == "cf.cond_br":
         first = len(op.opview.trueDestOperands)
         with op.location:
@@ -36,7 +44,7 @@ def body(t: Translator, block: ir.Block, done: list[ir.Block]) -> None:
                                                       (op.successors[1], operands[1 + first:]))):
                 with ir.InsertionPoint(split.else_block if place else split.then_block):
                     _bind(t, list(target.arguments), values)
-                    body(t, target, done)
+                    body(t, target, path, count)
                     scf.YieldOp([])
     else:
         raise t.error(op, "control flow that is not translated")

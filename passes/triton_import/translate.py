@@ -63,7 +63,7 @@ class Translator:
                 self.known[argument] = (Tensor(argument.type, data=value) if target is None
                                         else Pointer(value, target, ()))
             with ir.InsertionPoint(entry):
-                control.body(self, block, [])
+                control.body(self, block, (), [0])
                 func.ReturnOp([])
 
     def of(self, value: ir.Value) -> Known:

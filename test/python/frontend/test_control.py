@@ -118,6 +118,26 @@ def test_early_return():
 
 
 @triton.jit
+def nested_return(x, a, b):
+    if a > 0:
+        if b > 0:
+            return
+        tl.store(x, 1.0)
+    tl.store(x + 1, 2.0)
+    if a > 1:
+        return
+    tl.store(x + 2, 3.0)
+
+
+@pytest.mark.parametrize(("a", "b", "expected"), [(0, 5, [0, 2, 3]), (1, 5, [0, 0, 0]), (1, 0, [1, 2, 3]),
+                                                  (2, 0, [1, 2, 0])])
+def test_paths_that_join_after_an_early_return(a, b, expected):
+    x = torch.zeros(3)
+    nested_return[(1,)](x, a, b)
+    assert x.tolist() == expected
+
+
+@triton.jit
 def branch_values(x, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     v = tl.load(x + i)

@@ -1,0 +1,86 @@
+// RUN: hexmlir-opt %s --triton-to-linalg --split-input-file --verify-diagnostics
+
+// An operation outside of what is translated.
+"tt.func"() <{function_type = (!tt.ptr<f32>) -> (), sym_name = "descriptor"}> ({
+^bb0(%x: !tt.ptr<f32>):
+  // expected-error @+1 {{triton-to-linalg: tt.make_tensor_descriptor: not translated}}
+  %d = "tt.make_tensor_descriptor"(%x) : (!tt.ptr<f32>) -> !tt.tensordesc<8xf32>
+  "tt.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// A kernel that returns a value.
+"tt.func"() <{function_type = (i32) -> i32, sym_name = "returns"}> ({
+^bb0(%x: i32):
+  // expected-error @+1 {{a kernel that returns a value}}
+  "tt.return"(%x) : (i32) -> ()
+}) : () -> ()
+
+// -----
+
+// A pointer to pointers.
+// expected-error @+1 {{argument of type !tt.ptr<!tt.ptr<f32>>}}
+"tt.func"() <{function_type = (!tt.ptr<!tt.ptr<f32>>) -> (), sym_name = "indirect"}> ({
+^bb0(%x: !tt.ptr<!tt.ptr<f32>>):
+  "tt.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// An 8-bit float.
+// expected-error @+1 {{argument of element type f8E5M2}}
+"tt.func"() <{function_type = (f8E5M2) -> (), sym_name = "small_float"}> ({
+^bb0(%x: f8E5M2):
+  "tt.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// Elements of two pointers in one tensor.
+"tt.func"() <{function_type = (!tt.ptr<f32>, !tt.ptr<f32>, tensor<8xi1>) -> (), sym_name = "mixed"}> ({
+^bb0(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32):
+  %i = "tt.make_range"() <{start = 0 : i32, end = 8 : i32}> : () -> tensor<8xi32>
+  %limit = "tt.splat"(%n) : (i32) -> tensor<8xi32>
+  %c = "arith.cmpi"(%i, %limit) <{predicate = 2 : i64}> : (tensor<8xi32>, tensor<8xi32>) -> tensor<8xi1>
+  %p = "tt.splat"(%x) : (!tt.ptr<f32>) -> tensor<8x!tt.ptr<f32>>
+  %q = "tt.splat"(%y) : (!tt.ptr<f32>) -> tensor<8x!tt.ptr<f32>>
+  // expected-error @+1 {{elements of two different pointers are mixed in one tensor}}
+  %s = "arith.select"(%c, %p, %q) : (tensor<8xi1>, tensor<8x!tt.ptr<f32>>, tensor<8x!tt.ptr<f32>>) -> tensor<8x!tt.ptr<f32>>
+  "tt.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// Malformed input: an attribute is missing.
+"tt.func"() <{function_type = () -> (), sym_name = "no_axis"}> ({
+  // expected-error @+1 {{tt.get_program_id: malformed operation}}
+  %p = "tt.get_program_id"() : () -> i32
+  "tt.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// Malformed input: a result that does not fit.
+"tt.func"() <{function_type = (i32) -> (), sym_name = "bad_splat"}> ({
+^bb0(%x: i32):
+  %i = "tt.make_range"() <{start = 0 : i32, end = 8 : i32}> : () -> tensor<8xi32>
+  // expected-error @+1 {{tt.expand_dims: malformed operation: result type tensor<8x2xi32> does not fit the operands}}
+  %j = "tt.expand_dims"(%i) <{axis = 1 : i32}> : (tensor<8xi32>) -> tensor<8x2xi32>
+  "tt.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// Branches between blocks that form a loop.
+"tt.func"() <{function_type = (!tt.ptr<f32>, i1) -> (), sym_name = "endless"}> ({
+^bb0(%x: !tt.ptr<f32>, %c: i1):
+  "cf.br"()[^bb1] : () -> ()
+^bb1:
+  // expected-error @+1 {{control flow that is a loop}}
+  %one = "arith.constant"() <{value = 1.0 : f32}> : () -> f32
+  "tt.store"(%x, %one) : (!tt.ptr<f32>, f32) -> ()
+  "cf.cond_br"(%c)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()
+^bb2:
+  "tt.return"() : () -> ()
+}) : () -> ()
