@@ -44,6 +44,8 @@ class Nest:
     body_ops: int
     narrowest_bits: int
     """Narrowest element the body touches, in bits: it sets how many lanes make one vector."""
+    reads_indices: bool = False
+    """True when the body computes with loop indices."""
 
 
 class Unsupported(Exception):
@@ -93,6 +95,7 @@ def read_nest(op: ir.Operation) -> Nest:
         combiners=combiners,
         body_ops=len(operations) - 1,
         narrowest_bits=min(bits),
+        reads_indices=any(o.name == "linalg.index" for o in operations),
     )
 
 

@@ -55,6 +55,7 @@ def can_flatten(nest: Nest) -> bool:
     return (
         len(identity) > 1
         and not any(nest.reduction)
+        and not nest.reads_indices
         and all(e is not None for e in nest.extents)
         and all(o.dims == () or (o.dims == identity and o.contiguous) for o in nest.operands)
     )

@@ -1,0 +1,49 @@
+"""Runs many functions of one module: on the host after some steps, or compiled for the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hexagon_mlir import pipelines, targets
+from hexagon_mlir.exec.host import HostFunction
+from hexagon_mlir.exec.host_lowering import _signature
+from hexagon_mlir.ir import ir, parse, set_index_bits
+from hexagon_mlir.pass_infra import PassContext, Step
+from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
+
+Call = Callable[[str, Sequence[np.ndarray]], list[np.ndarray]]
+
+
+def steps_until(pipeline: str, last: str, target: str = "v75") -> list[Step]:
+    """The steps of ``pipeline`` up to and including the one called ``last``."""
+    steps = list(pipelines.get(pipeline, targets.get(target)))
+    return steps[:[s.title for s in steps].index(last) + 1]
+
+
+def after(text: str, steps: Sequence[Step], target: str = "v75") -> tuple[ir.Module, PassContext]:
+    """``text`` after ``steps``, levels checked, and the context with its remarks."""
+    module = parse(text)
+    set_index_bits(module)
+    context = PassContext(targets.get(target))
+    run_steps(module, steps, context, RunOptions(verify_levels=True))
+    return module, context
+
+
+def on_host(module: ir.Module, entries: Sequence[str]) -> Call:
+    """Lower and compile ``module`` once; the result calls any of ``entries`` on the host.
+
+    A buffer-level function gets its outputs as last arguments.
+    """
+    signatures = {name: _signature(module, name) for name in entries}
+    compiled = HostFunction(module, entries[0])
+    program = compiled.program
+
+    def call(entry: str, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
+        compiled.entry = entry
+        compiled.program = replace(program, arguments=signatures[entry][0], results=signatures[entry][1])
+        return compiled(arguments)
+
+    return call

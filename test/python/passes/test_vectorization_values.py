@@ -1,0 +1,95 @@
+"""`hexagon-vectorization` keeps every value: random programs, vectorized and executed on the host, against numpy."""
+
+import numpy as np
+import pytest
+from batch import after, on_host
+from linalg_programs import (
+    NUMPY,
+    RAGGED,
+    Program,
+    fixed_programs,
+    generic,
+    random_elementwise,
+    random_reduction,
+    values,
+)
+
+from hexagon_mlir import targets
+from hexagon_mlir.ir import to_text
+from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
+from hexagon_mlir.pipelines import BUFFERIZE
+
+STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
+         PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
+         PassStep(registry.get("hexagon-vectorization")())]
+
+
+def run_all(programs: list[Program], target: str = "v75"):
+    """Check every program; returns the module after vectorization and the remarks."""
+    module, context = after("".join(p.text for p in programs), STEPS, target)
+    call = on_host(module, [p.name for p in programs])
+    for program in programs:
+        arguments = [a.copy() for a in program.arguments]
+        result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
+        call(program.name, [*arguments, result])
+        program.check(result)
+        for given, left in zip(program.arguments[:-1], arguments[:-1], strict=True):
+            assert given.tobytes() == left.tobytes(), f"{program.name} wrote to an input"
+    return module, context
+
+
+def one_element_ops_only(module) -> bool:
+    """True when every linalg op left works on a single element."""
+    left = [line for line in to_text(module).splitlines() if "linalg.generic" in line]
+    return all("iterator_types = []" in line for line in left)
+
+
+@pytest.mark.parametrize("first", [0, 30, 60])
+def test_random_elementwise(first):
+    module, context = run_all([random_elementwise(seed) for seed in range(first, first + 30)])
+    remarks = [entry.message for entry in context.log.entries]
+    assert all("strided" in remark for remark in remarks), remarks  # transposed operands, and nothing else
+    assert to_text(module).count("linalg.generic") == len(remarks) <= 6
+
+
+@pytest.mark.parametrize("first", [0, 30])
+def test_random_reductions(first):
+    module, context = run_all([random_reduction(seed) for seed in range(first, first + 30)])
+    assert [entry.message for entry in context.log.entries] == []
+    assert one_element_ops_only(module)
+
+
+@pytest.mark.parametrize("target", targets.names())
+def test_combiners_contractions_indices(target):
+    module, context = run_all(fixed_programs(), target)
+    assert [entry.message for entry in context.log.entries] == []
+    assert one_element_ops_only(module)
+
+
+def test_every_ragged_size_of_every_width():
+    """One vector, one lane, one lane short, one lane over: nothing but the n elements is written."""
+    programs = []
+    for n in RAGGED:
+        for type_ in ("f32", "i16", "i8"):
+            rng = np.random.default_rng(n)
+            x = values(rng, type_, (n,))
+            op, suffix = ("mulf", "f") if type_ == "f32" else ("muli", "i")
+            text = generic(f"square_{type_}_{n}", ["parallel"], [(x, type_, (0,))],
+                           (np.zeros(n, NUMPY[type_]), type_, (0,)),
+                           [f"      %s = arith.{op} %i0, %i0 : {type_}"], "%s")
+            with np.errstate(all="ignore"):
+                programs.append(Program(f"square_{type_}_{n}", text, [x, np.zeros(n, NUMPY[type_])], x * x))
+    run_all(programs)
+
+
+@pytest.mark.parametrize("type_", ["i64", "f64"])
+def test_refused_types_still_run(type_):
+    """A type without HVX lanes keeps its scalar loops, says so, and is right."""
+    rng = np.random.default_rng(3)
+    x, old = values(rng, type_, (5, 33)), np.zeros((5, 33), NUMPY[type_])
+    op = "addf" if type_ == "f64" else "addi"
+    text = generic("f", ["parallel"] * 2, [(x, type_, (0, 1))], (old, type_, (0, 1)),
+                   [f"      %s = arith.{op} %i0, %i0 : {type_}"], "%s")
+    with np.errstate(all="ignore"):
+        _, context = run_all([Program("f", text, [x, old], x + x)])
+    assert {e.message for e in context.log.entries} == {f"not vectorized: element type {type_} has no HVX lane"}
