@@ -30,7 +30,7 @@ def _newton(d: Float, r: Float) -> Float:
     return r * (2.0 - d * r)
 
 
-def _approximate(d: Float) -> Float:
+def approximate_reciprocal(d: Float) -> Float:
     """1/d for normal |d| < 2^126, relative error 7e-6; 7 operations."""
     seed = (d.lanes.int(SEED) - d.bits).as_float()
     return _newton(d, _newton(d, seed))
@@ -38,14 +38,14 @@ def _approximate(d: Float) -> Float:
 
 def divide_bounded(n: Float, d: Float) -> Float:
     """n / d where 2^-100 < |d| < 2^100 and n and n/d are finite."""
-    r = _approximate(d)
+    r = approximate_reciprocal(d)
     q = n * r
     return q + (n - q * d) * r
 
 
 def reciprocal_bounded(d: Float) -> Float:
     """1 / d where 2^-120 < |d| < 2^120."""
-    r = _approximate(d)
+    r = approximate_reciprocal(d)
     return r + r * (1.0 - d * r)
 
 

@@ -57,7 +57,7 @@ class Lanes:
 
 
 class Float:
-    """A floating-point value; comparisons other than > and < do not exist, and NaN is undefined for them."""
+    """A floating-point value. There are two comparisons, > and <, and NaN is undefined for them (``nnan``)."""
 
     __slots__ = ("element", "lanes", "value")
 
@@ -85,14 +85,21 @@ class Float:
     def __rsub__(self, other: float) -> Float:
         return self._wrap(arith.SubFOp(self._lift(other), self.value))
 
+    def __neg__(self) -> Float:
+        """The sign bit flipped, by an integer operation: any vector unit does it."""
+        return (self.bits ^ (SIGN if self.element == "f32" else SIGN >> 16)).as_float(self.element)
+
     def __gt__(self, other: Float | float) -> Mask:
-        return self._compare(arith.CmpFPredicate.OGT, self._lift(other))
+        return self.compare("ogt", other)
 
     def __lt__(self, other: Float | float) -> Mask:
-        return self._compare(arith.CmpFPredicate.OLT, self._lift(other))
+        return self.compare("olt", other)
 
-    def _compare(self, predicate: arith.CmpFPredicate, other: ir.Value) -> Mask:
-        return Mask(self.lanes, arith.CmpFOp(predicate, self.value, other).result)
+    def compare(self, predicate: str, other: Float | float, nan: bool = False) -> Mask:
+        """``arith.cmpf``; with ``nan`` the operands may be NaN and the result means what the predicate says."""
+        flags = None if nan else ir.Attribute.parse("#arith.fastmath<nnan>")
+        code = getattr(arith.CmpFPredicate, predicate.upper())
+        return Mask(self.lanes, arith.CmpFOp(code, self.value, self._lift(other), fastmath=flags).result)
 
     def minimum(self, limit: Float | float) -> Float:
         """The smaller of two numbers; one vector instruction. NaN is undefined."""
@@ -103,6 +110,19 @@ class Float:
         """The larger of two numbers; one vector instruction. NaN is undefined."""
         limit = limit if isinstance(limit, Float) else self.lanes.float(limit, self.element)
         return (self > limit).select(self, limit)
+
+    @property
+    def is_number(self) -> bool:
+        """True when this is known not to be NaN: a splat constant that is not."""
+        owner = self.value.owner
+        if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+            return False
+        value = owner.attributes["value"]
+        if isinstance(value, ir.DenseElementsAttr):
+            if not value.is_splat:
+                return False
+            value = value.get_splat_value()
+        return isinstance(value, ir.FloatAttr) and value.value == value.value
 
     @property
     def bits(self) -> Int:
@@ -189,9 +209,9 @@ class Int:
         """The smaller, signed."""
         return self._wrap(arith.MinSIOp(self.value, self._lift(other)))
 
-    def as_float(self) -> Float:
-        """The same bits as a floating-point value (f32 or f16 by width)."""
-        element = "f" + self.element[1:]
+    def as_float(self, element: str = "") -> Float:
+        """The same bits as a floating-point value: ``element``, or f32 or f16 by width."""
+        element = element or "f" + self.element[1:]
         return Float(self.lanes, arith.BitcastOp(self.lanes.type(element), self.value).result, element)
 
     def truncate(self, element: str) -> Int:

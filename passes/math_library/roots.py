@@ -15,7 +15,7 @@ function               max ulp  operations
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.math_library.lanes import INFINITY, Float, Mask
+from hexagon_mlir.passes.math_library.lanes import INFINITY, SIGN, Float, Mask
 
 SEED = 0x5F375A86  # SEED - bits/2 is 1/sqrt within 3.5%
 TINY = 2.0**-100  # below, intermediate values would leave the normal numbers
@@ -45,8 +45,8 @@ def _special(x: Float) -> Mask:
 
 
 def _negative_is_nan(x: Float, value: Float) -> Float:
-    """``value``, but NaN where x < 0 (not -0)."""
-    return (x < 0.0).select(x.lanes.float(QUIET_NAN), value)
+    """``value``, but NaN where x < 0 (not -0); as integers, because x may be NaN itself."""
+    return x.bits.above(SIGN).select(x.lanes.float(QUIET_NAN), value)
 
 
 def sqrt(x: Float, narrow: bool = False) -> Float:

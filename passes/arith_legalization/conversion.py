@@ -1,0 +1,62 @@
+"""Integers to floats by building the float's bits, and bf16 to and from f32.
+
+f32 to integer is left to the code generator: 12 packets for 32 lanes, without a call and right for every number
+in range.
+"""
+
+from __future__ import annotations
+
+from hexagon_mlir.passes.arith_legalization.comparison import is_nan
+from hexagon_mlir.passes.math_library.lanes import Float, Int, Mask
+
+UNIT = 0x4B000000  # 2^23: one unit in the last place is 1
+UNIT_MIDDLE = 0x4B400000  # 1.5 * 2^23: room below and above
+HIGH = 0x53000000  # 2^39: one unit in the last place is 2^16
+HALF = 16
+LOW_MASK = 0xFFFF
+SIGN_OF_HALF = 0x8000
+QUIET_BIT = 0x00400000
+
+
+def small_to_f32(x: Int) -> Float:
+    """A signed i32 with |x| < 2^22; 2 operations."""
+    return (x + UNIT_MIDDLE).as_float() - (1.5 * 2.0**23)
+
+
+def signed_to_f32(x: Int) -> Float:
+    """Any signed i32, rounded to nearest even; 6 operations."""
+    # The halves become floats of their own weight; the upper one loses 2^23, which the lower one has too much.
+    low = ((x & LOW_MASK) | UNIT).as_float()
+    high = (x.shift_right_unsigned(HALF) ^ (HIGH | SIGN_OF_HALF)).as_float()
+    return (high - (2.0**39 + 2.0**31 + 2.0**23)) + low
+
+
+def unsigned_to_f32(x: Int) -> Float:
+    """Any unsigned i32, rounded to nearest even; 6 operations."""
+    low = ((x & LOW_MASK) | UNIT).as_float()
+    high = (x.shift_right_unsigned(HALF) | HIGH).as_float()
+    return (high - (2.0**39 + 2.0**23)) + low
+
+
+def integer_to_f32(x: Int, signed: bool) -> Float:
+    """An i8, i16 or i32 as f32."""
+    if x.element == "i32":
+        return signed_to_f32(x) if signed else unsigned_to_f32(x)
+    return small_to_f32(x.extend_signed() if signed else x.extend_unsigned())
+
+
+def mask_to_float(mask: Mask, element: str, signed: bool) -> Float:
+    """0 or 1, or -1 for a signed bit."""
+    return mask.select(mask.lanes.float(-1.0 if signed else 1.0, element), mask.lanes.float(0.0, element))
+
+
+def from_bf16(x: Float) -> Float:
+    """bf16 is the upper half of an f32; 2 operations."""
+    return (x.bits.extend_unsigned() << HALF).as_float()
+
+
+def to_bf16(x: Float) -> Float:
+    """Rounded to nearest even, NaN kept; 10 operations."""
+    rounded = x.bits + (x.bits.shift_right_unsigned(HALF) & 1) + 0x7FFF
+    kept = is_nan(x).select(x.bits | QUIET_BIT, rounded)
+    return kept.shift_right_unsigned(HALF).truncate("i16").as_float("bf16")
