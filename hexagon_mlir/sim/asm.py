@@ -316,7 +316,9 @@ class Reader:
                 raise
             symbol, minus, addend = found.groups()
             section.relocations.append(
-                Relocation(len(section.data), size, unquote(symbol), int(addend or 0), minus and unquote(minus))
+                Relocation(
+                    len(section.data), size, unquote(symbol), int(addend or 0), minus and unquote(minus)
+                )
             )
             value = 0
         section.data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from hexagon_mlir.sim.asm import Function, Packet
 from hexagon_mlir.sim.decode import Insn, decode
 
-FLOW_KINDS = frozenset({"jump", "jumpr", "call", "callr", "newjump"})
+FLOW_KINDS = frozenset({"jump", "jumpr", "call", "callr", "newjump", "clock"})
+"""Kinds that end a block; reading the clock does, so that the cycles before it are counted."""
 
 
 @dataclass
@@ -87,7 +88,9 @@ def build(function: Function, address_taken: set[str]) -> Graph:
         blocks[-1].packets.append(packet)
         block_of[index] = len(blocks) - 1
     at_label = {
-        label: block_of[index] for label, index in function.labels.items() if index in leaders and index in block_of
+        label: block_of[index]
+        for label, index in function.labels.items()
+        if index in leaders and index in block_of
     }
     graph = Graph(function, blocks, at_label, loop_targets)
     _connect(graph, address_taken)

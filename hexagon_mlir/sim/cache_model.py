@@ -157,6 +157,7 @@ done:
 def _l1(g: Geometry, target: Target) -> str:
     """@mm_l1(st, address): a scalar load that missed the most recent way."""
     w = g.l1_ways
+    latency = int(target.scalar_l2_latency_cycles.value)
     declare = "" if w in (g.l2_ways, STREAM_SLOTS) else f"declare i{w} @llvm.cttz.i{w}(i{w}, i1)\n"
     return f"""
 {declare}define internal void @mm_l1(ptr %st, i32 %address) noinline {{
@@ -173,7 +174,7 @@ def _l1(g: Geometry, target: Target) -> str:
 miss:
   %l2line = lshr i32 %address, {g.l2_shift}
   %l2hit = call i1 @mm_l2(ptr %st, i32 %l2line, i32 0, i32 1)
-  %stall = select i1 %l2hit, i64 {int(target.scalar_l2_latency_cycles.value)}, i64 0{_bump('l2_stall', '%stall', 's')}
+  %stall = select i1 %l2hit, i64 {latency}, i64 0{_bump('l2_stall', '%stall', 's')}
   br label %done
 done:
   ret void
@@ -225,12 +226,13 @@ after:
 
 
 def _scalar_load(g: Geometry, target: Target) -> str:
+    latency = str(int(target.scalar_tcm_latency_cycles.value))
     return f"""
 define internal {SLOW} void @mm_sload(ptr %st, i32 %address, i64 %size) {{
   %off = sub i32 %address, {layout.TCM_BASE - (1 << 32)}
   %tcm = icmp ult i32 %off, {int(target.tcm_bytes.value)}
   br i1 %tcm, label %intcm, label %cached
-intcm:{_bump('tcm_read_bytes', '%size', 't')}{_bump('tcm_stall', str(int(target.scalar_tcm_latency_cycles.value)), 'u')}
+intcm:{_bump('tcm_read_bytes', '%size', 't')}{_bump('tcm_stall', latency, 'u')}
   ret void
 cached:
   %pp = getelementptr i8, ptr %st, i32 {layout.L1_TAGS}

@@ -52,10 +52,8 @@ def _touched(tags: np.ndarray, shift: int, base: int, row_bytes: int, rows: int,
         base, stride = base + (rows - 1) * stride, -stride
     size = 1 << shift
     start = (tags.astype(np.int64) >> 1) * size - base
-    if rows == 1 or stride == 0:
-        row = np.zeros_like(start)
-    else:
-        row = np.clip((start + size - 1) // stride, 0, rows - 1)
+    single = rows == 1 or stride == 0
+    row = np.zeros_like(start) if single else np.clip((start + size - 1) // stride, 0, rows - 1)
     begin = row * stride
     overlaps = (begin < start + size) & (begin + row_bytes > start)
     return overlaps & (tags != 0)

@@ -229,15 +229,16 @@ def _flow(line: int, text: str, full: str) -> Insn | None:
     if found := _LOOP.match(text):
         number, target, count = found.groups()
         _, operands, _ = tokenize(count)
-        return Insn(line, full, "loop", "loop", Unit.FLOW, sources=operands, op=number, target=unquote(target))
+        return Insn(
+            line, full, "loop", "loop", Unit.FLOW, sources=operands, op=number, target=unquote(target)
+        )
     squeezed = re.sub(r"\s+", "", text)
     if found := _ALLOCFRAME.match(squeezed):
         size = Operand("I", int(found.group(1)))
         return Insn(line, full, "frame", "allocframe", Unit.STORE, sources=[size], op="allocframe")
     if found := _DEALLOC.match(squeezed):
-        return Insn(
-            line, full, "frame", found.group(1), Unit.LOAD, op=found.group(1), taken_hint=_hint(found.group(2))
-        )
+        name, hint, _ = found.groups()
+        return Insn(line, full, "frame", name, Unit.LOAD, op=name, taken_hint=_hint(hint))
     if found := _SYSTEM.match(squeezed):
         return Insn(line, full, "system", found.group(1).split("(")[0], Unit.SYSTEM)
     return None

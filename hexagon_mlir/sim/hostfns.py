@@ -38,7 +38,7 @@ LIBM = "estimate for a scalar musl routine with inline polynomial"
 CHEAP = "a few packets plus call and return"
 ALLOCATOR = "estimate for a free-list allocator"
 RUNTIME = "estimate for a bump allocator in the runtime"
-COPY = "2 HVX packets of 2 cycles per 128 bytes after 20 cycles of set-up; lines are charged by the cache model"
+COPY = "2 HVX packets of 2 cycles per 128 bytes after 20 cycles of set-up; the cache model charges the lines"
 
 COPY_SETUP_CYCLES, COPY_CYCLES_PER_VECTOR = 20, 4
 LIBM_CYCLES = 60
@@ -61,7 +61,7 @@ def _divide(op: str, bits: int) -> Callable[[Val, Val], Val]:
     return emit
 
 
-def _libm(name: str, count: int, ty: Type) -> Callable[..., Val]:
+def _libm(name: str, ty: Type) -> Callable[..., Val]:
     def emit(*arguments: Val) -> Val:
         return arguments[0].code.call(name, ty, *arguments)
 
@@ -90,9 +90,8 @@ def _copy(kind: str) -> Callable[..., Val]:
             length = length.two("umin", code.const(layout.SPACE_BYTES, I64) - src.zext(64))
         if kind == "memset":
             code.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-            code.put(
-                f"call void @llvm.memset.p0.i64(ptr {to}, i8 {src.trunc(8).name}, i64 {length.name}, i1 false)"
-            )
+            byte = src.trunc(8).name
+            code.put(f"call void @llvm.memset.p0.i64(ptr {to}, i8 {byte}, i64 {length.name}, i1 false)")
         else:
             code.declarations.add("declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)")
             source = guest_pointer(code, src)
@@ -149,7 +148,7 @@ def _inline() -> dict[str, Inline]:
             letter * 3, lambda a, b: a.bin("fdiv", b), 30 if letter == "f" else 70,
             "about 25 dependent packets of the inline sequence (double: two Newton steps more)",
         )  # fmt: skip
-    table["__hexagon_sqrtf"] = Inline("ff", _intrinsic("sqrt"), 30, "estimate: sfinvsqrta and two Newton steps")
+    table["__hexagon_sqrtf"] = Inline("ff", _intrinsic("sqrt"), 30, "estimate: seed and two Newton steps")
     table["__hexagon_sqrtdf2"] = Inline("dd", _intrinsic("sqrt"), 80, "estimate: double Newton steps")
     table["__hexagon_fmadf4"] = Inline("dddd", _intrinsic("fma"), 60, "estimate for a soft fma")
     table["__hexagon_muldf3"] = Inline("ddd", lambda a, b: a * b, 40, "estimate for soft double multiply")
@@ -166,11 +165,11 @@ def _inline() -> dict[str, Inline]:
         "atan", "asin", "acos", "erf", "erfc", "cbrt",
     )  # fmt: skip
     for name in unary:
-        table[name + "f"] = Inline("ff", _libm(name + "f", 1, F32), LIBM_CYCLES, LIBM)
-        table[name] = Inline("dd", _libm(name, 1, F64), 2 * LIBM_CYCLES, LIBM)
+        table[name + "f"] = Inline("ff", _libm(name + "f", F32), LIBM_CYCLES, LIBM)
+        table[name] = Inline("dd", _libm(name, F64), 2 * LIBM_CYCLES, LIBM)
     for name in ("pow", "fmod", "atan2", "hypot"):
-        table[name + "f"] = Inline("fff", _libm(name + "f", 2, F32), 2 * LIBM_CYCLES, LIBM)
-        table[name] = Inline("ddd", _libm(name, 2, F64), 4 * LIBM_CYCLES, LIBM)
+        table[name + "f"] = Inline("fff", _libm(name + "f", F32), 2 * LIBM_CYCLES, LIBM)
+        table[name] = Inline("ddd", _libm(name, F64), 4 * LIBM_CYCLES, LIBM)
     rounding = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "nearbyint": "nearbyint",
                 "round": "round", "roundeven": "roundeven", "sqrt": "sqrt", "fabs": "fabs"}  # fmt: skip
     for name, intrinsic in rounding.items():

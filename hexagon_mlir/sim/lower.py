@@ -1,13 +1,14 @@
 """A guest function to host LLVM IR.
 
-A guest function becomes ``void @"g_<name>"(ptr state)``. Registers live in allocas that scalar replacement turns
-into SSA values; they are written to the state record before calls and returns.
+A guest function becomes ``void @"g_<name>"(ptr state)``. Registers live in allocas that scalar replacement
+turns into SSA values; they are written to the state record before calls and returns.
 """
 
 from __future__ import annotations
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.blocks import Block, Graph
+from hexagon_mlir.sim.decode import Insn
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.image import MAX_DEPTH, TYPES, Image, Unit, state_offset
 from hexagon_mlir.sim.isa.value import I1, I32, I64, Code, Type, Val
@@ -190,6 +191,26 @@ class FunctionLowering:
         self.code.put(f"call void @g__dispatch(ptr %st, i32 {address.name})")
         self.check_trap()
         self.fill()
+
+    def count_branch(self, block: int, insn: Insn, condition: Val) -> None:
+        """Two-bit direction predictor per branch; counts taken and mispredicted."""
+        code = self.code
+        site = len(self.image.branches)
+        label = self.graph.blocks[block].label
+        self.image.branches.append((self.name, label, bool(insn.taken_hint)))
+        pointers = []
+        for field in range(3):
+            pointer = "%" + code.name("q")
+            code.put(f"{pointer} = getelementptr i64, ptr %branches, i32 {3 * site + field}")
+            pointers.append(pointer)
+        taken = condition.zext(64)
+        code.store(code.load(pointers[0], I64) + taken, pointers[0])
+        state = code.load(pointers[2], I64)
+        predicted = state.icmp("sge", 0)
+        wrong = (predicted ^ condition).zext(64)
+        code.store(code.load(pointers[1], I64) + wrong, pointers[1])
+        moved = state + ((taken << 1) - 1)
+        code.store(moved.two("smin", 1).two("smax", -2), pointers[2])
 
     def leave(self) -> None:
         """Return to the caller."""

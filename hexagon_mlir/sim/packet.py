@@ -139,7 +139,8 @@ class PacketLowering:
                 else:
                     waiting.append(insn)
             if len(waiting) == len(pending):
-                raise FormError(waiting[0].line, waiting[0].text, "a .new value has no producer in the packet")
+                first = waiting[0]
+                raise FormError(first.line, first.text, "a .new value has no producer in the packet")
             pending = waiting
         for store in self.stores:
             store()
@@ -421,7 +422,7 @@ class PacketLowering:
                 if insn.kind not in ("call", "callr"):
                     self.code.label(self.code.name("dead"))
                 continue
-            self.count_branch(insn, condition)
+            self.function.count_branch(self.block, insn, condition)
             taken, not_taken = self.code.name("taken"), self.code.name("next")
             self.code.put(f"br i1 {condition.name}, label %{taken}, label %{not_taken}")
             self.code.label(taken)
@@ -463,26 +464,6 @@ class PacketLowering:
         self.code.label(other)
         self.function.dispatch(address)
         self.function.leave()
-
-    def count_branch(self, insn: Insn, condition: Val) -> None:
-        """Two-bit direction predictor per branch; counts taken and mispredicted."""
-        code = self.code
-        site = len(self.image.branches)
-        label = self.function.graph.blocks[self.block].label
-        self.image.branches.append((self.function.name, label, bool(insn.taken_hint)))
-        pointers = []
-        for field in range(3):
-            pointer = "%" + code.name("q")
-            code.put(f"{pointer} = getelementptr i64, ptr %branches, i32 {3 * site + field}")
-            pointers.append(pointer)
-        taken = condition.zext(64)
-        code.store(code.load(pointers[0], I64) + taken, pointers[0])
-        state = code.load(pointers[2], I64)
-        predicted = state.icmp("sge", 0)
-        wrong = (predicted ^ condition).zext(64)
-        code.store(code.load(pointers[1], I64) + wrong, pointers[1])
-        moved = state + ((taken << 1) - 1)
-        code.store(moved.two("smin", 1).two("smax", -2), pointers[2])
 
     def end_loop(self, number: str) -> None:
         code = self.code

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -84,7 +85,8 @@ def _assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], s
         for packet in function.packets:
             for _, text in packet.lines:
                 for word in text.replace("(", " ").replace(",", " ").replace(")", " ").split():
-                    if word.startswith("##") and word[2:] in labels and "jump" not in text and "loop" not in text:
+                    flow = "jump" in text or "loop" in text
+                    if word.startswith("##") and word[2:] in labels and not flow:
                         taken.add(word[2:])
     for label in sorted(taken):
         symbols[label] = code
@@ -209,17 +211,17 @@ def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Progr
     pieces.append(_dispatcher(image, module))
     program.recursive = _may_recurse(module)
     program.symbols = {
-        name: address for name, address in symbols.items() if name in program.functions or address >= layout.DATA_BASE
+        name: address
+        for name, address in symbols.items()
+        if name in program.functions or address >= layout.DATA_BASE
     }
-    existing = "\n".join(pieces)
-    pieces += sorted(line for line in declarations if line.split("@", 1)[1].split("(")[0] not in _declared(existing))
+    known = _declared("\n".join(pieces))
+    pieces += sorted(line for line in declarations if not _declared(line) & known)
     return "\n".join(pieces), program
 
 
 def _declared(ir: str) -> set[str]:
-    return {
-        line.split("@", 1)[1].split("(")[0] for line in ir.split("\n") if line.startswith("declare") and "@" in line
-    }
+    return set(re.findall(r"^declare [^@]*@([^(]+)", ir, re.MULTILINE))
 
 
 def _key(text: str, target: Target, memory_model: bool) -> str:

@@ -44,7 +44,7 @@ class BlockCost:
 
 @dataclass(frozen=True)
 class Pending:
-    """A result on its way: cycles from now until a late and an early HVX reader, or stages for a scalar one."""
+    """A result on its way: cycles from now until a late and an early reader can take it."""
 
     late: int
     early: int

@@ -91,7 +91,8 @@ def _min_max_average() -> None:
         bits = INTEGER[suffix][0]
         form(f"V.{suffix}=vabs(V.{suffix})", VA, lambda a, n=bits: _absolute(a.view(n)))
         form(f"V.{suffix}=vabs(V.{suffix}):sat", VA,
-             lambda a, n=bits: a.view(n).two("smax", a.lift(0).as_(VECTOR).view(n).two("ssub.sat", a.view(n))))  # fmt: skip
+             lambda a, n=bits: a.view(n).two(
+                 "smax", a.code.const(0, a.view(n).ty).two("ssub.sat", a.view(n))))  # fmt: skip
     for out, suffix in (("ub", "ub"), ("uh", "h"), ("uh", "uh"), ("uw", "w")):
         bits, signed = INTEGER[suffix]
         form(f"V.{out}=vabsdiff(V.{suffix},V.{suffix})", Unit.VX,
@@ -114,10 +115,9 @@ def _shift_lanes(value: Val, amount: Val, kind: str) -> Val:
     shifted_left = left.icmp("sgt", bits - 1).select(0, value << to_left)
     right = -left
     clamped = right.two("smax", 0).two("smin", bits - 1)
-    if arithmetic:
-        shifted_right = value >> clamped
-    else:
-        shifted_right = right.icmp("sgt", bits - 1).select(0, value.lshr(clamped))
+    shifted_right = (
+        value >> clamped if arithmetic else right.icmp("sgt", bits - 1).select(0, value.lshr(clamped))
+    )
     return left.icmp("sge", 0).select(shifted_left, shifted_right)
 
 
@@ -171,8 +171,9 @@ def _shifts() -> None:
         small, signed_out = INTEGER[out]
         wide, signed_in = INTEGER[source]
         form(f"V.{out}=vsat(V.{source},V.{source})", VA,
-             lambda a, b, n=wide, m=small, so=signed_out, si=signed_in: narrow(
-                 *(clamp(v.view(n), m, so) if si else v.view(n).two("umin", (1 << m) - 1) for v in (b, a))))  # fmt: skip
+             lambda a, b, n=wide, m=small, so=signed_out, si=signed_in: narrow(*(
+                 clamp(v.view(n), m, so) if si else v.view(n).two("umin", (1 << m) - 1)
+                 for v in (b, a))))  # fmt: skip
     for suffix, bits in (("uh", 16), ("uw", 32)):
         form(f"V.{suffix}=vcl0(V.{suffix})", VS, lambda a, n=bits: _leading_zeros(a.view(n)))
         signed = suffix[1]

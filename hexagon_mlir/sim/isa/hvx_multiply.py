@@ -58,8 +58,9 @@ def _low_half() -> None:
     form("V.w=vmpyi(V.w,R.h)", VX_DV, by_half)
     form("V.w+=vmpyi(V.w,R.h)", VX_DV, lambda x, a, r: x.w + by_half(a, r))
     for suffix, signed in (("b", True), ("ub", False)):
-        form(f"V.w=vmpyi(V.w,R.{suffix})", VX, by_byte(32, signed))
-        form(f"V.w+=vmpyi(V.w,R.{suffix})", VX, lambda x, a, r, f=by_byte(32, signed): x.w + f(a, r))
+        multiply = by_byte(32, signed)
+        form(f"V.w=vmpyi(V.w,R.{suffix})", VX, multiply)
+        form(f"V.w+=vmpyi(V.w,R.{suffix})", VX, lambda x, a, r, f=multiply: x.w + f(a, r))
 
     def halves_by_bytes(a: Val, r: Val) -> Val:
         """Halfword lane j times byte j % 4 of the scalar: words alternate bytes (0,1), (2,3)."""
@@ -93,8 +94,9 @@ def _high_word() -> None:
     form("VV+=vmpyo(V.w,V.h)", VX_DV, odd_accumulate)
     form("V.w=vmpye(V.w,V.uh)", VX_DV, lambda a, b: even_pair(a, b)[1])
     for mark in ("", ":rnd"):
-        form(f"V.w=vmpyo(V.w,V.h):<<1{mark}:sat", VX_DV, lambda a, b, rounded=bool(mark): clamp(
-            ((product(a, odd(b, 16, True)) << 1) + (0x8000 if rounded else 0)) >> 16, 32, True).trunc(32))  # fmt: skip
+        half = 0x8000 if mark else 0
+        form(f"V.w=vmpyo(V.w,V.h):<<1{mark}:sat", VX_DV, lambda a, b, h=half: clamp(
+            ((product(a, odd(b, 16, True)) << 1) + h) >> 16, 32, True).trunc(32))  # fmt: skip
 
 
 def _fractional() -> None:

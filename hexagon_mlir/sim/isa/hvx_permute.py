@@ -146,7 +146,7 @@ def _pack() -> None:
 
 
 def _shift_into(x: Pair, u: Val, v: Val) -> Pair:
-    """Words of u:0 shifted by a signed 7-bit count, with the low register's bits shifted in from both sides."""
+    """Words of u:0 shifted by a signed 7-bit count; bits of the low register come in from both sides."""
     fill = x[0].w.sext(64) << 32 | x[0].w.zext(64)
     value = u.w.sext(64) << 32
     count_bits = v.w

@@ -1,6 +1,6 @@
 """Lane helpers shared by the HVX tables: even/odd halves, interleaving, vector predicates.
 
-Even and odd sub-lanes are taken with shifts inside the wider lane, which is cheaper on the host than shuffles.
+Even and odd sub-lanes are taken with shifts inside the wider lane: cheaper on the host than shuffles.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 
 from hexagon_mlir.sim.isa.spec import Unit, form
-from hexagon_mlir.sim.isa.value import I8, I32, I64, Type, Val
+from hexagon_mlir.sim.isa.value import I1, I8, I32, I64, Type, Val
 
 ALU, TC2, MPY = Unit.ALU, Unit.TC2, Unit.MPY
 Op = Callable[[Val, Val], Val]
@@ -250,13 +250,13 @@ def _bits() -> None:
     def leading(value: Val, ones: bool) -> Val:
         counted = (~value if ones else value)
         return counted.code.call(
-            f"llvm.ctlz.{counted.ty.mangle()}", counted.ty, counted, Val(counted.code, "false", Type(1, "i", 1))
+            f"llvm.ctlz.{counted.ty.mangle()}", counted.ty, counted, Val(counted.code, "false", I1)
         )
 
     def trailing(value: Val, ones: bool) -> Val:
         counted = (~value if ones else value)
         return counted.code.call(
-            f"llvm.cttz.{counted.ty.mangle()}", counted.ty, counted, Val(counted.code, "false", Type(1, "i", 1))
+            f"llvm.cttz.{counted.ty.mangle()}", counted.ty, counted, Val(counted.code, "false", I1)
         )
 
     for size in ("R", "RR"):
@@ -274,7 +274,8 @@ def _bits() -> None:
         0, leading(a, False).two("umax", leading(a, True)) - 1))  # fmt: skip
     form("R=popcount(RR)", TC2, lambda a: a.one("ctpop").trunc(32))
     form("R=swiz(R)", ALU, lambda a: a.one("bswap"))
-    for name, bits, signed in (("zxtb", 8, False), ("zxth", 16, False), ("sxtb", 8, True), ("sxth", 16, True)):
+    extensions = (("zxtb", 8, False), ("zxth", 16, False), ("sxtb", 8, True), ("sxth", 16, True))
+    for name, bits, signed in extensions:
         form(f"R={name}(R)", ALU, lambda a, n=bits, s=signed: a.trunc(n).ext(32, s))
     form("RR=sxtw(R)", ALU, lambda a: a.sext(64))
 

@@ -15,7 +15,7 @@ from typing import Any
 
 
 class Unit(Enum):
-    """What a form occupies and how it is timed (scalar classes after LLVM's tc_*, HVX classes after the PRM)."""
+    """What a form occupies and how it is timed (scalar classes after LLVM's tc_*, HVX after the PRM)."""
 
     ALU = "alu"
     TC2 = "tc2"  # min/max, extract, count, add-accumulate
@@ -62,8 +62,6 @@ class Spec:
     sources: tuple[str, ...]
     reads_dest: bool
     """The old value of the first destination is the first argument of ``emit``."""
-    late_dest: bool = True
-    """The old destination is read late (an accumulator)."""
 
 
 FORMS: dict[str, Spec] = {}
@@ -75,7 +73,7 @@ def classes(text: str) -> tuple[str, ...]:
 
 
 def form(template: str, unit: Unit, emit: Callable[..., Any], reads_dest: bool = False) -> None:
-    """Enter one form. ``emit`` gets the sources (after the old destination, for ``op=`` and ``reads_dest``)."""
+    """Enter one form. ``emit`` gets the sources, after the old destination if that is read too."""
     key = template.replace(" ", "")
     if key in FORMS:
         raise ValueError(f"form entered twice: {key}")
@@ -89,5 +87,4 @@ def form(template: str, unit: Unit, emit: Callable[..., Any], reads_dest: bool =
         classes(key[: found.start()]),
         classes(key[found.end() :]),
         reads_dest or found.group(1) != "=",
-        late_dest=True,
     )

@@ -11,4 +11,6 @@ from hexagon_mlir.sim.isa import (
 )
 from hexagon_mlir.sim.isa.spec import FORMS
 
-__all__ = ["FORMS", "constants", "hvx_float", "hvx_int", "hvx_multiply", "hvx_permute", "scalar", "scalar_float"]
+TABLES = (constants, hvx_float, hvx_int, hvx_multiply, hvx_permute, scalar, scalar_float)
+
+__all__ = ["FORMS", "TABLES"]

@@ -1,7 +1,7 @@
 """Typed LLVM IR values with Python operators: the language the instruction tables are written in.
 
-A `Val` is an SSA name with its type; ``a + b`` emits an ``add`` and returns the new value. Python integers and
-floats become constants (splats on vectors).
+A `Val` is an SSA name with its type; ``a + b`` emits an ``add`` and returns the new value. Python integers
+and floats become constants (splats on vectors).
 """
 
 from __future__ import annotations
@@ -261,7 +261,8 @@ class Val:
 
     def extract(self, index: Val | int) -> Val:
         where = f"i32 {index}" if isinstance(index, int) else f"{index.ty} {index.name}"
-        return self.code.op(f"extractelement {self.ty} {self.name}, {where}", Type(1, self.ty.kind, self.ty.bits))
+        element = Type(1, self.ty.kind, self.ty.bits)
+        return self.code.op(f"extractelement {self.ty} {self.name}, {where}", element)
 
     def insert(self, value: Val, index: int) -> Val:
         return self.code.op(
