@@ -62,7 +62,8 @@ __all__ = [
     "vector",
 ]
 
-_DIALECTS = ("arith", "bufferization", "func", "linalg", "math", "memref", "scf", "tensor", "transform", "vector")
+_DIALECTS = ("arith", "bufferization", "func", "linalg", "math", "memref", "scf", "tensor", "transform",
+             "vector")
 
 
 def __getattr__(name: str) -> Any:
