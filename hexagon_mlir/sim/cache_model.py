@@ -102,7 +102,7 @@ def _l2(g: Geometry, target: Target) -> str:
     s = STREAM_SLOTS
     return f"""
 declare i{w} @llvm.cttz.i{w}(i{w}, i1)
-define internal i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) noinline {{
+define internal {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) noinline {{
   %pp = getelementptr i8, ptr %st, i32 {layout.L2_TAGS}
   %base = load ptr, ptr %pp
   %index = and i32 %line, {g.l2_sets - 1}
@@ -160,7 +160,7 @@ def _l1(g: Geometry, target: Target) -> str:
     latency = int(target.scalar_l2_latency_cycles.value)
     declare = "" if w in (g.l2_ways, STREAM_SLOTS) else f"declare i{w} @llvm.cttz.i{w}(i{w}, i1)\n"
     return f"""
-{declare}define internal void @mm_l1(ptr %st, i32 %address) noinline {{
+{declare}define internal {SLOW} void @mm_l1(ptr %st, i32 %address) noinline {{
   %pp = getelementptr i8, ptr %st, i32 {layout.L1_TAGS}
   %base = load ptr, ptr %pp
   %line = lshr i32 %address, {g.l1_shift}
@@ -173,7 +173,7 @@ def _l1(g: Geometry, target: Target) -> str:
   br i1 %hit, label %done, label %miss
 miss:
   %l2line = lshr i32 %address, {g.l2_shift}
-  %l2hit = call i1 @mm_l2(ptr %st, i32 %l2line, i32 0, i32 1)
+  %l2hit = call {SLOW} i1 @mm_l2(ptr %st, i32 %l2line, i32 0, i32 1)
   %stall = select i1 %l2hit, i64 {latency}, i64 0{_bump('l2_stall', '%stall', 's')}
   br label %done
 done:
@@ -195,7 +195,7 @@ def _fast_l2(name: str, g: Geometry, target: Target, write: int, fill: int, stra
   %one = icmp eq i32 %line2, %line
   br i1 %one, label %out, label %second
 second:
-  %r2 = call i1 @mm_l2(ptr %st, i32 %line2, i32 {write}, i32 {fill})
+  %r2 = call {SLOW} i1 @mm_l2(ptr %st, i32 %line2, i32 {write}, i32 {fill})
   br label %out
 out:
   ret void"""
@@ -218,7 +218,7 @@ cached:
   {compare}
   br i1 %same, label %after, label %slow
 slow:
-  %r = call i1 @mm_l2(ptr %st, i32 %line, i32 {write}, i32 {fill})
+  %r = call {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 {write}, i32 {fill})
   br label %after
 after:
   {tail}
@@ -246,7 +246,7 @@ cached:
   %same = icmp eq i32 %tag, %key
   br i1 %same, label %done, label %slow
 slow:
-  call void @mm_l1(ptr %st, i32 %address)
+  call {SLOW} void @mm_l1(ptr %st, i32 %address)
   br label %done
 done:
   ret void
@@ -274,7 +274,7 @@ cached:
   %same = icmp eq i32 %tag, %key
   br i1 %same, label %done, label %slow
 slow:
-  %r = call i1 @mm_l2(ptr %st, i32 %line, i32 1, i32 2)
+  %r = call {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 1, i32 2)
   br label %done
 done:
   ret void
@@ -308,7 +308,7 @@ cached:
   br label %loop
 loop:
   %line = phi i32 [ %begin, %cached ], [ %next, %loop ]
-  %r = call i1 @mm_l2(ptr %st, i32 %line, i32 %wbit, i32 %fill)
+  %r = call {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %wbit, i32 %fill)
   %next = add i32 %line, 1
   %more = icmp ult i32 %line, %last
   br i1 %more, label %loop, label %done

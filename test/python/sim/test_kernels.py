@@ -76,6 +76,13 @@ KERNELS = {
                  "declare <32 x i32> @llvm.ctlz.v32i32(<32 x i32>, i1)"),
     "float_int_f32": ("float", 32, "%x = fptosi T %a to <32 x i32>\n%r = sitofp <32 x i32> %x to T ",
                       lambda a, b: a.astype(I32)),
+    "high_product_i32": ("i32", 32, "%x = sext T %a to <32 x i64>\n%y = sext T %b to <32 x i64>\n"
+                         "%m = mul <32 x i64> %x, %y\n%h = lshr <32 x i64> %m, splat (i64 32)\n"
+                         "%r = trunc <32 x i64> %h to T ", lambda a, b: (a.astype(I64) * b) >> 32),
+    "divide_by_7_i32": ("i32", 32, "%r = sdiv T %a, splat (i32 7)",
+                        lambda a, b: np.trunc(a.astype(F64) / 7)),
+    "unsigned_to_float": ("i32", 32, "%f = uitofp T %a to <32 x float>\n%r = bitcast <32 x float> %f to T ",
+                          lambda a, b: a.view(U32).astype(F32).view(I32)),
     "splice_i8": ("i8", 128, "%r = shufflevector T %a, T %b, <128 x i32> <"
                   + ", ".join(f"i32 {i + 7}" for i in range(128)) + ">",
                   lambda a, b: np.concatenate(

@@ -100,7 +100,7 @@ def test_hardware_loop_runs_count_times(count):
 
 def test_nested_hardware_loops():
     body = ("\t{\n\t\tloop1(.Louter,#3)\n\t\tr0 = #0\n\t}\n.Louter:\n\t{\n\t\tloop0(.Linner,#4)\n\t}\n"
-            ".Linner:\n\t{\n\t\tr0 = add(r0,#1)\n\t} :endloop0\n\t{\n\t\tr0 = add(r0,#100)\n\t} :endloop1\n")  # fmt: skip
+            ".Linner:\n\t{\n\t\tr0 = add(r0,#1)\n\t} :endloop0\n\t{\n\t\tr0 = add(r0,#100)\n\t} :endloop1\n")
     text = function("f", []).replace("f:\n\n", "f:\n" + body)
     assert Machine(text).run("f").return_value & 0xFFFFFFFF == 312
 
