@@ -51,6 +51,8 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
         if _has_tensors(copy):
             UpstreamStep(_BUFFERIZE).run(copy, context)
         _copies_to_loops(copy)
+        if _uses_tcm(copy):  # one address space here, and one allocator: the runtime's
+            PassStep(get("hexagon-memory-lowering")()).run(copy, context)
         UpstreamStep(_TO_LOOPS).run(copy, context)
         UpstreamStep(_TO_LLVM).run(copy, context)
     return HostProgram(translate_to_llvm_ir(copy), arguments, results)
@@ -91,6 +93,11 @@ def _has_tensors(module: ir.Module) -> bool:
     return any(is_tensor(v) for op in _operations(module) for v in (*op.operands, *op.results)) or any(
         is_tensor(a) for view in module.body.operations for region in view.operation.regions
         for block in region.blocks for a in block.arguments)
+
+
+def _uses_tcm(module: ir.Module) -> bool:
+    return any(isinstance(r.type, ir.MemRefType) and r.type.memory_space is not None
+               for op in _operations(module) for r in op.results)
 
 
 def _copies_to_loops(module: ir.Module) -> None:
