@@ -14,7 +14,7 @@ from hexagon_mlir.passes.vectorization.plan import Plan
 
 @dataclass(frozen=True)
 class _Segment:
-    """A stretch of the vector loop covered with ``width`` elements per iteration; ``masked`` for the last, partial one."""
+    """A stretch of the vector loop, ``width`` elements per iteration; ``masked`` for the last, partial one."""
 
     lower: ir.Value
     upper: ir.Value
@@ -175,8 +175,8 @@ class NestEmitter:
 
     def _splat_neutral(self, output: int, name: str, width: int) -> ir.Value:
         element = self.body.element_type(output)
-        return arith.constant(ir.VectorType.get([width], element),
-                              ir.DenseElementsAttr.get_splat(ir.VectorType.get([width], element), neutral(name, element)))
+        type_ = ir.VectorType.get([width], element)
+        return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, neutral(name, element)))
 
     def _mask(self, segment: _Segment) -> ir.Value | None:
         if not segment.masked:

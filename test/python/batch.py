@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.exec.host import HostFunction
 from hexagon_mlir.exec.host_lowering import _signature
+from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import ir, parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
@@ -47,3 +49,14 @@ def on_host(module: ir.Module, entries: Sequence[str]) -> Call:
         return compiled(arguments)
 
     return call
+
+
+def on_simulator(text: str, pipeline: str = "default", target: str = "v75") -> tuple[Call, str]:
+    """Compile ``text`` once; a call of any public function, and the assembly."""
+    compiled = compile_module(parse(text), target, pipeline, RunOptions(verify_levels=True))
+
+    def call(entry: str, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
+        launch(compiled.asm, entry, list(arguments), None, target)
+        return []
+
+    return call, compiled.asm

@@ -401,7 +401,8 @@ def fixed_programs() -> list[Program]:
     """Every combiner in every direction, contractions of every kind, loop indices."""
     programs = []
     rng = np.random.default_rng(1)
-    shapes = [((129,), (0,)), ((5, 65), (1,)), ((7, 33), (0,)), ((3, 4, 70), (0, 2)), ((2, 9, 40), (1,)), ((6, 8), (0, 1))]
+    shapes = [((129,), (0,)), ((5, 65), (1,)), ((7, 33), (0,)), ((3, 4, 70), (0, 2)), ((2, 9, 40), (1,)),
+              ((6, 8), (0, 1))]
     number = 0
     for combiner in COMBINERS:
         for type_ in ("f32", "f16", "bf16") if combiner.endswith("f") else ("i32", "i8", "i16"):

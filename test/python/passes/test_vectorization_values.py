@@ -73,7 +73,7 @@ def test_every_ragged_size_of_every_width():
         for type_ in ("f32", "i16", "i8"):
             rng = np.random.default_rng(n)
             x = values(rng, type_, (n,))
-            op, suffix = ("mulf", "f") if type_ == "f32" else ("muli", "i")
+            op = "mulf" if type_ == "f32" else "muli"
             text = generic(f"square_{type_}_{n}", ["parallel"], [(x, type_, (0,))],
                            (np.zeros(n, NUMPY[type_]), type_, (0,)),
                            [f"      %s = arith.{op} %i0, %i0 : {type_}"], "%s")
