@@ -48,11 +48,11 @@ def compare(predicate: str, a: Float, b: Float, nan: bool = True) -> Mask | bool
         return _order(predicate, a, b) if nan else predicate == "ord"
     relation, unordered = predicate[1:], predicate[0] == "u"
     if relation in ("eq", "ne"):
-        result = equal(a, b)
-        # Equal bits may both be NaN: eq wants a number, ne wants the opposite.
-        if relation == "eq":
-            return _with_nan(result, a, b, unordered, nan)
-        return _with_nan(~result, a, b, unordered, nan)
+        same = equal(a, b)
+        if nan and predicate in ("oeq", "une"):
+            same = same & ~is_nan(a)  # b has the same bits
+            return same if predicate == "oeq" else ~same
+        return _with_nan(same if relation == "eq" else ~same, a, b, unordered, nan)
     if relation in ("gt", "lt"):
         result = a.compare(f"o{relation}", b, nan=nan)
     else:
