@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import weakref
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,9 +23,8 @@ from hexagon_mlir.sim.memory import Memory, OutOfMemory
 from hexagon_mlir.sim.program import SimError, obtain
 from hexagon_mlir.targets import Target
 
-DEEP_STACK_BYTES = 1 << 30
+HOST_STACK_BYTES = 1 << 30
 """Host stack reserved for recursive guests; pages appear when touched."""
-HOST_STACK_BYTES = 64 << 20
 STACK_ALIGN = 128
 
 
@@ -82,7 +83,9 @@ class Machine:
         self.copies = CopyEngine(self.memory, self.tags)
         self._loaded = host.Loaded(self.program.code)
         self._error: BaseException | None = None
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(self._host_call)
+        self._worker: ThreadPoolExecutor | None = None
+        me = weakref.ref(self)
+        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))
         self._entries: dict[str, Callable[[int], None]] = {}
         self._make_state()
         self._write_data()
@@ -199,35 +202,30 @@ class Machine:
     def _run_thread(
         self, function: Callable[[int], None], calls: list[list[int | Arg64]], timeout: float | None
     ) -> None:
-        """Run in a thread of its own, with a stack for the guest's recursion, so that it can be stopped."""
-        failure: list[BaseException] = []
+        """Run on the machine's own thread: it has a stack for the guest's recursion and can be stopped."""
+        stopped = threading.Event()
 
         def work() -> None:
-            try:
-                for words in calls:
-                    self._call(function, words)
-                    if stopped:
-                        break
-            except BaseException as error:
-                failure.append(error)
+            for words in calls:
+                self._call(function, words)
+                if stopped.is_set():
+                    break
 
-        stopped: list[str] = []
-        previous = threading.stack_size(DEEP_STACK_BYTES if self.program.recursive else HOST_STACK_BYTES)
-        thread = threading.Thread(target=work)
-        thread.start()
-        threading.stack_size(previous)
+        if self._worker is None:
+            previous = threading.stack_size(HOST_STACK_BYTES)
+            self._worker = ThreadPoolExecutor(max_workers=1)
+            self._worker.submit(int).result()
+            threading.stack_size(previous)
+        future = self._worker.submit(work)
         try:
-            thread.join(timeout)
+            future.result(timeout)
+        except TimeoutError as error:
+            raise SimError(f"the program did not finish within {timeout} seconds") from error
         finally:
-            if thread.is_alive():
-                stopped.append("stopped")
-                while thread.is_alive():
-                    self._words[layout.TRAP // 4] = layout.STOPPED
-                    thread.join(0.05)
-        if stopped:
-            raise SimError(f"the program did not finish within {timeout} seconds")
-        if failure:
-            raise failure[0]
+            stopped.set()
+            while not future.done():
+                self._words[layout.TRAP // 4] = layout.STOPPED
+                wait([future], timeout=0.05)
 
     def _entry(self, name: str) -> Callable[[int], None]:
         if name not in self._entries:
@@ -398,6 +396,13 @@ class Machine:
             blocks=blocks,
             functions=functions,
         )
+
+
+def _call_back(machine: weakref.ref[Machine], index: int) -> None:
+    """Entry of host functions; holds no reference, so that a machine's memory goes when the machine does."""
+    alive = machine()
+    if alive is not None:
+        alive._host_call(index)
 
 
 def _word(argument: int | float | Arg64) -> int | Arg64:

@@ -58,8 +58,6 @@ class Program:
     """(guest address, bytes as hex)."""
     symbols: dict[str, int] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
-    recursive: bool = False
-    """Guest calls may nest deeper than the host's stack allows."""
 
 
 def _assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], set[str]]:
@@ -133,24 +131,6 @@ unknown:
 }}"""
 
 
-def _may_recurse(module: Module) -> bool:
-    """True for a cycle of direct calls, or any indirect call."""
-    calls: dict[str, set[str]] = {}
-    for name, function in module.functions.items():
-        words = [text.split() for packet in function.packets for _, text in packet.lines]
-        if any("callr" in line for line in words):
-            return True
-        calls[name] = {word.lstrip("#") for line in words for word in line} & set(module.functions)
-    leaves = [name for name, callees in calls.items() if not callees]
-    while leaves:
-        for name in leaves:
-            del calls[name]
-        for callees in calls.values():
-            callees.difference_update(leaves)
-        leaves = [name for name, callees in calls.items() if not callees]
-    return bool(calls)
-
-
 def _graphs(module: Module, taken: set[str]) -> list[Graph]:
     graphs = []
     for function in module.functions.values():
@@ -209,7 +189,6 @@ def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Progr
         index = program.callbacks.index(name) if name in CALLBACKS else 0
         pieces.append(wrapper(name, index, declarations))
     pieces.append(_dispatcher(image, module))
-    program.recursive = _may_recurse(module)
     program.symbols = {
         name: address
         for name, address in symbols.items()
