@@ -21,10 +21,10 @@ def gelu(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + offsets, v / (1.0 + tl.exp(-inner)), mask=mask)  # the store rounds to the type of out
 
 
-def run(x: torch.Tensor, block: int = 4096) -> torch.Tensor:
-    """GELU of every element of ``x`` (contiguous)."""
+def run(x: torch.Tensor, block: int = 16384, **launch: str) -> torch.Tensor:
+    """GELU of every element of ``x`` (contiguous); ``launch`` goes to the kernel launch."""
     out = torch.empty_like(x)
-    gelu[(triton.cdiv(x.numel(), block),)](x, out, x.numel(), BLOCK=block)
+    gelu[(triton.cdiv(x.numel(), block),)](x, out, x.numel(), BLOCK=block, **launch)
     return out
 
 

@@ -23,11 +23,12 @@ def rms_norm(x, weight, out, columns, stride, eps, BLOCK: tl.constexpr):
     tl.store(out + row * columns + offsets, v * scale * w, mask=mask)
 
 
-def run(x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6) -> torch.Tensor:
-    """The rows of ``x`` normalised and scaled by ``weight``."""
+def run(x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6, **launch: str) -> torch.Tensor:
+    """The rows of ``x`` normalised and scaled by ``weight``; ``launch`` goes to the kernel launch."""
     rows, columns = x.shape
     out = torch.empty(rows, columns, dtype=x.dtype)
-    rms_norm[(rows,)](x, weight, out, columns, x.stride(0), eps, BLOCK=triton.next_power_of_2(columns))
+    rms_norm[(rows,)](x, weight, out, columns, x.stride(0), eps, BLOCK=triton.next_power_of_2(columns),
+                     **launch)
     return out
 
 

@@ -22,11 +22,11 @@ def softmax(x, out, columns, stride, BLOCK: tl.constexpr):
     tl.store(out + row * columns + offsets, e / tl.sum(e, 0), mask=mask)
 
 
-def run(x: torch.Tensor) -> torch.Tensor:
-    """Softmax of the rows of ``x`` (rows may be strided)."""
+def run(x: torch.Tensor, **launch: str) -> torch.Tensor:
+    """Softmax of the rows of ``x`` (rows may be strided); ``launch`` goes to the kernel launch."""
     rows, columns = x.shape
     out = torch.empty(rows, columns, dtype=x.dtype)
-    softmax[(rows,)](x, out, columns, x.stride(0), BLOCK=triton.next_power_of_2(columns))
+    softmax[(rows,)](x, out, columns, x.stride(0), BLOCK=triton.next_power_of_2(columns), **launch)
     return out
 
 

@@ -30,17 +30,17 @@ def matrix_add(x, y, out, rows, columns, stride, BLOCK_ROWS: tl.constexpr, BLOCK
     tl.store(out + at, tl.load(x + at, mask=mask) + tl.load(y + at, mask=mask), mask=mask)
 
 
-def run(x: torch.Tensor, y: torch.Tensor, block: int = 16384) -> torch.Tensor:
-    """x + y for vectors, or for matrices of up to a few thousand columns per block."""
+def run(x: torch.Tensor, y: torch.Tensor, block: int = 16384, **launch: str) -> torch.Tensor:
+    """x + y for vectors or matrices; ``launch`` goes to the kernel launch (``pipeline="scalar"``)."""
     out = torch.empty_like(x)
     if x.dim() == 1:
-        vector_add[(triton.cdiv(x.numel(), block),)](x, y, out, x.numel(), BLOCK=block)
+        vector_add[(triton.cdiv(x.numel(), block),)](x, y, out, x.numel(), BLOCK=block, **launch)
     else:
         rows, columns = x.shape
-        block_rows, block_columns = 8, min(2048, triton.next_power_of_2(columns))
+        block_rows, block_columns = 4, min(16384, triton.next_power_of_2(columns))
         grid = (triton.cdiv(rows, block_rows), triton.cdiv(columns, block_columns))
         matrix_add[grid](x, y, out, rows, columns, x.stride(0),
-                         BLOCK_ROWS=block_rows, BLOCK_COLUMNS=block_columns)
+                         BLOCK_ROWS=block_rows, BLOCK_COLUMNS=block_columns, **launch)
     return out
 
 

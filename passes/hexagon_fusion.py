@@ -9,6 +9,7 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
 from hexagon_mlir.passes.fusion.merge import Link, find_link, input_count, merge
+from hexagon_mlir.passes.fusion.widen import hoist_casts, is_contraction
 
 _PREPARE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops,linalg-fold-unit-extent-dims,"
                         "canonicalize,cse")
@@ -59,6 +60,8 @@ class HexagonFusionPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Fuse until nothing more is worth it: last consumer first, so that chains collapse in one sweep."""
         _PREPARE.run(module, context)
+        for op in _generics(module):
+            hoist_casts(op)
         done = 0
         while done < len(consumers := _generics(module)):
             self._fuse_into(consumers[-1 - done], context)
@@ -86,7 +89,7 @@ class HexagonFusionPass(Pass):
                 cost = body_cost(o.operation.name for o in list(link.producer.regions[0].blocks[0].operations)[:-1])
                 consumers = len({use.owner.operation for use in value.uses})
                 recompute = recompute_factor(_extents(consumer), link.used_loops)
-                if worth_fusing(cost, consumers, recompute):
+                if worth_fusing(cost, consumers, recompute, is_contraction(consumer)):
                     return link
                 reason = f"{consumers} consumers" if consumers > 1 else f"a broadcast would repeat it {recompute} times"
                 self.remark(context, link.producer, f"not fused: costs {cost} operations per element and has {reason}")

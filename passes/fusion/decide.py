@@ -37,8 +37,13 @@ def recompute_factor(extents: Sequence[int | None], used: set[int]) -> int:
     return factor
 
 
-def worth_fusing(cost: int, consumers: int, recompute: int) -> bool:
-    """True when computing in the consumer saves more than the work it repeats."""
+def worth_fusing(cost: int, consumers: int, recompute: int, contraction: bool = False) -> bool:
+    """True when computing in the consumer saves more than the work it repeats.
+
+    A ``contraction`` reads each element ``recompute`` times in its inner loop: nothing is cheap enough there.
+    """
+    if recompute > 1 and contraction:
+        return cost == 0
     if consumers == 1 and recompute == 1:
         return True
     return cost <= DUPLICATION_LIMIT

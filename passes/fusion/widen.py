@@ -1,0 +1,63 @@
+"""Takes widening casts of contraction operands out of the contraction: they would run once per multiplication."""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.passes.fusion.merge import input_count
+
+_WIDENING = frozenset({"arith.extf", "arith.extsi", "arith.extui"})
+
+
+def hoist_casts(op: ir.Operation) -> bool:
+    """Give contraction ``op`` operands already widened; True when it changed. Static shapes only."""
+    if not is_contraction(op):
+        return False
+    changed = False
+    for position in range(input_count(op)):
+        cast = _only_cast(op, position)
+        if cast is not None and ir.RankedTensorType(op.operands[position].type).has_static_shape:
+            _widen(op, position, cast)
+            changed = True
+    return changed
+
+
+def is_contraction(op: ir.Operation) -> bool:
+    """A reduction over loops that some input does not share: its inputs are read more than once."""
+    if all("parallel" in str(i) for i in op.attributes["iterator_types"]):
+        return False
+    maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
+    return any(len(m.results) < m.n_dims for m in maps[: input_count(op)]) and input_count(op) > 1
+
+
+def _only_cast(op: ir.Operation, position: int) -> ir.Operation | None:
+    """The widening cast that is the only reader of body argument ``position``, if that is so."""
+    uses = list(op.regions[0].blocks[0].arguments[position].uses)
+    if len(uses) != 1 or uses[0].owner.operation.name not in _WIDENING:
+        return None
+    return uses[0].owner.operation if isinstance(op.operands[position].type, ir.RankedTensorType) else None
+
+
+def _widen(op: ir.Operation, position: int, cast: ir.Operation) -> None:
+    source = op.operands[position]
+    wide = cast.results[0].type
+    shape = ir.RankedTensorType(source.type).shape
+    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(shape)))
+    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    with ir.InsertionPoint(op), op.location:
+        empty = tensor.empty(shape, wide)
+        generic = ir.Operation.create(
+            "linalg.generic", results=[empty.type], operands=[source, empty], regions=1, loc=cast.location,
+            attributes={
+                "indexing_maps": ir.ArrayAttr.get([identity, identity]),
+                "iterator_types": ir.ArrayAttr.get([parallel] * len(shape)),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
+            })
+        body = generic.regions[0].blocks.append(ir.RankedTensorType(source.type).element_type, wide)
+        with ir.InsertionPoint(body):
+            value = ir.Operation.create(cast.name, results=[wide], operands=[body.arguments[0]]).result
+            ir.Operation.create("linalg.yield", operands=[value])
+    op.operands[position] = generic.result
+    argument = op.regions[0].blocks[0].arguments[position]
+    argument.set_type(wide)
+    cast.results[0].replace_all_uses_with(argument)
+    cast.erase()
