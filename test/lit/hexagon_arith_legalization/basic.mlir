@@ -1,0 +1,57 @@
+// Vector operations the code generator handles badly become ones it handles well.
+// RUN: hexmlir-opt %s --hexagon-arith-legalization | filecheck %s
+
+// A maximum where NaN wins: one comparison, and NaN found by its bits.
+// CHECK-LABEL: func.func @maximum
+// CHECK: arith.cmpf ogt, %arg0, %arg1 : vector<32xf32>
+// CHECK: arith.maxsi
+// CHECK: arith.cmpi sgt
+// CHECK: arith.select
+// CHECK-NOT: arith.maximumf
+func.func @maximum(%a: vector<32xf32>, %b: vector<32xf32>) -> vector<32xf32> {
+  %0 = arith.maximumf %a, %b : vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// Against a constant only one operand can be NaN.
+// CHECK-LABEL: func.func @relu
+// CHECK-COUNT-1: arith.andi
+// CHECK-NOT: arith.maxsi
+// CHECK: return
+func.func @relu(%a: vector<32xf32>) -> vector<32xf32> {
+  %zero = arith.constant dense<0.0> : vector<32xf32>
+  %0 = arith.maximumf %a, %zero : vector<32xf32>
+  return %0 : vector<32xf32>
+}
+
+// An integer becomes a float by its two halves; no conversion instruction is left.
+// CHECK-LABEL: func.func @convert
+// CHECK-NOT: arith.sitofp
+// CHECK: arith.ori %{{.*}} : vector<2x32xi32>
+// CHECK: arith.addf %{{.*}} : vector<2x32xf32>
+func.func @convert(%a: vector<2x32xi32>) -> vector<2x32xf32> {
+  %0 = arith.sitofp %a : vector<2x32xi32> to vector<2x32xf32>
+  return %0 : vector<2x32xf32>
+}
+
+// Division: a float estimate and an integer correction.
+// CHECK-LABEL: func.func @divide
+// CHECK-NOT: arith.divsi
+// CHECK: arith.mulf
+// CHECK: arith.muli
+// CHECK: return
+func.func @divide(%a: vector<64xi16>, %b: vector<64xi16>) -> vector<64xi16> {
+  %0 = arith.divsi %a, %b : vector<64xi16>
+  return %0 : vector<64xi16>
+}
+
+// bf16 arithmetic goes through f32.
+// CHECK-LABEL: func.func @add_bf16
+// CHECK: arith.shli %{{.*}} : vector<32xi32>
+// CHECK: arith.addf %{{.*}} : vector<32xf32>
+// CHECK: arith.trunci %{{.*}} : vector<32xi32> to vector<32xi16>
+// CHECK: arith.bitcast %{{.*}} : vector<32xi16> to vector<32xbf16>
+func.func @add_bf16(%a: vector<32xbf16>, %b: vector<32xbf16>) -> vector<32xbf16> {
+  %0 = arith.addf %a, %b : vector<32xbf16>
+  return %0 : vector<32xbf16>
+}
