@@ -110,7 +110,7 @@ def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, hol
             return
         memref.CopyOp(source, views.part(buffer, *_place(access, box, index)))
 
-    _walk(pointer, mask, access, box, holds, move)
+    walk(pointer, mask, access, box, holds, move)
     type = ir.RankedTensorType.get(shape, pointer.pointee)
     return bufferization.ToTensorOp(type, buffer, restrict=True, writable=True).result
 
@@ -173,7 +173,7 @@ def store(pointer: Pointer, value: Tensor, mask: Mask) -> None:
         bufferization.MaterializeInDestinationOp(None, views.slice_of(data, *_place(access, box, index)), target,
                                                  restrict=True, writable=True)
 
-    _walk(pointer, mask, access, box, holds, move)
+    walk(pointer, mask, access, box, holds, move)
 
 
 def _write(base: ir.Value, offset: Int, scalar: ir.Value) -> None:
@@ -188,7 +188,7 @@ def _place(access: Access, box: dict[int, tuple[Int, Int]],
     return offsets, sizes, [place for place, d in enumerate(access.kept) if d in access.block]
 
 
-def _walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int, Int]], holds: Int,
+def walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int, Int]], holds: Int,
           move: Callable[[Callable[[int], ir.Value], ir.Value], None]) -> None:
     """Call ``move(index, window)`` for each block of memory, under loops over ``access.loop`` and the mask."""
     index_type = ints.index_type()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from hexagon_mlir.ir import ir
-from hexagon_mlir.passes.triton_import import build, ints, linear, masks, views
+from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.passes.triton_import import build, elementwise, ints, linear, masks, views
 from hexagon_mlir.passes.triton_import.values import IndexOf, Known, Linear, Pointer, Tensor, varying
 
 
@@ -99,3 +99,27 @@ def cat(a: Tensor, b: Tensor) -> Tensor:
     for start, node in ((0, a), (a.shape[0], b)):
         out = views.placed(build.full(node), out, [start] + [0] * (len(shape) - 1), list(node.shape))
     return build.from_full(out, shape)
+
+
+def gather(source: Tensor, indices: Tensor, axis: int) -> Tensor:
+    """``source`` at ``indices`` along ``axis``, at the element's own position along the others."""
+    shape, own = indices.shape, varying(source.shape)
+    dims = varying(shape)
+    if not own:
+        return Tensor(source.element, shape, (), build.scalar_of(source))
+    data = build.dense(source, own)
+
+    def pick(position: ir.Value, index: Callable[[int], ir.Value]) -> ir.Value:
+        position = ints.cast(position, position.type, ints.index_type())
+        return tensor.extract(data, [position if d == axis else index(d) for d in own])
+
+    if not dims:
+        return Tensor(source.element, shape, (), pick(build.scalar_of(indices), lambda d: None))
+    stored = bool(indices.dims) and indices.expression is None
+
+    def body(arguments: Sequence[ir.Value], index: IndexOf) -> list[ir.Value]:
+        return [pick(arguments[0] if stored else elementwise.at(indices, index), index)]
+
+    inputs = [(indices.data, indices.dims)] if stored else []
+    value = build.generic(inputs, dims, [shape[d] for d in dims], [source.element], body)[0]
+    return Tensor(source.element, shape, dims, value)

@@ -31,7 +31,7 @@ def pointee(type: ir.Type) -> ir.Type | None:
         return None
     match = _POINTER.fullmatch(type.data)
     if match is None:
-        raise Unsupported(f"type {type}", "only pointers to integers and floats are translated")
+        raise Unsupported(f"an argument or value of type {type}", "only pointers to integers and floats are translated")
     return ir.Type.parse("i8" if match[1] == "i1" else match[1])
 
 
@@ -51,4 +51,4 @@ def scalar(type: ir.Type) -> ir.Type:
         return type
     if isinstance(type, ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type):
         return type
-    raise Unsupported(f"element type {type}", "f32, f16, bf16, f64 and i1 to i64 are translated")
+    raise Unsupported(f"an argument or value of element type {type}", "f32, f16, bf16, f64 and i1 to i64 are translated")

@@ -77,7 +77,9 @@ class HexagonBackend(BaseBackend):
         return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
 
     def get_module_map(self) -> dict[str, ModuleType]:
-        return {}
+        from hexagon_mlir.frontend.triton import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
 
     def load_dialects(self, context: Any) -> None:
         pass

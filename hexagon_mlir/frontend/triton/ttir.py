@@ -6,7 +6,11 @@ module that does not verify; the module is made invalid for the one print and va
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
+
+from hexagon_mlir.ir import Diagnostic, HexError, Place, captured_stderr, text_guards
 
 _ATTRIBUTE = "llvm.data_layout"
 _INVALID = "!"  # no data layout starts so: the verifier refuses it
@@ -69,4 +73,27 @@ def from_kernel(kernel: Any, signature: dict[str, str], constexprs: dict[str, An
     module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(),
                             context)
     optimize(module)
+    return generic_text(module)
+
+
+_PARSE_ERROR = re.compile(r'loc\("(.*)":(\d+):(\d+)\): error: (.*)')
+
+
+def generic_text_from_file(path: str) -> str:
+    """Generic-form TTIR of a file in Triton's own form. Raises `HexError` when Triton cannot read it."""
+    from triton._C.libtriton import ir as triton_ir
+
+    text_guards.check(Path(path).read_bytes(), path)
+    context = triton_ir.context()
+    triton_ir.load_dialects(context)
+    try:
+        with captured_stderr() as written:
+            module = triton_ir.parse_mlir_module(path, context)
+            module.context = context
+    except RuntimeError as error:
+        found = _PARSE_ERROR.search("\n".join((str(error), *written)))
+        if found is None:
+            raise HexError.plain("Triton cannot read this file", file=path) from None
+        place = Place(found.group(1), int(found.group(2)), int(found.group(3)))
+        raise HexError(Diagnostic("error", place, "", found.group(4))) from None
     return generic_text(module)

@@ -20,7 +20,7 @@
 // -----
 
 // A pointer to pointers.
-// expected-error @+1 {{argument of type !tt.ptr<!tt.ptr<f32>>}}
+// expected-error @+1 {{argument or value of type !tt.ptr<!tt.ptr<f32>>}}
 "tt.func"() <{function_type = (!tt.ptr<!tt.ptr<f32>>) -> (), sym_name = "indirect"}> ({
 ^bb0(%x: !tt.ptr<!tt.ptr<f32>>):
   "tt.return"() : () -> ()
@@ -29,7 +29,7 @@
 // -----
 
 // An 8-bit float.
-// expected-error @+1 {{argument of element type f8E5M2}}
+// expected-error @+1 {{argument or value of element type f8E5M2}}
 "tt.func"() <{function_type = (f8E5M2) -> (), sym_name = "small_float"}> ({
 ^bb0(%x: f8E5M2):
   "tt.return"() : () -> ()

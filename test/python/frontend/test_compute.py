@@ -4,6 +4,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 GENERATOR = torch.Generator().manual_seed(3)
 
@@ -252,3 +253,56 @@ def test_shapes(kind, m, n):
     out = torch.zeros(expected.numel())
     shape_kernel[(1,)](x, out, KIND=kind, M=m, N=n)
     torch.testing.assert_close(out, expected.reshape(-1))
+
+
+@triton.jit
+def gather_rows(x, indices, out, AXIS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out + at, tl.gather(tl.load(x + at), tl.load(indices + at), AXIS))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_gather(axis):
+    x = rand(8, 16)
+    indices = torch.randint(0, (8, 16)[axis], (8, 16), generator=GENERATOR).int()
+    out = torch.zeros(8, 16)
+    gather_rows[(1,)](x, indices, out, AXIS=axis, M=8, N=16)
+    assert torch.equal(out, x.gather(axis, indices.long()))
+
+
+@triton.jit
+def histogram_kernel(x, out, n, BLOCK: tl.constexpr, BINS: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(out + tl.arange(0, BINS), tl.histogram(v, BINS, mask=i < n))
+
+
+def test_histogram():
+    x = torch.randint(0, 16, (100,), generator=GENERATOR).int()
+    out = torch.zeros(16, dtype=torch.int32)
+    histogram_kernel[(1,)](x, out, 100, BLOCK=128, BINS=16)
+    assert torch.equal(out, torch.bincount(x, minlength=16).int())
+
+
+@triton.jit
+def library_kernel(x, out, KIND: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    if KIND == "tanh":
+        v = libdevice.tanh(v)
+    elif KIND == "atan2":
+        v = libdevice.atan2(v, v + 1)
+    elif KIND == "round":
+        v = libdevice.rint(v * 4)
+    elif KIND == "pow":
+        v = libdevice.pow(tl.abs(v), 2.5)
+    tl.store(out + i, v)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [
+    ("tanh", torch.tanh), ("atan2", lambda x: torch.atan2(x, x + 1)), ("round", lambda x: torch.round(x * 4)),
+    ("pow", lambda x: x.abs() ** 2.5)])
+def test_libdevice(kind, expected):
+    x, out = rand(64), torch.zeros(64)
+    library_kernel[(1,)](x, out, KIND=kind, BLOCK=64)
+    torch.testing.assert_close(out, expected(x), rtol=2e-6, atol=1e-7)

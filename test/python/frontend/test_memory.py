@@ -367,3 +367,50 @@ def test_storage_before_the_pointer_is_visible():
 def reverse_at_kernel(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(x - i))
+
+
+@triton.jit
+def atomic_kernel(out, values, keys, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    key = tl.load(keys + i, mask=mask)
+    v = tl.load(values + i, mask=mask)
+    if KIND == "add":
+        tl.atomic_add(out + key, v, mask=mask)
+    elif KIND == "max":
+        tl.atomic_max(out + key, v, mask=mask)
+    elif KIND == "xor":
+        tl.atomic_xor(out + key, v, mask=mask)
+    elif KIND == "xchg":
+        tl.store(values + i, tl.atomic_xchg(out + key, v, mask=mask), mask=mask)
+
+
+@pytest.mark.parametrize("kind", ["add", "max", "xor", "xchg"])
+def test_atomics(kind):
+    generator = torch.Generator().manual_seed(0)
+    keys = torch.randint(0, 7, (50,), generator=generator).int()
+    values = torch.randint(-100, 100, (50,), generator=generator).int()
+    given = values.clone()
+    out = torch.full((8,), 3, dtype=torch.int32)
+    atomic_kernel[(2,)](out, values, keys, 50, KIND=kind, BLOCK=32)
+    expected, old = [3] * 8, []
+    for k, v in zip(keys.tolist(), given.tolist(), strict=True):
+        old.append(expected[k])
+        expected[k] = {"add": expected[k] + v, "max": max(expected[k], v), "xor": expected[k] ^ v, "xchg": v}[kind]
+    assert out.tolist() == expected
+    if kind == "xchg":
+        assert values.tolist() == old
+
+
+@triton.jit
+def lock_kernel(state, out):
+    old = tl.atomic_cas(state, 0.0, 5.0)
+    tl.store(out + tl.program_id(0), old)
+    tl.atomic_add(state + 1, 2.0)
+
+
+def test_compare_and_swap_and_float_add():
+    state, out = torch.zeros(2), torch.full((3,), 9.0)
+    lock_kernel[(3,)](state, out)
+    assert state.tolist() == [5.0, 6.0]
+    assert out.tolist() == [0.0, 5.0, 5.0]

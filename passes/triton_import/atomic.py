@@ -1,0 +1,93 @@
+"""``tt.atomic_rmw``, ``tt.atomic_cas`` and ``tt.histogram``: element after element.
+
+The programs of a grid run one after another, and a loop that stores is never split over threads: a plain read, change
+and write is atomic enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
+from hexagon_mlir.passes.triton_import import ints, masks, memory
+from hexagon_mlir.passes.triton_import.build import dense
+from hexagon_mlir.passes.triton_import.types import Unsupported
+from hexagon_mlir.passes.triton_import.values import Mask, Pointer, Tensor, varying
+
+Update = Callable[[ir.Value, list[ir.Value]], ir.Value]
+"""The new value from the old one and the operands' elements."""
+
+_RMW: dict[int, Callable[[ir.Value, ir.Value], ir.Value]] = {
+    1: arith.andi, 2: arith.ori, 3: arith.xori, 4: arith.addi, 5: arith.addf, 6: arith.maxsi, 7: arith.minsi,
+    8: arith.maxui, 9: arith.minui, 10: lambda old, new: new,
+}
+"""TTIR's numbers of the read-modify-write operations."""
+
+
+def rmw(kind: int) -> Update:
+    """The update of ``tt.atomic_rmw`` number ``kind``."""
+    if kind not in _RMW:
+        raise Unsupported(f"atomic operation number {kind}")
+    return lambda old, operands: _RMW[kind](old, operands[0])
+
+
+def compare_and_swap(old: ir.Value, operands: list[ir.Value]) -> ir.Value:
+    """The update of ``tt.atomic_cas``: the second operand where memory holds the first."""
+    expected, new = operands
+    if isinstance(old.type, ir.IntegerType):
+        equal = arith.cmpi(arith.CmpIPredicate.eq, old, expected)
+    else:
+        bits = ir.IntegerType.get_signless(old.type.width)
+        equal = arith.cmpi(arith.CmpIPredicate.eq, arith.bitcast(bits, old), arith.bitcast(bits, expected))
+    return arith.select(equal, new, old)
+
+
+def update(pointer: Pointer, operands: list[Tensor], mask: Mask, change: Update) -> Tensor:
+    """Change each selected element of memory; the old values (0 where nothing is selected)."""
+    shape, type = pointer.shape, pointer.pointee
+    access = memory.Access((), varying(shape), ())
+    dims = access.loop
+    sources = [dense(node, dims) for node in operands]
+    zero = ints.value(0, ints.index_type())
+    buffer = memref.alloc(ir.MemRefType.get([shape[d] for d in dims] or [1], type), [], [])
+    linalg.fill(arith.constant(type, memory.zero(type)), outs=[buffer])
+
+    def move(index: Callable[[int], ir.Value], window: ir.Value) -> None:
+        at = [index(d) for d in dims]
+        old = memref.load(window, [zero])
+        elements = [tensor.extract(s, at) if dims else s for s in sources]
+        memref.store(change(old, elements), window, [zero])
+        memref.store(old, buffer, at or [zero])
+
+    box = {d: masks.bounds(mask, d, shape[d]) for d in dims}
+    memory.walk(pointer, mask, access, box, masks.condition(mask), move)
+    if not dims:
+        return Tensor(type, shape, (), memref.load(buffer, [zero]))
+    result = ir.RankedTensorType.get([shape[d] for d in dims], type)
+    return Tensor(type, shape, dims, bufferization.ToTensorOp(result, buffer, restrict=True, writable=True).result)
+
+
+def histogram(values: Tensor, mask: Tensor | None, bins: int, element: ir.Type) -> Tensor:
+    """How many of ``values`` (1-D) equal each of 0 .. bins - 1; others are not counted."""
+    index = ints.index_type()
+    zero, one, end = (ints.value(n, index) for n in (0, 1, values.shape[0]))
+    counts = memref.alloc(ir.MemRefType.get([bins], element), [], [])
+    linalg.fill(ints.value(0, element), outs=[counts])
+    sources = [dense(node, varying(values.shape)) for node in (values, mask) if node is not None]
+    loop = scf.ForOp(zero, end, one)
+    with ir.InsertionPoint(loop.body):
+        elements = [tensor.extract(s, [loop.induction_variable]) if varying(values.shape) else s for s in sources]
+        bucket = arith.index_cast(index, elements[0])
+        inside = arith.cmpi(arith.CmpIPredicate.ult, bucket, ints.value(bins, index))
+        if mask is not None:
+            inside = arith.andi(inside, elements[1])
+        branch = scf.IfOp(inside)
+        with ir.InsertionPoint(branch.then_block):
+            memref.store(arith.addi(memref.load(counts, [bucket]), ints.value(1, element)), counts, [bucket])
+            scf.YieldOp([])
+        scf.YieldOp([])
+    if bins == 1:
+        return Tensor(element, (1,), (), memref.load(counts, [zero]))
+    result = ir.RankedTensorType.get([bins], element)
+    return Tensor(element, (bins,), (0,),
+                  bufferization.ToTensorOp(result, counts, restrict=True, writable=True).result)

@@ -1,0 +1,239 @@
+"""What each TTIR operation becomes: the table of handlers, by operation name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hexagon_mlir.ir import arith, ir, math
+from hexagon_mlir.passes.triton_import import (
+    atomic,
+    control,
+    elementwise,
+    ints,
+    linear,
+    masks,
+    memory,
+    reduce,
+    shapes,
+    types,
+)
+from hexagon_mlir.passes.triton_import.build import from_compact, scalar_of
+from hexagon_mlir.passes.triton_import.ints import Int
+from hexagon_mlir.passes.triton_import.types import Unsupported
+from hexagon_mlir.passes.triton_import.values import Known, Mask, Pointer, Tensor
+
+if TYPE_CHECKING:
+    from hexagon_mlir.passes.triton_import.translate import Translator
+
+Handler = Callable[["Translator", ir.Operation], Known | list | None]
+EXTERN_PREFIX = "hexagon_"
+"""`hexagon_mlir.frontend.triton.libdevice` names an operation of the math dialect so."""
+
+
+def clone(t: Translator, op: ir.Operation) -> list[Tensor]:
+    """An element-wise arith or math operation."""
+    elements = [types.scalar(types.split(r.type)[1]) for r in op.results]
+    return elementwise.clone(op, [t.tensor(v) for v in op.operands], elements, types.split(op.results[0].type)[0])
+
+
+def _integer(op: ir.Operation, name: str) -> int:
+    return ir.IntegerAttr(op.attributes[name]).value
+
+
+def _shape(op: ir.Operation) -> tuple[int, ...]:
+    return types.split(op.results[0].type)[0]
+
+
+def _constant(t: Translator, op: ir.Operation) -> Tensor:
+    attribute = op.attributes["value"]
+    shape, element = types.split(op.results[0].type)
+    if isinstance(attribute, ir.DenseElementsAttr):
+        if not attribute.is_splat:
+            return from_compact(arith.constant(op.results[0].type, attribute), types.scalar(element), shape)
+        attribute = attribute.get_splat_value()
+    if isinstance(element, ir.IntegerType) and element.width > 1:
+        return Tensor(element, shape, (), ir.IntegerAttr(attribute).value)
+    return Tensor(types.scalar(element), shape, (), arith.constant(element, attribute))
+
+
+def _addptr(t: Translator, op: ir.Operation) -> Pointer:
+    pointer, offset = t.of(op.operands[0]), t.tensor(op.operands[1])
+    if not isinstance(pointer, Pointer):
+        raise Unsupported("the first operand is no pointer")
+    index = ints.index_type()
+    step = linear.converted(linear.linear_of(offset), offset.element, index)
+    return replace(pointer, linear=linear.added(pointer.linear, step, index))
+
+
+def _access(t: Translator, op: ir.Operation, mask_at: int) -> tuple[Pointer, Mask]:
+    pointer = t.of(op.operands[0])
+    if not isinstance(pointer, Pointer):
+        raise Unsupported("the address is no pointer")
+    mask = masks.mask_of(t.tensor(op.operands[mask_at])) if len(op.operands) > mask_at else Mask()
+    access = memory.plan(pointer.linear, mask, pointer.shape, is_store=mask_at == 2)
+    if access.loop:
+        extents = " x ".join(str(pointer.shape[d]) for d in access.loop)
+        t.remark(op, f"address or mask is no block: a loop over {extents} elements or rows")
+    return pointer, mask
+
+
+def _load(t: Translator, op: ir.Operation) -> Tensor:
+    pointer, mask = _access(t, op, 1)
+    other = t.tensor(op.operands[2]) if len(op.operands) > 2 else None
+    return memory.load(pointer, mask, other)
+
+
+def _store(t: Translator, op: ir.Operation) -> None:
+    pointer, mask = _access(t, op, 2)
+    memory.store(pointer, t.tensor(op.operands[1]), mask)
+
+
+def _atomic_rmw(t: Translator, op: ir.Operation) -> Tensor:
+    return _atomic(t, op, 1, atomic.rmw(_integer(op, "atomic_rmw_op")))
+
+
+def _atomic(t: Translator, op: ir.Operation, operands: int, change: atomic.Update) -> Tensor:
+    pointer = t.of(op.operands[0])
+    if not isinstance(pointer, Pointer):
+        raise Unsupported("the address is no pointer")
+    nodes = [t.tensor(v) for v in list(op.operands)[1: 1 + operands]]
+    mask = masks.mask_of(t.tensor(op.operands[1 + operands])) if len(op.operands) > 1 + operands else Mask()
+    return atomic.update(pointer, nodes, mask, change)
+
+
+def _histogram(t: Translator, op: ir.Operation) -> Tensor:
+    nodes = [t.tensor(v) for v in op.operands]
+    shape, element = types.split(op.results[0].type)
+    return atomic.histogram(nodes[0], nodes[1] if len(nodes) > 1 else None, shape[0], element)
+
+
+def _extern(t: Translator, op: ir.Operation) -> Tensor:
+    symbol = ir.StringAttr(op.attributes["symbol"]).value
+    name = symbol.removeprefix(EXTERN_PREFIX)
+    if name == symbol or not hasattr(math, name):
+        raise Unsupported(f"external function '{symbol}'", "use the functions of triton.language.extra.libdevice")
+    shape, element = types.split(op.results[0].type)
+    return elementwise.apply([t.tensor(v) for v in op.operands], [types.scalar(element)], shape,
+                             getattr(math, name))[0]
+
+
+def _select(t: Translator, op: ir.Operation) -> Known:
+    condition, a, b = t.tensor(op.operands[0]), t.of(op.operands[1]), t.of(op.operands[2])
+    if not isinstance(a, Pointer) or not isinstance(b, Pointer):
+        return clone(t, op)[0]
+    index = ints.index_type()
+    base = a.base
+    if a.base != b.base:
+        if not condition.uniform:
+            raise Unsupported("elements of two different pointers are mixed in one tensor")
+        base = arith.select(scalar_of(condition), a.base, b.base)
+    nodes = [condition, *[linear.as_node(p.linear, index, p.shape) for p in (a, b)]]
+    offsets = elementwise.apply(nodes, [index], a.shape, lambda c, x, y: arith.select(c, x, y), cheap=True)[0]
+    return replace(a, base=base, linear=linear.linear_of(offsets))
+
+
+def _bitcast(t: Translator, op: ir.Operation) -> Known:
+    node = t.of(op.operands[0])
+    shape, element = types.split(op.results[0].type)
+    if isinstance(node, Pointer):
+        if types.pointee(element) != node.pointee:
+            raise Unsupported(f"a pointer to {node.pointee} used as {element}")
+        return node
+    return elementwise.apply([node], [types.scalar(element)], shape, lambda x: arith.bitcast(element, x))[0]
+
+
+def _fp_to_fp(t: Translator, op: ir.Operation) -> Tensor:
+    node = t.tensor(op.operands[0])
+    shape, element = types.split(op.results[0].type)
+    return elementwise.apply([node], [types.scalar(element)], shape, lambda x: _float_cast(x, element))[0]
+
+
+def _float_cast(x: ir.Value, element: ir.Type) -> ir.Value:
+    """``x`` as ``element``; between f16 and bf16 through f32, which holds both."""
+    if x.type == element:
+        return x
+    if element.width == x.type.width:
+        x = arith.extf(ir.F32Type.get(), x)
+    return arith.extf(element, x) if element.width > x.type.width else arith.truncf(element, x)
+
+
+def _clamp(t: Translator, op: ir.Operation) -> Tensor:
+    nodes = [t.tensor(v) for v in op.operands]
+    all_nan = _integer(op, "propagateNan") != 0
+    return elementwise.apply(nodes, [nodes[0].element], _shape(op),
+                             lambda x, low, high: elementwise.clamp(x, low, high, all_nan))[0]
+
+
+def _program(base: int) -> Callable[[Translator, ir.Operation], Tensor]:
+    return lambda t, op: Tensor(ir.IntegerType.get_signless(32), data=t.grid[base + _integer(op, "axis")])
+
+
+def _reduce(t: Translator, op: ir.Operation) -> list[Tensor]:
+    nodes = [t.tensor(v) for v in op.operands]
+    return reduce.reduce(nodes, _integer(op, "axis"), t.combiner(op), _single_operation(op))
+
+
+def _single_operation(op: ir.Operation) -> str | None:
+    """The one operation that a combiner region applies to its two arguments; None when it does more."""
+    block = op.regions[0].blocks[0]
+    inside = [view.operation for view in block.operations]
+    if len(inside) != 2 or len(block.arguments) != 2:
+        return None
+    operands = list(inside[0].operands)
+    arguments = list(block.arguments)
+    return inside[0].name if operands in (arguments, arguments[::-1]) else None
+
+
+def _scan(t: Translator, op: ir.Operation) -> list[Tensor]:
+    reverse = "reverse" in op.attributes and ir.BoolAttr(op.attributes["reverse"]).value
+    return reduce.scan([t.tensor(v) for v in op.operands], _integer(op, "axis"), reverse, t.combiner(op))
+
+
+def _reshape(t: Translator, op: ir.Operation) -> Known:
+    return shapes.reshape(t.of(op.operands[0]), _shape(op))
+
+
+def _poison(t: Translator, op: ir.Operation) -> Known:
+    shape, element = types.split(op.results[0].type)
+    zero: Int = arith.constant(types.scalar(element), memory.zero(element))
+    return Tensor(element, shape, (), zero)
+
+
+HANDLERS: dict[str, Handler] = {
+    "arith.constant": _constant,
+    "arith.select": _select,
+    "ub.poison": _poison,
+    "tt.get_num_programs": _program(0),
+    "tt.get_program_id": _program(3),
+    "tt.make_range": lambda t, op: shapes.make_range(_integer(op, "start"), _integer(op, "end"),
+                                                     types.split(op.results[0].type)[1]),
+    "tt.splat": lambda t, op: shapes.splat(t.of(op.operands[0]), _shape(op)),
+    "tt.unsplat": lambda t, op: shapes.reshape(t.of(op.operands[0]), ()),
+    "tt.expand_dims": lambda t, op: shapes.expand_dims(t.of(op.operands[0]), _integer(op, "axis")),
+    "tt.broadcast": lambda t, op: shapes.broadcast(t.of(op.operands[0]), _shape(op)),
+    "tt.trans": lambda t, op: shapes.transpose(t.of(op.operands[0]), list(
+        ir.DenseI32ArrayAttr(op.attributes["order"]))),
+    "tt.reshape": _reshape,
+    "tt.join": lambda t, op: shapes.join(t.tensor(op.operands[0]), t.tensor(op.operands[1])),
+    "tt.split": lambda t, op: shapes.split(t.tensor(op.operands[0])),
+    "tt.cat": lambda t, op: shapes.cat(t.tensor(op.operands[0]), t.tensor(op.operands[1])),
+    "tt.addptr": _addptr,
+    "tt.load": _load,
+    "tt.store": _store,
+    "tt.bitcast": _bitcast,
+    "tt.gather": lambda t, op: shapes.gather(t.tensor(op.operands[0]), t.tensor(op.operands[1]), _integer(op, "axis")),
+    "tt.histogram": _histogram,
+    "tt.atomic_rmw": _atomic_rmw,
+    "tt.atomic_cas": lambda t, op: _atomic(t, op, 2, atomic.compare_and_swap),
+    "tt.extern_elementwise": _extern,
+    "tt.fp_to_fp": _fp_to_fp,
+    "tt.clampf": _clamp,
+    "tt.reduce": _reduce,
+    "tt.scan": _scan,
+    "tt.dot": lambda t, op: reduce.dot(*[t.tensor(v) for v in op.operands]),
+    "scf.for": control.for_loop,
+    "scf.if": control.branch,
+    "scf.while": control.while_loop,
+}
