@@ -147,6 +147,16 @@ class TestInputAndOutput:
         assert (result.code, '"tt.func"' in result.out) == (0, True)
 
 
+    def test_tritons_own_form_is_converted(self, tmp_path):
+        pytest.importorskip("triton")
+        path = tmp_path / "k.ttir"
+        path.write_text("module { tt.func public @k(%a: !tt.ptr<f32>) {\n"
+                        "  %0 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n  tt.return } }\n")
+        result = call_opt(str(path))
+        assert (result.code, result.err) == (0, "")
+        assert '"tt.make_range"() <{end = 8 : i32, start = 0 : i32}> : () -> tensor<8xi32>' in result.out
+
+
 class TestRunning:
     def test_pass_pipeline_equals_flags(self, add):
         flags = call_opt(add, "--canonicalize=max-iterations=2", "--cse")

@@ -209,12 +209,18 @@ class TestFiles:
         result = run_opt("-o", "/dev/full", stdin=GOOD.encode())
         assert_one_clear_error(result, "No space left", "full")
 
-    def test_wrong_ttir(self, tmp_path):
+    @pytest.mark.parametrize(("text", "says", "place"), [
+        ("module { tt.func public @k(%a: !tt.ptr<f32>) { tt.nonsense } }", "'tt.nonsense' is unknown",
+         r"k\.ttir:1:48"),
+        ("tt.func public @k(", "expected", r"k\.ttir:1:\d+"),
+        (nested("module {", "}"), "nested more than 500 deep", r"k\.ttir:1:\d+"),
+        ("\0\1", "unexpected character", r"k\.ttir:1:2"),
+    ])
+    def test_wrong_ttir(self, text, says, place, tmp_path):
+        pytest.importorskip("triton")
         file = tmp_path / "k.ttir"
-        file.write_text("module { tt.func public @k(%a: !tt.ptr<f32>) { tt.nonsense } }")
-        result = call_opt(str(file))
-        assert result.code == 1
-        assert "k.ttir" in result.err and "error: " in result.err and "Traceback" not in result.err
+        file.write_text(text)
+        assert_one_clear_error(call_opt(str(file)), says, place)
 
     def test_two_inputs(self):
         assert_one_clear_error(call_opt("a.mlir", "b.mlir"), "more than one input", TOOL)
