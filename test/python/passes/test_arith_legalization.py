@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hexagon_packets import hexagon_code
+from hexagon_packets import hexagon_code, run_on_simulator
 from host_vectors import LANES, NUMPY, arith_ops, compile_vector_function, function_text, run_pass
 
 PASS = "hexagon-arith-legalization"
@@ -266,3 +266,29 @@ def test_code_is_short_and_calls_nothing(name, target):
     code = hexagon_code(text, list(operands), result, PASS, target=target, lanes=lanes)
     assert code.calls == ()
     assert code.packets <= limit
+
+
+def sample(element, seed, count=4096):
+    """Integers of every size, or floats: every pair of special values, then random bits."""
+    if element.startswith("i"):
+        return random_integers(element, count, seed)
+    special = pairs(NUMBERS + NANS, NUMPY[element])[seed]
+    bits = np.random.default_rng(seed).integers(0, 2**32, count - len(special), dtype=np.uint32)
+    return np.concatenate([special, bits.view(np.float32).astype(NUMPY[element])])
+
+
+@pytest.mark.parametrize("target", ["v75", "v79"])
+@pytest.mark.parametrize("name", PACKETS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_hexagon_code_computes_what_the_host_does(name, target):
+    (body, operands, result), lanes, _ = PACKETS[name]
+    inputs = [sample(element, seed) for seed, element in enumerate(operands)]
+    if "div" in name or "rem" in name:
+        inputs[1] = np.where(inputs[1] == 0, NUMPY[operands[1]](1), inputs[1])
+    text = function_text(body, list(operands), result, lanes)
+    actual = run_on_simulator(text, list(operands), result, PASS, arrays=inputs, target=target, lanes=lanes)
+    expected = compiled(body, operands, result)(*inputs)
+    if result.startswith("i"):
+        assert np.array_equal(actual, expected)
+    else:  # the sign of zero is free in a minimum or maximum
+        assert np.array_equal(actual.astype(np.float32), expected.astype(np.float32), equal_nan=True)

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from hexagon_packets import hexagon_code
+from hexagon_packets import hexagon_code, run_on_simulator
 from host_vectors import LANES, NUMPY, arith_ops, compile_vector_function, function_text, run_pass, ulps
 
 PASS = "hexagon-math-expansion"
@@ -43,10 +43,10 @@ FUNCTIONS = {
     "exp": Function(np.exp, 1.0, 28, -90, 90, flushes=True),
     "exp2": Function(np.exp2, 1.1, 24, -130, 130, flushes=True),
     "expm1": Function(np.expm1, 1.7, 32, -20, 90),
-    "log": Function(np.log, 1.2, 41, 0.4, 2.5),
-    "log2": Function(np.log2, 1.4, 46, 0.4, 2.5),
-    "log10": Function(np.log10, 1.3, 49, 0.4, 2.5),
-    "log1p": Function(np.log1p, 1.8, 51, -1, 3),
+    "log": Function(np.log, 1.2, 40, 0.4, 2.5),
+    "log2": Function(np.log2, 1.4, 45, 0.4, 2.5),
+    "log10": Function(np.log10, 1.3, 48, 0.4, 2.5),
+    "log1p": Function(np.log1p, 1.8, 50, -1, 3),
     "tanh": Function(np.tanh, 3.0, 44, -10, 10),
     "erf": Function(torch_erf, 1.7, 45, -4, 4),
     "sqrt": Function(np.sqrt, 0.9, 27, 0, 100),
@@ -207,6 +207,21 @@ def test_no_call_in_hexagon_code(name, target):
     assert code.calls == ()
     ops = 22 if name == "divf" else FUNCTIONS[name].ops
     assert code.packets <= 1.7 * ops + 8
+
+
+@pytest.mark.parametrize("target", ["v75", "v79"])
+@pytest.mark.parametrize("name", [*FUNCTIONS, "divf"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_hexagon_code_computes_what_the_host_does(name, target):
+    """Bit for bit but for NaN: what LLVM makes of the formulas keeps their meaning, special values included."""
+    operands = 2 if name == "divf" else 1
+    x = np.concatenate([SPECIAL, random_bits(2048, 20), uniform(-20, 20, 21)[:1024]])
+    inputs = [x, np.concatenate([random_bits(1024, 22), x[7:-1024], x[:7]])][:operands]
+    text = text_of(name, operands=operands)
+    actual = run_on_simulator(text, ["f32"] * operands, "f32", PASS, arrays=inputs, target=target)
+    expected = compiled(name, "f32", operands)(*inputs)
+    same = (actual.view(np.uint32) == expected.view(np.uint32)) | (np.isnan(actual) & np.isnan(expected))
+    assert same.all(), [tuple(v[~same][0] for v in inputs), actual[~same][0], expected[~same][0]]
 
 
 def test_gelu_is_short():
