@@ -1,0 +1,95 @@
+"""Running steps: records, checks, dumps."""
+
+import pytest
+from pass_infra.example import ExamplePass, RefusingPass
+
+from hexagon_mlir import targets
+from hexagon_mlir.ir import HexError, parse, to_text
+from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
+from hexagon_mlir.pass_infra.runner import RunOptions, count_ops, run_steps
+
+ADD = """func.func @add(%a: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %sum = arith.addi %a, %zero : i32
+  return %sum : i32
+}
+"""
+
+
+@pytest.fixture
+def module():
+    return parse(ADD, file="add.mlir")
+
+
+@pytest.fixture
+def context():
+    return PassContext(targets.get())
+
+
+def test_records(module, context):
+    steps = [UpstreamStep("canonicalize"), PassStep(ExamplePass())]
+    records = run_steps(module, steps, context, RunOptions(count_ops=True))
+    assert [(r.title, r.ops_before, r.ops_after) for r in records] == [("canonicalize", 5, 3), ("example", 3, 3)]
+    assert all(0 < r.seconds < 10 for r in records)
+
+
+def test_count_ops(module):
+    assert count_ops(module) == {"builtin.module": 1, "func.func": 1, "arith.constant": 1, "arith.addi": 1,
+                                 "func.return": 1}
+
+
+def test_options_reach_the_pass_and_remarks_the_log(module, context):
+    run_steps(module, [PassStep(ExamplePass(tile_bytes=64))], context)
+    assert "example.bytes = 64 : i32" in to_text(module)
+    assert [(d.severity, d.origin, d.message) for d in context.log.entries] == [
+        ("remark", "example", "nothing to do")]
+
+
+def test_a_refusal_names_place_pass_reason_and_hint(module, context):
+    with pytest.raises(HexError) as caught:
+        run_steps(module, [PassStep(RefusingPass())], context)
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.origin, diagnostic.message, diagnostic.hint) == ("refusing", "no such luck", "try again")
+    assert (diagnostic.place.line, diagnostic.place.column) == (1, 1)
+    assert "func.func @add" in diagnostic.op_text or '"func.func"' in diagnostic.op_text
+
+
+def test_input_is_on_disk_when_a_pass_raises(module, context, tmp_path):
+    with pytest.raises(HexError):
+        run_steps(module, [UpstreamStep("cse"), PassStep(RefusingPass())], context, RunOptions(dump_dir=tmp_path))
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "00-cse.after.mlir", "00-cse.before.mlir", "01-refusing.before.mlir"]
+    left = (tmp_path / "01-refusing.before.mlir").read_text()
+    assert "arith.addi" in left
+    assert "example.touched" not in left, "the dump is what the pass got, not what it left"
+    assert to_text(parse(left)) == left
+
+
+def test_observers_see_each_step_twice(module, context):
+    seen = []
+    options = RunOptions(observers=[lambda i, step, when, m: seen.append((i, step.title, when))], first_index=5)
+    run_steps(module, [UpstreamStep("cse"), UpstreamStep("canonicalize")], context, options)
+    assert seen == [(5, "cse", "before"), (5, "cse", "after"), (6, "canonicalize", "before"),
+                    (6, "canonicalize", "after")]
+
+
+class BreakingStep:
+    """Leaves invalid IR: a function without its terminator."""
+
+    title, text, why = "breaking", "breaking", ""
+
+    def run(self, module, context):
+        module.body.operations[0].regions[0].blocks[0].operations[2].erase()
+
+
+def test_verify_each(context):
+    with pytest.raises(HexError, match=r"breaking: .*terminator"):
+        run_steps(parse(ADD), [BreakingStep()], context)
+    assert len(run_steps(parse(ADD), [BreakingStep()], context, RunOptions(verify_each=False))) == 1
+
+
+def test_levels_are_checked_before_and_after(context):
+    program = parse("llvm.func @f()")
+    run_steps(program, [PassStep(ExamplePass())], context)
+    with pytest.raises(HexError, match="before example: level 'tensor' does not allow dialect 'llvm'"):
+        run_steps(program, [PassStep(ExamplePass())], context, RunOptions(verify_levels=True))
