@@ -6,10 +6,10 @@ and bitcasts:
 =====================  =======  ==========
 function               max ulp  operations
 =====================  =======  ==========
-`divide`               2.1      22
-`divide, narrow`       1.5      15
-`divide_bounded`       1.5      12
-`reciprocal_bounded`   1.1      11
+`divide`               2.10     22
+`divide, narrow`       1.74     17
+`divide_bounded`       1.43     12
+`reciprocal_bounded`   1.15     11
 =====================  =======  ==========
 
 The worst case of `divide` is a quotient within a factor of two of the smallest normal number; 1.93 elsewhere.

@@ -9,8 +9,8 @@ function               max ulp  operations
 `exp`                  0.97     28
 `exp2`                 1.06     24
 `expm1`                1.63     32
-`exp2_bounded`         2.1      15
-`expm1_bounded`        1.7      22
+`exp2_bounded`         2.15     15
+`expm1_bounded`        1.64     23
 =====================  =======  ==========
 """
 

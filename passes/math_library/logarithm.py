@@ -7,7 +7,7 @@ and bitcasts:
 function               max ulp  operations
 =====================  =======  ==========
 `log`                  1.16     40
-`log, narrow`          1.16     36
+`log, narrow`          1.07     36
 `log2`                 1.29     45
 `log10`                1.22     48
 `log1p`                1.69     50

@@ -7,9 +7,9 @@ and bitcasts:
 function               max ulp  operations
 =====================  =======  ==========
 `sqrt`                 0.85     27
-`sqrt, narrow`         0.85     22
+`sqrt, narrow`         0.84     22
 `rsqrt`                1.22     27
-`rsqrt, narrow`        1.22     22
+`rsqrt, narrow`        1.12     22
 =====================  =======  ==========
 """
 

@@ -6,8 +6,8 @@ and bitcasts:
 =====================  =======  ==========
 function               max ulp  operations
 =====================  =======  ==========
-`sin`                  1.55     40
-`cos`                  1.53     41
+`sin`                  1.56     40
+`cos`                  1.55     41
 =====================  =======  ==========
 
 That holds for |x| <= 51,000 (n < 2^15 quarter turns). Beyond, the reduced angle loses bits; from 2^22 on the result

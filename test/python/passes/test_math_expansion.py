@@ -47,7 +47,7 @@ FUNCTIONS = {
     "log2": Function(np.log2, 1.4, 45, 0.4, 2.5),
     "log10": Function(np.log10, 1.3, 48, 0.4, 2.5),
     "log1p": Function(np.log1p, 1.8, 50, -1, 3),
-    "tanh": Function(np.tanh, 3.0, 44, -10, 10),
+    "tanh": Function(np.tanh, 2.0, 46, -10, 10),
     "erf": Function(torch_erf, 1.7, 45, -4, 4),
     "sqrt": Function(np.sqrt, 0.9, 27, 0, 100),
     "rsqrt": Function(lambda x: 1 / np.sqrt(x), 1.3, 27, 0, 100),
