@@ -116,7 +116,7 @@ class CompiledKernel:
 
     def report(self, file: str | os.PathLike[str] | None = None) -> str:
         """Compile times, remarks, and the profile of the last run as text; also written to ``file``."""
-        from hexagon_mlir.report.text import kernel_report
+        from hexagon_mlir.report.kernel import kernel_report
 
         text = kernel_report(self._compiled, self.last_run.profile if self.last_run else None)
         if file is not None:

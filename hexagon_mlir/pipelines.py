@@ -39,7 +39,8 @@ BUFFERIZE = (
     upstream("one-shot-bufferize{bufferize-function-boundaries=1 "
              "function-boundary-type-conversion=identity-layout-map buffer-alignment=128 "
              "allow-return-allocs-from-loops=1}", "tensors become buffers, in place where possible"),
-    upstream("buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1}", "results become pointer arguments"),
+    upstream("buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1}",
+             "results become pointer arguments"),
     upstream("canonicalize,cse", "slices of slices fold before copies are looked at"),
     upstream("func.func(buffer-loop-hoisting)", "one buffer for all iterations of a tile loop"),
     upstream("ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
@@ -56,7 +57,8 @@ TO_LLVM = (
     upstream("convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math}",
              "32-bit index; see the data layout"),
     upstream("convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts",
-             "pointers and i32 scalars are the calling convention", label="convert-func-to-llvm"),
+             "pointers and i32 scalars are the calling convention",
+             label="convert-func-to-llvm"),
 )
 
 DEFAULT = (

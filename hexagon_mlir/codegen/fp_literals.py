@@ -1,7 +1,8 @@
 """Rewrites floating-point literals of LLVM 24 text so that LLVM 22 parses the same bits.
 
 LLVM 24 prints ``f0x40490FDB``, ``+inf``, ``-qnan``, ``+snan(0x1)`` and rounded decimals such as ``float 1.000000e-01``;
-LLVM 22 accepts hexadecimal bits only for these. Every literal becomes bits of the type named last before it on its line.
+LLVM 22 accepts hexadecimal bits only for these. Every literal becomes bits of the type named last before it on its
+line.
 """
 
 from __future__ import annotations

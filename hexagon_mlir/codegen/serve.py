@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from hexagon_mlir.codegen.backend import optimize_and_emit, warm_up
 from hexagon_mlir.codegen.wire import receive, send
@@ -11,7 +10,7 @@ from hexagon_mlir.codegen.wire import receive, send
 
 def serve() -> None:
     """Main loop of the child: one request after the other until the pipe closes."""
-    requests, replies = sys.stdin.buffer.raw, os.fdopen(os.dup(1), "wb")  # type: ignore[attr-defined]
+    requests, replies = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # LLVM's own prints must not mix with replies
     warm_up()
     while True:

@@ -7,26 +7,26 @@ import os
 import select
 import struct
 import time
-from typing import BinaryIO
+from typing import IO
 
 _LENGTH = struct.Struct("<II")  # header bytes, body bytes
 
 
-def send(stream: BinaryIO, header: dict, body: bytes) -> None:
+def send(stream: IO[bytes], header: dict, body: bytes) -> None:
     """Write one message and flush."""
     encoded = json.dumps(header).encode()
     stream.write(_LENGTH.pack(len(encoded), len(body)) + encoded + body)
     stream.flush()
 
 
-def receive(stream: BinaryIO, deadline: float | None) -> tuple[dict, bytes]:
-    """Read one message; raises TimeoutError after ``deadline`` (monotonic seconds; None waits), EOFError when the pipe closes."""
+def receive(stream: IO[bytes], deadline: float | None) -> tuple[dict, bytes]:
+    """Read one message; TimeoutError after ``deadline`` (monotonic seconds; None waits), EOFError at the end."""
     header_size, body_size = _LENGTH.unpack(_read(stream, _LENGTH.size, deadline))
     header = json.loads(_read(stream, header_size, deadline))
     return header, _read(stream, body_size, deadline)
 
 
-def _read(stream: BinaryIO, size: int, deadline: float | None) -> bytes:
+def _read(stream: IO[bytes], size: int, deadline: float | None) -> bytes:
     data = bytearray()
     while len(data) < size:
         if deadline is not None:

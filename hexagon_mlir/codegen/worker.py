@@ -31,7 +31,7 @@ class Worker:
                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
-        """Run one code generation; raises `HexError` if LLVM rejects the input, aborts or exceeds ``timeout`` seconds."""
+        """Run one code generation; `HexError` if LLVM rejects the input, aborts or exceeds ``timeout`` seconds."""
         with self._lock:
             self.start()
             process = self._process

@@ -62,8 +62,12 @@ class NestEmitter:
             inside(ivs)
             return
         step = self.plan.jam if loops[0] == self.plan.jam_loop else 1
-        for_loop(index(0), self.extents[loops[0]], step, [],
-                 lambda iv, _: self._loops(loops[1:], {**ivs, loops[0]: iv}, inside) or [])
+
+        def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
+            self._loops(loops[1:], {**ivs, loops[0]: iv}, inside)
+            return carried
+
+        for_loop(index(0), self.extents[loops[0]], step, [], body)
 
     def _jammed(self, ivs: dict[int, ir.Value]) -> list[dict[int, ir.Value]]:
         loop = self.plan.jam_loop
@@ -96,20 +100,22 @@ class NestEmitter:
         for segment in self._segments():
             mask = self._mask(segment)
 
-            def one_vector(iv: ir.Value, segment: _Segment = segment, mask: ir.Value | None = mask) -> None:
+            def one_vector(iv: ir.Value, carried: list[ir.Value], segment: _Segment = segment,
+                           mask: ir.Value | None = mask) -> list[ir.Value]:
                 jammed = [{**ivs_j, self.plan.loop: iv} for ivs_j in self._jammed(ivs)]
                 results = self._accumulate(reductions, jammed, scopes, segment.width, mask)
                 for ivs_j, values in zip(jammed, results, strict=True):
                     for output, value in zip(self.outputs, values, strict=True):
                         self.body.store(output, value, ivs_j, segment.width, mask)
+                return carried
 
             if segment.masked:
-                one_vector(segment.lower)
+                one_vector(segment.lower, [])
             else:
-                for_loop(segment.lower, segment.upper, segment.width, [], lambda iv, _: one_vector(iv) or [])
+                for_loop(segment.lower, segment.upper, segment.width, [], one_vector)
 
-    def _accumulate(self, reductions: list[int], jammed: list[dict[int, ir.Value]], scopes: list[Scope], width: int,
-                    mask: ir.Value | None) -> list[list[ir.Value]]:
+    def _accumulate(self, reductions: list[int], jammed: list[dict[int, ir.Value]], scopes: list[Scope],
+                    width: int, mask: ir.Value | None) -> list[list[ir.Value]]:
         """Results of the body for each jammed copy, carried through the reduction loops in registers."""
         if not reductions:
             return [self.body.vectors(scope, ivs, width, mask) for scope, ivs in zip(scopes, jammed, strict=True)]

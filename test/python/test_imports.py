@@ -5,7 +5,7 @@ import ast
 import pytest
 from support import ROOT
 
-BASE = {"targets", "ir"}
+BASE = {"targets", "ir", "version"}
 PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
 COMPILER = PIPELINES | {"pipelines", "codegen", "frontend"}
@@ -14,6 +14,7 @@ RUN = COMPILER | {"sim", "exec"}
 ALLOWED = {
     "targets": set(),
     "ir": set(),
+    "version": set(),
     "sim": {"targets"},
     "levels": {"ir"},
     "pass_infra": BASE | {"levels"},
