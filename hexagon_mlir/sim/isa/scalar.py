@@ -342,6 +342,29 @@ def spread(bits: Val) -> Val:
     return wide.as_(I8)
 
 
+def _short_vectors() -> None:
+    """Bytes, halfwords and words inside registers and pairs."""
+    for name, bits, signed in (("vsxtbh", 8, True), ("vzxtbh", 8, False), ("vsxthw", 16, True), ("vzxthw", 16, False)):
+        form(f"RR={name}(R)", ALU, lambda a, n=bits, s=signed: a.view(n).ext(2 * n, s).as_(I64))
+    for name, first in (("vtrunehb", 0), ("vtrunohb", 1)):
+        form(f"R={name}(RR)", ALU, lambda a, f=first: a.b.shuffle(None, [f, f + 2, f + 4, f + 6]).as_(I32))
+    for name, first in (("vtrunewh", 0), ("vtrunowh", 1)):
+        form(f"RR={name}(RR,RR)", ALU, lambda a, b, f=first: b.h.shuffle(
+            a.h, [f, f + 2, f + 4, f + 6]).as_(I64))  # fmt: skip
+    for suffix, bits in (("h", 16), ("w", 32)):
+        for name, op in SHIFTS.items():
+            form(f"RR=v{name}{suffix}(RR,I)", ALU, lambda a, n, f=op, k=bits: f(a.view(k), n).as_(I64))
+        for name in ("max", "min"):
+            form(f"RR=v{name}u{suffix}(RR,RR)", TC2,
+                 lambda a, b, k=bits, f="u" + name: a.view(k).two(f, b.view(k)).as_(I64))  # fmt: skip
+    for name, op in (("vadd", operator.add), ("vsub", operator.sub)):
+        form(f"R={name}h(R,R)", ALU, lambda a, b, f=op: f(a.h, b.h).as_(I32))
+    for name, signs in (("vmpybu", (False, False)), ("vmpybsu", (True, False))):
+        form(f"RR={name}(R,R)", MPY,
+             lambda a, b, s=signs: (a.b.ext(16, s[0]) * b.b.ext(16, s[1])).as_(I64))  # fmt: skip
+    form("RR=vmpyh(R,R):sat", MPY, lambda a, b: (a.h.sext(32) * b.h.sext(32)).as_(I64))
+
+
 def _predicates() -> None:
     for name, op in LOGIC.items():
         form(f"P={name}(P,P)", ALU, op)
@@ -364,5 +387,6 @@ _multiply()
 _shifts()
 _bits()
 _compares()
+_short_vectors()
 _predicates()
 

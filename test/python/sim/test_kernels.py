@@ -87,6 +87,21 @@ KERNELS = {
                   + ", ".join(f"i32 {i + 7}" for i in range(128)) + ">",
                   lambda a, b: np.concatenate(
                       [a.reshape(-1, 128)[:, 7:], b.reshape(-1, 128)[:, :7]], 1).ravel()),
+    # vectors shorter than HVX's live in scalar registers
+    "short_mul_i8": ("i8", 4, "%r = mul T %a, %b", lambda a, b: a * b),
+    "short_mul_add_i16": ("i16", 2, "%m = mul T %a, %b\n%r = add T %m, %a", lambda a, b: a * b + a),
+    "short_widen_i8": ("i8", 4, "%x = sext T %a to <4 x i16>\n%y = zext T %b to <4 x i16>\n"
+                       "%m = mul <4 x i16> %x, %y\n%q = lshr <4 x i16> %m, splat (i16 3)\n"
+                       "%r = trunc <4 x i16> %q to T ",
+                       lambda a, b: (a.astype(I16) * b.astype(U8).astype(I16)).view(np.uint16) >> 3),
+    "short_widen_i16": ("i16", 2, "%x = sext T %a to <2 x i32>\n%y = zext T %b to <2 x i32>\n"
+                        "%m = mul <2 x i32> %x, %y\n%q = ashr <2 x i32> %m, splat (i32 5)\n"
+                        "%r = trunc <2 x i32> %q to T ",
+                        lambda a, b: (a.astype(I32) * b.view(np.uint16).astype(I32)) >> 5),
+    "short_min_i16": ("i16", 4, "%c = icmp ult T %a, %b\n%r = select <4 x i1> %c, T %a, T %b",
+                      lambda a, b: np.minimum(a.view(np.uint16), b.view(np.uint16))),
+    "short_min_i32": ("i32", 2, "%c = icmp ult T %a, %b\n%r = select <2 x i1> %c, T %a, T %b",
+                      lambda a, b: np.minimum(a.view(U32), b.view(U32))),
     # scalar
     "scalar_div_f32": ("float", 1, "%r = fdiv T %a, %b", lambda a, b: a / b),
     "scalar_fma_f32": ("float", 1, "%m = fmul contract T %a, %b\n%r = fadd contract T %m, %a", None),
