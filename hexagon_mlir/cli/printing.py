@@ -46,5 +46,9 @@ def schedules(context: PassContext) -> str:
 
 
 def pipeline(steps: Sequence[Step]) -> str:
-    """The steps as one ``--pass-pipeline`` text, one pass per line."""
-    return "builtin.module(\n" + ",\n".join(f"  {step.text}" for step in steps) + "\n)\n"
+    """The steps as one ``--pass-pipeline`` text, one per line, with the reason for each as a comment."""
+    lines = []
+    for number, step in enumerate(steps, start=1):
+        comma = "," if number < len(steps) else ""
+        lines.append(f"  {step.text}{comma}" + (f"  // {step.why}" if step.why else ""))
+    return "\n".join(("builtin.module(", *lines, ")")) + "\n"

@@ -12,15 +12,16 @@ from hexagon_mlir.pass_infra.step import PassStep, Step, UpstreamStep, pipeline_
 
 _OPEN, _CLOSE = "({[<", ")}]>"
 _MAX_NESTING = 100
+_COMMENT = re.compile(r"\s//\s.*")
 _RESTRICTED = re.compile(r"restricted to '([\w.]+)'")
 
 
 def parse_pipeline(text: str) -> list[Step]:
-    """The steps of ``text``; the outer ``builtin.module(...)`` may be left out.
+    """The steps of ``text``; the outer ``builtin.module(...)`` may be left out, ``// comments`` end a line.
 
     Raises `HexError` for unbalanced brackets, unknown passes and unknown options.
     """
-    body = text.strip()
+    body = _COMMENT.sub("", text).strip()
     if body.startswith("builtin.module("):
         if not body.endswith(")"):
             raise HexError.plain(f"unbalanced brackets in '{text}'",

@@ -1,0 +1,115 @@
+"""``hexmlir``: facts about the targets, the cache, and profiles of whole scripts."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from hexagon_mlir.cli.arguments import UsageError
+from hexagon_mlir.cli.errors import run_tool
+
+TOOL = "hexmlir"
+_ENTRY = re.compile(r"[0-9a-f]{64}(\.\w+)?\Z")  # a hash, see codegen.cache
+USAGE = """usage: hexmlir COMMAND
+
+  targets                  the chips we know
+  targets show NAME        every number of one, with its unit, source and confidence
+  profile SCRIPT [ARGS]    run a Python script on the simulated NPU and report every kernel launch
+  cache                    where compiled code is kept, and how much of it
+  cache clear              remove it
+  version                  versions of this tool and of what it stands on
+
+Passes are run with hexmlir-opt. Add --debug before COMMAND for Python tracebacks.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point; returns the exit code."""
+    return run_tool(TOOL, _main, sys.argv[1:] if argv is None else argv)
+
+
+def _main(argv: Sequence[str]) -> int:
+    words = list(argv)
+    if words[:1] == ["--debug"]:
+        words.pop(0)
+    match words:
+        case [] | ["help"] | ["--help"] | ["-h"]:
+            sys.stdout.write(USAGE)
+        case ["version"] | ["--version"]:
+            from hexagon_mlir.cli import listing
+
+            sys.stdout.write(listing.versions())
+        case ["targets"]:
+            sys.stdout.write(_targets())
+        case ["targets", "show", name]:
+            sys.stdout.write(_target(name))
+        case ["profile", script, *arguments]:
+            from hexagon_mlir.cli.profile import profile
+
+            return profile(script, arguments)
+        case ["cache"]:
+            sys.stdout.write(_cache())
+        case ["cache", "clear"]:
+            sys.stdout.write(_clear_cache())
+        case _:
+            raise UsageError(f"cannot read 'hexmlir {' '.join(words)}'", "hexmlir --help")
+    return 0
+
+
+def _targets() -> str:
+    from hexagon_mlir import targets
+    from hexagon_mlir.report.text import size, table
+
+    rows = []
+    for name in targets.names():
+        target = targets.get(name)
+        rows.append((name, "IEEE" if target.ieee_float else "qfloat", f"{target.hvx_contexts.value}",
+                     f"{target.hardware_threads.value}", size(int(target.tcm_bytes.value)),
+                     "default" if name == targets.DEFAULT else ""))
+    return table(("target", "HVX float", "HVX contexts", "threads", "TCM", ""), rows)
+
+
+def _target(name: str) -> str:
+    from hexagon_mlir import targets
+    from hexagon_mlir.report.text import table
+    from hexagon_mlir.targets.base import Confidence
+
+    try:
+        target = targets.get(name)
+    except targets.TargetError as error:
+        raise UsageError(str(error), "hexmlir targets") from None
+    rows = [(fact_name, f"{fact.value:,.12g}", fact.unit, fact.confidence.value, fact.source)
+            for fact_name, fact in target.facts().items()]
+    kinds = ", ".join(f"{kind.value} = {kind.name.lower()}" for kind in Confidence)
+    return (f"{target.name}: {target.cpu} {target.features}\n\n"
+            + table(("fact", "value", "unit", "from", "source"), rows) + f"\n{kinds}\n")
+
+
+def _cache() -> str:
+    from hexagon_mlir.codegen import cache
+    from hexagon_mlir.report.text import size
+
+    files = _cache_files()
+    return f"{cache.folder()}: {len(files)} entries, {size(sum(path.stat().st_size for path in files))}\n"
+
+
+def _clear_cache() -> str:
+    from hexagon_mlir.codegen import cache
+
+    files = _cache_files()
+    for path in files:
+        path.unlink(missing_ok=True)
+    return f"removed {len(files)} entries from {cache.folder()}\n"
+
+
+def _cache_files() -> list[Path]:
+    """The cache's own files: the folder is the user's choice and may hold others."""
+    from hexagon_mlir.codegen import cache
+
+    return [path for path in cache.folder().glob("*") if path.is_file() and _ENTRY.match(path.name)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""Runs of the simulator as plain text tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hexagon_mlir.exec.sim import LaunchRecord
+    from hexagon_mlir.sim import RunResult
+
+NOTE = ("Cycles come from an approximate model of the chip, parts of which are estimates: compare ratios, "
+        "not absolute times.")
+_TOP_BLOCKS = 8
+_LEAST_SHARE = 0.01  # smaller causes are left out of the one-line summary
+_HEADERS = ("kernel", "runs", "grid", "shapes", "cycles", "packets", "HVX", "DDR read", "DDR written",
+            "TCM read", "TCM written", "TCM peak", "compile")
+
+
+def run(result: RunResult) -> str:
+    """One run in detail: totals, stalls by cause, traffic, cycles by function and the hottest blocks."""
+    rows = [
+        ("cycles", f"{result.cycles:,}"),
+        ("packets", f"{result.packets:,}"),
+        ("packets with HVX", f"{result.hvx_packets:,} ({hvx_share(result):.1%})"),
+        *((f"stalls: {cause}", f"{cycles:,} ({_ratio(cycles, result.cycles):.1%})")
+          for cause, cycles in _largest(result.stalls)),
+        ("DDR read, written", f"{size(result.ddr_read_bytes)}, {size(result.ddr_write_bytes)}"),
+        ("TCM read, written", f"{size(result.tcm_read_bytes)}, {size(result.tcm_write_bytes)}"),
+        ("TCM peak", size(result.tcm_high_water)),
+    ]
+    parts = [table((), rows)]
+    if result.functions:
+        functions = [(f"{cycles:,}", name) for name, cycles in _largest(result.functions)]
+        parts.append(table(("cycles", "function"), functions))
+    blocks = sorted(result.blocks, key=lambda block: -block.cycles)[:_TOP_BLOCKS]
+    if blocks:
+        parts.append(table(("cycles", "count", "packets", "block"), [
+            (f"{b.cycles:,}", f"{b.count:,}", f"{b.packets:,}", f"{b.function} {b.label}") for b in blocks]))
+    return "\n".join((*parts, NOTE)) + "\n"
+
+
+def launches(records: Sequence[LaunchRecord]) -> str:
+    """A line for each launch (equal ones in a row are counted), their stalls, and the total."""
+    if not records:
+        return "no kernel was launched on the simulator\n"
+    groups = [list(group) for _, group in groupby(records, key=_identity)]
+    rows = [_row(group) for group in groups]
+    stalls = [(group[0].kernel, _stalls(group[0].result)) for group in groups]
+    total = sum(record.result.cycles for record in records)
+    seconds = sum(record.compile_seconds for record in {record.kernel: record for record in records}.values())
+    targets = ", ".join(dict.fromkeys(record.target for record in records))
+    return "\n".join((
+        table(_HEADERS, rows), table(("kernel", "stalls by cause"), list(dict.fromkeys(stalls))),
+        f"{len(records)} launches on {targets}: {total:,} cycles, compiled in {seconds:.2f} s", NOTE)) + "\n"
+
+
+def _identity(record: LaunchRecord) -> tuple:
+    return record.kernel, record.target, record.grid, record.shapes, record.result.cycles
+
+
+def _row(group: Sequence[LaunchRecord]) -> tuple[str, ...]:
+    record, result = group[0], group[0].result
+    return (record.kernel, str(len(group)), "x".join(map(str, record.grid or ())) or "-",
+            " ".join("x".join(map(str, shape)) or "scalar" for shape in record.shapes) or "-",
+            f"{result.cycles:,}", f"{result.packets:,}", f"{hvx_share(result):.0%}",
+            size(result.ddr_read_bytes), size(result.ddr_write_bytes), size(result.tcm_read_bytes),
+            size(result.tcm_write_bytes), size(result.tcm_high_water), f"{record.compile_seconds:.2f} s")
+
+
+def _stalls(result: RunResult) -> str:
+    shares = [(cause, _ratio(cycles, result.cycles)) for cause, cycles in _largest(result.stalls)]
+    return ", ".join(f"{cause} {share:.0%}" for cause, share in shares if share >= _LEAST_SHARE) or "none"
+
+
+def hvx_share(result: RunResult) -> float:
+    """Share of the packets that use the vector unit."""
+    return _ratio(result.hvx_packets, result.packets)
+
+
+def size(count: int) -> str:
+    """``count`` bytes with a binary unit: 1536 -> 1.5 KiB."""
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 1 << power:
+            return f"{count / (1 << power):.1f} {unit}"
+    return f"{count} B"
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows in columns: text to the left, what starts with a digit to the right."""
+    lines = [tuple(headers), *rows] if headers else list(rows)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    numeric = [all(row[i][:1].isdigit() for row in rows) for i in range(len(widths))]
+    text = []
+    for line in lines:
+        cells = [cell.rjust(width) if right else cell.ljust(width)
+                 for cell, width, right in zip(line, widths, numeric, strict=True)]
+        text.append("  ".join(cells).rstrip())
+    return "\n".join(text) + "\n"
+
+
+def _largest(counts: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(((name, count) for name, count in counts.items() if count), key=lambda item: -item[1])
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
