@@ -13,5 +13,20 @@ if [[ ! -x .venv/bin/python ]]; then
   echo "setup.sh: making .venv (some minutes the first time)" >&2
   "$python" -m venv .venv
 fi
+
+# The plain torch wheel for Linux brings several GB of CUDA: install only a build without it.
+if ! .venv/bin/python -c 'import torch' 2>/dev/null && [[ -z "${HEXMLIR_ALLOW_CUDA_TORCH:-}" ]]; then
+  torch=$(sed -n 's/^torch = \["\(torch==[^"]*\)"\].*/\1/p' pyproject.toml)
+  if .venv/bin/python -m pip install --quiet --disable-pip-version-check --dry-run --ignore-installed --no-deps \
+      --report - "$torch" | grep -qE '"(nvidia-|cuda-)'; then
+    cat >&2 <<EOF
+setup.sh: pip would install a CUDA build of $torch (several GB), which this project never uses.
+  Install the CPU build first, with the command that pytorch.org shows for "Linux, Pip, CPU" and version ${torch#*==}:
+    .venv/bin/python -m pip install $torch --index-url <PyTorch's CPU wheels>
+  and run this again; or set HEXMLIR_ALLOW_CUDA_TORCH=1 to take the CUDA build.
+EOF
+    exit 1
+  fi
+fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[triton,torch,dev]'
 echo "$wanted" > "$stamp"

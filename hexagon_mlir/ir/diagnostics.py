@@ -144,8 +144,10 @@ class DiagnosticLog:
     entries: list[Diagnostic] = field(default_factory=list)
 
     def add(self, severity: str, op: ir.Operation | ir.OpView, origin: str, message: str) -> None:
-        """Record ``message`` about ``op``."""
-        self.entries.append(Diagnostic(severity, place_of(op.operation.location), origin, message))
+        """Record ``message`` about ``op``, once."""
+        entry = Diagnostic(severity, place_of(op.operation.location), origin, message)
+        if entry not in self.entries:
+            self.entries.append(entry)
 
 
 def collect_into(context: ir.Context, log: DiagnosticLog) -> None:
