@@ -48,8 +48,8 @@ class HexagonMathExpansionPass(Pass):
     Options:
         functions: names to expand, such as ``exp,divf``; all when empty.
 
-    Refuses: names in ``functions`` that it does not know. f64, tensors and other operations of the math dialect
-        are left alone, with a remark.
+    Refuses: names in ``functions`` that it does not know. f64, tensors, powers with exponents other than
+        small constants, and other operations of the math dialect are left alone, with a remark.
 
     Needs: tensor
     Leaves: tensor
@@ -70,9 +70,9 @@ class HexagonMathExpansionPass(Pass):
         wanted = {OP_NAMES[name]: FUNCTIONS[name] for name in self.functions or FUNCTIONS}
         for op in _maths(module, wanted):
             reason = why_not(op, wanted)
-            if reason is None:
-                expand(op, wanted[op.name])
-            elif not self.functions or op.name in wanted:
+            if reason is None and not expand(op, wanted[op.name]):
+                reason = f"no expansion for {op.name} with these operands"
+            if reason is not None and (not self.functions or op.name in wanted):
                 self.remark(context, op, reason)
 
 
@@ -101,8 +101,8 @@ def why_not(op: ir.Operation, wanted: dict[str, Callable]) -> str | None:
     return None
 
 
-def expand(op: ir.Operation, function: Callable[..., Float]) -> None:
-    """Replace ``op`` by ``function`` of its operands."""
+def expand(op: ir.Operation, function: Callable[..., Float | None]) -> bool:
+    """Replace ``op`` by ``function`` of its operands; False when that does not cover them."""
     result = op.results[0]
     lanes = Lanes(result.type)
     element = str(result.type.element_type) if isinstance(result.type, ir.VectorType) else str(result.type)
@@ -111,7 +111,10 @@ def expand(op: ir.Operation, function: Callable[..., Float]) -> None:
         if element != WIDE:
             operands = [operand.extend(WIDE) for operand in operands]
         value = function(*operands, narrow=element == "f16")
+        if value is None:
+            return False
         if element != WIDE:
             value = value.truncate(element)
     result.replace_all_uses_with(value.value)
     op.erase()
+    return True

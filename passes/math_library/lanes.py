@@ -112,17 +112,21 @@ class Float:
         return (self > limit).select(self, limit)
 
     @property
-    def is_number(self) -> bool:
-        """True when this is known not to be NaN: a splat constant that is not."""
+    def constant(self) -> builtins.float | None:
+        """The number this is in every lane, when it is a constant."""
         owner = self.value.owner
         if isinstance(owner, ir.Block) or owner.name != "arith.constant":
-            return False
+            return None
         value = owner.attributes["value"]
         if isinstance(value, ir.DenseElementsAttr):
-            if not value.is_splat:
-                return False
-            value = value.get_splat_value()
-        return isinstance(value, ir.FloatAttr) and value.value == value.value
+            value = value.get_splat_value() if value.is_splat else None
+        return value.value if isinstance(value, ir.FloatAttr) else None
+
+    @property
+    def is_number(self) -> bool:
+        """True when this is known not to be NaN."""
+        constant = self.constant
+        return constant is not None and constant == constant
 
     @property
     def bits(self) -> Int:
@@ -132,6 +136,8 @@ class Float:
 
     def extend(self, element: str = "f32") -> Float:
         """The same number in the wider format ``element``."""
+        if self.constant is not None:
+            return self.lanes.float(self.constant, element)
         return Float(self.lanes, arith.ExtFOp(self.lanes.type(element), self.value).result, element)
 
     def truncate(self, element: str) -> Float:

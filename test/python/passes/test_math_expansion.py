@@ -175,6 +175,49 @@ class TestDivision:
         assert sum(counts.values()) == 22
 
 
+POWERS = {2: (0.5, 1), 3: (1.5, 2), 4: (2.0, 2), -1: (2.0, 21), -2: (3.0, 22), 0.5: (0.9, 27), -0.5: (1.3, 27),
+          1: (0, 0), 0: (0, 0)}
+
+
+def power_text(exponent, element="f32"):
+    constant = f"dense<{float(exponent)}> : {{{element}}}"
+    return function_text(f"%e = arith.constant {constant}\n%r = math.powf %a0, %e : {{{element}}}", [element], element)
+
+
+@pytest.mark.parametrize("exponent", POWERS)
+def test_power_with_a_constant_exponent(exponent):
+    limit, ops = POWERS[exponent]
+    assert sum(arith_ops(run_pass(power_text(exponent), PASS)).values()) == ops
+    x = np.abs(uniform(-30, 30, 15)) if exponent != int(exponent) else uniform(-30, 30, 15)
+    actual = compile_vector_function(power_text(exponent), ["f32"], "f32", PASS)(x)
+    assert ulps(actual, x.astype(np.float64) ** exponent).max() <= limit
+
+
+def test_power_with_a_constant_exponent_in_half_precision():
+    x = np.arange(1 << 15, dtype=np.uint16).view(np.float16)
+    actual = compile_vector_function(power_text(-0.5, "f16"), ["f16"], "f16", PASS)(x)
+    with np.errstate(all="ignore"):
+        assert ulps(actual, x.astype(np.float64) ** -0.5, "f16").max() <= 0.51
+
+
+def test_division_by_a_constant_is_a_multiplication():
+    text = function_text("%c = arith.constant dense<3.0> : {f32}\n%r = arith.divf %a0, %c : {f32}", ["f32"], "f32")
+    assert arith_ops(run_pass(text, PASS)) == {"arith.mulf": 1}
+    x = random_bits(1 << 18, 16)
+    with np.errstate(all="ignore"):
+        assert ulps(compile_vector_function(text, ["f32"], "f32", PASS)(x), x.astype(np.float64) / 3).max() <= 1.5
+
+
+@pytest.mark.parametrize("divisor", ["0.0", "0x7F800000", "0x7FC00000", "1.0e-40"])
+def test_division_by_an_extreme_constant(divisor):
+    text = function_text(f"%c = arith.constant dense<{divisor}> : {{f32}}\n%r = arith.divf %a0, %c : {{f32}}",
+                         ["f32"], "f32")
+    number = np.uint32(int(divisor, 16)).view(np.float32) if "x" in divisor else np.float32(divisor)
+    with np.errstate(all="ignore"):
+        expected = SPECIAL.astype(np.float64) / np.float64(number)
+    assert ulps(compile_vector_function(text, ["f32"], "f32", PASS)(SPECIAL), expected).max() <= 2
+
+
 def test_copysign_takes_every_sign_and_magnitude():
     a, b = random_bits(1 << 16, 10), random_bits(1 << 16, 11)
     actual = compiled("copysign", operands=2)(a, b)
