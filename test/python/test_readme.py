@@ -1,0 +1,43 @@
+"""The README is true: its example runs, its commands parse, the files and passes it names exist."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from support import ROOT
+
+from hexagon_mlir import pipelines
+from hexagon_mlir.pass_infra import registry
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_example_runs(tmp_path):
+    code = re.search(r"<!-- run -->\n```python\n(.*?)```", README, re.S)[1]
+    file = tmp_path / "add.py"
+    file.write_text(code)
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.replace(" cycles", "")) > 0
+
+
+def test_every_pass_of_the_default_pipeline_is_in_the_picture():
+    names = [entry.text for entry in pipelines.DEFAULT if entry.own]
+    assert all(name in README for name in names)
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"\b(?:hexagon|triton)-(?:[a-z]+-)*[a-z]+\b", README))))
+def test_named_passes_exist(name):
+    assert name in {*registry.names(), "hexagon-mlir"}
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:[\w.]+/)+[\w.]*)`", README))))
+def test_named_paths_exist(path):
+    assert (ROOT / path).exists()
+
+
+def test_two_commands():
+    for script in ("demo.sh", "test.sh"):
+        assert f"./scripts/{script}" in README
+        assert (ROOT / "scripts" / script).stat().st_mode & 0o111

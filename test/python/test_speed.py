@@ -1,0 +1,56 @@
+"""What the project promises about speed: of the code it generates, in cycles, and of the compiler, in seconds."""
+
+import importlib.util
+import time
+
+import pytest
+from support import ROOT
+
+from hexagon_mlir.codegen import cache, compile_module
+from hexagon_mlir.codegen.worker import worker
+from hexagon_mlir.frontend.triton import activate
+from hexagon_mlir.ir import parse
+
+PROMISED = {("GELU", "16384 f32"): 16, ("GELU", "16384 f16"): 30, ("vector add 2D", "64x16384 f32"): 8}
+ERRORS = {"f32": 5e-5, "f16": 2e-3}  # absolute, values of the cases lie within +-40
+
+
+@pytest.fixture(scope="module")
+def demo():
+    specification = importlib.util.spec_from_file_location("demo", ROOT / "bench" / "demo.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    activate()
+    return module
+
+
+def test_vector_code_beats_scalar_code(demo):
+    cases = [case for case in demo.cases() if (case.name, case.shape) in PROMISED]
+    assert len(cases) == len(PROMISED)
+    for case in cases:
+        scalar_error, scalar = demo.measure(case, pipeline="scalar")
+        error, vector = demo.measure(case)
+        assert max(error, scalar_error) <= ERRORS[case.shape.split()[1]]
+        assert scalar / vector >= PROMISED[case.name, case.shape], f"{case.name} {case.shape}: {scalar / vector:.1f}x"
+
+
+def test_same_kernel_same_cycles(demo):
+    case = next(case for case in demo.cases() if case.name == "softmax")
+    assert demo.measure(case) == demo.measure(case)
+
+
+def test_softmax_compiles_in_half_a_second(tmp_path, monkeypatch):
+    from examples.softmax import softmax
+
+    from hexagon_mlir.frontend.triton.ttir import from_kernel
+
+    text = from_kernel(softmax, {"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32",
+                                 "BLOCK": "constexpr"}, {"BLOCK": 1024})
+    worker().start()  # importing LLVM is not compiling
+    seconds = []
+    for attempt in range(4):
+        monkeypatch.setenv(cache.ENVIRONMENT, str(tmp_path / str(attempt)))  # nothing is cached
+        start = time.perf_counter()
+        compile_module(parse(text))
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.5, f"{min(seconds):.2f} s"
