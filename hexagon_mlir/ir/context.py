@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import types
 
-import torch_mlir.dialects
 from torch_mlir import ir
 
 INDEX_BITS = 32
