@@ -121,8 +121,9 @@ def _pack() -> None:
             form(
                 f"V.{out}=vpack(V.{wide},V.{wide}):sat",
                 VP,
-                lambda u, v, n=bits, s=signed: concat(
-                    clamp(v.view(2 * n), n, s).trunc(n), clamp(u.view(2 * n), n, s).trunc(n)
+                # a shuffle, not a truncation: the host's LLVM miscompiles wide saturating truncations (PACKSS)
+                lambda u, v, n=bits, s=signed: clamp(v.view(2 * n), n, s).view(n).shuffle(
+                    clamp(u.view(2 * n), n, s).view(n), [2 * i for i in range(N * 8 // n)]
                 ),
             )
     for wide, small in (("h", "b"), ("uh", "ub"), ("w", "h"), ("uw", "uh")):
