@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.ir import ir, scf
-from hexagon_mlir.passes.triton_import import ints, types
+from hexagon_mlir.passes.triton_import import inplace, ints, types
 from hexagon_mlir.passes.triton_import.build import scalar_of
 from hexagon_mlir.passes.triton_import.state import Carried, Form, first_form
 from hexagon_mlir.passes.triton_import.values import Known, Tensor
@@ -75,7 +75,8 @@ def for_loop(t: Translator, op: ir.Operation) -> list[Known]:
             _, results = t.block(source)
             values = [c.unpack(node) for c, node in zip(carried, results, strict=True)]
             if all(v is not None for v in values):
-                scf.YieldOp([v for group in values for v in group])
+                yielded = [v for group in values for v in group]
+                scf.YieldOp(inplace.carried(yielded, list(loop.inner_iter_args), loop.body))
                 return _packed(carried, loop.results)
         # more changes than the offset: carry those values whole
         loop.operation.erase()
@@ -102,11 +103,14 @@ def branch(t: Translator, op: ir.Operation) -> list[Known]:
     carried = [Carried(types.model(r.type), Form.WHOLE) for r in op.results]
     flat = [type for c in carried for type in c.types()]
     regions = [r for r in op.regions if len(list(r.blocks))]
-    made = scf.IfOp(scalar_of(t.tensor(op.operands[0])), flat, has_else=len(regions) > 1)
-    for place, region in enumerate(regions):
-        with ir.InsertionPoint(made.else_block if place else made.then_block):
+    condition = scalar_of(t.tensor(op.operands[0]))
+    places = inplace.fresh(flat)
+    made = scf.IfOp(condition, flat, has_else=len(regions) > 1)
+    for region, block in zip(regions, [made.then_block, made.else_block][: len(regions)], strict=True):
+        with ir.InsertionPoint(block):
             _, results = t.block(region.blocks[0])
-            scf.YieldOp([v for c, node in zip(carried, results, strict=True) for v in _fitting(c, node)])
+            values = [v for c, node in zip(carried, results, strict=True) for v in _fitting(c, node)]
+            scf.YieldOp([inplace.into(v, place, block) for v, place in zip(values, places, strict=True)])
     return _packed(carried, made.results)
 
 

@@ -51,4 +51,5 @@ def scalar(type: ir.Type) -> ir.Type:
         return type
     if isinstance(type, ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type):
         return type
-    raise Unsupported(f"an argument or value of element type {type}", "f32, f16, bf16, f64 and i1 to i64 are translated")
+    raise Unsupported(f"an argument or value of element type {type}",
+                      "f32, f16, bf16, f64 and i1 to i64 are translated")

@@ -83,6 +83,34 @@ def test_pointers_swapped_by_a_loop(steps):
 
 
 @triton.jit
+def exchanged(x, out, steps, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a = tl.load(x + i)
+    b = a + 1
+    for _ in range(steps):
+        a, b = b, a + b
+    tl.store(out + i, a)
+    c = b * 2
+    for _ in range(steps):
+        a, b, c = b, c, a
+    tl.store(out + BLOCK + i, a * 100 + c)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+def test_tensors_exchanged_by_a_loop(steps):
+    x, out = torch.arange(16.0), torch.zeros(2, 16)
+    exchanged[(1,)](x, out, steps, BLOCK=16)
+    a, b = x, x + 1
+    for _ in range(steps):
+        a, b = b, a + b
+    assert torch.equal(out[0], a)
+    c = b * 2
+    for _ in range(steps):
+        a, b, c = b, c, a
+    assert torch.equal(out[1], a * 100 + c)
+
+
+@triton.jit
 def choose_pointer(a, b, out, pick, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     if pick > 0:  # noqa: SIM108

@@ -1,0 +1,104 @@
+"""Results that a loop or branch hands on are computed into the buffer they go to: no buffer per iteration.
+
+An element-wise operation overwrites its ``outs`` whole, so any tensor of its type may stand there; which one decides
+what bufferization can do in place. Where that is impossible the result is copied there.
+"""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import bufferization, ir
+
+
+def carried(values: list[ir.Value], targets: list[ir.Value], block: ir.Block) -> list[ir.Value]:
+    """What a loop with body ``block`` yields for ``values``: each computed in the place of its iter_arg, if possible.
+
+    A result that cannot be (its place is still read then) is copied there at the end, unless the values change
+    places with each other.
+    """
+    roots = [_root(value, block) for value in values]
+    if any(root == target for i, root in enumerate(roots) for j, target in enumerate(targets) if i != j):
+        return values
+    return [value if _reuse(value, target, block) or not _is_fresh(root, block) else
+            bufferization.MaterializeInDestinationOp(target.type, value, target).result
+            for value, target, root in zip(values, targets, roots, strict=True)]
+
+
+def into(value: ir.Value, place: ir.Value | None, block: ir.Block) -> ir.Value:
+    """``value``, computed in branch ``block``, in ``place`` (of `fresh`)."""
+    if place is None or _reuse(value, place, block):
+        return value
+    return bufferization.MaterializeInDestinationOp(place.type, value, place).result
+
+
+def fresh(types: list[ir.Type]) -> list[ir.Value | None]:
+    """A new place for each tensor among ``types``, None for the others."""
+    return [bufferization.AllocTensorOp(type, []).result if isinstance(type, ir.RankedTensorType) else None
+            for type in types]
+
+
+def _step(value: ir.Value, block: ir.Block) -> tuple[ir.Operation, int] | None:
+    """The operation of ``block`` that computes ``value`` from a tensor it may overwrite, and which operand that is."""
+    op = _owner(value)
+    if op is None or op.block != block:
+        return None
+    number = ir.OpResult(value).result_number
+    if op.name.startswith("linalg."):
+        return op, len(op.operands) - len(op.results) + number
+    return (op, 3 + number) if op.name == "scf.for" else None
+
+
+def _root(value: ir.Value, block: ir.Block) -> ir.Value:
+    """The tensor that the computation of ``value`` in ``block`` starts to overwrite."""
+    while (step := _step(value, block)) is not None:
+        value = step[0].operands[step[1]]
+    return value
+
+
+def _is_fresh(root: ir.Value, block: ir.Block) -> bool:
+    """True when ``root`` is a new tensor of ``block``."""
+    op = _owner(root)
+    return isinstance(root.type, ir.RankedTensorType) and op is not None and op.block == block and (
+        op.name in ("tensor.empty", "bufferization.to_tensor"))
+
+
+def _reuse(value: ir.Value, target: ir.Value, block: ir.Block) -> bool:
+    """Let the operations of ``block`` that compute ``value`` start from ``target``, not from an empty tensor.
+
+    Returns False, without a change, when something else does so later or still reads ``target`` then.
+    """
+    while value != target:
+        step = _step(value, block)
+        if step is None:
+            return False
+        op, place = step
+        value = op.operands[place]
+        producer = _owner(value)
+        if producer is not None and producer.name == "tensor.empty":
+            if value.type != target.type or _used_after(target, op, block):
+                return False
+            op.operands[place] = target
+            return True
+    return True
+
+
+def _used_after(value: ir.Value, op: ir.Operation, block: ir.Block) -> bool:
+    """True when an operation of ``block`` behind ``op`` uses ``value``, nested regions included."""
+    users = {_ancestor(use.owner.operation, block) for use in value.uses}
+    behind = False
+    for view in block.operations:
+        if behind and view.operation in users:
+            return True
+        behind = behind or view.operation == op
+    return False
+
+
+def _ancestor(op: ir.Operation, block: ir.Block) -> ir.Operation:
+    while op.parent is not None and op.block != block:  # a module has no block: asking for it is a crash
+        op = op.parent.operation
+    return op
+
+
+def _owner(value: ir.Value) -> ir.Operation | None:
+    """The operation that computes ``value``; None for a block argument."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
