@@ -20,7 +20,7 @@ from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes, Mask
 
 DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
 EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
-CONVERSIONS = ("sitofp", "uitofp", "extf", "truncf")
+CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf")
 HANDLED = {f"arith.{name}" for name in (*DIVISIONS, *EXTREMES, *CONVERSIONS, *BF16_ARITHMETIC, "cmpf")}
 HARD_FLOATS = ("f64",)
 INTEGERS = ("i8", "i16", "i32")
@@ -112,6 +112,8 @@ class HexagonArithLegalizationPass(Pass):
                 return None  # the code generator's own form is as short
             value = integer_to_f32(Int(lanes, op.operands[0], source), signed)
             return (to_bf16(value) if result == BF16 else value).value
+        if name in ("fptosi", "fptoui"):
+            return self._from_float(op, source)
         if name in ("extf", "truncf"):
             if BF16 not in (source, result):
                 return None
@@ -127,6 +129,19 @@ class HexagonArithLegalizationPass(Pass):
             value = extreme(name, operands[0], operands[1], nan)
             return (to_bf16(value) if source == BF16 else value).value
         return self._compare(op, operands, nan, source)
+
+    @staticmethod
+    def _from_float(op: ir.Operation, source: str) -> ir.Value | None:
+        """A float as an integer, through f32: the backend knows no other way, and aborts for some."""
+        value, type_ = op.operands[0], ir.VectorType(op.operands[0].type)
+        if source == "f32":
+            return None
+        wide = ir.VectorType.get(type_.shape, ir.F32Type.get())
+        if source == BF16:
+            value = from_bf16(Float(Lanes(type_), value, source)).value
+        else:
+            value = arith.extf(wide, value)
+        return ir.Operation.create(op.name, results=[op.results[0].type], operands=[value]).result
 
     def _compare(self, op: ir.Operation, operands: list[Float], nan: bool, source: str) -> ir.Value | None:
         predicate = str(arith.CmpFPredicate(ir.IntegerAttr(op.attributes["predicate"]).value)).lower()
