@@ -5,22 +5,59 @@ LLVM can abort or take minutes on unusual input: user-facing code goes through `
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from hexagon_mlir.codegen.qfloat_products import add_products
+from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
 
 TRIPLE = "hexagon-unknown-linux-musl"
 CODEGEN_LEVEL = 3
+QFLOAT = "+hvx-qfloat"
 
 
-def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, unroll: bool) -> bytes:
+@dataclass(frozen=True)
+class Variant:
+    """One way to generate code: whether products are added (see `qfloat_products`), and LLVM's own switches."""
+
+    products: bool = False
+    options: tuple[str, ...] = ()
+
+
+# Without the scheduler before register allocation fewer values are live at once: fewer spills, and less code on
+# most kernels. The last variant converts after every operation, so that no qfloat value lives long.
+_VECTOR = (
+    Variant(True, ("-enable-misched=false", "-disable-qfp-opt=false")),
+    Variant(True, ("-enable-misched=true", "-disable-qfp-opt=false")),
+    Variant(False, ("-enable-misched=false", "-disable-qfp-opt=true")),
+)
+_SCALAR = (Variant(False, ("-enable-misched=true", "-disable-qfp-opt=false")),)
+
+
+def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool) -> bytes:
     """Optimise ``llvm_ir`` at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
-    ``unroll`` lets LLVM unroll loops: right for scalar code, wasteful for loops we already vectorized.
-    Vectorizers stay off: vector code is the pipeline's own.
+    ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
+    off: vector code is the pipeline's own. Vector code takes the first variant that keeps qfloat off the stack.
     """
     llvm = _llvm()
     machine = _machine(cpu, features)
+    optimized = _optimized(llvm_ir, machine, scalar)
+    if kind == "llvm":
+        return optimized.encode()
+    for variant in _SCALAR if scalar else _VECTOR:
+        for option in variant.options:
+            llvm.set_option("hexmlir", option)
+        text = add_products(optimized) if variant.products and QFLOAT in features else optimized
+        asm = machine.emit_assembly(llvm.parse_assembly(text))
+        if not qfloat_spills(asm):
+            # emission changes a module: the object comes from a fresh one
+            return asm.encode() if kind == "asm" else machine.emit_object(llvm.parse_assembly(text))
+    raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
+
+
+def _optimized(llvm_ir: str, machine, unroll: bool) -> str:
+    llvm = _llvm()
     module = llvm.parse_assembly(llvm_ir)
     module.triple = TRIPLE
     module.data_layout = str(machine.target_data)
@@ -31,11 +68,7 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, unroll: 
     tuning.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
-    if "+hvx-qfloat" in features:
-        module = llvm.parse_assembly(add_products(str(module)))
-    if kind == "llvm":
-        return str(module).encode()
-    return machine.emit_assembly(module).encode() if kind == "asm" else machine.emit_object(module)
+    return str(module)
 
 
 def warm_up() -> None:

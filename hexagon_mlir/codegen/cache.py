@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 ENVIRONMENT = "HEXAGON_MLIR_CACHE_DIR"
@@ -22,6 +24,13 @@ def key(*parts: str | bytes) -> str:
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()
+
+
+@cache
+def compiler() -> str:
+    """What identifies code generation itself: the sources of this folder and the LLVM beneath them."""
+    sources = [file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))]
+    return key(version("llvmlite"), *sources)
 
 
 def load(name: str) -> bytes | None:

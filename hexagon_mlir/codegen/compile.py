@@ -14,7 +14,6 @@ from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, run_steps
 from hexagon_mlir.targets import Target
-from hexagon_mlir.version import VERSION
 
 
 @dataclass
@@ -52,10 +51,11 @@ def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False) 
 
     ``scalar`` lets LLVM unroll loops, as plain -O3 does; vector loops arrive unrolled already.
     """
-    name = cache.key("codegen2", VERSION, llvm_ir, target.cpu, target.features, kind, str(scalar)) + f".{kind}"
+    key = cache.key(cache.compiler(), llvm_ir, target.cpu, target.features, kind, str(scalar))
+    name = f"{key}.{kind}"
     data = cache.load(name)
     if data is None:
-        request = {"cpu": target.cpu, "features": target.features, "kind": kind, "unroll": scalar}
+        request = {"cpu": target.cpu, "features": target.features, "kind": kind, "scalar": scalar}
         data = worker().request(request, llvm_ir)
         cache.store(name, data)
     return data if kind == "obj" else data.decode()
