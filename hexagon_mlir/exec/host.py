@@ -61,7 +61,7 @@ class HostFunction:
     def __init__(self, module: ir.Module, entry: str):
         self.program = lower(module, entry)
         self.entry = entry
-        self.memory: HostMemory | None = None
+        self.memory = HostMemory()
         self.engine, self.keep = _compile(self.program, self)
 
     def __call__(self, args: Sequence[Argument], grid: Sequence[int] | None = None) -> list[np.ndarray]:
@@ -71,12 +71,10 @@ class HostFunction:
             types = types[:-6]
         if len(args) != len(types):
             raise HexError.plain(f"'{self.entry}' takes {len(types)} arguments, {len(args)} given", origin=ORIGIN)
-        self.memory = HostMemory()
         try:
             return self._run(self.memory, args, types, grid)
         finally:
             self.memory.close()
-            self.memory = None
 
     def _run(self, memory: HostMemory, args: Sequence[Argument], types: Sequence[str],
              grid: Sequence[int] | None) -> list[np.ndarray]:

@@ -70,10 +70,13 @@ class HostMemory:
             self.free(address)
 
     def close(self) -> None:
-        """Unmap everything."""
+        """Unmap everything; the next allocation starts anew."""
         for address, nbytes in self.maps:
             _libc.munmap(address, nbytes)
         self.maps.clear()
+        self.free_blocks.clear()
+        self.sizes.clear()
+        self.next = self.end = 0
 
     def _own(self, nbytes: int) -> int:
         nbytes = (nbytes + _PAGE - 1) & -_PAGE

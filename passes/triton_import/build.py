@@ -137,7 +137,8 @@ def _groups(old: list[int], new: list[int]) -> list[list[int]] | None:
     groups: list[list[int]] = []
     at = 0
     for size in short:
-        group, product = [], 1
+        group: list[int] = []
+        product = 1
         while at < len(long) and (product < size or not group):
             product *= long[at]
             group.append(at)

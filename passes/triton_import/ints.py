@@ -5,9 +5,11 @@ All functions take the MLIR type of their operands; ``index`` is treated as wide
 
 from __future__ import annotations
 
+from typing import TypeAlias, TypeGuard
+
 from hexagon_mlir.ir import arith, ir
 
-Int = int | ir.Value
+Int: TypeAlias = "int | ir.Value"
 
 
 def index_type() -> ir.Type:
@@ -15,7 +17,7 @@ def index_type() -> ir.Type:
     return ir.IndexType.get()
 
 
-def known(value: Int) -> bool:
+def known(value: Int) -> TypeGuard[int]:
     """True when ``value`` is a number now."""
     return isinstance(value, int)
 
