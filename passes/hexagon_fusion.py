@@ -8,6 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
+from hexagon_mlir.passes.fusion.detach import detach_outputs
 from hexagon_mlir.passes.fusion.merge import Link, find_link, input_count, merge
 from hexagon_mlir.passes.fusion.widen import hoist_casts, is_contraction
 
@@ -61,6 +62,7 @@ class HexagonFusionPass(Pass):
         """Fuse until nothing more is worth it: last consumer first, so that chains collapse in one sweep."""
         _PREPARE.run(module, context)
         for op in _generics(module):
+            detach_outputs(op)
             hoist_casts(op)
         done = 0
         while done < len(consumers := _generics(module)):
