@@ -37,10 +37,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Tensor:
-    """Shape and element type of a tensor argument or result; ``element`` as in MLIR."""
+    """Shape and element type of a tensor argument or result; ``element`` as in MLIR.
+
+    ``by_value`` arguments (tensors, not memrefs) are never written: the kernel works on a copy.
+    """
 
     shape: tuple[int, ...]
     element: str
+    by_value: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,8 @@ class CompiledKernel:
             raise HexError.plain(f"{face.entry} is a Triton kernel and needs a grid", hint="run(..., grid=(n,))")
         for number, (kind, value) in enumerate(zip(face.arguments, arguments, strict=True)):
             _check(face.entry, number, kind, value)
+        given = [_copy(value) if isinstance(kind, Tensor) and kind.by_value else value
+                 for kind, value in zip(face.arguments, arguments, strict=True)]
         outputs = tuple(np.empty(r.shape, _NUMPY[r.element]) for r in face.results)
         kinds = [kind if isinstance(kind, str) else "" for kind in face.arguments] + [""] * len(outputs)
         programs = None
@@ -109,7 +115,7 @@ class CompiledKernel:
             assert grid is not None
             x, y, z = (*grid, 1, 1)[:3]
             programs = (int(x), int(y), int(z))
-        profile = launch(self.asm, face.entry, [*arguments, *outputs], programs, self.target, kinds,
+        profile = launch(self.asm, face.entry, [*given, *outputs], programs, self.target, kinds,
                          self._compiled.seconds)
         self.last_run = Run(outputs, profile)
         return self.last_run
@@ -213,8 +219,12 @@ def _kind(type_: ir.Type) -> Tensor | str:
                                  hint="compile for the concrete size")
         if isinstance(type_, ir.MemRefType) and type_.shape == [1]:
             return f"*{type_.element_type}"
-        return Tensor(tuple(type_.shape), str(type_.element_type))
+        return Tensor(tuple(type_.shape), str(type_.element_type), isinstance(type_, ir.RankedTensorType))
     return str(type_)
+
+
+def _copy(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value.clone()
 
 
 def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:
