@@ -19,16 +19,13 @@ from hexagon_mlir.sim.blocks import Graph, build
 from hexagon_mlir.sim.cache_model import SLOW, helpers
 from hexagon_mlir.sim.decode import FormError
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE, wrapper
+from hexagon_mlir.sim.link import SimError, assign_addresses, data_image
 from hexagon_mlir.sim.lower import FunctionLowering, Image
 from hexagon_mlir.sim.timing import Model
 from hexagon_mlir.targets import Target
 
 VERSION = 1
 """Raise when the meaning of a stored program changes; the sources of the simulator are hashed as well."""
-
-
-class SimError(Exception):
-    """The simulator cannot translate or run the program."""
 
 
 @dataclass
@@ -58,55 +55,6 @@ class Program:
     """(guest address, bytes as hex)."""
     symbols: dict[str, int] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
-
-
-def _assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], set[str]]:
-    """Symbol addresses, section base by index, and code labels whose address is taken."""
-    symbols: dict[str, int] = {}
-    bases: dict[int, int] = {}
-    cursor = layout.DATA_BASE
-    for index, section in enumerate(module.sections):
-        align = max(section.align, 8)
-        cursor = (cursor + align - 1) & -align
-        bases[index] = cursor
-        for name, offset in section.symbols.items():
-            symbols[name] = cursor + offset
-        cursor += len(section.data)
-    code = layout.CODE_BASE
-    for name in [*module.functions, *INLINE, *CALLBACKS]:
-        if name not in symbols:
-            symbols[name] = code
-            code += layout.CODE_STEP
-    labels = {label for function in module.functions.values() for label in function.labels}
-    taken = {r.symbol for section in module.sections for r in section.relocations if r.symbol in labels}
-    for function in module.functions.values():
-        for packet in function.packets:
-            for _, text in packet.lines:
-                for word in text.replace("(", " ").replace(",", " ").replace(")", " ").split():
-                    flow = "jump" in text or "loop" in text
-                    if word.startswith("##") and word[2:] in labels and not flow:
-                        taken.add(word[2:])
-    for label in sorted(taken):
-        symbols[label] = code
-        code += layout.CODE_STEP
-    for alias, name in module.aliases.items():
-        if name in symbols:
-            symbols[alias] = symbols[name]
-    return symbols, bases, taken
-
-
-def _data_image(module: Module, symbols: dict[str, int], bases: dict[int, int]) -> list[tuple[int, str]]:
-    image = []
-    for index, section in enumerate(module.sections):
-        data = bytearray(section.data)
-        for r in section.relocations:
-            if r.symbol not in symbols or (r.minus is not None and r.minus not in symbols):
-                raise SimError(f"data section '{section.name}' refers to undefined symbol '{r.symbol}'")
-            value = symbols[r.symbol] + r.addend - (symbols[r.minus] if r.minus else 0)
-            data[r.offset : r.offset + r.size] = (value & ((1 << 8 * r.size) - 1)).to_bytes(r.size, "little")
-        if any(data):
-            image.append((bases[index], data.hex()))
-    return image
 
 
 def _dispatcher(image: Image, module: Module) -> str:
@@ -160,8 +108,8 @@ def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Progr
         module = parse(text)
     except AsmError as error:
         raise SimError(str(error)) from error
-    symbols, bases, taken = _assign_addresses(module)
-    program = Program(b"", data=_data_image(module, symbols, bases), functions=list(module.functions))
+    symbols, bases, taken = assign_addresses(module)
+    program = Program(b"", data=data_image(module, symbols, bases), functions=list(module.functions))
     image = Image(
         symbols, set(module.functions), taken, program.traps, program.branches,
         _address_taken_hosts(module), memory_model, layout.STACK_BASE,

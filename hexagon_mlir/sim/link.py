@@ -1,0 +1,61 @@
+"""Where a module's symbols stand in guest memory, and the initial bytes of its data sections."""
+
+from __future__ import annotations
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.asm import Module
+from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE
+
+
+class SimError(Exception):
+    """The simulator cannot translate or run the program."""
+
+
+def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], set[str]]:
+    """Symbol addresses, section base by index, and code labels whose address is taken."""
+    symbols: dict[str, int] = {}
+    bases: dict[int, int] = {}
+    cursor = layout.DATA_BASE
+    for index, section in enumerate(module.sections):
+        align = max(section.align, 8)
+        cursor = (cursor + align - 1) & -align
+        bases[index] = cursor
+        for name, offset in section.symbols.items():
+            symbols[name] = cursor + offset
+        cursor += len(section.data)
+    code = layout.CODE_BASE
+    for name in [*module.functions, *INLINE, *CALLBACKS]:
+        if name not in symbols:
+            symbols[name] = code
+            code += layout.CODE_STEP
+    labels = {label for function in module.functions.values() for label in function.labels}
+    taken = {r.symbol for section in module.sections for r in section.relocations if r.symbol in labels}
+    for function in module.functions.values():
+        for packet in function.packets:
+            for _, text in packet.lines:
+                for word in text.replace("(", " ").replace(",", " ").replace(")", " ").split():
+                    flow = "jump" in text or "loop" in text
+                    if word.startswith("##") and word[2:] in labels and not flow:
+                        taken.add(word[2:])
+    for label in sorted(taken):
+        symbols[label] = code
+        code += layout.CODE_STEP
+    for alias, name in module.aliases.items():
+        if name in symbols:
+            symbols[alias] = symbols[name]
+    return symbols, bases, taken
+
+
+def data_image(module: Module, symbols: dict[str, int], bases: dict[int, int]) -> list[tuple[int, str]]:
+    """(guest address, bytes as hex) of each section that is not all zero, with its relocations applied."""
+    image = []
+    for index, section in enumerate(module.sections):
+        data = bytearray(section.data)
+        for r in section.relocations:
+            if r.symbol not in symbols or (r.minus is not None and r.minus not in symbols):
+                raise SimError(f"data section '{section.name}' refers to undefined symbol '{r.symbol}'")
+            value = symbols[r.symbol] + r.addend - (symbols[r.minus] if r.minus else 0)
+            data[r.offset : r.offset + r.size] = (value & ((1 << 8 * r.size) - 1)).to_bytes(r.size, "little")
+        if any(data):
+            image.append((bases[index], data.hex()))
+    return image
