@@ -93,8 +93,9 @@ class HexagonFusionPass(Pass):
                 recompute = recompute_factor(_extents(consumer), link.used_loops)
                 if worth_fusing(cost, consumers, recompute, is_contraction(consumer)):
                     return link
-                reason = f"{consumers} consumers" if consumers > 1 else f"a broadcast would repeat it {recompute} times"
-                self.remark(context, link.producer, f"not fused: costs {cost} operations per element and has {reason}")
+                reason = (f"has {consumers} consumers" if recompute == 1 else
+                          f"a broadcast would repeat it {recompute} times")
+                self.remark(context, link.producer, f"not fused: costs {cost} operations per element and {reason}")
             elif link:
                 self.remark(context, value.owner, f"not fused into its consumer: {link}")
             refused.add(value)

@@ -1,0 +1,72 @@
+// Small copies stay with the core, large ones become DMA transfers.
+// RUN: hexmlir-opt %s --hexagon-copy-lowering --split-input-file | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-copy-lowering --canonicalize --split-input-file | filecheck %s --check-prefix=VALUE
+
+// 1. A copy too small to pay for starting DMA is a linalg.copy.
+// CHECK-LABEL: func.func @small
+// CHECK: linalg.copy {{.*}}ins(%arg0 : memref<8x4xf32>) outs(%arg1 : memref<8x4xf32>)
+// CHECK-NOT: memref.copy
+func.func @small(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
+  memref.copy %x, %y : memref<8x4xf32> to memref<8x4xf32>
+  return
+}
+
+// -----
+// 2. A large contiguous copy is one row: 512 * 1024 * 4 bytes, one row, strides equal to the row.
+// CHECK-LABEL: func.func private @hexmlir_rt_copy_2d(index, index, i32, i32, i32, i32)
+// CHECK: func.func @large
+// CHECK-NOT: linalg.copy
+// CHECK: call @hexmlir_rt_copy_2d
+// VALUE-LABEL: func.func @large
+// VALUE: call @hexmlir_rt_copy_2d(%{{.*}}, %{{.*}}, %c2097152_i32, %c1_i32, %c2097152_i32, %c2097152_i32)
+func.func @large(%x: memref<512x1024xf32>, %y: memref<512x1024xf32, 1>) {
+  memref.copy %x, %y : memref<512x1024xf32> to memref<512x1024xf32, 1>
+  return
+}
+
+// -----
+// 3. Rows of a larger buffer: a transfer with a stride on one side.
+// CHECK-LABEL: func.func @rows
+// CHECK: call @hexmlir_rt_copy_2d
+// VALUE-LABEL: func.func @rows
+// VALUE: call @hexmlir_rt_copy_2d(%{{.*}}, %{{.*}}, %c4096_i32, %c512_i32, %c4096_i32, %c8192_i32)
+func.func @rows(%x: memref<512x2048xf32>, %y: memref<512x1024xf32, 1>) {
+  %v = memref.subview %x[0, 0] [512, 1024] [1, 1] : memref<512x2048xf32> to memref<512x1024xf32, strided<[2048, 1]>>
+  memref.copy %v, %y : memref<512x1024xf32, strided<[2048, 1]>> to memref<512x1024xf32, 1>
+  return
+}
+
+// -----
+// 4. A buffer copied onto itself, as tiling leaves behind, disappears.
+// CHECK-LABEL: func.func @itself
+// CHECK-NEXT: return
+func.func @itself(%x: memref<512x1024xf32>) {
+  memref.copy %x, %x : memref<512x1024xf32> to memref<512x1024xf32>
+  return
+}
+
+// -----
+// 5. A size known only at run time: both forms, chosen by the number of bytes.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[DIM:.*]] = memref.dim %arg0, %{{.*}} : memref<?xf32>
+// CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %[[DIM]] : index
+// CHECK: %[[LARGE:.*]] = arith.cmpi sge, %[[BYTES]], %{{.*}} : index
+// CHECK: scf.if %[[LARGE]] {
+// CHECK: call @hexmlir_rt_copy_2d
+// CHECK: } else {
+// CHECK: linalg.copy
+func.func @dynamic(%x: memref<?xf32>, %y: memref<?xf32, 1>) {
+  memref.copy %x, %y : memref<?xf32> to memref<?xf32, 1>
+  return
+}
+
+// -----
+// 6. A run-time size that a small buffer bounds needs no test.
+// CHECK-LABEL: func.func @bounded
+// CHECK-NOT: scf.if
+// CHECK: linalg.copy
+func.func @bounded(%x: memref<64xf32>, %y: memref<?xf32>, %n: index) {
+  %v = memref.subview %x[0] [%n] [1] : memref<64xf32> to memref<?xf32, strided<[1]>>
+  memref.copy %v, %y : memref<?xf32, strided<[1]>> to memref<?xf32>
+  return
+}

@@ -1,0 +1,31 @@
+// Copies that a two-dimensional transfer cannot express stay with the core, however large.
+// RUN: hexmlir-opt %s --hexagon-copy-lowering --split-input-file | filecheck %s
+
+// 1. Elements apart from each other.
+// CHECK-LABEL: func.func @strided_elements
+// CHECK-NOT: call
+// CHECK: linalg.copy
+func.func @strided_elements(%x: memref<1048576xf32, strided<[2]>>, %y: memref<1048576xf32>) {
+  memref.copy %x, %y : memref<1048576xf32, strided<[2]>> to memref<1048576xf32>
+  return
+}
+
+// -----
+// 2. Two strided dimensions outside of the row.
+// CHECK-LABEL: func.func @three_dimensions
+// CHECK-NOT: call
+// CHECK: linalg.copy
+func.func @three_dimensions(%x: memref<64x64x64xf32, strided<[16384, 128, 1]>>, %y: memref<64x64x64xf32>) {
+  memref.copy %x, %y : memref<64x64x64xf32, strided<[16384, 128, 1]>> to memref<64x64x64xf32>
+  return
+}
+
+// -----
+// 3. Anything that is not a copy is left alone.
+// CHECK-LABEL: func.func @no_copy
+// CHECK-NEXT: memref.load
+// CHECK-NEXT: return
+func.func @no_copy(%x: memref<4xf32>, %i: index) -> f32 {
+  %0 = memref.load %x[%i] : memref<4xf32>
+  return %0 : f32
+}

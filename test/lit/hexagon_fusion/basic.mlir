@@ -1,0 +1,101 @@
+// Elementwise chains become one op: into elementwise consumers, reductions and broadcasts.
+// RUN: hexmlir-opt %s --hexagon-fusion --split-input-file | filecheck %s
+
+// 1. Arithmetic on whole tensors, whose destinations are its own operands, is one op; exp stands there once.
+// CHECK-LABEL: func.func @arith_chain
+// CHECK: %[[NEW:.*]] = tensor.empty() : tensor<64xf32>
+// CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<64xf32>, tensor<64xf32>) outs(%[[NEW]]
+// CHECK: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[X]], %[[Y]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[PRODUCT]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[EXP]], %[[X]] : f32
+// CHECK-NEXT: linalg.yield %[[SUM]] : f32
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @arith_chain(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = arith.mulf %x, %y : tensor<64xf32>
+  %1 = math.exp %0 : tensor<64xf32>
+  %2 = arith.addf %1, %x : tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+// -----
+// 2. A product is computed inside the sum of its row, and its equal operands are read once.
+// CHECK-LABEL: func.func @into_reduction
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0 : tensor<8x64xf32>) outs(%arg1
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
+// CHECK-NEXT: %[[SQUARE:.*]] = arith.mulf %[[IN]], %[[IN]] : f32
+// CHECK-NEXT: arith.addf %[[SQUARE]], %[[OUT]] : f32
+// CHECK-NOT: linalg.generic
+func.func @into_reduction(%x: tensor<8x64xf32>, %s: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %0 = linalg.mul ins(%x, %x : tensor<8x64xf32>, tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %1 = linalg.reduce ins(%0 : tensor<8x64xf32>) outs(%s : tensor<8xf32>) dimensions = [1]
+    (%in: f32, %out: f32) {
+      %a = arith.addf %in, %out : f32
+      linalg.yield %a : f32
+    }
+  return %1 : tensor<8xf32>
+}
+
+// -----
+// 3. A broadcast of a row's sum is read, not stored: its consumer indexes the sum by the row alone.
+// CHECK: #[[ALL:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @broadcast
+// CHECK: linalg.generic {indexing_maps = [#[[ALL]], #[[ROW]], #[[ALL]]]
+// CHECK: arith.divf
+// CHECK-NOT: linalg.generic
+func.func @broadcast(%x: tensor<8x64xf32>, %s: tensor<8xf32>) -> tensor<8x64xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %b = linalg.broadcast ins(%s : tensor<8xf32>) outs(%e : tensor<8x64xf32>) dimensions = [1]
+  %1 = linalg.div ins(%x, %b : tensor<8x64xf32>, tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %1 : tensor<8x64xf32>
+}
+
+// -----
+// 4. Cheap work is repeated for a second reader rather than stored.
+// CHECK-LABEL: func.func @cheap_twice
+// CHECK-COUNT-2: arith.addf
+// CHECK-NOT: arith.addf
+func.func @cheap_twice(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = linalg.add ins(%x, %x : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %1 = linalg.mul ins(%0, %x : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %2 = linalg.sub ins(%0, %x : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  return %1, %2 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+// 5. A loop index survives two transposes: dimension 1 again.
+// CHECK-LABEL: func.func @index_through_transposes
+// CHECK: linalg.index 1 : index
+// CHECK-NOT: linalg.generic
+func.func @index_through_transposes(%y: tensor<8x64xi32>) -> tensor<8x64xi32> {
+  %e = tensor.empty() : tensor<8x64xi32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+     outs(%e : tensor<8x64xi32>) {
+    ^bb0(%o: i32):
+      %i = linalg.index 1 : index
+      %c = arith.index_cast %i : index to i32
+      linalg.yield %c : i32
+  } -> tensor<8x64xi32>
+  %t = tensor.empty() : tensor<64x8xi32>
+  %p = linalg.transpose ins(%0 : tensor<8x64xi32>) outs(%t : tensor<64x8xi32>) permutation = [1, 0]
+  %q = linalg.transpose ins(%p : tensor<64x8xi32>) outs(%e : tensor<8x64xi32>) permutation = [1, 0]
+  %1 = linalg.add ins(%q, %y : tensor<8x64xi32>, tensor<8x64xi32>) outs(%e : tensor<8x64xi32>) -> tensor<8x64xi32>
+  return %1 : tensor<8x64xi32>
+}
+
+// -----
+// 6. Sizes known at run time only: the new destination has the size of the input.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[SIZE:.*]] = tensor.dim %arg0, %{{.*}} : tensor<?xf32>
+// CHECK: tensor.empty(%[[SIZE]]) : tensor<?xf32>
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = arith.mulf %x, %x : tensor<?xf32>
+  %1 = arith.addf %0, %x : tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
