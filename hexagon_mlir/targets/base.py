@@ -63,12 +63,30 @@ class Target:
     ddr_bytes: Fact
     ddr_latency_cycles: Fact
     ddr_bytes_per_cycle: Fact
+    ddr_peak_bytes_per_cycle: Fact
+    """What the DDR interface gives the core and the DMA engines together."""
     dma_start_cycles: Fact
+    """From the start of an idle engine to the first byte, with one descriptor."""
+    dma_descriptor_cycles: Fact
+    """Between two descriptors of a chain."""
     dma_bytes_per_cycle: Fact
     scalar_l2_latency_cycles: Fact
     scalar_tcm_latency_cycles: Fact
     vector_l2_latency_cycles: Fact
     vector_tcm_latency_cycles: Fact
+
+    # Threads
+    clusters: Fact
+    """Groups of hardware threads that share an issue port; thread n belongs to cluster n mod clusters."""
+    hvx_packets_per_cluster_cycle: Fact
+    thread_create_cycles: Fact
+    thread_join_cycles: Fact
+    thread_barrier_cycles: Fact
+    """From the last arrival to the moment every thread runs again."""
+    task_queue_cycles: Fact
+    """Work of the thread that queues a task or wakes a waiter."""
+    task_dispatch_cycles: Fact
+    """From a task being queued to its first packet on an idle hardware thread."""
 
     # Pipeline
     packet_slots: Fact

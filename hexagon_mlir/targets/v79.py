@@ -20,6 +20,12 @@ TARGET = replace(
     l1d_bytes=Fact(32 << 10, "B", "between v73 (16 KB) and v81 (64 KB), QEMU machine configuration", EST),
     ddr_latency_cycles=Fact(422, "cycles", "200 ns at 2.11 GHz", EST),
     ddr_bytes_per_cycle=Fact(13.3, "B/cycle", "28 GB/s, one HVX thread through L2, at 2.11 GHz", EST),
+    ddr_peak_bytes_per_cycle=Fact(40.2, "B/cycle", "84.8 GB/s, LPDDR5X-5300 x 64 bit, at 2.11 GHz", EST),
+    dma_descriptor_cycles=Fact(211, "cycles", "100 ns at 2.11 GHz", EST),
+    thread_create_cycles=Fact(2110, "cycles", "1 us: fork and join of 4 threads in 5 us, GELU break-even", EST),
+    thread_join_cycles=Fact(2110, "cycles", "1 us: fork and join of 4 threads in 5 us, GELU break-even", EST),
+    thread_barrier_cycles=Fact(844, "cycles", "0.4 us per futex dispatch (SM8550) at 2.11 GHz", EST),
+    task_dispatch_cycles=Fact(844, "cycles", "0.4 us per futex dispatch (SM8550) at 2.11 GHz", EST),
     dma_start_cycles=Fact(2321, "cycles", "1 us start + 100 ns descriptor at 2.11 GHz", EST),
     dma_bytes_per_cycle=Fact(26.1, "B/cycle", "51-56 GB/s weight stream on 8 Elite, at 2.11 GHz", MEAS),
 )
