@@ -1,0 +1,66 @@
+// Operands move to TCM (memory space 1): whole when they fit, else tile by tile.
+// RUN: hexmlir-opt %s --hexagon-tcm-tiling --split-input-file | filecheck %s
+
+// 1. Everything fits: inputs and read outputs by copy, and the result back to DDR for the caller.
+// CHECK-LABEL: func.func @fits
+// CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<32x16xf32>
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%arg2) {memory_space = 1 : i64} : tensor<64x16xf32>
+// CHECK: %[[R:.*]] = linalg.matmul ins(%arg0, %[[B]] : {{.*}}) outs(%[[C]] : tensor<64x16xf32>)
+// CHECK: %[[OUT:.*]] = bufferization.alloc_tensor() copy(%[[R]]) {memory_space = 0 : i64} : tensor<64x16xf32>
+// CHECK: return %[[OUT]]
+func.func @fits(%x: tensor<64x32xf32>, %y: tensor<32x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %0 = linalg.matmul ins(%x, %y : tensor<64x32xf32>, tensor<32x16xf32>) outs(%c : tensor<64x16xf32>)
+    -> tensor<64x16xf32>
+  return %0 : tensor<64x16xf32>
+}
+
+// -----
+// 2. A kernel's own buffers change their memory space; the load's copy now ends in TCM.
+// CHECK-LABEL: func.func @own_buffers
+// CHECK: %[[LOAD:.*]] = memref.alloc() : memref<1024xf32, 1>
+// CHECK: memref.copy %arg0, %[[LOAD]] : memref<1024xf32> to memref<1024xf32, 1>
+// CHECK: %[[NEW:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1024xf32>
+// CHECK: linalg.exp ins(%{{.*}}) outs(%[[NEW]] : tensor<1024xf32>)
+// CHECK-NOT: alloc_tensor
+func.func @own_buffers(%p: memref<1024xf32>, %out: memref<1024xf32>) {
+  %a = memref.alloc() : memref<1024xf32>
+  memref.copy %p, %a : memref<1024xf32> to memref<1024xf32>
+  %t = bufferization.to_tensor %a restrict writable : memref<1024xf32> to tensor<1024xf32>
+  %e = tensor.empty() : tensor<1024xf32>
+  %0 = linalg.exp ins(%t : tensor<1024xf32>) outs(%e : tensor<1024xf32>) -> tensor<1024xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out : (tensor<1024xf32>, memref<1024xf32>) -> ()
+  return
+}
+
+// -----
+// 3. 12 MiB of data and 8 MiB of TCM: two tiles of 512 rows. What is read one element per row stays in DDR.
+// CHECK-LABEL: func.func @too_large
+// CHECK: %[[STEP:.*]] = arith.constant 512 : index
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %[[STEP]]
+// CHECK: %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[ROW]], 0] [512, 1536] [1, 1]
+// CHECK: %[[SCALES:.*]] = tensor.extract_slice %arg1[%[[ROW]]] [512] [1]
+// CHECK: %[[TILE:.*]] = bufferization.alloc_tensor() copy(%[[SLICE]]) {memory_space = 1 : i64} : tensor<512x1536xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[TILE]], %[[SCALES]] :
+func.func @too_large(%x: tensor<1024x1536xf32>, %s: tensor<1024xf32>, %y: tensor<1024x1536xf32>)
+    -> tensor<1024x1536xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+                                        affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<1024x1536xf32>, tensor<1024xf32>) outs(%y : tensor<1024x1536xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %m = arith.mulf %a, %b : f32
+      linalg.yield %m : f32
+  } -> tensor<1024x1536xf32>
+  return %0 : tensor<1024x1536xf32>
+}
+
+// -----
+// 4. A buffer below one vector stays behind the L1 cache.
+// CHECK-LABEL: func.func @tiny
+// CHECK: tensor.empty() : tensor<16xf32>
+// CHECK-NOT: alloc_tensor() {memory_space
+func.func @tiny(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %f = arith.constant 1.0 : f32
+  %0 = linalg.fill ins(%f : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}

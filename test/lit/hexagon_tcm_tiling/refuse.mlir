@@ -1,0 +1,60 @@
+// Ops and buffers that stay in DDR, and the remark that says why.
+// RUN: hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=8192 --split-input-file --remarks 2>/dev/null | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=8192 --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
+
+// 1. Sizes known at run time only.
+// CHECK-LABEL: func.func @dynamic
+// CHECK-NEXT: linalg.exp ins(%arg0 : tensor<?xf32>) outs(%arg1 : tensor<?xf32>)
+// WHY: refuse.mlir:[[# @LINE + 2]]:8: remark: hexagon-tcm-tiling: stays in DDR: dynamic shape
+func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+// 2. A reduction is not cut, and one row is larger than the budget.
+// CHECK-LABEL: func.func @long_rows
+// CHECK-NOT: memory_space
+// WHY: refuse.mlir:[[# @LINE + 2]]:8: remark: hexagon-tcm-tiling: stays in DDR: the smallest tile exceeds the budget of 8192 bytes
+func.func @long_rows(%x: tensor<4x65536xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.reduce ins(%x : tensor<4x65536xf32>) outs(%s : tensor<4xf32>) dimensions = [1]
+    (%in: f32, %out: f32) {
+      %a = arith.addf %in, %out : f32
+      linalg.yield %a : f32
+    }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+// 3. A window reads at a sum of loops.
+// CHECK-LABEL: func.func @window
+// CHECK-NOT: memory_space
+// WHY: remark: hexagon-tcm-tiling: stays in DDR: index expression d0 + d1 is not a plain loop index
+func.func @window(%x: tensor<66xf32>, %y: tensor<64xf32>, %w: tensor<3xf32>) -> tensor<64xf32> {
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>,
+                                        affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<66xf32>, tensor<3xf32>) outs(%y : tensor<64xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %p = arith.mulf %a, %b : f32
+      %s = arith.addf %o, %p : f32
+      linalg.yield %s : f32
+  } -> tensor<64xf32>
+  return %1 : tensor<64xf32>
+}
+
+// -----
+// 4. A kernel's own buffers that do not fit together: they stay, and the op is tiled instead.
+// CHECK-LABEL: func.func @own_buffers
+// CHECK: memref.alloc() : memref<4096xf32>
+// CHECK: scf.for
+// CHECK: {memory_space = 1 : i64} : tensor<1024xf32>
+// WHY: remark: hexagon-tcm-tiling: the kernel's buffers take 32768 bytes, the budget is 8192: they stay in DDR and ops are tiled
+func.func @own_buffers(%p: memref<4096xf32>, %out: memref<4096xf32>) {
+  %a = memref.alloc() : memref<4096xf32>
+  memref.copy %p, %a : memref<4096xf32> to memref<4096xf32>
+  %t = bufferization.to_tensor %a restrict writable : memref<4096xf32> to tensor<4096xf32>
+  %e = tensor.empty() : tensor<4096xf32>
+  %0 = linalg.exp ins(%t : tensor<4096xf32>) outs(%e : tensor<4096xf32>) -> tensor<4096xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out : (tensor<4096xf32>, memref<4096xf32>) -> ()
+  return
+}
