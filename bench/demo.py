@@ -77,6 +77,7 @@ def main() -> None:
         error, vector = measure(case)
         table.add_row(case.name, case.shape, f"{error:.1e}", f"{scalar:,}", f"{vector:,}", f"{scalar / vector:.1f}x")
     console = Console()
+    console.width = max(console.width, 96)  # a row of the table stays on one line
     console.print(table)
     console.print(f"Cycles: {CLOCK_NOTE}; inputs start in DDR.", highlight=False)
 
