@@ -1,0 +1,89 @@
+// Allocations become runtime calls or stack slots, and there is one address space.
+// RUN: hexmlir-opt %s --hexagon-memory-lowering --split-input-file | filecheck %s
+
+// 1. TCM: bytes and alignment to the runtime, the view without its memory space, the same pointer to free.
+// CHECK-LABEL: func.func @tcm
+// CHECK: %[[BYTES:.*]] = arith.index_cast %c4096 : index to i32
+// CHECK: %[[RAW:.*]] = call @hexmlir_rt_tcm_alloc(%[[BYTES]], %c128_i32) : (i32, i32) -> memref<1xi8>
+// CHECK: %[[ALL:.*]] = memref.reinterpret_cast %[[RAW]] to offset: [0], sizes: [4096], strides: [1]
+// CHECK: %[[VIEW:.*]] = memref.view %[[ALL]][%{{.*}}][] : memref<4096xi8> to memref<32x32xf32>
+// CHECK: memref.store %arg0, %[[VIEW]]
+// CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[VIEW]]
+// CHECK: call @hexmlir_rt_tcm_free(%[[ADDRESS]]) : (index) -> ()
+func.func @tcm(%v: f32, %i: index) {
+  %t = memref.alloc() : memref<32x32xf32, 1>
+  memref.store %v, %t[%i, %i] : memref<32x32xf32, 1>
+  memref.dealloc %t : memref<32x32xf32, 1>
+  return
+}
+
+// -----
+// 2. DDR of a size known at run time: 8 bytes for each of n rows; the C function takes the alignment first.
+// CHECK-LABEL: func.func @ddr
+// CHECK: %[[SIZE:.*]] = arith.muli %c8, %arg0 : index
+// CHECK: %[[BYTES:.*]] = arith.index_cast %[[SIZE]] : index to i32
+// CHECK: %[[RAW:.*]] = call @aligned_alloc(%c256_i32, %[[BYTES]]) : (i32, i32) -> memref<1xi8>
+// CHECK: memref.view %{{.*}}[%{{.*}}][%arg0] : memref<?xi8> to memref<?x4xf16>
+// CHECK: call @free
+func.func @ddr(%n: index) {
+  %a = memref.alloc(%n) {alignment = 256 : i64} : memref<?x4xf16>
+  memref.dealloc %a : memref<?x4xf16>
+  return
+}
+
+// -----
+// 3. A small buffer inside a loop is one stack slot in the entry block, and is not freed.
+// CHECK-LABEL: func.func @small
+// CHECK-NEXT: %[[SLOT:.*]] = memref.alloca() {alignment = 128 : i64} : memref<8xf32>
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[SLOT]]
+// CHECK-NOT: dealloc
+// CHECK-NOT: free
+func.func @small(%x: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%v = %x) -> f32 {
+    %a = memref.alloc() : memref<8xf32>
+    memref.store %v, %a[%i] : memref<8xf32>
+    %w = memref.load %a[%i] : memref<8xf32>
+    memref.dealloc %a : memref<8xf32>
+    scf.yield %w : f32
+  }
+  return %r : f32
+}
+
+// -----
+// 4. Arguments, results and views lose the memory space, and keep their layout.
+// CHECK-LABEL: func.func @spaces
+// CHECK-SAME: (%arg0: memref<64xf32>, %arg1: index) -> memref<64xf32>
+// CHECK: memref.subview %arg0[0] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1]>>
+// CHECK: return %arg0 : memref<64xf32>
+func.func @spaces(%x: memref<64xf32, 1>, %n: index) -> memref<64xf32, 1> {
+  %s = memref.subview %x[0] [32] [1] : memref<64xf32, 1> to memref<32xf32, strided<[1]>, 1>
+  %v = memref.load %s[%n] : memref<32xf32, strided<[1]>, 1>
+  memref.store %v, %x[%n] : memref<64xf32, 1>
+  return %x : memref<64xf32, 1>
+}
+
+// -----
+// 5. A small buffer that is returned, and so outlives its block, is no stack slot.
+// CHECK-LABEL: func.func @escapes
+// CHECK-NOT: alloca
+// CHECK: call @aligned_alloc
+func.func @escapes() -> memref<8xf32> {
+  %a = memref.alloc() : memref<8xf32>
+  return %a : memref<8xf32>
+}
+
+// -----
+// 6. Two buffers, one declaration of each function.
+// CHECK-COUNT-1: func.func private @hexmlir_rt_tcm_alloc
+// CHECK-NOT: func.func private @hexmlir_rt_tcm_alloc
+// CHECK-LABEL: func.func @two
+// CHECK-COUNT-2: call @hexmlir_rt_tcm_alloc
+func.func @two() -> (memref<64xi8, 1>, memref<64xi16, 1>) {
+  %a = memref.alloc() : memref<64xi8, 1>
+  %b = memref.alloc() : memref<64xi16, 1>
+  return %a, %b : memref<64xi8, 1>, memref<64xi16, 1>
+}

@@ -1,0 +1,131 @@
+// Loops over whole HVX vectors with a masked tail.
+// RUN: hexmlir-opt %s --hexagon-vectorization --split-input-file | filecheck %s
+
+// 1. 100 = 64 + 32 + 4: two vectors at once, one vector, and four lanes under a mask.
+// CHECK-LABEL: func.func @ragged
+// CHECK: %[[MASK:.*]] = arith.constant dense<[true, true, true, true, false,
+// CHECK: vector.load %arg0[%c0] {alignment = 4 : i64} : memref<100xf32>, vector<64xf32>
+// CHECK: vector.store %{{.*}}, %arg1[%c0] {alignment = 4 : i64} : memref<100xf32>, vector<64xf32>
+// CHECK: vector.load %arg0[%c64] {alignment = 4 : i64} : memref<100xf32>, vector<32xf32>
+// CHECK: %[[TAIL:.*]] = vector.maskedload %arg0[%c96], %[[MASK]], %{{.*}} {alignment = 4 : i64}
+// CHECK: %[[SUM:.*]] = arith.addf %[[TAIL]], %[[TAIL]] : vector<32xf32>
+// CHECK: vector.maskedstore %arg1[%c96], %[[MASK]], %[[SUM]]
+// CHECK-NOT: linalg
+func.func @ragged(%x: memref<100xf32>, %y: memref<100xf32>) {
+  linalg.add ins(%x, %x : memref<100xf32>, memref<100xf32>) outs(%y : memref<100xf32>)
+  return
+}
+
+// -----
+// 2. The narrowest element sets the lanes: 128 bytes of i8 become four vectors of i32.
+// CHECK-LABEL: func.func @mixed_widths
+// CHECK: vector.load %arg0[%c0] {alignment = 1 : i64} : memref<128xi8>, vector<128xi8>
+// CHECK: arith.extsi %{{.*}} : vector<128xi8> to vector<128xi32>
+// CHECK: vector.store %{{.*}}, %arg1[%c0] {alignment = 4 : i64} : memref<128xi32>, vector<128xi32>
+func.func @mixed_widths(%x: memref<128xi8>, %y: memref<128xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%x : memref<128xi8>) outs(%y : memref<128xi32>) {
+    ^bb0(%a: i8, %o: i32):
+      %0 = arith.extsi %a : i8 to i32
+      linalg.yield %0 : i32
+  }
+  return
+}
+
+// -----
+// 3. A sum: lanes under the mask take part as -0.0, then five rotations add up the lanes.
+// CHECK-LABEL: func.func @sum
+// CHECK: %[[NEUTRAL:.*]] = arith.constant dense<-0.000000e+00> : vector<32xf32>
+// CHECK: %[[TAIL:.*]] = vector.maskedload
+// CHECK: arith.select %{{.*}}, %[[TAIL]], %[[NEUTRAL]] : vector<32xi1>, vector<32xf32>
+// CHECK: vector.shuffle %{{.*}} [16, 17,
+// CHECK: vector.shuffle %{{.*}} [8, 9,
+// CHECK: vector.shuffle %{{.*}} [4, 5,
+// CHECK: vector.shuffle %{{.*}} [2, 3,
+// CHECK: vector.shuffle %{{.*}} [1, 2,
+// CHECK: %[[LANES:.*]] = vector.extract %{{.*}}[0] : f32 from vector<32xf32>
+// CHECK: %[[OLD:.*]] = memref.load %arg1[] : memref<f32>
+// CHECK: %[[NEW:.*]] = arith.addf %[[OLD]], %[[LANES]] : f32
+// CHECK: memref.store %[[NEW]], %arg1[] : memref<f32>
+func.func @sum(%x: memref<70xf32>, %s: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+    ins(%x : memref<70xf32>) outs(%s : memref<f32>) {
+    ^bb0(%a: f32, %o: f32):
+      %0 = arith.addf %o, %a : f32
+      linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+// 4. A size known at run time: loops for whole vectors, and a mask that compares lane numbers with what is left.
+// CHECK-LABEL: func.func @dynamic
+// CHECK-DAG: %[[LANES:.*]] = arith.constant dense<[0, 1, 2, 3,
+// CHECK-DAG: %[[SIZE:.*]] = memref.dim %arg0, %c0 : memref<?xi16>
+// CHECK: scf.for
+// CHECK: vector.load %arg0[%{{.*}}] {alignment = 2 : i64} : memref<?xi16>, vector<256xi16>
+// CHECK: scf.for
+// CHECK: vector.load %arg0[%{{.*}}] {alignment = 2 : i64} : memref<?xi16>, vector<64xi16>
+// CHECK: %[[LEFT:.*]] = arith.subi %[[SIZE]], %{{.*}} : index
+// CHECK: %[[LEFT16:.*]] = arith.index_cast %[[LEFT]] : index to i16
+// CHECK: %[[BOUND:.*]] = vector.broadcast %[[LEFT16]] : i16 to vector<64xi16>
+// CHECK: %[[MASK:.*]] = arith.cmpi sgt, %[[BOUND]], %[[LANES]] : vector<64xi16>
+// CHECK: vector.maskedload %arg0[%{{.*}}], %[[MASK]]
+func.func @dynamic(%x: memref<?xi16>, %y: memref<?xi16>) {
+  linalg.max ins(%x, %y : memref<?xi16>, memref<?xi16>) outs(%y : memref<?xi16>)
+  return
+}
+
+// -----
+// 5. A matrix product: the columns are the lanes, four rows share each vector of B, sums stay in registers.
+// CHECK-LABEL: func.func @matmul
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK: %[[SUMS:.*]]:4 = scf.for %[[K:.*]] = %c0 to %c16 step %c1 iter_args({{.*}}) -> (vector<64xf32>, vector<64xf32>, vector<64xf32>, vector<64xf32>)
+// CHECK-COUNT-1: vector.load %arg1[%[[K]], %c0] {{.*}} : memref<16x64xf32>, vector<64xf32>
+// CHECK-NOT: vector.load
+// CHECK: scf.yield
+// CHECK-COUNT-4: vector.store %[[SUMS]]
+func.func @matmul(%a: memref<8x16xf32>, %b: memref<16x64xf32>, %c: memref<8x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<8x16xf32>, memref<16x64xf32>) outs(%c : memref<8x64xf32>)
+  return
+}
+
+// -----
+// 6. Loop indices: the lane's own one counts up, the outer one is the same in every lane; no flattening.
+// CHECK-LABEL: func.func @indices
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c4 step %c1
+// CHECK: %[[STEP:.*]] = vector.step : vector<64xindex>
+// CHECK: %[[ROWS:.*]] = vector.broadcast %[[ROW]] : index to vector<64xindex>
+// CHECK: arith.addi %[[STEP]], %[[ROWS]] : vector<64xindex>
+func.func @indices(%y: memref<4x64xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    outs(%y : memref<4x64xi32>) {
+    ^bb0(%o: i32):
+      %i = linalg.index 1 : index
+      %j = linalg.index 0 : index
+      %k = arith.addi %i, %j : index
+      %c = arith.index_cast %k : index to i32
+      linalg.yield %c : i32
+  }
+  return
+}
+
+// -----
+// 7. Contiguous rows are one long loop: 3 x 33 elements are 3 vectors and 3 lanes.
+// CHECK-LABEL: func.func @flattened
+// CHECK: memref.collapse_shape %arg0 {{\[\[}}0, 1]] : memref<3x33xf32> into memref<99xf32>
+// CHECK: vector.maskedload %{{.*}}[%c96]
+func.func @flattened(%x: memref<3x33xf32>, %y: memref<3x33xf32>) {
+  linalg.mul ins(%x, %x : memref<3x33xf32>, memref<3x33xf32>) outs(%y : memref<3x33xf32>)
+  return
+}
+
+// -----
+// 8. A buffer of our own starts at a whole vector, so its accesses are aligned.
+// CHECK-LABEL: func.func @aligned
+// CHECK: vector.store %{{.*}}, %alloc[%c0] {alignment = 128 : i64}
+func.func @aligned(%x: memref<32xf32>) -> memref<32xf32> {
+  %a = memref.alloc() : memref<32xf32>
+  linalg.add ins(%x, %x : memref<32xf32>, memref<32xf32>) outs(%a : memref<32xf32>)
+  return %a : memref<32xf32>
+}

@@ -1,0 +1,91 @@
+// What stays a linalg op, for scalar loops, and the remark that says why.
+// RUN: hexmlir-opt %s --hexagon-vectorization --split-input-file --remarks 2>/dev/null | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-vectorization --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
+
+// 1. No HVX lane holds 64 bits.
+// CHECK-LABEL: func.func @doubles
+// CHECK: linalg.generic
+// CHECK-NOT: vector
+// WHY: refuse.mlir:[[# @LINE + 2]]:3: remark: hexagon-vectorization: not vectorized: element type f64 has no HVX lane
+func.func @doubles(%x: memref<64xf64>, %y: memref<64xf64>) {
+  linalg.add ins(%x, %x : memref<64xf64>, memref<64xf64>) outs(%y : memref<64xf64>)
+  return
+}
+
+// -----
+// 2. A bit per byte of memory is no lane either.
+// CHECK-LABEL: func.func @bits
+// CHECK: linalg.generic
+// WHY: remark: hexagon-vectorization: not vectorized: element type i1 has no HVX lane
+func.func @bits(%x: memref<64xi1>, %y: memref<64xi1>) {
+  linalg.max ins(%x, %x : memref<64xi1>, memref<64xi1>) outs(%y : memref<64xi1>)
+  return
+}
+
+// -----
+// 3. A transpose walks one side with a stride, whichever loop is taken.
+// CHECK-LABEL: func.func @transpose
+// CHECK: linalg.generic
+// WHY: not vectorized: no loop walks all operands element by element: loop 0 is strided in 1 of 2 operands; loop 1 is strided in 1 of 2 operands
+func.func @transpose(%x: memref<64x32xf32>, %y: memref<32x64xf32>) {
+  linalg.transpose ins(%x : memref<64x32xf32>) outs(%y : memref<32x64xf32>) permutation = [1, 0]
+  return
+}
+
+// -----
+// 4. Subtraction along the lanes has an order.
+// CHECK-LABEL: func.func @difference
+// CHECK: linalg.generic
+// WHY: not vectorized: a reduction whose combiner is not a known associative op
+func.func @difference(%x: memref<64xf32>, %s: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+    ins(%x : memref<64xf32>) outs(%s : memref<f32>) {
+    ^bb0(%a: f32, %o: f32):
+      %0 = arith.subf %o, %a : f32
+      linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+// 5. A window reads at a sum of loops.
+// CHECK-LABEL: func.func @window
+// CHECK: linalg.generic
+// WHY: not vectorized: index expression d0 + d1 is not a plain loop index
+func.func @window(%x: memref<66xf32>, %w: memref<3xf32>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>,
+                                   affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : memref<66xf32>, memref<3xf32>) outs(%y : memref<64xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %p = arith.mulf %a, %b : f32
+      %s = arith.addf %o, %p : f32
+      linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+// 6. A body that reads memory by itself.
+// CHECK-LABEL: func.func @lookup
+// CHECK: linalg.generic
+// WHY: not vectorized: 'memref.load' in the body has no vector form
+func.func @lookup(%x: memref<64xi32>, %t: memref<256xf32>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%x : memref<64xi32>) outs(%y : memref<64xf32>) {
+    ^bb0(%i: i32, %o: f32):
+      %k = arith.index_cast %i : i32 to index
+      %v = memref.load %t[%k] : memref<256xf32>
+      linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+// 7. A single element needs no vector and no remark.
+// CHECK-LABEL: func.func @single
+// CHECK: linalg.generic {{.*}} iterator_types = []
+// WHY-NOT: remark
+func.func @single(%x: memref<f32>, %y: memref<f32>) {
+  linalg.add ins(%x, %x : memref<f32>, memref<f32>) outs(%y : memref<f32>)
+  return
+}
