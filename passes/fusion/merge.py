@@ -54,7 +54,21 @@ def find_link(consumer: ir.Operation, operand: int) -> Link | str:
             loops[produced.position] = expression.position
         elif not (isinstance(expression, ir.AffineConstantExpr) and expression.value == 0):
             return f"the consumer reads at {expression}"
-    return Link(producer, consumer, operand, tuple(loops))
+    link = Link(producer, consumer, operand, tuple(loops))
+    if not _keeps_extents(link):
+        return "nothing else tells the consumer how often its loops run"
+    return link
+
+
+def _keeps_extents(link: Link) -> bool:
+    """True when every loop of the merged op still indexes some operand: that is where its trip count comes from."""
+    maps = _maps(link.consumer)
+    indexed = {e.position for number, map_ in enumerate(maps) if number != link.operand
+               for e in map_.results if isinstance(e, ir.AffineDimExpr)}
+    for map_ in _maps(link.producer)[: input_count(link.producer)]:
+        indexed |= {loop for e in map_.results if isinstance(e, ir.AffineDimExpr)
+                    for loop in [link.loops[e.position]] if loop is not None}
+    return indexed == set(range(maps[0].n_dims))
 
 
 def merge(link: Link) -> ir.Operation:

@@ -14,10 +14,10 @@ _SAME_START = frozenset({"memref.collapse_shape", "memref.expand_shape", "memref
 
 @dataclass
 class Scope:
-    """Scalar values already computed: body argument number or (op number, result number) -> value."""
+    """Values already computed: body argument number -> value, op number -> its results."""
 
     arguments: dict[int, ir.Value] = field(default_factory=dict)
-    results: dict[int, ir.Value] = field(default_factory=dict)
+    results: dict[int, list[ir.Value]] = field(default_factory=dict)
 
 
 class BodyEmitter:
@@ -104,7 +104,7 @@ class BodyEmitter:
             if op.name == "linalg.index":
                 dim = ir.IntegerAttr(op.attributes["dim"]).value
                 if dim in loops and dim != self.loop:
-                    scope.results[number] = ivs[dim]
+                    scope.results[number] = [ivs[dim]]
                 continue
             operands = [self._scalar(scope, value) for value in op.operands]
             if all(o is not None for o in operands):
@@ -127,7 +127,7 @@ class BodyEmitter:
             if number in local.results:
                 continue
             if op.name == "linalg.index":
-                local.results[number] = self._index(ir.IntegerAttr(op.attributes["dim"]).value, ivs, width)
+                local.results[number] = [self._index(ir.IntegerAttr(op.attributes["dim"]).value, ivs, width)]
                 continue
             operands = [self._wide(local, value, width) for value in op.operands]
             types = [ir.VectorType.get([width], r.type) for r in op.results]
@@ -143,7 +143,10 @@ class BodyEmitter:
                 return value
             return scope.arguments.get(ir.BlockArgument(value).arg_number)
         number = self.numbers.get(value.owner.operation)
-        return value if number is None else scope.results.get(number)
+        if number is None:
+            return value
+        results = scope.results.get(number)
+        return None if results is None else results[ir.OpResult(value).result_number]
 
     def _wide(self, scope: Scope, value: ir.Value, width: int) -> ir.Value:
         found = self._scalar(scope, value)
@@ -165,12 +168,13 @@ class BodyEmitter:
         return arith.addi(vector.broadcast(type_, ivs[dim]), vector.step(type_))
 
 
-def _clone(op: ir.Operation, types: list[ir.Type], operands: list[ir.Value]) -> ir.Value:
+def _clone(op: ir.Operation, types: list[ir.Type], operands: list[ir.Value]) -> list[ir.Value]:
     attributes = {name: op.attributes[name] for name in op.attributes}
     if op.name == "arith.constant":
-        return arith.constant(types[0], attributes["value"])
-    return ir.Operation.create(op.name, results=types, operands=operands, attributes=attributes,
-                               loc=op.location).result
+        return [arith.constant(types[0], attributes["value"])]
+    clone = ir.Operation.create(op.name, results=types, operands=operands, attributes=attributes,
+                                loc=op.location)
+    return list(clone.results)
 
 
 def _zero(element: ir.Type) -> ir.Attribute:

@@ -87,3 +87,21 @@ func.func @outside_the_loop(%x: tensor<64xf32>, %n: index) -> tensor<64xf32> {
   }
   return %1 : tensor<64xf32>
 }
+
+// -----
+// 6. A producer without inputs stays when the consumer would lose the only operand that tells its trip count.
+// CHECK-LABEL: func.func @only_operand
+// CHECK: linalg.index
+// CHECK: iterator_types = ["reduction"]
+// WHY: remark: hexagon-fusion: not fused into its consumer: nothing else tells the consumer how often its loops run
+func.func @only_operand(%x: tensor<16xi32>, %s: tensor<i32>) -> tensor<i32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%x : tensor<16xi32>) {
+    ^bb0(%o: i32):
+      %i = linalg.index 0 : index
+      %c = arith.index_cast %i : index to i32
+      linalg.yield %c : i32
+  } -> tensor<16xi32>
+  %1 = linalg.reduce { arith.addi } ins(%0 : tensor<16xi32>) outs(%s : tensor<i32>) dimensions = [0]
+  return %1 : tensor<i32>
+}
