@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import ir
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
-from hexagon_mlir.passes.tcm_tiling.place import Placement, indexing_maps, place_buffers
+from hexagon_mlir.passes.tcm_tiling.place import Placement, indexing_maps, place_buffers, vector_loop
 from hexagon_mlir.passes.tcm_tiling.promote import promote, return_from_tcm
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, choose_tile
 
@@ -85,8 +85,11 @@ class HexagonTcmTilingPass(Pass):
                 decisions.append(None)
                 continue
             extents, parallel, operands = description
-            smallest = min(o.element_bytes for o in operands)
-            tile = choose_tile(extents, parallel, operands, budget, context.target.lanes(8 * smallest), alignment)
+            vectorized = vector_loop(len(extents), [o.loops for o in operands])
+            along_parallel = vectorized is not None and parallel[vectorized]
+            narrowest = min(o.element_bytes for o in operands)
+            lanes = context.target.lanes(8 * narrowest) if along_parallel else 1
+            tile = choose_tile(extents, parallel, operands, budget, lanes, alignment)
             if tile is None:
                 self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
             decisions.append(None if tile is None else

@@ -11,7 +11,7 @@ TCM_SPACE = 1
 
 def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> None:
     """Give each operand that is ``wanted`` a buffer in TCM: inputs by copy, outputs by copy only if read."""
-    inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    inputs = len(op.operands) - len(op.results)  # outputs follow them, one for each result
     body = op.regions[0].blocks[0]
     copies: dict[ir.Value, ir.Value] = {}
     with op.location, ir.InsertionPoint(op):

@@ -64,3 +64,17 @@ func.func @tiny(%x: tensor<16xf32>) -> tensor<16xf32> {
   %0 = linalg.fill ins(%f : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }
+
+// -----
+// 5. Sums of rows: rows, not lanes, are counted, so three of them fit where 32 would not.
+// CHECK-LABEL: func.func @row_sums
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c6 step %c3
+// CHECK: {memory_space = 1 : i64} : tensor<3x524288xf32>
+func.func @row_sums(%x: tensor<6x524288xf32>, %s: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = linalg.reduce ins(%x : tensor<6x524288xf32>) outs(%s : tensor<6xf32>) dimensions = [1]
+    (%in: f32, %out: f32) {
+      %a = arith.addf %in, %out : f32
+      linalg.yield %a : f32
+    }
+  return %0 : tensor<6xf32>
+}

@@ -1,0 +1,103 @@
+"""Tile sizes and the vectorized loop of `hexagon-tcm-tiling`: pure functions over numbers."""
+
+from math import prod
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hexagon_mlir.passes.tcm_tiling.place import vector_loop
+from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, choose_tile, working_set
+
+ALIGN = 2048
+
+
+@pytest.mark.parametrize(("loops", "element_bytes", "tile", "bytes_"), [
+    ((0, 1), 4, (8, 64), 2048),
+    ((0, 1), 4, (8, 65), 4096),   # rounded up to whole units
+    ((1,), 2, (8, 100), 2048),    # a row does not grow with loop 0
+    ((), 4, (8, 100), 2048),
+])
+def test_footprint(loops, element_bytes, tile, bytes_):
+    assert Footprint(loops, element_bytes).bytes(tile, ALIGN) == bytes_
+
+
+MATRIX = Footprint((0, 1), 4)
+
+
+@pytest.mark.parametrize(("extents", "budget", "tile"), [
+    ([64, 1024], 1 << 20, [64, 1024]),      # fits
+    ([64, 1024], 64 << 10, [8, 1024]),      # rows are cut first
+    ([64, 1024], 8192, [1, 1024]),          # one row
+    ([64, 4096], 8192, [1, 1024]),          # then the row: 1024 of the 4096 columns
+    ([10, 1024], 7 * 8192, [5, 1024]),      # 7 rows fit: 10 rows are 5 + 5, not 7 + 3
+])
+def test_two_matrices(extents, budget, tile):
+    assert choose_tile(extents, [True, True], [MATRIX, MATRIX], budget, 32, ALIGN) == tile
+
+
+def test_nothing_fits():
+    assert choose_tile([64, 4096], [True, True], [MATRIX, MATRIX], 2048, 32, ALIGN) is None
+
+
+def test_reductions_stay_whole():
+    sums = Footprint((0,), 4)
+    assert choose_tile([64, 4096], [True, False], [MATRIX, sums], 18 * 1024, 1, ALIGN) == [1, 4096]
+    assert choose_tile([64, 4096], [True, False], [MATRIX, sums], 16 * 1024, 1, ALIGN) is None
+
+
+def test_the_vectorized_loop_is_cut_to_whole_vectors():
+    column = Footprint((1, 0), 4)
+    assert choose_tile([100, 64], [True, False], [column, Footprint((0,), 4)], 12 * 1024, 32, 128) == [32, 64]
+
+
+@st.composite
+def problems(draw):
+    """Loop nests with operands over some of their loops."""
+    rank = draw(st.integers(1, 4))
+    extents = draw(st.lists(st.integers(1, 300), min_size=rank, max_size=rank))
+    parallel = draw(st.lists(st.booleans(), min_size=rank, max_size=rank))
+    loops = st.sets(st.integers(0, rank - 1)).map(lambda s: tuple(sorted(s)))
+    operands = draw(st.lists(st.builds(Footprint, loops, st.sampled_from([1, 2, 4])), min_size=1, max_size=4))
+    return extents, parallel, operands, draw(st.integers(1, 1 << 20)), draw(st.sampled_from([32, 64, 128]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(problems(), st.sampled_from([1, 128, ALIGN]))
+def test_a_tile_fits_and_is_even(problem, alignment):
+    extents, parallel, operands, budget, lanes = problem
+    tile = choose_tile(extents, parallel, operands, budget, lanes, alignment)
+    candidates = [loop for loop, is_parallel in enumerate(parallel) if is_parallel]
+    if tile is None:  # then nothing fits: not even single iterations of the outer loops and one vector of the last
+        smallest = [1 if p else e for e, p in zip(extents, parallel, strict=True)]
+        if candidates:
+            smallest[candidates[-1]] = min(lanes, extents[candidates[-1]])
+        assert working_set(smallest, operands, alignment) > budget
+        return
+    assert working_set(tile, operands, alignment) <= budget
+    assert all(1 <= t <= e for t, e in zip(tile, extents, strict=True))
+    for loop, (size, extent) in enumerate(zip(tile, extents, strict=True)):
+        if not parallel[loop]:
+            assert size == extent
+        elif size != extent:
+            unit = lanes if loop == candidates[-1] else 1
+            assert size % unit == 0
+            tiles = -(-extent // size)
+            assert size - unit < -(-extent // tiles), "a smaller size would make as many tiles"
+    whole = working_set(extents, operands, alignment) <= budget
+    assert (tile == list(extents)) == whole or prod(tile) == prod(extents)
+
+
+@pytest.mark.parametrize(("loops", "reads", "loop"), [
+    (1, [(0,), (0,)], 0),
+    (2, [(0, 1), (0, 1)], 1),
+    (2, [(0, 1), (0,), (0, 1)], 1),           # a scalar per row
+    (2, [(0, 1), (0,)], 1),                   # a row sum: no other choice than the reduction
+    (2, [(1, 0), (0,)], 0),                   # a column sum: the output's loop
+    (3, [(0, 2), (2, 1), (0, 1)], 1),         # matmul
+    (3, [(0, 2), (1, 2), (0, 1)], 2),         # matmul with B transposed: along the dot product
+    (2, [(0, 1), (1, 0)], None),              # a transpose
+    (1, [()], 0),
+])
+def test_vector_loop(loops, reads, loop):
+    assert vector_loop(loops, reads) == loop
