@@ -1,0 +1,54 @@
+"""When `hexagon-copy-lowering` uses DMA: the break-even of a target, and what bounds a copy."""
+
+from dataclasses import replace
+
+import pytest
+
+from hexagon_mlir import targets
+from hexagon_mlir.ir import ir, parse
+from hexagon_mlir.passes.hexagon_copy_lowering import break_even_bytes, size_bound
+
+
+@pytest.mark.parametrize("name", targets.names())
+def test_break_even(name):
+    """At this size both take the same number of cycles, up to the rounding to a byte."""
+    target = targets.get(name)
+    size = break_even_bytes(target)
+    core = size / target.ddr_bytes_per_cycle.value
+    dma = target.dma_start_cycles.value + size / target.dma_bytes_per_cycle.value
+    assert core == pytest.approx(dma, rel=1e-4)
+    assert 4096 < size < target.tcm_bytes.value
+
+
+def test_a_slower_start_needs_more_bytes():
+    target = targets.get("v75")
+    slower = replace(target, dma_start_cycles=replace(target.dma_start_cycles,
+                                                      value=2 * target.dma_start_cycles.value))
+    assert break_even_bytes(slower) == pytest.approx(2 * break_even_bytes(target), abs=1)
+
+
+@pytest.mark.parametrize(("arguments", "body", "bound"), [
+    ("%x: memref<8x4xf32>, %y: memref<8x4xf32>", "memref.copy %x, %y : memref<8x4xf32> to memref<8x4xf32>", 128),
+    ("%x: memref<?xf32>, %y: memref<?xf32>", "memref.copy %x, %y : memref<?xf32> to memref<?xf32>", None),
+    ("%x: memref<?xf32>, %z: memref<64xf32>, %n: index",
+     "%y = memref.subview %z[0] [%n] [1] : memref<64xf32> to memref<?xf32, strided<[1]>>\n"
+     "memref.copy %x, %y : memref<?xf32> to memref<?xf32, strided<[1]>>", 256),
+    ("%z: memref<1024xf32>, %y: memref<?xf32>, %n: index",
+     "%a = memref.subview %z[0] [32] [1] : memref<1024xf32> to memref<32xf32, strided<[1]>>\n"
+     "%b = memref.subview %a[0] [%n] [1] : memref<32xf32, strided<[1]>> to memref<?xf32, strided<[1]>>\n"
+     "memref.copy %b, %y : memref<?xf32, strided<[1]>> to memref<?xf32>", 128),
+    ("%z: memref<1024xf32>, %y: memref<?xf32>",
+     "%a = memref.cast %z : memref<1024xf32> to memref<?xf32>\n"
+     "memref.copy %a, %y : memref<?xf32> to memref<?xf32>", 4096),
+])
+def test_size_bound(arguments, body, bound):
+    module = parse(f"func.func @f({arguments}) {{\n{body}\nreturn\n}}\n")
+    found = []
+
+    def visit(op):
+        if op.name == "memref.copy":
+            found.append(size_bound(op, 4))
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    assert found == [bound]

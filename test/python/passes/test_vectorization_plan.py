@@ -1,0 +1,140 @@
+"""Decisions of `hexagon-vectorization`: which loop, how many vectors, what is shared."""
+
+from dataclasses import replace
+
+import pytest
+
+from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
+from hexagon_mlir.passes.vectorization.plan import (
+    Plan,
+    can_flatten,
+    choose_jam,
+    choose_loop,
+    choose_unroll,
+    make_plan,
+)
+
+VECTOR_BYTES = 128
+
+
+def operand(*dims, bits=32, output=False, unit=True, contiguous=True):
+    return Operand(tuple(dims), bits, output, unit, contiguous)
+
+
+def nest(extents, operands, reduction=None, combiners=("arith.addf",), body=2):
+    reduction = reduction or (False,) * len(extents)
+    return Nest(tuple(extents), tuple(reduction), tuple(operands), tuple(combiners), body,
+                min(o.bits for o in operands))
+
+
+def elementwise(*extents, bits=32, **more):
+    dims = range(len(extents))
+    return nest(extents, [operand(*dims, bits=bits), operand(*dims, bits=bits, output=True)], **more)
+
+
+MATMUL = nest((8, 64, 16), [operand(0, 2), operand(2, 1), operand(0, 1, output=True)], (False, False, True))
+ROW_SUM = nest((8, 64), [operand(0, 1), operand(0, output=True)], (False, True))
+
+
+class TestLoop:
+    @pytest.mark.parametrize(("given", "loop"), [
+        (elementwise(64), 0),
+        (elementwise(4, 64), 1),
+        (MATMUL, 1),
+        (ROW_SUM, 1),
+        (nest((64, 8), [operand(1, 0), operand(0, output=True)], (False, True)), 0),
+        (elementwise(None), 0),
+        (nest((4, 64), [operand(1), operand(0), operand(0, 1, output=True)]), 1),
+    ])
+    def test_choice(self, given, loop):
+        assert choose_loop(given) == loop
+
+    def test_a_long_reduction_beats_a_tiny_parallel_loop(self):
+        given = nest((2, 500), [operand(1), operand(1, 0), operand(0, output=True)], (False, True))
+        assert choose_loop(given) == 0  # the reduction is strided in the second operand
+        given = nest((500, 2), [operand(0), operand(1), operand(1, output=True)], (True, False))
+        assert choose_loop(given) == 0
+
+    def test_transpose_is_refused_with_both_reasons(self):
+        given = nest((64, 32), [operand(1, 0), operand(0, 1, output=True)])
+        with pytest.raises(Unsupported, match="loop 0 is strided in 1 of 2 operands; loop 1 is strided in 1 of 2"):
+            choose_loop(given)
+
+    def test_strided_memory_is_refused(self):
+        with pytest.raises(Unsupported, match="loop 0 is strided in 1 of 2"):
+            choose_loop(nest((64,), [operand(0, unit=False), operand(0, output=True)]))
+
+    def test_a_diagonal_is_refused(self):
+        with pytest.raises(Unsupported):
+            choose_loop(nest((64,), [operand(0, 0), operand(0, output=True)]))
+
+
+class TestUnroll:
+    @pytest.mark.parametrize(("ops", "extent", "vectors"), [
+        (1, 1 << 20, 4), (6, 1 << 20, 4), (7, 1 << 20, 2), (80, 1 << 20, 2), (81, 1 << 20, 1), (1000, None, 1),
+        (1, None, 4),
+        (1, 128, 4), (1, 127, 2), (1, 64, 2), (1, 63, 1), (1, 31, 1), (1, 1, 1),
+    ])
+    def test_by_body_and_extent(self, ops, extent, vectors):
+        assert choose_unroll(ops, extent, 32) == vectors
+
+
+class TestJam:
+    def test_rows_of_a_matmul_share_b(self):
+        assert choose_jam(MATMUL, 1) == (0, 4)
+
+    @pytest.mark.parametrize(("rows", "jam"), [(4, (0, 4)), (6, (0, 2)), (7, (None, 1)), (1, (None, 1)),
+                                               (None, (None, 1))])
+    def test_divides_the_rows(self, rows, jam):
+        assert choose_jam(replace(MATMUL, extents=(rows, 64, 16)), 1) == jam
+
+    def test_not_for_elementwise_or_along_the_reduction(self):
+        assert choose_jam(elementwise(8, 64), 1) == (None, 1)
+        assert choose_jam(ROW_SUM, 1) == (None, 1)
+
+    def test_not_when_nothing_is_shared(self):
+        batched = nest((8, 64, 16), [operand(0, 2, 1), operand(0, 1, output=True)], (False, False, True))
+        assert choose_jam(batched, 1) == (None, 1)
+
+
+class TestFlatten:
+    def test_contiguous_elementwise(self):
+        assert can_flatten(elementwise(3, 33))
+        assert can_flatten(nest((3, 33), [operand(0, 1), operand(), operand(0, 1, output=True)]))
+
+    @pytest.mark.parametrize("given", [
+        elementwise(33),
+        elementwise(3, None),
+        ROW_SUM,
+        nest((3, 33), [operand(0, 1), operand(1), operand(0, 1, output=True)]),
+        nest((3, 33), [operand(0, 1, contiguous=False), operand(0, 1, output=True)]),
+        nest((3, 33), [operand(1, 0), operand(1, 0, output=True)]),
+        replace(elementwise(3, 33), reads_indices=True),
+    ])
+    def test_not_otherwise(self, given):
+        assert not can_flatten(given)
+
+
+class TestPlan:
+    @pytest.mark.parametrize(("bits", "lanes"), [(8, 128), (16, 64), (32, 32)])
+    def test_lanes(self, bits, lanes):
+        assert make_plan(elementwise(4096, bits=bits), VECTOR_BYTES) == Plan(0, lanes, 4)
+
+    def test_flattened(self):
+        assert make_plan(elementwise(3, 33), VECTOR_BYTES) == Plan(0, 32, 2, flatten=True)
+
+    def test_matmul_holds_at_most_eight_accumulators(self):
+        plan = make_plan(replace(MATMUL, extents=(8, 512, 16)), VECTOR_BYTES)
+        assert plan == Plan(1, 32, 2, jam_loop=0, jam=4)
+        assert plan.step == 64
+
+    def test_option(self):
+        assert make_plan(elementwise(40), VECTOR_BYTES, unroll=8).unroll == 8
+
+    def test_unknown_combiner_along_the_lanes(self):
+        with pytest.raises(Unsupported, match="not a known associative op"):
+            make_plan(replace(ROW_SUM, combiners=(None,)), VECTOR_BYTES)
+
+    def test_unknown_combiner_across_rows_is_fine(self):
+        column = nest((64, 8), [operand(1, 0), operand(0, output=True)], (False, True), combiners=(None,))
+        assert make_plan(column, VECTOR_BYTES).loop == 0
