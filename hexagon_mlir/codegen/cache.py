@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 ENVIRONMENT = "HEXAGON_MLIR_CACHE_DIR"
+_CHECK_BYTES = 32  # SHA-256
 
 
 def folder() -> Path:
@@ -34,20 +35,22 @@ def compiler() -> str:
 
 
 def load(name: str) -> bytes | None:
-    """The stored bytes, or None; an unreadable entry counts as missing."""
+    """The stored bytes, or None; an unreadable or damaged entry counts as missing."""
     try:
-        return (folder() / name).read_bytes()
+        entry = (folder() / name).read_bytes()
     except OSError:
         return None
+    check, data = entry[:_CHECK_BYTES], entry[_CHECK_BYTES:]
+    return data if check == hashlib.sha256(data).digest() else None
 
 
 def store(name: str, data: bytes) -> None:
-    """Store ``data``; a read-only or full disk only costs the next run its cache hit."""
+    """Store ``data`` behind its hash; a read-only or full disk only costs the next run its cache hit."""
     try:
         folder().mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=folder())
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.write(hashlib.sha256(data).digest() + data)
         os.replace(temporary, folder() / name)
     except OSError:
         return

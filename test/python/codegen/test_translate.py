@@ -1,0 +1,37 @@
+"""LLVM dialect to LLVM IR: what cannot be translated is an error with a place, never a crash."""
+
+import pytest
+
+from hexagon_mlir.codegen import translate_to_llvm_ir
+from hexagon_mlir.ir import HexError, parse
+
+
+def test_translates():
+    text = translate_to_llvm_ir(parse("llvm.func @f(%a: f32) -> f32 {\n"
+                                      "  %0 = llvm.mlir.constant(0.1 : f32) : f32\n"
+                                      "  %1 = llvm.fadd %a, %0 : f32\n  llvm.return %1 : f32\n}\n"))
+    assert "define float @f(float %0)" in text
+    assert "fadd float %0, 0x3FB99999A0000000" in text
+
+
+@pytest.mark.parametrize(("body", "op"), [
+    ("func.func @f(%a: f32) -> f32 {\n  %0 = math.erf %a : f32\n  return %0 : f32\n}\n", "math.erf"),
+    ("llvm.func @f(%a: i32) -> i64 {\n  %0 = builtin.unrealized_conversion_cast %a : i32 to i64\n"
+     "  llvm.return %0 : i64\n}\n", "builtin.unrealized_conversion_cast"),
+    ("llvm.func @f(%a: f32) -> f32 {\n  %0 = math.erf %a : f32\n  llvm.return %0 : f32\n}\n", "math.erf"),
+])
+def test_refuses(body, op):
+    module = parse(body, file="k.mlir")
+    with pytest.raises(HexError) as caught:
+        translate_to_llvm_ir(module)
+    diagnostic = caught.value.diagnostics[0]
+    assert f"'{op}' has no LLVM form" in diagnostic.message
+    assert (diagnostic.origin, diagnostic.severity) == ("translate-to-llvm-ir", "error")
+    assert (diagnostic.place.line, diagnostic.place.column) == (2, 8)
+    assert "--pipeline=default" in diagnostic.hint
+
+
+def test_counts_what_is_left():
+    module = parse("llvm.func @f(%a: f32) {\n  %0 = math.erf %a : f32\n  %1 = math.exp %a : f32\n  llvm.return\n}\n")
+    with pytest.raises(HexError, match=r"'math.erf' has no LLVM form; 2 such operations remain"):
+        translate_to_llvm_ir(module)

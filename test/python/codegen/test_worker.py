@@ -1,0 +1,127 @@
+"""The child process that runs LLVM: aborts, hangs and rejected input end in an error, and the next request works."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen.worker import Worker
+from hexagon_mlir.ir import HexError
+
+CHIP = targets.get()
+GOOD = "define i32 @f(i32 %a) {\n  %1 = add i32 %a, 42\n  ret i32 %1\n}\n"
+ABORTS = """declare <32 x float> @llvm.canonicalize.v32f32(<32 x float>)
+define void @f(ptr %p) {
+  %v = load <32 x float>, ptr %p
+  %c = call <32 x float> @llvm.canonicalize.v32f32(<32 x float> %v)
+  store <32 x float> %c, ptr %p
+  ret void
+}
+"""
+SLOW = "define void @f(ptr %p, ptr %q) {\n" + "".join(
+    f"  %a{i} = getelementptr <32 x float>, ptr %p, i32 {i}\n  %v{i} = load <32 x float>, ptr %a{i}\n"
+    f"  %w{i} = fdiv <32 x float> %v{i}, %v{max(i - 1, 0)}\n  store <32 x float> %w{i}, ptr %a{i}\n"
+    for i in range(60)) + "  ret void\n}\n"
+
+
+def header(kind="asm"):
+    return {"cpu": CHIP.cpu, "features": CHIP.features, "kind": kind, "scalar": False}
+
+
+@pytest.fixture
+def worker():
+    one = Worker()
+    yield one
+    one.stop()
+
+
+def emits(worker):
+    return b"r0 = add(r0,#42)" in worker.request(header(), GOOD)
+
+
+def test_assembly(worker):
+    assert emits(worker)
+
+
+def test_object_is_an_elf_for_hexagon(worker):
+    data = worker.request(header("obj"), GOOD)
+    assert data[:4] == b"\x7fELF"
+    assert data[4] == 1  # 32 bits
+    assert int.from_bytes(data[18:20], "little") == 164  # EM_HEXAGON
+
+
+def test_optimised_llvm_ir(worker):
+    text = worker.request(header("llvm"), GOOD).decode()
+    assert "add i32 %a, 42" in text and 'target triple = "hexagon' in text
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ("this is not LLVM IR", "expected top-level entity"),
+    ("define i32 @f() {\n  ret float 1.0\n}\n", "value doesn't match function result type"),
+    ("define void @f() {\n  %1 = call i32 @nothing()\n  ret void\n}\n", "undefined value '@nothing'"),
+])
+def test_rejected_input(worker, text, reason):
+    with pytest.raises(HexError) as caught:
+        worker.request(header(), text)
+    assert reason in str(caught.value) and "LLVM rejected the module" in str(caught.value)
+    assert emits(worker)
+
+
+def test_an_empty_module_is_fine(worker):
+    assert b".globl" not in worker.request(header(), "")
+
+
+def test_an_abort_is_an_error_and_the_worker_comes_back(worker):
+    with pytest.raises(HexError) as caught:
+        worker.request(header(), ABORTS)
+    message = str(caught.value)
+    assert message.startswith("hexmlir: error: codegen: LLVM aborted: ")
+    assert "select" in message.lower() or "assert" in message.lower()
+    assert "--emit=llvm" in message
+    assert emits(worker)
+
+
+def test_a_hang_is_an_error_and_the_worker_comes_back(worker):
+    worker.request(header(), GOOD)
+    with pytest.raises(HexError, match="LLVM did not finish in"):
+        worker.request(header(), SLOW, timeout=0.05)
+    assert emits(worker)
+
+
+def test_a_killed_worker_is_an_error_once(worker):
+    assert emits(worker)
+    os.kill(worker._process.pid, signal.SIGKILL)
+    worker._process.wait()
+    assert emits(worker)  # seen before the request: a new one starts
+
+
+def test_a_stopped_worker_starts_again(worker):
+    assert emits(worker)
+    first = worker._process.pid
+    worker.stop()
+    worker.stop()
+    assert emits(worker)
+    assert worker._process.pid != first
+
+
+def test_threads_share_one_worker(worker):
+    texts = {i: GOOD.replace("42", str(100 + i)) for i in range(8)}
+    results = {}
+
+    def ask(i):
+        results[i] = worker.request(header(), texts[i])
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i in texts:
+        assert f"r0 = add(r0,#{100 + i})".encode() in results[i]
+
+
+def test_large_messages(worker):
+    functions = "".join(GOOD.replace("@f", f"@f{i}") for i in range(500))
+    assert worker.request(header(), functions).count(b"r0 = add(r0,#42)") == 500
