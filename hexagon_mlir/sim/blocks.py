@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from hexagon_mlir.sim.asm import Function, Packet
 from hexagon_mlir.sim.decode import Insn, decode
 
-FLOW_KINDS = frozenset({"jump", "jumpr", "call", "callr", "newjump", "clock"})
-"""Kinds that end a block; reading the clock does, so that the cycles before it are counted."""
+FLOW_KINDS = frozenset({"jump", "jumpr", "call", "callr", "newjump", "clock", "dma"})
+"""Kinds that end a block; reading the clock and starting a transfer do, so that the cycles before it are counted."""
 
 
 @dataclass

@@ -111,6 +111,7 @@ _STORE = re.compile(r"^(mem(?:w|h|b|d)|vmemu?)\(([^()]*)\)(:nt)?=(R|RR|V|I|R\.h)
 _MEMOP = re.compile(r"^(mem(?:w|h|b))\(([^()]*)\)(\+=|-=|&=|\|=|=setbit|=clrbit)\(?(R|I)\)?$")
 _LOCKED_LOAD = re.compile(r"^(R|RR)=(mem[wd])_locked\(R\)$")
 _LOCKED_STORE = re.compile(r"^(mem[wd])_locked\(R,P\)=(R|RR)$")
+_DMA = re.compile(r"^(?:R=)?(dmstart|dmlink|dmpoll|dmwait|dmpause|dmresume)(\(R(,R)?\))?$")
 
 CYCLE_COUNTER = 14
 """c15:14, UPCYCLE."""
@@ -263,6 +264,12 @@ def decode_one(line: int, full: str) -> Insn:
     if insn is None:
         key, operands, marks = tokenize(text)
         insn = _memory(line, full, key, operands, marks)
+        if insn is None and (dma := _DMA.match(key)):
+            results = operands[:1] if key.startswith("R=") else []
+            sources = operands[len(results) :]
+            insn = Insn(
+                line, full, "dma", key, Unit.SYSTEM, dests=results, sources=sources, op=dma.group(1)
+            )
         if insn is None and key == "RR=CC" and operands[1].number == CYCLE_COUNTER:
             insn = Insn(line, full, "clock", key, Unit.SYSTEM, dests=operands[:1])
         if insn is None:

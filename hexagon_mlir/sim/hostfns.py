@@ -193,6 +193,19 @@ def _inline() -> dict[str, Inline]:
 
 INLINE = _inline()
 
+DMA_INSTRUCTIONS = ("dmstart", "dmlink", "dmpoll", "dmwait", "dmpause", "dmresume")
+THREAD_FUNCTIONS = tuple(f"hexmlir_rt_thread_{name}" for name in ("create", "join", "barrier", "id"))
+ASYNC_FUNCTIONS = (
+    "mlirAsyncRuntimGetNumWorkerThreads",
+    *(f"mlirAsyncRuntime{name}"
+    for name in (
+        "AddRef", "DropRef", "CreateToken", "CreateValue", "CreateGroup", "EmplaceToken", "EmplaceValue",
+        "SetTokenError", "SetValueError", "IsTokenError", "IsValueError", "IsGroupError", "AwaitToken",
+        "AwaitValue", "AwaitAllInGroup", "Execute", "GetValueStorage", "AddTokenToGroup",
+        "AwaitTokenAndExecute", "AwaitValueAndExecute", "AwaitAllInGroupAndExecute", "PrintCurrentThreadId",
+    )),
+)  # fmt: skip
+
 CALLBACKS: dict[str, Callback] = {
     "malloc": Callback(60, ALLOCATOR),
     "calloc": Callback(80, ALLOCATOR),
@@ -202,6 +215,11 @@ CALLBACKS: dict[str, Callback] = {
     "abort": Callback(0, "ends the run"),
     "hexmlir_rt_tcm_alloc": Callback(40, RUNTIME),
     "hexmlir_rt_tcm_free": Callback(30, RUNTIME),
+    "hexmlir_rt_dma_start_2d": Callback(20, "estimate: a descriptor's stores, release and dmlink"),
+    "hexmlir_rt_dma_wait": Callback(10, "call and dmpoll; the wait itself counts under 'copy'"),
+    **{name: Callback(0, "user-DMA instruction") for name in DMA_INSTRUCTIONS},
+    **{name: Callback(0, "charged by the target's thread costs") for name in THREAD_FUNCTIONS},
+    **{name: Callback(10, "a call and a few memory accesses") for name in ASYNC_FUNCTIONS},
     "hexmlir_rt_copy_2d": Callback(0, "charged by size under 'copy': start + bytes / bandwidth"),
     "hexmlir_rt_cycles": Callback(0, "reads the cycle counter"),
     "hexmlir_rt_print_i32": Callback(0, "debugging aid"),

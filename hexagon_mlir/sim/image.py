@@ -28,7 +28,6 @@ class Image:
     """(function, label, hinted taken) of each conditional branch."""
     host_used: set[str]
     memory_model: bool
-    stack_limit: int
 
     def trap(self, message: str) -> int:
         self.traps.append(message)

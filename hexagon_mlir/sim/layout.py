@@ -7,6 +7,8 @@ CODE_STEP = 16
 """Functions and address-taken labels get an address every 16 bytes; no code bytes stand there."""
 DATA_BASE = 0x1000_0000
 STACK_BASE = 0x2000_0000
+STACK_GUARD_BYTES = 1 << 16
+"""Unused addresses between the stacks of two threads."""
 DDR_BASE = 0x4000_0000
 TCM_BASE = 0xD800_0000
 SPACE_BYTES = 1 << 32
@@ -30,9 +32,10 @@ L1_TAGS = 176
 L2_TAGS = 184
 STREAMS = 192  # pointer to the expected next line of each stream
 STREAM_NEXT = 200  # i32: slot to replace
+STACK_LIMIT = 204  # i32: lowest address of the thread's stack
 COUNTERS = 256
 COUNTER_NAMES = (
-    "l2_stall", "tcm_stall", "ddr_stall_q8", "copy_q8", "host_stall",
+    "l2_stall", "tcm_stall", "ddr_stall_q8", "copy_q8", "wait_q8", "host_stall",
     "ddr_read_bytes", "ddr_write_bytes", "tcm_read_bytes", "tcm_write_bytes",
 )  # fmt: skip
 """i64 counters; ``_q8`` counts 1/256 cycle."""

@@ -61,7 +61,7 @@ class FunctionLowering:
     def makes_calls(self) -> bool:
         return any(
             insn.kind in ("call", "callr") or (insn.kind == "jump" and insn.target not in self.graph.at_label)
-            or (insn.kind == "jumpr" and insn.sources[0].number != 31) or insn.kind == "clock"
+            or (insn.kind == "jumpr" and insn.sources[0].number != 31) or insn.kind in ("clock", "dma")
             for block in self.graph.blocks for packet in block.packets for insn in packet.insns
         )  # fmt: skip
 
@@ -113,7 +113,8 @@ class FunctionLowering:
         pointer = self.state_pointer(layout.DEPTH)
         depth = code.load(pointer, I32) + 1
         code.store(depth, pointer)
-        low = code.load(self.slots[("R", 29)], I32).icmp("ult", self.image.stack_limit)
+        limit = code.load(self.state_pointer(layout.STACK_LIMIT), I32)
+        low = code.load(self.slots[("R", 29)], I32).icmp("ult", limit)
         bad = low | depth.icmp("ugt", MAX_DEPTH)
         self.guard(bad, self.image.trap(f"stack overflow in '{self.name}'"))
 

@@ -11,83 +11,60 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import host, layout
-from hexagon_mlir.sim.cache_model import Q8, STREAM_SLOTS, Geometry
-from hexagon_mlir.sim.copy_engine import CacheTags, CopyEngine
+from hexagon_mlir.sim import host, layout, results
+from hexagon_mlir.sim.async_runtime import AsyncRuntime
+from hexagon_mlir.sim.cache_model import Q8, Geometry, cycles_q8
+from hexagon_mlir.sim.cache_tags import CacheTags
+from hexagon_mlir.sim.context import Arg64, Context, CostTable
+from hexagon_mlir.sim.dma import Dma
+from hexagon_mlir.sim.dma_api import DmaApi
+from hexagon_mlir.sim.hostcalls import HostCalls
 from hexagon_mlir.sim.memory import Memory, OutOfMemory
 from hexagon_mlir.sim.program import SimError, obtain
+from hexagon_mlir.sim.reach import hvx_functions
+from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
+from hexagon_mlir.sim.thread_api import ThreadApi
+from hexagon_mlir.sim.threads import MAX_UNFINISHED, Scheduler, Stopped, Thread
 from hexagon_mlir.targets import Target
+
+__all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"]
 
 HOST_STACK_BYTES = 1 << 30
 """Host stack reserved for recursive guests; pages appear when touched."""
-STACK_ALIGN = 128
-
-
-@dataclass(frozen=True)
-class Arg64:
-    """A 64-bit argument: an even register pair, or 8 aligned bytes of stack."""
-
-    value: int
-
-
-@dataclass(frozen=True)
-class BlockStat:
-    """How often a basic block ran and the static cycles it took in all."""
-
-    function: str
-    label: str
-    count: int
-    cycles: int
-    packets: int
-    source: str = ""
-
-
-@dataclass
-class RunResult:
-    """What one `Machine.run` cost. ``cycles`` is the packets issued plus the sum of ``stalls``."""
-
-    cycles: int
-    packets: int
-    hvx_packets: int
-    stalls: dict[str, int]
-    """Cause -> cycles."""
-    ddr_read_bytes: int
-    ddr_write_bytes: int
-    tcm_read_bytes: int
-    tcm_write_bytes: int
-    tcm_high_water: int
-    """Most TCM bytes allocated at once."""
-    return_value: int
-    """r1:0 at the end, as an unsigned 64-bit number (r0 is the low word)."""
-    blocks: list[BlockStat] = field(default_factory=list)
-    functions: dict[str, int] = field(default_factory=dict)
-    """Issue, interlock and branch cycles by function; memory, copy and host-call stalls are not split."""
+Function = Callable[[int], None]
+"""Translated code: takes the host address of a state record."""
 
 
 class Machine:
-    """One hardware thread running a program.
+    """A core running a program.
 
     ``profile=False`` leaves the per-access memory model out: values and static cycles only, faster.
     """
 
     def __init__(self, asm_text: str, target: str | Target = targets.DEFAULT, profile: bool = True) -> None:
         self.target = targets.get(target) if isinstance(target, str) else target
+        self.text = asm_text
         self.program = obtain(asm_text, self.target, profile)
         self.memory = Memory(self.target)
         self.tags = CacheTags(Geometry(self.target))
-        self.copies = CopyEngine(self.memory, self.tags)
+        self.dma = Dma(self.memory, self.tags)
         self._loaded = host.Loaded(self.program.code)
         self._error: BaseException | None = None
         self._worker: ThreadPoolExecutor | None = None
         me = weakref.ref(self)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))
-        self._entries: dict[str, Callable[[int], None]] = {}
-        self._make_state()
+        self._entries: dict[str, Function] = {}
+        self._dispatch: Callable[[int, int], None] | None = None
+        self._hvx: set[str] | None = None
+        self._costs = CostTable(self.program, self.target)
+        self._contexts: list[Context] = []
+        self._idle: list[Context] = []
+        self.main = self._context()
+        self._begin_run("")
         self._write_data()
 
     # -- memory --------------------------------------------------------------------------------------------
@@ -129,46 +106,44 @@ class Machine:
     def reset(self) -> None:
         """Free every guest allocation, restore initial data, clear counters."""
         self.memory.reset()
-        self._clear()
+        self._begin_run("")
         self._write_data()
 
     # -- state ---------------------------------------------------------------------------------------------
-    def _make_state(self) -> None:
-        raw = np.zeros(layout.STATE_BYTES + 128, np.uint8)
-        start = -raw.ctypes.data % 128
-        self._state = raw[start : start + layout.STATE_BYTES]
-        self._counts = np.zeros(max(1, len(self.program.blocks)), np.int64)
-        self._branches = np.zeros((max(1, len(self.program.branches)), 3), np.int64)
-        stream_raw = np.zeros(4 * STREAM_SLOTS + 64, np.uint8)
-        stream_start = -stream_raw.ctypes.data % 64
-        self._streams = stream_raw[stream_start : stream_start + 4 * STREAM_SLOTS].view(np.uint32)
-        pointers = {
-            layout.BASE: self.memory.host_base,
-            layout.CALLBACK: ctypes.cast(self._callback, ctypes.c_void_p).value or 0,
-            layout.BLOCK_COUNTS: self._counts.ctypes.data,
-            layout.BRANCHES: self._branches.ctypes.data,
-            layout.L1_TAGS: self.tags.l1.ctypes.data,
-            layout.L2_TAGS: self.tags.l2.ctypes.data,
-            layout.STREAMS: self._streams.ctypes.data,
-        }
-        for offset, value in pointers.items():
-            self._state[offset : offset + 8].view(np.uint64)[0] = value
-        self._registers = self._state[layout.REGISTERS : layout.REGISTERS + 128].view(np.uint32)
-        self._words = self._state.view(np.uint32)
-        end = layout.COUNTERS + 8 * len(layout.COUNTER_NAMES)
-        self._counters = self._state[layout.COUNTERS : end].view(np.int64)
-        self._clear()
+    def _context(self) -> Context:
+        """A state record for one more thread, or one whose thread has ended."""
+        if self._idle:
+            return self._idle.pop()
+        callback = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        context = Context(
+            len(self._contexts), self.program, self._costs, self.memory, self.tags, callback
+        )
+        self._contexts.append(context)
+        return context
 
-    def _clear(self) -> None:
-        """Cold caches, zero counters, static branch hints."""
-        self._counts.fill(0)
-        self._counters.fill(0)
-        self._streams.fill(0)
-        self._words[layout.STREAM_NEXT // 4] = 0
-        self._branches.fill(0)
-        for index, (_, _, taken) in enumerate(self.program.branches):
-            self._branches[index, 2] = 0 if taken else -1
+    def _begin_run(self, entry: str) -> None:
+        """Cold caches, zero counters, no threads, empty DMA queues."""
+        for context in self._contexts:
+            context.clear()
+        self._idle = self._contexts[1:]
         self.tags.reset()
+        self.dma.reset()
+        self.scheduler = Scheduler(self.target, _weakly(self._launch))
+        self.scheduler.begin(entry, self.main, False)
+        me = weakref.proxy(self)
+        self.dma.core_traffic = lambda: sum(context.ddr_bytes() for context in me._contexts)
+        queue = int(self.target.task_queue_cycles.value)
+        dispatch = cycles_q8(float(self.target.task_dispatch_cycles.value))
+        spawn = _weakly(self._spawn)
+        runtime = AsyncRuntime(
+            self.scheduler, spawn, _weakly(self.alloc_ddr), lambda a: me.release("ddr", a), queue, dispatch
+        )
+        self._functions = {
+            **HostCalls(me).functions(),
+            **DmaApi(self.dma, self.memory, self.scheduler).functions(),
+            **runtime.functions(),
+            **ThreadApi(self.scheduler, spawn, self.target).functions(),
+        }
 
     def _write_data(self) -> None:
         for address, text in self.program.data:
@@ -189,7 +164,7 @@ class Machine:
         or an interrupt ends a program that does not finish.
         """
         function = self._entry(entry)
-        self._clear()
+        self._begin_run(entry)
         self.memory.tcm.high_water = self.memory.tcm.used
         words = [_word(argument) for argument in args]
         calls = [words]
@@ -199,24 +174,22 @@ class Machine:
         self._run_thread(function, calls, timeout)
         return self._result()
 
-    def _run_thread(
-        self, function: Callable[[int], None], calls: list[list[int | Arg64]], timeout: float | None
-    ) -> None:
-        """Run on the machine's own thread: it has a stack for the guest's recursion and can be stopped."""
+    def _run_thread(self, function: Function, calls: list[list[int | Arg64]], timeout: float | None) -> None:
+        """Run on a thread of the machine: it has a stack for the guest's recursion and can be stopped."""
         stopped = threading.Event()
 
         def work() -> None:
-            for words in calls:
-                self._call(function, words)
-                if stopped.is_set():
-                    break
+            try:
+                for words in calls:
+                    self._call(function, words)
+                    if stopped.is_set():
+                        break
+                self.scheduler.drain()
+                self._raise()
+            finally:
+                self.scheduler.shut_down()
 
-        if self._worker is None:
-            previous = threading.stack_size(HOST_STACK_BYTES)
-            self._worker = ThreadPoolExecutor(max_workers=1)
-            self._worker.submit(int).result()
-            threading.stack_size(previous)
-        future = self._worker.submit(work)
+        future = self._submit(work)
         try:
             future.result(timeout)
         except TimeoutError as error:
@@ -224,8 +197,18 @@ class Machine:
         finally:
             stopped.set()
             while not future.done():
-                self._words[layout.TRAP // 4] = layout.STOPPED
+                for context in self._contexts:
+                    context.words[layout.TRAP // 4] = layout.STOPPED
                 wait([future], timeout=0.05)
+
+    def _submit(self, work: Callable[[], None]):
+        """Run ``work`` on a host thread with a deep stack."""
+        previous = threading.stack_size(HOST_STACK_BYTES)
+        if self._worker is None:
+            self._worker = ThreadPoolExecutor(max_workers=MAX_UNFINISHED + 1)
+        future = self._worker.submit(work)
+        threading.stack_size(previous)
+        return future
 
     def _entry(self, name: str) -> Callable[[int], None]:
         if name not in self._entries:
@@ -236,166 +219,121 @@ class Machine:
             self._entries[name] = prototype(self._loaded.address(f"g_{name}"))
         return self._entries[name]
 
-    def _place(self, words: list[int | Arg64]) -> None:
-        """Arguments after the Hexagon ABI: r0..r5, then the stack."""
-        register = 0
-        stack: list[tuple[int, int]] = []
-        used = 0
-        for word in words:
-            wide = isinstance(word, Arg64)
-            value = word.value if isinstance(word, Arg64) else word
-            count = 2 if wide else 1
-            if register <= 5:
-                register += register % 2 if wide else 0
-            if register + count <= 6:
-                self._registers[register] = value & 0xFFFFFFFF
-                if wide:
-                    self._registers[register + 1] = value >> 32 & 0xFFFFFFFF
-                register += count
-                continue
-            register = 6
-            used = (used + 4 * count - 1) & -4 * count
-            stack.append((used, value if not wide else value | 1 << 64))
-            used += 4 * count
-        pointer = (self.memory.stack_top - used - STACK_ALIGN) & -STACK_ALIGN
-        for offset, value in stack:
-            size = 8 if value >> 64 == 1 else 4
-            raw = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-            self.memory.write(pointer + offset, raw)
-        self._registers[29] = pointer
-        self._registers[30] = 0
-        self._registers[31] = layout.RETURN_ADDRESS
-
-    def _call(self, function: Callable[[int], None], words: list[int | Arg64]) -> None:
-        self._words[layout.TRAP // 4] = 0
-        self._words[layout.DEPTH // 4] = 0
+    def _call(self, function: Function, words: list[int | Arg64]) -> None:
         self._error = None
-        self._place(words)
-        function(self._state.ctypes.data)
-        if self._error is not None:
-            raise self._error
-        trap = int(self._words[layout.TRAP // 4])
-        if trap and trap != layout.STOPPED:
-            argument = int(self._words[layout.ARGUMENT // 4])
-            raise SimError(self.program.traps[trap - 1].replace("{argument:#x}", hex(argument)))
+        self.main.place(words)
+        function(self.main.address)
+        self._raise()
+        self._check_trap(self.main)
         if self.memory.bytes[: layout.NULL_PAGE_BYTES].any():
             self.memory.bytes[: layout.NULL_PAGE_BYTES] = 0
             raise SimError("the program wrote to the null page (address below 4096)")
 
+    def _raise(self) -> None:
+        """The error that ended the run, if one did."""
+        error = self.scheduler.error or self._error
+        if error is not None and not isinstance(error, Stopped):
+            raise error
+
+    def _check_trap(self, context: Context) -> None:
+        trap = int(context.words[layout.TRAP // 4])
+        if trap and trap != layout.STOPPED:
+            argument = int(context.words[layout.ARGUMENT // 4])
+            raise SimError(self.program.traps[trap - 1].replace("{argument:#x}", hex(argument)))
+
+    # -- threads -------------------------------------------------------------------------------------------
+    def _spawn(self, address: int, arguments: list[int], delay_q8: int) -> Thread:
+        """A guest thread that calls the function at ``address``."""
+        names = {self.program.symbols[name]: name for name in self.program.functions}
+        if address not in names:
+            raise SimError(f"a thread is to run {address:#x}, which is no function")
+        if self._hvx is None:
+            self._hvx = hvx_functions(self.text)
+        if self._dispatch is None:
+            prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
+            self._dispatch = prototype(self._loaded.address("g__dispatch"))
+        dispatch = self._dispatch
+
+        def body(thread: Thread) -> None:
+            context = thread.context
+            assert context is not None
+            context.place(arguments)
+            dispatch(context.address, address)
+            trap = int(context.words[layout.TRAP // 4])
+            if trap == layout.STOPPED or self.scheduler.aborting:
+                raise Stopped
+            if self._error is not None:
+                raise self._error
+            self._check_trap(context)
+
+        name = names[address]
+        return self.scheduler.spawn(name, body, name in self._hvx, delay_q8)
+
+    def _launch(self, thread: Thread) -> None:
+        """Start the host thread of a guest thread."""
+        context = self._context()
+        thread.context = context
+        thread.seen, thread.seen_hvx = context.cycles_q8(), context.hvx_packets()
+        body = thread.body
+        assert body is not None
+
+        def work() -> None:
+            try:
+                body(thread)
+            except BaseException as error:
+                self.scheduler.fail(thread, error)
+            else:
+                self._idle.append(context)
+                self.scheduler.finish(thread)
+            finally:
+                thread.gone.set()
+
+        self._submit(work)
+
     # -- host functions ------------------------------------------------------------------------------------
     def _host_call(self, index: int) -> None:
         """Entered from translated code; an exception becomes a trap and is raised again after the run."""
+        context = self.scheduler.current.context
+        assert context is not None
         try:
-            result = getattr(self, "_host_" + self.program.callbacks[index])()
+            result = self._functions[self.program.callbacks[index]](context)
             if result is not None:
-                self._registers[0] = result
+                context.give(result)
         except BaseException as error:
-            self._error = error
-            self._words[layout.TRAP // 4] = 1
+            if not isinstance(error, Stopped):
+                self._error = error
+            context.words[layout.TRAP // 4] = 1
 
-    def _argument(self, index: int) -> int:
-        """A signed 32-bit argument."""
-        value = int(self._registers[index])
-        return value - (1 << 32) if value >> 31 else value
+    def cycles(self) -> int:
+        """The clock of the running program."""
+        return self.scheduler.now() // Q8
 
-    def _host_malloc(self) -> int:
-        return self.alloc_ddr(int(self._registers[0]))
-
-    def _host_calloc(self) -> int:
-        size = int(self._registers[0]) * int(self._registers[1])
-        address = self.alloc_ddr(size)
-        self.memory.view(address, size)[:] = 0
-        return address
-
-    def _host_aligned_alloc(self) -> int:
-        return self.alloc_ddr(int(self._registers[1]), max(int(self._registers[0]), 8))
-
-    _host_memalign = _host_aligned_alloc
-
-    def _host_free(self) -> None:
-        address = int(self._registers[0])
-        if address and not self.memory.ddr.free(address):
-            raise SimError(f"free of {address:#x}, which is not an allocation")
-
-    def _host_abort(self) -> None:
-        raise SimError("the program called abort")
-
-    def _host_hexmlir_rt_tcm_alloc(self) -> int:
-        return self.alloc_tcm(self._argument(0), self._argument(1))
-
-    def _host_hexmlir_rt_tcm_free(self) -> None:
-        address = int(self._registers[0])
-        if not self.memory.tcm.free(address):
-            raise SimError(f"hexmlir_rt_tcm_free of {address:#x}, which is not a TCM allocation")
-
-    def _host_hexmlir_rt_copy_2d(self) -> None:
-        dst, src = int(self._registers[0]), int(self._registers[1])
-        sizes = [self._argument(i) for i in range(2, 6)]
-        try:
-            added = self.copies.copy_2d(dst, src, *sizes)
-        except ValueError as error:
-            raise SimError(f"hexmlir_rt_copy_2d: {error}") from error
-        for name, amount in added.items():
-            self._counters[layout.COUNTER_NAMES.index(name)] += amount
-
-    def _host_hexmlir_rt_cycles(self) -> None:
-        cycles = self._result().cycles
-        self._registers[0], self._registers[1] = cycles & 0xFFFFFFFF, cycles >> 32
-
-    def _host_hexmlir_rt_print_i32(self) -> None:
-        print(self._argument(0))
-
-    def _host_hexmlir_rt_print_f32(self) -> None:
-        print(float(self._registers[:1].view(np.float32)[0]))
+    def release(self, region: str, address: int) -> bool:
+        """Free an allocation of ``ddr`` or ``tcm``; False when there is none at ``address``."""
+        allocator = self.memory.tcm if region == "tcm" else self.memory.ddr
+        return allocator.free(address)
 
     # -- results -------------------------------------------------------------------------------------------
-    def _counter(self, name: str) -> int:
-        return int(self._counters[layout.COUNTER_NAMES.index(name)])
-
     def _result(self) -> RunResult:
-        taken_cycles = int(self.target.taken_branch_cycles.value)
-        wrong_cycles = int(self.target.mispredict_cycles.value)
-        packets = hvx_packets = 0
-        stalls: dict[str, int] = {}
-        functions: dict[str, int] = dict.fromkeys(self.program.functions, 0)
-        blocks = []
-        for info, raw in zip(self.program.blocks, self._counts, strict=False):
-            count = int(raw)
-            if not count:
-                continue
-            packets += count * info.packets
-            hvx_packets += count * info.hvx_packets
-            for cause, cycles in info.stalls.items():
-                stalls[cause] = stalls.get(cause, 0) + count * cycles
-            total = count * (info.packets + sum(info.stalls.values()))
-            functions[info.function] += total
-            blocks.append(
-                BlockStat(info.function, info.label, count, total, count * info.packets, info.source)
-            )
-        for (name, _, _), (taken, wrong, _) in zip(self.program.branches, self._branches, strict=False):
-            cycles = int(taken) * taken_cycles + int(wrong) * wrong_cycles
-            stalls["branch"] = stalls.get("branch", 0) + cycles
-            functions[name] += cycles
-        stalls["memory-l2"] = self._counter("l2_stall")
-        stalls["memory-ddr"] = self._counter("ddr_stall_q8") // Q8
-        stalls["memory-tcm"] = self._counter("tcm_stall")
-        stalls["copy"] = self._counter("copy_q8") // Q8
-        stalls["host-call"] = self._counter("host_stall")
-        stalls = {cause: cycles for cause, cycles in sorted(stalls.items()) if cycles}
-        return RunResult(
-            cycles=packets + sum(stalls.values()),
-            packets=packets,
-            hvx_packets=hvx_packets,
-            stalls=stalls,
-            ddr_read_bytes=self._counter("ddr_read_bytes"),
-            ddr_write_bytes=self._counter("ddr_write_bytes") + self.tags.dirty_bytes(),
-            tcm_read_bytes=self._counter("tcm_read_bytes"),
-            tcm_write_bytes=self._counter("tcm_write_bytes"),
-            tcm_high_water=self.memory.tcm.high_water,
-            return_value=int(self._registers[0]) | int(self._registers[1]) << 32,
-            blocks=blocks,
-            functions=functions,
+        result = results.collect(
+            self.program, self._contexts, self.tags.dirty_bytes(), self.memory.tcm.high_water
         )
+        if len(self.scheduler.threads) > 1:
+            result.cycles = self.scheduler.time // Q8
+            result.threads = results.thread_stats(self.scheduler.threads)
+        return result
+
+
+def _weakly(method: Callable):
+    """``method`` without a reference to its object, so that a machine's memory goes when the machine does."""
+    reference = weakref.WeakMethod(method)
+
+    def call(*arguments):
+        alive = reference()
+        assert alive is not None
+        return alive(*arguments)
+
+    return call
 
 
 def _call_back(machine: weakref.ref[Machine], index: int) -> None:

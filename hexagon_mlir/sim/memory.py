@@ -94,7 +94,7 @@ class Memory:
         ddr_bytes = min(int(target.ddr_bytes.value), layout.TCM_BASE - layout.DDR_BASE)
         self.ddr = Allocator("DDR", layout.DDR_BASE, ddr_bytes, GUARD_BYTES)
         self.tcm = Allocator("TCM", layout.TCM_BASE, int(target.tcm_bytes.value))
-        self.stack_top = layout.STACK_BASE + int(target.stack_bytes.value)
+        self.stack_bytes = int(target.stack_bytes.value)
 
     def in_tcm(self, address: int) -> bool:
         return self.tcm.base <= address < self.tcm.base + self.tcm.size

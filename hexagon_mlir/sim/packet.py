@@ -384,6 +384,19 @@ class PacketLowering:
             self.code.store(self.old_value(("R", n)), slots[("R", n)])
         self.write(insn.dests[0], pair(high, low), self.condition(insn.condition))
 
+    def do_dma(self, insn: Insn) -> None:
+        """A user-DMA instruction: a host function of the same name."""
+        slots = self.function.slots
+        kept = [self.old_value(("R", n)) for n in (0, 1)]
+        for n, source in enumerate(insn.sources):
+            self.code.store(self.value(source), slots[("R", n)])
+        self.function.call(insn.op)
+        result = self.code.load(slots[("R", 0)], I32)
+        for n in (0, 1):
+            self.code.store(kept[n], slots[("R", n)])
+        if insn.dests:
+            self.write(insn.dests[0], result, self.condition(insn.condition))
+
     def do_system(self, insn: Insn) -> None:
         """nop, barriers and prefetch hints have no effect on values."""
 

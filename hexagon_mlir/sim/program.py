@@ -112,7 +112,7 @@ def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Progr
     program = Program(b"", data=data_image(module, symbols, bases), functions=list(module.functions))
     image = Image(
         symbols, set(module.functions), taken, program.traps, program.branches,
-        _address_taken_hosts(module), memory_model, layout.STACK_BASE,
+        _address_taken_hosts(module), memory_model,
     )  # fmt: skip
     model = Model(target)
     declarations: set[str] = set()

@@ -69,6 +69,8 @@ class Target:
     """From the start of an idle engine to the first byte, with one descriptor."""
     dma_descriptor_cycles: Fact
     """Between two descriptors of a chain."""
+    dma_block_field_bits: Fact
+    """Row size and stride fields of the widest 2-D descriptor."""
     dma_bytes_per_cycle: Fact
     scalar_l2_latency_cycles: Fact
     scalar_tcm_latency_cycles: Fact

@@ -25,5 +25,6 @@ TARGET = replace(
     thread_barrier_cycles=Fact(560, "cycles", "0.4 us per futex dispatch (SM8550) at 1.4 GHz", EST),
     task_dispatch_cycles=Fact(560, "cycles", "0.4 us per futex dispatch (SM8550) at 1.4 GHz", EST),
     dma_start_cycles=Fact(1540, "cycles", "1 us start + 100 ns descriptor at 1.4 GHz", EST),
+    dma_block_field_bits=Fact(16, "bits", "2-D descriptor in hexagon-mlir UserDMADescriptors.h", DOC),
     dma_bytes_per_cycle=Fact(35.7, "B/cycle", "50 GB/s, SM8550 copies of 2 MB: 37-55 GB/s", MEAS),
 )

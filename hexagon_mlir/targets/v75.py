@@ -28,6 +28,7 @@ TARGET = Target(
     ddr_peak_bytes_per_cycle=Fact(51.2, "B/cycle", "76.8 GB/s, LPDDR5X-4800 x 64 bit, at 1.5 GHz", EST),
     dma_start_cycles=Fact(1650, "cycles", "1 us start + 100 ns descriptor at 1.5 GHz", EST),
     dma_descriptor_cycles=Fact(150, "cycles", "100 ns at 1.5 GHz", EST),
+    dma_block_field_bits=Fact(24, "bits", "24-bit 2-D mode from v75 on, llama.cpp hexagon dma-queue.h", MEAS),
     dma_bytes_per_cycle=Fact(40.0, "B/cycle", "60 GB/s user DMA, EuroSys'26 table 2", MEAS),
     scalar_l2_latency_cycles=Fact(18, "cycles", "none published; 15-20 assumed", EST),
     scalar_tcm_latency_cycles=Fact(30, "cycles", "from a measured 0.243 GB/s scalar copy out of TCM", EST),

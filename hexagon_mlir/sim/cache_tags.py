@@ -1,12 +1,10 @@
-"""User-DMA style copies: data movement, cost, and what they do to the cache model."""
+"""The tag arrays of the cache model, and what a transfer past the caches does to them."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
-from hexagon_mlir.sim.cache_model import Geometry, cycles_q8
-from hexagon_mlir.sim.memory import Memory
+from hexagon_mlir.sim.cache_model import Geometry
 
 
 class CacheTags:
@@ -57,43 +55,3 @@ def _touched(tags: np.ndarray, shift: int, base: int, row_bytes: int, rows: int,
     begin = row * stride
     overlaps = (begin < start + size) & (begin + row_bytes > start)
     return overlaps & (tags != 0)
-
-
-class CopyEngine:
-    """Synchronous 2-D copies with the cost of a user-DMA transfer."""
-
-    def __init__(self, memory: Memory, tags: CacheTags) -> None:
-        self.memory = memory
-        self.tags = tags
-        target = memory.target
-        self.start_q8 = cycles_q8(float(target.dma_start_cycles.value))
-        self.bytes_per_cycle = float(target.dma_bytes_per_cycle.value)
-
-    def copy_2d(
-        self, dst: int, src: int, row_bytes: int, rows: int, dst_stride: int, src_stride: int
-    ) -> dict[str, int]:
-        """Copy ``rows`` rows; gives what to add to the machine's counters. Sizes and strides in bytes."""
-        if row_bytes <= 0 or rows <= 0:
-            return {}
-        to = self._rows(dst, row_bytes, rows, dst_stride)
-        source = self._rows(src, row_bytes, rows, src_stride)
-        to[...] = source.copy()
-        total = row_bytes * rows
-        counters = {"copy_q8": self.start_q8 + cycles_q8(total / self.bytes_per_cycle)}
-        for address, stride, direction in ((src, src_stride, "read"), (dst, dst_stride, "write")):
-            region = "tcm" if self.memory.in_tcm(address) else "ddr"
-            counters[f"{region}_{direction}_bytes"] = total
-            if region == "ddr":
-                written_back = self.tags.clean(address, row_bytes, rows, stride)
-                counters["ddr_write_bytes"] = counters.get("ddr_write_bytes", 0) + written_back
-                if direction == "write":
-                    self.tags.invalidate(address, row_bytes, rows, stride)
-        return counters
-
-    def _rows(self, address: int, row_bytes: int, rows: int, stride: int) -> np.ndarray:
-        low = address + min(0, (rows - 1) * stride)
-        high = address + max(0, (rows - 1) * stride) + row_bytes
-        if low < 0:
-            raise ValueError(f"copy range starts below address 0 ({low})")
-        block = self.memory.view(low, high - low)
-        return as_strided(block[address - low :], (rows, row_bytes), (stride, 1))

@@ -1,0 +1,169 @@
+"""One guest thread's registers and counters: the state record translated code works on, seen from Python.
+
+Every thread has a record and counters of its own; the cache tags are the core's and shared by all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.cache_model import Q8, STREAM_SLOTS
+from hexagon_mlir.sim.cache_tags import CacheTags
+from hexagon_mlir.sim.memory import Memory
+from hexagon_mlir.sim.program import Program
+from hexagon_mlir.targets import Target
+
+STACK_ALIGN = 128
+
+
+@dataclass(frozen=True)
+class Arg64:
+    """A 64-bit argument: an even register pair, or 8 aligned bytes of stack."""
+
+    value: int
+
+
+class CostTable:
+    """Per block and per branch, what one execution costs: turns counters into cycles."""
+
+    def __init__(self, program: Program, target: Target) -> None:
+        blocks = program.blocks
+        self.cycles = np.array([b.packets + sum(b.stalls.values()) for b in blocks] or [0], np.int64)
+        self.hvx = np.array([b.hvx_packets for b in blocks] or [0], np.int64)
+        self.taken = int(target.taken_branch_cycles.value)
+        self.mispredict = int(target.mispredict_cycles.value)
+
+
+def _zeros(nbytes: int) -> np.ndarray:
+    """Zeroed bytes on a 128-byte boundary."""
+    raw = np.zeros(nbytes + 128, np.uint8)
+    start = -raw.ctypes.data % 128
+    return raw[start : start + nbytes]
+
+
+class Context:
+    """The state record of guest thread number ``index``, with its guest stack."""
+
+    def __init__(
+        self, index: int, program: Program, costs: CostTable, memory: Memory, tags: CacheTags, callback: int
+    ) -> None:
+        self.index = index
+        self.memory = memory
+        self.program = program
+        self.costs = costs
+        self.state = _zeros(layout.STATE_BYTES)
+        self.counts = np.zeros(max(1, len(program.blocks)), np.int64)
+        self.branches = np.zeros((max(1, len(program.branches)), 3), np.int64)
+        self.streams = _zeros(4 * STREAM_SLOTS).view(np.uint32)
+        self.stack_low = layout.STACK_BASE + index * (memory.stack_bytes + layout.STACK_GUARD_BYTES)
+        pointers = {
+            layout.BASE: memory.host_base,
+            layout.CALLBACK: callback,
+            layout.BLOCK_COUNTS: self.counts.ctypes.data,
+            layout.BRANCHES: self.branches.ctypes.data,
+            layout.L1_TAGS: tags.l1.ctypes.data,
+            layout.L2_TAGS: tags.l2.ctypes.data,
+            layout.STREAMS: self.streams.ctypes.data,
+        }
+        for offset, value in pointers.items():
+            self.state[offset : offset + 8].view(np.uint64)[0] = value
+        self.registers = self.state[layout.REGISTERS : layout.REGISTERS + 128].view(np.uint32)
+        self.words = self.state.view(np.uint32)
+        self.words[layout.STACK_LIMIT // 4] = self.stack_low
+        end = layout.COUNTERS + 8 * len(layout.COUNTER_NAMES)
+        self.counters = self.state[layout.COUNTERS : end].view(np.int64)
+        self.clear()
+
+    @property
+    def address(self) -> int:
+        """Host address of the record."""
+        return int(self.state.ctypes.data)
+
+    @property
+    def stack_top(self) -> int:
+        return self.stack_low + self.memory.stack_bytes
+
+    def clear(self) -> None:
+        """Zero counters, static branch hints, no trap."""
+        self.counts.fill(0)
+        self.counters.fill(0)
+        self.streams.fill(0)
+        self.words[layout.STREAM_NEXT // 4] = 0
+        self.branches.fill(0)
+        for index, (_, _, taken) in enumerate(self.program.branches):
+            self.branches[index, 2] = 0 if taken else -1
+
+    # -- counters ------------------------------------------------------------------------------------------
+    def counter(self, name: str) -> int:
+        return int(self.counters[layout.COUNTER_NAMES.index(name)])
+
+    def add(self, name: str, amount: int) -> None:
+        self.counters[layout.COUNTER_NAMES.index(name)] += amount
+
+    def cycles_q8(self) -> int:
+        """Everything this record has counted, in 1/256 cycle."""
+        taken, wrong = self.branches[:, 0].sum(), self.branches[:, 1].sum()
+        whole = (
+            int(self.counts[: self.costs.cycles.size] @ self.costs.cycles)
+            + int(taken) * self.costs.taken
+            + int(wrong) * self.costs.mispredict
+            + self.counter("l2_stall")
+            + self.counter("tcm_stall")
+            + self.counter("host_stall")
+        )
+        return whole * Q8 + sum(self.counter(name) for name in ("ddr_stall_q8", "copy_q8", "wait_q8"))
+
+    def hvx_packets(self) -> int:
+        return int(self.counts[: self.costs.hvx.size] @ self.costs.hvx)
+
+    def ddr_bytes(self) -> int:
+        return self.counter("ddr_read_bytes") + self.counter("ddr_write_bytes")
+
+    # -- arguments and results -----------------------------------------------------------------------------
+    def argument(self, index: int) -> int:
+        """Register ``index`` as a signed 32-bit argument."""
+        value = int(self.registers[index])
+        return value - (1 << 32) if value >> 31 else value
+
+    def pair(self, low: int) -> int:
+        """A signed 64-bit argument in the register pair that starts at ``low``."""
+        value = int(self.registers[low]) | int(self.registers[low + 1]) << 32
+        return value - (1 << 64) if value >> 63 else value
+
+    def give(self, value: int) -> None:
+        """The result of a host function: r1:0."""
+        self.registers[0], self.registers[1] = value & 0xFFFFFFFF, value >> 32 & 0xFFFFFFFF
+
+    def place(self, words: Sequence[int | Arg64]) -> None:
+        """Arguments after the Hexagon ABI: r0..r5, then the stack."""
+        register = 0
+        stack: list[tuple[int, int, int]] = []
+        used = 0
+        for word in words:
+            wide = isinstance(word, Arg64)
+            value = word.value if isinstance(word, Arg64) else word
+            count = 2 if wide else 1
+            if register <= 5:
+                register += register % 2 if wide else 0
+            if register + count <= 6:
+                self.registers[register] = value & 0xFFFFFFFF
+                if wide:
+                    self.registers[register + 1] = value >> 32 & 0xFFFFFFFF
+                register += count
+                continue
+            register = 6
+            used = (used + 4 * count - 1) & -4 * count
+            stack.append((used, value, 4 * count))
+            used += 4 * count
+        pointer = (self.stack_top - used - STACK_ALIGN) & -STACK_ALIGN
+        for offset, value, size in stack:
+            self.memory.write(pointer + offset, (value & ((1 << 8 * size) - 1)).to_bytes(size, "little"))
+        self.registers[29] = pointer
+        self.registers[30] = 0
+        self.registers[31] = layout.RETURN_ADDRESS
+        self.words[layout.TRAP // 4] = 0
+        self.words[layout.DEPTH // 4] = 0

@@ -1,0 +1,106 @@
+"""User-DMA descriptors: their fields, their limits, and which ones a 2-D block needs.
+
+Layout after the public user-DMA headers (16 bytes linear, 32 bytes 2-D); what does not fit a field is a
+`DescriptorError`, never a wrapped value.
+
+* word 0: address of the next descriptor, 0 at the end of a chain
+* word 1: done 31, order 30, bypass 29:28, compression 27:26, type 25:24 (0 linear, 1 2-D), length 23:0
+* word 2, 3: source, destination
+* word 5: rows 31:16, bytes per row 15:0; word 6: strides, destination 31:16, source 15:0
+* word 7: offsets inside a row, destination 31:16, source 15:0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+LINEAR_BYTES, BLOCK_BYTES = 16, 32
+ALIGNMENT = 16
+MAX_LENGTH = (1 << 24) - 1
+MAX_FIELD = (1 << 16) - 1
+DONE = 1 << 31
+_TYPE_LINEAR, _TYPE_BLOCK = 0, 1
+
+
+class DescriptorError(ValueError):
+    """A descriptor the engine would refuse."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """``rows`` rows of ``row_bytes``; strides in bytes from row to row."""
+
+    dst: int
+    src: int
+    row_bytes: int
+    rows: int
+    dst_stride: int
+    src_stride: int
+
+    @property
+    def nbytes(self) -> int:
+        return self.row_bytes * self.rows
+
+    def span(self, address: int, stride: int) -> tuple[int, int]:
+        """First and past-the-last address of the rows that start at ``address``."""
+        reach = (self.rows - 1) * stride
+        return address + min(0, reach), address + max(0, reach) + self.row_bytes
+
+
+def count(block: Block, field_bits: int) -> int:
+    """Descriptors a runtime needs for ``block``: one 2-D descriptor, or linear ones.
+
+    ``field_bits``: bits of the row size and of the strides in the widest 2-D mode of the chip.
+    """
+    packed = block.rows == 1 or block.dst_stride == block.src_stride == block.row_bytes
+    if packed:
+        return -(-block.nbytes // MAX_LENGTH)
+    limit = (1 << field_bits) - 1
+    narrow = (block.row_bytes, block.dst_stride, block.src_stride)
+    if all(0 <= size <= limit for size in narrow) and min(narrow[1:]) >= block.row_bytes:
+        return -(-block.rows // MAX_FIELD)
+    return block.rows * -(-block.row_bytes // MAX_LENGTH)
+
+
+def _misfit(address: int, why: str) -> DescriptorError:
+    return DescriptorError(f"DMA descriptor at {address:#x}: {why}")
+
+
+def read(memory: np.ndarray, address: int) -> tuple[Block, int]:
+    """The transfer the descriptor at guest ``address`` asks for, and the address of the next one.
+
+    ``memory`` are its bytes (`BLOCK_BYTES` of them).
+    """
+    if address % ALIGNMENT:
+        raise _misfit(address, f"not aligned to {ALIGNMENT} bytes")
+    words = [int(word) for word in memory.view(np.uint32)]
+    control, src, dst = words[1:4]
+    kind = control >> 24 & 3
+    if control >> 26 & 3:
+        raise _misfit(address, "compressed transfers are not modelled")
+    if words[0] % ALIGNMENT:
+        raise _misfit(address, f"next descriptor {words[0]:#x} is not aligned to {ALIGNMENT} bytes")
+    if kind == _TYPE_LINEAR:
+        length = control & MAX_LENGTH
+        if not length:
+            raise _misfit(address, "length is 0")
+        return Block(dst, src, length, 1, length, length), words[0]
+    if kind != _TYPE_BLOCK:
+        raise _misfit(address, f"type {kind} is unknown")
+    return _read_block(address, words), words[0]
+
+
+def _read_block(address: int, words: list[int]) -> Block:
+    width, rows = words[5] & MAX_FIELD, words[5] >> 16
+    src_stride, dst_stride = words[6] & MAX_FIELD, words[6] >> 16
+    src_offset, dst_offset = words[7] & MAX_FIELD, words[7] >> 16
+    if not width or not rows:
+        raise _misfit(address, f"empty region ({rows} rows of {width} bytes)")
+    for name, stride, offset in (("source", src_stride, src_offset), ("destination", dst_stride, dst_offset)):
+        if rows > 1 and width + offset > stride:
+            raise _misfit(
+                address, f"{width} bytes per row at offset {offset} do not fit the {name} stride {stride}"
+            )
+    return Block(words[3] + dst_offset, words[2] + src_offset, width, rows, dst_stride, src_stride)

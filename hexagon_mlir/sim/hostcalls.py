@@ -1,0 +1,58 @@
+"""Host functions in Python that need no threads: allocation, printing, the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hexagon_mlir.sim.context import Context
+from hexagon_mlir.sim.program import SimError
+
+if TYPE_CHECKING:
+    from hexagon_mlir.sim.machine import Machine
+
+
+class HostCalls:
+    """Entry points by name; each gets the calling thread's context and gives r0 (or r1:0), or nothing."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def functions(self) -> dict[str, Callable[[Context], int | None]]:
+        return {
+            "malloc": lambda c: self.machine.alloc_ddr(int(c.registers[0])),
+            "calloc": self.calloc,
+            "aligned_alloc": self.aligned,
+            "memalign": self.aligned,
+            "free": self.free,
+            "abort": self.abort,
+            "hexmlir_rt_tcm_alloc": lambda c: self.machine.alloc_tcm(c.argument(0), c.argument(1)),
+            "hexmlir_rt_tcm_free": self.tcm_free,
+            "hexmlir_rt_cycles": lambda c: self.machine.cycles(),
+            "hexmlir_rt_print_i32": lambda c: print(c.argument(0)),
+            "hexmlir_rt_print_f32": lambda c: print(float(c.registers[:1].view(np.float32)[0])),
+        }
+
+    def aligned(self, context: Context) -> int:
+        return self.machine.alloc_ddr(int(context.registers[1]), max(int(context.registers[0]), 8))
+
+    def calloc(self, context: Context) -> int:
+        size = int(context.registers[0]) * int(context.registers[1])
+        address = self.machine.alloc_ddr(size)
+        self.machine.memory.view(address, size)[:] = 0
+        return address
+
+    def free(self, context: Context) -> None:
+        address = int(context.registers[0])
+        if address and not self.machine.release("ddr", address):
+            raise SimError(f"free of {address:#x}, which is not an allocation")
+
+    def tcm_free(self, context: Context) -> None:
+        address = int(context.registers[0])
+        if not self.machine.release("tcm", address):
+            raise SimError(f"hexmlir_rt_tcm_free of {address:#x}, which is not a TCM allocation")
+
+    def abort(self, context: Context) -> None:
+        raise SimError("the program called abort")

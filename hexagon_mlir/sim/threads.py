@@ -1,0 +1,360 @@
+"""Simulated threads: a deterministic discrete-event schedule of guest code on hardware threads.
+
+Guest code of every thread runs on a host thread of its own, but only one of them at a time: a thread runs
+until it meets the runtime (queues a task, waits, reads the clock), and then lets simulated time catch up with
+the cycles it has counted. Ties go to the lower thread number, so that a schedule depends on the program alone.
+
+A thread needs a hardware thread, and one of the HVX contexts when its code can reach an HVX packet; others
+queue for them in the order in which they became ready. Hardware thread n belongs to cluster n mod clusters.
+Threads that run HVX on the same cluster share its issue port: with u and v HVX packets per cycle when alone,
+a packet of one finds the port taken with the other's probability and issues a cycle later, so its thread is
+slower by s = 1 + u v / s, and never faster than the port.
+
+Times are in 1/256 cycle.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+from hexagon_mlir.sim.cache_model import Q8
+from hexagon_mlir.sim.context import Context
+from hexagon_mlir.sim.program import SimError
+from hexagon_mlir.targets import Target
+
+MAX_UNFINISHED = 64
+"""Threads that may have started and not ended: each holds a host thread and a guest stack."""
+
+
+class Phase(Enum):
+    """Where a thread stands."""
+
+    QUEUED = "queued"  # waits for a hardware thread
+    WORKING = "working"  # simulated time catches up with it
+    SLEEPING = "sleeping"  # until a time; keeps its hardware thread
+    BLOCKED = "blocked"  # until somebody wakes it
+    DONE = "done"
+
+
+class Stopped(Exception):
+    """The run ends: unwind this guest thread."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A stretch of time a thread spent on a hardware thread; ``what`` is run or stall."""
+
+    thread: int
+    hardware: int
+    begin: int
+    end: int
+    what: str
+
+
+@dataclass
+class Thread:
+    """One guest thread."""
+
+    number: int
+    name: str
+    body: Callable[[Thread], None] | None
+    """What its host thread does; none for the main thread."""
+    hvx: bool
+    created: int
+    ready_at: int
+    phase: Phase = Phase.QUEUED
+    context: Context | None = None
+    hardware: int | None = None
+    waits_for: str = ""
+    remaining: float = 0.0
+    rate: float = 0.0
+    """HVX packets per cycle of the stretch in progress, when alone."""
+    wake_at: int = 0
+    seen: int = 0
+    seen_hvx: int = 0
+    busy: int = 0
+    begin: int = 0
+    end: int = 0
+    go: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    waiters: list[Thread] = field(default_factory=list)
+    joined: bool = False
+    published: object = None
+    """What happened in the thread, when it has ended."""
+    gone: threading.Event = field(default_factory=threading.Event)
+    """Set when its host thread is free again."""
+
+
+class Ordering(Protocol):
+    """Who has synchronised with whom."""
+
+    def publish(self, thread: Thread) -> object: ...
+
+    def receive(self, thread: Thread, published: object) -> None: ...
+
+
+class Scheduler:
+    """Threads, hardware threads and the simulated clock of one run."""
+
+    def __init__(self, target: Target, launch: Callable[[Thread], None]) -> None:
+        def number(name: str) -> int:
+            return int(getattr(target, name).value)
+
+        self.launch = launch
+        self.hardware_threads = number("hardware_threads")
+        self.contexts = number("hvx_contexts")
+        self.clusters = number("clusters")
+        self.port = float(target.hvx_packets_per_cluster_cycle.value)
+        self.time = 0
+        self.threads: list[Thread] = []
+        self.live: list[Thread] = []
+        """Those that have not ended, in order of their numbers."""
+        self.order: Ordering | None = None
+        self.slices: list[Slice] = []
+        self.error: BaseException | None = None
+        self.aborting = False
+
+    # -- threads -------------------------------------------------------------------------------------------
+    def begin(self, name: str, context: Context, hvx: bool) -> Thread:
+        """The main thread, on hardware thread 0 from time 0."""
+        main = Thread(0, name, None, hvx, 0, 0, Phase.WORKING, context, 0)
+        self.threads.append(main)
+        self.live.append(main)
+        self.current = main
+        return main
+
+    def spawn(self, name: str, body: Callable[[Thread], None], hvx: bool, delay: int) -> Thread:
+        """A new thread, ready ``delay`` from now."""
+        now = self.now()
+        thread = Thread(len(self.threads), name, body, hvx, now, now + delay)
+        self.threads.append(thread)
+        self.live.append(thread)
+        self.receive(thread, self.publish())
+        return thread
+
+    def alone(self) -> bool:
+        return len(self.live) == 1 and self.live[0] is self.current
+
+    # -- what the running thread does ----------------------------------------------------------------------
+    def now(self) -> int:
+        """Let the clock catch up with the running thread; gives the time."""
+        thread = self.current
+        context = thread.context
+        assert context is not None
+        total, hvx = context.cycles_q8(), context.hvx_packets()
+        work = total - thread.seen
+        thread.rate = (hvx - thread.seen_hvx) * Q8 / work if work else 0.0
+        thread.seen, thread.seen_hvx = total, hvx
+        if work:
+            thread.remaining = work
+            thread.phase = Phase.WORKING
+            if self.alone():
+                self._progress(self.time + work)
+                thread.remaining = 0.0
+            else:
+                self._switch(thread)
+        return self.time
+
+    def sleep(self, until: int, counter: str) -> None:
+        """The running thread stalls on its hardware thread; the time counts under ``counter``."""
+        stall = until - self.now()
+        thread = self.current
+        if stall <= 0:
+            return
+        assert thread.context is not None
+        thread.context.add(counter, stall)
+        thread.seen += stall
+        thread.phase, thread.wake_at = Phase.SLEEPING, until
+        if self.alone():
+            self._progress(until)
+        else:
+            self._switch(thread)
+
+    def block(self, waits_for: str) -> None:
+        """The running thread gives its hardware thread back until `wake`."""
+        self.now()
+        thread = self.current
+        thread.phase, thread.waits_for, thread.hardware = Phase.BLOCKED, waits_for, None
+        self._switch(thread)
+
+    def wake(self, thread: Thread, delay: int) -> None:
+        thread.phase, thread.ready_at = Phase.QUEUED, self.time + delay
+
+    def finish(self, thread: Thread) -> None:
+        """The running thread has ended: hand over (called on its host thread, which then leaves)."""
+        if not self.aborting:
+            try:
+                self.now()
+            except Stopped:
+                return
+            thread.published = self.publish()
+            for waiter in thread.waiters:
+                self.wake(waiter, 0)
+            self._end(thread)
+            self._hand_over()
+
+    def fail(self, thread: Thread, error: BaseException) -> None:
+        """The running thread failed: the main thread ends the run."""
+        if self.error is None and not isinstance(error, Stopped):
+            self.error = error
+        if not self.aborting:
+            self._end(thread)
+            self.aborting = True
+            self.threads[0].go.release()
+
+    def _end(self, thread: Thread) -> None:
+        thread.phase, thread.end, thread.hardware = Phase.DONE, self.time, None
+        self.live.remove(thread)
+
+    def drain(self) -> None:
+        """After the main thread has returned: let the others run to their ends."""
+        self.now()
+        main = self.current
+        main.end = self.time
+        main.hardware = None
+        main.phase, main.waits_for = Phase.BLOCKED, "the end of the other threads"
+        while not self.aborting and any(
+            t.phase in (Phase.QUEUED, Phase.WORKING, Phase.SLEEPING) for t in self.live
+        ):
+            self._switch(main, idle_returns=True)
+
+    def waiting(self) -> str:
+        """Who waits for what, for messages."""
+        return "; ".join(
+            f"thread {t.number} '{t.name}' waits for {t.waits_for}" for t in self.live if t.waits_for
+        )
+
+    def shut_down(self) -> list[Thread]:
+        """End the run: threads that have started and not ended unwind; gives all that have not ended."""
+        self.aborting = True
+        left = [t for t in self.live if t.number]
+        for thread in left:
+            if thread.context is not None:
+                thread.go.release()
+                thread.gone.wait()
+        return left
+
+    # -- order of memory accesses, for checks ---------------------------------------------------------------
+    def publish(self) -> object:
+        """What the running thread has done so far, for whoever synchronises with it."""
+        return self.order.publish(self.current) if self.order else None
+
+    def receive(self, thread: Thread, published: object) -> None:
+        """Everything published happens before what ``thread`` does from now on."""
+        if self.order:
+            self.order.receive(thread, published)
+
+    # -- the clock -----------------------------------------------------------------------------------------
+    def _switch(self, me: Thread, idle_returns: bool = False) -> None:
+        """Give up control and come back when it is this thread's turn."""
+        chosen = self._next()
+        if chosen is None:
+            if idle_returns:
+                return
+            raise SimError(f"deadlock: {self.waiting()}")
+        if chosen is not me:
+            self._resume(chosen)
+            me.go.acquire()
+        self.current = me
+        if self.aborting:
+            raise Stopped
+
+    def _hand_over(self) -> None:
+        """The same for a thread that does not come back."""
+        chosen = self._next()
+        if chosen is None:  # nobody can run: the main thread finds out why
+            main = self.threads[0]
+            if "end of the other" not in main.waits_for:
+                self.error, self.aborting = SimError(f"deadlock: {self.waiting()}"), True
+            chosen = main
+        self._resume(chosen)
+
+    def _resume(self, thread: Thread) -> None:
+        self.current = thread
+        if thread.context is None:
+            thread.begin = self.time
+            self.launch(thread)
+        else:
+            thread.go.release()
+
+    def _next(self) -> Thread | None:
+        """Move the clock to the next event and give the thread it belongs to."""
+        while True:
+            self._place()
+            working = [t for t in self.live if t.phase is Phase.WORKING]
+            due = [t for t in working if t.remaining <= 0]
+            if due:
+                return due[0]
+            events = [(self.time + math.ceil(t.remaining * self._slowdown(t, working)), t) for t in working]
+            events += [(t.wake_at, t) for t in self.live if t.phase is Phase.SLEEPING]
+            later = [t.ready_at for t in self.live if t.phase is Phase.QUEUED and t.ready_at > self.time]
+            if not events and not later:
+                return None
+            first = min(events, key=lambda event: (event[0], event[1].number), default=None)
+            if first is not None and (not later or first[0] <= min(later)):
+                self._progress(first[0])
+                first[1].remaining = 0.0
+                first[1].phase = Phase.WORKING
+                return first[1]
+            self._progress(min(later))
+
+    def _slowdown(self, thread: Thread, working: list[Thread]) -> float:
+        """How many times longer a stretch takes beside the others on its cluster."""
+        assert thread.hardware is not None
+        cluster = thread.hardware % self.clusters
+        others = sum(
+            t.rate for t in working
+            if t is not thread and t.hardware is not None and t.hardware % self.clusters == cluster
+        )  # fmt: skip
+        taken = thread.rate * others / self.port
+        shared = (1 + math.sqrt(1 + 4 * taken)) / 2
+        return max(shared, (thread.rate + others) / self.port) if taken else 1.0
+
+    def _progress(self, until: int) -> None:
+        """Move the clock; working threads advance at their shared rates."""
+        passed = until - self.time
+        if passed > 0:
+            working = [t for t in self.live if t.phase is Phase.WORKING and t.remaining > 0]
+            done = [passed / self._slowdown(t, working) for t in working]
+            for thread, amount in zip(working, done, strict=True):
+                thread.remaining -= amount
+                thread.busy += passed
+                self._record(thread, until, "run")
+            for thread in self.live:
+                if thread.phase is Phase.SLEEPING:
+                    self._record(thread, until, "stall")
+        self.time = max(self.time, until)
+
+    def _record(self, thread: Thread, until: int, what: str) -> None:
+        if thread.hardware is None:
+            return
+        last = self.slices[-1] if self.slices else None
+        if last and (last.thread, last.hardware, last.end, last.what) == (
+            thread.number, thread.hardware, self.time, what,
+        ):  # fmt: skip
+            self.slices[-1] = Slice(thread.number, thread.hardware, last.begin, until, what)
+        else:
+            self.slices.append(Slice(thread.number, thread.hardware, self.time, until, what))
+
+    def _place(self) -> None:
+        """Put ready threads on free hardware threads, first come first served."""
+        ready = [t for t in self.live if t.phase is Phase.QUEUED and t.ready_at <= self.time]
+        for thread in sorted(ready, key=lambda t: (t.ready_at, t.number)):
+            placed = [t for t in self.live if t.hardware is not None]
+            used = {t.hardware for t in placed}
+            free = [n for n in range(self.hardware_threads) if n not in used]
+            started = sum(t.context is not None for t in self.live)
+            if not free or (thread.hvx and sum(t.hvx for t in placed) >= self.contexts):
+                continue
+            if thread.context is None and started >= MAX_UNFINISHED:
+                raise SimError(f"more than {MAX_UNFINISHED} threads have started and not ended")
+            busy = [
+                sum(t.hvx for t in placed if (t.hardware or 0) % self.clusters == c)
+                for c in range(self.clusters)
+            ]
+            thread.hardware = min(free, key=lambda n: (busy[n % self.clusters], n))
+            thread.phase, thread.remaining, thread.waits_for = Phase.WORKING, 0.0, ""
