@@ -88,7 +88,7 @@ def _fits_stack(op: ir.Operation, limit: int) -> bool:
     type_ = ir.MemRefType(op.results[0].type)
     if _in_tcm(type_) or not type_.has_static_shape:
         return False
-    return (prod(type_.shape) * _element_bytes(type_) <= limit
+    return (_static_bytes(type_) <= limit
             and all(use.owner.operation.name in _SCALAR_USERS for use in op.results[0].uses))
 
 
@@ -100,8 +100,14 @@ def _to_stack(op: ir.Operation, alignment: int) -> None:
     for use in list(op.results[0].uses):
         if use.owner.operation.name == "memref.dealloc":
             use.owner.operation.erase()
+    type_ = ir.MemRefType(op.results[0].type)
     with op.location, ir.InsertionPoint.at_block_begin(function.operation.regions[0].blocks[0]):
-        slot = memref.alloca(op.results[0].type, [], [], alignment=alignment)
+        if any(use.owner.operation.name.startswith("vector.") for use in op.results[0].uses):
+            bytes_ = ir.MemRefType.get([_padded(type_, alignment)], ir.IntegerType.get_signless(8))
+            whole = memref.alloca(bytes_, [], [], alignment=alignment)
+            slot = memref.view(type_, whole, arith.constant(ir.IndexType.get(), 0), [])
+        else:
+            slot = memref.alloca(type_, [], [], alignment=alignment)
     op.results[0].replace_all_uses_with(slot)
     op.erase()
 
@@ -112,14 +118,18 @@ def _lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Valu
     symbol = TCM_ALLOC if _in_tcm(type_) else DDR_ALLOC
     i32, raw = ir.IntegerType.get_signless(32), _raw_type()
     _declare(module, symbol, [i32, i32], [raw])
-    static = _element_bytes(type_) * prod(s for d, s in enumerate(type_.shape) if not type_.is_dynamic_dim(d))
+    static = _static_bytes(type_)
     sizes = list(op.operands)
     size = arith.constant(ir.IndexType.get(), static)
     for value in sizes:
         size = arith.muli(size, value)
+    asked_bytes = size
+    if symbol == DDR_ALLOC:
+        asked_bytes = (arith.addi(size, arith.constant(ir.IndexType.get(), alignment)) if sizes
+                       else arith.constant(ir.IndexType.get(), _padded(type_, alignment)))
     asked = op.attributes["alignment"].value if "alignment" in op.attributes else 0
     align = arith.constant(i32, max(asked, alignment))
-    arguments = [arith.index_cast(i32, size), align]
+    arguments = [arith.index_cast(i32, asked_bytes), align]
     if symbol == DDR_ALLOC:  # the C function takes the alignment first
         arguments.reverse()
     pointer = func.CallOp([raw], ir.FlatSymbolRefAttr.get(symbol), arguments).result
@@ -129,6 +139,20 @@ def _lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Valu
                                       [dynamic if sizes else static], [1]).result
     plain = ir.MemRefType.get(type_.shape, type_.element_type)
     return memref.view(plain, bytes_, arith.constant(ir.IndexType.get(), 0), sizes)
+
+
+def _padded(type_: ir.MemRefType, vector_bytes: int) -> int:
+    """Bytes to ask for: one vector more, so that a masked access at the end stays inside the object.
+
+    LLVM takes the lanes that are masked off as accessed: when that exceeds an object whose size it knows, it
+    concludes that the access cannot touch the object, and moves loads of it above the store.
+    """
+    return _static_bytes(type_) + vector_bytes
+
+
+def _static_bytes(type_: ir.MemRefType) -> int:
+    """Bytes of the static dimensions."""
+    return _element_bytes(type_) * prod(s for d, s in enumerate(type_.shape) if not type_.is_dynamic_dim(d))
 
 
 def _lower_free(module: ir.Module, op: ir.Operation) -> None:

@@ -18,10 +18,12 @@ func.func @tcm(%v: f32, %i: index) {
 }
 
 // -----
-// 2. DDR of a size known at run time: 8 bytes for each of n rows; the C function takes the alignment first.
+// 2. DDR of a size known at run time: 8 bytes for each of n rows, and one vector that masked accesses may touch; the
+// C function takes the alignment first.
 // CHECK-LABEL: func.func @ddr
 // CHECK: %[[SIZE:.*]] = arith.muli %c8, %arg0 : index
-// CHECK: %[[BYTES:.*]] = arith.index_cast %[[SIZE]] : index to i32
+// CHECK: %[[PADDED:.*]] = arith.addi %[[SIZE]], %c128 : index
+// CHECK: %[[BYTES:.*]] = arith.index_cast %[[PADDED]] : index to i32
 // CHECK: %[[RAW:.*]] = call @aligned_alloc(%c256_i32, %[[BYTES]]) : (i32, i32) -> memref<1xi8>
 // CHECK: memref.view %{{.*}}[%{{.*}}][%arg0] : memref<?xi8> to memref<?x4xf16>
 // CHECK: call @free
@@ -70,6 +72,7 @@ func.func @spaces(%x: memref<64xf32, 1>, %n: index) -> memref<64xf32, 1> {
 // 5. A small buffer that is returned, and so outlives its block, is no stack slot.
 // CHECK-LABEL: func.func @escapes
 // CHECK-NOT: alloca
+// CHECK: arith.constant 160 : index
 // CHECK: call @aligned_alloc
 func.func @escapes() -> memref<8xf32> {
   %a = memref.alloc() : memref<8xf32>
@@ -86,4 +89,18 @@ func.func @two() -> (memref<64xi8, 1>, memref<64xi16, 1>) {
   %a = memref.alloc() : memref<64xi8, 1>
   %b = memref.alloc() : memref<64xi16, 1>
   return %a, %b : memref<64xi8, 1>, memref<64xi16, 1>
+}
+
+// -----
+// 7. A stack slot that vectors write has room for all lanes of the last one, masked or not.
+// CHECK-LABEL: func.func @masked
+// CHECK: %[[SLOT:.*]] = memref.alloca() {alignment = 128 : i64} : memref<160xi8>
+// CHECK: memref.view %[[SLOT]]{{.*}} : memref<160xi8> to memref<8xf32>
+func.func @masked(%v: vector<32xf32>, %m: vector<32xi1>, %i: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<8xf32>
+  vector.maskedstore %a[%c0], %m, %v : memref<8xf32>, vector<32xi1>, vector<32xf32>
+  %x = memref.load %a[%i] : memref<8xf32>
+  memref.dealloc %a : memref<8xf32>
+  return %x : f32
 }
