@@ -1,8 +1,9 @@
-"""Refuses text with which the parser, being recursive, would overflow the stack and end the process.
+"""Refuses text with which the parser or the passes would end the process, overflow or run for ever.
 
-Measured on an 8 MiB stack: regions nested 8000 deep crash in `canonicalize`, 20000 deep in the parser;
-tuples, arrays and affine operators crash from about 30000. Real programs stay below 100. Vectors of many
-million elements do not crash but keep LLVM lowering busy for ever.
+The parser is recursive. Measured on an 8 MiB stack: regions nested 8000 deep crash in `canonicalize`, 20000 deep
+in the parser; tuples, arrays and affine operators crash from about 30000. Real programs stay below 100.
+The parser of three linalg ops crashes on a list of dimensions it cannot read. Vectors of many million elements
+keep LLVM lowering busy for ever, and the byte sizes of tensors beyond any memory do not fit an integer.
 """
 
 from __future__ import annotations
@@ -15,46 +16,66 @@ import numpy as np
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 
 MAX_NESTING = 500
-MAX_VECTOR_ELEMENTS = 1 << 20
+MAX_ELEMENTS = {b"vector": 1 << 20, b"tensor": 1 << 48, b"memref": 1 << 48}
 
 _OPENERS = (b"(", b"[", b"{", b"<")
-_NO_BRACKETS = re.compile(rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|[<>]=')
-_CHAIN = re.compile(rb"(?:-\s*){%d}|(?:\b(?:floordiv|ceildiv|mod)\s+\w+\s*){%d}" % (MAX_NESTING, MAX_NESTING))
+_NO_CODE = re.compile(rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|[<>]=')
 _OPERATOR = re.compile(rb"-|floordiv|ceildiv|\bmod\b")
-_VECTOR = re.compile(rb"\bvector<((?:\[?\d+\]?x)+)")
+_CHAIN = re.compile(rb"(?:-\s*){%d}|(?:\b(?:floordiv|ceildiv|mod)\s+\w+\s*){%d}" % (MAX_NESTING, MAX_NESTING))
+_SHAPED = re.compile(rb"\b(vector|tensor|memref)<((?:\[?[\d?]+\]?x)+)")
+_LISTING_OP = re.compile(rb"\blinalg\.(?:reduce|broadcast|transpose)\b")
+_LIST_NAME = re.compile(rb"\b(?:dimensions|permutation)\s*=\s*|\blinalg\.")
+_INTEGER = rb"(?:-?(?:0x[0-9a-fA-F]{1,15}|\d{1,18})|true|false)"
+_LIST = re.compile(rb"\[\s*(?:%b(?:\s*,\s*%b)*)?\s*\]" % (_INTEGER, _INTEGER))
 _STEP = np.zeros(256, np.int8)
 _STEP[list(b"([{<")] = 1
 _STEP[list(b")]}>")] = -1
 
 
 def check(text: bytes, file: str) -> None:
-    """Raise `HexError` if ``text`` is nested too deeply or names a vector type out of all proportion."""
-    for match in _VECTOR.finditer(text):
-        elements = prod(int(size) for size in re.findall(rb"\d+", match.group(1))[:32])
-        if elements > MAX_VECTOR_ELEMENTS:
-            raise _error(text, match.start(), file, f"a vector of {elements} elements; "
-                         f"at most {MAX_VECTOR_ELEMENTS} are supported",
-                         "large data belongs in a tensor or memref")
-    suspicious = sum(text.count(opener) for opener in _OPENERS) > MAX_NESTING
-    long_chain = len(_OPERATOR.findall(text)) >= MAX_NESTING
-    if not suspicious and not long_chain:
+    """Raise `HexError` if ``text`` is of a kind that the bindings are known not to survive."""
+    _check_shapes(text, file)
+    nested = sum(text.count(opener) for opener in _OPENERS) > MAX_NESTING
+    chained = len(_OPERATOR.findall(text)) >= MAX_NESTING
+    listing = _LISTING_OP.search(text) is not None
+    if not (nested or chained or listing):
         return
-    code = _NO_BRACKETS.sub(_blank, text)
-    if suspicious:
-        depth = np.cumsum(_STEP[np.frombuffer(code, np.uint8)], dtype=np.int64)
-        if depth.max(initial=0) > MAX_NESTING:
-            at = int(np.argmax(depth > MAX_NESTING))
-            raise _error(code, at, file, f"brackets nested more than {MAX_NESTING} deep", "")
-    chain = _CHAIN.search(code) if long_chain else None
-    if chain is not None:
-        raise _error(text, chain.start(), file, f"more than {MAX_NESTING} operators in a row", "")
+    code = _NO_CODE.sub(lambda match: b" " * len(match.group()), text)
+    if nested:
+        _check_nesting(code, file)
+    if chained and (chain := _CHAIN.search(code)):
+        raise _error(code, chain.start(), file, f"more than {MAX_NESTING} operators in a row")
+    if listing:
+        _check_lists(code, file)
 
 
-def _blank(match: re.Match[bytes]) -> bytes:
-    return b" " * len(match.group())
+def _check_shapes(text: bytes, file: str) -> None:
+    for match in _SHAPED.finditer(text):
+        kind = match.group(1)
+        elements = prod(int(size) for size in re.findall(rb"\d{1,40}", match.group(2))[:64] if int(size))
+        if elements > MAX_ELEMENTS[kind]:
+            shown = elements if elements < 1 << 64 else f"more than {1 << 64}"
+            raise _error(text, match.start(), file, f"a {kind.decode()} of {shown} elements; at most "
+                         f"{MAX_ELEMENTS[kind]} are supported",
+                         "large data belongs in a tensor or memref" if kind == b"vector" else "")
 
 
-def _error(text: bytes, position: int, file: str, message: str, hint: str) -> HexError:
+def _check_nesting(code: bytes, file: str) -> None:
+    depth = np.cumsum(_STEP[np.frombuffer(code, np.uint8)], dtype=np.int64)
+    if depth.max(initial=0) > MAX_NESTING:
+        raise _error(code, int(np.argmax(depth > MAX_NESTING)), file, f"brackets nested more than {MAX_NESTING} deep")
+
+
+def _check_lists(code: bytes, file: str) -> None:
+    """``dimensions = [0, 1]`` and ``permutation = [1, 0]`` in the custom form; quoted names are blank here."""
+    for op in _LISTING_OP.finditer(code):
+        name = _LIST_NAME.search(code, op.end())
+        if name is not None and b"=" in name.group() and not _LIST.match(code, name.end()):
+            raise _error(code, name.end(), file, f"expected a list of integers in '{op.group().decode()}'",
+                         f"write {name.group().decode().strip()} [0, 1]")
+
+
+def _error(text: bytes, position: int, file: str, message: str, hint: str = "") -> HexError:
     line = text.count(b"\n", 0, position) + 1
     column = position - text.rfind(b"\n", 0, position)
     return HexError(Diagnostic("error", Place(file, line, column), "", message, hint=hint))

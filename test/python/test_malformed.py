@@ -23,6 +23,9 @@ class Bad:
     place: str = r"<stdin>:\d+:\d+"
 
 
+REDUCE = ("func.func @f(%x: tensor<4x8xf32>, %s: tensor<4xf32>) {{\n  %0 = linalg.reduce {{ arith.addf }} "
+          "ins(%x : tensor<4x8xf32>) outs(%s : tensor<4xf32>) dimensions = {}")
+LINE_2 = r"<stdin>:2:\d+"
 TOOL = "hexmlir(-opt)?"
 MODULE = "<stdin>(:1:1)?"
 
@@ -64,7 +67,14 @@ CASES = {
     "zero step": Bad("func.func @f() { affine.for %i = 0 to 9 step 0 {} return }", "positive"),
     "huge integer": Bad("func.func @f() { %0 = arith.constant 9999999999 : i32 return }", "out of range"),
     "huge integer width": Bad("func.func @f(%a: i16777217) { return }", "limited to 16777215 bits"),
-    "dimension beyond 64 bits": Bad(f"func.func private @f(tensor<{'9' * 30}xf32>)", "invalid dimension"),
+    "dimension beyond 64 bits": Bad(f"func.func private @f(tensor<{'9' * 30}xf32>)",
+                                    "a tensor of more than 18446744073709551616 elements"),
+    "a tensor beyond any memory": Bad(
+        "func.func private @f(tensor<1000000000000x?x1000000000000xf32>)", "at most 281474976710656",
+        ("--canonicalize",)),
+    "a buffer whose size in bytes is beyond 64 bits": Bad(
+        "func.func @f(%a: memref<9223372036854775807xf32>) { return }",
+        "a memref of 9223372036854775807 elements", ("--convert-to-llvm",)),
     "negative dimension": Bad("func.func private @f(tensor<-4xf32>)", "expected"),
     "hex data of the wrong size": Bad('module attributes {a.b = dense<"0x00"> : tensor<4xf32>} {}', "hex data size"),
     "element outside a shape": Bad("module attributes {a.b = sparse<[[9]], [1.0]> : tensor<4xf32>} {}",
@@ -93,6 +103,14 @@ CASES = {
     "a vector of 400 million elements": Bad(
         "func.func @f(%a: vector<100000000x4xf32>) { return }", "a vector of 400000000 elements",
         ("--convert-to-llvm",)),
+    "reduced dimensions without an end": Bad(REDUCE.format("[1"), "expected a list of integers", place=LINE_2),
+    "reduced dimensions that are none": Bad(REDUCE.format("[a]"), "in 'linalg.reduce'", place=LINE_2),
+    "reduced dimensions that are a number": Bad(REDUCE.format("1"), "write dimensions = [0, 1]", place=LINE_2),
+    "broadcast dimensions that end in a comma": Bad(
+        REDUCE.format("[1,]").replace("reduce { arith.addf }", "broadcast"), "in 'linalg.broadcast'", place=LINE_2),
+    "permutation of nothing": Bad(
+        "func.func @f(%x: tensor<4x8xf32>) {\n  %0 = linalg.transpose ins(%x : tensor<4x8xf32>) "
+        "outs(%x : tensor<4x8xf32>) permutation =", "write permutation = [0, 1]", place=LINE_2),
     # Triton
     "Triton's own form": Bad("tt.func public @k(%a: !tt.ptr<f32>) { tt.return }", "name ends in .ttir"),
     "TTIR with a wrong operand": Bad('"tt.return"(%nope) : (i32) -> ()', "undeclared SSA value"),
@@ -163,7 +181,8 @@ def test_input(name):
 
 REAL = ["regions nested deeply", "tuples nested deeply", "minus signs without end", "not UTF-8", "unknown pass",
         "bytecode", "undeclared value", "option of the wrong type", "a vector of 400 million elements",
-        "tensors for the code generator"]
+        "tensors for the code generator", "reduced dimensions without an end",
+        "a buffer whose size in bytes is beyond 64 bits"]
 
 
 @pytest.mark.parametrize("name", REAL)
@@ -233,7 +252,9 @@ class TestNoError:
         ("", ()),
         ("module {\r\n}\r\n", ()),
         ("// only a comment", ()),
-        ("func.func private @f(tensor<1000000000000x1000000000000xf32>)", ("--canonicalize",)),
+        ("func.func private @f(tensor<16777216x?x16777216xf32>)", ("--canonicalize",)),
+        (REDUCE.format("[ 1 ]\n  return }"), ("--canonicalize",)),
+        ('func.func private @f() attributes {a.b = {dimensions = 3, text = "linalg.reduce"}}', ()),
         ("func.func @f() -> tensor<1000000000000xf32> {\n"
          "  %0 = arith.constant dense<1.0> : tensor<1000000000000xf32>\n"
          "  %1 = arith.addf %0, %0 : tensor<1000000000000xf32>\n"
