@@ -12,11 +12,12 @@ from hexagon_mlir.pass_infra.registry import get
 
 ORIGIN = "run-on-host"
 _HOST_INDEX_BITS = 64
+_RESULTS = "buffer-results-to-out-params{modify-public-functions=1}"
 _BUFFERIZE = (
-    "eliminate-empty-tensors,"
+    "convert-elementwise-to-linalg,eliminate-empty-tensors,"
     "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
     "allow-return-allocs-from-loops=1 copy-before-write=0},"
-    "buffer-results-to-out-params{modify-public-functions=1},"
+    f"{_RESULTS},"
     "canonicalize,cse"  # no deallocation: the executor frees everything after each call
 )
 _TO_LOOPS = "convert-linalg-to-loops,func.func(scf-forall-to-for),func.func(convert-vector-to-scf{full-unroll=1})"
@@ -50,6 +51,8 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
     if not any(name.startswith("llvm.func") for name in names):
         if _has_tensors(copy):
             UpstreamStep(_BUFFERIZE).run(copy, context)
+        elif any(result.startswith("memref") for result in results):
+            UpstreamStep(_RESULTS).run(copy, context)
         _copies_to_loops(copy)
         if _uses_tcm(copy):  # one address space here, and one allocator: the runtime's
             PassStep(get("hexagon-memory-lowering")()).run(copy, context)

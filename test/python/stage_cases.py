@@ -1,0 +1,151 @@
+"""Kernels with the values they should give: the Triton examples on small ragged sizes, and linalg functions."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from support import ROOT
+
+
+@dataclass(frozen=True)
+class Case:
+    """``text`` gives the MLIR; ``arguments`` what to pass; ``expected`` the result (of a Triton kernel: argument
+    ``out`` after the run); ``grid`` launches a Triton kernel."""
+
+    name: str
+    entry: str
+    text: Callable[[], str]
+    arguments: tuple[Any, ...]
+    expected: np.ndarray
+    tolerance: float
+    grid: tuple[int, int, int] | None = None
+    out: int = -1
+
+
+def example(name: str) -> Any:
+    """The module ``examples/<name>.py``."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _ttir(name: str, signature: dict[str, str], constants: dict[str, int]) -> Callable[[], str]:
+    def text() -> str:
+        from hexagon_mlir.frontend.triton.ttir import from_kernel
+
+        return from_kernel(getattr(example(name), name), signature, constants)
+
+    return text
+
+
+def _random(*shape: int, dtype: Any = np.float32) -> np.ndarray:
+    return np.random.default_rng(shape[0]).normal(0, 2, shape).astype(dtype)
+
+
+def _gelu(x: np.ndarray) -> np.ndarray:
+    v = x.astype(np.float64)
+    return v / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (v + 0.044715 * v**3)))
+
+
+def _softmax(x: np.ndarray) -> np.ndarray:
+    e = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def triton_cases() -> list[Case]:
+    """The examples; every size leaves a ragged last block."""
+    n, block = 300, 128
+    x, y = _random(n), _random(n)[::-1].copy()
+    rows, columns = 5, 100
+    matrix, weight = _random(rows, columns), _random(columns)
+    a, b = _random(9, 70), _random(70, 33)
+    mean = (matrix.astype(np.float64) ** 2).mean(axis=1, keepdims=True)
+    empty = np.zeros_like
+    return [
+        Case("vector_add", "vector_add",
+             _ttir("vector_add", {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"BLOCK": block}),
+             (x, y, empty(x), n), x + y, 0.0, (3, 1, 1), 2),
+        *[Case(f"gelu_{kind}", "gelu", _ttir("gelu", {"x": f"*{kind}", "out": f"*{kind}", "n": "i32"}, {"BLOCK": block}),
+               (x.astype(dtype), np.zeros(n, dtype), n), _gelu(x.astype(dtype)), error, (3, 1, 1), 1)
+          for kind, dtype, error in (("fp32", np.float32, 1e-6), ("fp16", np.float16, 1e-3))],
+        Case("softmax", "softmax",
+             _ttir("softmax", {"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32"}, {"BLOCK": 128}),
+             (matrix, empty(matrix), columns, columns), _softmax(matrix), 1e-6, (rows, 1, 1), 1),
+        Case("rms_norm", "rms_norm",
+             _ttir("rms_norm", {"x": "*fp32", "weight": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32",
+                                "eps": "fp32"}, {"BLOCK": 128}),
+             (matrix, weight, empty(matrix), columns, columns, 1e-6),
+             matrix / np.sqrt(mean + 1e-6) * weight, 1e-5, (rows, 1, 1), 2),
+        Case("matmul", "matmul",
+             _ttir("matmul", {"a": "*fp32", "b": "*fp32", "c": "*fp32",
+                              **dict.fromkeys(("M", "N", "K", "a_row", "a_column", "b_row", "b_column", "c_row"), "i32")},
+                   {"BLOCK_M": 8, "BLOCK_N": 32, "BLOCK_K": 32}),
+             (a, b, np.zeros((9, 33), np.float32), 9, 33, 70, 70, 1, 33, 1, 33), a.astype(np.float64) @ b, 1e-4,
+             (2, 2, 1), 2),
+    ]
+
+
+SCALED_EXP = """func.func @scaled_exp(%x: tensor<5x100xf32>, %s: tensor<5xf32>) -> tensor<5x100xf32> {
+  %e = tensor.empty() : tensor<5x100xf32>
+  %0 = linalg.broadcast ins(%s : tensor<5xf32>) outs(%e : tensor<5x100xf32>) dimensions = [1]
+  %1 = linalg.mul ins(%x, %0 : tensor<5x100xf32>, tensor<5x100xf32>) outs(%e : tensor<5x100xf32>) -> tensor<5x100xf32>
+  %2 = math.exp %1 : tensor<5x100xf32>
+  %3 = arith.addf %2, %x : tensor<5x100xf32>
+  return %3 : tensor<5x100xf32>
+}
+"""
+MATMUL_RELU = """func.func @matmul_relu(%a: tensor<9x70xf16>, %b: tensor<70x33xf16>, %c: tensor<33xf32>) -> tensor<9x33xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<9x33xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<9x33xf32>) -> tensor<9x33xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<9x70xf16>, tensor<70x33xf16>) outs(%f : tensor<9x33xf32>) -> tensor<9x33xf32>
+  %w = linalg.broadcast ins(%c : tensor<33xf32>) outs(%e : tensor<9x33xf32>) dimensions = [0]
+  %s = linalg.add ins(%m, %w : tensor<9x33xf32>, tensor<9x33xf32>) outs(%e : tensor<9x33xf32>) -> tensor<9x33xf32>
+  %r = linalg.max ins(%s, %f : tensor<9x33xf32>, tensor<9x33xf32>) outs(%e : tensor<9x33xf32>) -> tensor<9x33xf32>
+  return %r : tensor<9x33xf32>
+}
+"""
+ROW_EXTREMES = """func.func @row_extremes(%x: tensor<7x130xi8>) -> tensor<7xi32> {
+  %low = arith.constant -1000 : i32
+  %e = tensor.empty() : tensor<7x130xi32>
+  %w = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<7x130xi8>) outs(%e : tensor<7x130xi32>) {
+    ^bb0(%a: i8, %o: i32):
+      %c = arith.extsi %a : i8 to i32
+      %i = linalg.index 1 : index
+      %k = arith.index_cast %i : index to i32
+      %s = arith.addi %c, %k : i32
+      linalg.yield %s : i32
+  } -> tensor<7x130xi32>
+  %r = tensor.empty() : tensor<7xi32>
+  %f = linalg.fill ins(%low : i32) outs(%r : tensor<7xi32>) -> tensor<7xi32>
+  %m = linalg.reduce ins(%w : tensor<7x130xi32>) outs(%f : tensor<7xi32>) dimensions = [1]
+    (%in: i32, %out: i32) {
+      %b = arith.maxsi %in, %out : i32
+      linalg.yield %b : i32
+    }
+  return %m : tensor<7xi32>
+}
+"""
+
+
+def linalg_cases() -> list[Case]:
+    """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction."""
+    x, s = _random(5, 100), _random(5)
+    a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
+    bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
+    product = x.astype(np.float64) * s[:, None]
+    return [
+        Case("scaled_exp", "scaled_exp", lambda: SCALED_EXP, (x, s), np.exp(product) + x, 1e-5),
+        Case("matmul_relu", "matmul_relu", lambda: MATMUL_RELU, (a, b, c),
+             np.maximum(a.astype(np.float64) @ b.astype(np.float64) + c, 0), 1e-3),
+        Case("row_extremes", "row_extremes", lambda: ROW_EXTREMES, (bytes_,),
+             (bytes_.astype(np.int32) + np.arange(130)).max(axis=1).astype(np.int32), 0.0),
+    ]
