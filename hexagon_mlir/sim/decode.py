@@ -34,10 +34,12 @@ class Operand:
     symbol: str | None = None
 
     def units(self) -> tuple[tuple[str, int], ...]:
-        """The single registers this operand stands for, low first."""
+        """The single registers this operand stands for, low first (``v2:3`` has its low half in v3)."""
         if self.cls in ("RR", "VV", "CC"):
-            return ((self.cls[0], self.number), (self.cls[0], self.number + 1))
-        return () if self.cls == "I" else ((self.cls, self.number),)
+            return ((self.cls[0], self.number), (self.cls[0], self.number ^ 1))
+        if self.cls == "I":
+            return ()
+        return (("C" if self.cls == "M" else self.cls, self.number),)
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,22 @@ class Address:
     step: Operand | None = None
     set_base: Operand | None = None
     """Absolute-set form: this register receives the address."""
+    modifier: Operand | None = None
+    """M register: the step in bytes, or what describes a circular buffer."""
+    mode: str = ""
+    """circ or brev."""
+
+    def registers(self) -> list[Operand]:
+        """What the address is computed from."""
+        parts = [p for p in (self.base, self.index, self.modifier) if p]
+        if self.mode == "circ" and self.modifier:
+            parts.append(Operand("C", self.modifier.number + CIRCULAR_START))
+        return parts
+
+    @property
+    def written(self) -> Operand | None:
+        """The address register that changes."""
+        return self.set_base or (self.base if self.step or self.modifier else None)
 
 
 @dataclass
@@ -70,7 +88,8 @@ class Insn:
     line: int
     text: str
     kind: str
-    """alu, load, store, memop, locked, jump, jumpr, call, callr, loop, newjump, frame, clock, system."""
+    """alu, load, store, memop, locked, gather, scatter, histogram, zero, jump, jumpr, call, callr, loop, newjump,
+    frame, clock, system."""
     key: str
     unit: Unit
     spec: Spec | None = None
@@ -93,7 +112,19 @@ class Insn:
         return self.unit.hvx
 
 
-_REGISTER = re.compile(r"(?<![\w.$#@])([rvpqc])(\d+)(?::(\d+))?(\.new|\.cur|\.tmp)?(?!\w)")
+_REGISTER = re.compile(r"(?<![\w.$#@])([rvpqcm])(\d+)(?::(\d+))?(\.new|\.cur|\.tmp)?(?!\w)")
+_CONTROL = re.compile(
+    r"(?<![\w.$#@])(sa0|lc0|sa1|lc1|usr|pc|ugp|gp|cs0|cs1|upcyclelo|upcyclehi|framelimit|framekey|pktcountlo"
+    r"|pktcounthi|utimerlo|utimerhi)(?![\w+])"
+)
+CONTROL_NUMBERS = {
+    "sa0": 0, "lc0": 1, "sa1": 2, "lc1": 3, "usr": 8, "pc": 9, "ugp": 10, "gp": 11, "cs0": 12, "cs1": 13,
+    "upcyclelo": 14, "upcyclehi": 15, "framelimit": 16, "framekey": 17, "pktcountlo": 18, "pktcounthi": 19,
+    "utimerlo": 30, "utimerhi": 31,
+}  # fmt: skip
+PREDICATES, MODIFIER, CIRCULAR_START = 4, 6, 6
+"""c4 is p3:0, c6 and c7 are m0 and m1; the circular start cs0 (c12) stands 6 above its modifier."""
+UNMODELLED = {9: "pc", 18: "pktcountlo", 19: "pktcounthi", 30: "utimerlo", 31: "utimerhi"}
 _IMMEDIATE = re.compile(r'##?(-?\d\w*|"[^"]*"|[A-Za-z_.$][\w.$@]*)([+-]\d+)?')
 _PREDICATED = re.compile(r"^if\s*\((!?)([pq]\d+)(\.new)?\)\s*(.*)$")
 _SYMBOL = r'(?:##?)?("[^"]+"|[A-Za-z_.$][\w.$@]*)'
@@ -102,20 +133,39 @@ _JUMPR = re.compile(r"^(jumpr|callr)(:t|:nt)?\s+r(\d+)$")
 _NEWJUMP = re.compile(
     rf"^if\s*\((!?)(cmp\.\w+|tstbit)\(([^)]*)\)\)\s*jump(:t|:nt)?\s+{_SYMBOL}$"
 )
-_LOOP = re.compile(rf"^loop([01])\(\s*{_SYMBOL}\s*,\s*(r\d+|##?-?\w+)\s*\)$")
+_REGJUMP = re.compile(rf"^if\s*\(r(\d+)(==|!=|>=|<=)##?0\)\s*jump(:t|:nt)?\s+{_SYMBOL}$")
+_LOOP = re.compile(rf"^(?:p3\s*=\s*sp([123]))?loop([01])\(\s*{_SYMBOL}\s*,\s*(r\d+|##?-?\w+)\s*\)$")
 _ALLOCFRAME = re.compile(r"^allocframe\((?:r29,)?##?(\d+)\)(:raw)?$")
 _DEALLOC = re.compile(r"^(?:r31:30=)?(dealloc_return|deallocframe)(?:\(r30\))?(:t|:nt)?(:raw)?$")
-_SYSTEM = re.compile(r"^(nop|barrier|isync|syncht|brkpt|dcfetch\(.*\)|pause\(.*\)|l2fetch\(.*\))$")
-_LOAD = re.compile(r"^(R|RR|V)=(mem(?:w|h|uh|b|ub|d)|vmemu?)\((.*)\)(:nt)?$")
-_STORE = re.compile(r"^(mem(?:w|h|b|d)|vmemu?)\(([^()]*)\)(:nt)?=(R|RR|V|I|R\.h)$")
+_SYSTEM = re.compile(
+    r"^(nop|barrier|isync|syncht|brkpt|(?:dcfetch|pause|l2fetch|dccleana|dccleaninva|dcinva|icinva|hintjr|trace)\(.*\)"
+    r"|release\(r\d+\):[as]t|l2kill|vmem\([^()]*\):scatter_release)$"
+)
+_LOAD = re.compile(r"^(R|RR|V)=(mem(?:w|h|uh|b|ub|d|bh|ubh)|mem[bh]_fifo|mem[wd]_aq|vmemu?)\((.*)\)(:nt)?$")
+_STORE = re.compile(
+    r"^(mem(?:w|h|b|d)|mem[wd]_rl|vmemu?)\(((?:[^()]|\(M\))*)\)(?::nt|:at|:st)?=(R|RR|V|I|R\.h|vtmp\.new)$"
+)
+_GATHER = re.compile(r"^vtmp\.(w|h)=vgather\(R,M,(V|VV)\.(w|h)\)\.(?:w|h)$")
+_SCATTER = re.compile(r"^vscatter\(R,M,(V|VV)\.(w|h)\)\.(w|h)(\+?=)V$")
+_HISTOGRAM = re.compile(r"^(vhist|vwhist128|vwhist256)(?:\((Q)?,?(I)?\))?(:sat)?$")
+_ZERO = re.compile(r"^dczeroa\(R\)$")
 _MEMOP = re.compile(r"^(mem(?:w|h|b))\(([^()]*)\)(\+=|-=|&=|\|=|=setbit|=clrbit)\(?(R|I)\)?$")
 _LOCKED_LOAD = re.compile(r"^(R|RR)=(mem[wd])_locked\(R\)$")
 _LOCKED_STORE = re.compile(r"^(mem[wd])_locked\(R,P\)=(R|RR)$")
 _DMA = re.compile(r"^(?:R=)?(dmstart|dmlink|dmpoll|dmwait|dmpause|dmresume)(\(R(,R)?\))?$")
 
+GATHERED = Operand("T", 0, new=True)
+"""VTMP: what a vgather hands to the store of the same packet."""
+ALL_VECTORS = [Operand("V", n) for n in range(32)]
 CYCLE_COUNTER = 14
 """c15:14, UPCYCLE."""
-_CLASSES = {"r": "R", "v": "V", "p": "P", "q": "Q", "c": "C"}
+_CLASSES = {"r": "R", "v": "V", "p": "P", "q": "Q", "c": "C", "m": "M"}
+
+
+def _register(letter: str, number: int, paired: bool, new: bool) -> Operand:
+    if not paired and (letter == "m" or (letter == "c" and number in (MODIFIER, MODIFIER + 1))):
+        return Operand("M", number + (MODIFIER if letter == "m" else 0))
+    return Operand(_CLASSES[letter] * (2 if paired else 1), number, new)
 
 
 def tokenize(text: str) -> tuple[str, list[Operand], list[str]]:
@@ -126,18 +176,25 @@ def tokenize(text: str) -> tuple[str, list[Operand], list[str]]:
     pieces: list[str] = []
     position = 0
     for match in sorted(
-        [*_REGISTER.finditer(squeezed), *_IMMEDIATE.finditer(squeezed)], key=lambda m: m.start()
+        [*_REGISTER.finditer(squeezed), *_CONTROL.finditer(squeezed), *_IMMEDIATE.finditer(squeezed)],
+        key=lambda m: m.start(),
     ):
         if match.start() < position:
             continue
         pieces.append(squeezed[position : match.start()])
         position = match.end()
+        if match.group() in ("p3:0", "c4"):
+            operands += [(match.start(), Operand("P", n)) for n in range(4)]
+            pieces.append("PPPP")
+            continue
         if match.re is _REGISTER:
             letter, high, low, suffix = match.groups()
-            cls = _CLASSES[letter] * (2 if low is not None else 1)
-            operand = Operand(cls, int(low if low is not None else high), suffix == ".new")
+            operand = _register(letter, int(low if low is not None else high), low is not None, suffix == ".new")
+            cls = operand.cls
             if suffix in (".cur", ".tmp"):
                 marks.append(suffix[1:])
+        elif match.re is _CONTROL:
+            operand, cls = Operand("C", CONTROL_NUMBERS[match.group()]), "C"
         else:
             value, addend = match.groups()
             cls = "I"
@@ -160,8 +217,15 @@ def _address(text: str, operands: list[Operand], vector: bool) -> Address | None
         return Address(base=operands[0], offset=operands[1], scale=scale)
     if text == "R++I":
         return Address(base=operands[0], step=operands[1], scale=scale)
+    if text == "R++M":
+        return Address(base=operands[0], modifier=operands[1])
     if vector:
         return None
+    if text == "R++M:brev":
+        return Address(base=operands[0], modifier=operands[1], mode="brev")
+    if text == "R++I:circ(M)":  # the step is an immediate, or the letter I: a field of the modifier register
+        step = operands[1] if len(operands) == 3 else None
+        return Address(base=operands[0], step=step, modifier=operands[-1], mode="circ")
     if text == "R+R<<I":
         return Address(base=operands[0], index=operands[1], shift=operands[2].number)
     if text == "R<<I+I":
@@ -178,20 +242,40 @@ def _memory(line: int, text: str, key: str, operands: list[Operand], marks: list
         address = _address(found.group(3), operands[1:], found.group(2).startswith("v"))
         if address is None:
             return None
-        vector = found.group(2).startswith("v")
+        access = found.group(2)
+        vector = access.startswith("v")
         return Insn(
             line, text, "load", key, Unit.V_LOAD if vector else Unit.LOAD, dests=operands[:1],
-            address=address, access=found.group(2), mode=marks[0] if marks else "",
+            sources=operands[:1] if access.endswith("_fifo") else [],
+            address=address, access=access.removesuffix("_aq"), mode=marks[0] if marks else "",
         )  # fmt: skip
     if found := _STORE.match(key):
+        if found.group(3) == "vtmp.new":
+            operands = [*operands, GATHERED]
         address = _address(found.group(2), operands[:-1], found.group(1).startswith("v"))
         if address is None:
             return None
         vector = found.group(1).startswith("v")
         return Insn(
             line, text, "store", key, Unit.V_STORE if vector else Unit.STORE, sources=operands[-1:],
-            address=address, access=found.group(1), op="high" if found.group(4) == "R.h" else "",
+            address=address, access=found.group(1).removesuffix("_rl"),
+            op="high" if found.group(3) == "R.h" else "",
         )  # fmt: skip
+    if found := _GATHER.match(key):
+        return Insn(
+            line, text, "gather", key, Unit.V_LOAD, dests=[GATHERED], sources=operands, access=found.group(1),
+        )  # fmt: skip
+    if found := _SCATTER.match(key):
+        return Insn(
+            line, text, "scatter", key, Unit.V_STORE, sources=operands, access=found.group(3), op=found.group(4),
+        )  # fmt: skip
+    if found := _HISTOGRAM.match(key):
+        return Insn(
+            line, text, "histogram", key, Unit.V_HISTOGRAM, dests=ALL_VECTORS, sources=[*ALL_VECTORS, *operands],
+            op=found.group(1), access=found.group(4) or "",
+        )  # fmt: skip
+    if _ZERO.match(key):
+        return Insn(line, text, "zero", key, Unit.STORE, address=Address(base=operands[0]), access="dczeroa")
     if found := _MEMOP.match(key):
         address = _address(found.group(2), operands[:-1], False)
         if address is None:
@@ -228,11 +312,13 @@ def _flow(line: int, text: str, full: str) -> Insn | None:
             line, full, kind, kind, Unit.FLOW, sources=[Operand("R", int(number))], taken_hint=_hint(hint)
         )
     if found := _LOOP.match(text):
-        number, target, count = found.groups()
+        stages, number, target, count = found.groups()
         _, operands, _ = tokenize(count)
+        dests = [Operand("P", 3)] if stages else []
         return Insn(
-            line, full, "loop", "loop", Unit.FLOW, sources=operands, op=number, target=unquote(target)
-        )
+            line, full, "loop", f"sp{stages}loop" if stages else "loop", Unit.FLOW, dests=dests, sources=operands,
+            op=number, target=unquote(target), access=stages or "",
+        )  # fmt: skip
     squeezed = re.sub(r"\s+", "", text)
     if found := _ALLOCFRAME.match(squeezed):
         size = Operand("I", int(found.group(1)))
@@ -254,6 +340,12 @@ def decode_one(line: int, full: str) -> Insn:
             line, full, "newjump", f"newjump {compare}", Unit.FLOW, sources=operands, op=compare,
             target=unquote(target), taken_hint=_hint(hint), negated=bool(negated),
         )  # fmt: skip
+    if found := _REGJUMP.match(full):
+        register, compare, hint, target = found.groups()
+        return Insn(
+            line, full, "newjump", f"jump r{compare}0", Unit.FLOW, op=compare, target=unquote(target),
+            sources=[Operand("R", int(register)), Operand("I", 0)], taken_hint=_hint(hint),
+        )  # fmt: skip
     condition = None
     text = full
     if found := _PREDICATED.match(full):
@@ -270,16 +362,18 @@ def decode_one(line: int, full: str) -> Insn:
             insn = Insn(
                 line, full, "dma", key, Unit.SYSTEM, dests=results, sources=sources, op=dma.group(1)
             )
-        if insn is None and key == "RR=CC" and operands[1].number == CYCLE_COUNTER:
-            insn = Insn(line, full, "clock", key, Unit.SYSTEM, dests=operands[:1])
+        if insn is None and key in ("RR=CC", "R=C") and operands[1].number & ~1 == CYCLE_COUNTER:
+            insn = Insn(line, full, "clock", key, Unit.SYSTEM, dests=operands[:1], op=str(operands[1].number))
         if insn is None:
             spec = FORMS.get(key)
             if spec is None or marks:
                 raise FormError(line, full, f"unknown instruction form {key!r}")
-            dests = operands[: len(spec.dests)]
-            insn = Insn(
-                line, full, "alu", key, spec.unit, spec, dests=dests, sources=operands[len(spec.dests) :]
-            )
+            dests, sources = operands[: len(spec.dests)], operands[len(spec.dests) :]
+            dests = [*dests, *(sources[i] for i in spec.updates)]
+            insn = Insn(line, full, "alu", key, spec.unit, spec, dests=dests, sources=sources)
+            for operand in operands:
+                if operand.cls[0] == "C" and operand.number in UNMODELLED:
+                    raise FormError(line, full, f"control register {UNMODELLED[operand.number]} is not modelled")
     insn.condition = condition
     return insn
 
@@ -293,6 +387,6 @@ def decode(packet: Packet) -> list[Insn]:
                 insns.append(decode_one(line, part.strip()))
     for insn in insns:
         for operand in (*insn.dests, *insn.sources):
-            if operand.cls in ("RR", "VV") and operand.number % 2:
+            if operand.cls in ("RR", "CC") and operand.number % 2:
                 raise FormError(insn.line, insn.text, "odd register pair")
     return insns

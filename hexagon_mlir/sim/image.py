@@ -9,7 +9,9 @@ from hexagon_mlir.sim.isa.lanes import VECTOR
 from hexagon_mlir.sim.isa.value import I8, I32
 
 Unit = tuple[str, int]
-TYPES = {"R": I32, "P": I8, "V": VECTOR, "Q": VECTOR}
+TYPES = {"R": I32, "P": I8, "V": VECTOR, "Q": VECTOR, "C": I32}
+OPERAND_TYPES = {**TYPES, "M": I32}
+"""An M register is the control register of its number."""
 MAX_DEPTH = 20_000
 """Guest calls deep enough to be a runaway recursion; the host stack is sized for it."""
 
@@ -42,4 +44,5 @@ def state_offset(unit: Unit) -> int:
         "P": layout.PREDICATES + number,
         "V": layout.VECTORS + 128 * number,
         "Q": layout.VECTOR_PREDICATES + 128 * number,
+        "C": layout.CONTROLS + 4 * number,
     }[cls]

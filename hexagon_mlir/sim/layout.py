@@ -41,7 +41,8 @@ COUNTER_NAMES = (
 """i64 counters; ``_q8`` counts 1/256 cycle."""
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
-STATE_BYTES = VECTOR_PREDICATES + 4 * 128
+CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32
+STATE_BYTES = CONTROLS + 32 * 4
 
 
 def counter(name: str) -> int:

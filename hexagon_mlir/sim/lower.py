@@ -43,18 +43,18 @@ class FunctionLowering:
                     if insn.condition:
                         read.update(insn.condition.operand.units())
                     if insn.address:
-                        for part in (insn.address.base, insn.address.index, insn.address.set_base):
-                            if part:
-                                read.update(part.units())
-                        if insn.address.step or insn.address.set_base:
-                            part = insn.address.base or insn.address.set_base
-                            assert part
-                            written.update(part.units())
+                        for part in insn.address.registers():
+                            read.update(part.units())
+                        if insn.address.written:
+                            written.update(insn.address.written.units())
                     if insn.kind == "frame":
                         written.update((("R", 29), ("R", 30), ("R", 31)))
         if self.makes_calls():
             read.update(("R", n) for n in range(6))
             written.update((("R", 0), ("R", 1)))
+        self.pipelined = any(
+            insn.kind == "loop" and insn.access for b in self.graph.blocks for p in b.packets for insn in p.insns
+        )
         self.written = {unit for unit in written if unit[0] in TYPES}
         self.units = sorted(unit for unit in read | written if unit[0] in TYPES)
 
@@ -79,7 +79,7 @@ class FunctionLowering:
                     self.code.load(self.slots[unit], ty), self.state_pointer(state_offset(unit)), _align(ty)
                 )
 
-    def fill(self, classes: str = "RPVQ") -> None:
+    def fill(self, classes: str = "RPVQC") -> None:
         """Read registers from the state record."""
         for unit in self.units:
             if unit[0] in classes:
@@ -93,7 +93,10 @@ class FunctionLowering:
         code = self.code
         for unit in self.units:
             self.slots[unit] = code.alloca(TYPES[unit[0]])
-        self.loop_slots = {key: code.alloca(I32) for key in ("lc0", "lc1", "sa0", "sa1")}
+        self.loop_slots = {
+            key: self.slots.get(("C", number)) or code.alloca(I32)
+            for key, number in (("sa0", 0), ("lc0", 1), ("sa1", 2), ("lc1", 3), ("stages", -1))
+        }
         for slot in self.loop_slots.values():
             code.store(code.const(0, I32), slot)
         code.put("%base = load ptr, ptr %st")
@@ -118,12 +121,12 @@ class FunctionLowering:
         bad = low | depth.icmp("ugt", MAX_DEPTH)
         self.guard(bad, self.image.trap(f"stack overflow in '{self.name}'"))
 
-    def guard(self, bad: Val, trap: int) -> None:
+    def guard(self, bad: Val, trap: int, argument: Val | None = None) -> None:
         """Leave with ``trap`` when ``bad`` (i1)."""
         fail, go = self.code.name("fail"), self.code.name("go")
         self.code.put(f"br i1 {bad.name}, label %{fail}, label %{go}")
         self.code.label(fail)
-        self.trap(trap)
+        self.trap(trap, argument)
         self.code.label(go)
 
     def trap(self, trap: int, argument: Val | None = None) -> None:

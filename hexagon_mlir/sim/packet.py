@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hexagon_mlir.sim import layout
+from hexagon_mlir.sim import special
+from hexagon_mlir.sim.addressing import address_of
 from hexagon_mlir.sim.blocks import DecodedPacket
 from hexagon_mlir.sim.cache_model import SLOW
-from hexagon_mlir.sim.decode import Address, Condition, FormError, Insn, Operand
+from hexagon_mlir.sim.decode import GATHERED, Condition, FormError, Insn, Operand
+from hexagon_mlir.sim.flow import FlowLowering
 from hexagon_mlir.sim.hostfns import guest_pointer
-from hexagon_mlir.sim.image import TYPES, Unit
+from hexagon_mlir.sim.image import OPERAND_TYPES, TYPES, Unit
 from hexagon_mlir.sim.isa.lanes import VECTOR, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
 from hexagon_mlir.sim.isa.value import I32, I64, Type, Val
@@ -23,11 +25,18 @@ from hexagon_mlir.sim.isa.value import I32, I64, Type, Val
 if TYPE_CHECKING:
     from hexagon_mlir.sim.lower import FunctionLowering
 
-SCALAR_SIZES = {"memw": 4, "memh": 2, "memuh": 2, "memb": 1, "memub": 1, "memd": 8}
-MEMORY_KINDS = ("load", "store", "memop", "locked", "frame")
+SCALAR_SIZES = {
+    "memw": 4, "memh": 2, "memuh": 2, "memb": 1, "memub": 1, "memd": 8, "membh": 2, "memubh": 2,
+    "memb_fifo": 1, "memh_fifo": 2, "dczeroa": 32,
+}  # fmt: skip
+"""Bytes of an access; ``membh`` into a pair takes twice as many."""
+COMPARES = {
+    "cmp.eq": "eq", "cmp.gt": "sgt", "cmp.gtu": "ugt", "==": "eq", "!=": "ne", ">=": "sge", "<=": "sle",
+}  # fmt: skip
+MEMORY_KINDS = ("load", "store", "memop", "locked", "frame", "gather", "scatter", "zero")
 
 
-class PacketLowering:
+class PacketLowering(FlowLowering):
     """Translates one packet."""
 
     def __init__(self, function: FunctionLowering, packet: DecodedPacket, block: int) -> None:
@@ -45,7 +54,7 @@ class PacketLowering:
         }
         self.stores: list[Callable[[], None]] = []
         self.flow: list[tuple[Insn, Val | None]] = []
-        self.loops: list[tuple[str, str, Val]] = []
+        self.loops: list[tuple[str, str, Val, int]] = []
 
     # -- reading -------------------------------------------------------------------------------------------
     def old_value(self, unit: Unit) -> Val:
@@ -78,7 +87,7 @@ class PacketLowering:
         if operand.cls == "I":
             return self.immediate(operand)
         units = operand.units()
-        if operand.cls == "RR":
+        if operand.cls in ("RR", "CC"):
             return pair(self.unit_value(units[1], operand.new), self.unit_value(units[0], operand.new))
         if operand.cls == "VV":
             return self.unit_value(units[0], operand.new), self.unit_value(units[1], operand.new)
@@ -106,8 +115,10 @@ class PacketLowering:
             parts = [wide.trunc(32), wide.lshr(32).trunc(32)]
         elif operand.cls == "VV":
             parts = [part.as_(VECTOR) for part in value]
+        elif operand.cls == "CC":
+            parts = [value.trunc(32), value.lshr(32).trunc(32)]
         else:
-            ty = TYPES[operand.cls]
+            ty = OPERAND_TYPES[operand.cls]
             parts = [self.code.const(value, ty) if isinstance(value, int) else value.as_(ty)]
         for unit, part in zip(units, parts, strict=True):
             self.writes.setdefault(unit, []).append((part, condition))
@@ -145,12 +156,15 @@ class PacketLowering:
         for store in self.stores:
             store()
         for unit in self.writes:
-            self.code.store(self.merged(unit), self.function.slots[unit])
-        for number, target, count in self.loops:
+            if unit[0] != GATHERED.cls:
+                self.code.store(self.merged(unit), self.function.slots[unit])
+        for number, target, count, stages in self.loops:
             slots = self.function.loop_slots
             self.code.store(count, slots["lc" + number])
             index = self.function.graph.loop_targets[number].index(target)
             self.code.store(self.code.const(index, I32), slots["sa" + number])
+            if number == "0":
+                self.code.store(self.code.const(stages, I32), slots["stages"])
         self.leave()
 
     def insn(self, insn: Insn) -> None:
@@ -189,28 +203,6 @@ class PacketLowering:
             return tuple(blend(mask, new.w, was.w) for new, was in zip(result, old, strict=True))
         return blend(mask, result.w, old.w)
 
-    def address(self, address: Address, condition: Val | None) -> Val:
-        """The guest address (i32); also writes a post-incremented base."""
-        total: Val | None = None
-        if address.base is not None:
-            total = self.value(address.base)
-        if address.index is not None:
-            scaled = self.value(address.index) << address.shift
-            total = scaled if total is None else total + scaled
-        if address.offset is not None:
-            offset = self.immediate(address.offset) * address.scale
-            if total is None:
-                total = self.code.const(offset, I32)
-            elif offset:
-                total = total + offset
-        assert total is not None
-        if address.step is not None and address.base is not None:
-            step = self.immediate(address.step) * address.scale
-            self.write(address.base, total + step, condition)
-        if address.set_base is not None:
-            self.write(address.set_base, total, condition)
-        return total
-
     def when(self, condition: Val | None, action: Callable[[], None]) -> None:
         """Run ``action`` under a scalar condition."""
         if condition is None:
@@ -232,10 +224,12 @@ class PacketLowering:
     def do_load(self, insn: Insn) -> None:
         assert insn.address
         condition = self.condition(insn.condition)
-        address = self.address(insn.address, condition)
         dest = insn.dests[0]
         vector = insn.access.startswith("v")
-        ty = VECTOR if vector else Type(1, "i", 8 * SCALAR_SIZES[insn.access])
+        unpack = insn.access in ("membh", "memubh")
+        size = SCALAR_SIZES.get(insn.access, 0) * (2 if unpack and dest.cls == "RR" else 1)
+        ty = VECTOR if vector else Type(1, "i", 8 * size)
+        address = address_of(self, insn.address, size, condition)
         slot = self.code.alloca(ty) if condition is not None else ""
         result: list[Val] = []
 
@@ -246,7 +240,7 @@ class PacketLowering:
                 self.touch("mm_vload" if aligned else "mm_vloadu", where)
                 loaded = self.code.load(guest_pointer(self.code, where), ty, 128 if aligned else 1)
             else:
-                self.touch("mm_sload", address, SCALAR_SIZES[insn.access])
+                self.touch("mm_sload", address, size)
                 loaded = self.code.load(guest_pointer(self.code, address), ty, 1)
             if condition is None:
                 result.append(loaded)
@@ -257,7 +251,11 @@ class PacketLowering:
             self.code.store(self.code.const(0, ty), slot)
         self.when(condition, action)
         value = result[0] if result else self.code.load(slot, ty)
-        if dest.cls == "R":
+        if unpack:
+            value = value.b.ext(16, "u" not in insn.access)
+        elif insn.access.endswith("_fifo"):
+            value = self.value(dest).lshr(8 * size) | (value.zext(64) << (64 - 8 * size))
+        elif dest.cls == "R":
             value = value.ext(32, "u" not in insn.access)
         if insn.mode:
             unit = dest.units()[0]
@@ -276,7 +274,7 @@ class PacketLowering:
     def do_store(self, insn: Insn) -> None:
         assert insn.address
         condition = self.condition(insn.condition)
-        address = self.address(insn.address, condition)
+        address = address_of(self, insn.address, SCALAR_SIZES.get(insn.access, 0), condition)
         value = self.value(insn.sources[0])
         if insn.access.startswith("v"):
             self.vector_store(insn, address, value, condition)
@@ -298,6 +296,8 @@ class PacketLowering:
         mask = None
         if insn.condition is not None and insn.condition.operand.cls == "Q":
             mask = self.mask_of(insn.condition)
+        if insn.sources[0] == GATHERED:
+            mask = self.merged((GATHERED.cls, 1))
         aligned = insn.access == "vmem"
 
         def action() -> None:
@@ -316,7 +316,7 @@ class PacketLowering:
     def do_memop(self, insn: Insn) -> None:
         assert insn.address
         condition = self.condition(insn.condition)
-        address = self.address(insn.address, condition)
+        address = address_of(self, insn.address, SCALAR_SIZES.get(insn.access, 0), condition)
         size = SCALAR_SIZES[insn.access]
         ty = Type(1, "i", 8 * size)
         value = self.value(insn.sources[0])
@@ -336,13 +336,35 @@ class PacketLowering:
     def do_locked(self, insn: Insn) -> None:
         """A store-conditional: one thread, so it always succeeds."""
         assert insn.address
-        address = self.address(insn.address, None)
+        address = address_of(self, insn.address, 0, None)
         data = self.value(insn.sources[0])
         self.write(insn.dests[0], 0xFF, None)
 
         def action() -> None:
             self.touch("mm_sstore", address, SCALAR_SIZES[insn.access])
             self.code.store(data, guest_pointer(self.code, address), 1)
+
+        self.later(action)
+
+    def do_gather(self, insn: Insn) -> None:
+        special.gather(self, insn)
+
+    def do_scatter(self, insn: Insn) -> None:
+        special.scatter(self, insn)
+
+    def do_histogram(self, insn: Insn) -> None:
+        special.histogram(self, insn)
+
+    def do_zero(self, insn: Insn) -> None:
+        """dczeroa: a line of 32 bytes becomes zero."""
+        assert insn.address
+        size = SCALAR_SIZES[insn.access]
+        address = address_of(self, insn.address, size, None) & -size
+        zero = self.code.const(0, Type(1, "i", 8 * size))
+
+        def action() -> None:
+            self.touch("mm_sstore", address, 8)
+            self.code.store(zero, guest_pointer(self.code, address), 1)
 
         self.later(action)
 
@@ -382,7 +404,8 @@ class PacketLowering:
         low, high = (self.code.load(slots[("R", n)], I32) for n in (0, 1))
         for n in (0, 1):
             self.code.store(self.old_value(("R", n)), slots[("R", n)])
-        self.write(insn.dests[0], pair(high, low), self.condition(insn.condition))
+        result = pair(high, low) if insn.dests[0].cls == "RR" else (high if insn.op == "15" else low)
+        self.write(insn.dests[0], result, self.condition(insn.condition))
 
     def do_dma(self, insn: Insn) -> None:
         """A user-DMA instruction: a host function of the same name."""
@@ -403,7 +426,10 @@ class PacketLowering:
     def do_loop(self, insn: Insn) -> None:
         count = self.value(insn.sources[0])
         count = self.code.const(count, I32) if isinstance(count, int) else count
-        self.loops.append((insn.op, str(insn.target), count))
+        stages = int(insn.access or 0)
+        if stages:
+            self.write(insn.dests[0], 0, None)
+        self.loops.append((insn.op, str(insn.target), count, stages))
 
     def do_jump(self, insn: Insn) -> None:
         self.flow.append((insn, self.condition(insn.condition)))
@@ -421,77 +447,5 @@ class PacketLowering:
     def do_newjump(self, insn: Insn) -> None:
         left = self.value(insn.sources[0])
         right = self.value(insn.sources[1])
-        if insn.op == "tstbit":
-            bit = left.lshr(right).trunc(1)
-        else:
-            bit = left.icmp({"cmp.eq": "eq", "cmp.gt": "sgt", "cmp.gtu": "ugt"}[insn.op], right)
+        bit = left.lshr(right).trunc(1) if insn.op == "tstbit" else left.icmp(COMPARES[insn.op], right)
         self.flow.append((insn, ~bit if insn.negated else bit))
-
-    # -- leaving the packet --------------------------------------------------------------------------------
-    def leave(self) -> None:
-        for insn, condition in self.flow:
-            if condition is None:
-                self.transfer(insn)
-                if insn.kind not in ("call", "callr"):
-                    self.code.label(self.code.name("dead"))
-                continue
-            self.function.count_branch(self.block, insn, condition)
-            taken, not_taken = self.code.name("taken"), self.code.name("next")
-            self.code.put(f"br i1 {condition.name}, label %{taken}, label %{not_taken}")
-            self.code.label(taken)
-            self.transfer(insn)
-            if insn.kind in ("call", "callr"):
-                self.code.put(f"br label %{not_taken}")
-            self.code.label(not_taken)
-        for mark, number in (
-            (self.packet.packet.end_loop0, "0"), (self.packet.packet.end_loop1, "1"),
-        ):  # fmt: skip
-            if mark:
-                self.end_loop(number)
-
-    def transfer(self, insn: Insn) -> None:
-        """The taken side of a flow instruction."""
-        if insn.key == "dealloc_return" or (insn.kind == "jumpr" and insn.sources[0].number == 31):
-            self.function.leave()
-        elif insn.kind in ("jump", "newjump"):
-            self.function.goto(str(insn.target))
-        elif insn.kind == "jumpr":
-            assert self.function_address is not None
-            self.indirect(self.function_address)
-        else:
-            link = self.code.const(layout.RETURN_ADDRESS, I32)
-            self.code.store(link, self.function.slots[("R", 31)])
-            if insn.kind == "call":
-                self.function.call(str(insn.target))
-            else:
-                assert self.function_address is not None
-                self.function.dispatch(self.function_address)
-
-    def indirect(self, address: Val) -> None:
-        """A jump through a register: a label of this function whose address is taken, or a tail call."""
-        graph = self.function.graph
-        labels = [label for label in sorted(self.image.address_taken) if label in graph.at_label]
-        other = self.code.name("other")
-        cases = " ".join(f"i32 {self.image.symbols[x]}, label %b{graph.at_label[x]}" for x in labels)
-        self.code.put(f"switch i32 {address.name}, label %{other} [ {cases} ]")
-        self.code.label(other)
-        self.function.dispatch(address)
-        self.function.leave()
-
-    def end_loop(self, number: str) -> None:
-        code = self.code
-        slots = self.function.loop_slots
-        targets = self.function.graph.loop_targets[number]
-        if not targets:
-            insn = self.packet.insns[0]
-            raise FormError(insn.line, insn.text, f"endloop{number} without loop{number} in the function")
-        count = code.load(slots["lc" + number], I32)
-        again, done = code.name("again"), code.name("done")
-        code.put(f"br i1 {count.icmp('ugt', 1).name}, label %{again}, label %{done}")
-        code.label(again)
-        code.store(count - 1, slots["lc" + number])
-        start = code.load(slots["sa" + number], I32)
-        at_label = self.function.graph.at_label
-        cases = " ".join(f"i32 {i}, label %b{at_label[t]}" for i, t in enumerate(targets) if i)
-        code.put(f"switch i32 {start.name}, label %b{at_label[targets[0]]} [ {cases} ]")
-        code.label(done)

@@ -134,8 +134,8 @@ class Model:
             if insn.condition is not None:
                 add(insn.condition.operand, False, self.operand)
             if insn.address is not None:
-                add(insn.address.base, False, self.early_operand)
-                add(insn.address.index, False, self.early_operand)
+                for register in insn.address.registers():
+                    add(register, False, self.early_operand)
         return uses
 
     def produces(self, insn: Insn) -> dict[Register, Pending]:
@@ -151,7 +151,7 @@ class Model:
                 else:
                     stage = self.result.get(insn.unit, self.result[Unit.ALU])
                     results[unit] = self.scalar(stage)
-        if insn.address is not None and insn.address.step is not None and insn.address.base is not None:
+        if insn.address is not None and insn.address.written is not None and insn.address.base is not None:
             results[("R", insn.address.base.number)] = self.scalar(self.result[Unit.ALU])
         if insn.kind == "frame" and insn.op != "allocframe":
             for number in (30, 31):

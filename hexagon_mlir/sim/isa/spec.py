@@ -2,7 +2,8 @@
 
 A form is the instruction's text without blanks, registers and immediates replaced by class letters:
 ``R`` 32-bit register, ``RR`` pair, ``V`` HVX vector, ``VV`` vector pair, ``P`` scalar predicate, ``Q`` vector
-predicate, ``I`` immediate, ``C``/``CC`` control register. ``r1 = add(r2,#4)`` is ``R=add(R,I)``.
+predicate, ``I`` immediate, ``C``/``CC`` control register, ``M`` modifier register. ``r1 = add(r2,#4)`` is
+``R=add(R,I)``.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Unit(Enum):
     VP = "vp"  # permute
     VP_VS = "vp-vs"
     V_EXTRACT = "v-extract"
+    V_HISTOGRAM = "v-histogram"
     V_LOAD = "v-load"
     V_STORE = "v-store"
 
@@ -47,7 +49,7 @@ class Unit(Enum):
         return self in (Unit.VX, Unit.VX_DV, Unit.VS, Unit.VP, Unit.VP_VS)
 
 
-_TOKEN = re.compile(r"RR|R|VV|V|P|Q|I|CC|C(?!O)")
+_TOKEN = re.compile(r"RR|R|VV|V|P|Q|I|M|CC|C(?!O)")
 _ASSIGN = re.compile(r"(?<![=!<>])(\+=|-=|\|=|&=|\^=|=)(?!=)")
 
 
@@ -62,6 +64,8 @@ class Spec:
     sources: tuple[str, ...]
     reads_dest: bool
     """The old value of the first destination is the first argument of ``emit``."""
+    updates: tuple[int, ...] = ()
+    """Sources (by position) that are written as well; their results follow those of ``dests``."""
 
 
 FORMS: dict[str, Spec] = {}
@@ -72,19 +76,22 @@ def classes(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(text))
 
 
-def form(template: str, unit: Unit, emit: Callable[..., Any], reads_dest: bool = False) -> None:
+def form(
+    template: str, unit: Unit, emit: Callable[..., Any], reads_dest: bool = False, updates: tuple[int, ...] = ()
+) -> None:
     """Enter one form. ``emit`` gets the sources, after the old destination if that is read too."""
     key = template.replace(" ", "")
     if key in FORMS:
         raise ValueError(f"form entered twice: {key}")
     found = _ASSIGN.search(key)
-    if found is None:
+    if found is None and not updates:
         raise ValueError(f"no assignment in {key}")
     FORMS[key] = Spec(
         key,
         unit,
         emit,
-        classes(key[: found.start()]),
-        classes(key[found.end() :]),
-        reads_dest or found.group(1) != "=",
+        classes(key[: found.start()]) if found else (),
+        classes(key[found.end() :] if found else key),
+        reads_dest or (found is not None and found.group(1) != "="),
+        updates,
     )

@@ -7,10 +7,14 @@ from hexagon_mlir.sim.isa import (
     hvx_multiply,
     hvx_permute,
     scalar,
+    scalar_bits,
     scalar_float,
+    scalar_lanes,
+    scalar_multiply,
 )
 from hexagon_mlir.sim.isa.spec import FORMS
 
-TABLES = (constants, hvx_float, hvx_int, hvx_multiply, hvx_permute, scalar, scalar_float)
+TABLES = (constants, hvx_float, hvx_int, hvx_multiply, hvx_permute, scalar,
+          scalar_bits, scalar_float, scalar_lanes, scalar_multiply)  # fmt: skip
 
 __all__ = ["FORMS", "TABLES"]
