@@ -273,7 +273,7 @@ class Machine:
         """Start the host thread of a guest thread."""
         context = self._context()
         thread.context = context
-        thread.seen, thread.seen_hvx = context.cycles_q8(), context.hvx_packets()
+        thread.measure()
         body = thread.body
         assert body is not None
 

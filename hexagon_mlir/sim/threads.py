@@ -8,7 +8,8 @@ A thread needs a hardware thread, and one of the HVX contexts when its code can 
 queue for them in the order in which they became ready. Hardware thread n belongs to cluster n mod clusters.
 Threads that run HVX on the same cluster share its issue port: with u and v HVX packets per cycle when alone,
 a packet of one finds the port taken with the other's probability and issues a cycle later, so its thread is
-slower by s = 1 + u v / s, and never faster than the port.
+slower by s = 1 + u v / s, and never faster than the port. Threads that ask for more than
+``ddr_peak_bytes_per_cycle`` together spend longer in their DDR stalls, in proportion.
 
 Times are in 1/256 cycle.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol
 
@@ -74,9 +75,17 @@ class Thread:
     remaining: float = 0.0
     rate: float = 0.0
     """HVX packets per cycle of the stretch in progress, when alone."""
+    ddr_rate: float = 0.0
+    """The same for DDR bytes."""
+    ddr_share: float = 0.0
+    """Part of the stretch in which it waits for DDR."""
     wake_at: int = 0
     seen: int = 0
     seen_hvx: int = 0
+    seen_bytes: int = 0
+    seen_ddr: int = 0
+    slice: int = -1
+    """Index of its last slice."""
     busy: int = 0
     begin: int = 0
     end: int = 0
@@ -87,6 +96,21 @@ class Thread:
     """What happened in the thread, when it has ended."""
     gone: threading.Event = field(default_factory=threading.Event)
     """Set when its host thread is free again."""
+
+
+    def measure(self) -> int:
+        """What its counters have moved by since the last time; sets the rates."""
+        context = self.context
+        assert context is not None
+        total, hvx = context.cycles_q8(), context.hvx_packets()
+        moved, stalled = context.ddr_bytes(), context.counter("ddr_stall_q8")
+        work = total - self.seen
+        if work:
+            self.rate = (hvx - self.seen_hvx) * Q8 / work
+            self.ddr_rate = (moved - self.seen_bytes) * Q8 / work
+            self.ddr_share = (stalled - self.seen_ddr) / work
+        self.seen, self.seen_hvx, self.seen_bytes, self.seen_ddr = total, hvx, moved, stalled
+        return work
 
 
 class Ordering(Protocol):
@@ -108,6 +132,7 @@ class Scheduler:
         self.hardware_threads = number("hardware_threads")
         self.contexts = number("hvx_contexts")
         self.clusters = number("clusters")
+        self.ddr_peak = float(target.ddr_peak_bytes_per_cycle.value)
         self.port = float(target.hvx_packets_per_cluster_cycle.value)
         self.time = 0
         self.threads: list[Thread] = []
@@ -143,12 +168,7 @@ class Scheduler:
     def now(self) -> int:
         """Let the clock catch up with the running thread; gives the time."""
         thread = self.current
-        context = thread.context
-        assert context is not None
-        total, hvx = context.cycles_q8(), context.hvx_packets()
-        work = total - thread.seen
-        thread.rate = (hvx - thread.seen_hvx) * Q8 / work if work else 0.0
-        thread.seen, thread.seen_hvx = total, hvx
+        work = thread.measure()
         if work:
             thread.remaining = work
             thread.phase = Phase.WORKING
@@ -311,8 +331,9 @@ class Scheduler:
             if t is not thread and t.hardware is not None and t.hardware % self.clusters == cluster
         )  # fmt: skip
         taken = thread.rate * others / self.port
-        shared = (1 + math.sqrt(1 + 4 * taken)) / 2
-        return max(shared, (thread.rate + others) / self.port) if taken else 1.0
+        issue = max((1 + math.sqrt(1 + 4 * taken)) / 2, (thread.rate + others) / self.port) if taken else 1.0
+        crowd = sum(t.ddr_rate for t in working) / self.ddr_peak
+        return max(issue, 1 + thread.ddr_share * (crowd - 1)) if len(working) > 1 else 1.0
 
     def _progress(self, until: int) -> None:
         """Move the clock; working threads advance at their shared rates."""
@@ -332,12 +353,11 @@ class Scheduler:
     def _record(self, thread: Thread, until: int, what: str) -> None:
         if thread.hardware is None:
             return
-        last = self.slices[-1] if self.slices else None
-        if last and (last.thread, last.hardware, last.end, last.what) == (
-            thread.number, thread.hardware, self.time, what,
-        ):  # fmt: skip
-            self.slices[-1] = Slice(thread.number, thread.hardware, last.begin, until, what)
+        last = self.slices[thread.slice] if thread.slice >= 0 else None
+        if last and (last.hardware, last.end, last.what) == (thread.hardware, self.time, what):
+            self.slices[thread.slice] = replace(last, end=until)
         else:
+            thread.slice = len(self.slices)
             self.slices.append(Slice(thread.number, thread.hardware, self.time, until, what))
 
     def _place(self) -> None:
