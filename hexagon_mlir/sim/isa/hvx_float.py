@@ -118,7 +118,7 @@ def _compare() -> None:
             form(f"Q&={call}", VA, lambda q, a, b, f=compare: q & f(a, b))
             form(f"Q|={call}", VA, lambda q, a, b, f=compare: q | f(a, b))
             form(f"Q^={call}", VA, lambda q, a, b, f=compare: q ^ f(a, b))
-        for name, code, number in (("max", "ogt", "maxnum"), ("min", "olt", "minnum")):
+        for name, code, number in (("max", "ogt", "maximumnum"), ("min", "olt", "minimumnum")):
             form(f"V.{suffix}=v{name}(V.{suffix},V.{suffix})", VA, lambda a, b, s=suffix, c=code: (
                 lanes(a, s).fcmp(c, lanes(b, s)).select(lanes(a, s), lanes(b, s))))  # fmt: skip
             form(f"V.{suffix}=vf{name}(V.{suffix},V.{suffix})", VX_LATE, lambda a, b, s=suffix, n=number: (

@@ -45,20 +45,20 @@ def _low_half() -> None:
     form("V.h=vmpyi(V.h,V.h)", VX_DV, lambda a, b: a.h * b.h)
     form("V.h+=vmpyi(V.h,V.h)", VX_DV, lambda x, a, b: x.h + a.h * b.h)
 
-    def by_half(a: Val, r: Val) -> Val:
-        return a.w * ((splat_word(r) << 16) >> 16)
+    def by_part(parts: int, signed: bool) -> Callable[[Val, Val], Val]:
+        """Word lane i times part i % parts of the scalar."""
 
-    def by_byte(bits: int, signed: bool) -> Callable[[Val, Val], Val]:
         def multiply(a: Val, r: Val) -> Val:
-            lanes = a.view(bits)
-            return lanes * r.trunc(8).ext(bits, signed).splat(lanes.ty.lanes)
+            repeated = r.view(32 // parts).shuffle(None, [i % parts for i in range(32)])
+            return a.w * repeated.ext(32, signed)
 
         return multiply
 
+    by_half = by_part(2, True)
     form("V.w=vmpyi(V.w,R.h)", VX_DV, by_half)
     form("V.w+=vmpyi(V.w,R.h)", VX_DV, lambda x, a, r: x.w + by_half(a, r))
     for suffix, signed in (("b", True), ("ub", False)):
-        multiply = by_byte(32, signed)
+        multiply = by_part(4, signed)
         form(f"V.w=vmpyi(V.w,R.{suffix})", VX, multiply)
         form(f"V.w+=vmpyi(V.w,R.{suffix})", VX, lambda x, a, r, f=multiply: x.w + f(a, r))
 

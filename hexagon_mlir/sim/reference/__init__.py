@@ -1,0 +1,23 @@
+"""A second implementation of the instruction set: slow, in Python and numpy, without a JIT.
+
+It shares the reader, the decoder and the memory layout with the translated simulator and nothing of the
+semantics, so the two check each other (`scripts/fuzz_packets.py`). ``Interpreter(asm_text, target)`` runs whole
+functions; ``execute`` runs one decoded packet.
+"""
+
+from hexagon_mlir.sim.reference import (
+    scalar,
+    scalar_float,
+    vector_float,
+    vector_int,
+    vector_multiply,
+    vector_permute,
+)
+from hexagon_mlir.sim.reference.interpreter import Interpreter, Result
+from hexagon_mlir.sim.reference.packet import Registers, execute
+from hexagon_mlir.sim.reference.rules import find
+
+RULES = (scalar, scalar_float, vector_float, vector_int, vector_multiply, vector_permute)
+"""The modules whose import enters the rules."""
+
+__all__ = ["RULES", "Interpreter", "Registers", "Result", "execute", "find"]

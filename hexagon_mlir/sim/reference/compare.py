@@ -1,0 +1,212 @@
+"""Run random packets on both implementations and report every difference."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from hexagon_mlir import targets
+from hexagon_mlir.sim import host, layout
+from hexagon_mlir.sim.asm import parse
+from hexagon_mlir.sim.blocks import DecodedPacket
+from hexagon_mlir.sim.decode import decode
+from hexagon_mlir.sim.link import SimError
+from hexagon_mlir.sim.memory import Memory
+from hexagon_mlir.sim.program import translate
+from hexagon_mlir.sim.reference.packet import Registers, execute
+from hexagon_mlir.sim.reference.random_packets import (
+    BASES,
+    BUFFER_BYTES,
+    INDICES,
+    SYMBOL,
+    TAKEN,
+    UNALIGNED_BASE,
+    Generator,
+    Piece,
+    State,
+    random_state,
+)
+
+FLAG = 28
+"""Register that says whether the packet jumped."""
+
+
+@dataclass
+class Difference:
+    """One packet on which the implementations disagree."""
+
+    packet: str
+    register: str
+    translated: str
+    reference: str
+    before: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.packet}\n  {self.register}: translated {self.translated}\n"
+            f"  {' ' * len(self.register)}  reference  {self.reference}\n  sources: {self.before}"
+        )
+
+
+def packet_text(pieces: list[Piece], number: int) -> str:
+    """A packet; a store that stands before a load is real order sometimes (:mem_noshuf)."""
+    lines = [piece.text.replace(TAKEN, f".Ltaken{number}") for piece in pieces]
+    kinds = [piece.kind for piece in pieces]
+    ordered = "store" in kinds and "load" in kinds[kinds.index("store") :]
+    mark = " :mem_noshuf" if ordered and number % 2 else ""
+    return "\t{\n" + "\n".join(f"\t\t{line}" for line in lines) + f"\n\t}}{mark}\n"
+
+
+def function_text(packet: str, number: int) -> str:
+    return (
+        f"\t.type\tf{number},@function\nf{number}:\n{packet}\t{{\n\t\tr{FLAG} = #0\n\t\tjumpr r31\n\t}}\n"
+        f".Ltaken{number}:\n\t{{\n\t\tr{FLAG} = #1\n\t\tjumpr r31\n\t}}\n"
+    )
+
+
+class Translated:
+    """Functions of a module called on bare state records."""
+
+    def __init__(self, text: str, target: targets.Target) -> None:
+        ir, self.program = translate(text, target, False)
+        self.loaded = host.Loaded(host.compile_object(ir))
+        self.memory = Memory(target)
+        raw = np.zeros(layout.STATE_BYTES + 128, np.uint8)
+        start = -raw.ctypes.data % 128
+        self.state = raw[start : start + layout.STATE_BYTES]
+        self.counts = np.zeros(max(1, len(self.program.blocks)), np.int64)
+        self.branches = np.zeros((max(1, len(self.program.branches)), 3), np.int64)
+        for offset, value in (
+            (layout.BASE, self.memory.host_base), (layout.BLOCK_COUNTS, self.counts.ctypes.data),
+            (layout.BRANCHES, self.branches.ctypes.data),
+        ):  # fmt: skip
+            self.state[offset : offset + 8].view(np.uint64)[0] = value
+        self.r = self.state[layout.REGISTERS : layout.REGISTERS + 128].view(np.uint32)
+        self.p = self.state[layout.PREDICATES : layout.PREDICATES + 4]
+        self.v = self.state[layout.VECTORS : layout.VECTORS + 4096].reshape(32, 128)
+        self.q = self.state[layout.VECTOR_PREDICATES : layout.VECTOR_PREDICATES + 512].reshape(4, 128)
+
+    def run(self, function: str, state: State, address: int) -> State:
+        self.r[:], self.p[:], self.v[:], self.q[:] = state.r, state.p, state.v, state.q * np.uint8(0xFF)
+        buffer = self.memory.view(address, BUFFER_BYTES)
+        buffer[:] = state.buffer
+        self.state[layout.DEPTH : layout.DEPTH + 4] = 0
+        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.loaded.address(f"g_{function}"))
+        entry(self.state.ctypes.data)
+        trap = int(self.state[layout.TRAP : layout.TRAP + 4].view(np.uint32)[0])
+        if trap:
+            raise SimError(self.program.traps[trap - 1])
+        return State(self.r.copy(), self.p.copy(), self.v.copy(), self.q != 0, buffer.copy())
+
+
+def reference(packet: DecodedPacket, state: State, memory: Memory, address: int) -> State:
+    """The same packet on the interpreter."""
+    registers = Registers()
+    for n in range(32):
+        registers["R", n], registers["V", n] = int(state.r[n]), state.v[n].copy()
+    for n in range(4):
+        registers["P", n], registers["Q", n] = int(state.p[n]), state.q[n].copy()
+    buffer = memory.view(address, BUFFER_BYTES)
+    buffer[:] = state.buffer
+    outcome = execute(packet, registers, memory.bytes, {SYMBOL: address})
+    r = np.array([registers["R", n] for n in range(32)], np.uint32)
+    r[FLAG] = bool(outcome.transfers)
+    p = np.array([registers["P", n] for n in range(4)], np.uint8)
+    v = np.array([registers["V", n] for n in range(32)])
+    q = np.array([registers["Q", n] for n in range(4)])
+    return State(r, p, v, q, buffer.copy())
+
+
+def _is_nan(raw: np.ndarray, bits: int) -> np.ndarray:
+    """Per byte: part of a NaN lane of the given format."""
+    if bits == -16:
+        lanes = (raw.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+        bits = 16
+    else:
+        lanes = raw.view(f"f{bits // 8}")
+    return np.repeat(np.isnan(lanes), bits // 8)
+
+
+def _same(a: np.ndarray, b: np.ndarray, widths: set[int]) -> bool:
+    """Equal bytes, where any NaN equals any NaN."""
+    a, b = (np.ascontiguousarray(x).reshape(-1).view(np.uint8) for x in (a, b))
+    wrong = a != b
+    for bits in widths:
+        if wrong.any() and a.size % (abs(bits) // 8) == 0:
+            with np.errstate(all="ignore"):
+                wrong &= ~(_is_nan(a, bits) & _is_nan(b, bits))
+    return not wrong.any()
+
+
+def differences(text: str, pieces: list[Piece], before: State, got: State, want: State) -> list[Difference]:
+    """What the two disagree on after one packet."""
+    widths = {piece.float_bits for piece in pieces if piece.float_bits}
+    found = []
+
+    def report(name: str, a: np.ndarray, b: np.ndarray) -> None:
+        if _same(a, b, widths):
+            return
+        a, b = (np.ascontiguousarray(x).view(np.uint8).reshape(-1) for x in (a, b))
+        at = int(np.nonzero(a != b)[0][0]) & ~3
+        sources = {n: _value(before, n) for n in re.findall(r"(?<!\w)[rvpq]\d+(?::\d+)?", text)}
+        listing = " ".join(f"{n}={_show(value, at)}" for n, value in sources.items())
+        found.append(
+            Difference(text, f"{name}[{at}]", a[at : at + 4].tobytes()[::-1].hex(), b[at : at + 4].tobytes()[::-1].hex(), listing)
+        )
+
+    for n in range(0, 32, 2):
+        report(f"r{n + 1}:{n}", got.r[n : n + 2], want.r[n : n + 2])
+    for n in range(32):
+        report(f"v{n}", got.v[n], want.v[n])
+    for n in range(4):
+        report(f"q{n}", got.q[n], want.q[n])
+    report("p3:0", got.p, want.p)
+    report("memory", got.buffer, want.buffer)
+    return found
+
+
+def _value(state: State, name: str) -> np.ndarray:
+    numbers = [int(n) for n in re.findall(r"\d+", name)]
+    file = {"r": state.r, "v": state.v, "p": state.p, "q": state.q}[name[0]]
+    return np.concatenate([np.atleast_1d(file[n]) for n in sorted(numbers)]).view(np.uint8)
+
+
+def _show(raw: np.ndarray, at: int) -> str:
+    part = raw if raw.size <= 8 else raw[at % raw.size : at % raw.size + 4]
+    return part.tobytes()[::-1].hex()
+
+
+def check(
+    count: int, seed: int, states: int = 1, only: str | None = None, target: str = targets.DEFAULT
+) -> list[Difference]:
+    """Run ``count`` random packets, each on ``states`` register states."""
+    chip = targets.get(target)
+    generator = Generator(seed, only)
+    packets = [generator.packet() for _ in range(count)]
+    texts = [packet_text(pieces, number) for number, pieces in enumerate(packets)]
+    functions = "".join(function_text(text, number) for number, text in enumerate(texts))
+    data = f"\t.data\n\t.p2align\t7\n{SYMBOL}:\n\t.space\t{BUFFER_BYTES}\n"
+    module = "\t.text\n" + functions + data
+    translated = Translated(module, chip)
+    address = translated.program.symbols[SYMBOL]
+    memory = Memory(chip)
+    parsed = parse(module)
+    found: list[Difference] = []
+    for number, pieces in enumerate(packets):
+        packet = parsed.functions[f"f{number}"].packets[0]
+        decoded = DecodedPacket(packet, decode(packet))
+        for _ in range(states):
+            before = random_state(generator.random)
+            before.r[29] = layout.STACK_BASE + BUFFER_BYTES
+            for index, base in enumerate(BASES):
+                before.r[base] = address + 1024 * (index + 1)
+            before.r[UNALIGNED_BASE] = address + 2048 + int(generator.random.integers(128))
+            for index in INDICES:
+                before.r[index] = int(generator.random.integers(64))
+            got = translated.run(f"f{number}", before, address)
+            want = reference(decoded, before, memory, address)
+            found += differences(texts[number], pieces, before, got, want)
+    return found

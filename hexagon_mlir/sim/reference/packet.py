@@ -1,0 +1,344 @@
+"""Packet rules on plain values: every read before every write.
+
+Registers are read as they were before the packet, except ``.new`` operands (the value their producers write)
+and readers of a ``.cur`` or ``.tmp`` load. Writes are collected and committed at the end; so are stores, unless
+the packet is ``:mem_noshuf``, where loads and stores happen in text order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hexagon_mlir.sim.blocks import DecodedPacket
+from hexagon_mlir.sim.decode import Address, FormError, Insn, Operand
+from hexagon_mlir.sim.reference.rules import as_bytes, find, signed
+
+Unit = tuple[str, int]
+MASKS = {"R": 0xFFFFFFFF, "RR": (1 << 64) - 1, "P": 0xFF}
+SIZES = {"w": 4, "h": 2, "uh": 2, "b": 1, "ub": 1, "d": 8}
+VECTOR_BYTES = 128
+
+
+class Registers:
+    """One thread's registers."""
+
+    def __init__(self) -> None:
+        self.values: dict[Unit, Any] = {("R", n): 0 for n in range(32)}
+        self.values |= {("P", n): 0 for n in range(4)}
+        self.values |= {("V", n): np.zeros(VECTOR_BYTES, np.uint8) for n in range(32)}
+        self.values |= {("Q", n): np.zeros(VECTOR_BYTES, bool) for n in range(4)}
+
+    def __getitem__(self, unit: Unit) -> Any:
+        return self.values[unit]
+
+    def __setitem__(self, unit: Unit, value: Any) -> None:
+        self.values[unit] = value
+
+
+@dataclass
+class Transfer:
+    """A change of flow: the instruction, and the address of an indirect one."""
+
+    insn: Insn
+    address: int = 0
+
+
+@dataclass
+class Outcome:
+    """What a packet asks of its surroundings."""
+
+    transfers: list[Transfer] = field(default_factory=list)
+    """Taken jumps, calls and returns in text order."""
+    loops: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Loop number -> (start label, count)."""
+
+
+def execute(
+    packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int = 0
+) -> Outcome:
+    """Run one packet; ``clock`` is what reading the cycle counter gives."""
+    return _Execution(packet, registers, memory, symbols, clock).run()
+
+
+class _Execution:
+    def __init__(
+        self, packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int
+    ) -> None:
+        self.insns = packet.insns
+        self.in_order = packet.packet.mem_noshuf
+        self.registers = registers
+        self.memory = memory
+        self.symbols = symbols
+        self.clock = clock
+        self.outcome = Outcome()
+        self.writes: dict[Unit, list[Any]] = {}
+        self.forwarded: dict[Unit, Any] = {}
+        self.stores: list[Callable[[], None]] = []
+        self.done: set[int] = set()
+        self.writers: dict[Unit, list[int]] = {}
+        self.forwarders: dict[Unit, int] = {}
+        for index, insn in enumerate(self.insns):
+            for dest in _destinations(insn):
+                for unit in dest.units():
+                    self.writers.setdefault(unit, []).append(index)
+                    if insn.mode:
+                        self.forwarders[unit] = index
+
+    def run(self) -> Outcome:
+        for index in range(len(self.insns)):
+            self.evaluate(index)
+        for store in self.stores:
+            store()
+        for unit in self.writes:
+            self.registers[unit] = self.written(unit)
+        return self.outcome
+
+    def evaluate(self, index: int) -> None:
+        """Run an instruction once; one that another needs earlier runs on demand."""
+        if index in self.done:
+            return
+        self.done.add(index)
+        insn = self.insns[index]
+        try:
+            getattr(self, "do_" + insn.kind)(insn)
+        except AttributeError as error:
+            if "do_" + insn.kind not in str(error):
+                raise
+            raise FormError(insn.line, insn.text, "the reference interpreter has no rule for") from error
+
+    # -- reading -------------------------------------------------------------------------------------------
+    def unit(self, unit: Unit, new: bool, reader: Insn) -> Any:
+        if new:
+            if unit not in self.writers:
+                raise FormError(reader.line, reader.text, "a .new value has no producer in the packet")
+            for index in self.writers[unit]:
+                self.evaluate(index)
+            return self.written(unit)
+        if unit in self.forwarders and not reader.mode:
+            self.evaluate(self.forwarders[unit])
+            return self.forwarded.get(unit, self.registers[unit])
+        return self.registers[unit]
+
+    def written(self, unit: Unit) -> Any:
+        """The value after the writes so far; two writes of a scalar predicate are anded."""
+        values = self.writes.get(unit)
+        if not values:
+            return self.registers[unit]
+        if unit[0] == "P":
+            result = 0xFF
+            for value in values:
+                result &= value
+            return result
+        return values[-1]
+
+    def value(self, operand: Operand, reader: Insn) -> Any:
+        if operand.cls == "I":
+            return self.immediate(operand)
+        parts = [self.unit(unit, operand.new, reader) for unit in operand.units()]
+        if operand.cls == "RR":
+            return parts[1] << 32 | parts[0]
+        return tuple(parts) if operand.cls == "VV" else parts[0]
+
+    def immediate(self, operand: Operand) -> int:
+        return operand.number + (self.symbols[operand.symbol] if operand.symbol is not None else 0)
+
+    def holds(self, insn: Insn) -> bool:
+        """False when a scalar condition turns the instruction off."""
+        condition = insn.condition
+        if condition is None or condition.operand.cls != "P":
+            return True
+        return bool(self.value(condition.operand, insn) & 1) != condition.negated
+
+    def byte_mask(self, insn: Insn) -> np.ndarray | None:
+        """The bytes a vector condition lets through."""
+        condition = insn.condition
+        if condition is None or condition.operand.cls != "Q":
+            return None
+        return self.value(condition.operand, insn) ^ condition.negated
+
+    # -- writing -------------------------------------------------------------------------------------------
+    def write(self, operand: Operand, value: Any) -> None:
+        parts: list[Any]
+        if operand.cls == "VV":
+            parts = [as_bytes(part) for part in value]
+        elif operand.cls == "V":
+            parts = [as_bytes(value)]
+        elif operand.cls == "Q":
+            parts = [np.repeat(value, VECTOR_BYTES // value.size)]
+        else:
+            number = int(value) & MASKS[operand.cls]
+            parts = [number & MASKS["R"], number >> 32] if operand.cls == "RR" else [number]
+        for unit, part in zip(operand.units(), parts, strict=True):
+            self.writes.setdefault(unit, []).append(part)
+
+    # -- arithmetic ----------------------------------------------------------------------------------------
+    def do_alu(self, insn: Insn) -> None:
+        assert insn.spec is not None
+        if not self.holds(insn):
+            return
+        meaning = find(insn.key)
+        if meaning is None:
+            raise FormError(insn.line, insn.text, f"the reference interpreter has no rule for {insn.key!r}:")
+        operands = [*insn.dests[:1], *insn.sources] if insn.spec.reads_dest else insn.sources
+        with np.errstate(all="ignore"):
+            result = meaning(*(self.value(operand, insn) for operand in operands))
+        mask = self.byte_mask(insn)
+        results = [result] if len(insn.dests) == 1 else list(result)
+        for dest, new in zip(insn.dests, results, strict=True):
+            if mask is not None:
+                new = np.where(mask, as_bytes(new), self.value(dest, insn))
+            self.write(dest, new)
+
+    # -- memory --------------------------------------------------------------------------------------------
+    def address(self, insn: Insn) -> int:
+        """The address; writes a post-incremented or set base."""
+        a: Address | None = insn.address
+        assert a is not None
+        total = self.value(a.base, insn) if a.base else 0
+        if a.index:
+            total += self.value(a.index, insn) << a.shift
+        if a.offset:
+            total += self.immediate(a.offset) * a.scale
+        if a.step and a.base:
+            self.write(a.base, total + self.immediate(a.step) * a.scale)
+        if a.set_base:
+            self.write(a.set_base, total)
+        return total & MASKS["R"]
+
+    def do_load(self, insn: Insn) -> None:
+        if not self.holds(insn):
+            return
+        address = self.address(insn)
+        vector = insn.access.startswith("v")
+        value: Any = self.vector_at(insn, address).copy() if vector else self.load(address, insn.access)
+        if insn.mode:
+            self.forwarded[insn.dests[0].units()[0]] = value
+        if insn.mode != "tmp":
+            self.write(insn.dests[0], value)
+
+    def load(self, address: int, access: str) -> int:
+        size = SIZES[access.removeprefix("mem")]
+        raw = int.from_bytes(self.memory[address : address + size].tobytes(), "little")
+        return raw if "u" in access else signed(raw, 8 * size)
+
+    def vector_at(self, insn: Insn, address: int) -> np.ndarray:
+        if insn.access == "vmem":
+            address &= -VECTOR_BYTES
+        return self.memory[address : address + VECTOR_BYTES]
+
+    def store(self, action: Callable[[], None]) -> None:
+        if self.in_order:
+            action()
+        else:
+            self.stores.append(action)
+
+    def put(self, address: int, value: int, size: int) -> None:
+        raw = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+        self.memory[address : address + size] = np.frombuffer(raw, np.uint8)
+
+    def do_store(self, insn: Insn) -> None:
+        if not self.holds(insn):
+            return
+        address = self.address(insn)
+        value = self.value(insn.sources[0], insn)
+        if insn.access.startswith("v"):
+            mask = self.byte_mask(insn)
+            where: Any = slice(None) if mask is None else mask
+            data = value[where].copy()
+
+            def vector() -> None:
+                self.vector_at(insn, address)[where] = data
+
+            self.store(vector)
+            return
+        if insn.op == "high":
+            value >>= 16
+        self.store(lambda: self.put(address, value, SIZES[insn.access.removeprefix("mem")]))
+
+    def do_memop(self, insn: Insn) -> None:
+        if not self.holds(insn):
+            return
+        address = self.address(insn)
+        operand = self.value(insn.sources[0], insn)
+        size = SIZES[insn.access.removeprefix("mem")]
+
+        def action() -> None:
+            old = self.load(address, insn.access)
+            new = {
+                "+=": old + operand, "-=": old - operand, "&=": old & operand, "|=": old | operand,
+                "=setbit": old | 1 << (operand & 31), "=clrbit": old & ~(1 << (operand & 31)),
+            }[insn.op]  # fmt: skip
+            self.put(address, new, size)
+
+        self.store(action)
+
+    def do_locked(self, insn: Insn) -> None:
+        """A store-conditional succeeds: there is one thread."""
+        address = self.address(insn)
+        value = self.value(insn.sources[0], insn)
+        self.store(lambda: self.put(address, value, SIZES[insn.access.removeprefix("mem")]))
+        self.write(insn.dests[0], MASKS["P"])
+
+    def do_frame(self, insn: Insn) -> None:
+        if not self.holds(insn):
+            return
+        stack, frame, link = (self.unit(("R", n), False, insn) for n in (29, 30, 31))
+        if insn.op == "allocframe":
+            top = (stack - 8) & MASKS["R"]
+            self.store(lambda: self.put(top, link << 32 | frame, 8))
+            self.write(Operand("R", 30), top)
+            self.write(Operand("R", 29), top - insn.sources[0].number)
+            return
+        self.write(Operand("RR", 30), self.load(frame, "memd"))
+        self.write(Operand("R", 29), frame + 8)
+        if insn.op == "dealloc_return":
+            self.outcome.transfers.append(Transfer(insn))
+
+    def do_system(self, insn: Insn) -> None:
+        """No effect on values."""
+
+    def do_clock(self, insn: Insn) -> None:
+        if self.holds(insn):
+            self.write(insn.dests[0], self.clock)
+
+    # -- flow ----------------------------------------------------------------------------------------------
+    def do_jump(self, insn: Insn) -> None:
+        if self.holds(insn):
+            self.outcome.transfers.append(Transfer(insn))
+
+    do_call = do_jump
+
+    def do_jumpr(self, insn: Insn) -> None:
+        if self.holds(insn):
+            self.outcome.transfers.append(Transfer(insn, self.value(insn.sources[0], insn)))
+
+    do_callr = do_jumpr
+
+    def do_newjump(self, insn: Insn) -> None:
+        a, b = (self.value(operand, insn) for operand in insn.sources)
+        x, y = signed(a, 32), signed(b, 32)
+        taken = {
+            "cmp.eq": x == y, "cmp.gt": x > y, "cmp.gtu": x & MASKS["R"] > y & MASKS["R"], "tstbit": a >> (b & 31) & 1,
+        }[insn.op]  # fmt: skip
+        if bool(taken) != insn.negated:
+            self.outcome.transfers.append(Transfer(insn))
+
+    def do_loop(self, insn: Insn) -> None:
+        self.outcome.loops[insn.op] = (str(insn.target), self.value(insn.sources[0], insn) & MASKS["R"])
+
+
+def _destinations(insn: Insn) -> list[Operand]:
+    """Registers an instruction may write."""
+    found = list(insn.dests)
+    if insn.address is not None:
+        if insn.address.step is not None and insn.address.base is not None:
+            found.append(insn.address.base)
+        if insn.address.set_base is not None:
+            found.append(insn.address.set_base)
+    if insn.kind == "frame":
+        found += [Operand("R", n) for n in (29, 30, 31)]
+    return found

@@ -1,0 +1,153 @@
+"""The reference interpreter's own meaning of each instruction form, found by pattern.
+
+A pattern is a form key (see `isa.spec`) with choices: ``V.{b|h|w}=vadd(V.{1},V.{1})`` stands for three forms,
+``{1}`` repeats the first choice. A rule gets the choices as strings, then the operand values:
+
+======  ===============================================================
+``R``   int, 0 .. 2**32-1 (``RR`` 2**64-1, ``P`` 255); any int as result
+``I``   int as written
+``V``   128 bytes as a uint8 array; a result may have any lane type
+``VV``  (low, high) of such
+``Q``   128 bools; a result may have one bool per lane
+======  ===============================================================
+
+A form that also reads its destination gets the old value first. Two families follow from others and need no
+rule: ``x op= y`` from ``x = y``, and the same operation on both halves of vector pairs.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Rule = Callable[..., Any]
+
+_RULES: list[tuple[re.Pattern[str], Rule]] = []
+_CHOICE = re.compile(r"\{([^{}]*)\}")
+_UPDATE = re.compile(r"(?<![=!<>])(\+|-|\||&|\^)=(?!=)")
+
+DTYPES: dict[str, Any] = {
+    "b": np.int8, "ub": np.uint8, "h": np.int16, "uh": np.uint16, "w": np.int32, "uw": np.uint32,
+    "hf": np.float16, "qf16": np.float16, "sf": np.float32, "qf32": np.float32,
+}  # fmt: skip
+"""Lane type of each suffix; qfloat lanes hold IEEE values (the model of the translated simulator too)."""
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    pieces = []
+    position = 0
+    for found in _CHOICE.finditer(pattern):
+        pieces.append(re.escape(pattern[position : found.start()]))
+        body = found.group(1)
+        if body.isdigit():
+            pieces.append(f"\\{body}")
+        else:
+            pieces.append("(" + "|".join(re.escape(choice) for choice in body.split("|")) + ")")
+        position = found.end()
+    return re.compile("".join(pieces) + re.escape(pattern[position:]))
+
+
+def rule(*patterns: str) -> Callable[[Rule], Rule]:
+    """Enter a rule for each pattern."""
+
+    def enter(function: Rule) -> Rule:
+        for pattern in patterns:
+            _RULES.append((_compile(pattern), function))
+        return function
+
+    return enter
+
+
+@functools.cache
+def find(key: str) -> Rule | None:
+    """The meaning of a form, or None."""
+    for pattern, function in _RULES:
+        if found := pattern.fullmatch(key):
+            groups = found.groups()
+            return functools.partial(function, *groups) if groups else function
+    return _update(key) or _halves(key)
+
+
+def _update(key: str) -> Rule | None:
+    """``x op= y`` from ``x = y``."""
+    found = _UPDATE.search(key)
+    if found is None:
+        return None
+    dest, op = key[: found.start()], found.group(1)
+    plain = find(f"{dest}={key[found.end():]}")
+    if plain is None:
+        return None
+
+    def apply(old: Any, *arguments: Any) -> Any:
+        return _combine(op, dest, old, plain(*arguments))
+
+    return apply
+
+
+def _combine(op: str, dest: str, old: Any, new: Any) -> Any:
+    cls, _, suffix = dest.partition(".")
+    if cls == "VV":
+        return tuple(_combine(op, "V." + suffix, o, n) for o, n in zip(old, new, strict=True))
+    if cls == "V":
+        dtype = DTYPES.get(suffix, np.uint8)
+        old, new = old.view(dtype), as_bytes(new).view(dtype)
+    if cls == "Q":
+        new = np.repeat(new, 128 // new.size)
+    if op == "+":
+        return old + new
+    if op == "-":
+        return old - new
+    if op == "|":
+        return old | new
+    return old & new if op == "&" else old ^ new
+
+
+def _halves(key: str) -> Rule | None:
+    """A form whose vector operands are all pairs: the single-vector form on each half."""
+    if "VV" not in key or "V" in key.replace("VV", "") or "=vcombine" in key:
+        return None
+    single = find(key.replace("VV", "V"))
+    if single is None:
+        return None
+
+    def apply(*arguments: Any) -> tuple[Any, Any]:
+        low, high = ([a[i] if isinstance(a, tuple) else a for a in arguments] for i in (0, 1))
+        return single(*low), single(*high)
+
+    return apply
+
+
+def as_bytes(value: np.ndarray) -> np.ndarray:
+    """A vector result as its 128 bytes."""
+    raw = np.ascontiguousarray(value).view(np.uint8)
+    if raw.size != 128:
+        raise ValueError(f"a vector result has {raw.size} bytes")
+    return raw
+
+
+def signed(value: int, bits: int) -> int:
+    """The low ``bits`` of ``value`` as a signed number."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def saturate(value: int, bits: int, is_signed: bool = True) -> int:
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+    return min(max(value, low), high)
+
+
+def unpack(value: int, bits: int, total: int, is_signed: bool) -> list[int]:
+    """Lanes of a scalar register, lowest first."""
+    lanes = [value >> i & ((1 << bits) - 1) for i in range(0, total, bits)]
+    return [signed(lane, bits) for lane in lanes] if is_signed else lanes
+
+
+def pack(lanes: list[int], bits: int) -> int:
+    result = 0
+    for index, lane in enumerate(lanes):
+        result |= (lane & ((1 << bits) - 1)) << (index * bits)
+    return result

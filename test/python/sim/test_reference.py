@@ -1,0 +1,119 @@
+"""The translated simulator against the reference interpreter: random packets and whole functions."""
+
+import numpy as np
+import pytest
+from sim.forms_harness import function
+from sim.kernels import CONTROL, SAXPY, assembly
+from sim.test_inventory import INVENTORY
+from sim.test_inventory import assembly as one_form
+
+from hexagon_mlir.sim import Arg64, Machine, SimError
+from hexagon_mlir.sim.asm import parse
+from hexagon_mlir.sim.decode import decode
+from hexagon_mlir.sim.reference import Interpreter, find
+from hexagon_mlir.sim.reference.compare import check
+from hexagon_mlir.sim.reference.exact import DOUBLE, HALF, SINGLE, multiply_add, rounded, value
+
+PACKETS, BATCHES = 500, 6
+
+
+@pytest.mark.parametrize("seed", range(BATCHES))
+def test_random_packets_agree(seed):
+    found = check(PACKETS, seed)
+    assert not found, "\n".join(str(difference) for difference in found[:5])
+
+
+def test_the_comparison_sees_a_wrong_rule(monkeypatch):
+    from hexagon_mlir.sim.reference import packet
+
+    monkeypatch.setattr(packet, "find", lambda key: (lambda a, b: a + b + 1) if key == "R=add(R,R)" else find(key))
+    found = check(20, 0, only=r"^R=add\(R,R\)$")
+    assert found and found[0].translated != found[0].reference
+
+
+@pytest.mark.parametrize("form", INVENTORY)
+def test_every_form_llvm_emits_has_a_rule(form):
+    for packet in parse(one_form(form)).functions["f"].packets:
+        for insn in decode(packet):
+            assert insn.kind != "alu" or find(insn.key) is not None, insn.key
+
+
+# -- the interpreter's own arithmetic against numpy --------------------------------------------------------
+@pytest.mark.parametrize(("format_", "kind"), [(HALF, np.float16), (SINGLE, np.float32), (DOUBLE, np.float64)])
+def test_rounding_agrees_with_numpy(format_, kind):
+    rng = np.random.default_rng(3)
+    size = format_.bits // 8
+    patterns = rng.integers(0, 256, (2, 400, size), np.uint8).view(f"<u{size}").reshape(2, 400)
+    numbers = patterns.view(kind)
+    with np.errstate(all="ignore"):
+        sums, products = numbers[0] + numbers[1], numbers[0] * numbers[1]
+    one = format_.bias << format_.fraction_bits
+    for index, (a, b) in enumerate(zip(*patterns.tolist(), strict=True)):
+        zero = (a ^ b) & format_.sign
+        for want, got in (
+            (sums[index], multiply_add(a, one, b, format_)), (products[index], multiply_add(a, b, zero, format_)),
+        ):  # fmt: skip
+            if np.isnan(want):
+                assert got & ~format_.sign > format_.infinity
+            else:
+                assert got == int(np.array(want).view(f"<u{size}"))
+    assert all(rounded(value(a, format_), format_, a // format_.sign) == a
+               for a in patterns[0].tolist() if a & ~format_.sign < format_.infinity)  # fmt: skip
+
+
+# -- whole functions ---------------------------------------------------------------------------------------
+def both(text, entry, arguments, buffers=()):
+    """(return value, packets, buffers) of both implementations; a buffer's address is an argument."""
+    results = []
+    for kind in (Machine, Interpreter):
+        machine = kind(text)
+        addresses = []
+        for data in buffers:
+            addresses.append(machine.alloc_ddr(data.nbytes))
+            machine.write(addresses[-1], data)
+        result = machine.run(entry, [*addresses, *arguments])
+        contents = [machine.read(a, d.dtype, d.size).tobytes() for a, d in zip(addresses, buffers, strict=True)]
+        results.append((result.return_value & 0xFFFFFFFF, result.packets, contents))
+    return results
+
+
+@pytest.mark.parametrize("count", (0, 1, 33, 128, 200))
+def test_saxpy(count):
+    rng = np.random.default_rng(count)
+    x, y = (rng.standard_normal(256).astype(np.float32) for _ in range(2))
+    translated, reference = both(assembly(SAXPY), "saxpy", [2.5, count], [x, y])
+    assert translated[1:] == reference[1:]
+    want = np.where(np.arange(256) < count, np.float32(2.5) * x + y, y)
+    np.testing.assert_array_equal(np.frombuffer(reference[2][1], np.float32), want)
+
+
+@pytest.mark.parametrize(
+    ("entry", "arguments"),
+    [
+        ("fib", [15]), ("choose", [0, 21]), ("choose", [1, 21]), *[("jumptable", [n, 3]) for n in range(7)],
+        ("wide", [Arg64(0x123456789ABCDEF), Arg64(-99999), 13]),
+        ("many", [1, 2, 3, 4, 5, 6, 7, Arg64(8 << 32 | 9), 10]), ("callsmath", [1.5]),
+    ],
+)  # fmt: skip
+def test_control_flow(entry, arguments):
+    translated, reference = both(assembly(CONTROL), entry, arguments)
+    assert translated == reference
+
+
+def test_loops_and_memory():
+    rng = np.random.default_rng(9)
+    a, b = (rng.integers(-1000, 1000, 64).astype(np.int32) for _ in range(2))
+    translated, reference = both(assembly(CONTROL), "matmul", [8], [a, b, np.zeros(64, np.int32)])
+    assert translated == reference
+    want = a.reshape(8, 8) @ b.reshape(8, 8)
+    np.testing.assert_array_equal(np.frombuffer(reference[2][2], np.int32).reshape(8, 8), want)
+
+
+def test_reference_errors_name_the_place():
+    with pytest.raises(SimError, match="no function 'g'"):
+        Interpreter(function("f", [["r0 = r1"]])).run("g")
+    with pytest.raises(SimError, match="unknown symbol 'nobody'"):
+        Interpreter(function("f", [["call nobody"]])).run("f")
+    with pytest.raises(SimError, match="did not finish within 100 packets"):
+        text = function("f", [["r0 = r1"], ["jump .Lhere"]]).replace("\t{\n\t\tr0", ".Lhere:\n\t{\n\t\tr0", 1)
+        Interpreter(text).run("f", max_packets=100)
