@@ -79,6 +79,12 @@ def _moves() -> None:
     form("P=P", ALU, lambda a: a)
     form("R=P", ALU, lambda p: p.zext(32))
     form("P=R", ALU, lambda a: a.trunc(8))
+    form("R=PPPP", Unit.SYSTEM, lambda a, b, c, d: (
+        (d.zext(32) << 24) | (c.zext(32) << 16) | (b.zext(32) << 8) | a.zext(32)))  # fmt: skip
+    form("PPPP=R", Unit.SYSTEM, lambda a: tuple(a.lshr(8 * n).trunc(8) for n in range(4)))
+    form("R=add(pc,I)", ALU, lambda address: address)
+    for copy in ("R=C", "C=R", "R=M", "M=R", "RR=CC", "CC=RR"):  # lc, sa, usr, gp, cs0, cs1: plain storage
+        form(copy, Unit.SYSTEM, lambda a: a)
     form("RR=mask(P)", ALU, lambda p: p.as_(Type(8, "i", 1)).sext(8).as_(I64))
     for right in ("R", "I"):
         for left in ("R", "I"):
