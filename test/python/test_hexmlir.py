@@ -77,10 +77,10 @@ class TestCache:
         monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(tmp_path))
         from hexagon_mlir.codegen import cache
 
-        cache.store(cache.key("a") + ".asm", b"x" * 2048)
+        cache.store(cache.key("a") + ".asm", b"x" * (2 << 20))
         cache.store(cache.key("b"), b"y")
         (tmp_path / "thesis.txt").write_text("precious")
-        assert call("cache").out == f"{tmp_path}: 2 entries, 2.0 KiB\n"
+        assert call("cache").out == f"{tmp_path}: 2 entries, 2.0 MiB\n"
         assert call("cache", "clear").out == f"removed 2 entries from {tmp_path}\n"
         assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
 
