@@ -153,9 +153,7 @@ def differences(text: str, pieces: list[Piece], before: State, got: State, want:
         at = int(np.nonzero(a != b)[0][0]) & ~3
         sources = {n: _value(before, n) for n in re.findall(r"(?<!\w)[rvpq]\d+(?::\d+)?", text)}
         listing = " ".join(f"{n}={_show(value, at)}" for n, value in sources.items())
-        found.append(
-            Difference(text, f"{name}[{at}]", a[at : at + 4].tobytes()[::-1].hex(), b[at : at + 4].tobytes()[::-1].hex(), listing)
-        )
+        found.append(Difference(text, f"{name}[{at}]", _show(a, at), _show(b, at), listing))
 
     for n in range(0, 32, 2):
         report(f"r{n + 1}:{n}", got.r[n : n + 2], want.r[n : n + 2])
@@ -175,6 +173,7 @@ def _value(state: State, name: str) -> np.ndarray:
 
 
 def _show(raw: np.ndarray, at: int) -> str:
+    """The word at ``at`` in hex, or a scalar register whole."""
     part = raw if raw.size <= 8 else raw[at % raw.size : at % raw.size + 4]
     return part.tobytes()[::-1].hex()
 

@@ -26,8 +26,10 @@ TAKEN = "TAKEN"
 
 _TOKEN = re.compile(r"RR|R|VV|V|P|Q|I(?![A-Z])")
 _SIZES = {"memw": 4, "memh": 2, "memuh": 2, "memb": 1, "memub": 1, "memd": 8}
-_PREDICATED = ("R=add(R,R)", "R=add(R,I)", "R=sub(R,R)", "R=and(R,R)", "R=or(R,R)", "R=xor(R,R)", "R=R", "R=I",
-               "RR=combine(R,R)", "R=aslh(R)", "R=asrh(R)", "R=sxtb(R)", "R=zxth(R)", "V=V", "VV=vcombine(V,V)")  # fmt: skip
+_PREDICATED = (
+    "R=add(R,R)", "R=add(R,I)", "R=sub(R,R)", "R=and(R,R)", "R=or(R,R)", "R=xor(R,R)", "R=R", "R=I",
+    "RR=combine(R,R)", "R=aslh(R)", "R=asrh(R)", "R=sxtb(R)", "R=zxth(R)", "V=V", "VV=vcombine(V,V)",
+)  # fmt: skip
 _MASKED = ("V.b+=V.b", "V.h+=V.h", "V.w+=V.w", "V.b-=V.b", "V.h-=V.h", "V.w-=V.w")
 _ANY_SLOT = re.compile(r"R=(add|sub|and|or|xor|neg|not|R|I|mux|sxtb|sxth|zxtb|zxth|aslh|asrh)\b|P=!?cmp\.\w+\(R,")
 _RANGES = (

@@ -12,7 +12,7 @@ A pattern is a form key (see `isa.spec`) with choices: ``V.{b|h|w}=vadd(V.{1},V.
 ======  ===============================================================
 
 A form that also reads its destination gets the old value first. Two families follow from others and need no
-rule: ``x op= y`` from ``x = y``, and the same operation on both halves of vector pairs.
+rule: ``x op= y`` from ``x = y``, and additions of vector pairs, one half at a time.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def find(key: str) -> Rule | None:
 def _update(key: str) -> Rule | None:
     """``x op= y`` from ``x = y``."""
     found = _UPDATE.search(key)
-    if found is None:
-        return None
+    if found is None or ":sat" in key or re.match(r"RR?\W+v", key):
+        return None  # a saturating update saturates the sum; lanes of a scalar register add separately
     dest, op = key[: found.start()], found.group(1)
     plain = find(f"{dest}={key[found.end():]}")
     if plain is None:
@@ -107,8 +107,8 @@ def _combine(op: str, dest: str, old: Any, new: Any) -> Any:
 
 
 def _halves(key: str) -> Rule | None:
-    """A form whose vector operands are all pairs: the single-vector form on each half."""
-    if "VV" not in key or "V" in key.replace("VV", "") or "=vcombine" in key:
+    """An addition or subtraction of vector pairs: the single-vector form on each half."""
+    if not re.fullmatch(r"VV\.\w+=v(add|sub)\(VV\.\w+,VV\.\w+\)(:sat)?", key):
         return None
     single = find(key.replace("VV", "V"))
     if single is None:

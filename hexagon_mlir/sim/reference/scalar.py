@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from hexagon_mlir.sim.reference.rules import pack, rule, saturate, signed, unpack
 
 WIDTH = {"R": 32, "RR": 64}
@@ -182,9 +180,8 @@ def lanewise_word(name, a, b):
 
 
 def _lanewise(name, bits, is_signed, total, a, b):
-    op: Callable[[int, int], int] = {"add": int.__add__, "sub": int.__sub__, "max": max, "min": min}[name]
     lanes = zip(unpack(a, bits, total, is_signed), unpack(b, bits, total, is_signed), strict=True)
-    return pack([op(x, y) for x, y in lanes], bits)
+    return pack([{"add": x + y, "sub": x - y, "max": max(x, y), "min": min(x, y)}[name] for x, y in lanes], bits)
 
 
 # -- multiply ----------------------------------------------------------------------------------------------
@@ -220,10 +217,12 @@ def multiply_halves(unsigned, i, j, a, b):
     return x * y if unsigned else signed(x, 16) * signed(y, 16)
 
 
-@rule("RR=vmpyb{u|su}(R,R)")
-def multiply_bytes(kind, a, b):
-    left = unpack(a, 8, 32, kind == "su")
-    return pack([x * y for x, y in zip(left, unpack(b, 8, 32, False), strict=True)], 16)
+@rule("RR{|+}=vmpyb{u|su}(R,R)")
+def multiply_bytes(update, kind, *arguments):
+    *old, a, b = arguments
+    left, right = unpack(a, 8, 32, kind == "su"), unpack(b, 8, 32, False)
+    start = unpack(old[0], 16, 64, False) if update else [0] * 4
+    return pack([s + x * y for s, x, y in zip(start, left, right, strict=True)], 16)
 
 
 @rule("RR=vmpyh(R,R):sat")
