@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.passes.vectorization.nest import Nest
+from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]
 _SAME_START = frozenset({"memref.collapse_shape", "memref.expand_shape", "memref.cast", "memref.subview"})
@@ -41,16 +42,15 @@ class BodyEmitter:
         type_ = self.values[operand].type
         return type_.element_type if isinstance(type_, ir.MemRefType) else type_
 
-    def load(self, operand: int, ivs: Ivs, width: int, mask: ir.Value | None) -> ir.Value:
+    def load(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
         """A vector of ``width`` elements, or a scalar when the operand does not move with the vectorized loop."""
         if not self.nest.operands[operand].uses(self.loop):
             return self.load_scalar(operand, ivs)
         type_ = ir.VectorType.get([width], self.element_type(operand))
         source, indices = self.values[operand], self._indices(operand, ivs)
-        if mask is None:
+        if tail is None:
             return vector.load(type_, source, indices, alignment=self._alignment(operand))
-        zero = arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, _zero(type_.element_type)))
-        return vector.maskedload(type_, source, indices, mask, zero, alignment=self._alignment(operand))
+        return tail.load(type_, source, indices, self.nest.operands[operand].bits, self._alignment(operand))
 
     def load_scalar(self, operand: int, ivs: Ivs) -> ir.Value:
         """One element at the current loop indices."""
@@ -58,15 +58,15 @@ class BodyEmitter:
             return self.values[operand]
         return memref.load(self.values[operand], self._indices(operand, ivs))
 
-    def store(self, operand: int, value: ir.Value, ivs: Ivs, width: int, mask: ir.Value | None) -> None:
+    def store(self, operand: int, value: ir.Value, ivs: Ivs, width: int, tail: Tail | None) -> None:
         """Store ``value`` (splat when scalar) to the operand."""
         if not isinstance(value.type, ir.VectorType):
             value = self._widen(value, width)
         target, indices = self.values[operand], self._indices(operand, ivs)
-        if mask is None:
+        if tail is None:
             vector.store(value, target, indices, alignment=self._alignment(operand))
         else:
-            vector.maskedstore(target, indices, mask, value, alignment=self._alignment(operand))
+            tail.store(value, target, indices, self.nest.operands[operand].bits, self._alignment(operand))
 
     def store_scalar(self, operand: int, value: ir.Value, ivs: Ivs) -> None:
         """Store one element."""
@@ -111,7 +111,7 @@ class BodyEmitter:
                 scope.results[number] = _clone(op, [r.type for r in op.results], operands)
         return scope
 
-    def vectors(self, scope: Scope, ivs: Ivs, width: int, mask: ir.Value | None,
+    def vectors(self, scope: Scope, ivs: Ivs, width: int, tail: Tail | None,
                 old: list[ir.Value] | None = None) -> list[ir.Value]:
         """The yielded values for one vector; ``old`` are the outputs' carried values, if any."""
         local = Scope(dict(scope.arguments), dict(scope.results))
@@ -122,7 +122,7 @@ class BodyEmitter:
             if description.is_output and old is not None:
                 local.arguments[operand] = old[operand - (len(self.nest.operands) - len(old))]
             else:
-                local.arguments[operand] = self.load(operand, ivs, width, mask)
+                local.arguments[operand] = self.load(operand, ivs, width, tail)
         for number, op in enumerate(self.operations):
             if number in local.results:
                 continue
@@ -175,9 +175,3 @@ def _clone(op: ir.Operation, types: list[ir.Type], operands: list[ir.Value]) -> 
     clone = ir.Operation.create(op.name, results=types, operands=operands, attributes=attributes,
                                 loc=op.location)
     return list(clone.results)
-
-
-def _zero(element: ir.Type) -> ir.Attribute:
-    if isinstance(element, ir.IntegerType | ir.IndexType):
-        return ir.IntegerAttr.get(element, 0)
-    return ir.FloatAttr.get(element, 0.0)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hexagon_mlir.ir import arith, ir, memref, scf, vector
+from hexagon_mlir.ir import arith, ir, memref, scf
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Scope
 from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduce_lanes
 from hexagon_mlir.passes.vectorization.nest import Nest, split_operands
 from hexagon_mlir.passes.vectorization.plan import Plan
+from hexagon_mlir.passes.vectorization.tail import Tail
 
 
 @dataclass(frozen=True)
@@ -98,15 +99,15 @@ class NestEmitter:
         scopes = [self.body.uniform(Scope(), ivs_j, set(ivs_j)) for ivs_j in self._jammed(ivs)]
         reductions = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction]
         for segment in self._segments():
-            mask = self._mask(segment)
+            tail = self._tail(segment)
 
             def one_vector(iv: ir.Value, carried: list[ir.Value], segment: _Segment = segment,
-                           mask: ir.Value | None = mask) -> list[ir.Value]:
+                           tail: Tail | None = tail) -> list[ir.Value]:
                 jammed = [{**ivs_j, self.plan.loop: iv} for ivs_j in self._jammed(ivs)]
-                results = self._accumulate(reductions, jammed, scopes, segment.width, mask)
+                results = self._accumulate(reductions, jammed, scopes, segment.width, tail)
                 for ivs_j, values in zip(jammed, results, strict=True):
                     for output, value in zip(self.outputs, values, strict=True):
-                        self.body.store(output, value, ivs_j, segment.width, mask)
+                        self.body.store(output, value, ivs_j, segment.width, tail)
                 return carried
 
             if segment.masked:
@@ -115,12 +116,12 @@ class NestEmitter:
                 for_loop(segment.lower, segment.upper, segment.width, [], one_vector)
 
     def _accumulate(self, reductions: list[int], jammed: list[dict[int, ir.Value]], scopes: list[Scope],
-                    width: int, mask: ir.Value | None) -> list[list[ir.Value]]:
+                    width: int, tail: Tail | None) -> list[list[ir.Value]]:
         """Results of the body for each jammed copy, carried through the reduction loops in registers."""
         if not reductions:
-            return [self.body.vectors(scope, ivs, width, mask) for scope, ivs in zip(scopes, jammed, strict=True)]
+            return [self.body.vectors(scope, ivs, width, tail) for scope, ivs in zip(scopes, jammed, strict=True)]
         count = len(self.outputs)
-        accumulators = [self.body.load(o, ivs, width, mask) for ivs in jammed for o in self.outputs]
+        accumulators = [self.body.load(o, ivs, width, tail) for ivs in jammed for o in self.outputs]
 
         def nest_loops(loops: list[int], inner: dict[int, ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
             if loops:
@@ -129,7 +130,7 @@ class NestEmitter:
             values: list[ir.Value] = []
             for j, (scope, ivs) in enumerate(zip(scopes, jammed, strict=True)):
                 old = carried[j * count:(j + 1) * count]
-                values += self.body.vectors(scope, {**ivs, **inner}, width, mask, old)
+                values += self.body.vectors(scope, {**ivs, **inner}, width, tail, old)
             return values
 
         flat = nest_loops(reductions, {}, accumulators)
@@ -165,13 +166,14 @@ class NestEmitter:
         count = len(self.outputs)
         first = widths.index(segment.width) * count
         mine = carried[first:first + count]
-        mask = self._mask(segment)
+        tail = self._tail(segment)
 
         def step(iv: ir.Value, old: Sequence[ir.Value]) -> list[ir.Value]:
-            new = self.body.vectors(scope, {**ivs, self.plan.loop: iv}, segment.width, mask, list(old))
-            if mask is None:
+            new = self.body.vectors(scope, {**ivs, self.plan.loop: iv}, segment.width, tail, list(old))
+            if tail is None:
                 return new
-            return [arith.select(mask, n, o) for n, o in zip(new, old, strict=True)]
+            return [tail.select(n, o, self.nest.operands[output].bits)
+                    for output, n, o in zip(self.outputs, new, old, strict=True)]
 
         if segment.masked:
             mine = step(segment.lower, mine)
@@ -184,22 +186,12 @@ class NestEmitter:
         type_ = ir.VectorType.get([width], element)
         return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, neutral(name, element)))
 
-    def _mask(self, segment: _Segment) -> ir.Value | None:
+    def _tail(self, segment: _Segment) -> Tail | None:
         if not segment.masked:
             return None
-        return lane_mask(arith.subi(segment.upper, segment.lower), segment.width, self.nest.narrowest_bits)
-
-
-def lane_mask(valid: ir.Value, lanes: int, bits: int) -> ir.Value:
-    """``vector<lanes x i1>`` whose first ``valid`` lanes are set.
-
-    A compare of ``bits`` wide integers makes the predicate directly in the form the narrowest accesses need.
-    """
-    element = ir.IntegerType.get_signless(bits)
-    type_ = ir.VectorType.get([lanes], element)
-    numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i) for i in range(lanes)], type_)
-    bound = vector.broadcast(type_, arith.index_cast(element, valid))
-    return arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
+        extent = self.nest.extents[self.plan.loop]
+        static = None if extent is None else extent % segment.width
+        return Tail(arith.subi(segment.upper, segment.lower), static, segment.width, self.nest.narrowest_bits)
 
 
 def index(value: int) -> ir.Value:

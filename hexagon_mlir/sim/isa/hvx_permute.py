@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.sim.isa.lanes import INTEGER, VECTOR_BYTES, Pair, clamp, concat, even, narrow, odd, split
+from hexagon_mlir.sim.isa.lanes import INTEGER, VECTOR_BYTES, Pair, clamp, even, narrow, odd, split
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import I32, Type, Val
 
@@ -52,7 +52,7 @@ def _left(u: Val, v: Val, n: Val) -> Val:
     return shift.icmp("eq", 0).select(u.w, moved)
 
 
-def _shuffle_pair(u: Val, v: Val, control: Val, stages: tuple[int, ...]) -> Pair:
+def shuffle_pair(u: Val, v: Val, control: Val, stages: tuple[int, ...]) -> Pair:
     """Conditional swaps of bytes ``k`` of the high and ``k + stage`` of the low register."""
     low, high = v.b, u.b
     for stage in stages:
@@ -73,8 +73,8 @@ def _network(value: Val, control: Val, stages: tuple[int, ...]) -> Val:
 
 
 def _networks() -> None:
-    form("VV=vshuff(V,V,R)", VP_VS, lambda u, v, r: _shuffle_pair(u, v, r, _STAGES))
-    form("VV=vdeal(V,V,R)", VP_VS, lambda u, v, r: _shuffle_pair(u, v, r, _STAGES[::-1]))
+    form("VV=vshuff(V,V,R)", VP_VS, lambda u, v, r: shuffle_pair(u, v, r, _STAGES))
+    form("VV=vdeal(V,V,R)", VP_VS, lambda u, v, r: shuffle_pair(u, v, r, _STAGES[::-1]))
     form("V=vdelta(V,V)", VP, lambda a, b: _network(a, b, _STAGES[::-1]))
     form("V=vrdelta(V,V)", VP, lambda a, b: _network(a, b, _STAGES))
 
@@ -106,6 +106,20 @@ def _in_register() -> None:
         u.b, [b + 4 * i + o for b in (0, N) for o in (0, 2) for i in range(32)]))  # fmt: skip
 
 
+def _unpack(a: Val, bits: int, signed: bool) -> Pair:
+    """Lanes of ``bits`` widened, as an interleave with zeros and a shift: the host's LLVM miscompiles an extension of
+    an extension of which half the lanes are used."""
+    lanes = a.ty.lanes
+    zeros = a.lift(0)
+
+    def half(first: int) -> Val:
+        order = [i for k in range(first, first + lanes // 2) for i in (0, lanes + k)]
+        wide = zeros.shuffle(a, order).view(2 * bits)
+        return wide >> bits if signed else wide.lshr(bits)
+
+    return half(0), half(lanes // 2)
+
+
 def _pack() -> None:
     for small, wide in (("b", "h"), ("h", "w")):
         bits = INTEGER[small][0]
@@ -131,7 +145,7 @@ def _pack() -> None:
         form(
             f"VV.{wide}=vunpack(V.{small})",
             VP_VS,
-            lambda a, n=bits, s=signed: split(a.view(n).ext(2 * n, s)),
+            lambda a, n=bits, s=signed: _unpack(a.view(n), n, s),
         )
         form(
             f"VV.{wide}=v{'s' if signed else 'z'}xt(V.{small})",

@@ -1,0 +1,115 @@
+"""The last, partial vector step: masked memory accesses and selects.
+
+Every mask has the lanes of one HVX vector of the elements it guards and comes from a comparison of integers of their
+size. A mask in any other form would have to be converted, which LLVM 22 does with byte permutations that repeat lanes
+and gets wrong. A step of mixed element sizes therefore handles its wide elements vector by vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hexagon_mlir.ir import arith, ir, vector
+
+
+@dataclass
+class Tail:
+    """``valid`` (an index; ``static`` when known) of ``lanes`` elements; ``bits`` is the narrowest element size."""
+
+    valid: ir.Value
+    static: int | None
+    lanes: int
+    bits: int
+    _masks: dict[tuple[int, int], ir.Value] = field(default_factory=dict)
+
+    def load(self, type_: ir.VectorType, source: ir.Value, indices: Sequence[ir.Value], bits: int,
+             alignment: int) -> ir.Value:
+        """``vector<lanes x T>`` with zeros past the valid elements; ``bits`` is the size of T."""
+        width = self._width(bits)
+        part_type = ir.VectorType.get([width], type_.element_type)
+        parts = []
+        for start in range(0, self.lanes, width):
+            at = _shifted(indices, start)
+            if self._is_empty(start):
+                parts.append(_zeros(part_type))
+            elif self._is_full(start, width):
+                parts.append(vector.load(part_type, source, at, alignment=alignment))
+            else:
+                parts.append(vector.maskedload(part_type, source, at, self._mask(start, bits), _zeros(part_type),
+                                               alignment=alignment))
+        return _concatenate(parts)
+
+    def store(self, value: ir.Value, target: ir.Value, indices: Sequence[ir.Value], bits: int, alignment: int) -> None:
+        """Store the valid elements of ``value``."""
+        width = self._width(bits)
+        for start in range(0, self.lanes, width):
+            if self._is_empty(start):
+                break
+            part, at = _slice(value, start, width), _shifted(indices, start)
+            if self._is_full(start, width):
+                vector.store(part, target, at, alignment=alignment)
+            else:
+                vector.maskedstore(target, at, self._mask(start, bits), part, alignment=alignment)
+
+    def select(self, new: ir.Value, old: ir.Value, bits: int) -> ir.Value:
+        """``new`` in the valid lanes, ``old`` in the others."""
+        width = self._width(bits)
+        parts = []
+        for start in range(0, self.lanes, width):
+            if self._is_empty(start):
+                parts.append(_slice(old, start, width))
+            elif self._is_full(start, width):
+                parts.append(_slice(new, start, width))
+            else:
+                parts.append(arith.select(self._mask(start, bits), _slice(new, start, width),
+                                          _slice(old, start, width)))
+        return _concatenate(parts)
+
+    def _width(self, bits: int) -> int:
+        """Elements of ``bits`` in one HVX vector."""
+        return self.lanes * self.bits // bits
+
+    def _is_empty(self, start: int) -> bool:
+        return self.static is not None and self.static <= start
+
+    def _is_full(self, start: int, width: int) -> bool:
+        return self.static is not None and self.static >= start + width
+
+    def _mask(self, start: int, bits: int) -> ir.Value:
+        if (start, bits) not in self._masks:
+            element = ir.IntegerType.get_signless(bits)
+            width = self._width(bits)
+            type_ = ir.VectorType.get([width], element)
+            numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i) for i in range(width)], type_)
+            left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), start)) if start else self.valid
+            bound = vector.broadcast(type_, arith.index_cast(element, left))
+            mask = arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
+            self._masks[start, bits] = mask
+        return self._masks[start, bits]
+
+
+def _shifted(indices: Sequence[ir.Value], start: int) -> list[ir.Value]:
+    if not start:
+        return list(indices)
+    return [*indices[:-1], arith.addi(indices[-1], arith.constant(ir.IndexType.get(), start))]
+
+
+def _slice(value: ir.Value, start: int, width: int) -> ir.Value:
+    if ir.VectorType(value.type).shape[0] == width:
+        return value
+    return vector.shuffle(value, value, list(range(start, start + width)))
+
+
+def _concatenate(parts: list[ir.Value]) -> ir.Value:
+    while len(parts) > 1:
+        width = 2 * ir.VectorType(parts[0].type).shape[0]
+        parts = [vector.shuffle(a, b, list(range(width))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
+def _zeros(type_: ir.VectorType) -> ir.Value:
+    element = type_.element_type
+    zero = (ir.IntegerAttr.get(element, 0) if isinstance(element, ir.IntegerType | ir.IndexType)
+            else ir.FloatAttr.get(element, 0.0))
+    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, zero))
