@@ -132,16 +132,17 @@ class HexagonArithLegalizationPass(Pass):
 
     @staticmethod
     def _from_float(op: ir.Operation, source: str) -> ir.Value | None:
-        """A float as an integer, through f32: the backend knows no other way, and aborts for some."""
-        value, type_ = op.operands[0], ir.VectorType(op.operands[0].type)
+        """A narrow float as an integer, through f32 and i32: the backend knows no other way, and aborts for some."""
         if source == "f32":
             return None
-        wide = ir.VectorType.get(type_.shape, ir.F32Type.get())
+        value, shape = op.operands[0], ir.VectorType(op.operands[0].type).shape
         if source == BF16:
-            value = from_bf16(Float(Lanes(type_), value, source)).value
+            value = from_bf16(Float(Lanes(value.type), value, source)).value
         else:
-            value = arith.extf(wide, value)
-        return ir.Operation.create(op.name, results=[op.results[0].type], operands=[value]).result
+            value = arith.extf(ir.VectorType.get(shape, ir.F32Type.get()), value)
+        wide = ir.VectorType.get(shape, ir.IntegerType.get_signless(32))
+        value = ir.Operation.create(op.name, results=[wide], operands=[value]).result
+        return value if op.results[0].type == wide else arith.trunci(op.results[0].type, value)
 
     def _compare(self, op: ir.Operation, operands: list[Float], nan: bool, source: str) -> ir.Value | None:
         predicate = str(arith.CmpFPredicate(ir.IntegerAttr(op.attributes["predicate"]).value)).lower()

@@ -12,6 +12,7 @@ from hexagon_mlir.passes.math_library.catalogue import FUNCTIONS, OP_NAMES
 from hexagon_mlir.passes.math_library.lanes import Float, Lanes
 
 WIDE = "f32"
+BITWISE = ("math.absf",)  # in the element's own width: no rounding to do in f32
 ELEMENTS = ("f16", "bf16", WIDE)
 
 
@@ -108,12 +109,13 @@ def expand(op: ir.Operation, function: Callable[..., Float | None]) -> bool:
     element = str(result.type.element_type) if isinstance(result.type, ir.VectorType) else str(result.type)
     with ir.InsertionPoint(op), op.location:
         operands = [Float(lanes, value, element) for value in op.operands]
-        if element != WIDE:
+        through_f32 = element != WIDE and op.name not in BITWISE
+        if through_f32:
             operands = [operand.extend(WIDE) for operand in operands]
         value = function(*operands, narrow=element == "f16")
         if value is None:
             return False
-        if element != WIDE:
+        if through_f32:
             value = value.truncate(element)
     result.replace_all_uses_with(value.value)
     op.erase()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.qfloat_products import add_products
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
 
@@ -42,7 +43,7 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     """
     llvm = _llvm()
     machine = _machine(cpu, features)
-    optimized = _optimized(llvm_ir, machine, scalar)
+    optimized = half_fabs_as_bits(_optimized(llvm_ir, machine, scalar))
     if kind == "llvm":
         return optimized.encode()
     for variant in _SCALAR if scalar else _VECTOR:

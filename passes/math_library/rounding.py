@@ -19,6 +19,7 @@ from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, SIGN, Float, Int, f
 
 INTEGER_ABOVE = 8388608.0  # 2^23: every f32 from here on is an integer
 BEFORE_HALF = 0.49999997  # the largest f32 below 1/2
+ABSOLUTE_HALF = 0x7FFF  # f16 and bf16: all but the sign
 
 
 class _Parts:
@@ -84,5 +85,5 @@ def copysign(magnitude: Float, sign: Float) -> Float:
 
 
 def absf(x: Float) -> Float:
-    """The sign bit cleared."""
-    return (x.bits & ABSOLUTE).as_float()
+    """The sign bit cleared, in any width."""
+    return (x.bits & (ABSOLUTE if x.element == "f32" else ABSOLUTE_HALF)).as_float(x.element)

@@ -100,7 +100,8 @@ SCALED_EXP = """func.func @scaled_exp(%x: tensor<5x100xf32>, %s: tensor<5xf32>) 
   return %3 : tensor<5x100xf32>
 }
 """
-MATMUL_RELU = """func.func @matmul_relu(%a: tensor<9x70xf16>, %b: tensor<70x33xf16>, %c: tensor<33xf32>) -> tensor<9x33xf32> {
+MATMUL_RELU = """func.func @matmul_relu(%a: tensor<9x70xf16>, %b: tensor<70x33xf16>, %c: tensor<33xf32>)
+    -> tensor<9x33xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<9x33xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<9x33xf32>) -> tensor<9x33xf32>

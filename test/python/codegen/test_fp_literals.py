@@ -104,7 +104,8 @@ def test_the_type_named_last_counts():
 def test_vectors_and_splats():
     assert rewritten("  %a = fadd <2 x float> %b, <float 1.0, float +qnan>") == \
         "  %a = fadd <2 x float> %b, <float 0x3FF0000000000000, float 0x7FF8000000000000>"
-    assert rewritten("  %a = fadd <4 x half> %b, splat (half f0x3C01)") == "  %a = fadd <4 x half> %b, splat (half 0xH3C01)"
+    assert rewritten("  %a = fadd <4 x half> %b, splat (half f0x3C01)") == \
+        "  %a = fadd <4 x half> %b, splat (half 0xH3C01)"
 
 
 @pytest.mark.parametrize("line", [

@@ -3,6 +3,7 @@
 import pytest
 
 from hexagon_mlir.codegen import translate_to_llvm_ir
+from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
 from hexagon_mlir.ir import HexError, parse
 
 
@@ -35,3 +36,14 @@ def test_counts_what_is_left():
     module = parse("llvm.func @f(%a: f32) {\n  %0 = math.erf %a : f32\n  %1 = math.exp %a : f32\n  llvm.return\n}\n")
     with pytest.raises(HexError, match=r"'math.erf' has no LLVM form; 2 such operations remain"):
         translate_to_llvm_ir(module)
+
+
+def test_half_fabs_becomes_bits():
+    text = ("  %3 = tail call <64 x half> @llvm.fabs.v64f16(<64 x half> %2)\n"
+            "  %4 = tail call nnan <32 x float> @llvm.fabs.v32f32(<32 x float> %1)\n"
+            "declare <64 x half> @llvm.fabs.v64f16(<64 x half>)\n")
+    lines = half_fabs_as_bits(text).splitlines()
+    assert lines[0].strip() == "%fabs3.bits = bitcast <64 x half> %2 to <64 x i16>"
+    assert lines[1].strip() == "%fabs3.clear = and <64 x i16> %fabs3.bits, splat (i16 32767)"
+    assert lines[2].strip() == "%3 = bitcast <64 x i16> %fabs3.clear to <64 x half>"
+    assert lines[3:] == text.splitlines()[1:]
