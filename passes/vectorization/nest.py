@@ -14,7 +14,8 @@ _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
 class Operand:
     """One memref operand: ``dims[i]`` is the loop that indexes its dimension i, None for index 0.
 
-    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory.
+    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``contiguous`` that the
+    whole operand is one block of known size.
     """
 
     dims: tuple[int | None, ...]
@@ -121,8 +122,9 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
             raise Unsupported(f"index expression {result} is not a plain loop index")
     strides, _ = value.type.get_strides_and_offset()
     unit = bool(dims) and strides[-1] == 1
-    layout_is_identity = value.type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
-    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, layout_is_identity)
+    identity = value.type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
+    contiguous = identity and value.type.has_static_shape
+    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, contiguous)
 
 
 def _extents(loops: int, operands: tuple[Operand, ...], values: tuple[ir.Value, ...]) -> tuple[int | None, ...]:

@@ -107,15 +107,16 @@ def _in_register() -> None:
 
 
 def _unpack(a: Val, bits: int, signed: bool) -> Pair:
-    """Lanes of ``bits`` widened, as an interleave with zeros and a shift: the host's LLVM miscompiles an extension of
-    an extension of which half the lanes are used."""
+    """Lanes of ``bits`` widened, as an interleave with zeros: the host's LLVM miscompiles an extension of an
+    extension of which half the lanes are used."""
     lanes = a.ty.lanes
     zeros = a.lift(0)
 
     def half(first: int) -> Val:
-        order = [i for k in range(first, first + lanes // 2) for i in (0, lanes + k)]
-        wide = zeros.shuffle(a, order).view(2 * bits)
-        return wide >> bits if signed else wide.lshr(bits)
+        numbers = range(first, first + lanes // 2)
+        if not signed:
+            return a.shuffle(zeros, [i for k in numbers for i in (k, lanes)]).view(2 * bits)
+        return zeros.shuffle(a, [i for k in numbers for i in (0, lanes + k)]).view(2 * bits) >> bits
 
     return half(0), half(lanes // 2)
 
