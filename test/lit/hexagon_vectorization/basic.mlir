@@ -129,3 +129,13 @@ func.func @aligned(%x: memref<32xf32>) -> memref<32xf32> {
   linalg.add ins(%x, %x : memref<32xf32>, memref<32xf32>) outs(%a : memref<32xf32>)
   return %a : memref<32xf32>
 }
+
+// -----
+// 9. An operand whose size is unknown is no flat block, even where another operand tells the trip count.
+// CHECK-LABEL: func.func @half_dynamic
+// CHECK: scf.for
+// CHECK: vector.maskedload %arg0[%{{.*}}, %c0]
+func.func @half_dynamic(%x: memref<?x16xf32>, %y: memref<8x16xf32>) {
+  linalg.add ins(%x, %y : memref<?x16xf32>, memref<8x16xf32>) outs(%y : memref<8x16xf32>)
+  return
+}
