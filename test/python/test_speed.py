@@ -40,7 +40,6 @@ def test_same_kernel_same_cycles(demo):
 
 def test_softmax_compiles_in_half_a_second(tmp_path, monkeypatch):
     from examples.softmax import softmax
-
     from hexagon_mlir.frontend.triton.ttir import from_kernel
 
     text = from_kernel(softmax, {"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32",
