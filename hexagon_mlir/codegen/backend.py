@@ -43,9 +43,10 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     """
     llvm = _llvm()
     machine = _machine(cpu, features)
-    optimized = half_fabs_as_bits(_optimized(llvm_ir, machine, scalar))
+    optimized = _optimized(llvm_ir, machine, scalar)
     if kind == "llvm":
         return optimized.encode()
+    optimized = half_fabs_as_bits(optimized)
     for variant in _SCALAR if scalar else _VECTOR:
         for option in variant.options:
             llvm.set_option("hexmlir", option)
