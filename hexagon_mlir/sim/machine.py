@@ -42,13 +42,18 @@ Function = Callable[[int], None]
 class Machine:
     """A core running a program.
 
-    ``profile=False`` leaves the per-access memory model out: values and static cycles only, faster.
+    ``memory`` is ``exact`` (every access goes through the model of caches and DDR) or ``fast`` (static block
+    costs only: every access hits). ``profile=False`` is another name of ``fast``.
     """
 
-    def __init__(self, asm_text: str, target: str | Target = targets.DEFAULT, profile: bool = True) -> None:
+    def __init__(
+        self, asm_text: str, target: str | Target = targets.DEFAULT, profile: bool = True, memory: str = "exact"
+    ) -> None:
+        if memory not in ("exact", "fast"):
+            raise SimError(f"memory is 'exact' or 'fast', not '{memory}'")
         self.target = targets.get(target) if isinstance(target, str) else target
         self.text = asm_text
-        self.program = obtain(asm_text, self.target, profile)
+        self.program = obtain(asm_text, self.target, profile and memory == "exact")
         self.memory = Memory(self.target)
         self.tags = CacheTags(Geometry(self.target))
         self.dma = Dma(self.memory, self.tags)

@@ -116,7 +116,7 @@ def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Progr
     )  # fmt: skip
     model = Model(target)
     declarations: set[str] = set()
-    pieces = [helpers(target)]
+    pieces = [helpers(target, memory_model)]
     for graph in _graphs(module, taken):
         costs = model.function(graph)
         first = len(program.blocks)

@@ -6,6 +6,8 @@ Every packet issues in one cycle; everything beyond that is a stall with a cause
 * ``hvx-interlock``: an early operand (multiplier, shift and permute inputs, unaligned store data) needs
   ``hvx_early_latency_cycles`` after its producer issued, a late one ``hvx_late_latency_cycles``.
 * ``scalar-latency``: result stage of the producer against operand stage of the consumer.
+* ``gather-scatter``: a vgather's data is in memory ``vgather_cycles`` later, a vscatter keeps the unit for
+  ``vscatter_cycles``; the next vector load, and after a scatter the next gather or scatter, waits for them.
 * ``branch``: taken unconditional jumps, calls and returns. Conditional jumps are charged when they run.
 
 A vector load that hits behaves like an ALU result: HVX executes behind a queue that hides the pipelined load
@@ -27,6 +29,10 @@ from hexagon_mlir.targets import Target
 Register = tuple[str, int]
 
 ISSUE, INTERLOCK, SCALAR, BRANCH = "hvx-issue", "hvx-interlock", "scalar-latency", "branch"
+GATHER_SCATTER = "gather-scatter"
+GATHERING: Register = ("gather", 0)
+SCATTERING: Register = ("scatter", 0)
+"""Not registers: the memory a gather or scatter has not written yet."""
 
 
 @dataclass
@@ -95,6 +101,8 @@ class Model:
         self.late = number("hvx_late_latency_cycles")
         self.early = number("hvx_early_latency_cycles")
         self.vextract = number("vextract_cycles")
+        self.vgather = number("vgather_cycles")
+        self.vscatter = number("vscatter_cycles")
         self.taken = number("taken_branch_cycles")
         self.operand = number("scalar_operand_stage")
         self.early_operand = number("scalar_early_operand_stage")
@@ -136,6 +144,10 @@ class Model:
             if insn.address is not None:
                 for register in insn.address.registers():
                     add(register, False, self.early_operand)
+            if insn.unit is Unit.V_LOAD or insn.kind == "scatter":
+                uses.append(Use(SCATTERING, False, self.operand))
+                if insn.kind == "load":
+                    uses.append(Use(GATHERING, False, self.operand))
         return uses
 
     def produces(self, insn: Insn) -> dict[Register, Pending]:
@@ -153,6 +165,10 @@ class Model:
                     results[unit] = self.scalar(stage)
         if insn.address is not None and insn.address.written is not None and insn.address.base is not None:
             results[("R", insn.address.base.number)] = self.scalar(self.result[Unit.ALU])
+        if insn.kind == "gather":
+            results[GATHERING] = Pending(self.vgather, self.vgather, GATHER_SCATTER)
+        if insn.kind == "scatter":
+            results[SCATTERING] = Pending(self.vscatter, self.vscatter, GATHER_SCATTER)
         if insn.kind == "frame" and insn.op != "allocframe":
             for number in (30, 31):
                 results[("R", number)] = self.scalar(self.result[Unit.LOAD])

@@ -96,6 +96,10 @@ class Target:
     hvx_late_latency_cycles: Fact
     hvx_early_latency_cycles: Fact
     vextract_cycles: Fact
+    vgather_cycles: Fact
+    """From the gather's packet until its data can be loaded."""
+    vscatter_cycles: Fact
+    """How long a scatter keeps the gather/scatter unit."""
     taken_branch_cycles: Fact
     mispredict_cycles: Fact
     scalar_operand_stage: Fact
