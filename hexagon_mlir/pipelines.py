@@ -44,7 +44,8 @@ BUFFERIZE = (
     upstream("canonicalize,cse", "slices of slices fold before copies are looked at"),
     upstream("func.func(buffer-loop-hoisting)", "one buffer for all iterations of a tile loop"),
     upstream("ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
-             "bufferization-lower-deallocations,inline,symbol-dce,cse,canonicalize", "every buffer is freed once", label="deallocation"),
+             "bufferization-lower-deallocations,inline,symbol-dce,cse,canonicalize", "every buffer is freed once",
+             label="deallocation"),
 )
 
 TO_LLVM = (
