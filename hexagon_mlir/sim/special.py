@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 VECTOR_COUNT = 32
 
 
-def _lanes_loop(name: str, body: str) -> str:
+def _lanes_loop(name: str, body: str, aligned: bool = False) -> str:
     """@name(base, rt, last, offsets, wide, data, mask, size): ``body`` for every byte it may touch.
 
     ``offsets`` are halfwords for halfword elements, words otherwise; ``wide`` means a register pair of word
@@ -47,7 +47,9 @@ loop:
   %low = load i16, ptr %px, align 2
   %lowx = zext i16 %low to i32
   %whole = load i32, ptr %px, align 2
-  %offset = select i1 %narrow, i32 %lowx, i32 %whole
+  %written = select i1 %narrow, i32 %lowx, i32 %whole
+  %unit = sub i32 0, {'%size' if aligned else '1'}
+  %offset = and i32 %written, %unit
   %where = add i32 %offset, %b
   %lane = mul i32 %i, %size
   %byte = add i32 %lane, %b
@@ -89,7 +91,7 @@ SCATTER = _lanes_loop("sim_scatter", """  %value = load i8, ptr %pd
 
 
 def _scatter_add(bits: int) -> str:
-    """Whole elements are added at once; an element that straddles the end is left out."""
+    """Whole elements are added at once, at offsets rounded down to the element size."""
     size = bits // 8
     return _lanes_loop(f"sim_scatter_add{bits}", f"""  %first = icmp eq i32 %b, 0
   %lastbyte = add i32 %where, {size - 1}
@@ -100,7 +102,7 @@ sum:
   %v = load i{bits}, ptr %pd, align 1
   %o = load i{bits}, ptr %pg, align 1
   %s = add i{bits} %v, %o
-  store i{bits} %s, ptr %pg, align 1""")
+  store i{bits} %s, ptr %pg, align 1""", aligned=True)
 
 
 def _in_memory(packet: PacketLowering, *vectors: Val, room: int = 0) -> str:

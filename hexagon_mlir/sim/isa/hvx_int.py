@@ -175,14 +175,14 @@ def _shifts() -> None:
                  clamp(v.view(n), m, so) if si else v.view(n).two("umin", (1 << m) - 1)
                  for v in (b, a))))  # fmt: skip
     for suffix, bits in (("uh", 16), ("uw", 32)):
-        form(f"V.{suffix}=vcl0(V.{suffix})", VS, lambda a, n=bits: _leading_zeros(a.view(n)))
+        form(f"V.{suffix}=vcl0(V.{suffix})", VS, lambda a, n=bits: leading_zeros(a.view(n)))
         signed = suffix[1]
-        form(f"V.{signed}=vnormamt(V.{signed})", VS, lambda a, n=bits: _leading_zeros(
+        form(f"V.{signed}=vnormamt(V.{signed})", VS, lambda a, n=bits: leading_zeros(
             a.view(n) ^ (a.view(n) >> (n - 1))) - 1)  # fmt: skip
     form("V.h=vpopcount(V.h)", VS, lambda a: a.h.one("ctpop"))
 
 
-def _leading_zeros(value: Val) -> Val:
+def leading_zeros(value: Val) -> Val:
     return value.code.call(
         f"llvm.ctlz.{value.ty.mangle()}", value.ty, value, Val(value.code, "false", Type(1, "i", 1))
     )

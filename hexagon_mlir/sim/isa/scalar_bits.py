@@ -85,7 +85,7 @@ def _fields() -> None:
 
     def extract(a: Val, t: Val, signed: bool) -> Val:
         width, offset = control(t)
-        moved = shift(a.ext(64, signed), offset, "asr" if signed else "lsr")
+        moved = shift(a.zext(64), offset, "lsr")
         field = moved & low_mask(width)
         if signed:
             top = (width - 1) & 63

@@ -2,10 +2,13 @@
 
 from hexagon_mlir.sim.isa import (
     constants,
+    hvx_extra,
     hvx_float,
     hvx_int,
     hvx_multiply,
     hvx_permute,
+    hvx_sums,
+    hvx_tables,
     scalar,
     scalar_bits,
     scalar_float,
@@ -14,7 +17,7 @@ from hexagon_mlir.sim.isa import (
 )
 from hexagon_mlir.sim.isa.spec import FORMS
 
-TABLES = (constants, hvx_float, hvx_int, hvx_multiply, hvx_permute, scalar,
+TABLES = (constants, hvx_extra, hvx_float, hvx_int, hvx_multiply, hvx_permute, hvx_sums, hvx_tables, scalar,
           scalar_bits, scalar_float, scalar_lanes, scalar_multiply)  # fmt: skip
 
 __all__ = ["FORMS", "TABLES"]
