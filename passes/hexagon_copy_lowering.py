@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
+from hexagon_mlir.ir.query import element_bytes, find_ops, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.targets import Target
 
@@ -49,7 +50,7 @@ class HexagonCopyLoweringPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every memref.copy of ``module``."""
         threshold = self.dma_bytes or break_even_bytes(context.target)
-        for op in _copies(module):
+        for op in find_ops(module, lambda op: op.name == "memref.copy"):
             source, target = op.operands
             if source == target:  # left behind by tiling: copies a slice onto itself
                 erase_op(op, self.name)
@@ -59,24 +60,24 @@ class HexagonCopyLoweringPass(Pass):
             erase_op(op, self.name)
 
     def _lower(self, module: ir.Module, op: ir.Operation, source: ir.Value, target: ir.Value, threshold: int) -> None:
-        element_bytes = _element_bytes(ir.MemRefType(source.type))
-        bound = size_bound(op, element_bytes)
+        width = element_bytes(ir.MemRefType(source.type).element_type)
+        bound = size_bound(op)
         rows = _row_dims(ir.MemRefType(source.type), ir.MemRefType(target.type))
         if threshold < 0 or (bound is not None and bound < threshold) or rows is None or rows > 1:
             linalg.copy(source, outs=[target])
             return
         declare_runtime(module)
-        static = _static_bytes(ir.MemRefType(source.type), element_bytes)
+        static = static_bytes(source.type)
         if static is not None:
-            _call(source, target, rows, element_bytes)
+            _call(source, target, rows, width)
             return
-        total = _index(element_bytes)
+        total = _index(width)
         for dim in range(ir.MemRefType(source.type).rank):
             total = arith.muli(total, memref.dim(source, _index(dim)))
         large = arith.cmpi(arith.CmpIPredicate.sge, total, _index(threshold))
         branch = scf.IfOp(large, has_else=True)
         with ir.InsertionPoint(branch.then_block):
-            _call(source, target, rows, element_bytes)
+            _call(source, target, rows, width)
             scf.yield_([])
         with ir.InsertionPoint(branch.else_block):
             linalg.copy(source, outs=[target])
@@ -89,17 +90,17 @@ def break_even_bytes(target: Target) -> int:
     return round(target.dma_start_cycles.value / saved_per_byte)
 
 
-def size_bound(op: ir.Operation, element_bytes: int) -> int | None:
+def size_bound(op: ir.Operation) -> int | None:
     """Most bytes ``op`` can copy: the smaller of what either side's whole buffer holds; None if unbounded."""
     bounds = []
     for value in op.operands:
         root = value
         while isinstance(root.owner, ir.OpView) and root.owner.operation.name in ("memref.subview", "memref.cast"):
-            bytes_ = _static_bytes(ir.MemRefType(root.type), element_bytes)
+            bytes_ = static_bytes(root.type)
             if bytes_ is not None:
                 bounds.append(bytes_)
             root = root.owner.operation.operands[0]
-        bytes_ = _static_bytes(ir.MemRefType(root.type), element_bytes)
+        bytes_ = static_bytes(root.type)
         if bytes_ is not None:
             bounds.append(bytes_)
     return min(bounds) if bounds else None
@@ -126,10 +127,10 @@ def _row_dims(source: ir.MemRefType, target: ir.MemRefType) -> int | None:
     return outer
 
 
-def _call(source: ir.Value, target: ir.Value, rows: int, element_bytes: int) -> None:
+def _call(source: ir.Value, target: ir.Value, rows: int, width: int) -> None:
     """``hexmlir_rt_copy_2d(dst, src, row_bytes, rows, dst_stride, src_stride)``, all in bytes."""
     rank = ir.MemRefType(source.type).rank
-    size = _index(element_bytes)
+    size = _index(width)
     source_address, source_strides = _address(source, size)
     target_address, target_strides = _address(target, size)
     row_bytes = size
@@ -145,12 +146,12 @@ def _call(source: ir.Value, target: ir.Value, rows: int, element_bytes: int) -> 
     func.CallOp([], ir.FlatSymbolRefAttr.get(RUNTIME_COPY), [target_address, source_address, *numbers])
 
 
-def _address(value: ir.Value, element_bytes: ir.Value) -> tuple[ir.Value, list[ir.Value]]:
+def _address(value: ir.Value, width: ir.Value) -> tuple[ir.Value, list[ir.Value]]:
     """Address of the first element as an index, and the strides in elements."""
     metadata = memref.ExtractStridedMetadataOp(value)
     base = memref.extract_aligned_pointer_as_index(value)
     rank = ir.MemRefType(value.type).rank
-    return arith.addi(base, arith.muli(metadata.offset, element_bytes)), list(metadata.results)[2 + rank:]
+    return arith.addi(base, arith.muli(metadata.offset, width)), list(metadata.results)[2 + rank:]
 
 
 def declare_runtime(module: ir.Module) -> None:
@@ -162,32 +163,7 @@ def declare_runtime(module: ir.Module) -> None:
         func.FuncOp(RUNTIME_COPY, ([index, index, i32, i32, i32, i32], []), visibility="private")
 
 
-def _static_bytes(type_: ir.MemRefType, element_bytes: int) -> int | None:
-    if not type_.has_static_shape:
-        return None
-    total = element_bytes
-    for size in type_.shape:
-        total *= size
-    return total
-
-
-def _element_bytes(type_: ir.MemRefType) -> int:
-    element = type_.element_type
-    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32
-    return max(bits // 8, 1)
 
 
 def _index(value: int) -> ir.Value:
     return arith.constant(ir.IndexType.get(), value)
-
-
-def _copies(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "memref.copy":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found

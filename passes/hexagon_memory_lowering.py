@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
+from hexagon_mlir.ir.query import find_ops, in_tcm, known_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 TCM_ALLOC, TCM_FREE = "hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free"
 DDR_ALLOC, DDR_FREE = "aligned_alloc", "free"
+_ALLOCATION = "memref.alloc"
 _STACK_SHARE = 16  # a stack buffer takes at most this fraction of the L1 data cache
 _SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vector.load", "vector.store",
                            "vector.maskedload", "vector.maskedstore"})
@@ -60,7 +61,7 @@ class HexagonMemoryLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower all allocations, then drop the memory space from every type."""
-        allocations, frees = _collect(module)
+        allocations = find_ops(module, lambda op: op.name == _ALLOCATION)
         for op in allocations:
             type_ = ir.MemRefType(op.results[0].type)
             if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
@@ -70,12 +71,11 @@ class HexagonMemoryLoweringPass(Pass):
         small = [op for op in allocations if _fits_stack(op, stack_limit)]
         for op in small:
             _to_stack(op, alignment)
-        allocations, frees = _collect(module)
-        for op in frees:
+        for op in find_ops(module, lambda op: op.name == "memref.dealloc"):
             with op.location, ir.InsertionPoint(op):
                 _lower_free(module, op)
             erase_op(op, self.name)
-        for op in allocations:
+        for op in find_ops(module, lambda op: op.name == _ALLOCATION):
             with op.location, ir.InsertionPoint(op):
                 buffer = _lower_alloc(module, op, alignment)
             op.results[0].replace_all_uses_with(buffer)
@@ -86,9 +86,9 @@ class HexagonMemoryLoweringPass(Pass):
 def _fits_stack(op: ir.Operation, limit: int) -> bool:
     """True for a small DDR buffer that no operation but plain accesses sees (so it never outlives its block)."""
     type_ = ir.MemRefType(op.results[0].type)
-    if _in_tcm(type_) or not type_.has_static_shape:
+    if in_tcm(type_) or not type_.has_static_shape:
         return False
-    return (_static_bytes(type_) <= limit
+    return (known_bytes(type_) <= limit
             and all(use.owner.operation.name in _SCALAR_USERS for use in op.results[0].uses))
 
 
@@ -115,10 +115,10 @@ def _to_stack(op: ir.Operation, alignment: int) -> None:
 def _lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Value:
     """``alloc(bytes, alignment)`` seen as the buffer type of ``op``, without memory space."""
     type_ = ir.MemRefType(op.results[0].type)
-    symbol = TCM_ALLOC if _in_tcm(type_) else DDR_ALLOC
+    symbol = TCM_ALLOC if in_tcm(type_) else DDR_ALLOC
     i32, raw = ir.IntegerType.get_signless(32), _raw_type()
     _declare(module, symbol, [i32, i32], [raw])
-    static = _static_bytes(type_)
+    static = known_bytes(type_)
     sizes = list(op.operands)
     size = arith.constant(ir.IndexType.get(), static)
     for value in sizes:
@@ -147,17 +147,13 @@ def _padded(type_: ir.MemRefType, vector_bytes: int) -> int:
     LLVM takes the lanes that are masked off as accessed: when that exceeds an object whose size it knows, it
     concludes that the access cannot touch the object, and moves loads of it above the store.
     """
-    return _static_bytes(type_) + vector_bytes
+    return known_bytes(type_) + vector_bytes
 
-
-def _static_bytes(type_: ir.MemRefType) -> int:
-    """Bytes of the static dimensions."""
-    return _element_bytes(type_) * prod(s for d, s in enumerate(type_.shape) if not type_.is_dynamic_dim(d))
 
 
 def _lower_free(module: ir.Module, op: ir.Operation) -> None:
     type_ = ir.MemRefType(op.operands[0].type)
-    symbol = TCM_FREE if _in_tcm(type_) else DDR_FREE
+    symbol = TCM_FREE if in_tcm(type_) else DDR_FREE
     _declare(module, symbol, [ir.IndexType.get()], [])
     address = memref.extract_aligned_pointer_as_index(op.operands[0])
     func.CallOp([], ir.FlatSymbolRefAttr.get(symbol), [address])
@@ -167,7 +163,7 @@ def _drop_spaces(module: ir.Module) -> None:
     """Set every memref type to space 0. Types only: the operations mean the same."""
 
     def plain(type_: ir.Type) -> ir.Type:
-        if isinstance(type_, ir.MemRefType) and _in_tcm(type_):
+        if isinstance(type_, ir.MemRefType) and in_tcm(type_):
             return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout)
         return type_
 
@@ -200,28 +196,3 @@ def _declare(module: ir.Module, symbol: str, inputs: list[ir.Type], results: lis
 def _raw_type() -> ir.MemRefType:
     """What the runtime returns: a bare pointer, as a one-byte buffer."""
     return ir.MemRefType.get([1], ir.IntegerType.get_signless(8))
-
-
-def _in_tcm(type_: ir.MemRefType) -> bool:
-    return type_.memory_space is not None and str(type_.memory_space).split(" ")[0] == "1"
-
-
-def _element_bytes(type_: ir.MemRefType) -> int:
-    element = type_.element_type
-    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32
-    return max(bits // 8, 1)
-
-
-def _collect(module: ir.Module) -> tuple[list[ir.Operation], list[ir.Operation]]:
-    allocations: list[ir.Operation] = []
-    frees: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "memref.alloc":
-            allocations.append(op)
-        elif op.name == "memref.dealloc":
-            frees.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return allocations, frees

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.query import element_bytes, find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.tcm_tiling.place import Placement, indexing_maps, place_buffers, vector_loop
@@ -145,7 +146,7 @@ def _describe(op: ir.Operation) -> tuple[list[int], list[bool], list[Footprint]]
                 return f"index expression {result} is not a plain loop index"
             extents[result.position] = value.type.shape[position]
             loops.append(result.position)
-        operands.append(Footprint(tuple(loops), _element_bytes(value.type.element_type)))
+        operands.append(Footprint(tuple(loops), element_bytes(value.type.element_type)))
     count = maps[0].n_dims
     if len(extents) != count:
         return "a loop that indexes no operand"
@@ -157,18 +158,5 @@ def _describe(op: ir.Operation) -> tuple[list[int], list[bool], list[Footprint]]
     return [extents[loop] for loop in range(count)], parallel, operands
 
 
-def _element_bytes(element: ir.Type) -> int:
-    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32
-    return max(bits // 8, 1)
-
-
 def _linalg_ops(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith("linalg.") and len(op.regions) == 1 and len(op.results) > 0:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    return find_ops(module, lambda op: op.name.startswith("linalg.") and len(op.regions) == 1 and len(op.results) > 0)

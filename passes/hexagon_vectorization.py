@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
 from hexagon_mlir.passes.vectorization.nest import Unsupported, read_nest
@@ -55,7 +56,7 @@ class HexagonVectorizationPass(Pass):
         """Vectorize every linalg op of ``module`` that can be."""
         _GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
-        for op in _generics(module):
+        for op in find_ops(module, lambda op: op.name == "linalg.generic" and len(op.results) == 0):
             if not len(op.attributes["iterator_types"]):
                 continue  # one element: a scalar already
             try:
@@ -68,15 +69,3 @@ class HexagonVectorizationPass(Pass):
                 NestEmitter(op, nest, plan, vector_bytes).emit()
             erase_op(op, self.name)
         _CLEAN.run(module, context)
-
-
-def _generics(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "linalg.generic" and len(op.results) == 0:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import bufferization, ir, linalg
-from hexagon_mlir.passes.tcm_tiling.promote import TCM_SPACE, tcm_empty
+from hexagon_mlir.ir.query import TCM_SPACE, find_ops, in_tcm, memory_space, static_bytes
+from hexagon_mlir.passes.tcm_tiling.promote import tcm_empty
 
 _VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 
@@ -40,7 +41,7 @@ class Placement:
         if name == "bufferization.to_tensor":
             buffer = owner.operation.operands[0]
             own = isinstance(buffer.owner, ir.OpView) and buffer.owner.operation.name == "memref.alloc"
-            return not (own and self.placed) and not is_tcm(ir.MemRefType(buffer.type))
+            return not (own and self.placed) and not in_tcm(ir.MemRefType(buffer.type))
         if name in ("arith.constant", "tensor.insert_slice", "scf.for"):
             return True
         if name.startswith("linalg."):  # computed where its output is
@@ -76,8 +77,7 @@ def _fresh(op: ir.Operation) -> ir.Value:
     sizes = list(op.operands)
     if not sizes:
         return tcm_empty(op.results[0])
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), TCM_SPACE)
-    return bufferization.AllocTensorOp(op.results[0].type, sizes, memory_space=space).result
+    return bufferization.AllocTensorOp(op.results[0].type, sizes, memory_space=memory_space(TCM_SPACE)).result
 
 
 def _move_alloc(op: ir.Operation) -> None:
@@ -96,16 +96,11 @@ def _move_alloc(op: ir.Operation) -> None:
 
 
 def _buffers(module: ir.Module, small: int) -> list[tuple[ir.Operation, int]]:
-    found: list[tuple[ir.Operation, int]] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in ("tensor.empty", "memref.alloc"):
-            size = _static_bytes(op.results[0].type)
-            if size is not None and size >= small and not _read_by_element(op):
-                found.append((op, size))
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
+    found = []
+    for op in find_ops(module, lambda op: op.name in ("tensor.empty", "memref.alloc")):
+        size = static_bytes(op.results[0].type)
+        if size is not None and size >= small and not _read_by_element(op):
+            found.append((op, size))
     return found
 
 
@@ -155,21 +150,6 @@ def indexing_maps(op: ir.Operation) -> ir.ArrayAttr:
     return linalg.get_indexing_maps(op)
 
 
-def _static_bytes(type_: ir.Type) -> int | None:
-    shaped = ir.ShapedType(type_)
-    if not shaped.has_static_shape:
-        return None
-    element = shaped.element_type
-    total = max((element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32) // 8, 1)
-    for size in shaped.shape:
-        total *= size
-    return total
-
 
 def _tcm_type(type_: ir.MemRefType) -> ir.MemRefType:
-    space = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), TCM_SPACE)
-    return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout, space)
-
-
-def is_tcm(type_: ir.MemRefType) -> bool:
-    return type_.memory_space is not None and str(type_.memory_space).split(" ")[0] == str(TCM_SPACE)
+    return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout, memory_space(TCM_SPACE))

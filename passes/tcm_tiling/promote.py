@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, tensor
-
-TCM_SPACE = 1
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, find_ops, memory_space
 
 
 def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> None:
@@ -30,17 +29,12 @@ def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> No
 def return_from_tcm(module: ir.Module) -> None:
     """Copy each returned tensor that was computed in TCM to DDR: callers see DDR only."""
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "func.return":
-            for position, value in enumerate(op.operands):
-                if isinstance(value.type, ir.RankedTensorType) and _computed_in_tcm(value):
-                    with op.location, ir.InsertionPoint(op):
-                        ddr = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
-                        op.operands[position] = bufferization.AllocTensorOp(
-                            value.type, [], copy=value, memory_space=ddr).result
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
+    for op in find_ops(module, lambda op: op.name == "func.return"):
+        for position, value in enumerate(op.operands):
+            if isinstance(value.type, ir.RankedTensorType) and _computed_in_tcm(value):
+                with op.location, ir.InsertionPoint(op):
+                    op.operands[position] = bufferization.AllocTensorOp(
+                        value.type, [], copy=value, memory_space=memory_space(DDR_SPACE)).result
 
 
 def _computed_in_tcm(value: ir.Value) -> bool:
@@ -55,7 +49,7 @@ def _computed_in_tcm(value: ir.Value) -> bool:
 
 def tcm_copy(value: ir.Value) -> ir.Value:
     """``value`` copied into a new TCM buffer."""
-    return bufferization.AllocTensorOp(value.type, [], copy=value, memory_space=_space()).result
+    return bufferization.AllocTensorOp(value.type, [], copy=value, memory_space=memory_space(TCM_SPACE)).result
 
 
 def tcm_empty(value: ir.Value) -> ir.Value:
@@ -63,8 +57,4 @@ def tcm_empty(value: ir.Value) -> ir.Value:
     type_ = ir.RankedTensorType(value.type)
     sizes = [tensor.dim(value, arith.constant(ir.IndexType.get(), d)) for d in range(type_.rank)
              if type_.is_dynamic_dim(d)]
-    return bufferization.AllocTensorOp(value.type, sizes, memory_space=_space()).result
-
-
-def _space() -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), TCM_SPACE)
+    return bufferization.AllocTensorOp(value.type, sizes, memory_space=memory_space(TCM_SPACE)).result

@@ -47,7 +47,7 @@ def test_size_bound(arguments, body, bound):
 
     def visit(op):
         if op.name == "memref.copy":
-            found.append(size_bound(op, 4))
+            found.append(size_bound(op))
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)

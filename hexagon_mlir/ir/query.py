@@ -1,0 +1,53 @@
+"""Small questions many passes ask of a module: which operations, how many bytes, which memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+from torch_mlir import ir
+
+DDR_SPACE, TCM_SPACE = 0, 1
+"""Memory spaces of memref types: the default one, and the tightly coupled memory."""
+
+
+def find_ops(module: ir.Module, wanted: Callable[[ir.Operation], bool]) -> list[ir.Operation]:
+    """Operations of ``module`` that are ``wanted``, inner ones before the operation that holds them."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if wanted(op):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+def element_bytes(element: ir.Type) -> int:
+    """Bytes one element takes in memory; index is as wide as a pointer, 4 bytes."""
+    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32
+    return max(bits // 8, 1)
+
+
+def known_bytes(type_: ir.Type) -> int:
+    """Bytes of the static dimensions of a shaped type: all of it when the shape is static."""
+    shaped = ir.ShapedType(type_)
+    sizes = (shaped.get_dim_size(d) for d in range(shaped.rank) if not shaped.is_dynamic_dim(d))
+    return element_bytes(shaped.element_type) * prod(sizes)
+
+
+def static_bytes(type_: ir.Type) -> int | None:
+    """Bytes of a shaped type, or None when its shape is dynamic."""
+    return known_bytes(type_) if ir.ShapedType(type_).has_static_shape else None
+
+
+def memory_space(space: int) -> ir.Attribute:
+    """``space`` as the attribute that memref types and alloc_tensor carry."""
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), space)
+
+
+def in_tcm(type_: ir.MemRefType) -> bool:
+    """True for a buffer in the tightly coupled memory."""
+    space = type_.memory_space
+    return isinstance(space, ir.IntegerAttr) and space.value == TCM_SPACE
