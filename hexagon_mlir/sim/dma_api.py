@@ -32,7 +32,7 @@ class DmaApi:
         self.dma = dma
         self.memory = memory
         self.scheduler = scheduler
-        self.started: Callable[[Transfer], None] = lambda transfer: None
+        self.started: Callable[[Transfer, Context], None] = lambda transfer, context: None
         self.arrived: Callable[[Transfer], None] = lambda transfer: None
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
@@ -56,8 +56,13 @@ class DmaApi:
     def _start(self, block: Block) -> Transfer:
         now = self.scheduler.now()
         transfer = self.dma.start_2d(self.scheduler.current.number, block, now)
-        self.started(transfer)
+        self._note(transfer)
         return transfer
+
+    def _note(self, transfer: Transfer) -> None:
+        context = self.scheduler.current.context
+        assert context is not None
+        self.started(transfer, context)
 
     def start_2d(self, context: Context) -> int:
         try:
@@ -100,7 +105,7 @@ class DmaApi:
             for _ in range(MAX_CHAIN):
                 block, following = descriptors.read(self.memory.view(address, descriptors.BLOCK_BYTES), address)
                 transfer = self.dma.start(engine, block, now, address)
-                self.started(transfer)
+                self._note(transfer)
                 if not following:
                     return
                 address = following

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hexagon_mlir.sim.check_model import Rule
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.program import SimError
 
@@ -47,12 +48,13 @@ class HostCalls:
     def free(self, context: Context) -> None:
         address = int(context.registers[0])
         if address and not self.machine.release("ddr", address):
-            raise SimError(f"free of {address:#x}, which is not an allocation")
+            self.machine.fault(Rule.DOUBLE_FREE, address, f"free of {address:#x}, which is not an allocation")
 
     def tcm_free(self, context: Context) -> None:
         address = int(context.registers[0])
         if not self.machine.release("tcm", address):
-            raise SimError(f"hexmlir_rt_tcm_free of {address:#x}, which is not a TCM allocation")
+            message = f"hexmlir_rt_tcm_free of {address:#x}, which is not a TCM allocation"
+            self.machine.fault(Rule.DOUBLE_FREE, address, message)
 
     def abort(self, context: Context) -> None:
         raise SimError("the program called abort")

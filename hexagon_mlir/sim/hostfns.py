@@ -239,9 +239,19 @@ def _argument(code: Code, letter: str, register: int) -> tuple[Val, int]:
     return code.load(pointer, _TYPES[letter], 4), register + (2 if wide else 1)
 
 
-def wrapper(name: str, index: int, declarations: set[str]) -> str:
+def _call_host(code: Code, index: int) -> None:
+    pointer = "%" + code.name("f")
+    code.put(f"{pointer} = getelementptr i8, ptr %st, i32 {layout.CALLBACK}")
+    function_pointer = "%" + code.name("f")
+    code.put(f"{function_pointer} = load ptr, ptr {pointer}")
+    code.put(f"call void {function_pointer}(i32 {index})")
+
+
+def wrapper(name: str, index: int, declarations: set[str], check: int | None = None) -> str:
     """IR of ``@"h_<name>"``: reads arguments from the state record, writes the result there."""
     code = Code(declarations)
+    if check is not None:
+        _call_host(code, check)
     if name in INLINE:
         function = INLINE[name]
         values = []
@@ -257,11 +267,7 @@ def wrapper(name: str, index: int, declarations: set[str]) -> str:
         cycles = function.cycles
     else:
         cycles = CALLBACKS[name].cycles
-        pointer = "%" + code.name("f")
-        code.put(f"{pointer} = getelementptr i8, ptr %st, i32 {layout.CALLBACK}")
-        function_pointer = "%" + code.name("f")
-        code.put(f"{function_pointer} = load ptr, ptr {pointer}")
-        code.put(f"call void {function_pointer}(i32 {index})")
+        _call_host(code, index)
     if cycles:
         add_counter(code, "host_stall", code.const(cycles, I64))
     body = "\n".join(code.lines)

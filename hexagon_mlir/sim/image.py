@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.asm import Packet
 from hexagon_mlir.sim.isa.lanes import VECTOR
 from hexagon_mlir.sim.isa.value import I8, I32
 
@@ -14,6 +15,24 @@ OPERAND_TYPES = {**TYPES, "M": I32}
 """An M register is the control register of its number."""
 MAX_DEPTH = 20_000
 """Guest calls deep enough to be a runaway recursion; the host stack is sized for it."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A packet, for reports."""
+
+    function: str
+    packet: str
+    line: int
+    """Of the assembly text."""
+    source: str
+    """'file:line', or ''."""
+
+
+def site_of(function: str, packet: Packet) -> Site:
+    text = "; ".join(line for _, line in packet.lines)
+    source = f"{packet.loc[0]}:{packet.loc[1]}" if packet.loc else ""
+    return Site(function, "{ " + text + " }", packet.lines[0][0] if packet.lines else 0, source)
 
 
 @dataclass
@@ -30,6 +49,8 @@ class Image:
     """(function, label, hinted taken) of each conditional branch."""
     host_used: set[str]
     memory_model: bool
+    sites: list[Site] | None = None
+    """Packets by number in a checked build."""
 
     def trap(self, message: str) -> int:
         self.traps.append(message)

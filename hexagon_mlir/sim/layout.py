@@ -33,6 +33,14 @@ L2_TAGS = 184
 STREAMS = 192  # pointer to the expected next line of each stream
 STREAM_NEXT = 200  # i32: slot to replace
 STACK_LIMIT = 204  # i32: lowest address of the thread's stack
+SHADOW = 208  # pointers of a checked build, see `check_model`
+WRITERS = 216
+READERS = 224
+ORDERED = 232
+SEGMENT = 240  # i32: the running segment, 0 with one thread
+SITE = 244  # i32: packet of the last call or fault
+RULE = 248  # i32: rule and access size of a fault
+FAULT = 252  # i32: address of a fault
 COUNTERS = 256
 COUNTER_NAMES = (
     "l2_stall", "tcm_stall", "ddr_stall_q8", "copy_q8", "wait_q8", "host_stall",

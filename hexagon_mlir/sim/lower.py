@@ -22,6 +22,8 @@ class FunctionLowering:
         self.graph = graph
         self.name = graph.function.name
         self.first_block = first_block
+        self.site = 0
+        """Number of the packet in progress, in a checked build."""
         self.image = image
         self.code = Code(declarations)
         self.slots: dict[Unit, str] = {}
@@ -157,6 +159,7 @@ class FunctionLowering:
     def call(self, name: str) -> None:
         """Call a guest or host function, or trap when nobody has it."""
         code = self.code
+        self.note_site()
         if name in self.image.guest_functions:
             self.spill()
             code.put(f'call void @"g_{name}"(ptr %st)')
@@ -189,8 +192,14 @@ class FunctionLowering:
         self.code.put("ret void")
         self.code.label(go)
 
+    def note_site(self) -> None:
+        """Where a host function was called from, for reports."""
+        if self.image.sites is not None:
+            self.code.store(self.code.const(self.site, I32), self.state_pointer(layout.SITE))
+
     def dispatch(self, address: Val) -> None:
         """Indirect call."""
+        self.note_site()
         self.spill()
         self.code.put(f"call void @g__dispatch(ptr %st, i32 {address.name})")
         self.check_trap()

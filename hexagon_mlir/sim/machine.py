@@ -15,15 +15,17 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import host, layout, results
+from hexagon_mlir.sim import check_model, host, layout, results
 from hexagon_mlir.sim.async_runtime import AsyncRuntime
 from hexagon_mlir.sim.cache_model import Q8, Geometry, cycles_q8
 from hexagon_mlir.sim.cache_tags import CacheTags
+from hexagon_mlir.sim.check_model import Rule
+from hexagon_mlir.sim.checks import Checks
 from hexagon_mlir.sim.context import Arg64, Context, CostTable
 from hexagon_mlir.sim.dma import Dma
 from hexagon_mlir.sim.dma_api import DmaApi
 from hexagon_mlir.sim.hostcalls import HostCalls
-from hexagon_mlir.sim.memory import Memory, OutOfMemory
+from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
 from hexagon_mlir.sim.program import SimError, obtain
 from hexagon_mlir.sim.reach import hvx_functions
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
@@ -44,21 +46,28 @@ class Machine:
 
     ``memory`` is ``exact`` (every access goes through the model of caches and DDR) or ``fast`` (static block
     costs only: every access hits). ``profile=False`` is another name of ``fast``.
+    ``check=True`` makes a checked build: faults of the program become `RunResult.reports`.
     """
 
     def __init__(
-        self, asm_text: str, target: str | Target = targets.DEFAULT, profile: bool = True, memory: str = "exact"
-    ) -> None:
+        self, asm_text: str, target: str | Target = targets.DEFAULT, profile: bool = True, check: bool = False,
+        memory: str = "exact",
+    ) -> None:  # fmt: skip
         if memory not in ("exact", "fast"):
             raise SimError(f"memory is 'exact' or 'fast', not '{memory}'")
         self.target = targets.get(target) if isinstance(target, str) else target
         self.text = asm_text
-        self.program = obtain(asm_text, self.target, profile and memory == "exact")
-        self.memory = Memory(self.target)
+        self.program = obtain(asm_text, self.target, profile and memory == "exact", check)
+        self.memory = Memory(self.target, GUARD_BYTES if check else 0)
+        self.checks = Checks(self.memory, self.program) if check else None
+        if self.checks:
+            self.memory.on_write = self.checks.initialise
         self.tags = CacheTags(Geometry(self.target))
         self.dma = Dma(self.memory, self.tags)
         self._loaded = host.Loaded(self.program.code)
         self._error: BaseException | None = None
+        self._caller: Context | None = None
+        """The thread that is calling the host."""
         self._worker: ThreadPoolExecutor | None = None
         me = weakref.ref(self)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))
@@ -75,20 +84,21 @@ class Machine:
     # -- memory --------------------------------------------------------------------------------------------
     def alloc_ddr(self, nbytes: int, align: int = 128) -> int:
         """Guest address of ``nbytes`` of DDR."""
-        return self._allocate(self.memory.ddr.allocate, nbytes, align)
+        return self._allocate("DDR", nbytes, align)
 
     def alloc_tcm(self, nbytes: int, align: int | None = None) -> int:
         """Guest address of ``nbytes`` of TCM."""
-        return self._allocate(
-            self.memory.tcm.allocate, nbytes, max(align or 1, int(self.target.tcm_alignment.value))
-        )
+        return self._allocate("TCM", nbytes, max(align or 1, int(self.target.tcm_alignment.value)))
 
-    @staticmethod
-    def _allocate(allocate: Callable[[int, int], int], nbytes: int, align: int) -> int:
+    def _allocate(self, region: str, nbytes: int, align: int) -> int:
+        allocator = self.memory.tcm if region == "TCM" else self.memory.ddr
         try:
-            return allocate(nbytes, align)
+            address = allocator.allocate(nbytes, align)
         except OutOfMemory as error:
             raise SimError(str(error)) from error
+        if self.checks:
+            self.checks.allocated(region, address, nbytes, self._caller)
+        return address
 
     def write(self, address: int, data: np.ndarray) -> None:
         """Copy ``data`` to guest memory."""
@@ -100,6 +110,7 @@ class Machine:
 
     def view(self, address: int, nbytes: int) -> np.ndarray:
         """Guest bytes without a copy."""
+        self.memory.on_write(address, nbytes)
         return self.memory.view(address, nbytes)
 
     def symbol(self, name: str) -> int:
@@ -111,6 +122,8 @@ class Machine:
     def reset(self) -> None:
         """Free every guest allocation, restore initial data, clear counters."""
         self.memory.reset()
+        if self.checks:
+            self.checks.reset()
         self._begin_run("")
         self._write_data()
 
@@ -124,6 +137,8 @@ class Machine:
             len(self._contexts), self.program, self._costs, self.memory, self.tags, callback
         )
         self._contexts.append(context)
+        if self.checks:
+            self.checks.attach(context)
         return context
 
     def _begin_run(self, entry: str) -> None:
@@ -143,9 +158,14 @@ class Machine:
         runtime = AsyncRuntime(
             self.scheduler, spawn, _weakly(self.alloc_ddr), lambda a: me.release("ddr", a), queue, dispatch
         )
+        dma = DmaApi(self.dma, self.memory, self.scheduler)
+        if self.checks:
+            self.checks.begin_run(self._contexts)
+            self.scheduler.order = self.checks
+            dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
         self._functions = {
             **HostCalls(me).functions(),
-            **DmaApi(self.dma, self.memory, self.scheduler).functions(),
+            **dma.functions(),
             **runtime.functions(),
             **ThreadApi(self.scheduler, spawn, self.target).functions(),
         }
@@ -230,7 +250,7 @@ class Machine:
         function(self.main.address)
         self._raise()
         self._check_trap(self.main)
-        if self.memory.bytes[: layout.NULL_PAGE_BYTES].any():
+        if not self.checks and self.memory.bytes[: layout.NULL_PAGE_BYTES].any():
             self.memory.bytes[: layout.NULL_PAGE_BYTES] = 0
             raise SimError("the program wrote to the null page (address below 4096)")
 
@@ -244,7 +264,20 @@ class Machine:
         trap = int(context.words[layout.TRAP // 4])
         if trap and trap != layout.STOPPED:
             argument = int(context.words[layout.ARGUMENT // 4])
-            raise SimError(self.program.traps[trap - 1].replace("{argument:#x}", hex(argument)))
+            message = self.program.traps[trap - 1].replace("{argument:#x}", hex(argument))
+            if message.startswith("stack overflow"):
+                self.fault(Rule.STACK_OVERFLOW, int(context.registers[29]), message, context)
+            elif message.startswith("call of an address"):
+                self.fault(Rule.UNKNOWN_JUMP, argument, message, context)
+            else:
+                raise SimError(message)
+
+    def fault(self, rule: Rule, address: int, message: str, context: Context | None = None) -> None:
+        """A fault of the program: a report in a checked run, else an error."""
+        context = context or self._caller
+        if self.checks is None or context is None:
+            raise SimError(message)
+        self.checks.report(rule, address, self.checks.site(context), message)
 
     # -- threads -------------------------------------------------------------------------------------------
     def _spawn(self, address: int, arguments: list[int], delay_q8: int) -> Thread:
@@ -279,6 +312,9 @@ class Machine:
         context = self._context()
         thread.context = context
         thread.measure()
+        if self.checks:
+            self.checks.attach(context)
+            self.checks.launched(thread)
         body = thread.body
         assert body is not None
 
@@ -300,6 +336,10 @@ class Machine:
         """Entered from translated code; an exception becomes a trap and is raised again after the run."""
         context = self.scheduler.current.context
         assert context is not None
+        if index < 0:
+            self._checked_call(index, context)
+            return
+        self._caller = context
         try:
             result = self._functions[self.program.callbacks[index]](context)
             if result is not None:
@@ -308,6 +348,15 @@ class Machine:
             if not isinstance(error, Stopped):
                 self._error = error
             context.words[layout.TRAP // 4] = 1
+        self._caller = None
+
+    def _checked_call(self, index: int, context: Context) -> None:
+        """What a checked build tells besides host calls."""
+        assert self.checks
+        if index == check_model.REPORT_CALLBACK:
+            self.checks.access_fault(context)
+        else:
+            self.checks.copied(context, index == check_model.FILL_CALLBACK)
 
     def cycles(self) -> int:
         """The clock of the running program."""
@@ -316,7 +365,10 @@ class Machine:
     def release(self, region: str, address: int) -> bool:
         """Free an allocation of ``ddr`` or ``tcm``; False when there is none at ``address``."""
         allocator = self.memory.tcm if region == "tcm" else self.memory.ddr
-        return allocator.free(address)
+        freed = allocator.free(address)
+        if freed and self.checks:
+            self.checks.freed(address)
+        return freed
 
     # -- results -------------------------------------------------------------------------------------------
     def _result(self) -> RunResult:
@@ -326,6 +378,8 @@ class Machine:
         if len(self.scheduler.threads) > 1:
             result.cycles = self.scheduler.time // Q8
             result.threads = results.thread_stats(self.scheduler.threads)
+        if self.checks:
+            result.reports = self.checks.finish()
         return result
 
 

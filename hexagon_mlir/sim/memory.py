@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import ctypes
 import mmap
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from hexagon_mlir.targets import Target
 MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """Linux's flag; Python names it from 3.12 on."""
 GUARD_BYTES = 256
-"""Readable bytes after each DDR allocation: masked vector loads read whole vectors past the end."""
+"""Readable bytes after each DDR allocation (and each in TCM of a checked run): masked vector loads read whole vectors past the end."""
 
 
 class OutOfMemory(Exception):
@@ -82,7 +83,7 @@ class Allocator:
 class Memory:
     """The guest's address space."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, tcm_guard: int = 0) -> None:
         self.target = target
         self.mapping = mmap.mmap(
             -1,
@@ -93,7 +94,9 @@ class Memory:
         self.host_base = ctypes.addressof(ctypes.c_char.from_buffer(self.mapping))
         ddr_bytes = min(int(target.ddr_bytes.value), layout.TCM_BASE - layout.DDR_BASE)
         self.ddr = Allocator("DDR", layout.DDR_BASE, ddr_bytes, GUARD_BYTES)
-        self.tcm = Allocator("TCM", layout.TCM_BASE, int(target.tcm_bytes.value))
+        self.tcm = Allocator("TCM", layout.TCM_BASE, int(target.tcm_bytes.value), tcm_guard)
+        self.on_write: Callable[[int, int], None] = lambda address, nbytes: None
+        """Told of (address, bytes) the host writes."""
         self.stack_bytes = int(target.stack_bytes.value)
 
     def in_tcm(self, address: int) -> bool:
@@ -115,6 +118,7 @@ class Memory:
         raw = np.frombuffer(np.ascontiguousarray(data).tobytes(), np.uint8) if isinstance(
             data, np.ndarray) else np.frombuffer(data, np.uint8)  # fmt: skip
         self.view(address, raw.size)[:] = raw
+        self.on_write(address, raw.size)
 
     def read(self, address: int, dtype: np.dtype, count: int) -> np.ndarray:
         return self.view(address, count * dtype.itemsize).copy().view(dtype)

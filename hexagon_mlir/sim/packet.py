@@ -14,10 +14,11 @@ from hexagon_mlir.sim import special
 from hexagon_mlir.sim.addressing import address_of
 from hexagon_mlir.sim.blocks import DecodedPacket
 from hexagon_mlir.sim.cache_model import SLOW
+from hexagon_mlir.sim.check_model import access_name
 from hexagon_mlir.sim.decode import GATHERED, Condition, FormError, Insn, Operand
 from hexagon_mlir.sim.flow import FlowLowering
 from hexagon_mlir.sim.hostfns import guest_pointer
-from hexagon_mlir.sim.image import OPERAND_TYPES, TYPES, Unit
+from hexagon_mlir.sim.image import OPERAND_TYPES, TYPES, Unit, site_of
 from hexagon_mlir.sim.isa.lanes import VECTOR, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
 from hexagon_mlir.sim.isa.value import I32, I64, Type, Val
@@ -140,6 +141,9 @@ class PacketLowering(FlowLowering):
         return not (earlier_memory and self.packet.packet.mem_noshuf and insn.kind in MEMORY_KINDS)
 
     def lower(self) -> None:
+        if self.image.sites is not None:
+            self.function.site = len(self.image.sites)
+            self.image.sites.append(site_of(self.function.name, self.packet.packet))
         pending = list(self.packet.insns)
         while pending:
             waiting: list[Insn] = []
@@ -155,6 +159,10 @@ class PacketLowering(FlowLowering):
             pending = waiting
         for store in self.stores:
             store()
+        stack = ("R", 29)
+        if self.image.sites is not None and stack in self.writes:
+            moved = self.merged(stack)
+            self.code.put(f"call void @ck_stack(ptr %st, i32 {self.old_value(stack).name}, i32 {moved.name})")
         for unit in self.writes:
             if unit[0] != GATHERED.cls:
                 self.code.store(self.merged(unit), self.function.slots[unit])
@@ -215,8 +223,12 @@ class PacketLowering(FlowLowering):
         self.code.put(f"br label %{done}")
         self.code.label(done)
 
-    def touch(self, helper: str, address: Val, size: int | None = None) -> None:
-        """Tell the memory model about an access."""
+    def touch(self, helper: str, address: Val, size: int | None = None, mask: Val | None = None) -> None:
+        """Tell the checks and the memory model about an access."""
+        if self.image.sites is not None:
+            check = access_name(helper, size, mask is not None)
+            extra = "" if mask is None else f", {VECTOR} {mask.name}"
+            self.code.put(f"call void @{check}(ptr %st, i32 {address.name}, i32 {self.function.site}{extra})")
         if self.image.memory_model:
             extra = "" if size is None else f", i64 {size}"
             self.code.put(f"call {SLOW} void @{helper}(ptr %st, i32 {address.name}{extra})")
@@ -303,7 +315,7 @@ class PacketLowering(FlowLowering):
         def action() -> None:
             where = address & -128 if aligned else address
             helper = "mm_vstoreu" if not aligned else ("mm_vstorem" if mask is not None else "mm_vstore")
-            self.touch(helper, where)
+            self.touch(helper, where, mask=mask)
             pointer = guest_pointer(self.code, where)
             align = 128 if aligned else 1
             data = value

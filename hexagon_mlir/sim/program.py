@@ -13,12 +13,14 @@ import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from hexagon_mlir.sim import host, layout
+from hexagon_mlir.sim import check_model, host, layout
 from hexagon_mlir.sim.asm import AsmError, Module, parse
 from hexagon_mlir.sim.blocks import Graph, build
 from hexagon_mlir.sim.cache_model import SLOW, helpers
 from hexagon_mlir.sim.decode import FormError
+from hexagon_mlir.sim.float_kinds import faults as float_faults
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE, wrapper
+from hexagon_mlir.sim.image import Site, site_of
 from hexagon_mlir.sim.link import SimError, assign_addresses, data_image
 from hexagon_mlir.sim.lower import FunctionLowering, Image
 from hexagon_mlir.sim.timing import Model
@@ -55,6 +57,11 @@ class Program:
     """(guest address, bytes as hex)."""
     symbols: dict[str, int] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
+    data_end: int = layout.DATA_BASE
+    sites: list[Site] = field(default_factory=list)
+    """Packets by number, in a checked build."""
+    float_kinds: list[tuple[int, str]] = field(default_factory=list)
+    """(packet number, message) of each read of the wrong float kind, in a checked build."""
 
 
 def _dispatcher(image: Image, module: Module) -> str:
@@ -102,7 +109,7 @@ def _address_taken_hosts(module: Module) -> set[str]:
     return {name for name in hosts if name in INLINE or name in CALLBACKS}
 
 
-def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Program]:
+def translate(text: str, target: Target, memory_model: bool, check: bool = False) -> tuple[str, Program]:
     """Host IR of a module and its tables (without object code)."""
     try:
         module = parse(text)
@@ -112,12 +119,19 @@ def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Progr
     program = Program(b"", data=data_image(module, symbols, bases), functions=list(module.functions))
     image = Image(
         symbols, set(module.functions), taken, program.traps, program.branches,
-        _address_taken_hosts(module), memory_model,
+        _address_taken_hosts(module), memory_model, program.sites if check else None,
     )  # fmt: skip
+    program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
     model = Model(target)
     declarations: set[str] = set()
     pieces = [helpers(target, memory_model)]
+    if check:
+        pieces.append(check_model.helpers(int(target.vector_bytes.value)))
     for graph in _graphs(module, taken):
+        if check:
+            for packet, message in float_faults(graph):
+                program.float_kinds.append((len(program.sites), message))
+                program.sites.append(site_of(graph.function.name, packet.packet))
         costs = model.function(graph)
         first = len(program.blocks)
         for block, cost in zip(graph.blocks, costs, strict=True):
@@ -135,25 +149,33 @@ def translate(text: str, target: Target, memory_model: bool) -> tuple[str, Progr
     program.callbacks = sorted(name for name in image.host_used if name in CALLBACKS)
     for name in sorted(image.host_used):
         index = program.callbacks.index(name) if name in CALLBACKS else 0
-        pieces.append(wrapper(name, index, declarations))
+        pieces.append(wrapper(name, index, declarations, check_model.COPIES.get(name) if check else None))
     pieces.append(_dispatcher(image, module))
     program.symbols = {
         name: address
         for name, address in symbols.items()
         if name in program.functions or address >= layout.DATA_BASE
     }
-    known = _declared("\n".join(pieces))
-    pieces += sorted(line for line in declarations if not _declared(line) & known)
-    return "\n".join(pieces), program
+    ir = "\n".join([*pieces, *sorted(declarations)])
+    return _declared_once(ir), program
 
 
-def _declared(ir: str) -> set[str]:
-    return set(re.findall(r"^declare [^@]*@([^(]+)", ir, re.MULTILINE))
+def _declared_once(ir: str) -> str:
+    """``ir`` without the second and later declarations of a function."""
+    seen: set[str] = set()
+    lines = []
+    for line in ir.split("\n"):
+        found = re.match(r"declare [^@]*@([^(]+)", line)
+        if found is None or found.group(1) not in seen:
+            lines.append(line)
+        if found:
+            seen.add(found.group(1))
+    return "\n".join(lines)
 
 
-def _key(text: str, target: Target, memory_model: bool) -> str:
+def _key(text: str, target: Target, memory_model: bool, check: bool) -> str:
     digest = hashlib.sha256()
-    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), *host.cpu(), SLOW):
+    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), str(check), *host.cpu(), SLOW):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
@@ -193,16 +215,17 @@ def _load(path: Path) -> Program | None:
     except (OSError, ValueError):
         return None
     head["blocks"] = [BlockInfo(**block) for block in head["blocks"]]
+    head["sites"] = [Site(**site) for site in head["sites"]]
     head["data"] = [(address, text) for address, text in head["data"]]
     return Program(code=raw[8 + size :], **head)
 
 
-def obtain(text: str, target: Target, memory_model: bool = True) -> Program:
+def obtain(text: str, target: Target, memory_model: bool = True, check: bool = False) -> Program:
     """The program of ``text``: from the cache, or translated and stored."""
-    path = cache_directory() / "sim" / f"{_key(text, target, memory_model)}.bin"
+    path = cache_directory() / "sim" / f"{_key(text, target, memory_model, check)}.bin"
     program = _load(path)
     if program is None:
-        ir, program = translate(text, target, memory_model)
+        ir, program = translate(text, target, memory_model, check)
         program.code = host.compile_object(ir)
         _store(path, program)
     return program

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hexagon_mlir.sim.cache_model import Q8
+from hexagon_mlir.sim.checks import Report
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.program import Program
 from hexagon_mlir.sim.threads import Thread
@@ -63,6 +64,8 @@ class RunResult:
     """Issue, interlock and branch cycles by function; memory, copy and host-call stalls are not split."""
     threads: list[ThreadStat] = field(default_factory=list)
     """Empty when the program made no thread."""
+    reports: list[Report] = field(default_factory=list)
+    """What a checked run found."""
 
 
 def collect(program: Program, contexts: Sequence[Context], dirty_bytes: int, tcm_high_water: int) -> RunResult:

@@ -207,7 +207,7 @@ def test_endless_thread_can_be_stopped():
 
 @pytest.mark.parametrize("call", ["hexmlir_rt_thread_join", "mlirAsyncRuntimeAwaitToken"])
 def test_unknown_handles(call):
-    with pytest.raises(SimError, match="no such thread|no live async token"):
+    with pytest.raises(SimError, match=r"no such thread|no live async token"):
         Machine(function("f", [FRAME, [f"call {call}"], RETURN])).run("f", [5])
 
 
@@ -306,7 +306,7 @@ def test_errors_values_and_references():
     extra = ERRORS.replace("  ret i32 %r", "  call void @mlirAsyncRuntimeDropRef(ptr %g, i64 1)\n  ret i32 %r")
     with pytest.raises(SimError, match="no live async token"):
         Machine(assembly(extra)).run("f")
-    with pytest.raises(SimError, match="value 0x[0-9a-f]+ is made available twice"):
+    with pytest.raises(SimError, match=r"value 0x[0-9a-f]+ is made available twice"):
         Machine(assembly(ERRORS.replace("SetTokenError(ptr %t)\n", "EmplaceValue(ptr %v)\n"))).run("f")
 
 

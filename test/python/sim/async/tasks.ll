@@ -12,7 +12,14 @@ declare void @puts(ptr)
 
 declare void @free(ptr)
 
-declare ptr @aligned_alloc(i64, i64)
+; The lowering takes size_t for 64 bits; on Hexagon it has 32.
+define internal ptr @aligned_alloc64(i64 %align, i64 %size) {
+  %a = trunc i64 %align to i32
+  %s = trunc i64 %size to i32
+  %p = call ptr @aligned_alloc(i32 %a, i32 %s)
+  ret ptr %p
+}
+declare ptr @aligned_alloc(i32, i32)
 
 ; p[i] *= k + 1 for i < n
 define void @scale(ptr %p, i32 %n, i32 %k) noinline {
@@ -115,7 +122,7 @@ define ptr @async_execute_fn(i64 %0, i32 %1, ptr %2) #0 {
   %9 = sub i64 %8, 1
   %10 = sub i64 0, %7
   %11 = and i64 %9, %10
-  %12 = call ptr @aligned_alloc(i64 %7, i64 %11)
+  %12 = call ptr @aligned_alloc64(i64 %7, i64 %11)
   %13 = call ptr @llvm.coro.begin(token %5, ptr %12)
   %14 = call token @llvm.coro.save(ptr %13)
   call void @mlirAsyncRuntimeExecute(ptr %13, ptr @__resume)
@@ -160,7 +167,7 @@ define { ptr, ptr } @async_execute_fn_0(i32 %0) #0 {
   %8 = sub i64 %7, 1
   %9 = sub i64 0, %6
   %10 = and i64 %8, %9
-  %11 = call ptr @aligned_alloc(i64 %6, i64 %10)
+  %11 = call ptr @aligned_alloc64(i64 %6, i64 %10)
   %12 = call ptr @llvm.coro.begin(token %4, ptr %11)
   %13 = call token @llvm.coro.save(ptr %12)
   call void @mlirAsyncRuntimeExecute(ptr %12, ptr @__resume)
@@ -207,7 +214,7 @@ define { ptr, ptr } @async_execute_fn_1(ptr %0, ptr %1) #0 {
   %9 = sub i64 %8, 1
   %10 = sub i64 0, %7
   %11 = and i64 %9, %10
-  %12 = call ptr @aligned_alloc(i64 %7, i64 %11)
+  %12 = call ptr @aligned_alloc64(i64 %7, i64 %11)
   %13 = call ptr @llvm.coro.begin(token %5, ptr %12)
   %14 = call token @llvm.coro.save(ptr %13)
   call void @mlirAsyncRuntimeExecute(ptr %13, ptr @__resume)
@@ -302,7 +309,7 @@ define ptr @async_execute_fn_2(ptr %0, ptr %1, ptr %2, i32 %3) #0 {
   %10 = sub i64 %9, 1
   %11 = sub i64 0, %8
   %12 = and i64 %10, %11
-  %13 = call ptr @aligned_alloc(i64 %8, i64 %12)
+  %13 = call ptr @aligned_alloc64(i64 %8, i64 %12)
   %14 = call ptr @llvm.coro.begin(token %6, ptr %13)
   %15 = call token @llvm.coro.save(ptr %14)
   call void @mlirAsyncRuntimeExecute(ptr %14, ptr @__resume)

@@ -1,0 +1,119 @@
+"""The checked build: every seeded fault is found by its rule and by no other; sound programs are clean."""
+
+import functools
+import importlib
+from collections import OrderedDict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sim.forms_harness import function
+from sim.kernels import assembly
+
+from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim.check_model import Rule
+
+HERE = Path(__file__).parent
+FAULTS = sorted((HERE / "faults").glob("*.s"))
+
+
+def marks(text):
+    """The ``// key: value`` lines of a faulty program."""
+    return dict(line[3:].split(": ", 1) for line in text.splitlines() if line.startswith("// ") and ": " in line)
+
+
+def run_fault(text):
+    machine = Machine(text, check=True)
+    ddr, tcm, descriptor = machine.alloc_ddr(256), machine.alloc_tcm(256), machine.alloc_ddr(64)
+    return machine.run("f", [ddr, tcm, descriptor, 0])
+
+
+@pytest.mark.parametrize("path", FAULTS, ids=lambda path: path.stem)
+def test_seeded_fault(path):
+    text = path.read_text()
+    want = marks(text)
+    result = run_fault(text)
+    assert {report.rule.value for report in result.reports} == {want["rule"]}
+    report = result.reports[0]
+    assert want.get("packet", "").strip() in report.packet
+    if report.line:
+        assert text.split("\n")[report.line - 1].strip() in report.packet
+        assert report.function in text
+    assert report.region
+    assert report.rule.value in str(report) and report.packet in str(report)
+
+
+def test_every_rule_has_a_fault():
+    assert {marks(path.read_text())["rule"] for path in FAULTS} == {rule.value for rule in Rule}
+
+
+def test_reports_name_the_region_and_the_first_bad_byte():
+    result = run_fault((HERE / "faults" / "tcm_bounds.s").read_text())
+    (report,) = result.reports
+    assert report.region.startswith("0 bytes past TCM allocation") and report.region.endswith("of 256 bytes")
+    assert report.address % 2048 == 256
+
+
+def test_source_lines():
+    text = function("f", [["r1 = memw(r0+#2)"]]).replace("f:\n", '\t.file 1 "src" "k.c"\nf:\n\t.loc 1 42 3\n')
+    (report,) = Machine(text, check=True).run("f", [0]).reports
+    assert (report.source, report.function, report.region) == ("k.c:42", "f", "null page")
+
+
+def test_cycles_of_a_checked_run_are_the_same():
+    text = function("f", [["loop0(.LL,#100)"], ["v0 = vmem(r0++#1)"], ["jumpr r31"]])
+    text = text.replace("\t{\n\t\tv0", ".LL:\n\t{\n\t\tv0").replace("vmem(r0++#1)\n\t}", "vmem(r0++#1)\n\t} :endloop0")
+    results = []
+    for check in (False, True):
+        machine = Machine(text, check=check)
+        results.append(machine.run("f", [machine.alloc_ddr(12800)]))
+    assert results[0] == results[1]
+
+
+def test_async_tasks_are_clean():
+    machine = Machine(assembly((HERE / "async" / "tasks.ll").read_text()), check=True)
+    n = 4096
+    data = np.random.default_rng(0).standard_normal(4 * n).astype(np.float32)
+    address = machine.alloc_ddr(data.nbytes)
+    for name in ("tasks", "chain"):
+        machine.write(address, data)
+        assert machine.run(name, [address, n]).reports == []
+
+
+def test_tasks_on_overlapping_parts_race():
+    text = (HERE / "async" / "tasks.ll").read_text()
+    assert text.count("%19 = mul i32 %18, %1") == 1
+    machine = Machine(assembly(text.replace("%19 = mul i32 %18, %1", "%19 = mul i32 %18, 32")), check=True)
+    n = 4096
+    address = machine.alloc_ddr(16 * n)
+    reports = machine.run("tasks", [address, n]).reports
+    assert {(report.rule, report.function) for report in reports} == {(Rule.RACE, "scale")}
+
+
+@pytest.fixture
+def checked_examples(monkeypatch):
+    """The examples, run by a machine that checks; gives the reports of all launches since."""
+    pytest.importorskip("triton")
+    pytest.importorskip("torch")
+    from hexagon_mlir.exec import sim
+    from hexagon_mlir.frontend.triton import activate
+
+    activate()
+    monkeypatch.syspath_prepend(str(HERE.parents[2] / "examples"))
+    monkeypatch.setattr(sim, "_machines", OrderedDict())
+    monkeypatch.setattr(sim, "Machine", functools.partial(Machine, check=True))
+    start = len(sim.history)
+
+    def reports():
+        launches = sim.history[start:]
+        assert launches
+        return [report for launch in launches for report in launch.result.reports]
+
+    return reports
+
+
+@pytest.mark.parametrize("name", ["gelu", "matmul", "rms_norm", "softmax", "vector_add"])
+def test_examples_are_clean(name, checked_examples):
+    example = importlib.import_module(name)
+    example.main()
+    assert checked_examples() == []
