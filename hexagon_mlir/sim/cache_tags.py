@@ -25,15 +25,18 @@ class CacheTags:
 
     def clean(self, base: int, row_bytes: int, rows: int, stride: int) -> int:
         """Write back dirty L2 lines of a strided block; gives the bytes written."""
-        touched = _touched(self.l2, self.geometry.l2_shift, base, row_bytes, rows, stride)
-        dirty = touched & (self.l2 & 1).astype(bool)
-        self.l2[dirty] &= ~np.uint32(1)
-        return int(np.count_nonzero(dirty)) * self.geometry.l2_line
+        tags = self.l2.reshape(-1)
+        dirty = np.flatnonzero(tags & 1)
+        dirty = dirty[_overlap(tags[dirty], self.geometry.l2_shift, base, row_bytes, rows, stride)]
+        tags[dirty] &= ~np.uint32(1)
+        return dirty.size * self.geometry.l2_line
 
     def invalidate(self, base: int, row_bytes: int, rows: int, stride: int) -> None:
         """Drop the lines of a strided block from both levels."""
-        for tags, shift in ((self.l1, self.geometry.l1_shift), (self.l2, self.geometry.l2_shift)):
-            tags[_touched(tags, shift, base, row_bytes, rows, stride)] = 0
+        for array, shift in ((self.l1, self.geometry.l1_shift), (self.l2, self.geometry.l2_shift)):
+            tags = array.reshape(-1)
+            filled = np.flatnonzero(tags)
+            tags[filled[_overlap(tags[filled], shift, base, row_bytes, rows, stride)]] = 0
 
 
 def _aligned(shape: tuple[int, int]) -> np.ndarray:
@@ -44,14 +47,15 @@ def _aligned(shape: tuple[int, int]) -> np.ndarray:
     return raw[start : start + nbytes].view(np.uint32).reshape(shape)
 
 
-def _touched(tags: np.ndarray, shift: int, base: int, row_bytes: int, rows: int, stride: int) -> np.ndarray:
-    """Which tags hold a line that overlaps one of the rows."""
+def _overlap(tags: np.ndarray, shift: int, base: int, row_bytes: int, rows: int, stride: int) -> np.ndarray:
+    """Which of the tags (none empty) hold a line that overlaps one of the rows."""
     if rows > 1 and stride < 0:
         base, stride = base + (rows - 1) * stride, -stride
+    if rows > 1 and stride == row_bytes:
+        rows, row_bytes = 1, rows * row_bytes
     size = 1 << shift
     start = (tags.astype(np.int64) >> 1) * size - base
-    single = rows == 1 or stride == 0
-    row = np.zeros_like(start) if single else np.clip((start + size - 1) // stride, 0, rows - 1)
-    begin = row * stride
-    overlaps = (begin < start + size) & (begin + row_bytes > start)
-    return overlaps & (tags != 0)
+    if rows == 1 or stride == 0:
+        return (start + size > 0) & (start < row_bytes)
+    begin = np.clip((start + size - 1) // stride, 0, rows - 1) * stride
+    return (begin < start + size) & (begin + row_bytes > start)
