@@ -36,6 +36,8 @@ class CostTable:
         self.hvx = np.array([b.hvx_packets for b in blocks] or [0], np.int64)
         self.taken = int(target.taken_branch_cycles.value)
         self.mispredict = int(target.mispredict_cycles.value)
+        scale = {"l2_stall": Q8, "tcm_stall": Q8, "host_stall": Q8, "ddr_stall_q8": 1, "copy_q8": 1, "wait_q8": 1}
+        self.counters = np.array([scale.get(name, 0) for name in layout.COUNTER_NAMES], np.int64)
 
 
 def _zeros(nbytes: int) -> np.ndarray:
@@ -111,11 +113,8 @@ class Context:
             int(self.counts[: self.costs.cycles.size] @ self.costs.cycles)
             + int(taken) * self.costs.taken
             + int(wrong) * self.costs.mispredict
-            + self.counter("l2_stall")
-            + self.counter("tcm_stall")
-            + self.counter("host_stall")
         )
-        return whole * Q8 + sum(self.counter(name) for name in ("ddr_stall_q8", "copy_q8", "wait_q8"))
+        return whole * Q8 + int(self.counters @ self.costs.counters)
 
     def hvx_packets(self) -> int:
         return int(self.counts[: self.costs.hvx.size] @ self.costs.hvx)
