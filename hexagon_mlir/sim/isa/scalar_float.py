@@ -1,15 +1,16 @@
 """Scalar floating point forms (32-bit ``sf``, 64-bit ``df``), IEEE round to nearest even.
 
 Division is a sequence of ``sfrecipa``, ``sffixupn/d``, ``:lib`` and ``:scale`` multiply-adds (V73 PRM
-80-N2040-53, XTYPE/FP). The reciprocal seed is computed, not read from the chip's table; refinement gives the
-same quotients. Double multiply is split by the compiler in four steps: here ``dfmpyhh`` does it whole.
+80-N2040-53, XTYPE/FP). Double multiply is split by the compiler in four steps: here ``dfmpyhh`` does it whole.
 """
 
 from __future__ import annotations
 
+import math
+
 from hexagon_mlir.sim.isa.scalar import predicate
 from hexagon_mlir.sim.isa.spec import Unit, form
-from hexagon_mlir.sim.isa.value import F32, F64, I32, I64, Type, Val
+from hexagon_mlir.sim.isa.value import F64, I32, I64, Type, Val
 
 FLOAT, TC2, ALU = Unit.FLOAT, Unit.TC2, Unit.ALU
 INF, SIGN, ONE, QNAN = 0x7F800000, 0x80000000, 0x3F800000, 0xFFFFFFFF
@@ -103,11 +104,79 @@ def _reciprocal_common(n: Val, d: Val) -> tuple[Val, Val, Val, Val, Val]:
     )
 
 
+SEED_BITS, SEED_SHIFT = 7, 15
+"""The seeds come from tables of 128 entries with 8 fraction bits."""
+RECIPROCAL = bytes(
+    {112: 0x11, 127: 0}.get(i, round((2 / (1 + (i + 0.5) / 128) - 1) * 256)) for i in range(1 << SEED_BITS)
+)
+"""1/x in the middle of each interval; the chip differs from rounding in two entries (checked with QEMU)."""
+INVERSE_ROOT = bytes(
+    round((2 / math.sqrt((1 + (i % 64 + 0.5) / 64) * (2 if i < 64 else 1)) - 1) * 256) for i in range(1 << SEED_BITS)
+)
+"""1/sqrt(x); the upper index bit is the lowest exponent bit."""
+
+
+def _table(name: str, entries: bytes, index: Val) -> Val:
+    """entries[index & 127] as i32."""
+    code = index.code
+    listed = ", ".join(f"i8 {entry}" for entry in entries)
+    code.declarations.add(f"@sim_{name} = internal constant [{len(entries)} x i8] [{listed}]")
+    pointer = "%" + code.name()
+    bounded = index & (len(entries) - 1)
+    code.put(f"{pointer} = getelementptr i8, ptr @sim_{name}, i32 {bounded.name}")
+    return code.load(pointer, Type(1, "i", 8)).zext(32)
+
+
+def _exponent(bits: Val) -> Val:
+    return bits.lshr(MANTISSA_BITS) & 255
+
+
 def _recipa(n: Val, d: Val) -> tuple[Val, Val]:
     _, divisor, special, p, ordinary = _reciprocal_common(n, d)
-    one = Val(n.code, "1.0", F32)
-    seed = (one.bin("fdiv", divisor.sf).as_(I32) & 0xFFFF8000) | 1
+    mantissa = (_table("reciprocal", RECIPROCAL, divisor.lshr(16)) << SEED_SHIFT) | 1
+    exponent = -_exponent(divisor) + (2 * BIAS - 1)
+    seed = (divisor & SIGN) | ((exponent & 255) << MANTISSA_BITS) | mantissa
     return ordinary.select(seed, special), p
+
+
+def _root_common(x: Val) -> tuple[Val, Val, Val, Val]:
+    """Adjusted operand, result of the special cases, predicate, and 'ordinary' (i1)."""
+    bad = _is_nan(x) | (x.icmp("slt", 0) & ~_is_zero(x))
+    infinite, zero = _is_inf(x) & ~bad, _is_zero(x)
+    small = _exponent(x).icmp("sle", MANTISSA_BITS + 1)
+    ordinary = ~(bad | infinite | zero)
+    scaled = small.select(_scale(x, x.lift(64)), x)
+    adjusted = bad.select(QNAN, infinite.select(SIGN | INF, zero.select(x, scaled)))
+    special = bad.select(x.lift(QNAN), infinite.select(x.lift(SIGN | INF), ONE))
+    byte = Val(x.code, "0", Type(1, "i", 8))
+    p = (ordinary & small).select(byte + 0xE0, byte + 0)
+    return adjusted, special, p, ordinary
+
+
+def _invsqrta(x: Val) -> tuple[Val, Val]:
+    operand, special, p, ordinary = _root_common(x)
+    mantissa = _table("inverse_root", INVERSE_ROOT, operand.lshr(17)) << SEED_SHIFT
+    exponent = -((_exponent(operand) - BIAS) >> 1) + (BIAS - 1)
+    seed = (operand & SIGN) | ((exponent & 255) << MANTISSA_BITS) | mantissa
+    return ordinary.select(seed, special), p
+
+
+def _df_class(bits: Val, mask: int) -> Val:
+    """The classes of `_sf_class` for 64 bits."""
+    magnitude = bits & ((1 << 63) - 1)
+    least, infinity = 1 << 52, 0x7FF << 52
+    tests = (
+        magnitude.icmp("eq", 0),
+        magnitude.icmp("uge", least) & magnitude.icmp("ult", infinity),
+        magnitude.icmp("ne", 0) & magnitude.icmp("ult", least),
+        magnitude.icmp("eq", infinity),
+        magnitude.icmp("ugt", infinity),
+    )
+    result = tests[0].lift(0)
+    for bit, test in enumerate(tests):
+        if mask >> bit & 1:
+            result = result | test
+    return predicate(result)
 
 
 def _sf_class(bits: Val, mask: int) -> Val:
@@ -150,7 +219,12 @@ def _single() -> None:
     form("R,P=sfrecipa(R,R)", FLOAT, _recipa)
     form("R=sffixupn(R,R)", FLOAT, lambda n, d: _reciprocal_common(n, d)[0])
     form("R=sffixupd(R,R)", FLOAT, lambda n, d: _reciprocal_common(n, d)[1])
+    form("R=sffixupr(R)", FLOAT, lambda x: _root_common(x)[0])
+    form("R,P=sfinvsqrta(R)", FLOAT, _invsqrta)
     form("P=sfclass(R,I)", ALU, _sf_class)
+    for name, sign in (("pos", 0), ("neg", 1)):
+        form(f"R=sfmake(I):{name}", ALU, lambda n, s=sign: (BIAS - 6 << 23) + (n << 17) | s << 31)
+        form(f"RR=dfmake(I):{name}", ALU, lambda n, s=sign: (1023 - 6 << 52) + (n << 46) | s << 63)
 
 
 def _double() -> None:
@@ -158,6 +232,7 @@ def _double() -> None:
     form("RR=dfsub(RR,RR)", FLOAT, lambda a, b: a.df - b.df)
     form("RR=dfmax(RR,RR)", TC2, lambda a, b: a.df.two("maximumnum", b.df))
     form("RR=dfmin(RR,RR)", TC2, lambda a, b: a.df.two("minimumnum", b.df))
+    form("P=dfclass(RR,I)", ALU, _df_class)
     form("RR=dfmpyfix(RR,RR)", FLOAT, lambda a, b: a)
     form("RR=dfmpyll(RR,RR)", FLOAT, lambda a, b: a)
     form("RR+=dfmpylh(RR,RR)", FLOAT, lambda x, a, b: x)

@@ -3,10 +3,12 @@
 from hexagon_mlir.sim.isa import (
     constants,
     hvx_extra,
+    hvx_filter,
     hvx_float,
     hvx_int,
     hvx_multiply,
     hvx_permute,
+    hvx_small_float,
     hvx_sums,
     hvx_tables,
     scalar,
@@ -17,7 +19,9 @@ from hexagon_mlir.sim.isa import (
 )
 from hexagon_mlir.sim.isa.spec import FORMS
 
-TABLES = (constants, hvx_extra, hvx_float, hvx_int, hvx_multiply, hvx_permute, hvx_sums, hvx_tables, scalar,
-          scalar_bits, scalar_float, scalar_lanes, scalar_multiply)  # fmt: skip
+TABLES = (
+    constants, hvx_extra, hvx_filter, hvx_float, hvx_int, hvx_multiply, hvx_permute, hvx_small_float, hvx_sums,
+    hvx_tables, scalar, scalar_bits, scalar_float, scalar_lanes, scalar_multiply,
+)  # fmt: skip
 
 __all__ = ["FORMS", "TABLES"]
