@@ -47,12 +47,12 @@ class HostCalls:
 
     def free(self, context: Context) -> None:
         address = int(context.registers[0])
-        if address and not self.machine.release("ddr", address):
+        if address and not self.machine.release("DDR", address):
             self.machine.fault(Rule.DOUBLE_FREE, address, f"free of {address:#x}, which is not an allocation")
 
     def tcm_free(self, context: Context) -> None:
         address = int(context.registers[0])
-        if not self.machine.release("tcm", address):
+        if not self.machine.release("TCM", address):
             message = f"hexmlir_rt_tcm_free of {address:#x}, which is not a TCM allocation"
             self.machine.fault(Rule.DOUBLE_FREE, address, message)
 

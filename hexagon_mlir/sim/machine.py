@@ -66,8 +66,8 @@ class Machine:
         self.dma = Dma(self.memory, self.tags)
         self._loaded = host.Loaded(self.program.code)
         self._error: BaseException | None = None
-        self._caller: Context | None = None
-        """The thread that is calling the host."""
+        self._calling: set[int] = set()
+        """Numbers of the state records whose code is in a host function."""
         self._worker: ThreadPoolExecutor | None = None
         me = weakref.ref(self)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))
@@ -98,7 +98,12 @@ class Machine:
             raise SimError(str(error)) from error
         if self.checks:
             self.checks.allocated(region, address, nbytes, self._caller)
+        self._note_use(region)
         return address
+
+    def _note_use(self, region: str) -> None:
+        if self._tracing and region == "TCM" and self._caller:
+            self.tcm_use.append((self.scheduler.now(), self.memory.tcm.used))
 
     def write(self, address: int, data: np.ndarray) -> None:
         """Copy ``data`` to guest memory."""
@@ -148,6 +153,9 @@ class Machine:
         self._idle = self._contexts[1:]
         self.tags.reset()
         self.dma.reset()
+        self._tracing = False
+        self.tcm_use: list[tuple[int, int]] = []
+        """(time in 1/256 cycle, bytes allocated) after each change in a traced run."""
         self.scheduler = Scheduler(self.target, _weakly(self._launch))
         self.scheduler.begin(entry, self.main, False)
         me = weakref.proxy(self)
@@ -156,7 +164,7 @@ class Machine:
         dispatch = cycles_q8(float(self.target.task_dispatch_cycles.value))
         spawn = _weakly(self._spawn)
         runtime = AsyncRuntime(
-            self.scheduler, spawn, _weakly(self.alloc_ddr), lambda a: me.release("ddr", a), queue, dispatch
+            self.scheduler, spawn, _weakly(self.alloc_ddr), lambda a: me.release("DDR", a), queue, dispatch
         )
         dma = DmaApi(self.dma, self.memory, self.scheduler)
         if self.checks:
@@ -181,16 +189,20 @@ class Machine:
         args: Sequence[int | float | Arg64] = (),
         grid: tuple[int, int, int] | None = None,
         timeout: float | None = None,
+        trace: bool = False,
     ) -> RunResult:
         """Call ``entry`` once, or once per program of ``grid`` (x fastest).
 
         Arguments are 32-bit words (a Python float passes as f32 bits) or `Arg64`. With a grid, six words
         follow: the number of programs in x, y, z and the program's own x, y, z. ``timeout`` (host seconds)
-        or an interrupt ends a program that does not finish.
+        or an interrupt ends a program that does not finish. ``trace`` keeps the TCM's use for `trace.timeline`.
         """
         function = self._entry(entry)
         self._begin_run(entry)
         self.memory.tcm.high_water = self.memory.tcm.used
+        if trace:
+            self.tcm_use.append((0, self.memory.tcm.used))
+        self._tracing = trace
         words = [_word(argument) for argument in args]
         calls = [words]
         if grid is not None:
@@ -339,7 +351,7 @@ class Machine:
         if index < 0:
             self._checked_call(index, context)
             return
-        self._caller = context
+        self._calling.add(context.index)
         try:
             result = self._functions[self.program.callbacks[index]](context)
             if result is not None:
@@ -348,7 +360,13 @@ class Machine:
             if not isinstance(error, Stopped):
                 self._error = error
             context.words[layout.TRAP // 4] = 1
-        self._caller = None
+        self._calling.discard(context.index)
+
+    @property
+    def _caller(self) -> Context | None:
+        """The running thread's state record while it calls the host."""
+        context = self.scheduler.current.context
+        return context if context is not None and context.index in self._calling else None
 
     def _checked_call(self, index: int, context: Context) -> None:
         """What a checked build tells besides host calls."""
@@ -358,16 +376,21 @@ class Machine:
         else:
             self.checks.copied(context, index == check_model.FILL_CALLBACK)
 
+    def block_counts(self) -> list[int]:
+        """How often each block of the program ran, all threads together."""
+        return [int(n) for n in np.sum([c.counts for c in self._contexts], axis=0)[: len(self.program.blocks)]]
+
     def cycles(self) -> int:
         """The clock of the running program."""
         return self.scheduler.now() // Q8
 
     def release(self, region: str, address: int) -> bool:
-        """Free an allocation of ``ddr`` or ``tcm``; False when there is none at ``address``."""
-        allocator = self.memory.tcm if region == "tcm" else self.memory.ddr
+        """Free an allocation of ``DDR`` or ``TCM``; False when there is none at ``address``."""
+        allocator = self.memory.tcm if region == "TCM" else self.memory.ddr
         freed = allocator.free(address)
         if freed and self.checks:
             self.checks.freed(address)
+        self._note_use(region)
         return freed
 
     # -- results -------------------------------------------------------------------------------------------

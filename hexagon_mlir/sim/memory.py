@@ -19,7 +19,8 @@ from hexagon_mlir.targets import Target
 MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """Linux's flag; Python names it from 3.12 on."""
 GUARD_BYTES = 256
-"""Readable bytes after each DDR allocation (and each in TCM of a checked run): masked vector loads read whole vectors past the end."""
+"""Readable bytes after each DDR allocation (and each in TCM of a checked run): masked vector loads read whole
+vectors past the end."""
 
 
 class OutOfMemory(Exception):

@@ -42,6 +42,8 @@ class BlockCost:
     packets: int = 0
     hvx_packets: int = 0
     stalls: dict[str, int] = field(default_factory=dict)
+    steps: list[dict[str, int]] = field(default_factory=list)
+    """The stalls of each packet."""
 
     @property
     def cycles(self) -> int:
@@ -226,8 +228,15 @@ class Model:
         cost = BlockCost()
         state = State(entry.hvx_wait, dict(entry.ready))
         for packet in block.packets:
+            before = dict(cost.stalls)
             self.packet(state, packet, cost)
+            changes = {cause: cycles - before.get(cause, 0) for cause, cycles in cost.stalls.items()}
+            cost.steps.append({cause: cycles for cause, cycles in changes.items() if cycles})
         return cost, state
+
+    def steps(self, graph: Graph) -> list[list[dict[str, int]]]:
+        """The stalls of every packet of every block."""
+        return [cost.steps for cost in self.function(graph)]
 
     def function(self, graph: Graph) -> list[BlockCost]:
         """The cost of every block, with entry states from predecessors."""

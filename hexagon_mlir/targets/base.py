@@ -113,6 +113,8 @@ class Target:
     scalar_float_result_stage: Fact
     scalar_load_result_stage: Fact
     stack_bytes: Fact
+    pmu_hvx_pkt_per_packet: Fact
+    """What one HVX packet adds to the PMU event HVX_PKT."""
 
     @property
     def tcm_budget_bytes(self) -> int:

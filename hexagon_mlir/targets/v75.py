@@ -58,5 +58,6 @@ TARGET = Target(
     scalar_multiply_result_stage=Fact(4, "stage", "LLVM HexagonDepIICScalar.td, tc_3x", LLVM),
     scalar_float_result_stage=Fact(5, "stage", "LLVM HexagonDepIICScalar.td, tc_4x", LLVM),
     scalar_load_result_stage=Fact(4, "stage", "LLVM HexagonDepIICScalar.td, tc_ld", LLVM),
+    pmu_hvx_pkt_per_packet=Fact(1, "events", "SM8550 PMU runs (v73)", MEAS),
     stack_bytes=Fact(1 << 20, "B", "size the simulator gives each thread's stack", EST),
 )

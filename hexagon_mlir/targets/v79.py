@@ -27,5 +27,6 @@ TARGET = replace(
     thread_barrier_cycles=Fact(844, "cycles", "0.4 us per futex dispatch (SM8550) at 2.11 GHz", EST),
     task_dispatch_cycles=Fact(844, "cycles", "0.4 us per futex dispatch (SM8550) at 2.11 GHz", EST),
     dma_start_cycles=Fact(2321, "cycles", "1 us start + 100 ns descriptor at 2.11 GHz", EST),
+    pmu_hvx_pkt_per_packet=Fact(2, "events", "OnePlus 13 PMU runs: 2 per 128-byte packet", MEAS),
     dma_bytes_per_cycle=Fact(26.1, "B/cycle", "51-56 GB/s weight stream on 8 Elite, at 2.11 GHz", MEAS),
 )
