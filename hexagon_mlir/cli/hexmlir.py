@@ -1,4 +1,4 @@
-"""``hexmlir``: facts about the targets, the cache, and profiles of whole scripts."""
+"""``hexmlir``: facts about the targets, the cache, the simulator, and profiles of whole scripts."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ USAGE = """usage: hexmlir COMMAND
   targets                  the chips we know
   targets show NAME        every number of one, with its unit, source and confidence
   profile SCRIPT [ARGS]    run a Python script on the simulated NPU and report every kernel launch
+  sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
   cache                    where compiled code is kept, and how much of it
   cache clear              remove it
   version                  versions of this tool and of what it stands on
@@ -49,6 +50,10 @@ def _main(argv: Sequence[str]) -> int:
             from hexagon_mlir.cli.profile import profile
 
             return profile(script, arguments)
+        case ["sim", *arguments]:
+            from hexagon_mlir.cli.simulate import simulate
+
+            return simulate(arguments)
         case ["cache"]:
             sys.stdout.write(_cache())
         case ["cache", "clear"]:

@@ -61,7 +61,8 @@ def test_every_f8_to_half(bench):
 def test_half_to_f8(bench):
     vectors = inputs()
     edge = np.array([0, -0.0, 240, 247.9, 248, 1e4, np.inf, -np.inf, np.nan, 2**-10, 2**-11, 3 * 2**-11, 2**-7,
-                     -(2**-7), 0.9375, 1.0625, 1.1875, -239, -250, 2**-12, 6e-8, 17, 18, 19, 0.124, 0.126], np.float16)  # fmt: skip
+                     -(2**-7), 0.9375, 1.0625, 1.1875, -239, -250, 2**-12, 6e-8, 17, 18, 19, 0.124,
+                     0.126], np.float16)  # fmt: skip
     for index in (0, 1):
         values = np.resize(np.roll(edge, 3 * index), 64)
         vectors[index] = values.view(np.uint8)

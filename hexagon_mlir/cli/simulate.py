@@ -1,0 +1,203 @@
+"""``hexmlir sim FILE.s``: run a function of an assembly file on the simulator and print what it cost."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hexagon_mlir.cli.arguments import UsageError
+from hexagon_mlir.ir.diagnostics import HexError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from hexagon_mlir.sim import Machine
+
+HINT = "hexmlir sim --help"
+USAGE = """usage: hexmlir sim FILE.s --entry FUNCTION [options]
+       hexmlir sim --list-forms
+
+  --entry NAME     the function to call
+  --args A B ...   its arguments:
+                     7  -1  0x10     32-bit integers; 7i64 is 64 bits wide
+                     2.5  1e-3       f32; 2.5f64 is a double
+                     buf:4096        a zeroed buffer of that many bytes in DDR, passed by address
+                     tcm:4096        the same in TCM
+                     data.npy        a buffer with the array's bytes
+  --out FOLDER     write every buffer back as FOLDER/argN.npy (buf and tcm buffers as bytes)
+  --target NAME    the chip, see 'hexmlir targets' (default v75)
+  --timeout S      end a program that does not finish in S seconds
+  --list-forms     every instruction form the simulator knows: unit, chips, template
+"""
+
+
+@dataclass
+class Options:
+    """The command line."""
+
+    file: str = ""
+    entry: str = ""
+    args: list[str] = field(default_factory=list)
+    out: str = ""
+    target: str = ""
+    timeout: float | None = None
+
+
+@dataclass
+class Buffer:
+    """An argument in guest memory."""
+
+    index: int
+    address: int
+    dtype: np.dtype
+    shape: tuple[int, ...]
+
+
+def simulate(words: Sequence[str]) -> int:
+    """The exit code of ``hexmlir sim`` with ``words`` after it."""
+    if not words or "--help" in words or "-h" in words:
+        sys.stdout.write(USAGE)
+        return 0
+    if "--list-forms" in words:
+        sys.stdout.write(list_forms())
+        return 0
+    return run(read_options(words))
+
+
+def read_options(words: Sequence[str]) -> Options:
+    """``--args`` takes every word up to the next option."""
+    options = Options()
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--args":
+            while rest and not rest[0].startswith("--"):
+                options.args.append(rest.pop(0))
+        elif word in ("--entry", "--out", "--target", "--timeout"):
+            if not rest:
+                raise UsageError(f"{word} needs a value", HINT)
+            value = rest.pop(0)
+            if word == "--timeout":
+                options.timeout = _number(value, float, word)
+            else:
+                setattr(options, word.removeprefix("--"), value)
+        elif word.startswith("-"):
+            raise UsageError(f"unknown option {word}", HINT)
+        elif options.file:
+            raise UsageError(f"one file at a time: '{options.file}' and '{word}'", HINT)
+        else:
+            options.file = word
+    if not options.file:
+        raise UsageError("no assembly file", HINT)
+    if not options.entry:
+        raise UsageError("no function to call", f"hexmlir sim {options.file} --entry NAME")
+    return options
+
+
+def _number(text: str, kind: type, what: str):
+    try:
+        return int(text, 0) if kind is int else float(text)
+    except ValueError:
+        raise UsageError(f"cannot read '{text}' as a number for {what}", HINT) from None
+
+
+def run(options: Options) -> int:
+    """Load, run, print, write buffers back."""
+    try:
+        text = Path(options.file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise HexError.plain(f"cannot read: {error}", file=options.file) from None
+    from hexagon_mlir import targets
+    from hexagon_mlir.report import text as report
+    from hexagon_mlir.sim import Machine, SimError
+
+    try:
+        machine = Machine(text, options.target or targets.DEFAULT)
+        arguments, buffers = place(machine, options.args)
+        result = machine.run(options.entry, arguments, timeout=options.timeout)
+    except targets.TargetError as error:
+        raise UsageError(str(error), "hexmlir targets") from None
+    except SimError as error:
+        raise HexError.plain(str(error), file=options.file) from None
+    sys.stdout.write(return_line(result.return_value) + report.run(result))
+    if options.out:
+        write_back(machine, buffers, Path(options.out))
+    return 0
+
+
+def return_line(value: int) -> str:
+    """r1:0 in the readings it may have."""
+    import numpy as np
+
+    words = np.array([value], np.uint64).view(np.uint32)
+    low = words[:1]
+    return (f"returned r0 = {int(low.view(np.int32)[0])} ({int(low[0]):#x}, as f32 {low.view(np.float32)[0]:.9g}), "
+            f"r1 = {int(words[1]):#x}\n\n")
+
+
+def place(machine: Machine, words: Sequence[str]) -> tuple[list, list[Buffer]]:
+    """Arguments as the machine takes them, with buffers put in guest memory."""
+    import numpy as np
+
+    from hexagon_mlir.sim import Arg64
+
+    arguments: list = []
+    buffers = []
+    for index, word in enumerate(words):
+        if found := re.fullmatch(r"(buf|tcm):(\w+)", word):
+            data = np.zeros(_number(found.group(2), int, word), np.uint8)
+        elif word.endswith(".npy"):
+            data = _load(word)
+        elif word.endswith("i64"):
+            arguments.append(Arg64(_number(word[:-3], int, "an argument") & (1 << 64) - 1))
+            continue
+        elif word.endswith("f64"):
+            bits = np.float64(_number(word[:-3], float, "an argument")).view(np.uint64)
+            arguments.append(Arg64(int(bits)))
+            continue
+        else:
+            integer = re.fullmatch(r"-?(0[xXbBoO])?[0-9a-fA-F_]+", word) and not re.fullmatch(r"-?\d+[eE]\d+", word)
+            arguments.append(_number(word, int if integer else float, "an argument"))
+            continue
+        allocate = machine.alloc_tcm if word.startswith("tcm:") else machine.alloc_ddr
+        address = allocate(max(data.nbytes, 1))
+        machine.write(address, data)
+        arguments.append(address)
+        buffers.append(Buffer(index, address, data.dtype, data.shape))
+    return arguments, buffers
+
+
+def _load(name: str) -> np.ndarray:
+    import numpy as np
+
+    try:
+        return np.ascontiguousarray(np.load(name, allow_pickle=False))
+    except (OSError, ValueError) as error:
+        raise HexError.plain(f"cannot read: {error}", file=name) from None
+
+
+def write_back(machine: Machine, buffers: Sequence[Buffer], folder: Path) -> None:
+    """Each buffer as the program left it."""
+    import math
+
+    import numpy as np
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for buffer in buffers:
+        data = machine.read(buffer.address, buffer.dtype, math.prod(buffer.shape)).reshape(buffer.shape)
+        np.save(folder / f"arg{buffer.index}.npy", data)
+
+
+def list_forms() -> str:
+    """A line per form, then counts."""
+    from hexagon_mlir.report.text import table
+    from hexagon_mlir.sim.isa import coverage
+
+    rows = coverage.rows()
+    return (table(("unit", "chips", "form"), [(row.unit, row.range, row.template) for row in rows])
+            + f"{len(rows)} forms (R register, RR pair, V vector, VV vector pair, P predicate, Q vector predicate, "
+            "M modifier, C control, I immediate, L label)\n")
