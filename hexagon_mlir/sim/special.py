@@ -117,6 +117,13 @@ def _in_memory(packet: PacketLowering, *vectors: Val, room: int = 0) -> str:
     return base
 
 
+def _checked(text: str, check: str) -> str:
+    """The lane loop of a checked build: it calls ``check`` for every byte it touches."""
+    text = text.replace("i32 %size) noinline", "i32 %size, ptr %st, i32 %site) noinline")
+    touched = "  %guest = add i32 %rt, %where\n"
+    return text.replace(touched, f"{touched}  call void @{check}(ptr %st, i32 %guest, i32 %site)\n")
+
+
 def _call_lanes(packet: PacketLowering, insn: Insn, function: str, text: str, data: str, size: int) -> None:
     """The common part of gather and scatter: TCM check, offsets, mask, call."""
     rt, mu, offsets = (packet.value(s) for s in insn.sources[:3])
@@ -130,10 +137,14 @@ def _call_lanes(packet: PacketLowering, insn: Insn, function: str, text: str, da
     places = _in_memory(packet, *(offsets if wide else (offsets,)))
     mask = packet.mask_of(insn.condition) if insn.condition else code.const(-1, VECTOR)
     masks = _in_memory(packet, mask)
+    extra = ""
+    if packet.image.sites is not None:
+        text = _checked(text, "ck_sload1" if insn.kind == "gather" else "ck_sstore1")
+        extra = f", ptr %st, i32 {packet.function.site}"
     code.declarations.add(text)
     code.put(
         f"call void @{function}(ptr %base, i32 {rt.name}, i32 {last.name}, ptr {places}, i1 {str(wide).lower()},"
-        f" ptr {data}, ptr {masks}, i32 {size})"
+        f" ptr {data}, ptr {masks}, i32 {size}{extra})"
     )
 
 

@@ -60,6 +60,19 @@ def test_source_lines():
     assert (report.source, report.function, report.region) == ("k.c:42", "f", "null page")
 
 
+@pytest.mark.parametrize(("offset", "rules"), [(0, []), (256, [Rule.OUT_OF_BOUNDS])])
+@pytest.mark.parametrize("access", ["vscatter(r0,m0,v1.w).w = v1", "vtmp.w = vgather(r0,m0,v1.w).w"])
+def test_gather_and_scatter(access, offset, rules):
+    """Every lane goes to the same word of a TCM buffer of 256 bytes."""
+    lines = [access] + (["vmem(r2+#0) = vtmp.new"] if "gather" in access else [])
+    machine = Machine(function("f", [["m0 = r3"], ["v1 = vsplat(r1)"], lines]), check=True)
+    buffer = machine.alloc_tcm(256)
+    machine.write(buffer, np.zeros(256, np.uint8))
+    result = machine.run("f", [buffer, offset, machine.alloc_tcm(128), 1023])
+    assert [report.rule for report in result.reports] == rules
+    assert all(access in report.packet for report in result.reports)
+
+
 def test_cycles_of_a_checked_run_are_the_same():
     text = function("f", [["loop0(.LL,#100)"], ["v0 = vmem(r0++#1)"], ["jumpr r31"]])
     text = text.replace("\t{\n\t\tv0", ".LL:\n\t{\n\t\tv0").replace("vmem(r0++#1)\n\t}", "vmem(r0++#1)\n\t} :endloop0")
