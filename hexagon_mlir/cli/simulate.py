@@ -15,7 +15,7 @@ from hexagon_mlir.ir.diagnostics import HexError
 if TYPE_CHECKING:
     import numpy as np
 
-    from hexagon_mlir.sim import Machine
+    from hexagon_mlir.sim import Machine, RunResult
 
 HINT = "hexmlir sim --help"
 USAGE = """usage: hexmlir sim FILE.s --entry FUNCTION [options]
@@ -31,6 +31,9 @@ USAGE = """usage: hexmlir sim FILE.s --entry FUNCTION [options]
   --out FOLDER     write every buffer back as FOLDER/argN.npy (buf and tcm buffers as bytes)
   --target NAME    the chip, see 'hexmlir targets' (default v75)
   --timeout S      end a program that does not finish in S seconds
+  --check          find faults: bounds, uninitialised memory, DMA, races, leaks, ...; exit code 1 if there are any
+  --annotate       print the assembly with the count, cycles and stalls of every packet, and PMU counters
+  --trace FILE     write a timeline of threads, DMA and TCM as JSON that Perfetto opens
   --list-forms     every instruction form the simulator knows: unit, chips, template
 """
 
@@ -45,6 +48,9 @@ class Options:
     out: str = ""
     target: str = ""
     timeout: float | None = None
+    check: bool = False
+    annotate: bool = False
+    trace: str = ""
 
 
 @dataclass
@@ -77,7 +83,9 @@ def read_options(words: Sequence[str]) -> Options:
         if word == "--args":
             while rest and not rest[0].startswith("--"):
                 options.args.append(rest.pop(0))
-        elif word in ("--entry", "--out", "--target", "--timeout"):
+        elif word in ("--check", "--annotate"):
+            setattr(options, word.removeprefix("--"), True)
+        elif word in ("--entry", "--out", "--target", "--timeout", "--trace"):
             if not rest:
                 raise UsageError(f"{word} needs a value", HINT)
             value = rest.pop(0)
@@ -116,9 +124,9 @@ def run(options: Options) -> int:
     from hexagon_mlir.sim import Machine, SimError
 
     try:
-        machine = Machine(text, options.target or targets.DEFAULT)
+        machine = Machine(text, options.target or targets.DEFAULT, check=options.check)
         arguments, buffers = place(machine, options.args)
-        result = machine.run(options.entry, arguments, timeout=options.timeout)
+        result = machine.run(options.entry, arguments, timeout=options.timeout, trace=bool(options.trace))
     except targets.TargetError as error:
         raise UsageError(str(error), "hexmlir targets") from None
     except SimError as error:
@@ -126,7 +134,31 @@ def run(options: Options) -> int:
     sys.stdout.write(return_line(result.return_value) + report.run(result))
     if options.out:
         write_back(machine, buffers, Path(options.out))
-    return 0
+    return explain(machine, result, options)
+
+
+def explain(machine: Machine, result: RunResult, options: Options) -> int:
+    """What ``--annotate``, ``--trace`` and ``--check`` add; the exit code."""
+    import json
+
+    from hexagon_mlir.report.text import table
+    from hexagon_mlir.sim import trace
+
+    if options.annotate:
+        counts = trace.counters(machine, result)
+        sys.stdout.write("\n" + trace.annotate(machine) + "\n")
+        sys.stdout.write(table(("event", "count"), [(name, str(count)) for name, count in counts.items()]))
+    if options.trace:
+        try:
+            Path(options.trace).write_text(json.dumps(trace.timeline(machine)), encoding="utf-8")
+        except OSError as error:
+            raise HexError.plain(f"cannot write: {error}", file=options.trace) from None
+    for report in result.reports:
+        sys.stdout.write(f"{report}\n")
+    if options.check:
+        count = len(result.reports)
+        sys.stdout.write(f"{count or 'no'} fault{'' if count == 1 else 's'} found\n")
+    return 1 if result.reports else 0
 
 
 def return_line(value: int) -> str:

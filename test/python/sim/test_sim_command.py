@@ -1,5 +1,6 @@
 """``hexmlir sim``: runs assembly files, prints costs, writes buffers back, lists forms."""
 
+import json
 import re
 
 import numpy as np
@@ -90,3 +91,25 @@ def test_list_forms(capsys):
     assert len({row.template for row in rows}) == len(rows) > 1600
     assert re.search(r"^vx-dv +v79\+ +VV\.hf=vmpy\(V\.f8,V\.f8\)$", printed, re.MULTILINE)
     assert re.search(r"^v-load +all +vtmp\.w=vgather\(R,M,V\.w\)\.w$", printed, re.MULTILINE)
+
+
+def test_check_finds_faults(source, tmp_path, capsys):
+    assert sim(source, "--entry", "fill", "--args", "buf:128", "tcm:128", "--check") == 0
+    assert capsys.readouterr().out.endswith("no faults found\n")
+    assert sim(source, "--entry", "fill", "--args", "buf:128", "tcm:100", "--check") == 1
+    printed = capsys.readouterr().out
+    assert "out-of-bounds: 0xd8000064 (0 bytes past TCM allocation 0xd8000000 of 100 bytes): 128 bytes" in printed
+    assert "{ vmem(r1+#0) = v0 }" in printed
+    assert printed.endswith("1 fault found\n")
+
+
+def test_annotate_and_trace(source, tmp_path, capsys):
+    out = tmp_path / "t.json"
+    assert sim(source, "--entry", "scale", "--args", "buf:64", 16, "1.0", "--annotate", "--trace", out) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"^ +16 +\d+ +scalar-latency \d+ +r3 = sfmpy", printed, re.MULTILINE)
+    assert re.search(r"^COMMITTED_PKT_ANY +50$", printed, re.MULTILINE)
+    events = json.loads(out.read_text())["traceEvents"]
+    assert [event["name"] for event in events if event["ph"] == "X"] == ["scale"]
+    assert sim(source, "--entry", "scale", "--args", "buf:64", 1, "1.0", "--trace", tmp_path / "no" / "t.json") == 1
+    assert "cannot write" in capsys.readouterr().err
