@@ -88,7 +88,7 @@ class Insn:
     line: int
     text: str
     kind: str
-    """alu, load, store, memop, locked, gather, scatter, histogram, zero, jump, jumpr, call, callr, loop, newjump,
+    """alu, load, store, memop, locked, gather, scatter, histogram, zero, trap, jump, jumpr, call, callr, loop, newjump,
     frame, clock, system."""
     key: str
     unit: Unit
@@ -114,7 +114,7 @@ class Insn:
 
 _REGISTER = re.compile(r"(?<![\w.$#@])([rvpqcm])(\d+)(?::(\d+))?(\.new|\.cur|\.tmp)?(?!\w)")
 _CONTROL = re.compile(
-    r"(?<![\w.$#@])(sa0|lc0|sa1|lc1|usr|pc|ugp|gp|cs0|cs1|upcyclelo|upcyclehi|framelimit|framekey|pktcountlo"
+    r"(?<![\w.$#@])(sa0|lc0|sa1|lc1|usr|pc(?!,)|ugp|gp|cs0|cs1|upcyclelo|upcyclehi|framelimit|framekey|pktcountlo"
     r"|pktcounthi|utimerlo|utimerhi)(?![\w+])"
 )
 CONTROL_NUMBERS = {
@@ -148,6 +148,9 @@ _STORE = re.compile(
 _GATHER = re.compile(r"^vtmp\.(w|h)=vgather\(R,M,(V|VV)\.(w|h)\)\.(?:w|h)$")
 _SCATTER = re.compile(r"^vscatter\(R,M,(V|VV)\.(w|h)\)\.(w|h)(\+?=)V$")
 _HISTOGRAM = re.compile(r"^(vhist|vwhist128|vwhist256)(?:\((Q)?,?(I)?\))?(:sat)?$")
+_TRAP = re.compile(r"^(?:trap[01]|wait)\(.*\)$")
+TEMPORARY = ("V=V", "VV=vcombine(V,V)")
+"""Forms that may write a ``.tmp`` destination: seen by the rest of the packet, never committed."""
 _ZERO = re.compile(r"^dczeroa\(R\)$")
 _MEMOP = re.compile(r"^(mem(?:w|h|b))\(([^()]*)\)(\+=|-=|&=|\|=|=setbit|=clrbit)\(?(R|I)\)?$")
 _LOCKED_LOAD = re.compile(r"^(R|RR)=(mem[wd])_locked\(R\)$")
@@ -201,7 +204,8 @@ def tokenize(text: str) -> tuple[str, list[Operand], list[str]]:
             if value.lstrip("-")[:1].isdigit():
                 operand = Operand("I", int(value, 0) + int(addend or 0))
             else:
-                operand = Operand("I", int(addend or 0), symbol=unquote(value))
+                name = unquote(value).removesuffix("@PCREL")  # pc + (symbol - pc) is the symbol
+                operand = Operand("I", int(addend or 0), symbol=name)
         operands.append((match.start(), operand))
         pieces.append(cls)
     pieces.append(squeezed[position:])
@@ -326,6 +330,8 @@ def _flow(line: int, text: str, full: str) -> Insn | None:
     if found := _DEALLOC.match(squeezed):
         name, hint, _ = found.groups()
         return Insn(line, full, "frame", name, Unit.LOAD, op=name, taken_hint=_hint(hint))
+    if _TRAP.match(squeezed):
+        return Insn(line, full, "trap", squeezed.split("(")[0], Unit.SYSTEM)
     if found := _SYSTEM.match(squeezed):
         return Insn(line, full, "system", found.group(1).split("(")[0], Unit.SYSTEM)
     return None
@@ -366,11 +372,12 @@ def decode_one(line: int, full: str) -> Insn:
             insn = Insn(line, full, "clock", key, Unit.SYSTEM, dests=operands[:1], op=str(operands[1].number))
         if insn is None:
             spec = FORMS.get(key)
-            if spec is None or marks:
+            if spec is None or (marks and key not in TEMPORARY):
                 raise FormError(line, full, f"unknown instruction form {key!r}")
             dests, sources = operands[: len(spec.dests)], operands[len(spec.dests) :]
             dests = [*dests, *(sources[i] for i in spec.updates)]
-            insn = Insn(line, full, "alu", key, spec.unit, spec, dests=dests, sources=sources)
+            mode = marks[0] if marks else ""
+            insn = Insn(line, full, "alu", key, spec.unit, spec, dests=dests, sources=sources, mode=mode)
             for operand in operands:
                 if operand.cls[0] == "C" and operand.number in UNMODELLED:
                     raise FormError(line, full, f"control register {UNMODELLED[operand.number]} is not modelled")

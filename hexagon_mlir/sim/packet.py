@@ -21,7 +21,7 @@ from hexagon_mlir.sim.hostfns import guest_pointer
 from hexagon_mlir.sim.image import OPERAND_TYPES, TYPES, Unit, site_of
 from hexagon_mlir.sim.isa.lanes import VECTOR, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
-from hexagon_mlir.sim.isa.value import I32, I64, Type, Val
+from hexagon_mlir.sim.isa.value import I1, I32, I64, Type, Val
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.lower import FunctionLowering
@@ -192,7 +192,11 @@ class PacketLowering(FlowLowering):
         condition = self.condition(insn.condition)
         if insn.condition is not None and insn.condition.operand.cls == "Q":
             result = self.masked(insn, result)
-        if len(insn.dests) == 1:
+        if insn.mode:
+            parts = result if isinstance(result, tuple) else (result,)
+            for unit, part in zip(insn.dests[0].units(), parts, strict=True):
+                self.forwarded[unit] = part.as_(VECTOR)
+        elif len(insn.dests) == 1:
             self.write(insn.dests[0], result, condition)
         else:
             for dest, value in zip(insn.dests, result, strict=True):
@@ -431,6 +435,13 @@ class PacketLowering(FlowLowering):
             self.code.store(kept[n], slots[("R", n)])
         if insn.dests:
             self.write(insn.dests[0], result, self.condition(insn.condition))
+
+    def do_trap(self, insn: Insn) -> None:
+        """A system call or a wait for an interrupt: there is nobody to answer."""
+        message = f"'{insn.text}' in '{self.function.name}': the simulator has no operating system"
+        condition = self.condition(insn.condition)
+        bad = self.code.const(1, I1) if condition is None else condition
+        self.function.guard(bad, self.image.trap(message))
 
     def do_system(self, insn: Insn) -> None:
         """nop, barriers and prefetch hints have no effect on values."""

@@ -109,7 +109,8 @@ def _moves() -> None:
             )
     form("R.l=I", ALU, lambda old, n: (old & ~0xFFFF) | (n & 0xFFFF), reads_dest=True)
     form("R.h=I", ALU, lambda old, n: (old & 0xFFFF) | ((n & 0xFFFF) << 16), reads_dest=True)
-    form("RR=packhl(R,R)", ALU, lambda a, b: pair(
+    for mark in ("", ":deprecated"):
+        form(f"RR=packhl(R,R){mark}", ALU, lambda a, b: pair(
         (half(a, "h").zext(32) << 16) | half(b, "h").zext(32),
         (half(a, "l").zext(32) << 16) | half(b, "l").zext(32),
     ))  # fmt: skip

@@ -1,7 +1,7 @@
 """Scalar floating point forms by exact arithmetic and one rounding (V73 PRM 80-N2040-53, XTYPE/FP).
 
-The reciprocal seed is defined as in `isa.scalar_float` (the chip's table is not public): the top bits of the
-correctly rounded reciprocal. ``dfmpyhh`` does the whole product, the other ``dfmpy`` steps none. Payload and
+The reciprocal seed has 8 fraction bits: the reciprocal in the middle of one of 128 intervals of the mantissa,
+rounded, but for two entries that QEMU gives otherwise. ``dfmpyhh`` does the whole product, the other ``dfmpy`` steps none. Payload and
 sign of a NaN are not defined.
 """
 
@@ -25,6 +25,7 @@ from hexagon_mlir.sim.reference.rules import rule, saturate, signed
 FORMATS = {"sf": SINGLE, "df": DOUBLE}
 INTEGERS = {"w": (32, True), "uw": (32, False), "d": (64, True), "ud": (64, False)}
 NAN = 0xFFFFFFFF
+SEED_EXCEPTIONS = {112: 0x11, 127: 0}
 
 
 def _one(f):
@@ -129,7 +130,10 @@ def _prepare(n, d):
 def reciprocal_seed(n, d):
     _, divisor, seed, p = _prepare(n, d)
     if seed is None:
-        seed = rounded(1 / value(divisor, SINGLE), SINGLE) & 0xFFFF8000 | 1
+        index = divisor >> 16 & 127
+        fraction = SEED_EXCEPTIONS.get(index, round((2 / (1 + Fraction(2 * index + 1, 256)) - 1) * 256))
+        exponent = 2 * SINGLE.bias - 1 - (divisor >> 23 & 255) & 255
+        seed = divisor & SINGLE.sign | exponent << 23 | fraction << 15 | 1
     return seed, p
 
 
