@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from hexagon_mlir.sim import Machine, host
 TRIPLE = "hexagon-unknown-linux-musl"
 VECTOR_BYTES = 128
 INPUTS = 3
-DTYPES = {"i32": np.uint32, "i16": np.uint16, "i8": np.uint8, "float": np.uint32, "half": np.uint16}
-FLOATS = {"float": np.float32, "half": np.float16}
+DTYPES: dict[str, Any] = {"i32": np.uint32, "i16": np.uint16, "i8": np.uint8, "float": np.uint32, "half": np.uint16}
+FLOATS: dict[str, Any] = {"float": np.float32, "half": np.float16}
 
 FAULTS = {
     "shuffle-repeated": "a shuffle of 32-bit lanes that repeats lanes splats a byte of a word (pull request 204808)",
@@ -224,7 +225,7 @@ def hexagon_assembly(ir: str, target: targets.Target, level: int = 2) -> str:
 
 
 class HostCode:
-    """The module on the host; ``plain`` keeps to the baseline instruction set."""
+    """The module compiled for this machine."""
 
     def __init__(self, ir: str) -> None:
         llvm = host.binding()
