@@ -1,8 +1,8 @@
 """Scalar floating point forms by exact arithmetic and one rounding (V73 PRM 80-N2040-53, XTYPE/FP).
 
 The reciprocal seed has 8 fraction bits: the reciprocal in the middle of one of 128 intervals of the mantissa,
-rounded, but for two entries that QEMU gives otherwise. ``dfmpyhh`` does the whole product, the other ``dfmpy`` steps none. Payload and
-sign of a NaN are not defined.
+rounded, but for two entries that QEMU gives otherwise. ``dfmpyhh`` does the whole product, the other ``dfmpy``
+steps none. Payload and sign of a NaN are not defined.
 """
 
 from __future__ import annotations
