@@ -64,6 +64,8 @@ class Dma:
 
     def reset(self) -> None:
         self.transfers: list[Transfer] = []
+        self.in_flight: list[Transfer] = []
+        """Those whose data has not arrived, in order."""
         self.own_ddr_bytes = 0
         self._timed = 0  # transfers[:_timed] know their finish
         self._bus_free = 0
@@ -81,6 +83,7 @@ class Dma:
             len(self.transfers) + 1, engine, block, needed, now, self._core_bytes(), address=address
         )
         self.transfers.append(transfer)
+        self.in_flight.append(transfer)
         return transfer
 
     def start_2d(self, engine: int, block: Block, now: int) -> Transfer:
@@ -118,12 +121,13 @@ class Dma:
 
     def pending(self, engine: int | None = None) -> list[Transfer]:
         """Transfers whose data has not arrived, in order."""
-        return [t for t in self.transfers if not t.arrived and engine in (None, t.engine)]
+        return [t for t in self.in_flight if engine in (None, t.engine)]
 
     def cancel(self, transfers: list[Transfer]) -> None:
         """Take back transfers that have not begun; their engine is free when the last one before them is."""
         for transfer in transfers:
             transfer.arrived = transfer.cancelled = True
+            self.in_flight.remove(transfer)
         if transfers:
             engine = transfers[0].engine
             before = [t.finish for t in self.transfers[: transfers[0].tag - 1] if t.engine == engine]
@@ -139,6 +143,7 @@ class Dma:
                 if name.startswith("ddr_"):
                     self.own_ddr_bytes += amount
             one.arrived = True
+            self.in_flight.remove(one)
             if one.address:
                 control = self.memory.view(one.address + 4, 4).view(np.uint32)
                 control |= np.uint32(descriptors.DONE)
