@@ -9,17 +9,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hexagon_mlir.sim.machine import Arg64, BlockStat, Machine, RunResult
+    from hexagon_mlir.sim.checks import Report
+    from hexagon_mlir.sim.machine import Arg64, BlockStat, Machine, RunResult, ThreadStat
     from hexagon_mlir.sim.program import SimError
 
-__all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "SimError"]
+__all__ = ["Arg64", "BlockStat", "Machine", "Report", "RunResult", "SimError", "ThreadStat"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Arg64", "BlockStat", "Machine", "RunResult"):
+    if name in ("Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"):
         from hexagon_mlir.sim import machine
 
         return getattr(machine, name)
+    if name == "Report":
+        from hexagon_mlir.sim.checks import Report
+
+        return Report
     if name == "SimError":
         from hexagon_mlir.sim.program import SimError
 
