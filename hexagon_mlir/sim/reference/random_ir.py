@@ -84,6 +84,7 @@ class Generator:
         self.values = [f"%v{i}" for i in range(INPUTS)]
         self.shuffled: set[str] = set()
         self.products: set[str] = set()
+        self.float_kinds: set[str] = set()
         for _ in range(int(self.random.integers(2, 9))):
             self.values.append(self.operation(element, lanes, ty))
         pointers = ", ".join(f"ptr %p{i}" for i in range(INPUTS))
@@ -118,6 +119,8 @@ class Generator:
         a, b = self.two()
         if element in FLOATS:
             kind = int(self.random.integers(6))
+            if kind >= 3 and self.mixes("sign" if kind < 5 else "compare"):
+                kind -= 3
             if kind < 3:
                 return self.emit(f"{('fadd', 'fsub', 'fmul')[kind]} {ty} {a}, {b}")
             if kind == 3:
@@ -155,6 +158,15 @@ class Generator:
         yes, no = self.two()
         return self.emit(f"select <{lanes} x i1> {condition}, {ty} {yes}, {ty} {no}")
 
+    def mixes(self, kind: str) -> bool:
+        """Sign changes round a select let LLVM make a vmin of it; True when that must not be."""
+        if not self.faulty and self.float_kinds - {kind}:
+            return True
+        self.float_kinds.add(kind)
+        if len(self.float_kinds) > 1:
+            self.made.faults.add("minmax-nan")
+        return False
+
     def float_select(self, predicate: str, a: str, b: str, lanes: int, ty: str) -> str:
         condition = self.emit(f"fcmp {predicate} {ty} {a}, {b}")
         yes, no = self.two()
@@ -162,7 +174,7 @@ class Generator:
             if self.faulty:
                 self.made.faults.add("minmax-nan")
             else:
-                no = self.emit(f"fneg {ty} {no}")
+                no = self.emit(f"fmul {ty} {no}, {no}")
         return self.emit(f"select <{lanes} x i1> {condition}, {ty} {yes}, {ty} {no}")
 
     def shuffle(self, element: str, lanes: int, ty: str) -> str:
