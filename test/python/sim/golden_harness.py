@@ -140,7 +140,8 @@ def concrete(template, number, tied=None):
 def register_forms():
     """(template, kind, candidate packets) of every integer form of the tables that works on registers alone."""
     for template in sorted(FORMS):
-        if (FLOAT_WORDS.search(template) and not SEEDS.search(template)) or "C" in template or re.search("pc|deprecated", template):
+        inexact = FLOAT_WORDS.search(template) and not SEEDS.search(template)
+        if inexact or "C" in template or re.search("pc|deprecated", template):
             continue
         tries = NUMBERS if "I" in template else (0,)
         yield template, "plain", [[[concrete(template, n, tied)]] for tied in (None, 1, 2) for n in tries]
