@@ -161,14 +161,7 @@ class Val:
         return self.sext(bits) if signed else self.zext(bits)
 
     def trunc(self, bits: int) -> Val:
-        """The low ``bits`` of each lane.
-
-        Vectors take every n-th sub-lane: LLVM 22 miscompiles truncations of wide vectors for x86 (lanes become 0).
-        """
-        if self.ty.lanes == 1 or bits < 8:
-            return self._cast("trunc", bits, "i")
-        ratio = self.ty.bits // bits
-        return self.view(bits).shuffle(None, list(range(0, ratio * self.ty.lanes, ratio)))
+        return self._cast("trunc", bits, "i")
 
     def fpext(self, bits: int) -> Val:
         return self._cast("fpext", bits, "f")
