@@ -1,0 +1,104 @@
+"""Known faults of LLVM 22 for Hexagon, each met by a small kernel: the default pipeline must give the right values,
+and the assembly must not show the signs of scalarised or miscompiled code."""
+
+import re
+
+import numpy as np
+import pytest
+from batch import on_simulator
+
+N = 70  # two vectors of 32 lanes and a masked tail
+EDGES = np.array([np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 3e38, -3e38, 1e-40, 2.5], np.float32)
+LIBRARY = re.compile(r"call (\w*(?:expf?|logf|fmaxf?|fminf?|sqrtf|roundevenf|floorf|powf|__hexagon_divs?f?\w*))\b")
+
+
+def kernel(body: str, element: str = "f32", result: str = "f32", inputs: int = 2) -> str:
+    names = [f"%x{i}" for i in range(inputs)]
+    maps = ", ".join(["affine_map<(d0) -> (d0)>"] * (inputs + 1))
+    given = ", ".join([f"tensor<{N}x{element}>"] * inputs)
+    return (f"func.func @f({', '.join(f'{n}: tensor<{N}x{element}>' for n in names)}) -> tensor<{N}x{result}> {{\n"
+            f"  %e = tensor.empty() : tensor<{N}x{result}>\n"
+            f"  %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = [\"parallel\"]}}\n"
+            f"    ins({', '.join(names)} : {given}) outs(%e : tensor<{N}x{result}>) {{\n"
+            f"    ^bb0({', '.join(f'%a{i}: {element}' for i in range(inputs))}, %o: {result}):\n{body}\n"
+            f"      linalg.yield %v : {result}\n  }} -> tensor<{N}x{result}>\n  return %r : tensor<{N}x{result}>\n}}\n")
+
+
+def run(text: str, arguments: list[np.ndarray], dtype) -> np.ndarray:
+    call, asm = on_simulator(text)
+    assert LIBRARY.search(asm) is None, f"per-lane call: {LIBRARY.search(asm)}"
+    assert not re.search(r"= and\(r30,#-128\)", asm), "frame realigned through the frame pointer (llvm #184531)"
+    result = np.full(N, 99, dtype)
+    call("f", [*[a.copy() for a in arguments], result])
+    return result
+
+
+def pairs() -> list[np.ndarray]:
+    x, y = np.meshgrid(EDGES, EDGES)
+    return [np.resize(x.ravel()[::2], N).astype(np.float32), np.resize(y.ravel()[::2], N).astype(np.float32)]
+
+
+COMPARES = {"oeq": np.equal, "une": np.not_equal, "ogt": np.greater, "oge": np.greater_equal, "olt": np.less,
+            "ole": np.less_equal}
+
+
+@pytest.mark.parametrize("predicate", [*COMPARES, "uno", "ord", "ult", "ugt", "ueq", "one"])
+def test_compares_with_nan_and_signed_zero(predicate):
+    x, y = pairs()
+    unordered = np.isnan(x) | np.isnan(y)
+    expected = {"uno": unordered, "ord": ~unordered, "ult": unordered | (x < y), "ugt": unordered | (x > y),
+                "ueq": unordered | (x == y), "one": ~unordered & (x != y)}.get(predicate)
+    if expected is None:
+        expected = COMPARES[predicate](x, y)
+    body = (f"      %c = arith.cmpf {predicate}, %a0, %a1 : f32\n      %v = arith.extui %c : i1 to i32")
+    np.testing.assert_array_equal(run(kernel(body, result="i32"), [x, y], np.int32), expected.astype(np.int32))
+
+
+@pytest.mark.parametrize(("op", "reference"), [("maximumf", np.maximum), ("minimumf", np.minimum),
+                                               ("maxnumf", np.fmax), ("minnumf", np.fmin)])
+def test_extremes_with_nan(op, reference):
+    x, y = pairs()
+    got = run(kernel(f"      %v = arith.{op} %a0, %a1 : f32"), [x, y], np.float32)
+    np.testing.assert_array_equal(got, reference(x, y))
+
+
+def test_division_keeps_extreme_exponents():
+    x = np.resize(np.array([-3e38, 3e38, 1.0, 7.0, -1.0, 1e30, 6.0], np.float32), N)
+    y = np.resize(np.array([1.0, -2.0, 3.0, 7.0, 0.5, 1e-5, 1e30, 2.0, -9.0], np.float32), N)
+    got = run(kernel("      %v = arith.divf %a0, %a1 : f32"), [x, y], np.float32)
+    np.testing.assert_allclose(got, x / y, rtol=3e-7)
+
+
+def test_integers_to_floats_and_back():
+    x = np.resize(np.array([0, 1, -1, 2**24 + 1, -(2**31), 2**31 - 1, 12345], np.int32), N)
+    got = run(kernel("      %v = arith.sitofp %a0 : i32 to f32", "i32", inputs=1), [x], np.float32)
+    np.testing.assert_array_equal(got, x.astype(np.float32))
+    f = np.resize(np.array([0.9, -0.9, 2.5, -2.5, 1e6, -1e6, 16777216.0], np.float32), N)
+    got = run(kernel("      %v = arith.fptosi %a0 : f32 to i32", result="i32", inputs=1), [f], np.int32)
+    np.testing.assert_array_equal(got, np.trunc(f).astype(np.int32))
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "tanh", "floor", "roundeven"])
+def test_functions_are_not_called_lane_by_lane(name):
+    x = np.linspace(0.1, 9.5, N, dtype=np.float32)
+    reference = {"roundeven": np.rint}.get(name) or getattr(np, name)
+    got = run(kernel(f"      %v = math.{name} %a0 : f32", inputs=1), [x], np.float32)
+    np.testing.assert_allclose(got, reference(x.astype(np.float64)), rtol=1e-6, atol=1e-6)
+
+
+def test_integer_division():
+    x = np.resize(np.array([7, -7, 100, -(2**31), 2**31 - 1, 0], np.int32), N)
+    y = np.resize(np.array([2, 3, -5, 7, -9], np.int32), N)
+    got = run(kernel("      %v = arith.divsi %a0, %a1 : i32", "i32", "i32"), [x, y], np.int32)
+    np.testing.assert_array_equal(got, np.trunc(x.astype(np.float64) / y).astype(np.int32))
+
+
+@pytest.mark.parametrize("n", [1, 31, 33, 65])
+def test_a_tail_writes_nothing_behind_the_end(n):
+    text = (f"func.func @f(%x: memref<{n}xf32>, %y: memref<{n}xf32>) {{\n"
+            f"  linalg.mul ins(%x, %x : memref<{n}xf32>, memref<{n}xf32>) outs(%y : memref<{n}xf32>)\n  return\n}}\n")
+    call, _ = on_simulator(text)
+    whole = np.full(n + 64, 7, np.float32)
+    x = np.arange(n, dtype=np.float32)
+    call("f", [x, whole[:n]])
+    np.testing.assert_array_equal(whole, np.concatenate([x * x, np.full(64, 7, np.float32)]))
