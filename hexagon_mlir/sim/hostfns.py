@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hexagon_mlir.sim import layout
+from hexagon_mlir.sim import layout, libc_table
 from hexagon_mlir.sim.isa.value import F32, F64, I32, I64, Code, Type, Val
 
 Arguments = list[Val]
@@ -120,6 +120,32 @@ def add_counter(code: Code, name: str, amount: Val) -> None:
     code.store(code.load(pointer, I64) + amount, pointer)
 
 
+_CHARACTERS = {
+    "isalpha": ("az", "AZ"), "isdigit": ("09",), "isalnum": ("az", "AZ", "09"), "isupper": ("AZ",),
+    "islower": ("az",), "isxdigit": ("09", "af", "AF"), "isspace": ("  ", "\t\r"), "isblank": ("  ", "\t\t"),
+    "isprint": (" ~",), "isgraph": ("!~",), "ispunct": ("!/", ":@", "[`", "{~"), "iscntrl": ("\0\x1f", "\x7f\x7f"),
+}  # fmt: skip
+"""Ranges of <ctype.h> in the C locale, first and last character."""
+
+
+def _within(value: Val, span: str) -> Val:
+    return (value - ord(span[0])).icmp("ule", ord(span[1]) - ord(span[0]))
+
+
+def _in_ranges(ranges: tuple[str, ...]) -> Callable[[Val], Val]:
+    def emit(value: Val) -> Val:
+        found = _within(value, ranges[0])
+        for span in ranges[1:]:
+            found = found | _within(value, span)
+        return found.zext(32)
+
+    return emit
+
+
+def _shift_case(span: str, distance: int) -> Callable[[Val], Val]:
+    return lambda value: _within(value, span).select(value + distance, value)
+
+
 def _half_to_float(bits: Val) -> Val:
     return bits.trunc(16).as_(Type(1, "f", 16)).fpext(32)
 
@@ -162,7 +188,7 @@ def _inline() -> dict[str, Inline]:
     table["__truncdfbf2"] = Inline("id", lambda a: _float_to_bf16(a.fptrunc(32)), 20, CHEAP)
     unary = (
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh", "sinh", "cosh",
-        "atan", "asin", "acos", "erf", "erfc", "cbrt",
+        "atan", "asin", "acos", "erf", "erfc", "cbrt", "asinh", "acosh", "atanh", "lgamma", "tgamma", "logb",
     )  # fmt: skip
     for name in unary:
         table[name + "f"] = Inline("ff", _libm(name + "f", F32), LIBM_CYCLES, LIBM)
@@ -185,6 +211,15 @@ def _inline() -> dict[str, Inline]:
         table[name] = Inline("ddd", _intrinsic(intrinsic), 14, CHEAP)
     table["fmaf"] = Inline("ffff", _intrinsic("fma"), 10, CHEAP)
     table["fma"] = Inline("dddd", _intrinsic("fma"), 60, "estimate for a soft fma")
+    table["fdimf"] = Inline("fff", _libm("fdimf", F32), 8, CHEAP)
+    table["fdim"] = Inline("ddd", _libm("fdim", F64), 12, CHEAP)
+    for name in ("ldexp", "scalbn"):
+        table[name + "f"] = Inline("ffi", _libm(name + "f", F32), 15, CHEAP)
+        table[name] = Inline("ddi", _libm(name, F64), 20, CHEAP)
+    for name, ranges in _CHARACTERS.items():
+        table[name] = Inline("ii", _in_ranges(ranges), 6, CHEAP)
+    table["toupper"] = Inline("ii", _shift_case("az", -32), 6, CHEAP)
+    table["tolower"] = Inline("ii", _shift_case("AZ", 32), 6, CHEAP)
     for name in ("memcpy", "memmove", "memset"):
         table[name] = Inline("iiii", _copy(name), COPY_SETUP_CYCLES, COPY)
     table["__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes"] = table["memcpy"]
@@ -224,6 +259,7 @@ CALLBACKS: dict[str, Callback] = {
     "hexmlir_rt_cycles": Callback(0, "reads the cycle counter"),
     "hexmlir_rt_print_i32": Callback(0, "debugging aid"),
     "hexmlir_rt_print_f32": Callback(0, "debugging aid"),
+    **{name: Callback(cycles, libc_table.REASON) for name, cycles in libc_table.CALLS.items()},
 }
 
 _TYPES = {"i": I32, "l": I64, "f": F32, "d": F64}

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.asm import Module
+from hexagon_mlir.sim.asm import Module, Section
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE
+
+CONSTRUCTORS = ".init_array"
+WORD = 4
+NO_PRIORITY = 1 << 16
+"""After every constructor with a priority, which is a 16-bit number."""
 
 
 class SimError(Exception):
@@ -16,9 +21,13 @@ def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], se
     symbols: dict[str, int] = {}
     bases: dict[int, int] = {}
     cursor = layout.DATA_BASE
-    for index, section in enumerate(module.sections):
-        align = max(section.align, 8)
+    constructors = [s for s in module.sections if s.name.startswith(CONSTRUCTORS)]
+    for index, section in sorted(enumerate(module.sections), key=lambda item: _order(item[1])):
+        align = WORD if section in constructors else max(section.align, 8)
         cursor = (cursor + align - 1) & -align
+        if section in constructors:
+            symbols.setdefault("__init_array_start", cursor)
+            symbols["__init_array_end"] = cursor + len(section.data)
         bases[index] = cursor
         for name, offset in section.symbols.items():
             symbols[name] = cursor + offset
@@ -44,6 +53,14 @@ def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], se
         if name in symbols:
             symbols[alias] = symbols[name]
     return symbols, bases, taken
+
+
+def _order(section: Section) -> tuple[bool, int]:
+    """Constructors stand last and together: those with a priority by it, then the others."""
+    if not section.name.startswith(CONSTRUCTORS):
+        return False, 0
+    priority = section.name[len(CONSTRUCTORS) :].lstrip(".")
+    return True, int(priority) if priority else NO_PRIORITY
 
 
 def data_image(module: Module, symbols: dict[str, int], bases: dict[int, int]) -> list[tuple[int, str]]:

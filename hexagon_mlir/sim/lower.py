@@ -167,6 +167,8 @@ class FunctionLowering:
             self.fill()
         elif name in INLINE or name in CALLBACKS:
             self.image.host_used.add(name)
+            if name in CALLBACKS:
+                self.spill()  # it may read the stack or call back into the guest
             self.spill_arguments()
             code.put(f'call void @"h_{name}"(ptr %st)')
             if name in CALLBACKS:

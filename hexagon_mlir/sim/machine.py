@@ -25,6 +25,7 @@ from hexagon_mlir.sim.context import Arg64, Context, CostTable
 from hexagon_mlir.sim.dma import Dma
 from hexagon_mlir.sim.dma_api import DmaApi
 from hexagon_mlir.sim.hostcalls import HostCalls
+from hexagon_mlir.sim.libc import Libc, Output
 from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
 from hexagon_mlir.sim.program import SimError, obtain
 from hexagon_mlir.sim.reach import hvx_functions
@@ -154,6 +155,7 @@ class Machine:
         self.tags.reset()
         self.dma.reset()
         self._tracing = False
+        self._output = Output()
         self.tcm_use: list[tuple[int, int]] = []
         """(time in 1/256 cycle, bytes allocated) after each change in a traced run."""
         self.scheduler = Scheduler(self.target, _weakly(self._launch))
@@ -173,6 +175,7 @@ class Machine:
             dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
         self._functions = {
             **HostCalls(me).functions(),
+            **Libc(me, self._output).functions(),
             **dma.functions(),
             **runtime.functions(),
             **ThreadApi(self.scheduler, spawn, self.target).functions(),
@@ -291,6 +294,24 @@ class Machine:
             raise SimError(message)
         self.checks.report(rule, address, self.checks.site(context), message)
 
+    def _dispatcher(self) -> Callable[[int, int], None]:
+        """Translated code that calls the function at a guest address."""
+        if self._dispatch is None:
+            prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
+            self._dispatch = prototype(self._loaded.address("g__dispatch"))
+        return self._dispatch
+
+    def call_guest(self, context: Context, address: int, *arguments: int) -> int:
+        """Call the guest function at ``address`` from within a host function; its r0, signed."""
+        context.registers[: len(arguments)] = arguments
+        context.registers[31] = layout.RETURN_ADDRESS
+        self._calling.discard(context.index)
+        self._dispatcher()(context.address, address)
+        self._calling.add(context.index)
+        if context.words[layout.TRAP // 4]:
+            raise Stopped
+        return context.argument(0)
+
     # -- threads -------------------------------------------------------------------------------------------
     def _spawn(self, address: int, arguments: list[int], delay_q8: int) -> Thread:
         """A guest thread that calls the function at ``address``."""
@@ -299,10 +320,7 @@ class Machine:
             raise SimError(f"a thread is to run {address:#x}, which is no function")
         if self._hvx is None:
             self._hvx = hvx_functions(self.text)
-        if self._dispatch is None:
-            prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
-            self._dispatch = prototype(self._loaded.address("g__dispatch"))
-        dispatch = self._dispatch
+        dispatch = self._dispatcher()
 
         def body(thread: Thread) -> None:
             context = thread.context
@@ -359,7 +377,8 @@ class Machine:
         except BaseException as error:
             if not isinstance(error, Stopped):
                 self._error = error
-            context.words[layout.TRAP // 4] = 1
+            if not context.words[layout.TRAP // 4]:
+                context.words[layout.TRAP // 4] = 1
         self._calling.discard(context.index)
 
     @property
@@ -392,6 +411,16 @@ class Machine:
             self.checks.freed(address)
         self._note_use(region)
         return freed
+
+    @property
+    def output(self) -> bytes:
+        """What the program's last run wrote to stdout."""
+        return bytes(self._output.out)
+
+    @property
+    def error_output(self) -> bytes:
+        """What the program's last run wrote to stderr."""
+        return bytes(self._output.error)
 
     # -- results -------------------------------------------------------------------------------------------
     def _result(self) -> RunResult:
