@@ -21,7 +21,7 @@ HINT = "hexmlir sim --help"
 USAGE = """usage: hexmlir sim FILE.s --entry FUNCTION [options]
        hexmlir sim --list-forms
 
-  --entry NAME     the function to call
+  --entry NAME     the function to call; _start runs a whole C program: constructors, main, exit
   --args A B ...   its arguments:
                      7  -1  0x10     32-bit integers; 7i64 is 64 bits wide
                      2.5  1e-3       f32; 2.5f64 is a double
@@ -122,7 +122,10 @@ def run(options: Options) -> int:
     from hexagon_mlir import targets
     from hexagon_mlir.report import text as report
     from hexagon_mlir.sim import Machine, SimError
+    from hexagon_mlir.sim.c_start import ENTRY, with_start
 
+    if options.entry == ENTRY and f"\n{ENTRY}:" not in text:
+        text = with_start(text)
     try:
         machine = Machine(text, options.target or targets.DEFAULT, check=options.check)
         arguments, buffers = place(machine, options.args)
@@ -131,6 +134,9 @@ def run(options: Options) -> int:
         raise UsageError(str(error), "hexmlir targets") from None
     except SimError as error:
         raise HexError.plain(str(error), file=options.file) from None
+    sys.stdout.write(machine.output.decode(errors="replace"))
+    sys.stdout.flush()
+    sys.stderr.write(machine.error_output.decode(errors="replace"))
     sys.stdout.write(return_line(result.return_value) + report.run(result))
     if options.out:
         write_back(machine, buffers, Path(options.out))

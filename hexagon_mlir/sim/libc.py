@@ -177,11 +177,11 @@ class Libc:
 
     def realloc(self, context: Context) -> int:
         old, size = int(context.registers[0]), int(context.registers[1])
+        live = self.machine.memory.ddr.live.get(old)
+        if old and live is None:
+            raise SimError(f"realloc of {old:#x}, which is not an allocation")
         address = self.machine.alloc_ddr(size)
-        if old:
-            live = self.machine.memory.ddr.live.get(old)
-            if live is None:
-                raise SimError(f"realloc of {old:#x}, which is not an allocation")
+        if live:
             kept = min(live[1], size)
             self.machine.memory.mapping[address : address + kept] = self.machine.memory.mapping[old : old + kept]
             if self.machine.checks:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,3 +114,11 @@ def test_annotate_and_trace(source, tmp_path, capsys):
     assert [event["name"] for event in events if event["ph"] == "X"] == ["scale"]
     assert sim(source, "--entry", "scale", "--args", "buf:64", 1, "1.0", "--trace", tmp_path / "no" / "t.json") == 1
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_a_whole_c_program_prints_its_output_first(capsys):
+    folder = Path(__file__).resolve().parents[2] / "c"
+    assert sim(folder / "asm" / "calculator.s", "--entry", "_start", "--args", 0, 0) == 0
+    printed = capsys.readouterr().out
+    text, code = (folder / "expected" / "calculator.txt").read_text().rsplit("exit ", 1)
+    assert printed.startswith(text + f"returned r0 = {code.strip()} ")
