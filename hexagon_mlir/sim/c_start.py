@@ -1,4 +1,4 @@
-"""What a C program needs round ``main``: a start routine, the streams, errno."""
+"""What a C program needs round ``main``: a start routine, the streams, errno, the stack protector's word."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from hexagon_mlir.sim.libc import STDERR
 
 ENTRY = "_start"
 """Runs the constructors, ``main(r0, r1)`` and exit: call it in place of ``main``."""
+STACK_GUARD = 0x000A_FF0D
+"""Between a frame's arrays and its saved registers in programs with a stack protector; any value does."""
 _START = f"""
 	.text
 	.type	{ENTRY},@function
@@ -28,6 +30,8 @@ __errno_location:
 	.p2align	3
 __errno:
 	.word	0
+__stack_chk_guard:
+	.word	{STACK_GUARD:#x}
 stdin:
 	.word	0
 stdout:

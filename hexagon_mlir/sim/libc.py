@@ -86,6 +86,7 @@ class Libc:
             "ilogbf": lambda c: math.frexp(numbers.f32_of(c.argument(0)))[1] - 1,
             "sincos": self.sincos, "sincosf": self.sincosf,
             "atexit": self.register, "__assert_fail": self.assertion,
+            "__stack_chk_fail": self.smashed,
         }  # fmt: skip
         return table
 
@@ -298,6 +299,9 @@ class Libc:
         context.give(code)
         context.words[layout.TRAP // 4] = layout.STOPPED
         raise Stopped
+
+    def smashed(self, context: Context) -> None:
+        raise SimError("the program wrote past an array on its stack (__stack_chk_fail)")
 
     def assertion(self, context: Context) -> None:
         memory = self.memory(context)

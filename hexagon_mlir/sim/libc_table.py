@@ -24,7 +24,7 @@ FIXED = {
     80: ("strdup", "strndup", "realloc", "qsort", "bsearch", "atof", "strtod", "strtof", "posix_memalign"),
     150: ("printf", "fprintf", "sprintf", "snprintf", "vprintf", "vfprintf", "vsprintf", "vsnprintf", "sincos",
           "sincosf"),
-    0: ("exit", "_exit", "_Exit", "__assert_fail"),
+    0: ("exit", "_exit", "_Exit", "__assert_fail", "__stack_chk_fail"),
 }  # fmt: skip
 """Cycles -> names."""
 REASON = "estimate for a scalar library routine; see libc_table"

@@ -191,6 +191,20 @@ def test_realloc_keeps_the_bytes_and_frees_the_old_place():
         m.run("f", [old, 8])
 
 
+def test_the_stack_protector_has_its_word_and_its_end():
+    m = Machine(with_start("""
+	.type	main,@function
+main:
+	{ allocframe(#0); r0 = memw(##__stack_chk_guard) }
+	{ p0 = cmp.eq(r0,#0); if (!p0.new) jump:t .LBB0_1 }
+	{ dealloc_return }
+.LBB0_1:
+	{ call __stack_chk_fail }
+"""))  # fmt: skip
+    with pytest.raises(SimError, match="past an array"):
+        m.run(ENTRY, [0, 0])
+
+
 def test_a_string_in_the_null_page_is_an_error():
     with pytest.raises(SimError, match="outside memory"):
         machine("puts").run("f", [16])
