@@ -7,12 +7,12 @@ main:                                   // @main
 	{
 		r14 = #0
 		r1:0 = combine(#0,#0)
-		allocframe(#176)
+		allocframe(#168)
 	}
 	{
 		r15 = ##1072693248
-		r0 = #0
-		memd(r29+#72) = r1:0
+		r1 = #0
+		memd(r29+#64) = r1:0
 	}
 	{
 		r3 = ##-1073479680
@@ -35,38 +35,38 @@ main:                                   // @main
 		r13 = ##1086856406
 	}
 	{
-		memd(r29+#168) = r17:16
-		memd(r29+#160) = r19:18
+		memd(r29+#160) = r17:16
+		memd(r29+#152) = r19:18
 	}                                       // 8-byte Folded Spill
 	{
-		memd(r29+#152) = r21:20
-		memd(r29+#144) = r23:22
+		memd(r29+#144) = r21:20
+		memd(r29+#136) = r23:22
 	}                                       // 8-byte Folded Spill
 	{
-		memd(r29+#136) = r25:24
-		memd(r29+#128) = r27:26
+		memd(r29+#128) = r25:24
+		memd(r29+#120) = r27:26
 	}                                       // 8-byte Folded Spill
 	{
-		memd(r29+#80) = r15:14
-		memd(r29+#88) = r3:2
+		memd(r29+#72) = r15:14
+		memd(r29+#80) = r3:2
 	}
 	{
-		memd(r29+#96) = r5:4
-		memd(r29+#104) = r7:6
+		memd(r29+#88) = r5:4
+		memd(r29+#96) = r7:6
 	}
 	{
-		memd(r29+#112) = r9:8
-		memd(r29+#120) = r13:12
+		memd(r29+#104) = r9:8
+		memd(r29+#112) = r13:12
 	}
 	.p2align	4
 .LBB0_1:                                // =>This Loop Header: Depth=1
-                                        //     Child Loop BB0_2 Depth 2
+                                        //     Child Loop BB0_4 Depth 2
 	{
-		r22 = add(r29,#72)
-		memw(r29+#44) = r0
+		r0 = add(r29,#64)
+		memw(r29+#48) = r1
 	}                                       // 4-byte Folded Spill
 	{
-		r27:26 = memd(r22+r0<<#3)
+		r27:26 = memd(r0+r1<<#3)
 	}
 	{
 		r16 = convert_df2sf(r27:26)
@@ -76,59 +76,86 @@ main:                                   // @main
 		r0 = r16
 	}
 	{
-		r20 = togglebit(r16,#31)
-		r1 = ##1065353216
-		r19 = r0
+		r1 = add(r29,#40)
+		r2 = #4
+		r0 = add(r29,#44)
+		memw(r29+#40) = r0
 	}
 	{
-		r1 += sfmpy(r16,r16)
-		r20 += sfmpy(r16,r16)
-		memw(r29+#48) = r16
-	}                                       // 4-byte Folded Spill
+		call memcpy
+	}
+	{
+		r3 = togglebit(r16,#31)
+		r1 = add(r29,#40)
+		r2 = #4
+		r0 = add(r29,#44)
+	}
+	{
+		call memcpy
+		r3 += sfmpy(r16,r16)
+		r19 = memw(r29+#44)
+		memw(r29+#40) = r3.new
+	}
+	{
+		r0 = ##1065353216
+		r20 = memw(r29+#44)
+	}
 	{
 		call root
-		r0 = r1
+		r0 += sfmpy(r16,r16)
 	}
 	{
-		r3 = ##1105055077
+		r1 = add(r29,#40)
+		r2 = #4
+		r0 = add(r29,#44)
+		memw(r29+#40) = r0
+	}
+	{
+		call memcpy
+	}
+	{
+		r1 = ##1105055077
+		r0 = #0
 		r2 = #0
-		r1 = #0
 	}
 	{
-		p0 = dfcmp.uo(r3:2,r27:26)
-		p1 = dfcmp.gt(r3:2,r27:26)
-		r21 = r0
+		p0 = dfcmp.uo(r1:0,r27:26)
+		p1 = dfcmp.gt(r1:0,r27:26)
+		r21 = memw(r29+#44)
 	}
 	{
 		p0 = and(p1,!p0)
-	}
-	{
-		r2 = mux(p0,r26,r1)
-		r3 = mux(p0,r27,r1)
 	}
 	{
 		call truncated
-		r1:0 = combine(r3,r2)
+		r0 = mux(p0,r26,r2)
+		r1 = mux(p0,r27,r2)
 	}
 	{
-		r2 = extractu(r16,#31,#0)
+		call fabsf
+		r22 = r0
+		r0 = r16
+	}
+	{
 		r1 = ##1332636456
-		r16 = r0
 	}
 	{
-		p0 = sfcmp.uo(r1,r2)
-		p1 = sfcmp.gt(r1,r2)
-		memw(r29+#52) = r2
-	}                                       // 4-byte Folded Spill
-	{
-		p0 = and(p1,!p0)
+		p0 = sfcmp.ge(r0,r1)
+		p1 = sfcmp.uo(r0,r1)
+		r0 = #0
 	}
 	{
-		r1 = mux(p0,r2,#0)
+		p0 = or(p1,p0)
+		if (p0.new) jump:t .LBB0_3
 	}
+// %bb.2:                               //   in Loop: Header=BB0_1 Depth=1
+	{
+		call fabsf
+		r0 = r16
+	}
+.LBB0_3:                                //   in Loop: Header=BB0_1 Depth=1
 	{
 		call utruncated
-		r0 = r1
 	}
 	{
 		r3 = ##1093567616
@@ -162,44 +189,48 @@ main:                                   // @main
 	}
 	{
 		call printf
-		r5:4 = combine(r23,r16)
+		r5:4 = combine(r23,r22)
 	}
 	{
 		call divided
 		r1:0 = combine(r27,r26)
 	}
 	{
-		r21 = extractu(r27,#31,#0)
 		r3:2 = dfmpyfix(r27:26,r27:26)
-		r20 = r26
-		r17:16 = combine(r1,r0)
+		r21:20 = combine(r1,r0)
+		r1:0 = combine(r27,r26)
 	}
 	{
 		r5:4 = dfmpyll(r3:2,r3:2)
-		r7:6 = convert_df2ud(r21:20):chop
 	}
 	{
 		r5:4 += dfmpylh(r3:2,r3:2)
 	}
 	{
 		r5:4 += dfmpylh(r3:2,r3:2)
-		r1:0 = asl(r7:6,#20)
 	}
 	{
 		r5:4 += dfmpyhh(r3:2,r3:2)
 	}
 	{
-		call from_wide
-		r25:24 = dfadd(r5:4,r27:26)
+		call fabs
+		r23:22 = dfadd(r5:4,r27:26)
 	}
 	{
-		r3:2 = combine(r17,r16)
+		r1:0 = convert_df2ud(r1:0):chop
+	}
+	{
+		call from_wide
+		r1:0 = asl(r1:0,#20)
+	}
+	{
+		r3:2 = combine(r21,r20)
 		r0 = ##.L.str.1
 		memd(r29+#0) = r1:0
 	}
 	{
 		call printf
-		r5:4 = combine(r25,r24)
+		r5:4 = combine(r23,r22)
 	}
 	{
 		call sin
@@ -207,23 +238,24 @@ main:                                   // @main
 	}
 	{
 		call cos
-		r19:18 = combine(r1,r0)
+		r21:20 = combine(r1,r0)
 		r1:0 = combine(r27,r26)
 	}
 	{
-		r25:24 = combine(r1,r0)
-		r1:0 = combine(r21,r20)
-		r2 = #0
+		call fabs
+		r23:22 = combine(r1,r0)
+		r1:0 = combine(r27,r26)
 	}
 	{
 		call __hexagon_divdf3
 		r3 = ##-1071382528
+		r2 = #0
 	}
 	{
 		call exp
 	}
 	{
-		r17:16 = combine(r1,r0)
+		r25:24 = combine(r1,r0)
 		r1:0 = combine(r27,r26)
 		r2 = #0
 	}
@@ -232,48 +264,55 @@ main:                                   // @main
 		r3 = ##1073741824
 	}
 	{
-		r3:2 = combine(r19,r18)
+		r3:2 = combine(r21,r20)
 		r0 = ##.L.str.2
 		memd(r29+#8) = r1:0
 	}
 	{
 		call printf
-		r5:4 = combine(r25,r24)
-		memd(r29+#0) = r17:16
+		r5:4 = combine(r23,r22)
+		memd(r29+#0) = r25:24
 	}
 	{
-		r1 = ##1072693248
-		r0 = #0
+		call fabs
+		r1:0 = combine(r27,r26)
 	}
 	{
-		r17:16 = dfadd(r21:20,r1:0)
-	}
+		r3 = ##1072693248
+		r2 = #0
+		memw(r29+#52) = r16
+	}                                       // 4-byte Folded Spill
 	{
 		call log
-		r1:0 = combine(r17,r16)
+		r1:0 = dfadd(r1:0,r3:2)
+		r17:16 = combine(r3,r2)
 	}
 	{
-		r1:0 = combine(r17,r16)
-		r2 = #0
+		call fabs
+		r1:0 = combine(r27,r26)
 		memd(r29+#56) = r1:0
 	}                                       // 8-byte Folded Spill
 	{
-		call pow
+		r1:0 = dfadd(r1:0,r17:16)
 		r3 = ##1070596096
+		r2 = #0
+	}
+	{
+		call pow
 	}
 	{
 		call tanh
+		r23:22 = combine(r1,r0)
 		r1:0 = combine(r27,r26)
-		memd(r29+#64) = r1:0
-	}                                       // 8-byte Folded Spill
+	}
 	{
 		call floor
-		r17:16 = combine(r1,r0)
+		r25:24 = combine(r1,r0)
 		r1:0 = combine(r27,r26)
 	}
 	{
 		call ceil
-		r25:24 = combine(r1,r0)
+		r17:16 = combine(r1,r0)
 		r1:0 = combine(r27,r26)
 	}
 	{
@@ -292,76 +331,81 @@ main:                                   // @main
 		memd(r29+#32) = r1:0
 	}                                       // 8-byte Folded Reload
 	{
-		r5:4 = memd(r29+#64)
-		memd(r29+#0) = r17:16
-	}                                       // 8-byte Folded Reload
-	{
-		memd(r29+#8) = r25:24
-		memd(r29+#16) = r21:20
+		r5:4 = combine(r23,r22)
+		memd(r29+#0) = r25:24
+		memd(r29+#8) = r17:16
 	}
 	{
 		call printf
+		memd(r29+#16) = r21:20
 		memd(r29+#24) = r19:18
 	}
 	{
-		call sinf
-		r0 = memw(r29+#48)
+		r18 = memw(r29+#52)
 	}                                       // 4-byte Folded Reload
+	{
+		call sinf
+		r0 = r18
+	}
+	{
+		call fabsf
+		r21:20 = convert_sf2df(r0)
+		r0 = r18
+	}
 	{
 		r4 = ##-1054867456
-		r20 = memw(r29+#52)
-	}                                       // 4-byte Folded Reload
-	{
-		r1 = ##1065353216
-		r5 = ##1065353216
+		r3 = ##1065353216
 	}
 	{
-		r17:16 = convert_sf2df(r0)
-		r2,p0 = sfrecipa(r20,r4)
+		r1,p0 = sfrecipa(r0,r4)
+		r2 = sffixupd(r0,r4)
 	}
 	{
-		r3 = sffixupd(r20,r4)
-		r4 = sffixupn(r20,r4)
+		r4 = sffixupn(r0,r4)
 	}
 	{
-		r1 -= sfmpy(r3,r2):lib
-		r6 = r4
+		r3 -= sfmpy(r2,r1):lib
 	}
 	{
-		r2 += sfmpy(r1,r2):lib
-		r1 = and(r4,##-2147483648)
+		r0 = and(r4,##-2147483648)
+		r5 = r4
 	}
 	{
-		r1 += sfmpy(r4,r2):lib
-		r5 -= sfmpy(r3,r2):lib
+		r1 += sfmpy(r3,r1):lib
+		r3 = ##1065353216
 	}
 	{
-		r2 += sfmpy(r5,r2):lib
-		r6 -= sfmpy(r3,r1):lib
+		r0 += sfmpy(r4,r1):lib
+		r3 -= sfmpy(r2,r1):lib
 	}
 	{
-		r1 += sfmpy(r6,r2):lib
+		r1 += sfmpy(r3,r1):lib
+		r5 -= sfmpy(r2,r0):lib
 	}
 	{
-		r4 -= sfmpy(r1,r3):lib
+		r0 += sfmpy(r5,r1):lib
 	}
 	{
-		r1 += sfmpy(r4,r2,p0):scale
+		r4 -= sfmpy(r0,r2):lib
 	}
 	{
 		call expf
-		r0 = r1
+		r0 += sfmpy(r4,r1,p0):scale
 	}
 	{
-		r19:18 = convert_sf2df(r0)
-		r4 = ##1065353216
+		call fabsf
+		r17:16 = convert_sf2df(r0)
+		r0 = r18
+	}
+	{
+		r1 = ##1065353216
 	}
 	{
 		call logf
-		r0 = sfadd(r20,r4)
+		r0 = sfadd(r0,r1)
 	}
 	{
-		r21:20 = convert_sf2df(r0)
+		r19:18 = convert_sf2df(r0)
 		r1:0 = combine(r27,r26)
 		r2 = #0
 	}
@@ -370,23 +414,26 @@ main:                                   // @main
 		r3 = ##1073479680
 	}
 	{
-		r3:2 = combine(r17,r16)
+		r3:2 = combine(r21,r20)
 		r0 = ##.L.str.4
 		memd(r29+#8) = r1:0
 	}
 	{
 		call printf
-		r5:4 = combine(r19,r18)
+		r5:4 = combine(r17,r16)
 		r16 = #7
-		memd(r29+#0) = r21:20
+		memd(r29+#0) = r19:18
+	}
+	{
+		r17 = add(r29,#64)
 	}
 	.p2align	4
-.LBB0_2:                                //   Parent Loop BB0_1 Depth=1
+.LBB0_4:                                //   Parent Loop BB0_1 Depth=1
                                         // =>  This Inner Loop Header: Depth=2
 	{
 		call order
 		r1:0 = combine(r27,r26)
-		r3:2 = memd(r22++#8)
+		r3:2 = memd(r17++#8)
 	}
 	{
 		call printf
@@ -394,21 +441,21 @@ main:                                   // @main
 	}
 	{
 		r16 = add(r16,#-1)
-		if (!cmp.eq(r16.new,#0)) jump:t .LBB0_2
+		if (!cmp.eq(r16.new,#0)) jump:t .LBB0_4
 	}
-// %bb.3:                               //   in Loop: Header=BB0_1 Depth=1
+// %bb.5:                               //   in Loop: Header=BB0_1 Depth=1
 	{
-		call putchar
-		r0 = #10
+		call puts
+		r0 = ##.L.str.6
 	}
 	{
-		r0 = memw(r29+#44)
+		r1 = memw(r29+#48)
 	}                                       // 4-byte Folded Reload
 	{
-		r0 = add(r0,#1)
-		if (!cmp.eq(r0.new,#7)) jump:t .LBB0_1
+		r1 = add(r1,#1)
+		if (!cmp.eq(r1.new,#7)) jump:t ##.LBB0_1
 	}
-// %bb.4:
+// %bb.6:
 	{
 		r23 = ##1072693248
 		r22 = #0
@@ -446,7 +493,7 @@ main:                                   // @main
 		r1:0 = combine(r23,r22)
 	}
 	.p2align	4
-.LBB0_5:                                // =>This Inner Loop Header: Depth=1
+.LBB0_7:                                // =>This Inner Loop Header: Depth=1
 	{
 		r19:18 = dfadd(r19:18,r1:0)
 		r21:20 = dfadd(r3:2,r23:22)
@@ -457,9 +504,9 @@ main:                                   // @main
 	{
 		r3:2 = combine(r21,r20)
 		r16 = add(r16,#-1)
-		if (!cmp.eq(r16.new,#0)) jump:t .LBB0_5
+		if (!cmp.eq(r16.new,#0)) jump:t .LBB0_7
 	}
-// %bb.6:
+// %bb.8:
 	{
 		call printf
 		r0 = ##.L.str.8
@@ -505,16 +552,16 @@ main:                                   // @main
 	}
 	{
 		r0 = #0
-		r17:16 = memd(r29+#168)
-		r19:18 = memd(r29+#160)
+		r17:16 = memd(r29+#160)
+		r19:18 = memd(r29+#152)
 	}                                       // 8-byte Folded Reload
 	{
-		r21:20 = memd(r29+#152)
-		r23:22 = memd(r29+#144)
+		r21:20 = memd(r29+#144)
+		r23:22 = memd(r29+#136)
 	}                                       // 8-byte Folded Reload
 	{
-		r25:24 = memd(r29+#136)
-		r27:26 = memd(r29+#128)
+		r25:24 = memd(r29+#128)
+		r27:26 = memd(r29+#120)
 	}                                       // 8-byte Folded Reload
 	{
 		r31:30 = dealloc_return(r30):raw
@@ -574,7 +621,7 @@ divide:                                 // @divide
 root:                                   // @root
 // %bb.0:
 	{
-		jump __hexagon_sqrtf
+		jump sqrtf
 	}
 .Lfunc_end2:
 	.size	root, .Lfunc_end2-root
@@ -725,6 +772,11 @@ order:                                  // @order
 .L.str.5:
 	.string	"%d "
 	.size	.L.str.5, 4
+
+	.type	.L.str.6,@object                // @.str.6
+.L.str.6:
+	.space	1
+	.size	.L.str.6, 1
 
 	.type	.L.str.7,@object                // @.str.7
 .L.str.7:

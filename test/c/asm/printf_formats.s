@@ -343,21 +343,18 @@ main:                                   // @main
 		r0 = ##.L.str.12
 	}
 	{
-		r4 = ##1667332197
-		r5 = ##544828532
+		r1 = #16
+		r2 = ##.L.str.13
+		r0 = add(r29,#64)
 	}
 	{
-		r1:0 = combine(#24,##.L.str.15)
-		r2 = add(r29,#64)
-	}
-	{
-		r6 = ##1952868710
-		r7 = ##7234917
+		call snprintf
+		r3 = ##.L.str.14
 	}
 	{
 		call printf
-		memd(r29+#64) = r5:4
-		memd(r29+#72) = r7:6
+		r1:0 = combine(r0,##.L.str.15)
+		r2 = add(r29,#64)
 	}
 	{
 		r3 = #12345
@@ -490,6 +487,11 @@ main:                                   // @main
 .L.str.12:
 	.string	"[%a] [%a] [%a] [%A]\n"
 	.size	.L.str.12, 21
+
+	.type	.L.str.13,@object               // @.str.13
+.L.str.13:
+	.string	"%s"
+	.size	.L.str.13, 3
 
 	.type	.L.str.14,@object               // @.str.14
 .L.str.14:
