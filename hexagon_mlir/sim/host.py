@@ -23,7 +23,9 @@ def binding() -> Any:
 def cpu() -> tuple[str, str]:
     """Host CPU name and feature string."""
     llvm = binding()
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    # without -vzeroupper LLVM zeroes the upper halves of vector registers on return from functions that promise to
+    # preserve all registers (the memory model's)
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten() + ",-vzeroupper"
 
 
 def target_machine(opt: int) -> Any:
