@@ -15,7 +15,6 @@ def binding() -> Any:
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    llvm.initialize_native_asmparser()
     return llvm
 
 

@@ -107,8 +107,7 @@ def _in_register() -> None:
 
 
 def _unpack(a: Val, bits: int, signed: bool) -> Pair:
-    """Lanes of ``bits`` widened, as an interleave with zeros: the host's LLVM miscompiles an extension of an
-    extension of which half the lanes are used."""
+    """Lanes of ``bits`` widened, as an interleave with zeros."""
     lanes = a.ty.lanes
     zeros = a.lift(0)
 

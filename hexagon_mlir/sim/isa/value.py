@@ -9,8 +9,6 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-_FENCE_BITS = 128  # an SSE register: every x86-64 has them
-
 
 @dataclass(frozen=True)
 class Type:
@@ -166,29 +164,10 @@ class Val:
         return self._cast("trunc", bits, "i")
 
     def fpext(self, bits: int) -> Val:
-        return self._convert("fpext", bits)
+        return self._cast("fpext", bits, "f")
 
     def fptrunc(self, bits: int) -> Val:
-        return self._convert("fptrunc", bits)
-
-    def _convert(self, op: str, bits: int) -> Val:
-        """A change of float format. Conversions of f16 vectors stand alone: LLVM 22 merges them with the shuffles
-        around them on x86 and loses lanes."""
-        if self.ty.lanes * self.ty.bits < 2 * _FENCE_BITS or 16 not in (bits, self.ty.bits) or bits == self.ty.bits:
-            return self._cast(op, bits, "f")
-        return self._fenced()._cast(op, bits, "f")._fenced()
-
-    def _fenced(self) -> Val:
-        """The same value through an empty inline assembly, which instruction selection cannot look through."""
-        words = self.as_(Type(self.ty.lanes * self.ty.bits // 32, "i", 32))
-        step = _FENCE_BITS // 32
-        pieces = []
-        for first in range(0, words.ty.lanes, step):
-            piece = words.shuffle(None, list(range(first, first + step)))
-            pieces.append(piece.code.op(f'call {piece.ty} asm "", "=x,0"({piece.ty} {piece.name})', piece.ty))
-        while len(pieces) > 1:
-            pieces = [a.shuffle(b, list(range(2 * a.ty.lanes))) for a, b in zip(pieces[::2], pieces[1::2], strict=True)]
-        return pieces[0].as_(self.ty)
+        return self._cast("fptrunc", bits, "f")
 
     def sitofp(self, bits: int) -> Val:
         return self._cast("sitofp", bits, "f")

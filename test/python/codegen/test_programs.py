@@ -47,13 +47,8 @@ def test_scalar_pipeline():
     run_all(programs + [random_elementwise(seed) for seed in (1, 2, 3)], pipeline="scalar")
 
 
-OPEN = "right on the host after every pass, wrong on the simulator: code generation or the simulator, not yet known"
-
-
 @pytest.mark.parametrize("make", [
-    pytest.param(lambda: random_elementwise(107), marks=pytest.mark.xfail(reason=OPEN, strict=True)),
-    pytest.param(lambda: random_reduction(144), marks=pytest.mark.xfail(reason=OPEN, strict=True)),
-    pytest.param(lambda: random_elementwise(271), marks=pytest.mark.xfail(reason=OPEN, strict=True)),
+    lambda: random_elementwise(107), lambda: random_reduction(144), lambda: random_elementwise(271),
     pytest.param(lambda: random_elementwise(235), marks=pytest.mark.xfail(
         reason="LLVM 22 aborts: a splat f16 compared after its sign was cleared", strict=True)),
     lambda: random_elementwise(76), lambda: random_elementwise(140), lambda: random_elementwise(197),

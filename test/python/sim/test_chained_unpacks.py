@@ -1,4 +1,4 @@
-"""Bytes widened twice: the host's LLVM once lost lanes 16 to 31 of an extension of an extension."""
+"""Bytes widened twice between accesses: the upper halves of host registers were once lost in the memory model."""
 
 import numpy as np
 
