@@ -135,7 +135,7 @@ def _pack() -> None:
             form(
                 f"V.{out}=vpack(V.{wide},V.{wide}):sat",
                 VP,
-                # a shuffle, not a truncation: the host's LLVM miscompiles wide saturating truncations (PACKSS)
+                # the clamped values fit: their low halves, interleaved out, are the result
                 lambda u, v, n=bits, s=signed: clamp(v.view(2 * n), n, s).view(n).shuffle(
                     clamp(u.view(2 * n), n, s).view(n), [2 * i for i in range(N * 8 // n)]
                 ),
