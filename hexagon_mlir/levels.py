@@ -1,6 +1,6 @@
 """What may stand in the IR at each level: checked between passes with ``--verify-levels``.
 
-source -> tensor -> tiled -> buffer -> llvm -> machine; a pass states the level it needs and leaves.
+source -> tensor -> tiled -> buffer -> runtime -> llvm -> machine; a pass states the level it needs and leaves.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ LEVELS = {
         Level("tensor", _TENSOR),
         Level("tiled", _TENSOR),
         Level("buffer", (_TENSOR - {"tensor", "bufferization"}) | {"async"}, _no_tensor),
+        Level("runtime", (_TENSOR - {"tensor", "bufferization", "linalg"}) | {"llvm"}, _no_tensor),  # coroutines
         Level("llvm", frozenset({"builtin", "llvm"}), _no_cast),
     )
 }

@@ -51,6 +51,7 @@ BUFFERIZE = (
 TO_LLVM = (
     upstream("convert-linalg-to-loops", "what was not vectorized runs as scalar loops"),
     ours("hexagon-memory-lowering", "allocations become runtime calls"),
+    ours("hexagon-async-lowering", "tasks become coroutines and runtime calls"),
     upstream("canonicalize,cse,loop-invariant-code-motion", "address arithmetic leaves the loops",
              label="loop-invariant-code-motion"),
     upstream("expand-strided-metadata,lower-affine,convert-scf-to-cf,canonicalize,cse", "loops become branches",
@@ -72,6 +73,7 @@ DEFAULT = (
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
     ours("hexagon-arith-legalization", "only what the backend selects well and right"),
+    ours("form-async-threads", "parallel loops become tasks"),
     *TO_LLVM,
 )
 
@@ -82,6 +84,7 @@ SCALAR = (
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     *BUFFERIZE,
     ours("hexagon-copy-lowering", "no DMA: a plain core", dma_bytes=-1),
+    ours("form-async-threads", "parallel loops of the input run on one thread", threads=1),
     *TO_LLVM,
 )
 

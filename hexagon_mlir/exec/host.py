@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 import ml_dtypes
 import numpy as np
 
+from hexagon_mlir.exec.host_async import HostTasks
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
 from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
 from hexagon_mlir.ir import HexError, ir
@@ -52,6 +53,7 @@ define linkonce_odr bfloat @__truncsfbf2(float %x) {
   ret bfloat %b
 }
 """
+_COROUTINES = "@llvm.coro."
 _initialized = False
 
 
@@ -62,6 +64,7 @@ class HostFunction:
         self.program = lower(module, entry)
         self.entry = entry
         self.memory = HostMemory()
+        self.tasks = HostTasks(self.memory.allocate, ORIGIN)
         self.engine, self.keep = _compile(self.program, self)
 
     def __call__(self, args: Sequence[Argument], grid: Sequence[int] | None = None) -> list[np.ndarray]:
@@ -71,8 +74,11 @@ class HostFunction:
             types = types[:-6]
         if len(args) != len(types):
             raise HexError.plain(f"'{self.entry}' takes {len(types)} arguments, {len(args)} given", origin=ORIGIN)
+        self.tasks.begin()
         try:
-            return self._run(self.memory, args, types, grid)
+            results = self._run(self.memory, args, types, grid)
+            self.tasks.end()
+            return results
         finally:
             self.memory.close()
 
@@ -194,6 +200,9 @@ def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]
     features = llvm.get_host_cpu_features().flatten() + ",-avx512bf16"
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=features, opt=1, jit=True)
+    if _COROUTINES in text:
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0))
+        builder.getModulePassManager().run(parsed, builder)
     engine = llvm.create_mcjit_compiler(parsed, machine)
     engine.finalize_object()
     return engine, keep
@@ -214,6 +223,7 @@ def _runtime(owner: HostFunction) -> dict[str, Any]:
             ctypes.memmove(dst + row * dst_stride, src + row * src_stride, row_bytes)
 
     return {
+        **owner.tasks.functions(),
         "malloc": ctypes.CFUNCTYPE(pointer, size)(allocate),
         "free": ctypes.CFUNCTYPE(None, pointer)(release),
         "aligned_alloc": ctypes.CFUNCTYPE(pointer, size, size)(lambda align, nbytes: allocate(nbytes)),

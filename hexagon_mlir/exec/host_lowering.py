@@ -48,7 +48,7 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
     with copy.context:
         set_index_bits(copy, _HOST_INDEX_BITS)
     arguments, results = _signature(copy, entry)
-    if not any(name.startswith("llvm.func") for name in names):
+    if any(op.name == "func.func" for op in _operations(copy)):  # beside it there may be coroutines' llvm.func
         if _has_tensors(copy):
             UpstreamStep(_BUFFERIZE).run(copy, context)
         elif any(result.startswith("memref") for result in results):
@@ -57,6 +57,7 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
         if _uses_tcm(copy):  # one address space here, and one allocator: the runtime's
             PassStep(get("hexagon-memory-lowering")()).run(copy, context)
         UpstreamStep(_TO_LOOPS).run(copy, context)
+        PassStep(get("hexagon-async-lowering")()).run(copy, context)
         UpstreamStep(_TO_LLVM).run(copy, context)
     return HostProgram(translate_to_llvm_ir(copy), arguments, results)
 

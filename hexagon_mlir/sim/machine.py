@@ -320,6 +320,8 @@ class Machine:
             raise SimError(f"a thread is to run {address:#x}, which is no function")
         if self._hvx is None:
             self._hvx = hvx_functions(self.text)
+        main = self.scheduler.threads[0]
+        main.hvx = main.name in self._hvx  # it takes one of the contexts when it works beside the others
         dispatch = self._dispatcher()
 
         def body(thread: Thread) -> None:

@@ -1,0 +1,163 @@
+"""Moves code into a function of its own. What it uses from outside becomes arguments.
+
+Cheap operations are repeated inside, so that a view arrives as the buffer it looks at and keeps its static shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from hexagon_mlir.ir import func, ir, memref
+
+_REPEATED = frozenset({
+    "arith.constant", "memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast",
+    "memref.collapse_shape", "memref.expand_shape", "memref.dim", "affine.apply", "affine.min", "affine.max",
+})
+_FRESH = frozenset({"memref.alloc", "func.call"})
+"""What makes a buffer nobody else has: see `hexagon-memory-lowering` for the calls."""
+_NOALIAS = "llvm.noalias"
+
+
+class Outlined:
+    """A private function under construction; enter it with ``with outlined.body():``."""
+
+    def __init__(self, name: str, used: Iterable[ir.Value], numbers: int, before: ir.Operation):
+        """``used`` are values from outside, ``numbers`` how many index arguments come first."""
+        self._chain: list[ir.Operation] = []
+        self._roots: list[ir.Value] = []
+        for value in used:
+            self._trace(value)
+        index = ir.IndexType.get()
+        self.passed: list[ir.Value] = []  # what the caller hands over
+        rebuild: list[tuple[ir.Value, int]] = []
+        with ir.InsertionPoint(before):
+            for root in self._roots:
+                rebuild.append((root, len(self.passed)))
+                self.passed += _parts(root)
+        types = [*[index] * numbers, *[v.type for v in self.passed]]
+        with ir.InsertionPoint(_enclosing_function(before)):
+            self.function = func.FuncOp(name, (types, []), visibility="private")
+        self._mark_fresh(rebuild, numbers)
+        entry = self.function.add_entry_block()
+        self.numbers = list(entry.arguments)[:numbers]
+        self.inside: dict[ir.Value, ir.Value] = {}
+        with ir.InsertionPoint(entry):
+            for root, first in rebuild:
+                parts = list(entry.arguments)[numbers + first:]
+                self.inside[root] = _joined(root.type, parts)
+            for op in self._chain:
+                copy = op.clone()
+                rename(copy.operation, self.inside)
+                for old, new in zip(op.results, copy.operation.results, strict=True):
+                    self.inside[old] = new
+
+    def body(self) -> ir.InsertionPoint:
+        """Where to write the code."""
+        return ir.InsertionPoint(self.function.entry_block)
+
+    def call(self, numbers: Sequence[ir.Value]) -> None:
+        """Call the function at the current insertion point."""
+        func.CallOp([], ir.FlatSymbolRefAttr.get(self.function.sym_name.value), [*numbers, *self.passed])
+
+    def _trace(self, value: ir.Value) -> None:
+        """Note how ``value`` is to be had: cheap operations in order, the rest as roots."""
+        op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+        if op is None or op.name not in _REPEATED:
+            if value not in self._roots:
+                self._roots.append(value)
+        elif op not in self._chain:
+            for operand in op.operands:
+                self._trace(operand)
+            self._chain.append(op)
+
+    def _mark_fresh(self, rebuild: Sequence[tuple[ir.Value, int]], numbers: int) -> None:
+        """Tell LLVM which buffers no other argument reaches, as it knows where they are made."""
+        attributes = []
+        fresh = {numbers + first for root, first in rebuild
+                 if isinstance(root.type, ir.MemRefType) and not isinstance(root.owner, ir.Block)
+                 and root.owner.operation.name in _FRESH}
+        count = numbers + len(self.passed)
+        for position in range(count):
+            attributes.append(ir.DictAttr.get({_NOALIAS: ir.UnitAttr.get()} if position in fresh else {}))
+        self.function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+
+
+def values_from_outside(op: ir.Operation) -> list[ir.Value]:
+    """What the regions of ``op`` use but do not define, each once, in order."""
+    inside: set[ir.Value] = set()
+    found: dict[ir.Value, None] = {}
+
+    def define(region_op: ir.Operation) -> None:
+        for region in region_op.regions:
+            for block in region:
+                inside.update(block.arguments)
+                for inner in block:
+                    inside.update(inner.operation.results)
+                    define(inner.operation)
+
+    define(op)
+    each_operation(op, lambda inner: found.update({v: None for v in inner.operands if v not in inside}))
+    return list(found)
+
+
+def each_operation(op: ir.Operation, visit: Callable[[ir.Operation], object]) -> None:
+    """Call ``visit`` for every operation inside ``op``."""
+    for region in op.regions:
+        for block in region:
+            for inner in block:
+                visit(inner.operation)
+                each_operation(inner.operation, visit)
+
+
+def rename(op: ir.Operation, map_: dict[ir.Value, ir.Value]) -> None:
+    """Let ``op`` use what ``map_`` says."""
+    for position, operand in enumerate(op.operands):
+        if operand in map_:
+            op.operands[position] = map_[operand]
+
+
+def _parts(value: ir.Value) -> list[ir.Value]:
+    """``value`` as what a function with bare pointers can take: a buffer of unknown shape in pieces."""
+    if not isinstance(value.type, ir.MemRefType) or _plain(value.type):
+        return [value]
+    metadata = memref.ExtractStridedMetadataOp(value)
+    sizes, strides = _dynamic(value.type)
+    rank = value.type.rank
+    results = list(metadata.results)
+    return [results[0], results[1], *[results[2 + d] for d in sizes], *[results[2 + rank + d] for d in strides]]
+
+
+def _joined(type_: ir.Type, parts: list[ir.Value]) -> ir.Value:
+    """The other way round; takes the first of ``parts``."""
+    if not isinstance(type_, ir.MemRefType) or _plain(type_):
+        return parts[0]
+    sizes, strides = _dynamic(type_)
+    unknown = ir.ShapedType.get_dynamic_size()
+    static_strides = [unknown if d in strides else s for d, s in enumerate(type_.get_strides_and_offset()[0])]
+    static_sizes = [unknown if d in sizes else s for d, s in enumerate(type_.shape)]
+    offset = type_.get_strides_and_offset()[1]
+    dynamic_offset = offset == ir.ShapedType.get_dynamic_stride_or_offset()
+    values, last = parts[2:2 + len(sizes)], 2 + len(sizes)
+    return memref.ReinterpretCastOp(
+        type_, parts[0], [parts[1]] if dynamic_offset else [], values, parts[last:last + len(strides)],
+        [unknown if dynamic_offset else offset], static_sizes, static_strides).result
+
+
+def _plain(type_: ir.MemRefType) -> bool:
+    """True for a dense buffer of static shape: one pointer says it all."""
+    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
+    return type_.has_static_shape and type_.layout == identity
+
+
+def _dynamic(type_: ir.MemRefType) -> tuple[list[int], list[int]]:
+    """Dimensions whose size, and whose stride, is unknown."""
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    strides = type_.get_strides_and_offset()[0]
+    return ([d for d in range(type_.rank) if type_.is_dynamic_dim(d)],
+            [d for d in range(type_.rank) if strides[d] == unknown])
+
+
+def _enclosing_function(op: ir.Operation) -> ir.Operation:
+    while op.name != "func.func":
+        op = op.parent.operation
+    return op

@@ -1,0 +1,191 @@
+"""scf.forall to tasks of the async dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import arith, func, ir, scf
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.async_threads import ranges
+from hexagon_mlir.passes.async_threads.outline import Outlined, each_operation, rename, values_from_outside
+from hexagon_mlir.passes.async_threads.ranges import Range, as_value
+
+_FORALL = "scf.forall"
+
+
+@dataclass(frozen=True)
+class FormAsyncThreadsPass(Pass):
+    """Turns each scf.forall into tasks that run on hardware threads: the main thread takes part, then waits.
+
+    Iterations are numbered; task t takes number t, then every n-th after it, n being the number of tasks. So a forall
+    with an iteration for each task is a distribution in blocks, one with more is block-cyclic. The body
+    becomes a function that each task calls.
+
+    Before:
+        func.func @f(%x: memref<4xf32>, %v: f32) {
+          scf.forall (%i) in (2) {
+            memref.store %v, %x[%i] : memref<4xf32>
+          }
+          return
+        }
+
+    After:
+        func.func private @f_thread(%task: index, %v: f32, %x: memref<4xf32>)
+            attributes {llvm.passthrough = ["noinline"]} {
+          memref.store %v, %x[%task] : memref<4xf32>
+          return
+        }
+        func.func @f(%x: memref<4xf32>, %v: f32) {
+          %c1 = arith.constant 1 : index
+          %group = async.create_group %c1 : !async.group
+          %c1_0 = arith.constant 1 : index
+          %c2 = arith.constant 2 : index
+          %c1_1 = arith.constant 1 : index
+          scf.for %i = %c1_0 to %c2 step %c1_1 {
+            %token = async.execute {
+              func.call @f_thread(%i, %v, %x) : (index, f32, memref<4xf32>) -> ()
+              async.yield
+            }
+            %rank = async.add_to_group %token, %group : !async.token
+          }
+          %c0 = arith.constant 0 : index
+          call @f_thread(%c0, %v, %x) : (index, f32, memref<4xf32>) -> ()
+          async.await_all %group
+          return
+        }
+
+    Options:
+        threads: most tasks at a time; 0 takes the target's HVX contexts, 1 makes plain loops.
+
+    Refuses: an scf.forall that gives tensors (an error: bufferize first). A forall inside another, or with one
+    iteration, becomes loops of the thread that meets it.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "form-async-threads"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    threads: int = 0
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Rewrite every scf.forall, inner ones first."""
+        threads = self.threads or int(context.target.hvx_contexts.value)
+        if threads < 1:
+            raise self.refuse(module.operation, f"threads={threads}", "0, or how many tasks there may be")
+        for op in find_ops(module, lambda op: op.name == _FORALL):
+            if len(op.results):
+                raise self.refuse(op, "scf.forall gives tensors", "bufferize first")
+        for op in find_ops(module, lambda op: op.name == _FORALL):
+            with op.location:
+                loops = ranges.read(op)
+                if threads == 1 or _inside_another(op):
+                    _sequential(op, loops)
+                else:
+                    _fork(module, op, loops, threads)
+
+
+def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int) -> None:
+    with ir.InsertionPoint(op):
+        count = ranges.total(loops)
+    if isinstance(count, int) and count < 2:
+        _sequential(op, loops)
+        return
+    with ir.InsertionPoint(op):
+        tasks = min(count, threads) if isinstance(count, int) else arith.maxsi(
+            arith.minsi(count, as_value(threads)), as_value(1))  # the main thread is one
+        one_each = isinstance(count, int) and tasks == count
+        used = values_from_outside(op)
+        for loop in loops:
+            used += [value for value in loop.values() if value not in used]
+        outlined = Outlined(_fresh_name(module, op), used, 1 if one_each else 3, op)
+    _fill(outlined, op, loops, one_each)
+    with ir.InsertionPoint(op):
+        rest = [] if one_each else [as_value(count), as_value(tasks)]
+        spawned = tasks - 1 if isinstance(tasks, int) else arith.subi(tasks, as_value(1))
+        group = ir.Operation.create("async.create_group", results=[ir.Type.parse("!async.group")],
+                                    operands=[as_value(spawned)]).result
+        loop = scf.ForOp(as_value(1), as_value(tasks), as_value(1))
+        with ir.InsertionPoint(loop.body):
+            _spawn(outlined, group, [loop.induction_variable, *rest])
+            scf.yield_([])
+        outlined.call([as_value(0), *rest])
+        ir.Operation.create("async.await_all", operands=[group])
+    op.erase()
+
+
+def _fill(outlined: Outlined, op: ir.Operation, loops: list[Range], one_each: bool) -> None:
+    """The function of one task: (task) for its only iteration, or (task, count, tasks)."""
+    loops = [loop.mapped(outlined.inside) for loop in loops]
+    each_operation(op, lambda inner: rename(inner, outlined.inside))
+    with outlined.body():
+        number, end = outlined.numbers[0], func.ReturnOp([])
+    if not one_each:
+        with ir.InsertionPoint(end):
+            loop = scf.ForOp(*outlined.numbers)
+            number = loop.induction_variable
+        with ir.InsertionPoint(loop.body):
+            end = scf.YieldOp([])
+    with ir.InsertionPoint(end):
+        variables = ranges.induction_variables(loops, number)
+    _move_body(op, variables, end)
+    # a copy for the main thread and one for the others would be the same code twice
+    outlined.function.attributes["llvm.passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
+
+
+def _sequential(op: ir.Operation, loops: list[Range]) -> None:
+    """Plain loops in place of ``op``."""
+    place, variables = op, []
+    for loop in loops:
+        with ir.InsertionPoint(place):
+            made = scf.ForOp(as_value(loop.lower), as_value(loop.upper), as_value(loop.step))
+        variables.append(made.induction_variable)
+        with ir.InsertionPoint(made.body):
+            place = scf.YieldOp([]).operation
+    _move_body(op, variables, place)
+    op.erase()
+
+
+def _move_body(op: ir.Operation, variables: list[ir.Value], place: ir.Operation | ir.OpView) -> None:
+    """Put the iteration of ``op`` with these induction variables before ``place``."""
+    block = op.regions[0].blocks[0]
+    for argument, variable in zip(block.arguments, variables, strict=True):
+        argument.replace_all_uses_with(variable)
+    for inner in list(block.operations)[:-1]:  # not the terminator
+        inner.operation.move_before(place.operation)
+
+
+def _spawn(outlined: Outlined, group: ir.Value, numbers: list[ir.Value]) -> None:
+    token = ir.Type.parse("!async.token")
+    none = ir.DenseI32ArrayAttr.get([0, 0])
+    task = ir.Operation.create("async.execute", results=[token], attributes={"operandSegmentSizes": none}, regions=1)
+    with ir.InsertionPoint(task.regions[0].blocks.append()):
+        outlined.call(numbers)
+        ir.Operation.create("async.yield")
+    ir.Operation.create("async.add_to_group", results=[ir.IndexType.get()], operands=[task.result, group])
+
+
+def _inside_another(op: ir.Operation) -> bool:
+    while (parent := op.parent) is not None:
+        op = parent.operation
+        if op.name == _FORALL:
+            return True
+        if op.name == "builtin.module":
+            return False
+    return False
+
+
+def _fresh_name(module: ir.Module, op: ir.Operation) -> str:
+    while op.name != "func.func":
+        op = op.parent.operation
+    base = f"{ir.StringAttr(op.attributes['sym_name']).value}_thread"
+    taken = {ir.StringAttr(o.operation.attributes["sym_name"]).value for o in module.body.operations
+             if "sym_name" in o.operation.attributes}
+    name, number = base, 1
+    while name in taken:
+        name, number = f"{base}_{number}", number + 1
+    return name
