@@ -70,6 +70,7 @@ DEFAULT = (
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     ours("hexagon-tcm-tiling", "working sets fit the TCM"),
     *BUFFERIZE,
+    ours("hexagon-tcm-allocation", "all TCM buffers in one arena, planned at compile time"),
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
     ours("hexagon-arith-legalization", "only what the backend selects well and right"),

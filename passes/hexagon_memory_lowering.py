@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
-from hexagon_mlir.ir.query import find_ops, in_tcm, known_bytes
+from hexagon_mlir.ir.query import TCM_SLOT, find_ops, in_tcm, known_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 
+TCM_SLOT_POINTER = "hexmlir_tcm_slot"
 TCM_ALLOC, TCM_FREE = "hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free"
 DDR_ALLOC, DDR_FREE = "aligned_alloc", "free"
 _ALLOCATION = "memref.alloc"
@@ -74,6 +75,11 @@ class HexagonMemoryLoweringPass(Pass):
         for op in find_ops(module, lambda op: op.name == "memref.dealloc"):
             with op.location, ir.InsertionPoint(op):
                 _lower_free(module, op)
+            erase_op(op, self.name)
+        for op in find_ops(module, lambda op: TCM_SLOT in op.attributes):
+            with op.location, ir.InsertionPoint(op):
+                slot = _lower_slot(module, op)
+            op.results[0].replace_all_uses_with(slot)
             erase_op(op, self.name)
         for op in find_ops(module, lambda op: op.name == _ALLOCATION):
             with op.location, ir.InsertionPoint(op):
@@ -141,6 +147,21 @@ def _lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Valu
     return memref.view(plain, bytes_, arith.constant(ir.IndexType.get(), 0), sizes)
 
 
+def _lower_slot(module: ir.Module, op: ir.Operation) -> ir.Value:
+    """A slot of the arena through a function that promises LLVM that its result aliases nothing."""
+    raw = _raw_type()
+    _declare(module, TCM_SLOT_POINTER, [ir.IndexType.get()], [raw])
+    start = memref.extract_aligned_pointer_as_index(op.operands[0])
+    pointer = func.CallOp([raw], ir.FlatSymbolRefAttr.get(TCM_SLOT_POINTER), [arith.addi(start, op.operands[1])]).result
+    return _resized(pointer, ir.MemRefType(op.results[0].type).shape[0])
+
+
+def _resized(pointer: ir.Value, size: int) -> ir.Value:
+    """The ``size`` bytes at ``pointer``."""
+    type_ = ir.MemRefType.get([size], ir.IntegerType.get_signless(8))
+    return memref.ReinterpretCastOp(type_, pointer, [], [], [], [0], [size], [1]).result
+
+
 def _padded(type_: ir.MemRefType, vector_bytes: int) -> int:
     """Bytes to ask for: one vector more, so that a masked access at the end stays inside the object.
 
@@ -185,12 +206,21 @@ def _drop_spaces(module: ir.Module) -> None:
 
 
 def _declare(module: ir.Module, symbol: str, inputs: list[ir.Type], results: list[ir.Type]) -> None:
-    if any(op.operation.name == "func.func" and op.sym_name.value == symbol for op in module.body.operations):
+    if _declared(module, symbol):
         return
     with ir.InsertionPoint.at_block_begin(module.body):
         function = func.FuncOp(symbol, (inputs, results), visibility="private")
-    if results:  # a fresh object: lets LLVM reorder accesses to different buffers
-        function.attributes["res_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})])
+    if results:
+        _promise_fresh(function)
+
+
+def _declared(module: ir.Module, symbol: str) -> bool:
+    return any(op.operation.name == "func.func" and op.sym_name.value == symbol for op in module.body.operations)
+
+
+def _promise_fresh(function: func.FuncOp) -> None:
+    """Declare that the result aliases nothing: lets LLVM reorder accesses to different buffers."""
+    function.attributes["res_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})])
 
 
 def _raw_type() -> ir.MemRefType:

@@ -11,6 +11,7 @@ from functools import cache
 from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.qfloat_products import add_products
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.tcm_slots import separate_slots
 
 TRIPLE = "hexagon-unknown-linux-musl"
 CODEGEN_LEVEL = 3
@@ -43,7 +44,7 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     """
     llvm = _llvm()
     machine = _machine(cpu, features)
-    optimized = _optimized(llvm_ir, machine, scalar)
+    optimized = _optimized(separate_slots(llvm_ir), machine, scalar)
     if kind == "llvm":
         return optimized.encode()
     optimized = half_fabs_as_bits(optimized)

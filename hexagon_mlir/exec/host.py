@@ -229,5 +229,6 @@ def _runtime(owner: HostFunction) -> dict[str, Any]:
         "aligned_alloc": ctypes.CFUNCTYPE(pointer, size, size)(lambda align, nbytes: allocate(nbytes)),
         "hexmlir_rt_tcm_alloc": ctypes.CFUNCTYPE(pointer, i32, i32)(allocate),
         "hexmlir_rt_tcm_free": ctypes.CFUNCTYPE(None, pointer)(release),
+        "hexmlir_tcm_slot": ctypes.CFUNCTYPE(pointer, pointer)(lambda address: address),
         "hexmlir_rt_copy_2d": ctypes.CFUNCTYPE(None, pointer, pointer, i32, i32, i32, i32)(copy_2d),
     }

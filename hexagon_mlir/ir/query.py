@@ -9,6 +9,8 @@ from torch_mlir import ir
 
 DDR_SPACE, TCM_SPACE = 0, 1
 """Memory spaces of memref types: the default one, and the tightly coupled memory."""
+TCM_SLOT = "hexagon.tcm_slot"
+"""Marks a memref.view of the TCM arena whose bytes no other marked view shares."""
 
 
 def find_ops(module: ir.Module, wanted: Callable[[ir.Operation], bool]) -> list[ir.Operation]:

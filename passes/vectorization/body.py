@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.passes.vectorization.nest import Nest
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]
-_SAME_START = frozenset({"memref.collapse_shape", "memref.expand_shape", "memref.cast", "memref.subview"})
 
 
 @dataclass
@@ -80,10 +80,7 @@ class BodyEmitter:
         """Bytes the address is known to be a multiple of: a whole vector inside our own buffers."""
         value, type_ = self.values[operand], ir.MemRefType(self.values[operand].type)
         bytes_ = max(self.nest.operands[operand].bits // 8, 1)
-        while isinstance(value.owner, ir.OpView) and value.owner.operation.name in _SAME_START:
-            value = value.owner.operation.operands[0]
-        owner = value.owner
-        if not isinstance(owner, ir.OpView) or owner.operation.name != "memref.alloc":
+        if start_alignment(value, self.vector_bytes) % self.vector_bytes:
             return bytes_
         strides, offset = type_.get_strides_and_offset()
         if offset != 0:

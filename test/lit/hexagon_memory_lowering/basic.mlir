@@ -104,3 +104,23 @@ func.func @masked(%v: vector<32xf32>, %m: vector<32xi1>, %i: index) -> f32 {
   memref.dealloc %a : memref<8xf32>
   return %x : f32
 }
+
+// -----
+// A slot of the TCM arena becomes a pointer of its own: the result of a function that aliases nothing.
+// CHECK: func.func private @hexmlir_tcm_slot(index) -> (memref<1xi8> {llvm.noalias})
+// CHECK-LABEL: func.func @slot
+// CHECK: %[[START:.*]] = memref.extract_aligned_pointer_as_index
+// CHECK: %[[AT:.*]] = arith.addi %[[START]], %c128
+// CHECK: %[[SLOT:.*]] = call @hexmlir_tcm_slot(%[[AT]]) : (index) -> memref<1xi8>
+// CHECK: %[[BYTES:.*]] = memref.reinterpret_cast %[[SLOT]] to offset: [0], sizes: [128], strides: [1]
+// CHECK: memref.view %[[BYTES]][%c0][] : memref<128xi8> to memref<32xf32>
+func.func @slot(%c: f32) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %a = memref.alloc() : memref<256xi8, 1>
+  %s = memref.view %a[%c128][] {hexagon.tcm_slot} : memref<256xi8, 1> to memref<128xi8, 1>
+  %v = memref.view %s[%c0][] : memref<128xi8, 1> to memref<32xf32, 1>
+  linalg.fill ins(%c : f32) outs(%v : memref<32xf32, 1>)
+  memref.dealloc %a : memref<256xi8, 1>
+  return
+}

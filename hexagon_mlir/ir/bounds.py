@@ -1,0 +1,86 @@
+"""What is known of index values: how large dynamic sizes can be at most, what offsets are multiples of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import gcd
+
+from torch_mlir import ir
+
+_MINIMA = ("arith.minsi", "arith.minui")
+_MAXIMA = ("arith.maxsi", "arith.maxui")
+_SAME = ("arith.index_cast", "arith.index_castui")
+_DEPTH = 8  # how far back definitions are followed
+
+
+def upper_bound(value: ir.Value, depth: int = _DEPTH) -> int | None:
+    """Largest number ``value`` (index or integer) can be, or None when nothing bounds it."""
+    owner = value.owner
+    if depth == 0 or not isinstance(owner, ir.OpView | ir.Operation):
+        return None
+    op = owner.operation
+    if op.name == "arith.constant":
+        attribute = op.attributes["value"]
+        return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
+    if op.name == "affine.min":
+        return _least(_of_expression(e, list(op.operands), depth) for e in op.attributes["map"].value.results)
+    if op.name in _MINIMA:
+        return _least(upper_bound(v, depth - 1) for v in op.operands)
+    if op.name in _MAXIMA:
+        return _greatest(upper_bound(v, depth - 1) for v in op.operands)
+    if op.name == "arith.select":
+        return _greatest(upper_bound(v, depth - 1) for v in list(op.operands)[1:])
+    if op.name in _SAME:
+        return upper_bound(op.operands[0], depth - 1)
+    if op.name in ("memref.dim", "tensor.dim"):
+        return _of_dim(op, depth)
+    return None
+
+
+def multiple_of(value: ir.Value, depth: int = _DEPTH) -> int:
+    """A number that divides ``value``: 1 when nothing is known, 0 for the constant 0 (which everything divides)."""
+    owner = value.owner
+    if depth == 0 or not isinstance(owner, ir.OpView | ir.Operation):
+        return 1
+    op = owner.operation
+    if op.name == "arith.constant":
+        attribute = op.attributes["value"]
+        return abs(attribute.value) if isinstance(attribute, ir.IntegerAttr) else 1
+    if op.name in ("arith.addi", "arith.subi"):
+        return gcd(*(multiple_of(v, depth - 1) for v in op.operands))
+    if op.name == "arith.muli":
+        return multiple_of(op.operands[0], depth - 1) * multiple_of(op.operands[1], depth - 1)
+    if op.name in _SAME:
+        return multiple_of(op.operands[0], depth - 1)
+    return 1
+
+
+def _of_expression(expression: ir.AffineExpr, operands: list[ir.Value], depth: int) -> int | None:
+    """Bound of a constant or of a plain operand; anything else is taken as unbounded."""
+    if isinstance(expression, ir.AffineConstantExpr):
+        return expression.value
+    if isinstance(expression, ir.AffineDimExpr):
+        return upper_bound(operands[expression.position], depth - 1)
+    return None
+
+
+def _of_dim(op: ir.Operation, depth: int) -> int | None:
+    shaped, position = ir.ShapedType(op.operands[0].type), upper_bound(op.operands[1], 1)
+    if position is None or not 0 <= position < shaped.rank:
+        return None
+    if not shaped.is_dynamic_dim(position):
+        return shaped.get_dim_size(position)
+    source = op.operands[0].owner
+    if not isinstance(source, ir.OpView) or source.operation.name not in ("memref.alloc", "tensor.empty"):
+        return None
+    dynamic = sum(shaped.is_dynamic_dim(d) for d in range(position))
+    return upper_bound(source.operation.operands[dynamic], depth - 1)
+
+
+def _least(bounds: Iterable[int | None]) -> int | None:
+    return min((b for b in bounds if b is not None), default=None)
+
+
+def _greatest(bounds: Iterable[int | None]) -> int | None:
+    found = list(bounds)
+    return None if None in found else max(b for b in found if b is not None)

@@ -1,0 +1,60 @@
+"""Buffers and the views of them: where a memref comes from, who uses it, which memory it is in."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from torch_mlir import ir
+
+from hexagon_mlir.ir.bounds import multiple_of
+from hexagon_mlir.ir.query import memory_space
+
+VIEWS = frozenset({"memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
+                   "memref.collapse_shape", "memref.view"})
+"""Operations whose result is (part of) the buffer that is their first operand."""
+
+
+def root_buffer(value: ir.Value) -> ir.Value:
+    """The buffer that ``value`` is a view of: an allocation, an argument, or what is not followed further."""
+    while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in VIEWS:
+        value = value.owner.operation.operands[0]
+    return value
+
+
+def start_alignment(value: ir.Value, allocation: int) -> int:
+    """Bytes that the address ``value`` starts at (its offset left out) is a multiple of; 1 when unknown.
+
+    Our own allocations are aligned to ``allocation`` bytes.
+    """
+    found = allocation
+    while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in VIEWS:
+        if value.owner.operation.name == "memref.view":
+            found = gcd(found, multiple_of(value.owner.operation.operands[1]))
+        value = value.owner.operation.operands[0]
+    own = isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name == "memref.alloc"
+    return found if own else 1
+
+
+def uses_of_buffer(value: ir.Value) -> list[ir.OpOperand]:
+    """Every use of ``value`` and of views of it; the operations that make the views included."""
+    found: list[ir.OpOperand] = []
+    pending = [value]
+    while pending:
+        for use in pending.pop().uses:
+            found.append(use)
+            if use.owner.operation.name in VIEWS and use.operand_number == 0:
+                pending.append(use.owner.operation.results[0])
+    return found
+
+
+def set_space(value: ir.Value, space: int) -> None:
+    """Put the buffer ``value`` and its views into memory ``space``: only types change."""
+    value.set_type(_in_space(ir.MemRefType(value.type), space))
+    for use in uses_of_buffer(value):
+        user = use.owner.operation
+        if user.name in VIEWS and use.operand_number == 0:
+            user.results[0].set_type(_in_space(ir.MemRefType(user.results[0].type), space))
+
+
+def _in_space(type_: ir.MemRefType, space: int) -> ir.MemRefType:
+    return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout, memory_space(space) if space else None)

@@ -1,0 +1,213 @@
+"""TCM buffers to static offsets in one arena."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import ClassVar
+
+from hexagon_mlir.ir import arith, erase_op, ir, memref
+from hexagon_mlir.ir.buffers import set_space, uses_of_buffer
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SLOT, TCM_SPACE, find_ops, memory_space
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.tcm_allocation.liveness import (
+    FORALL,
+    Clock,
+    Scope,
+    bounds,
+    bytes_needed,
+    escapes,
+    iterations,
+    scopes,
+    taken_over,
+)
+from hexagon_mlir.passes.tcm_allocation.plan import Lifetime, Plan, plan
+
+
+class Reuse(StrEnum):
+    """When buffers share memory."""
+
+    NEEDED = "needed"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True)
+class HexagonTcmAllocationPass(Pass):
+    """Gives every TCM buffer of a function an offset in one arena.
+
+    Buffers that never meet share memory where TCM is short; elsewhere each has a place of its own, because LLVM
+    schedules better what it knows to be apart. Parts of the arena that share nothing are views with the attribute
+    ``hexagon.tcm_slot``, from which `hexagon-memory-lowering` makes pointers without aliases.
+    A buffer lives from its first to its last use; used in a loop, as long as the loop. An elementwise op may compute
+    its result in the place of an operand that dies there. Buffers made inside an scf.forall get a part of the arena
+    per iteration. A remark per function tells the bytes asked for, the arena's size and the lower bound.
+
+    Before:
+        func.func @f() {
+          %c = arith.constant 1.0 : f32
+          %a = memref.alloc() : memref<64xf32, 1>
+          linalg.fill ins(%c : f32) outs(%a : memref<64xf32, 1>)
+          %b = memref.alloc() : memref<32xf32, 1>
+          linalg.fill ins(%c : f32) outs(%b : memref<32xf32, 1>)
+          memref.dealloc %a : memref<64xf32, 1>
+          memref.dealloc %b : memref<32xf32, 1>
+          return
+        }
+
+    After:
+        func.func @f() {
+          %arena = memref.alloc() {alignment = 128 : i64} : memref<384xi8, 1>
+          %c0 = arith.constant 0 : index
+          %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<384xi8, 1> to memref<256xi8, 1>
+          %c256 = arith.constant 256 : index
+          %t = memref.view %arena[%c256][] {hexagon.tcm_slot} : memref<384xi8, 1> to memref<128xi8, 1>
+          %c = arith.constant 1.0 : f32
+          %c0_0 = arith.constant 0 : index
+          %a = memref.view %s[%c0_0][] : memref<256xi8, 1> to memref<64xf32, 1>
+          linalg.fill ins(%c : f32) outs(%a : memref<64xf32, 1>)
+          %c0_1 = arith.constant 0 : index
+          %b = memref.view %t[%c0_1][] : memref<128xi8, 1> to memref<32xf32, 1>
+          linalg.fill ins(%c : f32) outs(%b : memref<32xf32, 1>)
+          memref.dealloc %arena : memref<384xi8, 1>
+          return
+        }
+
+    Options:
+        tcm-bytes: size the arena may have; 0 takes the target's whole TCM.
+        reuse: needed shares memory only when the buffers do not fit otherwise; always makes the arena small.
+
+    Refuses (with a remark): a buffer that does not fit moves to DDR; one whose size has no bound, that leaves the
+    function or sits in an scf.forall with dynamic bounds keeps its own allocation.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-tcm-allocation"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    tcm_bytes: int = 0
+    reuse: Reuse = Reuse.NEEDED
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Plan and rewrite each function."""
+        for op in find_ops(module, lambda op: op.name == "func.func"):
+            if len(op.regions[0].blocks) == 1:
+                self._allocate(op, context)
+            elif len(op.regions[0].blocks):
+                self.remark(context, op, "branches between blocks: buffers keep their own allocations")
+
+    def _allocate(self, function: ir.Operation, context: PassContext) -> None:
+        alignment = int(context.target.vector_bytes.value)
+        root = scopes(function)
+        self._plan(root, Clock(function), self.tcm_bytes or context.target.tcm_budget_bytes, alignment, context)
+        if not root.offsets:
+            return
+        block = function.regions[0].blocks[0]
+        with function.location, ir.InsertionPoint.at_block_begin(block):
+            arena = memref.alloc(_bytes(root.plan.peak), [], [], alignment=alignment)
+        _rewrite(root, arena, None, True, self.name)
+        returned = list(block.operations)[-1]
+        with returned.location, ir.InsertionPoint(returned):
+            memref.dealloc(arena)
+
+    def _plan(self, scope: Scope, clock: Clock, budget: int, alignment: int, context: PassContext) -> None:
+        """Set ``scope.plan`` and ``scope.offsets``: of every allocation, and of the first iteration of every forall."""
+        asked: list[ir.Operation] = []
+        lifetimes: list[Lifetime] = []
+        for child in scope.inner:
+            count = iterations(child.owner)
+            if count is None:
+                self.remark(context, child.owner, "dynamic bounds: each iteration allocates its own buffers")
+                continue
+            self._plan(child, clock, budget // max(count, 1), alignment, context)
+            asked.append(child.owner)
+            lifetimes.append(Lifetime(child.plan.peak * count, clock.begins[child.owner], clock.ends[child.owner]))
+        for op in scope.allocations:
+            size, way_out = bytes_needed(op), escapes(op)
+            if size is None or way_out is not None:
+                self.remark(context, op, "keeps its own allocation: " + (
+                    f"{way_out} takes the buffer out of sight" if way_out else "a dynamic size without a bound"))
+                continue
+            asked.append(op)
+            lifetimes.append(clock.lifetime(op, size))
+        lifetimes = [replace(lifetime, takes_over=taken_over(op, asked)) if op.name != FORALL else lifetime
+                     for op, lifetime in zip(asked, lifetimes, strict=True)]
+        scope.plan = plan(lifetimes, budget, alignment, reuse=self.reuse is Reuse.ALWAYS)
+        if None in scope.plan.offsets:
+            scope.plan = plan(lifetimes, budget, alignment)
+        for op, lifetime, offset in zip(asked, lifetimes, scope.plan.offsets, strict=True):
+            if offset is not None:
+                scope.offsets[op] = offset
+            elif op.name != FORALL:
+                self.remark(context, op, f"moves to DDR: {lifetime.size} bytes do not fit beside what is live in "
+                                         f"{budget} bytes of TCM")
+                set_space(op.results[0], DDR_SPACE)
+        if scope.offsets and scope.owner.name != FORALL:
+            self.remark(context, scope.owner, f"TCM: buffers ask for {scope.plan.asked} bytes, the arena has "
+                                              f"{scope.plan.peak}, the lower bound is {scope.plan.lower_bound}")
+
+
+def _rewrite(scope: Scope, arena: ir.Value, base: ir.Value | None, apart: bool, origin: str) -> None:
+    """Make each allocation a view of ``arena`` at its offset from ``base`` (0 when None).
+
+    ``apart`` tells that nothing else shares the bytes of this scope: its slots are marked then.
+    """
+    for child in scope.inner:
+        if child.owner in scope.offsets:
+            offset = scope.offsets[child.owner]
+            own = any(offset == low for low, size in scope.plan.slots
+                      if size == child.plan.peak * (iterations(child.owner) or 0))
+            _rewrite(child, arena, _part(child, offset, base), apart and own, origin)
+    placed = [op for op in scope.allocations if op in scope.offsets]
+    slot_of = {op: _slot(scope.plan, scope.offsets[op]) for op in placed}
+    slots: dict[tuple[int, int], ir.Value] = {}
+    with scope.owner.location, ir.InsertionPoint(_after(arena if base is None else base)):
+        for slot in sorted(set(slot_of.values())):
+            slots[slot] = memref.view(_bytes(slot[1]), arena, _sum(base, slot[0]), [])
+            if apart:
+                slots[slot].owner.attributes[TCM_SLOT] = ir.UnitAttr.get()
+    for op in placed:
+        for use in uses_of_buffer(op.results[0]):
+            if use.owner.operation.name == "memref.dealloc":
+                erase_op(use.owner.operation, origin)
+        slot = slot_of[op]
+        with op.location, ir.InsertionPoint(op):
+            view = memref.view(op.results[0].type, slots[slot], _index(scope.offsets[op] - slot[0]), list(op.operands))
+        op.results[0].replace_all_uses_with(view)
+        erase_op(op, origin)
+
+
+def _slot(found: Plan, offset: int) -> tuple[int, int]:
+    """The slot that ``offset`` is in; a buffer without bytes may be in none."""
+    return next((slot for slot in found.slots if slot[0] <= offset < sum(slot)), (0, 0))
+
+
+def _part(child: Scope, offset: int, base: ir.Value | None) -> ir.Value:
+    """Where the current iteration of forall ``child`` has its part of the arena."""
+    with child.owner.location, ir.InsertionPoint.at_block_begin(child.owner.regions[0].blocks[0]):
+        number = _index(0)
+        for variable, (low, high, step) in zip(child.owner.regions[0].blocks[0].arguments, bounds(child.owner),
+                                               strict=False):
+            one = arith.divui(arith.subi(variable, _index(low)), _index(step))
+            number = arith.addi(arith.muli(number, _index(-(-(high - low) // step))), one)
+        return arith.addi(arith.muli(number, _index(child.plan.peak)), _sum(base, offset))
+
+
+def _after(value: ir.Value) -> ir.Operation:
+    """The operation behind the one that makes ``value``."""
+    operations = list(value.owner.operation.block.operations)
+    return operations[operations.index(value.owner) + 1]
+
+
+def _bytes(size: int) -> ir.MemRefType:
+    return ir.MemRefType.get([size], ir.IntegerType.get_signless(8), memory_space=memory_space(TCM_SPACE))
+
+
+def _sum(base: ir.Value | None, offset: int) -> ir.Value:
+    return _index(offset) if base is None else arith.addi(base, _index(offset))
+
+
+def _index(value: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), value)

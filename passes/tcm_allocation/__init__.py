@@ -1,0 +1,1 @@
+"""Parts of `hexagon-tcm-allocation`: `plan` (pure decisions) and `liveness` (what is live when)."""

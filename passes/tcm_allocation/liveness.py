@@ -1,0 +1,158 @@
+"""When the TCM buffers of a function (or of one iteration of an scf.forall) hold data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.bounds import upper_bound
+from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
+from hexagon_mlir.ir.query import find_ops, in_tcm, known_bytes
+from hexagon_mlir.passes.tcm_allocation.plan import Lifetime, Plan
+
+FORALL = "scf.forall"
+_ACCESSES = ("memref.", "linalg.", "vector.")
+"""Dialects whose operations use a buffer and forget it. Others may keep or return it."""
+
+
+@dataclass
+class Scope:
+    """What each run of ``owner``'s region needs: its buffers, and the foralls inside. `plan` and ``offsets`` follow."""
+
+    owner: ir.Operation
+    allocations: list[ir.Operation] = field(default_factory=list)
+    inner: list[Scope] = field(default_factory=list)
+    plan: Plan = field(default_factory=lambda: Plan((), (), 0, 0, 0))
+    offsets: dict[ir.Operation, int] = field(default_factory=dict)
+
+
+class Clock:
+    """Numbers the operations of a function: an operation with regions lasts from its begin to its end."""
+
+    def __init__(self, function: ir.Operation) -> None:
+        self.begins: dict[ir.Operation, int] = {}
+        self.ends: dict[ir.Operation, int] = {}
+        self.time = 0
+        self._number(function)
+
+    def _number(self, op: ir.Operation) -> None:
+        self.begins[op] = self.time = self.time + 1
+        if not op.name.startswith("linalg."):  # whose region is one element's computation
+            for region in op.regions:
+                for block in region.blocks:
+                    for inner in block.operations:
+                        self._number(inner.operation)
+        self.ends[op] = self.time
+
+    def lifetime(self, allocation: ir.Operation, size: int) -> Lifetime:
+        """From the first to the last use of ``allocation``; a use inside a loop lasts as long as the loop."""
+        block = allocation.block
+        begin = end = None
+        for use in uses_of_buffer(allocation.results[0]):
+            user = use.owner.operation
+            if user.name == "memref.dealloc" or user.name in VIEWS:
+                continue
+            while user.block != block:
+                user = user.parent.operation
+            begin = self.begins[user] if begin is None else min(begin, self.begins[user])
+            end = self.ends[user] if end is None else max(end, self.ends[user])
+        born = self.begins[allocation]
+        return Lifetime(size, begin or born, end or born)
+
+
+def scopes(function: ir.Operation) -> Scope:
+    """The arenas of ``function``: its own, and one per iteration of each forall."""
+    root = Scope(function)
+    known = {function: root}
+
+    def scope_of(op: ir.Operation) -> Scope:
+        parent = op.parent.operation
+        while parent.name not in (FORALL, "func.func"):
+            parent = parent.parent.operation
+        if parent not in known:
+            known[parent] = Scope(parent)
+            scope_of(parent).inner.append(known[parent])
+        return known[parent]
+
+    for op in find_ops(function, lambda op: op.name == "memref.alloc" and in_tcm(ir.MemRefType(op.results[0].type))):
+        scope_of(op).allocations.append(op)
+    return root
+
+
+def bytes_needed(allocation: ir.Operation) -> int | None:
+    """Most bytes ``allocation`` can take, or None when a dynamic size has no bound."""
+    size = known_bytes(allocation.results[0].type)
+    for value in allocation.operands:
+        bound = upper_bound(value)
+        if bound is None:
+            return None
+        size *= max(bound, 0)
+    return size
+
+
+def escapes(allocation: ir.Operation) -> str | None:
+    """The operation through which the buffer leaves sight, or None."""
+    for use in uses_of_buffer(allocation.results[0]):
+        name = use.owner.operation.name
+        if name == "memref.extract_aligned_pointer_as_index" or not name.startswith(_ACCESSES):
+            return name
+    return None
+
+
+def iterations(forall: ir.Operation) -> int | None:
+    """How often ``forall`` runs its body, or None when a bound is dynamic."""
+    dynamic = ir.ShapedType.get_dynamic_size()
+    count = 1
+    for low, high, step in bounds(forall):
+        if dynamic in (low, high, step) or step < 1:
+            return None
+        count *= max(-(-(high - low) // step), 0)
+    return count
+
+
+def bounds(forall: ir.Operation) -> list[tuple[int, int, int]]:
+    """Lower bound, upper bound and step of each dimension."""
+    sides = [list(ir.DenseI64ArrayAttr(forall.attributes[f"static{side}"])) for side in
+             ("LowerBound", "UpperBound", "Step")]
+    return list(zip(*sides, strict=True))
+
+
+def taken_over(allocation: ir.Operation, others: list[ir.Operation]) -> int:
+    """Number of a buffer in ``others`` that the elementwise op which first writes ``allocation`` could write instead.
+
+    -1 when there is none. Whether that buffer's data dies there is for `plan` to see.
+    """
+    writer = _first_user(allocation)
+    if writer is None or writer.name != "linalg.generic" or writer.block != allocation.block:
+        return -1
+    if any("parallel" not in str(kind) for kind in writer.attributes["iterator_types"]):
+        return -1
+    maps = [ir.AffineMapAttr(a).value for a in writer.attributes["indexing_maps"]]
+    values = list(writer.operands)
+    if allocation.results[0] not in values:
+        return -1
+    place = values.index(allocation.results[0])
+    for number, other in enumerate(others):
+        if other == allocation or other.name == FORALL:
+            continue
+        value = other.results[0]
+        if value.type != allocation.results[0].type or other.block != allocation.block:
+            continue
+        if len(allocation.operands) or not all(maps[i] == maps[place] for i, v in enumerate(values) if v == value):
+            continue
+        reads_views = any(u.owner.operation == writer and values[u.operand_number] != value
+                          for u in uses_of_buffer(value))
+        if value in values and not reads_views and maps[place].is_permutation:
+            return number
+    return -1
+
+
+def _first_user(allocation: ir.Operation) -> ir.Operation | None:
+    block = allocation.block
+    users = set()
+    for use in uses_of_buffer(allocation.results[0]):
+        user = use.owner.operation
+        while user.block != block:
+            user = user.parent.operation
+        users.add(user)
+    return next((op.operation for op in block.operations if op.operation in users), None)
