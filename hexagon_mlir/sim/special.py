@@ -56,7 +56,9 @@ loop:
   %pm = getelementptr i8, ptr %mask, i32 %byte
   %m = load i8, ptr %pm
   %on = icmp ne i8 %m, 0
-  %inside = icmp ule i32 %where, %last
+  %below = icmp ule i32 %where, %last
+  %above = icmp uge i32 %where, %offset
+  %inside = and i1 %below, %above
   %do = and i1 %on, %inside
   %pd = getelementptr i8, ptr %data, i32 %byte
   br i1 %do, label %act, label %skip

@@ -7,17 +7,26 @@ functions; ``execute`` runs one decoded packet.
 
 from hexagon_mlir.sim.reference import (
     scalar,
+    scalar_bits,
     scalar_float,
+    scalar_lanes,
+    scalar_multiply,
+    vector_extra,
     vector_float,
     vector_int,
     vector_multiply,
     vector_permute,
+    vector_small_float,
+    vector_sums,
 )
 from hexagon_mlir.sim.reference.interpreter import Interpreter, Result
 from hexagon_mlir.sim.reference.packet import Registers, execute
 from hexagon_mlir.sim.reference.rules import find
 
-RULES = (scalar, scalar_float, vector_float, vector_int, vector_multiply, vector_permute)
+RULES = (
+    scalar, scalar_bits, scalar_float, scalar_lanes, scalar_multiply, vector_extra, vector_float, vector_int,
+    vector_multiply, vector_permute, vector_small_float, vector_sums,
+)  # fmt: skip
 """The modules whose import enters the rules."""
 
 __all__ = ["RULES", "Interpreter", "Registers", "Result", "execute", "find"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -17,18 +17,9 @@ from hexagon_mlir.sim.link import SimError
 from hexagon_mlir.sim.memory import Memory
 from hexagon_mlir.sim.program import translate
 from hexagon_mlir.sim.reference.packet import Registers, execute
-from hexagon_mlir.sim.reference.random_packets import (
-    BASES,
-    BUFFER_BYTES,
-    INDICES,
-    SYMBOL,
-    TAKEN,
-    UNALIGNED_BASE,
-    Generator,
-    Piece,
-    State,
-    random_state,
-)
+from hexagon_mlir.sim.reference.random_memory import SYMBOL
+from hexagon_mlir.sim.reference.random_packets import TAKEN, Generator, Piece
+from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, random_state
 
 FLAG = 28
 """Register that says whether the packet jumped."""
@@ -89,35 +80,45 @@ class Translated:
         self.v = self.state[layout.VECTORS : layout.VECTORS + 4096].reshape(32, 128)
         self.q = self.state[layout.VECTOR_PREDICATES : layout.VECTOR_PREDICATES + 512].reshape(4, 128)
 
+        self.c = self.state[layout.CONTROLS : layout.CONTROLS + 128].view(np.uint32)
+
     def run(self, function: str, state: State, address: int) -> State:
         self.r[:], self.p[:], self.v[:], self.q[:] = state.r, state.p, state.v, state.q * np.uint8(0xFF)
-        buffer = self.memory.view(address, BUFFER_BYTES)
-        buffer[:] = state.buffer
+        self.c[:] = state.c
+        buffer, tcm = _memories(self.memory, address, state)
         self.state[layout.DEPTH : layout.DEPTH + 4] = 0
         entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.loaded.address(f"g_{function}"))
         entry(self.state.ctypes.data)
         trap = int(self.state[layout.TRAP : layout.TRAP + 4].view(np.uint32)[0])
         if trap:
             raise SimError(self.program.traps[trap - 1])
-        return State(self.r.copy(), self.p.copy(), self.v.copy(), self.q != 0, buffer.copy())
+        registers = self.r.copy(), self.p.copy(), self.v.copy(), self.q != 0, self.c.copy()
+        return State(*registers, buffer.copy(), tcm.copy())
+
+
+def _memories(memory: Memory, address: int, state: State) -> tuple[np.ndarray, np.ndarray]:
+    """Views of the buffer and the window of TCM, filled from ``state``."""
+    buffer, tcm = memory.view(address, BUFFER_BYTES), memory.view(TCM_WINDOW, BUFFER_BYTES)
+    buffer[:], tcm[:] = state.buffer, state.tcm
+    return buffer, tcm
 
 
 def reference(packet: DecodedPacket, state: State, memory: Memory, address: int) -> State:
     """The same packet on the interpreter."""
     registers = Registers()
     for n in range(32):
-        registers["R", n], registers["V", n] = int(state.r[n]), state.v[n].copy()
+        registers["R", n], registers["V", n], registers["C", n] = int(state.r[n]), state.v[n].copy(), int(state.c[n])
     for n in range(4):
         registers["P", n], registers["Q", n] = int(state.p[n]), state.q[n].copy()
-    buffer = memory.view(address, BUFFER_BYTES)
-    buffer[:] = state.buffer
+    buffer, tcm = _memories(memory, address, state)
     outcome = execute(packet, registers, memory.bytes, {SYMBOL: address})
     r = np.array([registers["R", n] for n in range(32)], np.uint32)
     r[FLAG] = bool(outcome.transfers)
     p = np.array([registers["P", n] for n in range(4)], np.uint8)
     v = np.array([registers["V", n] for n in range(32)])
     q = np.array([registers["Q", n] for n in range(4)])
-    return State(r, p, v, q, buffer.copy())
+    c = np.array([registers["C", n] for n in range(32)], np.uint32)
+    return State(r, p, v, q, c, buffer.copy(), tcm.copy())
 
 
 def _is_nan(raw: np.ndarray, bits: int) -> np.ndarray:
@@ -143,6 +144,8 @@ def _same(a: np.ndarray, b: np.ndarray, widths: set[int]) -> bool:
 
 def differences(text: str, pieces: list[Piece], before: State, got: State, want: State) -> list[Difference]:
     """What the two disagree on after one packet."""
+    if all(np.array_equal(getattr(got, f.name), getattr(want, f.name)) for f in fields(State)):
+        return []
     widths = {piece.float_bits for piece in pieces if piece.float_bits}
     found = []
 
@@ -151,7 +154,7 @@ def differences(text: str, pieces: list[Piece], before: State, got: State, want:
             return
         a, b = (np.ascontiguousarray(x).view(np.uint8).reshape(-1) for x in (a, b))
         at = int(np.nonzero(a != b)[0][0]) & ~3
-        sources = {n: _value(before, n) for n in re.findall(r"(?<!\w)[rvpq]\d+(?::\d+)?", text)}
+        sources = {n: _value(before, n) for n in re.findall(r"(?<!\w)[rvpqm]\d+(?::\d+)?", text)}
         listing = " ".join(f"{n}={_show(value, at)}" for n, value in sources.items())
         found.append(Difference(text, f"{name}[{at}]", _show(a, at), _show(b, at), listing))
 
@@ -162,13 +165,16 @@ def differences(text: str, pieces: list[Piece], before: State, got: State, want:
     for n in range(4):
         report(f"q{n}", got.q[n], want.q[n])
     report("p3:0", got.p, want.p)
+    for n in range(32):
+        report(f"c{n}", got.c[n : n + 1], want.c[n : n + 1])
     report("memory", got.buffer, want.buffer)
+    report("TCM", got.tcm, want.tcm)
     return found
 
 
 def _value(state: State, name: str) -> np.ndarray:
     numbers = [int(n) for n in re.findall(r"\d+", name)]
-    file = {"r": state.r, "v": state.v, "p": state.p, "q": state.q}[name[0]]
+    file = {"r": state.r, "v": state.v, "p": state.p, "q": state.q, "m": state.c[6:8]}[name[0]]
     return np.concatenate([np.atleast_1d(file[n]) for n in sorted(numbers)]).view(np.uint8)
 
 
@@ -197,14 +203,9 @@ def check(
     for number, pieces in enumerate(packets):
         packet = parsed.functions[f"f{number}"].packets[0]
         decoded = DecodedPacket(packet, decode(packet))
+        gathers = any(insn.kind in ("gather", "scatter") for insn in decoded.insns)
         for _ in range(states):
-            before = random_state(generator.random)
-            before.r[29] = layout.STACK_BASE + BUFFER_BYTES
-            for index, base in enumerate(BASES):
-                before.r[base] = address + 1024 * (index + 1)
-            before.r[UNALIGNED_BASE] = address + 2048 + int(generator.random.integers(128))
-            for index in INDICES:
-                before.r[index] = int(generator.random.integers(64))
+            before = random_state(generator.random, address, gathers)
             got = translated.run(f"f{number}", before, address)
             want = reference(decoded, before, memory, address)
             found += differences(texts[number], pieces, before, got, want)

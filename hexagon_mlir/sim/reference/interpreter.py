@@ -38,7 +38,7 @@ class Result:
 
 @dataclass
 class Frame:
-    """A running function: the next packet and its hardware loops (number -> [start packet, count])."""
+    """A running function: the next packet and its hardware loops (number -> [start packet, count, stages])."""
 
     function: Function
     packet: int
@@ -151,8 +151,8 @@ class Interpreter:
         self.packets += 1
         self.hvx_packets += packet.hvx
         frame.packet += 1
-        for number, (label, count) in outcome.loops.items():
-            frame.loops[number] = [frame.function.labels[label], count]
+        for number, (label, count, stages) in outcome.loops.items():
+            frame.loops[number] = [frame.function.labels[label], count, stages]
         self.leave(frame, packet, outcome)
 
     def decoded(self, function: Function, index: int) -> DecodedPacket:
@@ -172,8 +172,12 @@ class Interpreter:
             if not mark:
                 continue
             if number not in frame.loops:
-                frame.loops[number] = [0, 0]
-            start, count = frame.loops[number]
+                frame.loops[number] = [0, 0, 0]
+            start, count, stages = frame.loops[number]
+            if stages and number == "0":
+                frame.loops[number][2] = stages - 1
+                if stages == 1:  # spNloop0: the prologue of a software pipeline is over
+                    self.registers["P", 3] = 0xFF
             if count > 1:
                 frame.loops[number][1] = count - 1
                 frame.packet = start

@@ -14,12 +14,17 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir.sim.blocks import DecodedPacket
-from hexagon_mlir.sim.decode import Address, FormError, Insn, Operand
-from hexagon_mlir.sim.reference.rules import as_bytes, find, signed
+from hexagon_mlir.sim.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
+from hexagon_mlir.sim.reference import special
+from hexagon_mlir.sim.reference.addressing import around, increment, reversed_half
+from hexagon_mlir.sim.reference.rules import as_bytes, find, pack, signed, unpack
 
 Unit = tuple[str, int]
-MASKS = {"R": 0xFFFFFFFF, "RR": (1 << 64) - 1, "P": 0xFF}
-SIZES = {"w": 4, "h": 2, "uh": 2, "b": 1, "ub": 1, "d": 8}
+MASKS = {"R": 0xFFFFFFFF, "RR": (1 << 64) - 1, "CC": (1 << 64) - 1, "C": 0xFFFFFFFF, "M": 0xFFFFFFFF, "P": 0xFF}
+SIZES = {"w": 4, "h": 2, "uh": 2, "b": 1, "ub": 1, "d": 8, "bh": 2, "ubh": 2, "b_fifo": 1, "h_fifo": 2}
+"""Bytes of an access after ``mem``; packing loads of a pair take twice as many."""
+LINE_BYTES = 32
+"""What ``dczeroa`` clears."""
 VECTOR_BYTES = 128
 
 
@@ -29,6 +34,7 @@ class Registers:
     def __init__(self) -> None:
         self.values: dict[Unit, Any] = {("R", n): 0 for n in range(32)}
         self.values |= {("P", n): 0 for n in range(4)}
+        self.values |= {("C", n): 0 for n in range(32)}
         self.values |= {("V", n): np.zeros(VECTOR_BYTES, np.uint8) for n in range(32)}
         self.values |= {("Q", n): np.zeros(VECTOR_BYTES, bool) for n in range(4)}
 
@@ -53,8 +59,8 @@ class Outcome:
 
     transfers: list[Transfer] = field(default_factory=list)
     """Taken jumps, calls and returns in text order."""
-    loops: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """Loop number -> (start label, count)."""
+    loops: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    """Loop number -> (start label, count, passes until p3 becomes true or 0)."""
 
 
 def execute(
@@ -77,6 +83,7 @@ class _Execution:
         self.outcome = Outcome()
         self.writes: dict[Unit, list[Any]] = {}
         self.forwarded: dict[Unit, Any] = {}
+        self.gathered: tuple[np.ndarray, np.ndarray] | None = None
         self.stores: list[Callable[[], None]] = []
         self.done: set[int] = set()
         self.writers: dict[Unit, list[int]] = {}
@@ -94,7 +101,8 @@ class _Execution:
         for store in self.stores:
             store()
         for unit in self.writes:
-            self.registers[unit] = self.written(unit)
+            if unit[0] != GATHERED.cls:
+                self.registers[unit] = self.written(unit)
         return self.outcome
 
     def evaluate(self, index: int) -> None:
@@ -139,7 +147,7 @@ class _Execution:
         if operand.cls == "I":
             return self.immediate(operand)
         parts = [self.unit(unit, operand.new, reader) for unit in operand.units()]
-        if operand.cls == "RR":
+        if operand.cls in ("RR", "CC"):
             return parts[1] << 32 | parts[0]
         return tuple(parts) if operand.cls == "VV" else parts[0]
 
@@ -171,7 +179,7 @@ class _Execution:
             parts = [np.repeat(value, VECTOR_BYTES // value.size)]
         else:
             number = int(value) & MASKS[operand.cls]
-            parts = [number & MASKS["R"], number >> 32] if operand.cls == "RR" else [number]
+            parts = [number & MASKS["R"], number >> 32] if len(operand.units()) == 2 else [number]
         for unit, part in zip(operand.units(), parts, strict=True):
             self.writes.setdefault(unit, []).append(part)
 
@@ -191,7 +199,11 @@ class _Execution:
         for dest, new in zip(insn.dests, results, strict=True):
             if mask is not None:
                 new = np.where(mask, as_bytes(new), self.value(dest, insn))
-            self.write(dest, new)
+            if insn.mode:
+                halves = new if isinstance(new, tuple) else (new,)
+                self.forwarded.update(zip(dest.units(), map(as_bytes, halves), strict=True))
+            else:
+                self.write(dest, new)
 
     # -- memory --------------------------------------------------------------------------------------------
     def address(self, insn: Insn) -> int:
@@ -203,22 +215,51 @@ class _Execution:
             total += self.value(a.index, insn) << a.shift
         if a.offset:
             total += self.immediate(a.offset) * a.scale
-        if a.step and a.base:
-            self.write(a.base, total + self.immediate(a.step) * a.scale)
+        total &= MASKS["R"]
+        if a.base and a.written:
+            self.write(a.base, self.stepped(insn, a, total))
         if a.set_base:
             self.write(a.set_base, total)
-        return total & MASKS["R"]
+        return reversed_half(total) if a.mode == "brev" else total
+
+    def stepped(self, insn: Insn, a: Address, base: int) -> int:
+        """The base register after the access."""
+        step = self.immediate(a.step) * a.scale if a.step else 0
+        if a.modifier is None:
+            return base + step
+        modifier = self.value(a.modifier, insn)
+        if a.mode != "circ":
+            return base + modifier
+        if a.step is None:
+            step = increment(modifier) * self.size(insn)
+        return around(base, step, modifier, self.unit(("C", a.modifier.number + CIRCULAR_START), False, insn))
+
+    def size(self, insn: Insn) -> int:
+        """Bytes of a scalar access."""
+        size = SIZES[insn.access.removeprefix("mem")]
+        return 2 * size if insn.access.endswith("bh") and insn.dests[0].cls == "RR" else size
 
     def do_load(self, insn: Insn) -> None:
         if not self.holds(insn):
             return
         address = self.address(insn)
         vector = insn.access.startswith("v")
-        value: Any = self.vector_at(insn, address).copy() if vector else self.load(address, insn.access)
+        value: Any = self.vector_at(insn, address).copy() if vector else self.load_to(insn, address)
         if insn.mode:
             self.forwarded[insn.dests[0].units()[0]] = value
         if insn.mode != "tmp":
             self.write(insn.dests[0], value)
+
+    def load_to(self, insn: Insn, address: int) -> int:
+        """What a scalar load gives its register: ``bh`` widens bytes to halfwords, ``fifo`` shifts in from the top."""
+        size = self.size(insn)
+        if insn.access.endswith("bh"):
+            raw = int.from_bytes(self.memory[address : address + size].tobytes(), "little")
+            return pack(unpack(raw, 8, 8 * size, "u" not in insn.access), 16)
+        if insn.access.endswith("_fifo"):
+            new = int.from_bytes(self.memory[address : address + size].tobytes(), "little")
+            return self.value(insn.dests[0], insn) >> 8 * size | new << 64 - 8 * size
+        return self.load(address, insn.access)
 
     def load(self, address: int, access: str) -> int:
         size = SIZES[access.removeprefix("mem")]
@@ -247,6 +288,8 @@ class _Execution:
         value = self.value(insn.sources[0], insn)
         if insn.access.startswith("v"):
             mask = self.byte_mask(insn)
+            if insn.sources[0] == GATHERED and self.gathered is not None:
+                mask = self.gathered[1]
             where: Any = slice(None) if mask is None else mask
             data = value[where].copy()
 
@@ -282,6 +325,40 @@ class _Execution:
         value = self.value(insn.sources[0], insn)
         self.store(lambda: self.put(address, value, SIZES[insn.access.removeprefix("mem")]))
         self.write(insn.dests[0], MASKS["P"])
+
+    def do_zero(self, insn: Insn) -> None:
+        """dczeroa: a line becomes zero."""
+        start = self.address(insn) & -LINE_BYTES
+        self.store(lambda: self.memory[start : start + LINE_BYTES].fill(0))
+
+    def do_gather(self, insn: Insn) -> None:
+        base, limit, source = (self.value(s, insn) for s in insn.sources)
+        self.gathered = special.gather(insn.access, base, limit, source, self.byte_mask(insn), self.memory)
+        self.writes[GATHERED.cls, 0] = [self.gathered[0]]
+
+    def do_scatter(self, insn: Insn) -> None:
+        base, limit, source, data = (self.value(s, insn) for s in insn.sources)
+        action = special.scatter(insn.access, base, limit, source, data, insn.op == "+=", self.byte_mask(insn))
+        self.store(lambda: action(self.memory))
+
+    def do_histogram(self, insn: Insn) -> None:
+        """Counts the ``.tmp`` load of the packet in all vector registers."""
+        for index in self.forwarders.values():
+            self.evaluate(index)
+        if not self.forwarded:
+            raise FormError(insn.line, insn.text, "a histogram needs a .tmp load in its packet")
+        data = next(iter(self.forwarded.values()))
+        mask, parity = np.ones(VECTOR_BYTES, bool), None
+        for operand in insn.sources[len(ALL_VECTORS) :]:
+            if operand.cls == "Q":
+                mask = self.value(operand, insn)
+            else:
+                parity = operand.number
+        vectors = [self.registers[v.units()[0]] for v in ALL_VECTORS]
+        for dest, value in zip(
+            ALL_VECTORS, special.histogram(insn.op, bool(insn.access), vectors, data, mask, parity), strict=True
+        ):
+            self.write(dest, value)
 
     def do_frame(self, insn: Insn) -> None:
         if not self.holds(insn):
@@ -323,12 +400,16 @@ class _Execution:
         x, y = signed(a, 32), signed(b, 32)
         taken = {
             "cmp.eq": x == y, "cmp.gt": x > y, "cmp.gtu": x & MASKS["R"] > y & MASKS["R"], "tstbit": a >> (b & 31) & 1,
+            "==": x == y, "!=": x != y, ">=": x >= y, "<=": x <= y,
         }[insn.op]  # fmt: skip
         if bool(taken) != insn.negated:
             self.outcome.transfers.append(Transfer(insn))
 
     def do_loop(self, insn: Insn) -> None:
-        self.outcome.loops[insn.op] = (str(insn.target), self.value(insn.sources[0], insn) & MASKS["R"])
+        if insn.dests:
+            self.write(insn.dests[0], 0)
+        count = self.value(insn.sources[0], insn) & MASKS["R"]
+        self.outcome.loops[insn.op] = (str(insn.target), count, int(insn.access or 0))
 
 
 def _destinations(insn: Insn) -> list[Operand]:
@@ -339,6 +420,8 @@ def _destinations(insn: Insn) -> list[Operand]:
             found.append(insn.address.base)
         if insn.address.set_base is not None:
             found.append(insn.address.set_base)
+        elif insn.address.modifier is not None and insn.address.base is not None:
+            found.append(insn.address.base)
     if insn.kind == "frame":
         found += [Operand("R", n) for n in (29, 30, 31)]
     return found

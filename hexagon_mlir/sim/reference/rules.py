@@ -36,6 +36,9 @@ DTYPES: dict[str, Any] = {
 }  # fmt: skip
 """Lane type of each suffix; qfloat lanes hold IEEE values (the model of the translated simulator too)."""
 
+LANES = {"b": (8, True), "ub": (8, False), "h": (16, True), "uh": (16, False), "w": (32, True), "uw": (32, False)}
+"""Bits and signedness of each suffix inside scalar registers."""
+
 
 def _compile(pattern: str) -> re.Pattern[str]:
     pieces = []
@@ -151,3 +154,11 @@ def pack(lanes: list[int], bits: int) -> int:
     for index, lane in enumerate(lanes):
         result |= (lane & ((1 << bits) - 1)) << (index * bits)
     return result
+
+
+def shifted(name: str, value: int, amount: int, bits: int) -> int:
+    """``value`` moved by a shift of ``bits`` wide numbers; a negative amount shifts the other way."""
+    if name in ("asl", "asr"):
+        value = signed(value, bits)
+    left = amount if name.endswith("l") else -amount
+    return value << left if left >= 0 else value >> -left

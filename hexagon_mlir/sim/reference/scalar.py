@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.sim.reference.rules import pack, rule, saturate, signed, unpack
+from hexagon_mlir.sim.reference.rules import LANES, pack, rule, saturate, shifted, signed, unpack
 
 WIDTH = {"R": 32, "RR": 64}
 TRUE = 0xFF
@@ -165,9 +165,6 @@ def add_shifted(a, b, n):
     return a + (b << n)
 
 
-LANES = {"b": (8, True), "ub": (8, False), "h": (16, True), "uh": (16, False), "w": (32, True), "uw": (32, False)}
-
-
 @rule("RR=v{add|sub|max|min}{ub|b|uh|h|uw|w}(RR,RR)")
 def lanewise(name, suffix, a, b):
     bits, is_signed = LANES[suffix]
@@ -211,12 +208,6 @@ def multiply_mixed(a, b):
     return signed(a, 32) * b >> 32
 
 
-@rule("R=mpy{|u}(R.{l|h},R.{l|h})")
-def multiply_halves(unsigned, i, j, a, b):
-    x, y = _half(a, i), _half(b, j)
-    return x * y if unsigned else signed(x, 16) * signed(y, 16)
-
-
 @rule("RR{|+}=vmpyb{u|su}(R,R)")
 def multiply_bytes(update, kind, *arguments):
     *old, a, b = arguments
@@ -225,34 +216,20 @@ def multiply_bytes(update, kind, *arguments):
     return pack([s + x * y for s, x, y in zip(start, left, right, strict=True)], 16)
 
 
-@rule("RR=vmpyh(R,R):sat")
-def multiply_half_lanes(a, b):
-    lanes = zip(unpack(a, 16, 32, True), unpack(b, 16, 32, True), strict=True)
-    return pack([saturate(x * y, 32) for x, y in lanes], 32)
-
-
 # -- shifts ------------------------------------------------------------------------------------------------
 @rule("{R|RR}={asl|asr|lsr}({1},I)")
 def shift_immediate(size, name, a, n):
-    return _shift(name, a, n, WIDTH[size])
+    return shifted(name, a, n, WIDTH[size])
 
 
 @rule("{R|RR}={asl|asr|lsr|lsl}({1},R)")
 def shift_register(size, name, a, b):
-    return _shift(name, a, signed(b, 7), WIDTH[size])
+    return shifted(name, a, signed(b, 7), WIDTH[size])
 
 
 @rule("R=lsl(I,R)")
 def shift_constant(n, b):
-    return _shift("lsl", n & WORD, signed(b, 7), 32)
-
-
-def _shift(name, value, amount, bits):
-    """A negative amount shifts the other way."""
-    if name in ("asl", "asr"):
-        value = signed(value, bits)
-    left = amount if name.endswith("l") else -amount
-    return value << left if left >= 0 else value >> -left
+    return shifted("lsl", n & WORD, signed(b, 7), 32)
 
 
 @rule("R=aslh(R)")
@@ -268,7 +245,7 @@ def shift_right_half(a):
 @rule("RR=v{asl|asr|lsr}{h|w}(RR,I)")
 def shift_lanes(name, suffix, a, n):
     bits = LANES[suffix][0]
-    return pack([_shift(name, lane, n, bits) for lane in unpack(a, bits, 64, False)], bits)
+    return pack([shifted(name, lane, n, bits) for lane in unpack(a, bits, 64, False)], bits)
 
 
 # -- bits --------------------------------------------------------------------------------------------------

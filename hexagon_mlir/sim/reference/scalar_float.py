@@ -207,3 +207,42 @@ def _convert(bits, source, result):
     if is_infinite(bits, source):
         return sign | result.infinity
     return rounded(value(bits, source), result, int(sign != 0))
+
+
+# -- inverse square root and constants ---------------------------------------------------------------------
+def _prepare_root(x):
+    """Operand and seed of a square root, and the predicate; the seed is None in the ordinary case."""
+    f = SINGLE
+    if is_nan(x, f) or (x & f.sign and not is_zero(x, f)):
+        return NAN, NAN, 0
+    if is_infinite(x, f):
+        return f.sign | f.infinity, f.sign | f.infinity, 0
+    if is_zero(x, f):
+        return x, _one(f), 0
+    if x >> 23 & 255 <= 24:
+        return _scaled(x, 64), None, 0xE0
+    return x, None, 0
+
+
+@rule("R=sffixupr(R)")
+def fix_up_root(x):
+    return _prepare_root(x)[0]
+
+
+@rule("R,P=sfinvsqrta(R)")
+def root_seed(x):
+    """The seed has 8 fraction bits: the inverse root in the middle of one of 128 intervals of [1, 4)."""
+    operand, seed, p = _prepare_root(x)
+    if seed is None:
+        index, exponent = operand >> 17 & 127, operand >> 23 & 255
+        middle = (1 + (index % 64 + 0.5) / 64) * (1 if exponent % 2 else 2)
+        fraction = round((2 / math.sqrt(middle) - 1) * 256)
+        seed = SINGLE.bias - 1 - (exponent - SINGLE.bias >> 1) << 23 | fraction << 15
+    return seed, p
+
+
+@rule("{R|RR}={sf|df}make(I):{pos|neg}")
+def make(_, kind, sign, n):
+    """Six fraction bits and four exponent bits around one."""
+    f = FORMATS[kind]
+    return (f.bias - 6 << f.fraction_bits) + (n << f.fraction_bits - 6) | (f.sign if sign == "neg" else 0)
