@@ -20,6 +20,7 @@ from hexagon_mlir.sim.reference.exact import DOUBLE, HALF, SINGLE, multiply_add,
 from hexagon_mlir.sim.reference.packet import _Execution
 from hexagon_mlir.sim.reference.random_packets import Generator
 
+
 def test_random_packets_agree():
     """As many packets as there are forms: each is the first instruction of one."""
     found = check(len(Generator(0).keys), 0)
