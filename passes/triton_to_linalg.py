@@ -67,9 +67,9 @@ class TritonToLinalgPass(Pass):
     Options: none.
 
     Refuses:
-        * an operation that is not translated (atomics, tensor descriptors, inline assembly), named with the
-          kernel's source line; the module stays as it was
-        * pointers to pointers, 8-bit floats, a tensor that mixes elements of two pointers
+        * an operation that is not translated (inline assembly), named with the kernel's source line; the module
+          stays as it was
+        * pointers to pointers, a tensor that mixes elements of two pointers
         * a function that returns a value, and branches between blocks that form a loop
 
         Remarks tell where an address or mask is no block, so that a loop over rows or elements does the work.

@@ -9,25 +9,30 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.ir import arith, ir, math
 from hexagon_mlir.passes.triton_import import (
     atomic,
+    casts,
     control,
+    descriptor,
     elementwise,
+    float8,
     ints,
     linear,
     masks,
     memory,
     reduce,
+    scaled,
     shapes,
     types,
 )
 from hexagon_mlir.passes.triton_import.build import from_compact, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.types import Unsupported
-from hexagon_mlir.passes.triton_import.values import Known, Mask, Pointer, Tensor
+from hexagon_mlir.passes.triton_import.values import Descriptor, Known, Mask, Pointer, Tensor
 
 if TYPE_CHECKING:
     from hexagon_mlir.passes.triton_import.translate import Translator
 
 Handler = Callable[["Translator", ir.Operation], Known | list | None]
+_PAD_NAN = 2
 EXTERN_PREFIX = "hexagon_"
 """`hexagon_mlir.frontend.triton.libdevice` names an operation of the math dialect so."""
 
@@ -53,6 +58,8 @@ def _constant(t: Translator, op: ir.Operation) -> Tensor:
         if not attribute.is_splat:
             return from_compact(arith.constant(op.results[0].type, attribute), types.scalar(element), shape)
         attribute = attribute.get_splat_value()
+    if str(element) in types.FLOAT8:
+        return Tensor(types.scalar(element), shape, (), float8.encode(ir.FloatAttr(attribute).value, str(element)))
     if isinstance(element, ir.IntegerType) and element.width > 1:
         return Tensor(element, shape, (), ir.IntegerAttr(attribute).value)
     return Tensor(types.scalar(element), shape, (), arith.constant(element, attribute))
@@ -121,6 +128,8 @@ def _extern(t: Translator, op: ir.Operation) -> Tensor:
 
 def _select(t: Translator, op: ir.Operation) -> Known:
     condition, a, b = t.tensor(op.operands[0]), t.of(op.operands[1]), t.of(op.operands[2])
+    if isinstance(a, Descriptor) and isinstance(b, Descriptor):
+        return descriptor.select(scalar_of(condition), a, b)
     if not isinstance(a, Pointer) or not isinstance(b, Pointer):
         return clone(t, op)[0]
     index = ints.index_type()
@@ -136,27 +145,83 @@ def _select(t: Translator, op: ir.Operation) -> Known:
 
 def _bitcast(t: Translator, op: ir.Operation) -> Known:
     node = t.of(op.operands[0])
-    shape, element = types.split(op.results[0].type)
+    element = _element(op.results[0])
     if isinstance(node, Pointer):
         if types.pointee(element) != node.pointee:
             raise Unsupported(f"a pointer to {node.pointee} used as {element}")
         return node
-    return elementwise.apply([node], [types.scalar(element)], shape, lambda x: arith.bitcast(element, x))[0]
+    return casts.bitcast(t.tensor(op.operands[0]), element)
+
+
+def _element(value: ir.Value) -> ir.Type:
+    return types.split(value.type)[1]
 
 
 def _fp_to_fp(t: Translator, op: ir.Operation) -> Tensor:
-    node = t.tensor(op.operands[0])
-    shape, element = types.split(op.results[0].type)
-    return elementwise.apply([node], [types.scalar(element)], shape, lambda x: _float_cast(x, element))[0]
+    rounding = _integer(op, "rounding") if "rounding" in op.attributes else None
+    return casts.convert(t.tensor(op.operands[0]), _element(op.operands[0]), _element(op.results[0]), rounding)
 
 
-def _float_cast(x: ir.Value, element: ir.Type) -> ir.Value:
-    """``x`` as ``element``; between f16 and bf16 through f32, which holds both."""
-    if x.type == element:
-        return x
-    if element.width == x.type.width:
-        x = arith.extf(ir.F32Type.get(), x)
-    return arith.extf(element, x) if element.width > x.type.width else arith.truncf(element, x)
+def _dot(t: Translator, op: ir.Operation) -> Tensor:
+    f16 = ir.F16Type.get()  # holds every 8-bit float
+    a, b = (casts.as_float(t.tensor(v), _element(v), f16) for v in list(op.operands)[:2])
+    return reduce.dot(a, b, t.tensor(op.operands[2]))
+
+
+def _dot_scaled(t: Translator, op: ir.Operation) -> Tensor:
+    sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+    operands = iter(op.operands)
+    values = [next(operands) if size else None for size in sizes]
+
+    def side(value: int, scale: int, letter: str, name: str) -> scaled.Operand:
+        given = values[scale]
+        packed = ir.BoolAttr(op.attributes[f"{name}_k_pack"]).value if f"{name}_k_pack" in op.attributes else True
+        return scaled.Operand(t.tensor(values[value]), _integer(op, f"{letter}_elem_type"),
+                              None if given is None else t.tensor(given),
+                              None if given is None else _element(given), packed)
+
+    return scaled.dot(side(0, 3, "a", "lhs"), scaled.transposed(side(1, 4, "b", "rhs")), t.tensor(values[2]))
+
+
+def _descriptor(t: Translator, value: ir.Value) -> Descriptor:
+    node = t.of(value)
+    if not isinstance(node, Descriptor):
+        raise Unsupported("not a tensor descriptor")
+    return node
+
+
+def _make_descriptor(t: Translator, op: ir.Operation) -> Descriptor:
+    model = types.descriptor(op.results[0].type)
+    if model is None:
+        raise Unsupported(f"a result of type {op.results[0].type}")
+    rank = len(model.block)
+    numbers = [t.tensor(v) for v in list(op.operands)[1:]]
+    return descriptor.make(model, t.of(op.operands[0]), numbers[:rank], numbers[rank:],
+                           int(_integer(op, "padding") == _PAD_NAN))
+
+
+def _descriptor_load(t: Translator, op: ir.Operation) -> Known:
+    return descriptor.load(_descriptor(t, op.operands[0]), [t.tensor(v) for v in list(op.operands)[1:]], _shape(op))
+
+
+def _descriptor_store(t: Translator, op: ir.Operation) -> None:
+    target, value, *offsets = op.operands
+    descriptor.store(_descriptor(t, target), t.tensor(value), [t.tensor(v) for v in offsets])
+
+
+def _descriptor_reduce(t: Translator, op: ir.Operation) -> None:
+    target, value, *offsets = op.operands
+    descriptor.reduce(_descriptor(t, target), t.tensor(value), [t.tensor(v) for v in offsets], _integer(op, "kind"))
+
+
+def _descriptor_gather(t: Translator, op: ir.Operation) -> Tensor:
+    source, rows, column = op.operands
+    return descriptor.gather(_descriptor(t, source), t.tensor(rows), t.tensor(column))
+
+
+def _descriptor_scatter(t: Translator, op: ir.Operation) -> None:
+    target, rows, column, value = op.operands
+    descriptor.scatter(_descriptor(t, target), t.tensor(value), t.tensor(rows), t.tensor(column))
 
 
 def _clamp(t: Translator, op: ir.Operation) -> Tensor:
@@ -232,7 +297,14 @@ HANDLERS: dict[str, Handler] = {
     "tt.clampf": _clamp,
     "tt.reduce": _reduce,
     "tt.scan": _scan,
-    "tt.dot": lambda t, op: reduce.dot(*[t.tensor(v) for v in op.operands]),
+    "tt.dot": _dot,
+    "tt.dot_scaled": _dot_scaled,
+    "tt.make_tensor_descriptor": _make_descriptor,
+    "tt.descriptor_load": _descriptor_load,
+    "tt.descriptor_store": _descriptor_store,
+    "tt.descriptor_reduce": _descriptor_reduce,
+    "tt.descriptor_gather": _descriptor_gather,
+    "tt.descriptor_scatter": _descriptor_scatter,
     "scf.for": control.for_loop,
     "scf.if": control.branch,
     "scf.while": control.while_loop,

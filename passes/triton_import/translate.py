@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hexagon_mlir.ir import HexError, func, ir
 from hexagon_mlir.ir.diagnostics import Diagnostic, op_line
-from hexagon_mlir.passes.triton_import import control, elementwise, reduce, types
+from hexagon_mlir.passes.triton_import import control, elementwise, ints, reduce, types
 from hexagon_mlir.passes.triton_import.build import scalar_of
 from hexagon_mlir.passes.triton_import.handlers import HANDLERS, clone
 from hexagon_mlir.passes.triton_import.place import place_in_kernel
@@ -43,18 +44,15 @@ class Translator:
     def _function(self, op: ir.Operation) -> None:
         name = ir.StringAttr(op.attributes["sym_name"]).value
         block = op.regions[0].blocks[0]
-        pointees = [types.pointee(argument.type) for argument in block.arguments]
-        arguments = [types.scalar(argument.type) if target is None else base_type(target)
-                     for argument, target in zip(block.arguments, pointees, strict=True)]
+        arguments = [_argument_type(argument.type) for argument in block.arguments]
         i32 = ir.IntegerType.get_signless(32)
         with op.location:
             made = func.FuncOp(name, ir.FunctionType.get([*arguments, *[i32] * _GRID_ARGUMENTS], []))
             values = list(made.add_entry_block().arguments)
             self.grid = values[len(arguments):]
-            for argument, target, value in zip(block.arguments, pointees, values, strict=False):
-                self.known[argument] = (Tensor(argument.type, data=value) if target is None
-                                        else Pointer(value, target, ()))
             with ir.InsertionPoint(made.entry_block):
+                for place, (argument, value) in enumerate(zip(block.arguments, values, strict=False)):
+                    self.known[argument] = _argument(argument.type, value, values[place + 1:])
                 control.body(self, block, (), [0])
                 func.ReturnOp([])
 
@@ -65,7 +63,7 @@ class Translator:
     def tensor(self, value: ir.Value) -> Tensor:
         """The same, for a value that must not be a pointer."""
         node = self.known[value]
-        if isinstance(node, Pointer):
+        if not isinstance(node, Tensor):
             raise Unsupported("a pointer used as a number")
         return node
 
@@ -124,7 +122,26 @@ class Translator:
             return elementwise.apply(nodes, [element], shape, elementwise.SIMPLE[name])
         if name.startswith(("arith.", "math.")) and op.results:
             return clone(self, op)
+        if name == "tt.elementwise_inline_asm":
+            raise Unsupported("assembly of another machine", "write it with Triton's own operations")
         raise Unsupported("not translated", "write it with other operations, or compute it outside of the kernel")
+
+
+def _argument_type(type: ir.Type) -> ir.Type:
+    block = types.descriptor(type)
+    target = block.pointee if block is not None else types.pointee(type)
+    return types.scalar(type) if target is None else base_type(target)
+
+
+def _argument(type: ir.Type, value: ir.Value, following: Sequence[ir.Value]) -> Known:
+    """What is known of an argument; a descriptor's sizes (i32) and strides (i64) follow it."""
+    block = types.descriptor(type)
+    if block is None:
+        target = types.pointee(type)
+        return Tensor(types.scalar(type), data=value) if target is None else Pointer(value, target, ())
+    rank, index = len(block.block), ints.index_type()
+    numbers = [ints.cast(v, v.type, index) for v in following[: 2 * rank]]
+    return replace(block, base=value, sizes=tuple(numbers[:rank]), strides=tuple(numbers[rank:]))
 
 
 def _first_line(error: Exception) -> str:

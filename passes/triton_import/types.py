@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.passes.triton_import.values import Known, Pointer, Tensor
+from hexagon_mlir.passes.triton_import.values import Descriptor, Known, Pointer, Tensor
 
 _POINTER = re.compile(r"ptr<([a-zA-Z0-9]+)(?:, 1)?>")
+_DESCRIPTOR = re.compile(r"tensordesc<((?:\d+x)+)([a-zA-Z0-9]+)>")
+
+
+FLOAT8 = {"f8E5M2": (5, 2), "f8E4M3FN": (4, 3)}
+"""Exponent and mantissa bits of the 8-bit floats, by MLIR's names."""
 
 
 class Unsupported(Exception):
@@ -32,24 +37,45 @@ def pointee(type: ir.Type) -> ir.Type | None:
     match = _POINTER.fullmatch(type.data)
     if match is None:
         raise Unsupported(f"an argument or value of type {type}", "only pointers to integers and floats are translated")
-    return ir.Type.parse("i8" if match[1] == "i1" else match[1])
+    return _stored(match[1])
+
+
+def _stored(name: str) -> ir.Type:
+    """The type that holds an element of type ``name`` in memory: i1 and 8-bit floats are bytes, signs are dropped."""
+    name = name.removeprefix("s").removeprefix("u")
+    return ir.Type.parse("i8" if name == "i1" or name in FLOAT8 else name)
+
+
+def descriptor(type: ir.Type) -> Descriptor | None:
+    """The model of a tensor descriptor's ``type``, without base, sizes and strides; None for other types."""
+    if not isinstance(type, ir.OpaqueType) or type.dialect_namespace != "tt":
+        return None
+    match = _DESCRIPTOR.fullmatch(type.data)
+    if match is None:
+        return None
+    block = tuple(int(n) for n in match[1].split("x") if n)
+    return Descriptor(None, _stored(match[2]), block, (), (), unsigned=match[2].startswith("u"))  # type: ignore[arg-type]
 
 
 def model(type: ir.Type) -> Known:
     """A node of ``type`` that knows no more than its shape; its data or base is missing."""
     shape, element = split(type)
+    block = descriptor(type)
+    if block is not None:
+        return block
     target = pointee(element)
     if target is not None:
         return Pointer(None, target, shape)  # type: ignore[arg-type]
-    scalar(element)
-    return Tensor(element, shape)
+    return Tensor(scalar(element), shape)
 
 
 def scalar(type: ir.Type) -> ir.Type:
-    """``type`` if it is an integer or float that the later stages take."""
+    """``type`` if it is an integer or float that the later stages take; an 8-bit float is held as a byte."""
+    if str(type) in FLOAT8:
+        return ir.IntegerType.get_signless(8)
     if isinstance(type, ir.IntegerType) and type.width in (1, 8, 16, 32, 64):
         return type
     if isinstance(type, ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type):
         return type
     raise Unsupported(f"an argument or value of element type {type}",
-                      "f32, f16, bf16, f64 and i1 to i64 are translated")
+                      "f32, f16, bf16, f64, 8-bit floats (e5m2, e4m3) and i1 to i64 are translated")

@@ -7,8 +7,8 @@ how they depend on the index (`Linear`), booleans which box they select (`Mask`)
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.triton_import.ints import Int
@@ -87,7 +87,41 @@ class Pointer:
     linear: Linear = field(default_factory=lambda: Linear(0, ()))
 
 
-Known = Tensor | Pointer
+@dataclass(frozen=True)
+class Descriptor:
+    """A tensor in memory, accessed a ``block`` at a time.
+
+    ``sizes``, ``strides`` and ``offset`` (of its first element behind ``base``) are elements, of type ``index``;
+    ``pad_nan`` (i1) tells that what lies outside reads as NaN.
+    """
+
+    base: ir.Value
+    pointee: ir.Type
+    block: tuple[int, ...]
+    sizes: tuple[Int, ...]
+    strides: tuple[Int, ...]
+    offset: Int = 0
+    pad_nan: Int = 0
+    unsigned: bool = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """A descriptor is one value."""
+        return ()
+
+    @property
+    def numbers(self) -> tuple[Int, ...]:
+        """Sizes, strides and offset."""
+        return (*self.sizes, *self.strides, self.offset)
+
+    def rebuilt(self, base: ir.Value, numbers: Sequence[Int], pad_nan: Int) -> Descriptor:
+        """The same with other `numbers`."""
+        rank = len(self.block)
+        return replace(self, base=base, sizes=tuple(numbers[:rank]), strides=tuple(numbers[rank: 2 * rank]),
+                       offset=numbers[2 * rank], pad_nan=pad_nan)
+
+
+Known = Tensor | Pointer | Descriptor
 
 
 def varying(shape: tuple[int, ...]) -> Dims:

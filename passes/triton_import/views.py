@@ -12,6 +12,8 @@ from hexagon_mlir.passes.triton_import.ints import Int
 
 def window(base: ir.Value, offset: Int, sizes: Sequence[int], strides: Sequence[Int]) -> ir.Value:
     """A view of ``sizes`` elements with ``strides``, starting ``offset`` elements behind the pointer ``base``."""
+    if ints.known(offset) and offset < 0:  # no static attribute holds it
+        offset = ints.value(offset, ints.index_type())
     layout = ir.StridedLayoutAttr.get(_static(offset), [_static(s) for s in strides])
     type = ir.MemRefType.get(list(sizes), base.type.element_type, layout=layout)
     return memref.ReinterpretCastOp(

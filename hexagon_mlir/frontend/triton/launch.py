@@ -31,11 +31,27 @@ def _flat(kinds: Sequence[Any], args: Sequence[Any]) -> Iterator[tuple[Any, str]
     for kind, arg in zip(kinds, args, strict=True):
         if isinstance(kind, tuple):
             yield from _flat(kind, arg)
+        elif isinstance(kind, str) and kind.startswith("tensordesc"):
+            yield from _described(arg, kind)
         elif kind != "constexpr":
             if kind.startswith("*") and not hasattr(arg, "untyped_storage"):
                 raise HexError.plain(f"a pointer argument of type {type(arg).__name__}", origin="launch",
                                      hint="pass CPU tensors")
             yield arg, kind
+
+
+def _described(descriptor: Any, kind: str) -> Iterator[tuple[Any, str]]:
+    """A tensor descriptor as the kernel takes it: its base, then sizes, then strides."""
+    if not hasattr(descriptor, "block_shape"):
+        raise HexError.plain(f"a descriptor argument of type {type(descriptor).__name__}", origin="launch",
+                             hint="pass a triton.tools.tensor_descriptor.TensorDescriptor")
+    if descriptor.padding != "zero":
+        raise HexError.plain(f"a descriptor argument with padding '{descriptor.padding}'", origin="launch",
+                             hint="make the descriptor in the kernel, with tl.make_tensor_descriptor")
+    element = kind.partition("<")[2].partition("[")[0]
+    yield descriptor.base, f"*{element}"
+    yield from ((size, "i32") for size in descriptor.shape)
+    yield from ((stride, "i64") for stride in descriptor.strides)
 
 
 @lru_cache(maxsize=32)

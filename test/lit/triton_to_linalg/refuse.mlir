@@ -1,10 +1,10 @@
 // RUN: hexmlir-opt %s --triton-to-linalg --split-input-file --verify-diagnostics
 
 // An operation outside of what is translated.
-"tt.func"() <{function_type = (!tt.ptr<f32>) -> (), sym_name = "descriptor"}> ({
-^bb0(%x: !tt.ptr<f32>):
-  // expected-error @+1 {{triton-to-linalg: tt.make_tensor_descriptor: not translated}}
-  %d = "tt.make_tensor_descriptor"(%x) : (!tt.ptr<f32>) -> !tt.tensordesc<8xf32>
+"tt.func"() <{function_type = (f32) -> (), sym_name = "assembly"}> ({
+^bb0(%x: f32):
+  // expected-error @+1 {{triton-to-linalg: tt.elementwise_inline_asm: assembly of another machine}}
+  %d = "tt.elementwise_inline_asm"(%x) <{asm_string = "mov"}> : (f32) -> f32
   "tt.return"() : () -> ()
 }) : () -> ()
 
@@ -28,10 +28,10 @@
 
 // -----
 
-// An 8-bit float.
-// expected-error @+1 {{argument or value of element type f8E5M2}}
-"tt.func"() <{function_type = (f8E5M2) -> (), sym_name = "small_float"}> ({
-^bb0(%x: f8E5M2):
+// An 8-bit float of another kind.
+// expected-error @+1 {{argument or value of element type f8E4M3B11FNUZ}}
+"tt.func"() <{function_type = (f8E4M3B11FNUZ) -> (), sym_name = "small_float"}> ({
+^bb0(%x: f8E4M3B11FNUZ):
   "tt.return"() : () -> ()
 }) : () -> ()
 

@@ -1,0 +1,66 @@
+"""Conversions between float types, 8-bit ones and explicit rounding included, and reinterpretation of bits."""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.passes.triton_import import elementwise, float8, types
+from hexagon_mlir.passes.triton_import.types import Unsupported
+from hexagon_mlir.passes.triton_import.values import Tensor
+
+_TOWARDS_ZERO = 0
+"""TTIR's number of that rounding mode; 1 is to nearest, ties to even."""
+
+
+def convert(node: Tensor, source: ir.Type, target: ir.Type, rounding: int | None) -> Tensor:
+    """``node``, of TTIR element type ``source``, as ``target``; both are floats."""
+    element = types.scalar(target)
+
+    def emit(x: ir.Value) -> ir.Value:
+        wide = widened(x, source)
+        nearest = _narrowed(wide, target)
+        if rounding != _TOWARDS_ZERO or _width(target) >= _width(source):
+            return nearest
+        bits = ir.IntegerType.get_signless(_width(target))
+        raw = nearest if nearest.type == bits else arith.bitcast(bits, nearest)
+        back = widened(nearest, target)
+        if back.type != wide.type:
+            back = arith.extf(wide.type, back)
+        raw = float8.truncated(wide, raw, back)
+        return raw if raw.type == element else arith.bitcast(element, raw)
+
+    return elementwise.apply([node], [element], node.shape, emit)[0]
+
+
+def as_float(node: Tensor, source: ir.Type, element: ir.Type) -> Tensor:
+    """``node`` as ``element`` when its TTIR type is an 8-bit float; else unchanged."""
+    return convert(node, source, element, None) if str(source) in types.FLOAT8 else node
+
+
+def widened(x: ir.Value, source: ir.Type) -> ir.Value:
+    """``x`` as f32, or unchanged when it is f64."""
+    if str(source) in types.FLOAT8:
+        return float8.widen(x, str(source))
+    return x if x.type.width >= 32 else arith.extf(ir.F32Type.get(), x)
+
+
+def _narrowed(x: ir.Value, target: ir.Type) -> ir.Value:
+    if str(target) in types.FLOAT8:
+        x = x if x.type.width == 32 else arith.truncf(ir.F32Type.get(), x)
+        return float8.narrow(x, str(target))
+    if x.type == target:
+        return x
+    return arith.extf(target, x) if target.width > x.type.width else arith.truncf(target, x)
+
+
+def _width(type: ir.Type) -> int:
+    return types.scalar(type).width
+
+
+def bitcast(node: Tensor, target: ir.Type) -> Tensor:
+    """The bits of ``node`` as elements of TTIR type ``target``."""
+    element = types.scalar(target)
+    if node.element == element:
+        return node
+    if node.element.width != element.width:
+        raise Unsupported(f"bits of {node.element} as {element}")
+    return elementwise.apply([node], [element], node.shape, lambda x: arith.bitcast(element, x))[0]

@@ -1,0 +1,131 @@
+"""``tt.dot_scaled``: operands in microscaling formats become f32 and go through an ordinary matrix product.
+
+A scale byte s stands for 2^(s - 127) and covers 32 (or 16) neighbours along the summed dimension; 255 is NaN (OCP
+Microscaling Formats, version 1.0). A scale that is an 8-bit float is its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.passes.triton_import import elementwise, float8, ints, reduce, shapes, types
+from hexagon_mlir.passes.triton_import.types import Unsupported
+from hexagon_mlir.passes.triton_import.values import Tensor
+
+_FLOAT8 = {0: "f8E4M3FN", 1: "f8E5M2"}
+_E2M1, _BF16, _F16 = 4, 5, 6
+"""TTIR's numbers of the element types; 2 and 3, the 6-bit floats, have no layout of their own in Triton."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One side of the product: (rows, K), or K packed two to a byte; ``scale`` is (rows, K / group)."""
+
+    value: Tensor
+    kind: int
+    scale: Tensor | None
+    scale_type: ir.Type | None
+    packed_along_k: bool
+
+
+def dot(left: Operand, right: Operand, total: Tensor) -> Tensor:
+    """left (M, K) times right, given transposed (N, K), plus ``total`` (M, N), in f32."""
+    f32 = ir.F32Type.get()
+    a, b = _scaled(left), shapes.transpose(_scaled(right), [1, 0])
+    assert isinstance(b, Tensor)
+    wide = elementwise.apply([total], [f32], total.shape, lambda x: _resized(x, f32))[0]
+    result = reduce.dot(a, b, wide)
+    return elementwise.apply([result], [total.element], total.shape, lambda x: _resized(x, total.element))[0]
+
+
+def _resized(x: ir.Value, element: ir.Type) -> ir.Value:
+    if x.type == element:
+        return x
+    return arith.extf(element, x) if element.width > x.type.width else arith.truncf(element, x)
+
+
+def _scaled(operand: Operand) -> Tensor:
+    value = _decoded(operand)
+    if operand.scale is None:
+        return value
+    (rows, depth), groups = value.shape, operand.scale.shape[1]
+    factor = _factor(operand.scale, operand.scale_type)
+    wide = _reshaped(value, (rows, groups, depth // groups))
+    scale = shapes.broadcast(shapes.expand_dims(factor, 2), wide.shape)
+    assert isinstance(scale, Tensor)
+    product = elementwise.apply([wide, scale], [value.element], wide.shape, lambda x, s: arith.mulf(x, s))[0]
+    return _reshaped(product, (rows, depth))
+
+
+def _factor(scale: Tensor, type: ir.Type | None) -> Tensor:
+    f32, i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)
+    if str(type) in types.FLOAT8:
+        return _each(scale, lambda x: float8.widen(x, str(type)))
+
+    def power(byte: ir.Value) -> ir.Value:
+        bits = arith.shli(arith.extui(i32, byte), ints.value(23, i32))
+        least = arith.cmpi(arith.CmpIPredicate.eq, bits, ints.value(0, i32))  # 2^-127 is subnormal
+        bits = arith.select(least, ints.value(1 << 22, i32), bits)
+        nan = arith.cmpi(arith.CmpIPredicate.eq, bits, ints.value(255 << 23, i32))
+        return arith.bitcast(f32, arith.select(nan, ints.value(0x7FC00000, i32), bits))
+
+    return _each(scale, power)
+
+
+def _decoded(operand: Operand) -> Tensor:
+    value, kind = operand.value, operand.kind
+    f32 = ir.F32Type.get()
+    if kind in _FLOAT8:
+        return _each(value, lambda x: float8.widen(x, _FLOAT8[kind]))
+    if kind in (_BF16, _F16):
+        return _each(value, lambda x: arith.extf(f32, x))
+    if kind != _E2M1:
+        raise Unsupported(f"element type number {kind} of a scaled product")
+    rows, columns = value.shape
+    shape = (rows, columns, 2)
+    pairs = shapes.broadcast(shapes.expand_dims(value, 2), shape)
+    byte = ir.IntegerType.get_signless(8)
+    half = shapes.make_range(0, 2, byte)
+    wide = shapes.broadcast(shapes.expand_dims(shapes.expand_dims(half, 0), 0), shape)
+    assert isinstance(pairs, Tensor)
+    assert isinstance(wide, Tensor)
+    both = elementwise.apply([pairs, wide], [f32], shape, lambda x, i: _e2m1(
+        arith.shrui(x, arith.muli(i, ints.value(4, byte)))))[0]
+    if operand.packed_along_k:
+        return _reshaped(both, (rows, 2 * columns))
+    rows_last = shapes.transpose(both, [0, 2, 1])
+    assert isinstance(rows_last, Tensor)
+    return _reshaped(rows_last, (2 * rows, columns))
+
+
+def _e2m1(byte: ir.Value) -> ir.Value:
+    """The value of the low four bits: sign, two bits of exponent (bias 1), one of mantissa."""
+    i32, f32 = ir.IntegerType.get_signless(32), ir.F32Type.get()
+    bits = arith.extui(i32, byte)
+    low = arith.andi(bits, ints.value(7, i32))
+    normal = arith.addi(arith.shli(low, ints.value(22, i32)), ints.value(126 << 23, i32))
+    half = arith.constant(f32, 0.5)
+    small = arith.mulf(arith.sitofp(f32, low), half)
+    is_small = arith.cmpi(arith.CmpIPredicate.ult, low, ints.value(2, i32))
+    value = arith.bitcast(i32, arith.select(is_small, small, arith.bitcast(f32, normal)))
+    sign = arith.shli(arith.andi(bits, ints.value(8, i32)), ints.value(28, i32))
+    return arith.bitcast(f32, arith.ori(value, sign))
+
+
+def _each(node: Tensor, emit: Callable[[ir.Value], ir.Value]) -> Tensor:
+    return elementwise.apply([node], [ir.F32Type.get()], node.shape, emit)[0]
+
+
+def _reshaped(node: Tensor, shape: tuple[int, ...]) -> Tensor:
+    result = shapes.reshape(node, shape)
+    assert isinstance(result, Tensor)
+    return result
+
+
+def transposed(operand: Operand) -> Operand:
+    """The right side as TTIR gives it, (K, N), with its scale already (N, K / group)."""
+    value = shapes.transpose(operand.value, [1, 0])
+    assert isinstance(value, Tensor)
+    return replace(operand, value=value)
