@@ -1,4 +1,4 @@
-"""The memory timing model as LLVM IR helpers that translated code calls once per access.
+"""The memory timing model as LLVM IR helpers; `accesses` decides which accesses have to call them.
 
 Regions: TCM by address, everything else is DDR behind the caches.
 
@@ -17,6 +17,8 @@ Tags keep (line << 1) | dirty, most recently used way first; 0 is empty.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from hexagon_mlir.sim import layout
 from hexagon_mlir.targets import Target
 
@@ -32,6 +34,56 @@ def _log2(number: int, what: str) -> int:
     if number <= 0 or number & (number - 1):
         raise ValueError(f"{what} must be a power of two, not {number}")
     return number.bit_length() - 1
+
+
+GROUP_MASK = (1 << 16) - 1
+WRITE, STRADDLES, SCALAR_LOAD, ALIGNED = 1 << 16, 1 << 19, 1 << 20, 1 << 21
+FILL_SHIFT, BYTES_SHIFT, OFFSET_SHIFT = 17, 24, 32
+SKIPPED = 1 << 32
+"""In place of a group's address: its accesses are accounted for, or did not run."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """What one instruction does to the caches.
+
+    In the tables of `mm_replay` it is a word: group, flags, fill and bytes (at `BYTES_SHIFT`), and from
+    `OFFSET_SHIFT` on the distance from the group's address.
+    """
+
+    bytes: int
+    write: bool
+    fill: int
+    """On a miss: 0 no read (a whole line is written), 1 demanded, 2 read for a partial store."""
+    straddles: bool = False
+    """May touch two lines."""
+    aligned: bool = False
+    """The address is rounded down to a vector."""
+    scalar_load: bool = False
+    """Goes through L1D."""
+
+    def word(self, group: int, offset: int) -> int:
+        flags = (
+            WRITE * self.write | STRADDLES * self.straddles | SCALAR_LOAD * self.scalar_load | ALIGNED * self.aligned
+        )
+        numbers = self.fill << FILL_SHIFT | self.bytes << BYTES_SHIFT
+        return group | flags | numbers | (offset & 0xFFFFFFFF) << OFFSET_SHIFT
+
+
+def vector_load(nbytes: int, aligned: bool) -> Access:
+    return Access(nbytes, False, 1, straddles=not aligned, aligned=aligned)
+
+
+def vector_store(nbytes: int, aligned: bool, masked: bool) -> Access:
+    return Access(nbytes, True, 0 if aligned and not masked else 2, straddles=not aligned, aligned=aligned)
+
+
+def scalar_load(nbytes: int) -> Access:
+    return Access(nbytes, False, 1, scalar_load=True)
+
+
+def scalar_store(nbytes: int) -> Access:
+    return Access(nbytes, True, 2)
 
 
 class Geometry:
@@ -61,6 +113,28 @@ def _bump(name: str, amount: str, tag: str) -> str:
   %o{tag} = load i64, ptr %p{tag}
   %n{tag} = add i64 %o{tag}, {amount}
   store i64 %n{tag}, ptr %p{tag}"""
+
+
+_CHANGED = f"""
+  %chp = getelementptr i8, ptr %st, i32 {layout.EPOCH}
+  %cha = load ptr, ptr %chp
+  %cho = load i64, ptr %cha
+  %chn = add i64 %cho, 1
+  store i64 %chn, ptr %cha"""
+
+
+def _note_change(ways: int) -> str:
+    """Given %tags and %after: a new epoch if they differ."""
+    return f"""
+  %differ = icmp ne <{ways} x i32> %tags, %after
+  %dbits = bitcast <{ways} x i1> %differ to i{ways}
+  %dany = icmp ne i{ways} %dbits, 0
+  %dcount = zext i1 %dany to i64
+  %dp = getelementptr i8, ptr %st, i32 {layout.EPOCH}
+  %da = load ptr, ptr %dp
+  %dold = load i64, ptr %da
+  %dnew = add i64 %dold, %dcount
+  store i64 %dnew, ptr %da"""
 
 
 def _ramp(count: int) -> str:
@@ -102,7 +176,7 @@ def _l2(g: Geometry, target: Target) -> str:
     s = STREAM_SLOTS
     return f"""
 declare i{w} @llvm.cttz.i{w}(i{w}, i1)
-define internal {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) noinline {{
+define internal {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) cold noinline {{
   %pp = getelementptr i8, ptr %st, i32 {layout.L2_TAGS}
   %base = load ptr, ptr %pp
   %index = and i32 %line, {g.l2_sets - 1}
@@ -114,7 +188,7 @@ define internal {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) noin
   %keep = select i1 %hit, i32 %olddirty, i32 0
   %dirty = or i32 %keep, %write
   %newtag = or i32 %key, %dirty{_move_to_front(w)}
-  store <{w} x i32> %after, ptr %set
+  store <{w} x i32> %after, ptr %set{_note_change(w)}
   br i1 %hit, label %done, label %miss
 miss:
   %evicts = icmp ne i32 %olddirty, 0
@@ -160,7 +234,7 @@ def _l1(g: Geometry, target: Target) -> str:
     latency = int(target.scalar_l2_latency_cycles.value)
     declare = "" if w in (g.l2_ways, STREAM_SLOTS) else f"declare i{w} @llvm.cttz.i{w}(i{w}, i1)\n"
     return f"""
-{declare}define internal {SLOW} void @mm_l1(ptr %st, i32 %address) noinline {{
+{declare}define internal {SLOW} void @mm_l1(ptr %st, i32 %address) cold noinline {{
   %pp = getelementptr i8, ptr %st, i32 {layout.L1_TAGS}
   %base = load ptr, ptr %pp
   %line = lshr i32 %address, {g.l1_shift}
@@ -169,7 +243,7 @@ def _l1(g: Geometry, target: Target) -> str:
   %set = getelementptr i8, ptr %base, i32 %byte
   %newtag = shl i32 %line, 1
   %key = or i32 %newtag, 0{_search(w)}{_move_to_front(w)}
-  store <{w} x i32> %after, ptr %set
+  store <{w} x i32> %after, ptr %set{_note_change(w)}
   br i1 %hit, label %done, label %miss
 miss:
   %l2line = lshr i32 %address, {g.l2_shift}
@@ -181,101 +255,126 @@ done:
 }}"""
 
 
-def _fast_l2(name: str, g: Geometry, target: Target, write: int, fill: int, straddles: bool) -> str:
-    """A vector access: one line, or the two lines an unaligned vector may touch."""
+def _replay(g: Geometry, target: Target) -> str:
+    """@mm_replay(st, table, count, roots, memo, memos): the accesses of ``table`` (see `Access`) in order.
+
+    ``roots`` has the address of every group, or `SKIPPED`. If no access changed a tag or stood in TCM, the first
+    ``memos`` roots are noted in ``memo`` as {root, epoch}: the same again will cost nothing.
+    """
     size = int(target.vector_bytes.value)
-    tcm = "tcm_write_bytes" if write else "tcm_read_bytes"
-    compare = "%key = or i32 %shifted, 1\n  %same = icmp eq i32 %tag, %key" if write else (
-        "%tagc = and i32 %tag, -2\n  %same = icmp eq i32 %tagc, %shifted"
-    )  # fmt: skip
-    tail = "ret void"
-    if straddles:
-        tail = f"""%last = add i32 %address, {size - 1}
-  %line2 = lshr i32 %last, {g.l2_shift}
-  %one = icmp eq i32 %line2, %line
-  br i1 %one, label %out, label %second
-second:
-  %r2 = call {SLOW} i1 @mm_l2(ptr %st, i32 %line2, i32 {write}, i32 {fill})
-  br label %out
-out:
-  ret void"""
+    latency = int(target.scalar_tcm_latency_cycles.value)
+    read, written = layout.counter("tcm_read_bytes"), layout.counter("tcm_write_bytes")
     return f"""
-define internal {SLOW} void @{name}(ptr %st, i32 %address) {{
+define internal {SLOW} void @mm_replay(ptr %st, ptr %table, i32 %count, ptr %roots, ptr %memo, i32 %memos)
+    cold noinline {{
+entry:
+  %ep = getelementptr i8, ptr %st, i32 {layout.EPOCH}
+  %epoch = load ptr, ptr %ep
+  %before = load i64, ptr %epoch
+  %l1p = getelementptr i8, ptr %st, i32 {layout.L1_TAGS}
+  %l1 = load ptr, ptr %l1p
+  %l2p = getelementptr i8, ptr %st, i32 {layout.L2_TAGS}
+  %l2 = load ptr, ptr %l2p
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %step ]
+  %wp = getelementptr i64, ptr %table, i32 %i
+  %word = load i64, ptr %wp
+  %group = and i64 %word, {GROUP_MASK}
+  %rp = getelementptr i64, ptr %roots, i64 %group
+  %root = load i64, ptr %rp
+  %skip = icmp uge i64 %root, {SKIPPED}
+  br i1 %skip, label %step, label %access
+access:
+  %distance = lshr i64 %word, {OFFSET_SHIFT}
+  %where = add i64 %root, %distance
+  %start = trunc i64 %where to i32
+  %flags = trunc i64 %word to i32
+  %al = and i32 %flags, {ALIGNED}
+  %aligned = icmp ne i32 %al, 0
+  %unit = select i1 %aligned, i32 {-size}, i32 -1
+  %address = and i32 %start, %unit
+  %wr = lshr i32 %flags, {WRITE.bit_length() - 1}
+  %write = and i32 %wr, 1
+  %writes = icmp ne i32 %write, 0
+  %sc = and i32 %flags, {SCALAR_LOAD}
+  %scalar = icmp ne i32 %sc, 0
   %off = sub i32 %address, {layout.TCM_BASE - (1 << 32)}
   %tcm = icmp ult i32 %off, {int(target.tcm_bytes.value)}
   br i1 %tcm, label %intcm, label %cached
-intcm:{_bump(tcm, str(size), 't')}
-  ret void
+intcm:
+  %by = lshr i32 %flags, {BYTES_SHIFT}
+  %bytes = zext i32 %by to i64
+  %side = select i1 %writes, i32 {written}, i32 {read}
+  %cp = getelementptr i8, ptr %st, i32 %side
+  %co = load i64, ptr %cp
+  %cn = add i64 %co, %bytes
+  store i64 %cn, ptr %cp
+  %stall = select i1 %scalar, i64 {latency}, i64 0{_bump('tcm_stall', '%stall', 's')}{_CHANGED}
+  br label %step
 cached:
-  %pp = getelementptr i8, ptr %st, i32 {layout.L2_TAGS}
-  %base = load ptr, ptr %pp
-  %line = lshr i32 %address, {g.l2_shift}
-  %index = and i32 %line, {g.l2_sets - 1}
-  %byte = mul i32 %index, {4 * g.l2_ways}
-  %set = getelementptr i8, ptr %base, i32 %byte
-  %tag = load i32, ptr %set
-  %shifted = shl i32 %line, 1
-  {compare}
-  br i1 %same, label %after, label %slow
-slow:
-  %r = call {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 {write}, i32 {fill})
-  br label %after
-after:
-  {tail}
-}}"""
-
-
-def _scalar_load(g: Geometry, target: Target) -> str:
-    latency = str(int(target.scalar_tcm_latency_cycles.value))
-    return f"""
-define internal {SLOW} void @mm_sload(ptr %st, i32 %address, i64 %size) {{
-  %off = sub i32 %address, {layout.TCM_BASE - (1 << 32)}
-  %tcm = icmp ult i32 %off, {int(target.tcm_bytes.value)}
-  br i1 %tcm, label %intcm, label %cached
-intcm:{_bump('tcm_read_bytes', '%size', 't')}{_bump('tcm_stall', latency, 'u')}
-  ret void
-cached:
-  %pp = getelementptr i8, ptr %st, i32 {layout.L1_TAGS}
-  %base = load ptr, ptr %pp
-  %line = lshr i32 %address, {g.l1_shift}
-  %index = and i32 %line, {g.l1_sets - 1}
-  %byte = mul i32 %index, {4 * g.l1_ways}
-  %set = getelementptr i8, ptr %base, i32 %byte
-  %tag = load i32, ptr %set
-  %key = shl i32 %line, 1
-  %same = icmp eq i32 %tag, %key
-  br i1 %same, label %done, label %slow
-slow:
+  br i1 %scalar, label %byl1, label %byl2
+byl1:
+  %line1 = lshr i32 %address, {g.l1_shift}
+  %index1 = and i32 %line1, {g.l1_sets - 1}
+  %byte1 = mul i32 %index1, {4 * g.l1_ways}
+  %set1 = getelementptr i8, ptr %l1, i32 %byte1
+  %tag1 = load i32, ptr %set1
+  %key1 = shl i32 %line1, 1
+  %same1 = icmp eq i32 %tag1, %key1
+  br i1 %same1, label %step, label %slow1
+slow1:
   call {SLOW} void @mm_l1(ptr %st, i32 %address)
-  br label %done
-done:
-  ret void
-}}"""
-
-
-def _scalar_store(g: Geometry, target: Target) -> str:
-    return f"""
-define internal {SLOW} void @mm_sstore(ptr %st, i32 %address, i64 %size) {{
-  %off = sub i32 %address, {layout.TCM_BASE - (1 << 32)}
-  %tcm = icmp ult i32 %off, {int(target.tcm_bytes.value)}
-  br i1 %tcm, label %intcm, label %cached
-intcm:{_bump('tcm_write_bytes', '%size', 't')}
-  ret void
-cached:
-  %pp = getelementptr i8, ptr %st, i32 {layout.L2_TAGS}
-  %base = load ptr, ptr %pp
-  %line = lshr i32 %address, {g.l2_shift}
-  %index = and i32 %line, {g.l2_sets - 1}
-  %byte = mul i32 %index, {4 * g.l2_ways}
-  %set = getelementptr i8, ptr %base, i32 %byte
-  %tag = load i32, ptr %set
-  %shifted = shl i32 %line, 1
-  %key = or i32 %shifted, 1
-  %same = icmp eq i32 %tag, %key
-  br i1 %same, label %done, label %slow
-slow:
-  %r = call {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 1, i32 2)
-  br label %done
+  br label %step
+byl2:
+  %fl = lshr i32 %flags, {FILL_SHIFT}
+  %fill = and i32 %fl, 3
+  %mask = sub i32 %write, 2
+  %first = lshr i32 %address, {g.l2_shift}
+  %un = and i32 %flags, {STRADDLES}
+  %unaligned = icmp ne i32 %un, 0
+  %end = add i32 %address, {size - 1}
+  %endline = lshr i32 %end, {g.l2_shift}
+  %last = select i1 %unaligned, i32 %endline, i32 %first
+  br label %line
+line:
+  %line2 = phi i32 [ %first, %byl2 ], [ %last, %more ]
+  %index2 = and i32 %line2, {g.l2_sets - 1}
+  %byte2 = mul i32 %index2, {4 * g.l2_ways}
+  %set2 = getelementptr i8, ptr %l2, i32 %byte2
+  %tag2 = load i32, ptr %set2
+  %state2 = and i32 %tag2, %mask
+  %shifted2 = shl i32 %line2, 1
+  %key2 = or i32 %shifted2, %write
+  %same2 = icmp eq i32 %state2, %key2
+  br i1 %same2, label %more, label %slow2
+slow2:
+  %hit = call {SLOW} i1 @mm_l2(ptr %st, i32 %line2, i32 %write, i32 %fill)
+  br label %more
+more:
+  %one = icmp eq i32 %line2, %last
+  br i1 %one, label %step, label %line
+step:
+  %next = add i32 %i, 1
+  %again = icmp ult i32 %next, %count
+  br i1 %again, label %loop, label %finish
+finish:
+  %now = load i64, ptr %epoch
+  %unchanged = icmp eq i64 %now, %before
+  %some = icmp ne i32 %memos, 0
+  %note = and i1 %unchanged, %some
+  br i1 %note, label %save, label %done
+save:
+  %j = phi i32 [ 0, %finish ], [ %jn, %save ]
+  %from = getelementptr i64, ptr %roots, i32 %j
+  %saved = load i64, ptr %from
+  %to = getelementptr [2 x i64], ptr %memo, i32 %j
+  store i64 %saved, ptr %to
+  %to2 = getelementptr i64, ptr %to, i32 1
+  store i64 %now, ptr %to2
+  %jn = add i32 %j, 1
+  %left = icmp ult i32 %jn, %memos
+  br i1 %left, label %save, label %done
 done:
   ret void
 }}"""
@@ -326,13 +425,7 @@ def helpers(target: Target, exact: bool = True) -> str:
         [
             _l2(g, target),
             _l1(g, target),
-            _fast_l2("mm_vload", g, target, 0, 1, False),
-            _fast_l2("mm_vloadu", g, target, 0, 1, True),
-            _fast_l2("mm_vstore", g, target, 1, 0, False),
-            _fast_l2("mm_vstorem", g, target, 1, 2, False),
-            _fast_l2("mm_vstoreu", g, target, 1, 2, True),
-            _scalar_load(g, target),
-            _scalar_store(g, target),
+            _replay(g, target),
             _range(g, target),
         ]
     )

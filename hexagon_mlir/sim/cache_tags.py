@@ -14,10 +14,13 @@ class CacheTags:
         self.geometry = geometry
         self.l1 = _aligned((geometry.l1_sets, geometry.l1_ways))
         self.l2 = _aligned((geometry.l2_sets, geometry.l2_ways))
+        self.epoch = np.ones(1, np.int64)
+        """Moves on when a tag changes; never 0, which stands for "never"."""
 
     def reset(self) -> None:
         self.l1.fill(0)
         self.l2.fill(0)
+        self.epoch += 1
 
     def dirty_bytes(self) -> int:
         """Bytes of L2 lines that are dirty."""
@@ -29,6 +32,7 @@ class CacheTags:
         dirty = np.flatnonzero(tags & 1)
         dirty = dirty[_overlap(tags[dirty], self.geometry.l2_shift, base, row_bytes, rows, stride)]
         tags[dirty] &= ~np.uint32(1)
+        self.epoch += 1
         return dirty.size * self.geometry.l2_line
 
     def invalidate(self, base: int, row_bytes: int, rows: int, stride: int) -> None:
@@ -37,6 +41,7 @@ class CacheTags:
             tags = array.reshape(-1)
             filled = np.flatnonzero(tags)
             tags[filled[_overlap(tags[filled], shift, base, row_bytes, rows, stride)]] = 0
+        self.epoch += 1
 
 
 def _aligned(shape: tuple[int, int]) -> np.ndarray:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.cache_model import Access
 
 ADDRESSABLE, INITIALISED, DMA_DESTINATION, DMA_SOURCE, READABLE = 1, 2, 4, 8, 16
 """READABLE: the zone behind an allocation, which a masked vector load may read and throw away."""
@@ -48,9 +49,14 @@ CODES = tuple(Rule)
 """Rule by number in the state record."""
 
 
-def access_name(helper: str, size: int | None, masked: bool) -> str:
-    """The check that goes with a helper of the cache model."""
-    return "ck_vstorem" if masked else f"ck_{helper.removeprefix('mm_')}" + (str(size) if size else "")
+def access_name(access: Access, masked: bool) -> str:
+    """The check of an access."""
+    if masked:
+        return "ck_vstorem"
+    kind = "store" if access.write else "load"
+    if access.aligned or access.straddles:
+        return f"ck_v{kind}" + "u" * access.straddles
+    return f"ck_s{kind}{access.bytes}"
 
 
 def _word(name: str, offset: int, ty: str = "i32") -> str:

@@ -60,6 +60,7 @@ class Context:
         self.state = _zeros(layout.STATE_BYTES)
         self.counts = np.zeros(max(1, len(program.blocks)), np.int64)
         self.branches = np.zeros((max(1, len(program.branches)), 3), np.int64)
+        self.memos = np.zeros((max(1, program.memos), 2), np.int64)
         self.streams = _zeros(4 * STREAM_SLOTS).view(np.uint32)
         self.stack_low = layout.STACK_BASE + index * (memory.stack_bytes + layout.STACK_GUARD_BYTES)
         pointers = {
@@ -69,6 +70,8 @@ class Context:
             layout.BRANCHES: self.branches.ctypes.data,
             layout.L1_TAGS: tags.l1.ctypes.data,
             layout.L2_TAGS: tags.l2.ctypes.data,
+            layout.MEMOS: self.memos.ctypes.data,
+            layout.EPOCH: tags.epoch.ctypes.data,
             layout.STREAMS: self.streams.ctypes.data,
         }
         for offset, value in pointers.items():

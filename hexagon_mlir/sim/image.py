@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.accesses import AccessModel
 from hexagon_mlir.sim.asm import Packet
 from hexagon_mlir.sim.isa.lanes import VECTOR
 from hexagon_mlir.sim.isa.value import I8, I32
@@ -48,7 +49,8 @@ class Image:
     branches: list[tuple[str, str, bool]]
     """(function, label, hinted taken) of each conditional branch."""
     host_used: set[str]
-    memory_model: bool
+    model: AccessModel | None
+    """What accesses cost; None in a fast build."""
     sites: list[Site] | None = None
     """Packets by number in a checked build."""
 

@@ -47,6 +47,8 @@ COUNTER_NAMES = (
     "ddr_read_bytes", "ddr_write_bytes", "tcm_read_bytes", "tcm_write_bytes",
 )  # fmt: skip
 """i64 counters; ``_q8`` counts 1/256 cycle."""
+MEMOS = 480  # pointer to {root, epoch} per group of accesses, see `accesses`
+EPOCH = 488  # pointer to the number of changes of tags so far (i64)
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32

@@ -29,3 +29,5 @@ FIXED = {
 """Cycles -> names."""
 REASON = "estimate for a scalar library routine; see libc_table"
 CALLS = {name: cycles for cycles, names in FIXED.items() for name in names}
+CALL_BACK = ("qsort", "bsearch", "exit")
+"""Those that run functions of the program."""

@@ -6,20 +6,29 @@ turns into SSA values; they are written to the state record before calls and ret
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.accesses import BlockAccesses
 from hexagon_mlir.sim.blocks import Block, Graph
 from hexagon_mlir.sim.decode import Insn
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.image import MAX_DEPTH, TYPES, Image, Unit, state_offset
 from hexagon_mlir.sim.isa.value import I1, I32, I64, Code, Type, Val
+from hexagon_mlir.sim.libc_table import CALL_BACK
+from hexagon_mlir.sim.liveness import ALL
 from hexagon_mlir.sim.packet import PacketLowering
 
 
 class FunctionLowering:
     """Translates one function."""
 
-    def __init__(self, graph: Graph, first_block: int, image: Image, declarations: set[str]) -> None:
+    def __init__(
+        self, graph: Graph, first_block: int, image: Image, declarations: set[str], returned: Set[Unit]
+    ) -> None:
         self.graph = graph
+        self.returned = returned
+        """Vector registers to be seen by whoever reads the state record after a return."""
         self.name = graph.function.name
         self.first_block = first_block
         self.site = 0
@@ -27,6 +36,9 @@ class FunctionLowering:
         self.image = image
         self.code = Code(declarations)
         self.slots: dict[Unit, str] = {}
+        self.held: dict[Unit, Val] = {}
+        """Register values known in the block in progress."""
+        self.accesses = BlockAccesses(self.code, image.model) if image.model else None
         self.written: set[Unit] = set()
         self.collect()
 
@@ -72,10 +84,10 @@ class FunctionLowering:
         self.code.put(f"{name} = getelementptr i8, ptr %st, i32 {offset}")
         return name
 
-    def spill(self) -> None:
-        """Write changed registers to the state record."""
+    def spill(self, vectors: Set[Unit] = ALL) -> None:
+        """Write changed registers to the state record, of the vector registers only ``vectors``."""
         for unit in self.units:
-            if unit in self.written:
+            if unit in self.written and (unit in vectors or unit not in ALL):
                 ty = TYPES[unit[0]]
                 self.code.store(
                     self.code.load(self.slots[unit], ty), self.state_pointer(state_offset(unit)), _align(ty)
@@ -88,6 +100,21 @@ class FunctionLowering:
                 ty = TYPES[unit[0]]
                 value = self.code.load(self.state_pointer(state_offset(unit)), ty, _align(ty))
                 self.code.store(value, self.slots[unit])
+
+    def held_value(self, unit: Unit) -> Val:
+        if unit not in self.held:
+            self.held[unit] = self.code.load(self.slots[unit], TYPES[unit[0]])
+        return self.held[unit]
+
+    def hold(self, unit: Unit, value: Val) -> None:
+        """The register gets ``value``."""
+        self.code.store(value, self.slots[unit])
+        self.held[unit] = value
+
+    def settle(self) -> None:
+        """Account for the block's accesses so far."""
+        if self.accesses is not None:
+            self.accesses.settle()
 
     # -- the function --------------------------------------------------------------------------------------
     def lower(self) -> str:
@@ -109,7 +136,8 @@ class FunctionLowering:
         code.put("br label %b0")
         for index, block in enumerate(self.graph.blocks):
             self.block(index, block)
-        body = "\n".join([*code.allocas, *code.lines])
+        roots = [self.accesses.storage()] if self.accesses else []
+        body = "\n".join([*code.allocas, *roots, *code.lines])
         return f'define void @"g_{self.name}"(ptr %st) {{\nentry:\n{body}\n}}'
 
     def enter(self) -> None:
@@ -140,6 +168,7 @@ class FunctionLowering:
     def block(self, index: int, block: Block) -> None:
         code = self.code
         code.label(f"b{index}")
+        self.held = {}
         pointer = "%" + code.name("n")
         code.put(f"{pointer} = getelementptr i64, ptr %counts, i32 {self.first_block + index}")
         code.store(code.load(pointer, I64) + 1, pointer)
@@ -150,6 +179,7 @@ class FunctionLowering:
         self.fall_through(index)
 
     def fall_through(self, index: int) -> None:
+        self.settle()
         if index + 1 < len(self.graph.blocks):
             self.code.put(f"br label %b{index + 1}")
         else:
@@ -159,6 +189,7 @@ class FunctionLowering:
     def call(self, name: str) -> None:
         """Call a guest or host function, or trap when nobody has it."""
         code = self.code
+        self.settle()
         self.note_site()
         if name in self.image.guest_functions:
             self.spill()
@@ -168,7 +199,7 @@ class FunctionLowering:
         elif name in INLINE or name in CALLBACKS:
             self.image.host_used.add(name)
             if name in CALLBACKS:
-                self.spill()  # it may read the stack or call back into the guest
+                self.spill(ALL if name in CALL_BACK else frozenset())  # it may read the stack
             self.spill_arguments()
             code.put(f'call void @"h_{name}"(ptr %st)')
             if name in CALLBACKS:
@@ -201,6 +232,7 @@ class FunctionLowering:
 
     def dispatch(self, address: Val) -> None:
         """Indirect call."""
+        self.settle()
         self.note_site()
         self.spill()
         self.code.put(f"call void @g__dispatch(ptr %st, i32 {address.name})")
@@ -229,7 +261,7 @@ class FunctionLowering:
 
     def leave(self) -> None:
         """Return to the caller."""
-        self.spill()
+        self.spill(self.returned)
         pointer = self.state_pointer(layout.DEPTH)
         self.code.store(self.code.load(pointer, I32) - 1, pointer)
         self.code.put("ret void")

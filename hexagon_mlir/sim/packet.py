@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.sim import special
 from hexagon_mlir.sim.addressing import address_of
 from hexagon_mlir.sim.blocks import DecodedPacket
-from hexagon_mlir.sim.cache_model import SLOW
+from hexagon_mlir.sim.cache_model import Access, scalar_load, scalar_store, vector_load, vector_store
 from hexagon_mlir.sim.check_model import access_name
 from hexagon_mlir.sim.decode import GATHERED, Condition, FormError, Insn, Operand
 from hexagon_mlir.sim.flow import FlowLowering
 from hexagon_mlir.sim.hostfns import guest_pointer
-from hexagon_mlir.sim.image import OPERAND_TYPES, TYPES, Unit, site_of
-from hexagon_mlir.sim.isa.lanes import VECTOR, blend
+from hexagon_mlir.sim.image import OPERAND_TYPES, Unit, site_of
+from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
 from hexagon_mlir.sim.isa.value import I1, I32, I64, Type, Val
 
@@ -56,11 +56,13 @@ class PacketLowering(FlowLowering):
         self.stores: list[Callable[[], None]] = []
         self.flow: list[tuple[Insn, Val | None]] = []
         self.loops: list[tuple[str, str, Val, int]] = []
+        self.guarded: Val | None = None
+        """The condition of the `when` in progress."""
 
     # -- reading -------------------------------------------------------------------------------------------
     def old_value(self, unit: Unit) -> Val:
         if unit not in self.old:
-            self.old[unit] = self.code.load(self.function.slots[unit], TYPES[unit[0]])
+            self.old[unit] = self.function.held_value(unit)
         return self.old[unit]
 
     def unit_value(self, unit: Unit, new: bool = False) -> Val:
@@ -165,7 +167,7 @@ class PacketLowering(FlowLowering):
             self.code.put(f"call void @ck_stack(ptr %st, i32 {self.old_value(stack).name}, i32 {moved.name})")
         for unit in self.writes:
             if unit[0] != GATHERED.cls:
-                self.code.store(self.merged(unit), self.function.slots[unit])
+                self.function.hold(unit, self.merged(unit))
         for number, target, count, stages in self.loops:
             slots = self.function.loop_slots
             self.code.store(count, slots["lc" + number])
@@ -173,6 +175,8 @@ class PacketLowering(FlowLowering):
             self.code.store(self.code.const(index, I32), slots["sa" + number])
             if number == "0":
                 self.code.store(self.code.const(stages, I32), slots["stages"])
+        if self.packet.ends_block():
+            self.function.settle()
         self.leave()
 
     def insn(self, insn: Insn) -> None:
@@ -220,22 +224,25 @@ class PacketLowering(FlowLowering):
         if condition is None:
             action()
             return
+        self.guarded = condition
         do, done = self.code.name("do"), self.code.name("done")
         self.code.put(f"br i1 {condition.name}, label %{do}, label %{done}")
         self.code.label(do)
         action()
         self.code.put(f"br label %{done}")
         self.code.label(done)
+        self.guarded = None
 
-    def touch(self, helper: str, address: Val, size: int | None = None, mask: Val | None = None) -> None:
-        """Tell the checks and the memory model about an access."""
+    def touch(self, access: Access, address: Val, mask: Val | None = None) -> str:
+        """Tell the checks and the memory model about an access; gives its host pointer."""
+        where = address & -access.bytes if access.aligned else address
         if self.image.sites is not None:
-            check = access_name(helper, size, mask is not None)
             extra = "" if mask is None else f", {VECTOR} {mask.name}"
-            self.code.put(f"call void @{check}(ptr %st, i32 {address.name}, i32 {self.function.site}{extra})")
-        if self.image.memory_model:
-            extra = "" if size is None else f", i64 {size}"
-            self.code.put(f"call {SLOW} void @{helper}(ptr %st, i32 {address.name}{extra})")
+            name = access_name(access, mask is not None)
+            self.code.put(f"call void @{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})")
+        if self.function.accesses is not None:
+            self.function.accesses.add(access, address, self.guarded)
+        return guest_pointer(self.code, where)
 
     def do_load(self, insn: Insn) -> None:
         assert insn.address
@@ -250,14 +257,8 @@ class PacketLowering(FlowLowering):
         result: list[Val] = []
 
         def action() -> None:
-            if vector:
-                aligned = insn.access == "vmem"
-                where = address & -128 if aligned else address
-                self.touch("mm_vload" if aligned else "mm_vloadu", where)
-                loaded = self.code.load(guest_pointer(self.code, where), ty, 128 if aligned else 1)
-            else:
-                self.touch("mm_sload", address, size)
-                loaded = self.code.load(guest_pointer(self.code, address), ty, 1)
+            access = vector_load(VECTOR_BYTES, insn.access == "vmem") if vector else scalar_load(size)
+            loaded = self.code.load(self.touch(access, address), ty, VECTOR_BYTES if access.aligned else 1)
             if condition is None:
                 result.append(loaded)
             else:
@@ -303,8 +304,7 @@ class PacketLowering(FlowLowering):
         data = value.trunc(8 * size)
 
         def action() -> None:
-            self.touch("mm_sstore", address, size)
-            self.code.store(data, guest_pointer(self.code, address), 1)
+            self.code.store(data, self.touch(scalar_store(size), address), 1)
 
         self.later(lambda: self.when(condition, action))
 
@@ -317,11 +317,8 @@ class PacketLowering(FlowLowering):
         aligned = insn.access == "vmem"
 
         def action() -> None:
-            where = address & -128 if aligned else address
-            helper = "mm_vstoreu" if not aligned else ("mm_vstorem" if mask is not None else "mm_vstore")
-            self.touch(helper, where, mask=mask)
-            pointer = guest_pointer(self.code, where)
-            align = 128 if aligned else 1
+            pointer = self.touch(vector_store(VECTOR_BYTES, aligned, mask is not None), address, mask)
+            align = VECTOR_BYTES if aligned else 1
             data = value
             if mask is not None:
                 data = blend(mask, value, self.code.load(pointer, VECTOR, align))
@@ -342,9 +339,8 @@ class PacketLowering(FlowLowering):
         op = {"+=": "add", "-=": "sub", "&=": "and", "|=": "or", "=setbit": "or", "=clrbit": "and"}[insn.op]
 
         def action() -> None:
-            self.touch("mm_sload", address, size)
-            self.touch("mm_sstore", address, size)
-            pointer = guest_pointer(self.code, address)
+            self.touch(scalar_load(size), address)
+            pointer = self.touch(scalar_store(size), address)
             self.code.store(self.code.load(pointer, ty, 1).bin(op, operand), pointer, 1)
 
         self.later(lambda: self.when(condition, action))
@@ -357,8 +353,7 @@ class PacketLowering(FlowLowering):
         self.write(insn.dests[0], 0xFF, None)
 
         def action() -> None:
-            self.touch("mm_sstore", address, SCALAR_SIZES[insn.access])
-            self.code.store(data, guest_pointer(self.code, address), 1)
+            self.code.store(data, self.touch(scalar_store(SCALAR_SIZES[insn.access]), address), 1)
 
         self.later(action)
 
@@ -379,8 +374,7 @@ class PacketLowering(FlowLowering):
         zero = self.code.const(0, Type(1, "i", 8 * size))
 
         def action() -> None:
-            self.touch("mm_sstore", address, 8)
-            self.code.store(zero, guest_pointer(self.code, address), 1)
+            self.code.store(zero, self.touch(scalar_store(8), address), 1)
 
         self.later(action)
 
@@ -392,8 +386,7 @@ class PacketLowering(FlowLowering):
             saved = pair(self.value(registers[31]), self.value(registers[30]))
 
             def action() -> None:
-                self.touch("mm_sstore", stack, 8)
-                self.code.store(saved, guest_pointer(self.code, stack), 1)
+                self.code.store(saved, self.touch(scalar_store(8), stack), 1)
 
             self.later(action)
             self.write(registers[30], stack, None)
@@ -404,8 +397,7 @@ class PacketLowering(FlowLowering):
         self.code.store(self.code.const(0, I64), slot)
 
         def load() -> None:
-            self.touch("mm_sload", frame, 8)
-            self.code.store(self.code.load(guest_pointer(self.code, frame), I64, 1), slot)
+            self.code.store(self.code.load(self.touch(scalar_load(8), frame), I64, 1), slot)
 
         self.when(condition, load)
         self.write(Operand("RR", 30), self.code.load(slot, I64), condition)

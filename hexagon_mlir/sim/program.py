@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from hexagon_mlir.sim import check_model, host, layout
+from hexagon_mlir.sim.accesses import AccessModel
 from hexagon_mlir.sim.asm import AsmError, Module, parse
 from hexagon_mlir.sim.blocks import Graph, build
 from hexagon_mlir.sim.cache_model import SLOW, helpers
@@ -22,6 +23,7 @@ from hexagon_mlir.sim.float_kinds import faults as float_faults
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE, wrapper
 from hexagon_mlir.sim.image import Site, site_of
 from hexagon_mlir.sim.link import SimError, assign_addresses, data_image
+from hexagon_mlir.sim.liveness import ALL, read_after_return
 from hexagon_mlir.sim.lower import FunctionLowering, Image
 from hexagon_mlir.sim.timing import Model
 from hexagon_mlir.targets import Target
@@ -58,6 +60,8 @@ class Program:
     symbols: dict[str, int] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
     data_end: int = layout.DATA_BASE
+    memos: int = 0
+    """Groups of accesses noted by the code, see `accesses`."""
     sites: list[Site] = field(default_factory=list)
     """Packets by number, in a checked build."""
     float_kinds: list[tuple[int, str]] = field(default_factory=list)
@@ -109,8 +113,13 @@ def _address_taken_hosts(module: Module) -> set[str]:
     return {name for name in hosts if name in INLINE or name in CALLBACKS}
 
 
-def translate(text: str, target: Target, memory_model: bool, check: bool = False) -> tuple[str, Program]:
-    """Host IR of a module and its tables (without object code)."""
+def translate(
+    text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False
+) -> tuple[str, Program]:
+    """Host IR of a module and its tables (without object code).
+
+    With ``keep_vectors`` the state record has all vector registers after a return, read by the program or not.
+    """
     try:
         module = parse(text)
     except AsmError as error:
@@ -119,7 +128,7 @@ def translate(text: str, target: Target, memory_model: bool, check: bool = False
     program = Program(b"", data=data_image(module, symbols, bases), functions=list(module.functions))
     image = Image(
         symbols, set(module.functions), taken, program.traps, program.branches,
-        _address_taken_hosts(module), memory_model, program.sites if check else None,
+        _address_taken_hosts(module), AccessModel(target) if memory_model else None, program.sites if check else None,
     )  # fmt: skip
     program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
     model = Model(target)
@@ -127,7 +136,9 @@ def translate(text: str, target: Target, memory_model: bool, check: bool = False
     pieces = [helpers(target, memory_model)]
     if check:
         pieces.append(check_model.helpers(int(target.vector_bytes.value)))
-    for graph in _graphs(module, taken):
+    graphs = _graphs(module, taken)
+    returned = read_after_return(graphs)
+    for graph in graphs:
         if check:
             for packet, message in float_faults(graph):
                 program.float_kinds.append((len(program.sites), message))
@@ -142,10 +153,14 @@ def translate(text: str, target: Target, memory_model: bool, check: bool = False
                     f"{loc[0]}:{loc[1]}" if loc else "",
                 )
             )  # fmt: skip
+        visible = ALL if keep_vectors else returned[graph.function.name]
         try:
-            pieces.append(FunctionLowering(graph, first, image, declarations).lower())
+            pieces.append(FunctionLowering(graph, first, image, declarations, visible).lower())
         except FormError as error:
             raise SimError(f"{error} in function '{graph.function.name}'") from error
+    if image.model:
+        pieces += image.model.tables
+        program.memos = image.model.memos
     program.callbacks = sorted(name for name in image.host_used if name in CALLBACKS)
     for name in sorted(image.host_used):
         index = program.callbacks.index(name) if name in CALLBACKS else 0

@@ -46,6 +46,8 @@ class Code:
         self.allocas: list[str] = []
         self.declarations = declarations
         self.counter = 0
+        self.sums: dict[str, tuple[Val, int]] = {}
+        """An i32 name -> the value and the constant it is the sum of."""
 
     def name(self, hint: str = "t") -> str:
         self.counter += 1
@@ -186,11 +188,22 @@ class Val:
     def _arith(self, op: str, other: Val | int | float) -> Val:
         return self.bin(("f" if self.ty.kind == "f" else "") + op, other)
 
+    def distance(self) -> tuple[Val, int]:
+        """This i32 as another value plus a constant."""
+        return self.code.sums.get(self.name, (self, 0))
+
+    def _moved(self, result: Val, constant: Val | int | float) -> Val:
+        """``result``, remembered as this value plus ``constant``."""
+        if isinstance(constant, int) and self.ty == I32:
+            root, offset = self.distance()
+            self.code.sums[result.name] = root, offset + constant
+        return result
+
     def __add__(self, other: Val | int | float) -> Val:
-        return self._arith("add", other)
+        return self._moved(self._arith("add", other), other)
 
     def __sub__(self, other: Val | int | float) -> Val:
-        return self._arith("sub", other)
+        return self._moved(self._arith("sub", other), -other if isinstance(other, int) else other)
 
     def __mul__(self, other: Val | int | float) -> Val:
         return self._arith("mul", other)

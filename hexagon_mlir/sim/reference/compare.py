@@ -62,7 +62,7 @@ class Translated:
     """Functions of a module called on bare state records."""
 
     def __init__(self, text: str, target: targets.Target) -> None:
-        ir, self.program = translate(text, target, False)
+        ir, self.program = translate(text, target, False, keep_vectors=True)
         self.loaded = host.Loaded(host.compile_object(ir))
         self.memory = Memory(target)
         raw = np.zeros(layout.STATE_BYTES + 128, np.uint8)

@@ -1,0 +1,167 @@
+"""The JITted cache model, whose blocks account for their accesses together, against one access after the other."""
+
+import numpy as np
+import pytest
+
+from hexagon_mlir import targets
+from hexagon_mlir.sim import Machine, layout
+from hexagon_mlir.sim import cache_model as cache
+
+V75 = targets.get("v75")
+PASSES = 40
+STREAMS = 8
+
+
+class Caches:
+    """The rules of `cache_model` in Python: sets are lists, the most recent line first."""
+
+    def __init__(self, tcm):
+        self.geometry, self.tcm = cache.Geometry(V75), tcm
+        self.l1, self.l2, self.dirty = {}, {}, set()
+        self.streams, self.slot = [0] * STREAMS, 0
+        self.count = dict.fromkeys(("l2", "tcm", "ddr_q8", "ddr_read", "ddr_write", "tcm_read", "tcm_write"), 0)
+        self.line_q8 = round(self.geometry.l2_line / float(V75.ddr_bytes_per_cycle.value) * 256)
+
+    def access(self, kind, address, size):
+        if kind.startswith("vector") and "u" not in kind.split()[1:]:
+            address &= -128
+        side = "write" if "store" in kind else "read"
+        if self.tcm <= address < self.tcm + int(V75.tcm_bytes.value):
+            self.count[f"tcm_{side}"] += size
+            if kind == "scalar load":
+                self.count["tcm"] += int(V75.scalar_tcm_latency_cycles.value)
+        elif kind == "scalar load":
+            if not self.touch(self.l1, address >> self.geometry.l1_shift, self.geometry.l1_sets, self.geometry.l1_ways):
+                hit = self.level2(address >> self.geometry.l2_shift, False, "demand")
+                self.count["l2"] += int(V75.scalar_l2_latency_cycles.value) if hit else 0
+        else:
+            fill = "demand" if side == "read" else "none" if kind == "vector store" else "partial"
+            last = (address + size - 1 if kind.startswith("vector") else address) >> self.geometry.l2_shift
+            for line in sorted({address >> self.geometry.l2_shift, last}):
+                self.level2(line, side == "write", fill)
+
+    @staticmethod
+    def touch(level, line, sets, ways, evicted=None):
+        found = level.setdefault(line % sets, [])
+        hit = line in found
+        if hit:
+            found.remove(line)
+        found.insert(0, line)
+        if len(found) > ways:
+            out = found.pop()
+            if evicted is not None:
+                evicted.append(out)
+        return hit
+
+    def level2(self, line, write, fill):
+        evicted = []
+        hit = self.touch(self.l2, line, self.geometry.l2_sets, self.geometry.l2_ways, evicted)
+        for out in evicted:
+            if out in self.dirty:
+                self.dirty.remove(out)
+                self.count["ddr_write"] += self.geometry.l2_line
+                self.count["ddr_q8"] += self.line_q8
+        if write:
+            self.dirty.add(line)
+        if hit or fill == "none":
+            return hit
+        self.count["ddr_read"] += self.geometry.l2_line
+        cost = self.line_q8
+        if fill == "demand":
+            slot = self.streams.index(line) if line in self.streams else None
+            if slot is None:
+                cost, slot = round(float(V75.ddr_latency_cycles.value) * 256), self.slot
+                self.slot = (self.slot + 1) % STREAMS
+            self.streams[slot] = line + 1
+        self.count["ddr_q8"] += cost
+        return False
+
+
+KINDS = {
+    "vector load": ("v0 = vmem(r{base}+#{n})", 128, 128),
+    "vector load u": ("v0 = vmemu(r{base}+#{n})", 128, 128),
+    "vector store": ("vmem(r{base}+#{n}) = v1", 128, 128),
+    "vector store masked": ("if (q0) vmem(r{base}+#{n}) = v1", 128, 128),
+    "vector store u": ("vmemu(r{base}+#{n}) = v1", 128, 128),
+    "scalar load": ("r9 = memw(r{base}+#{n})", 1, 4),
+    "scalar store": ("memw(r{base}+#{n}) = r9", 1, 4),
+}  # fmt: skip
+"""Kind -> instruction, bytes per unit of n, bytes."""
+
+
+def packet(lines):
+    return "\t{ " + "; ".join(lines) + " }\n"
+
+
+def body(rng, bases, most):
+    """Random accesses at ``bases``: instructions, and (kind, base, offset, size, under p0) of each."""
+    lines, accesses = [], []
+    for _ in range(rng.integers(1, most)):
+        kind = rng.choice(list(KINDS))
+        text, unit, size = KINDS[kind]
+        base = int(rng.choice(bases))
+        number = int(rng.integers(-1, 2)) if unit > 1 else 4 * int(rng.integers(0, 40))
+        guarded = bool(rng.integers(4) == 0) and "if" not in text
+        line = text.format(base=base, n=number)
+        lines.append([f"if (p0) {line}" if guarded else line])
+        accesses.append((str(kind), base, number * unit, size, guarded))
+    return lines, accesses
+
+
+def looped(label, lines, steps, passes):
+    """Assembly of ``lines`` run ``passes`` times, with the base registers moved and p0 turned after each."""
+    moves = [[f"r{base} = add(r{base},##{step})"] for base, step in steps.items() if step]
+    text = packet([f"loop0({label},#{passes})"]) + f"{label}:\n"
+    return text + "".join(map(packet, [*lines, *moves, ["p0 = not(p0)"]])).rstrip() + " :endloop0\n"
+
+
+def check(text, first, runs):
+    """``runs`` are (accesses, steps, passes) in the order in which they run; r2 to r5 start at ``first``."""
+    text = "\t.text\n\t.type\tf,@function\nf:\n" + packet(["p0 = cmp.eq(r0,r0)", "q0 = vsetq(r0)"]) + text
+    machine = Machine(text + packet(["jumpr r31"]))
+    result = machine.run("f", [1, 0, *first.values()])
+    model, p0 = Caches(machine.memory.tcm.base), True
+    at = dict(first)
+    for accesses, steps, passes in runs:
+        for _ in range(passes):
+            for kind, base, offset, size, guarded in accesses:
+                if p0 or not guarded:
+                    model.access(kind, at[base] + offset, size)
+            at = {base: address + steps.get(base, 0) for base, address in at.items()}
+            p0 = not p0
+    count = model.count
+    got = [result.stalls.get(f"memory-{level}", 0) for level in ("l2", "tcm", "ddr")]
+    assert got == [count["l2"], count["tcm"], count["ddr_q8"] // 256]
+    assert (result.tcm_read_bytes, result.tcm_write_bytes) == (count["tcm_read"], count["tcm_write"])
+    dirty = len(model.dirty) * model.geometry.l2_line
+    assert (result.ddr_read_bytes, result.ddr_write_bytes) == (count["ddr_read"], count["ddr_write"] + dirty)
+
+
+DDR, TCM, TCM_BYTES = layout.DDR_BASE, layout.TCM_BASE, int(V75.tcm_bytes.value)
+GEOMETRY = cache.Geometry(V75)
+CONFLICT = GEOMETRY.l2_sets * GEOMETRY.l2_line
+"""Addresses this far apart share a set of L2."""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_loop_costs_what_its_accesses_cost(seed):
+    """With a stationary, a striding, an unaligned and a TCM base that may leave TCM half way."""
+    rng = np.random.default_rng(seed)
+    steps = {3: int(rng.choice([4, 128, 132])), 4: int(rng.choice([0, CONFLICT // 4])), 5: 128}
+    lines, accesses = body(rng, [2, 3, 4, 5], 14)
+    tcm = TCM + TCM_BYTES - 64 * PASSES if seed % 3 else TCM + 1024
+    first = {2: DDR + 4096, 3: DDR + (1 << 24), 4: DDR + (1 << 25) + 68, 5: tcm}
+    check(looped(".Lbody", lines, steps, PASSES), first, [(accesses, steps, PASSES)])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_was_noted_is_forgotten_when_tags_change(seed):
+    """In turn: a loop on lines that stay, and one that evicts some of them or makes them clean again."""
+    rng = np.random.default_rng(1000 + seed)
+    stay, stayed = body(rng, [[2], [2, 5], [5]][seed % 3], 6)
+    evict, evicted = body(rng, [2, 3], 4)
+    passes, steps = int(rng.integers(1, 2 * int(V75.l2_ways.value))), {3: CONFLICT}
+    text = packet(["loop1(.Louter,#3)"]) + ".Louter:\n" + looped(".La", stay, {}, 4)
+    text += looped(".Lb", evict, steps, passes) + packet(["nop"]).rstrip() + " :endloop1\n"
+    first = {2: DDR + 4096, 3: DDR + 4096 + CONFLICT, 4: 0, 5: TCM + TCM_BYTES - 128}
+    check(text, first, [(stayed, {}, 4), (evicted, steps, passes)] * 3)
