@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from hexagon_mlir.api import CompiledKernel, Run, compile
+    from hexagon_mlir.api import CompiledKernel, Run, compile, load
+    from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel
     from hexagon_mlir.ir.diagnostics import HexError
 
-_HOME = {"CompiledKernel": "api", "Run": "api", "compile": "api", "HexError": "ir.diagnostics"}
+_HOME = {"CompiledKernel": "api", "Run": "api", "compile": "api", "load": "api",
+         "CompiledModel": "frontend.torch.model", "CompilationResult": "frontend.torch.model",
+         "HexError": "ir.diagnostics"}
 
-__all__ = ["CompiledKernel", "HexError", "Run", "__version__", "compile"]
+__all__ = ["CompilationResult", "CompiledKernel", "CompiledModel", "HexError", "Run", "__version__", "compile",
+           "load"]
 
 
 def __getattr__(name: str):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
@@ -17,6 +17,9 @@ from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.sim import RunResult
+
+if TYPE_CHECKING:
+    from hexagon_mlir.frontend.torch.model import CompiledModel
 
 _NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
                           "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
@@ -132,14 +135,22 @@ class CompiledKernel:
 
 def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "default", entry: str | None = None,
             signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
-            dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False) -> CompiledKernel:
+            dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False
+            ) -> CompiledKernel | CompiledModel:
     """Compile ``source`` for ``target``.
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
     (argument name -> Triton type such as ``*fp32`` or ``i32``) and ``constants`` (its constexpr arguments). ``entry``
     names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
+    A ``torch.export.ExportedProgram``, or a ``.pt2`` file of one, gives a `CompiledModel`.
     Raises `HexError` for anything wrong with the source.
     """
+    if pipeline not in pipelines.names():
+        raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
+    if _is_torch_program(source):
+        from hexagon_mlir.frontend.torch.compile import compile_exported
+
+        return compile_exported(source, target, pipeline)
     module = _module(source, signature, constants, target)
     steps: dict[str, str] = {"source": to_text(module)}
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
@@ -151,8 +162,6 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             if index == 0:  # the front-end pass: everything is linalg on tensors now
                 faces.append(_interface(current, entry, grid))
 
-    if pipeline not in pipelines.names():
-        raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
     options = RunOptions(observers=[observe], dump_dir=Path(dump_dir) if dump_dir is not None else None,
                          verify_levels=verify_levels)
     try:
@@ -161,6 +170,20 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
         raise HexError.plain(str(error)) from None
     compiled = compile_module(module, chip, pipeline, options)
     return CompiledKernel(compiled, faces[0], steps)
+
+
+def load(folder: str | os.PathLike[str]) -> CompiledModel:
+    """The model that `CompiledModel.save` wrote into ``folder``; raises `HexError` when there is none."""
+    from hexagon_mlir.frontend.torch import files
+
+    return files.load(Path(folder))
+
+
+def _is_torch_program(source: Any) -> bool:
+    """True for an ExportedProgram (found without importing torch) and for the path of a ``.pt2`` file."""
+    if isinstance(source, str | os.PathLike):
+        return "\n" not in str(source) and Path(source).suffix == ".pt2"
+    return any(base.__module__.startswith("torch.export") for base in type(source).__mro__)
 
 
 def _module(source: Any, signature: Mapping[str, str] | None, constants: Mapping[str, Any] | None,

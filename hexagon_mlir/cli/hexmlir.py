@@ -17,6 +17,8 @@ USAGE = """usage: hexmlir COMMAND
   targets                  the chips we know
   targets show NAME        every number of one, with its unit, source and confidence
   profile SCRIPT [ARGS]    run a Python script on the simulated NPU and report every kernel launch
+  compile MODEL.pt2 -o DIR [--target NAME]
+                           compile an exported PyTorch model; hexagon_mlir.load(DIR) runs it
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
   cache                    where compiled code is kept, and how much of it
   cache clear              remove it
@@ -50,6 +52,10 @@ def _main(argv: Sequence[str]) -> int:
             from hexagon_mlir.cli.profile import profile
 
             return profile(script, arguments)
+        case ["compile", *arguments]:
+            from hexagon_mlir.cli.compile import compile_model
+
+            return compile_model(arguments)
         case ["sim", *arguments]:
             from hexagon_mlir.cli.simulate import simulate
 

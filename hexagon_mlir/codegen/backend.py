@@ -36,11 +36,12 @@ _VECTOR = (
 _SCALAR = (Variant(False, ("-enable-misched=true", "-disable-qfp-opt=false")),)
 
 
-def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool) -> bytes:
+def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool, idioms: bool = True) -> bytes:
     """Optimise ``llvm_ir`` at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
     ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
     off: vector code is the pipeline's own. Vector code takes the first variant that keeps qfloat off the stack.
+    Without ``idioms`` LLVM looks for no vector idioms (fixed-point products, gathers).
     """
     llvm = _llvm()
     machine = _machine(cpu, features)
@@ -48,6 +49,7 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     if kind == "llvm":
         return optimized.encode()
     optimized = half_fabs_as_bits(optimized)
+    llvm.set_option("hexmlir", f"-hvc-vi={'true' if idioms else 'false'}")
     for variant in _SCALAR if scalar else _VECTOR:
         for option in variant.options:
             llvm.set_option("hexmlir", option)

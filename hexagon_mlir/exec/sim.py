@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.exec.storage import address_of, storage_of
+from hexagon_mlir.exec.storage import address_of, bytes_of, storage_of
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.sim import Arg64, Machine, RunResult, SimError
 
 ORIGIN = "launch"
-_MACHINES_KEPT = 8
+_MACHINES_KEPT = 64  # a model has some dozens of kernels
 _ALIGN = 128  # bytes; the start of a storage is aligned the same on every run, so that cycles repeat
 
 
@@ -47,18 +47,20 @@ _machines: OrderedDict[tuple[str, str], Machine] = OrderedDict()
 
 def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
            target: str = targets.DEFAULT, kinds: Sequence[str] | None = None,
-           compile_seconds: float = 0.0) -> RunResult:
+           compile_seconds: float = 0.0, whole_storage: bool = True) -> RunResult:
     """Run ``entry`` of ``asm`` once, or once per program of ``grid``, and record it.
 
     Tensors and arrays are copied to guest memory with their whole storage and back, so views and overlapping
-    arguments keep their meaning. ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64``
-    take two words. Raises `HexError` when the simulated program fails.
+    arguments keep their meaning; without ``whole_storage`` only their own (contiguous) bytes are.
+    ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64`` take two words.
+    Raises `HexError` when the simulated program fails.
     """
     kinds = kinds or [""] * len(args)
     machine = _machine(asm, target)
     machine.reset()
     try:
-        spans = _Spans(machine, [a for a in args if _is_array(a)])
+        place = storage_of if whole_storage else bytes_of
+        spans = _Spans(machine, [place(a) for a in args if _is_array(a)])
         words = [spans.address(a) if _is_array(a) else _scalar(a, kind)
                  for a, kind in zip(args, kinds, strict=True)]
         result = machine.run(entry, words, grid)
@@ -106,10 +108,10 @@ def _machine(asm: str, target: str) -> Machine:
 class _Spans:
     """Host storages copied into guest DDR, one allocation for those that overlap."""
 
-    def __init__(self, machine: Machine, arrays: Sequence[Any]) -> None:
+    def __init__(self, machine: Machine, storages: Sequence[tuple[int, int, bool]]) -> None:
         self.machine = machine
         self.spans: list[list[int]] = []  # host start, host end, guest address, writable
-        for start, nbytes, writable in sorted(storage_of(a) for a in arrays):
+        for start, nbytes, writable in sorted(storages):
             if not nbytes:
                 continue
             if self.spans and start < self.spans[-1][1]:

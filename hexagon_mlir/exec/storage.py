@@ -26,3 +26,8 @@ def storage_of(array: Any) -> tuple[int, int, bool]:
 def address_of(array: Any) -> int:
     """Host address of the first element of ``array``."""
     return array.__array_interface__["data"][0] if isinstance(array, np.ndarray) else array.data_ptr()
+
+
+def bytes_of(array: np.ndarray) -> tuple[int, int, bool]:
+    """Start address, bytes and writability of the elements of contiguous ``array`` alone."""
+    return address_of(array), array.nbytes, bool(array.flags.writeable)

@@ -1,0 +1,138 @@
+"""A model as data: buffers, kernels, and the calls that run them in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen.compile import compile_module
+from hexagon_mlir.ir import HexError, ir, parse, to_text
+from hexagon_mlir.ir.diagnostics import Diagnostic
+from hexagon_mlir.ir.query import known_bytes
+
+ORIGIN = "schedule"
+_VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Memory of one tensor. ``argument`` is its place among the model's arguments; None for what kernels make."""
+
+    shape: tuple[int, ...]
+    element: str
+    nbytes: int
+    argument: int | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One kernel launch: numbers of the kernel, of the buffers it reads and of those it writes."""
+
+    kernel: int
+    arguments: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One compiled kernel; ``calls`` counts how often the model runs it."""
+
+    name: str
+    asm: str
+    seconds: float = 0.0
+    remarks: tuple[Diagnostic, ...] = ()
+    calls: int = 0
+
+
+@dataclass
+class Schedule:
+    """The model after compilation. ``outputs`` are buffer numbers."""
+
+    target: str
+    buffers: list[Buffer]
+    calls: list[Call]
+    outputs: list[int]
+    output_shapes: list[tuple[int, ...]]
+    kernels: list[Kernel] = field(default_factory=list)
+
+
+Progress = Callable[[str, int, int], None]
+"""Called as ``progress(what, done, total)``."""
+
+
+def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT, pipeline: str = "default",
+                   progress: Progress | None = None) -> Schedule:
+    """Compile every kernel of ``module`` (after `form-kernels`) once, and read the calls of ``entry`` in order."""
+    functions = {ir.StringAttr(o.operation.attributes["sym_name"]).value: o.operation
+                 for o in module.body.operations if o.operation.name == "func.func"}
+    main = functions[entry]
+    block = main.regions[0].blocks[0]
+    buffers: list[Buffer] = []
+    number_of: dict[ir.Value, int] = {}
+    for place, argument in enumerate(block.arguments):
+        number_of[argument] = len(buffers)
+        buffers.append(_buffer(argument.type, place))
+    texts: dict[str, int] = {}
+    sources: list[str] = []
+    counts: list[int] = []
+    calls: list[Call] = []
+    outputs: list[int] = []
+    shapes: list[tuple[int, ...]] = []
+    for view in block.operations:
+        op = view.operation
+        if op.name == "func.call":
+            name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            key = _canonical(functions[name], name)
+            kernel = texts.setdefault(key, len(texts))
+            if kernel == len(sources):
+                sources.append(_source(functions[name], name))
+                counts.append(0)
+            counts[kernel] += 1
+            for result in op.results:
+                number_of[result] = len(buffers)
+                buffers.append(_buffer(result.type))
+            calls.append(Call(kernel, tuple(number_of[v] for v in op.operands),
+                              tuple(number_of[v] for v in op.results)))
+        elif op.name in _VIEWS:
+            number_of[op.results[0]] = number_of[op.operands[0]]
+        elif op.name == "func.return":
+            outputs = [number_of[v] for v in op.operands]
+            shapes = [tuple(v.type.shape) for v in op.operands]
+        else:
+            raise HexError.plain(f"'{op.name}' stands between kernels", origin=ORIGIN)
+    kernels = _compile_all(sources, target, pipeline, progress)
+    kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
+    return Schedule(target, buffers, calls, outputs, shapes, kernels)
+
+
+def _buffer(type_: ir.Type, argument: int | None = None) -> Buffer:
+    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+        raise HexError.plain(f"a value of type {type_}", origin=ORIGIN, hint="only static shapes can be scheduled")
+    return Buffer(tuple(type_.shape), str(type_.element_type), known_bytes(type_), argument)
+
+
+def _canonical(function: ir.Operation, name: str) -> str:
+    """The text of ``function`` without its name and source lines: equal layers have equal texts."""
+    return to_text(function, elide=False).replace(f"@{name}(", "@kernel(", 1)
+
+
+def _source(function: ir.Operation, name: str) -> str:
+    """The text of ``function`` as a module of its own, with source lines."""
+    return to_text(function, elide=False, locations=True).replace("func.func private @", "func.func @", 1)
+
+
+def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None) -> list[Kernel]:
+    kernels = []
+    for number, source in enumerate(sources):
+        if progress is not None:
+            progress("compiling", number, len(sources))
+        start = time.perf_counter()
+        module = parse(source, file="<kernel>")
+        name = ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value
+        compiled = compile_module(module, target, pipeline)
+        kernels.append(Kernel(name, compiled.asm, time.perf_counter() - start, tuple(compiled.remarks)))
+    if progress is not None:
+        progress("compiling", len(sources), len(sources))
+    return kernels

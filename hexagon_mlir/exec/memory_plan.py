@@ -1,0 +1,59 @@
+"""Where activations live: offsets in one arena, from the intervals in which each is needed. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A buffer of ``nbytes``, written in step ``begin`` and last read in step ``end`` (both included)."""
+
+    nbytes: int
+    begin: int
+    end: int
+
+    def meets(self, other: Interval) -> bool:
+        """True when both are needed in the same step."""
+        return self.begin <= other.end and other.begin <= self.end
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``offsets[i]`` of each interval in an arena of ``arena_bytes``; ``total_bytes`` without reuse,
+    ``bound_bytes`` the most that is alive in one step: no plan can do with less."""
+
+    offsets: tuple[int, ...]
+    arena_bytes: int
+    total_bytes: int
+    bound_bytes: int
+
+
+def plan(intervals: Sequence[Interval], alignment: int) -> Plan:
+    """Best fit, largest buffer first, as in TensorFlow Lite's greedy planner (Pisarchyk and Lee, 2020)."""
+    sizes = [-(-interval.nbytes // alignment) * alignment for interval in intervals]
+    offsets = [0] * len(intervals)
+    placed: list[int] = []
+    for number in sorted(range(len(intervals)), key=lambda i: (-sizes[i], intervals[i].begin)):
+        taken = sorted((offsets[other], offsets[other] + sizes[other]) for other in placed
+                       if intervals[other].meets(intervals[number]))
+        offsets[number] = _best_gap(taken, sizes[number])
+        placed.append(number)
+    arena = max((offset + size for offset, size in zip(offsets, sizes, strict=True)), default=0)
+    steps = {interval.begin for interval in intervals}
+    bound = max((sum(size for interval, size in zip(intervals, sizes, strict=True)
+                     if interval.begin <= step <= interval.end) for step in steps), default=0)
+    return Plan(tuple(offsets), arena, sum(sizes), bound)
+
+
+def _best_gap(taken: Sequence[tuple[int, int]], size: int) -> int:
+    """The offset of the smallest gap between sorted ranges that holds ``size``, behind all of them if none does."""
+    best: tuple[int, int] | None = None
+    end = 0
+    for start, stop in taken:
+        gap = start - end
+        if gap >= size and (best is None or gap < best[0]):
+            best = (gap, end)
+        end = max(end, stop)
+    return end if best is None else best[1]

@@ -1,0 +1,102 @@
+"""Runs a `Schedule` on the simulator: one launch per kernel, activations in one planned arena of DDR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from hexagon_mlir.codegen.schedule import Progress, Schedule
+from hexagon_mlir.exec.memory_plan import Interval, Plan, plan
+from hexagon_mlir.exec.sim import LaunchRecord, history, launch
+from hexagon_mlir.targets import get
+
+NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+                         "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
+
+
+@dataclass(frozen=True)
+class ModelRun:
+    """One run of a model: its results and the launches that made them."""
+
+    outputs: tuple[np.ndarray, ...]
+    launches: tuple[LaunchRecord, ...]
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of all kernels, one after the other."""
+        return sum(record.result.cycles for record in self.launches)
+
+    @property
+    def ddr_bytes(self) -> int:
+        """Bytes read from and written to DDR."""
+        return sum(r.result.ddr_read_bytes + r.result.ddr_write_bytes for r in self.launches)
+
+
+class ModelProgram:
+    """A schedule ready to run."""
+
+    def __init__(self, schedule: Schedule):
+        self.schedule = schedule
+
+    @cached_property
+    def memory(self) -> Plan:
+        """The arena of the activations; results are among them, alive until the end."""
+        return plan([interval for _, interval in self._intervals()], int(get(self.schedule.target).vector_bytes.value))
+
+    def _intervals(self) -> list[tuple[int, Interval]]:
+        calls, outputs = self.schedule.calls, set(self.schedule.outputs)
+        born = {number: step for step, call in enumerate(calls) for number in call.results}
+        last = dict(born)
+        for step, call in enumerate(calls):
+            for number in call.arguments:
+                last[number] = step
+        return [(number, Interval(self.schedule.buffers[number].nbytes, born[number],
+                                  len(calls) if number in outputs else last[number])) for number in born]
+
+    def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None) -> ModelRun:
+        """Run with ``arguments``, contiguous arrays (weights and inputs) in the order of the model's arguments."""
+        schedule = self.schedule
+        arena = _aligned(self.memory.arena_bytes, int(get(schedule.target).vector_bytes.value))
+        arrays: dict[int, np.ndarray] = {}
+        for (number, _), offset in zip(self._intervals(), self.memory.offsets, strict=True):
+            arrays[number] = _view(arena, offset, schedule.buffers[number].shape, schedule.buffers[number].element)
+        for number, buffer in enumerate(schedule.buffers):
+            if buffer.argument is not None:
+                arrays[number] = arguments[buffer.argument].view()
+                arrays[number].flags.writeable = False
+        first = len(history)
+        for step, call in enumerate(schedule.calls):
+            if progress is not None:
+                progress("simulating", step, len(schedule.calls))
+            kernel = schedule.kernels[call.kernel]
+            inputs = [_read_only(arrays[n]) for n in call.arguments]
+            launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None, schedule.target,
+                   compile_seconds=kernel.seconds, whole_storage=False)
+        if progress is not None:
+            progress("simulating", len(schedule.calls), len(schedule.calls))
+        outputs = tuple(arrays[n].reshape(shape).copy()
+                        for n, shape in zip(schedule.outputs, schedule.output_shapes, strict=True))
+        return ModelRun(outputs, tuple(history[first:]))
+
+
+def _aligned(nbytes: int, alignment: int) -> np.ndarray:
+    raw = np.zeros(nbytes + alignment, np.uint8)
+    start = -raw.ctypes.data % alignment
+    return raw[start: start + nbytes]
+
+
+def _view(arena: np.ndarray, offset: int, shape: tuple[int, ...], element: str) -> np.ndarray:
+    dtype = np.dtype(NUMPY[element])
+    return arena[offset: offset + prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

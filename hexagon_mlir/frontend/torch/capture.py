@@ -1,0 +1,153 @@
+"""From what PyTorch hands us to a `TorchGraph`: exported programs, and the graphs of torch.compile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch._decomp import decompositions as _decompositions
+from torch._decomp import get_decompositions
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
+from torch.fx import GraphModule, Node
+
+from hexagon_mlir.frontend.torch.graph import Constant, TorchGraph, share_constants
+from hexagon_mlir.ir import HexError
+
+ORIGIN = "torch-capture"
+_aten = torch.ops.aten
+_DECOMPOSED = (
+    _aten._log_softmax, _aten.logsumexp,
+    _aten._native_batch_norm_legit, _aten._native_batch_norm_legit.no_stats, _aten._native_batch_norm_legit_functional,
+    _aten.upsample_bilinear2d.vec, _aten.grid_sampler_2d, _aten._euclidean_dist, _aten.squeeze.dims, _aten.diag,
+    _aten._adaptive_avg_pool2d, _aten.hardswish, _aten.hardsigmoid, _aten.celu,
+    _aten.softplus, _aten.mish, _aten.nll_loss_forward, _aten.addcmul, _aten.addcdiv, _aten.lerp, _aten.logit,
+    _aten.rms_norm, _aten._fused_rms_norm, _aten.unfold_copy, _aten.logaddexp, _aten.std, _aten.std_mean,
+    _aten.var_mean, _aten.instance_norm, _aten.glu, _aten.index_add, _aten.rot90,
+)
+
+_RECURRENT = {
+    _aten.lstm.input: _decompositions.lstm_impl, _aten.gru.input: _decompositions.gru_impl,
+    _aten.rnn_tanh.input: _decompositions.rnn_tanh_input, _aten.rnn_relu.input: _decompositions.rnn_relu_input,
+}
+
+
+def decompositions() -> dict[Any, Any]:
+    """ATen ops that are expanded before our passes see the graph; attention, linear and convolution are not."""
+    return {**get_decompositions(_DECOMPOSED), **_RECURRENT}
+
+
+def from_exported(program: ExportedProgram) -> TorchGraph:
+    """The inference graph of ``program``. Raises `HexError` for what a graph of tensors cannot express."""
+    program = program.run_decompositions(decompositions())
+    module = program.graph_module
+    signature = program.graph_signature
+    constants: dict[str, torch.Tensor] = {}
+    inputs, positions = [], []
+    place = 0
+    for spec in signature.input_specs:
+        name = spec.arg.name
+        if spec.kind == InputKind.USER_INPUT:
+            if isinstance(spec.arg, TensorArgument):
+                inputs.append(name)
+                positions.append(place)
+            place += 1
+        elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR):
+            assert spec.target is not None
+            state = program.state_dict if spec.target in program.state_dict else program.constants
+            constants[name] = state[spec.target].detach()
+        else:
+            raise HexError.plain(f"input '{name}' is of kind {spec.kind.name}", origin=ORIGIN,
+                                 hint="only tensors can be inputs")
+    by_target = {s.target: s.arg.name for s in signature.input_specs if s.kind != InputKind.USER_INPUT}
+    names = [s.arg.name for s in signature.input_specs if s.kind == InputKind.USER_INPUT]
+    results = _results(module)
+    outputs: list[int | Constant] = []
+    mutations: list[tuple[int, torch.Tensor | int]] = []
+    for number, (spec, result) in enumerate(zip(signature.output_specs, results, strict=True)):
+        if spec.kind == OutputKind.USER_OUTPUT:
+            outputs.append(number if isinstance(result, Node) else Constant(result))
+        elif spec.kind == OutputKind.BUFFER_MUTATION:
+            mutations.append((number, constants[by_target[spec.target]]))
+        elif spec.kind == OutputKind.USER_INPUT_MUTATION:
+            mutations.append((number, names.index(str(spec.target))))
+        else:
+            raise HexError.plain(f"an output of kind {spec.kind.name}", origin=ORIGIN, hint="export for inference")
+    return _finish(module, constants, inputs, positions, outputs, mutations)
+
+
+def from_aot(module: GraphModule, constants: Mapping[int, torch.Tensor]) -> TorchGraph:
+    """The forward graph that AOTAutograd made; ``constants`` are the weights among its inputs, by position."""
+    placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+    known = {placeholders[i].name: tensor.detach() for i, tensor in constants.items()}
+    for node in placeholders:
+        if not isinstance(node.meta.get("val"), torch.Tensor) and not node.users:
+            module.graph.erase_node(node)  # a size that is a number here
+    positions = [i for i, node in enumerate(placeholders)
+                 if node.name not in known and isinstance(node.meta.get("val"), torch.Tensor)]
+    outputs: list[int | Constant] = [number if isinstance(result, Node) else Constant(result)
+                                     for number, result in enumerate(_results(module))]
+    return _finish(module, known, [placeholders[i].name for i in positions], positions, outputs, [])
+
+
+def _finish(module: GraphModule, constants: dict[str, torch.Tensor], inputs: list[str], positions: list[int],
+            outputs: list[int | Constant], mutations: list[tuple[int, torch.Tensor | int]]) -> TorchGraph:
+    _check(module)
+    changed = {id(target) for _, target in mutations if isinstance(target, torch.Tensor)}
+    frozen = {name: t for name, t in constants.items() if id(t) not in changed}
+    left = share_constants(module, frozen)
+    states = {name: t for name, t in constants.items() if id(t) in changed}
+    graph = TorchGraph(module, left, list(inputs), list(positions), outputs, mutations, states)
+    _lift_attributes(graph)
+    _drop_constant_outputs(graph)
+    return graph
+
+
+def _check(module: GraphModule) -> None:
+    """Refuse dynamic shapes and sub-graphs, naming the node's source line."""
+    for node in module.graph.nodes:
+        value = node.meta.get("val")
+        shapes = [value] if isinstance(value, torch.Tensor) else value if isinstance(value, (list, tuple)) else []
+        for one in shapes:
+            if isinstance(one, torch.Tensor) and any(not isinstance(s, int) for s in one.shape):
+                raise HexError.plain(f"'{node.name}' has the dynamic shape {tuple(one.shape)}", origin=ORIGIN,
+                                     file=source_of(node), hint="compile for concrete sizes")
+        if node.op == "placeholder" and isinstance(value, torch.SymInt):
+            raise HexError.plain(f"input '{node.name}' is a dynamic size", origin=ORIGIN,
+                                 hint="compile for concrete sizes")
+
+
+def _lift_attributes(graph: TorchGraph) -> None:
+    """Tensors that the graph holds as attributes become constants."""
+    for node in [n for n in graph.graph.nodes if n.op == "get_attr"]:
+        value = graph.module
+        for part in str(node.target).split("."):
+            value = getattr(value, part)
+        if isinstance(value, torch.Tensor):
+            graph.replace(node, graph.add_constant(value.detach(), "attribute"))
+
+
+def _drop_constant_outputs(graph: TorchGraph) -> None:
+    """Leave tensors only in the graph's output, in the order of their numbers."""
+    output = next(iter(reversed(graph.graph.nodes)))
+    flat = list(output.args[0])
+    kept = [i for i, value in enumerate(flat) if isinstance(value, Node)]
+    output.args = (tuple(flat[i] for i in kept),)
+    place = {old: new for new, old in enumerate(kept)}
+    graph.outputs = [o if isinstance(o, Constant) else place[o] for o in graph.outputs]
+    graph.mutations = [(place[number], target) for number, target in graph.mutations]
+
+
+def _results(module: GraphModule) -> Sequence[Any]:
+    output = next(iter(reversed(module.graph.nodes)))
+    return list(output.args[0])
+
+
+def source_of(node: Node) -> str:
+    """``file:line`` of the model's source that made ``node``, or its name."""
+    lines = [line.strip() for line in str(node.meta.get("stack_trace") or "").splitlines() if "File " in line]
+    if not lines:
+        return node.name
+    file, _, rest = lines[-1].removeprefix("File ").partition(", line ")
+    return f"{file.strip(chr(34))}:{rest.split(',')[0]}"

@@ -1,0 +1,105 @@
+"""From a captured graph to a `CompiledModel`: graph passes, import, kernels, code, each phase timed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen.schedule import Progress, build_schedule
+from hexagon_mlir.exec.model import ModelProgram
+from hexagon_mlir.frontend.torch.capture import from_exported
+from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
+from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
+from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
+from hexagon_mlir.frontend.torch.passes import run_passes
+from hexagon_mlir.ir import HexError, ir
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
+from hexagon_mlir.pass_infra.registry import get
+from hexagon_mlir.pass_infra.runner import run_steps
+
+_PREPARE = UpstreamStep("canonicalize,cse", "constants and slices fold before kernels are formed")
+
+
+def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str = "default",
+                     progress: Progress | None = None) -> CompiledModel:
+    """Compile an `ExportedProgram` or a file made by ``torch.export.save``; raises `HexError`."""
+    from torch.utils import _pytree as pytree
+
+    phases: dict[str, float] = {}
+    if isinstance(program, str | os.PathLike):
+        program = _read(program)
+    with _timed(phases, "capture"):
+        graph = from_exported(program)
+    model = compile_graph(graph, target, pipeline, phases, progress)
+    spec = program.call_spec
+    model.face.in_spec = pytree.treespec_dumps(spec.in_spec)
+    model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
+    return model
+
+
+def compile_graph(graph: TorchGraph, target: str, pipeline: str, phases: dict[str, float] | None = None,
+                  progress: Progress | None = None) -> CompiledModel:
+    """Compile ``graph``, which is rewritten in place."""
+    phases = {} if phases is None else phases
+    try:
+        chip = targets.get(target)
+    except targets.TargetError as error:
+        raise HexError.plain(str(error)) from None
+    with _timed(phases, "graph passes"):
+        records = run_passes(graph)
+    with _timed(phases, "import"):
+        module = to_linalg(graph)
+    with _timed(phases, "kernels"):
+        run_steps(module, [_PREPARE], PassContext(chip))
+        ops = len(find_ops(module, _computes))
+        run_steps(module, [PassStep(get("form-kernels")())], PassContext(chip))
+    with _timed(phases, "code"):
+        schedule = build_schedule(module, ENTRY, target, pipeline, progress)
+    placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    place = dict(zip(graph.inputs, graph.input_positions, strict=True))
+    output = next(iter(reversed(graph.graph.nodes)))
+    face = Face(
+        inputs=[place.get(node.name) for node in placeholders],
+        constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants},
+        outputs=graph.outputs, mutations=graph.mutations,
+        states={i: graph.states[n.name] for i, n in enumerate(placeholders) if n.name in graph.states},
+        shapes=[(shape_of(node), dtype_of(node)) for node in placeholders],
+        names=[node.name for node in placeholders],
+        result_dtypes=[dtype_of(node) for node in output.args[0]],
+    )
+    with _timed(phases, "memory plan"):
+        memory = ModelProgram(schedule).memory
+    result = CompilationResult(
+        tuple(records), phases, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
+        sum(tensor.numel() * tensor.element_size() for tensor in face.constants.values()))
+    return CompiledModel(schedule, face, result, progress)
+
+
+def _computes(op: ir.Operation) -> bool:
+    return op.name.startswith(("linalg.", "tensor.")) and op.name not in (
+        "linalg.yield", "linalg.index", "tensor.empty", "tensor.yield", "linalg.fill", "tensor.extract",
+        "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast")
+
+
+def _read(path: str | os.PathLike[str]) -> Any:
+    """The program in a file of ``torch.export.save``."""
+    try:
+        return torch.export.load(path)
+    except (OSError, RuntimeError, ValueError, KeyError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise HexError.plain(f"cannot read an exported program: {reason}", file=os.fspath(path),
+                             hint="torch.export.save(program, path) writes one") from None
+
+
+@contextmanager
+def _timed(phases: dict[str, float], name: str) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    phases[name] = phases.get(name, 0.0) + time.perf_counter() - start

@@ -1,0 +1,118 @@
+"""A compiled model as files: ``model.json``, ``weights.bin``, ``kernels/*.s``. Plain text and bytes, no pickle."""
+
+from __future__ import annotations
+
+import json
+import mmap
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from hexagon_mlir.codegen.schedule import Buffer, Call, Kernel, Schedule
+from hexagon_mlir.exec.memory_plan import Plan
+from hexagon_mlir.frontend.torch.graph import Constant
+from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
+from hexagon_mlir.frontend.torch.passes import PassRecord
+from hexagon_mlir.ir import HexError
+
+ORIGIN = "load"
+FORMAT = 1
+_ALIGN = 128  # bytes: weights start where a vector could
+_DTYPES = {str(d).removeprefix("torch."): d for d in (
+    torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8,
+    torch.uint8, torch.bool)}
+
+
+def save(model: CompiledModel, folder: str | Path) -> None:
+    """Write ``model`` into ``folder``, which is made; existing files of that name are replaced."""
+    folder = Path(folder)
+    (folder / "kernels").mkdir(parents=True, exist_ok=True)
+    schedule, face = model.schedule, model.face
+    for number, kernel in enumerate(schedule.kernels):
+        (folder / "kernels" / f"{number}.s").write_text(kernel.asm)
+    tensors = {**face.constants, **face.states}
+    entries: dict[int, dict[str, Any]] = {}
+    with open(folder / "weights.bin", "wb") as file:
+        for number, tensor in tensors.items():
+            file.write(b"\0" * (-file.tell() % _ALIGN))
+            flat = tensor.detach().contiguous()
+            entries[number] = {"offset": file.tell(), "shape": list(flat.shape), "dtype": _name(flat.dtype)}
+            file.write(flat.reshape(-1).view(torch.uint8).numpy().tobytes())
+    state_of = {id(tensor): number for number, tensor in face.states.items()}
+    document = {
+        "format": FORMAT, "target": schedule.target,
+        "buffers": [asdict(buffer) for buffer in schedule.buffers],
+        "calls": [asdict(call) for call in schedule.calls],
+        "kernels": [{"name": k.name, "seconds": k.seconds, "calls": k.calls} for k in schedule.kernels],
+        "outputs": schedule.outputs, "output_shapes": schedule.output_shapes,
+        "weights": entries, "states": sorted(face.states),
+        "inputs": face.inputs, "names": face.names,
+        "shapes": [[list(shape), _name(dtype)] for shape, dtype in face.shapes],
+        "results": [{"constant": o.value} if isinstance(o, Constant) else o for o in face.outputs],
+        "result_dtypes": [_name(dtype) for dtype in face.result_dtypes],
+        "mutations": [[n, {"argument": t} if isinstance(t, int) else {"state": state_of[id(t)]}]
+                      for n, t in face.mutations],
+        "in_spec": face.in_spec, "out_spec": face.out_spec,
+        "result": asdict(model.result),
+    }
+    (folder / "model.json").write_text(json.dumps(document, indent=1))
+
+
+def load(folder: str | Path) -> CompiledModel:
+    """The model that `save` wrote; weights are mapped, not read. Raises `HexError` for anything else."""
+    folder = Path(folder)
+    try:
+        document = json.loads((folder / "model.json").read_text())
+        if document.get("format") != FORMAT:
+            raise HexError.plain(f"format {document.get('format')} of the file is not {FORMAT}", origin=ORIGIN,
+                                 file=str(folder), hint="compile the model again")
+        return _read(folder, document)
+    except OSError as error:
+        raise HexError.plain(f"cannot read: {error.strerror}", origin=ORIGIN, file=str(error.filename or folder)
+                             ) from None
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+        raise HexError.plain(f"no compiled model: {error}", origin=ORIGIN, file=str(folder / "model.json")) from None
+
+
+def _read(folder: Path, d: dict[str, Any]) -> CompiledModel:
+    kernels = [Kernel(k["name"], (folder / "kernels" / f"{i}.s").read_text(), k["seconds"], (), k["calls"])
+               for i, k in enumerate(d["kernels"])]
+    schedule = Schedule(
+        d["target"], [Buffer(tuple(b["shape"]), b["element"], b["nbytes"], b["argument"]) for b in d["buffers"]],
+        [Call(c["kernel"], tuple(c["arguments"]), tuple(c["results"])) for c in d["calls"]],
+        d["outputs"], [tuple(s) for s in d["output_shapes"]], kernels)
+    weights = _weights(folder / "weights.bin", d["weights"])
+    states = {number: weights.pop(number).clone() for number in d["states"]}
+    face = Face(
+        d["inputs"], weights, [Constant(o["constant"]) if isinstance(o, dict) else o for o in d["results"]],
+        [(n, t["argument"] if "argument" in t else states[t["state"]]) for n, t in d["mutations"]], states,
+        [(tuple(shape), _DTYPES[dtype]) for shape, dtype in d["shapes"]], d["names"], d["in_spec"], d["out_spec"],
+        [_DTYPES[dtype] for dtype in d["result_dtypes"]])
+    r = d["result"]
+    result = CompilationResult(**{**r, "graph_passes": tuple(PassRecord(**p) for p in r["graph_passes"]),
+                                  "memory": Plan(**{**r["memory"], "offsets": tuple(r["memory"]["offsets"])})})
+    return CompiledModel(schedule, face, result)
+
+
+def _weights(file: Path, entries: dict[str, Any]) -> dict[int, torch.Tensor]:
+    found = {}
+    size = file.stat().st_size
+    with open(file, "rb") as opened:
+        data = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_COPY) if size else b""
+    for number, entry in entries.items():
+        dtype, shape = _DTYPES[entry["dtype"]], tuple(entry["shape"])
+        count = torch.Size(shape).numel()
+        if entry["offset"] + count * dtype.itemsize > size:
+            raise HexError.plain("the file is shorter than the model's weights", origin=ORIGIN, file=str(file))
+        found[int(number)] = (torch.frombuffer(data, dtype=dtype, count=count, offset=entry["offset"]).reshape(shape)
+                              if count else torch.empty(shape, dtype=dtype))
+    return found
+
+
+def _name(dtype: torch.dtype) -> str:
+    name = str(dtype).removeprefix("torch.")
+    if name not in _DTYPES:
+        raise HexError.plain(f"a tensor of {dtype} cannot be saved", origin="save")
+    return name

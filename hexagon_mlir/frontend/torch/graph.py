@@ -1,0 +1,138 @@
+"""What the PyTorch front end works on: a functional graph of ATen ops, its weights, its inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import GraphModule, Node
+
+
+@dataclass
+class TorchGraph:
+    """A functional graph whose placeholders are constants (weights, buffers) or inputs.
+
+    ``constants`` maps placeholder names to tensors; equal tensors (tied weights) share one placeholder. ``inputs``
+    lists the other placeholders; ``input_positions[i]`` is the place of input i among the flat arguments.
+    ``outputs`` has, for each flat result, its index among the graph's outputs, or a constant. ``mutations`` are
+    tensors the caller owns that output number i replaces: buffers, or (as an int) flat arguments. ``states`` are
+    placeholders of the buffers among them: read anew in each run.
+    """
+
+    module: GraphModule
+    constants: dict[str, torch.Tensor]
+    inputs: list[str]
+    input_positions: list[int]
+    outputs: list[int | Constant]
+    mutations: list[tuple[int, torch.Tensor | int]] = field(default_factory=list)
+    states: dict[str, torch.Tensor] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> torch.fx.Graph:
+        """The nodes."""
+        return self.module.graph
+
+    @property
+    def fake_mode(self) -> FakeTensorMode:
+        """The mode under which the nodes' ``meta["val"]`` live."""
+        for node in self.graph.nodes:
+            mode = getattr(node.meta.get("val"), "fake_mode", None)
+            if mode is not None:
+                return mode
+        return FakeTensorMode()
+
+    def is_constant(self, node: Any) -> bool:
+        """True for a placeholder whose value is known."""
+        return isinstance(node, Node) and node.op == "placeholder" and node.name in self.constants
+
+    def value(self, node: Node) -> torch.Tensor:
+        """The tensor behind a constant placeholder."""
+        return self.constants[node.name]
+
+    def add_constant(self, value: torch.Tensor, name: str) -> Node:
+        """A new placeholder for ``value``."""
+        first = next(iter(self.graph.nodes))
+        with self.graph.inserting_before(first):
+            node = self.graph.placeholder(_fresh_name(self.graph, name))
+        with self.fake_mode:
+            node.meta["val"] = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
+        self.constants[node.name] = value
+        return node
+
+    def insert(self, before: Node, target: Callable[..., Any], *args: Any, **kwargs: Any) -> Node:
+        """A new call of ``target`` with its shape and type, at the place and source line of ``before``."""
+        with self.graph.inserting_before(before):
+            node = self.graph.call_function(target, args, kwargs)
+        for key in ("stack_trace", "nn_module_stack", "source_fn_stack"):
+            if key in before.meta:
+                node.meta[key] = before.meta[key]
+        values = torch.fx.map_arg((args, kwargs), lambda n: n.meta["val"])
+        with self.fake_mode:
+            node.meta["val"] = target(*values[0], **values[1])
+        return node
+
+    def replace(self, old: Node, new: Node) -> None:
+        """Let every user of ``old`` use ``new``, and drop ``old``."""
+        old.replace_all_uses_with(new)
+        self.graph.erase_node(old)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A result that is no tensor: None or a number."""
+
+    value: Any
+
+
+def args_of(node: Node) -> tuple[Any, ...]:
+    """The positional arguments of a call: nodes, numbers, lists."""
+    return node.args
+
+
+def arguments_of(node: Node) -> dict[str, Any]:
+    """The arguments of a call of an ATen op by name, without those left at their default."""
+    target: Any = node.target
+    names = [argument.name for argument in target._schema.arguments]
+    return {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+
+
+def shape_of(node: Node) -> tuple[int, ...]:
+    """The static shape of what ``node`` computes."""
+    return tuple(int(size) for size in node.meta["val"].shape)
+
+
+def dtype_of(node: Node) -> torch.dtype:
+    """The element type of what ``node`` computes."""
+    return node.meta["val"].dtype
+
+
+def share_constants(module: GraphModule, constants: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Merge placeholders of equal tensors; returns the constants that are left."""
+    kept: dict[tuple[Any, ...], Node] = {}
+    left: dict[str, torch.Tensor] = {}
+    for node in [n for n in module.graph.nodes if n.op == "placeholder" and n.name in constants]:
+        tensor = constants[node.name]
+        key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+        if tensor.numel() and key in kept:
+            node.replace_all_uses_with(kept[key])
+            module.graph.erase_node(node)
+        else:
+            kept[key] = node
+            left[node.name] = tensor
+    return left
+
+
+def static_examples(module: GraphModule) -> Sequence[torch.Tensor]:
+    """The fake tensors of the placeholders."""
+    return [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
+
+
+def _fresh_name(graph: torch.fx.Graph, name: str) -> str:
+    taken = {node.name for node in graph.nodes}
+    count = 0
+    while f"{name}_{count}" in taken:
+        count += 1
+    return f"{name}_{count}"

@@ -1,0 +1,96 @@
+"""A `TorchGraph` as a module of linalg on tensors, with our own kernels as calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph
+from hexagon_mlir.ir import func, ir
+from hexagon_mlir.ir.order import sort
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.torch_import import import_graph
+
+ENTRY = "main"
+Builder = Callable[[Node], str]
+BUILDERS: dict[Any, Builder] = {}
+"""Our own operations (call targets of the graph) -> the text of a function that computes one of their nodes."""
+
+
+def to_linalg(graph: TorchGraph) -> ir.Module:
+    """Function ``main`` takes the graph's placeholders in order. Raises `HexError`, naming the model's source line."""
+    flat, nodes = _without_kernels(graph)
+    module = import_graph(flat, ENTRY)
+    with module.context, ir.Location.unknown():
+        for op in find_ops(module, lambda op: op.name == "cf.assert"):
+            op.erase()  # bounds of indices, which eager PyTorch checks and the machine does not
+        if nodes:
+            _insert_calls(module, nodes)
+    return module
+
+
+def _without_kernels(graph: TorchGraph) -> tuple[torch.fx.Graph, list[Node]]:
+    """A copy of the graph in which the result of each own operation is an argument, and its operands are results."""
+    nodes = [n for n in graph.graph.nodes if n.op == "call_function" and n.target in BUILDERS]
+    copy = torch.fx.Graph()
+    values: dict[Node, Node] = {}
+    for node in graph.graph.nodes:
+        if node.op == "placeholder":
+            values[node] = copy.node_copy(node, values.__getitem__)
+    for number, node in enumerate(nodes):
+        values[node] = copy.placeholder(f"kernel_{number}")
+        values[node].meta = dict(node.meta)
+    results: list[Any] = []
+    for node in graph.graph.nodes:
+        if node.op == "output":
+            results = [values[r] for r in node.args[0]]
+        elif node not in values:
+            values[node] = copy.node_copy(node, values.__getitem__)
+    for node in nodes:
+        results += [values[source] for source in node.all_input_nodes]
+    copy.output(tuple(results))
+    return copy, nodes
+
+
+def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
+    """Replace the last arguments of ``main`` by calls of the kernels that compute them from its last results."""
+    main = next(o.operation for o in module.body.operations if o.operation.name == "func.func")
+    block = main.regions[0].blocks[0]
+    ops = [o.operation for o in block.operations]
+    end = ops.pop()
+    kept = len(end.operands) - sum(len(n.all_input_nodes) for n in nodes)
+    operands, first = list(end.operands), len(block.arguments) - len(nodes)
+    names: dict[str, str] = {}
+    used = kept
+    for number, node in enumerate(nodes):
+        target: Any = node.target
+        text = BUILDERS[target](node)
+        name = names.get(text) or _add_function(module, main, text, f"{target.__name__}_{len(names)}")
+        names[text] = name
+        count = len(node.all_input_nodes)
+        with end.location, ir.InsertionPoint(end):
+            call = func.CallOp([block.arguments[first + number].type], ir.FlatSymbolRefAttr.get(name),
+                               operands[used: used + count])
+        used += count
+        block.arguments[first + number].replace_all_uses_with(call.result)
+        ops.append(call.operation)
+    with end.location, ir.InsertionPoint(end):
+        new_end = func.ReturnOp([end.operands[i] for i in range(kept)]).operation
+    end.erase()
+    for _ in nodes:
+        block.erase_argument(first)
+    main.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(
+        [a.type for a in block.arguments], [o.type for o in new_end.operands]))
+    sort(ops, new_end)
+
+
+def _add_function(module: ir.Module, main: ir.Operation, text: str, name: str) -> str:
+    """Put the function that ``text`` holds before ``main``, as private function ``name``."""
+    parsed = ir.Module.parse(text.replace("@kernel(", f"@{name}(", 1))
+    function = parsed.body.operations[0].operation
+    function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    function.clone(ip=ir.InsertionPoint(main))
+    return name

@@ -1,0 +1,1 @@
+"""Operations of our own in the graph, and the linalg functions that compute them."""

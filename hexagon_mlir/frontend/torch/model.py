@@ -1,0 +1,150 @@
+"""A compiled PyTorch model: call it like the model, look at what the compiler did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from hexagon_mlir.codegen.schedule import Progress, Schedule
+from hexagon_mlir.exec.memory_plan import Plan
+from hexagon_mlir.exec.model import ModelProgram, ModelRun
+from hexagon_mlir.frontend.torch.graph import Constant
+from hexagon_mlir.frontend.torch.passes import PassRecord
+from hexagon_mlir.ir import HexError
+
+_INTEGER_OF = {torch.bfloat16: torch.int16}
+
+
+@dataclass(frozen=True)
+class CompilationResult:
+    """What the compiler did. Times in seconds, sizes in bytes.
+
+    ``phases`` are wall times by name; ``graph_passes`` give nodes before and after each; ``linalg_ops`` were fused
+    into ``kernel_calls`` launches of ``kernels`` different kernels; ``memory`` tells buffer reuse.
+    """
+
+    graph_passes: tuple[PassRecord, ...]
+    phases: dict[str, float]
+    linalg_ops: int
+    kernels: int
+    kernel_calls: int
+    buffers: int
+    memory: Plan
+    weight_bytes: int
+
+    @property
+    def fused_ops(self) -> int:
+        """Operations that run in the kernel of another one."""
+        return self.linalg_ops - self.kernel_calls
+
+    @property
+    def seconds(self) -> float:
+        """Our own compile time: everything after PyTorch handed over its graph."""
+        return sum(self.phases.values())
+
+
+@dataclass
+class Face:
+    """How flat arguments of the model become arguments of the schedule, and its results the model's.
+
+    ``inputs[i]`` is the flat argument behind schedule argument ``i``, None for one of ``constants``; ``states`` are
+    buffers read anew in each run, by schedule argument.
+    """
+
+    inputs: list[int | None]
+    constants: dict[int, torch.Tensor]
+    outputs: list[int | Constant]
+    mutations: list[tuple[int, torch.Tensor | int]] = field(default_factory=list)
+    states: dict[int, torch.Tensor] = field(default_factory=dict)
+    shapes: list[tuple[tuple[int, ...], torch.dtype]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    in_spec: str = ""
+    out_spec: str = ""
+    result_dtypes: list[torch.dtype] = field(default_factory=list)
+
+
+class CompiledModel:
+    """A model compiled for one target. ``model(*inputs)`` takes and gives what the PyTorch model does."""
+
+    def __init__(self, schedule: Schedule, face: Face, result: CompilationResult, progress: Progress | None = None):
+        self.schedule, self.face, self.result = schedule, face, result
+        self.progress = progress
+        self.last_run: ModelRun | None = None
+
+    @cached_property
+    def program(self) -> ModelProgram:
+        """The schedule with its memory plan."""
+        return ModelProgram(self.schedule)
+
+    @property
+    def target(self) -> str:
+        """Name of the target."""
+        return self.schedule.target
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model into ``folder`` as files that `hexagon_mlir.load` reads."""
+        from hexagon_mlir.frontend.torch.files import save
+
+        save(self, folder)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run on the simulator; arguments and results are nested as in the exported program."""
+        from torch.utils import _pytree as pytree
+
+        flat, spec = pytree.tree_flatten((args, kwargs))
+        if self.face.in_spec and spec != pytree.treespec_loads(self.face.in_spec):
+            raise HexError.plain("the arguments are not nested like those the model was exported with",
+                                 origin="launch", hint=f"exported with {self.face.in_spec}")
+        results = self.run_flat(flat)
+        if not self.face.out_spec:
+            return results
+        return pytree.tree_unflatten(results, pytree.treespec_loads(self.face.out_spec))
+
+    def run_flat(self, arguments: Sequence[Any]) -> list[Any]:
+        """Run with a flat list of arguments; returns the flat list of results (tensors, or constants)."""
+        face = self.face
+        arrays = []
+        for number, place in enumerate(face.inputs):
+            if place is not None:
+                _check(number, arguments[place], *face.shapes[number], face.names[number])
+            tensor = (arguments[place] if place is not None else
+                      face.states[number] if number in face.states else face.constants[number])
+            arrays.append(_array(tensor))
+        self.last_run = self.program.run(arrays, self.progress)
+        results = [_tensor(array, dtype)
+                   for array, dtype in zip(self.last_run.outputs, face.result_dtypes, strict=True)]
+        for number, target in face.mutations:
+            owner = arguments[target] if isinstance(target, int) else target
+            with torch.no_grad():
+                owner.copy_(results[number])
+        return [output.value if isinstance(output, Constant) else results[output] for output in face.outputs]
+
+
+def _check(number: int, value: Any, shape: tuple[int, ...], dtype: torch.dtype, name: str) -> None:
+    if not isinstance(value, torch.Tensor):
+        raise HexError.plain(f"input '{name}' is a {type(value).__name__}, not a tensor", origin="launch")
+    if tuple(value.shape) != shape or value.dtype != dtype:
+        raise HexError.plain(f"input '{name}' is {value.dtype} of shape {tuple(value.shape)}, compiled for {dtype} of "
+                             f"shape {shape}", origin="launch", hint="compile again for this shape")
+    if value.device.type != "cpu":
+        raise HexError.plain(f"input '{name}' is on device '{value.device}'", origin="launch", hint="pass CPU tensors")
+
+
+def _array(tensor: torch.Tensor) -> np.ndarray:
+    """The memory of ``tensor`` without a copy, if it is contiguous."""
+    tensor = tensor.detach().contiguous()
+    if tensor.dtype in _INTEGER_OF:
+        tensor = tensor.view(_INTEGER_OF[tensor.dtype])
+    return tensor.numpy()
+
+
+def _tensor(array: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
+    if dtype in _INTEGER_OF:
+        return torch.from_numpy(array.view(np.int16)).view(dtype)
+    return torch.from_numpy(array).to(dtype) if array.dtype != np.bool_ else torch.from_numpy(array)

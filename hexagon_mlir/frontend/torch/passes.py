@@ -1,0 +1,65 @@
+"""The graph-level passes in order, each timed, with the number of nodes before and after."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph
+from hexagon_mlir.frontend.torch.rewrites.attention import recognise_attention
+from hexagon_mlir.frontend.torch.rewrites.batch_norm import fold_batch_norm
+from hexagon_mlir.frontend.torch.rewrites.cleanup import (
+    eliminate_dead_code,
+    remove_identities,
+    share_common_subexpressions,
+)
+from hexagon_mlir.frontend.torch.rewrites.constants import fold_constants
+from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
+from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
+
+ROUNDS = 2
+"""How often the clean-up passes run: what one folds, the other can share."""
+
+
+@dataclass(frozen=True)
+class PassRecord:
+    """What one graph pass did: wall time in seconds, calls (inputs and weights not counted) before and after."""
+
+    name: str
+    seconds: float
+    nodes_before: int
+    nodes_after: int
+
+
+_CLEAN: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
+    ("identities", remove_identities),
+    ("common-subexpressions", share_common_subexpressions),
+    ("constant-folding", fold_constants),
+    ("dead-code", eliminate_dead_code),
+)
+PASSES: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
+    ("dead-code", eliminate_dead_code),
+    ("lists-to-slices", expand_lists),
+    ("constant-folding", fold_constants),
+    ("attention", recognise_attention),
+    ("batch-norm-folding", fold_batch_norm),
+    ("linear-expansion", expand_linear),
+    *_CLEAN * ROUNDS,
+)
+
+
+def run_passes(graph: TorchGraph) -> list[PassRecord]:
+    """Run `PASSES` over ``graph`` in place."""
+    records = []
+    for name, rewrite in PASSES:
+        before, start = count_calls(graph), time.perf_counter()
+        rewrite(graph)
+        records.append(PassRecord(name, time.perf_counter() - start, before, count_calls(graph)))
+    graph.graph.lint()
+    return records
+
+
+def count_calls(graph: TorchGraph) -> int:
+    """Calls in the graph."""
+    return sum(node.op == "call_function" for node in graph.graph.nodes)

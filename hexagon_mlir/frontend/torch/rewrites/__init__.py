@@ -1,0 +1,1 @@
+"""Graph-level passes: each takes a `TorchGraph` and rewrites it in place."""

@@ -1,0 +1,55 @@
+"""Computes at compile time what depends on weights alone: transposed and packed weights, masks, positions."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of
+from hexagon_mlir.frontend.torch.rewrites.cleanup import RANDOM
+
+GROWTH_LIMIT = 1 << 16
+"""Elements a folded result may have beyond what it is computed from: broadcasts stay in the graph."""
+
+
+def fold_constants(graph: TorchGraph) -> None:
+    """Evaluate calls of constants with PyTorch; their results become constants."""
+    values: dict[Node, Any] = {}
+    for node in list(graph.graph.nodes):
+        if node.op != "call_function" or not _foldable(graph, node, values):
+            continue
+        arguments = torch.fx.map_arg((args_of(node), node.kwargs), lambda n: _value(graph, n, values))
+        with torch.no_grad():
+            values[node] = node.target(*arguments[0], **arguments[1])
+    for node, value in values.items():
+        if isinstance(value, torch.Tensor) and any(user not in values for user in node.users):
+            constant = graph.add_constant(_own(value), "folded")
+            node.replace_all_uses_with(constant)
+
+
+def _foldable(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> bool:
+    if node.target in RANDOM or not (isinstance(node.target, torch._ops.OpOverload)
+                                     or node.target is operator.getitem):
+        return False
+    if not all(graph.is_constant(source) or source in values for source in node.all_input_nodes):
+        return False
+    known = sum(_size(_value(graph, source, values)) for source in node.all_input_nodes)
+    return _size(node.meta.get("val")) <= known + GROWTH_LIMIT
+
+
+def _value(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> Any:
+    return values[node] if node in values else graph.value(node)
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, torch.Tensor):
+        return value.numel()
+    return sum(map(_size, value)) if isinstance(value, (list, tuple)) else 1
+
+
+def _own(value: torch.Tensor) -> torch.Tensor:
+    """``value`` contiguous: views of weights are packed here, once."""
+    return value.detach().contiguous()

@@ -1,0 +1,32 @@
+"""What the compiler did with a model, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hexagon_mlir.report import text
+
+if TYPE_CHECKING:
+    from hexagon_mlir.frontend.torch.model import CompiledModel
+
+
+def model_report(model: CompiledModel) -> str:
+    """Graph passes with nodes and times, phases, buffers before and after reuse, kernels, and the last run if any."""
+    result, memory = model.result, model.result.memory
+    passes = [(f"{p.seconds * 1e3:.1f} ms", f"{p.nodes_before}", f"{p.nodes_after}", p.name)
+              for p in result.graph_passes]
+    phases = [(f"{seconds:.3f} s", name) for name, seconds in result.phases.items()]
+    kernels = [(f"{kernel.calls}", f"{kernel.seconds:.2f} s", kernel.name) for kernel in model.schedule.kernels]
+    parts = [
+        f"target {model.target}: compiled in {result.seconds:.2f} s\n",
+        text.table(("time", "nodes before", "after", "graph pass"), passes),
+        text.table(("time", "phase"), phases),
+        text.table(("calls", "compile", "kernel"), kernels),
+        f"{result.linalg_ops} operations in {result.kernel_calls} calls of {result.kernels} kernels, "
+        f"{text.size(result.weight_bytes)} of weights\n"
+        f"{result.buffers} activations: {text.size(memory.total_bytes)} without reuse, {text.size(memory.arena_bytes)} "
+        f"planned, {text.size(memory.bound_bytes)} at least\n",
+    ]
+    if model.last_run is not None:
+        parts.append(text.launches(model.last_run.launches))
+    return "\n".join(parts)

@@ -1,0 +1,150 @@
+"""A whole model as calls of kernels."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.order import external_values, sort
+from hexagon_mlir.ir.query import known_bytes
+from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.kernels.decide import Kind, OpInfo, group
+from hexagon_mlir.passes.kernels.outline import erase_all, outline
+
+_CLEAN = UpstreamStep("canonicalize,cse")
+_VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
+_COPIED = _VIEWS | {"tensor.empty", "linalg.fill", "linalg.broadcast", "tensor.extract", "tensor.dim", "tensor.splat"}
+_CONTRACTIONS = re.compile(r"linalg\.(.*matmul|.*conv_.*|matvec|vecmat|dot|contract|mmt4d|pooling_.*)")
+_WORD = re.compile(r"[^A-Za-z0-9_]+")
+
+
+@dataclass(frozen=True)
+class FormKernelsPass(Pass):
+    """Splits each public function into kernels, private functions it calls; views between them stay behind.
+
+    A contraction, convolution or loop starts a kernel. Elementwise ops, reductions and data movement join the kernel
+    that makes their latest operand, or the only one that reads them, as long as its results fit the TCM together.
+
+    Before:
+        func.func @f(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xi8>) -> tensor<16xi8> {
+          %0 = linalg.matmul ins(%a, %b : tensor<4x8xi8>, tensor<8x4xi8>) outs(%c : tensor<4x4xi8>) -> tensor<4x4xi8>
+          %1 = linalg.add ins(%0, %0 : tensor<4x4xi8>, tensor<4x4xi8>) outs(%c : tensor<4x4xi8>) -> tensor<4x4xi8>
+          %2 = tensor.collapse_shape %1 [[0, 1]] : tensor<4x4xi8> into tensor<16xi8>
+          return %2 : tensor<16xi8>
+        }
+
+    After:
+        func.func private @f_0_matmul(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xi8>) -> tensor<4x4xi8> {
+          %0 = linalg.matmul ins(%a, %b : tensor<4x8xi8>, tensor<8x4xi8>) outs(%c : tensor<4x4xi8>) -> tensor<4x4xi8>
+          %1 = linalg.add ins(%0, %0 : tensor<4x4xi8>, tensor<4x4xi8>) outs(%c : tensor<4x4xi8>) -> tensor<4x4xi8>
+          return %1 : tensor<4x4xi8>
+        }
+        func.func @f(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xi8>) -> tensor<16xi8> {
+          %0 = call @f_0_matmul(%a, %b, %c) : (tensor<4x8xi8>, tensor<8x4xi8>, tensor<4x4xi8>) -> tensor<4x4xi8>
+          %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<4x4xi8> into tensor<16xi8>
+          return %1 : tensor<16xi8>
+        }
+
+    Options:
+        max-bytes: bytes the results in one kernel may take together; 0 takes the target's TCM budget.
+
+    Refuses (with a remark): functions of several blocks.
+
+    Needs: tensor.
+    Leaves: tensor.
+    """
+
+    name: ClassVar[str] = "form-kernels"
+    needs: ClassVar[str] = "tensor"
+    leaves: ClassVar[str] = "tensor"
+
+    max_bytes: int = 0
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Outline the kernels of every public function."""
+        budget = self.max_bytes or context.target.tcm_budget_bytes
+        for function in [o.operation for o in module.body.operations if _is_public(o.operation)]:
+            if len(function.regions[0].blocks) != 1:
+                self.remark(context, function, "not split: it has several blocks")
+                continue
+            _split(function, budget)
+        _CLEAN.run(module, context)
+
+
+def _is_public(op: ir.Operation) -> bool:
+    if op.name != "func.func" or not len(op.regions[0].blocks):
+        return False
+    return "private" not in str(op.attributes.get("sym_visibility", ""))
+
+
+def _split(function: ir.Operation, budget: int) -> None:
+    ops = [o.operation for o in function.regions[0].blocks[0].operations][:-1]
+    numbers = {op: number for number, op in enumerate(ops)}
+    infos: list[OpInfo] = []
+    for op in ops:
+        made_by = [numbers[v.owner.operation] for v in external_values(op)
+                   if isinstance(v.owner, ir.OpView) and v.owner.operation in numbers]
+        infos.append(OpInfo(_kind(op), tuple(made_by), _bytes(op), _is_result(op)))
+    kernels = group(infos, budget)
+    copied = {op for op, info in zip(ops, infos, strict=True) if info.kind is Kind.COPIED}
+    prefix = ir.StringAttr(function.attributes["sym_name"]).value
+    end = function.regions[0].blocks[0].operations[len(ops)].operation
+    calls: list[ir.Operation] = []
+    for kernel in sorted({k for k in kernels if k is not None}):
+        members = [op for op, k in zip(ops, kernels, strict=True) if k == kernel]
+        if members[0].name != "func.call":
+            members = [outline(function, f"{prefix}_{kernel}_{_title(members)}", members, copied, end)]
+        calls += members
+    erase_all(op for op in ops if op.name != "func.call")
+    sort(calls, end)
+
+
+def _kind(op: ir.Operation) -> Kind:
+    if op.name == "func.call":
+        return Kind.CALL
+    if op.name in _COPIED or (op.name.split(".")[0] in ("arith", "math", "index") and not _is_tensor(op)):
+        return Kind.COPIED
+    if op.name == "arith.constant":
+        return Kind.COPIED
+    if op.name == "tensor.extract_slice" and _only_computed_on(op):
+        return Kind.COPIED
+    if op.name.startswith("scf.") or _CONTRACTIONS.fullmatch(op.name) or _multiplies_and_adds(op):
+        return Kind.ANCHOR
+    return Kind.JOINS
+
+
+def _only_computed_on(op: ir.Operation) -> bool:
+    """True when the slice is read by computations alone: they read it in place."""
+    users = {use.owner.operation.name for use in op.results[0].uses}
+    return all(name.startswith("linalg.") for name in users)
+
+
+def _multiplies_and_adds(op: ir.Operation) -> bool:
+    """True for a generic contraction: a reduction of two or more inputs."""
+    if op.name != "linalg.generic":
+        return False
+    reduces = any("reduction" in str(i) for i in op.attributes["iterator_types"])
+    return reduces and ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0] > 1
+
+
+def _is_tensor(op: ir.Operation) -> bool:
+    return any(isinstance(result.type, ir.RankedTensorType) for result in op.results)
+
+
+def _is_result(op: ir.Operation) -> bool:
+    """True when the function returns a result of ``op``, or a view of one."""
+    users = [use.owner.operation for result in op.results for use in result.uses]
+    return any(user.name == "func.return" or (user.name in _VIEWS and _is_result(user)) for user in users)
+
+
+def _bytes(op: ir.Operation) -> int:
+    return sum(known_bytes(r.type) for r in op.results if isinstance(r.type, ir.RankedTensorType))
+
+
+def _title(ops: list[ir.Operation]) -> str:
+    """A word for the kernel: its contraction, or its first operation."""
+    names = [op.name.split(".")[1] for op in ops]
+    chosen = next((n for n in names if _CONTRACTIONS.fullmatch(f"linalg.{n}")), names[0])
+    return _WORD.sub("_", {"generic": "elementwise"}.get(chosen, chosen))

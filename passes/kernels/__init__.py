@@ -1,0 +1,1 @@
+"""Parts of `form-kernels`: `decide` (which ops share a kernel, pure) and `outline` (a group becomes a function)."""

@@ -1,0 +1,93 @@
+"""Which operations share a kernel: pure functions over a list of `OpInfo`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """How an operation takes part."""
+
+    COPIED = "copied"
+    """Costs next to nothing (constants, empty tensors, fills, views): stands in each kernel that needs it."""
+    ANCHOR = "anchor"
+    """A contraction, convolution or loop: starts a kernel."""
+    JOINS = "joins"
+    """Elementwise, a reduction or data movement: runs behind its producer while the data is near."""
+    CALL = "call"
+    """A kernel already."""
+
+
+@dataclass(frozen=True)
+class OpInfo:
+    """One operation: the numbers of the operations that make its operands, the bytes of its results, and whether the
+    function returns one of them."""
+
+    kind: Kind
+    operands: tuple[int, ...]
+    bytes: int = 0
+    is_result: bool = False
+
+
+def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
+    """The kernel of each operation, numbered in an order of execution; None for what is copied.
+
+    An operation joins the latest kernel it reads from: all its other operands come from earlier ones, so no cycle
+    can arise. A kernel's results may take ``budget`` bytes together.
+    """
+    kernels: list[int | None] = []
+    used: list[int] = []
+    closed: list[bool] = []
+    origins: list[int] = []  # of each op: the latest kernel its value depends on, -1 for arguments
+    for op in ops:
+        latest = max((origins[operand] for operand in op.operands), default=-1)
+        if op.kind is Kind.COPIED:
+            kernels.append(None)
+            origins.append(latest)
+            continue
+        joins = op.kind is Kind.JOINS and latest >= 0 and not closed[latest] and used[latest] + op.bytes <= budget
+        if not joins:
+            latest = len(used)
+            used.append(0)
+            closed.append(op.kind is Kind.CALL)
+        used[latest] += op.bytes
+        kernels.append(latest)
+        origins.append(latest)
+    return _absorb(ops, kernels, used, budget)
+
+
+def _absorb(ops: Sequence[OpInfo], kernels: list[int | None], used: list[int], budget: int) -> list[int | None]:
+    """Move kernels that read arguments alone, start with no anchor and serve one other kernel, into that one."""
+    readers: list[set[int]] = [set() for _ in ops]  # kernels that read each op, through what is copied
+    sources: dict[int, set[int]] = {}
+    for number in reversed(range(len(ops))):
+        kernel = kernels[number]
+        for operand in ops[number].operands:
+            readers[operand] |= readers[number] if kernel is None else {kernel}
+    for number, op in enumerate(ops):
+        kernel = kernels[number]
+        if kernel is not None:
+            found = {k for operand in op.operands for k in _made_in(ops, kernels, operand)} - {kernel}
+            sources.setdefault(kernel, set()).update(found)
+    target: dict[int, int] = {}
+    for kernel in sorted(sources):
+        members = [number for number, k in enumerate(kernels) if k == kernel]
+        readers_of = {reader for number in members for reader in readers[number]} - {kernel}
+        free = not sources[kernel] and all(ops[number].kind is Kind.JOINS for number in members)
+        if free and len(readers_of) == 1 and not any(ops[number].is_result for number in members):
+            (reader,) = readers_of
+            called = any(ops[number].kind is Kind.CALL for number, k in enumerate(kernels) if k == reader)
+            if not called and used[kernel] + used[reader] <= budget:
+                used[reader] += used[kernel]
+                target[kernel] = reader
+    return [target.get(k, k) if k is not None else None for k in kernels]
+
+
+def _made_in(ops: Sequence[OpInfo], kernels: Sequence[int | None], number: int) -> set[int]:
+    """The kernels an operation's value comes from: its own, or through what is copied."""
+    kernel = kernels[number]
+    if kernel is not None:
+        return {kernel}
+    return {k for operand in ops[number].operands for k in _made_in(ops, kernels, operand)}

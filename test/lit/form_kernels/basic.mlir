@@ -1,0 +1,69 @@
+// A function becomes calls of kernels: contractions start one, what follows them joins, views stay outside.
+// RUN: hexmlir-opt %s --form-kernels --split-input-file | filecheck %s
+
+// 1. The bias and the activation run in the kernel of the product that makes their operand; the second product, which
+//    needs both, starts its own. Fills and empty tensors stand in each kernel that needs them.
+// CHECK-LABEL: func.func private @two_layers_0_matmul
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x16xf32>, %[[B:.*]]: tensor<16xf32>) -> tensor<4x16xf32>
+// CHECK: tensor.empty
+// CHECK: linalg.fill
+// CHECK: linalg.matmul
+// CHECK: linalg.broadcast
+// CHECK: linalg.add
+// CHECK: %[[R:.*]] = linalg.max
+// CHECK: return %[[R]]
+// CHECK-LABEL: func.func private @two_layers_{{[1-9]}}_matmul
+// CHECK-SAME: (%{{.*}}: tensor<4x16xf32>, %{{.*}}: tensor<16x2xf32>) -> tensor<4x2xf32>
+// CHECK-LABEL: func.func @two_layers
+// CHECK-NEXT: %[[H:.*]] = call @two_layers_0_matmul(%arg0, %arg1, %arg2)
+// CHECK-NEXT: %[[Y:.*]] = call @two_layers_{{.*}}(%[[H]], %arg3)
+// CHECK-NEXT: %[[V:.*]] = tensor.collapse_shape %[[Y]]
+// CHECK-NEXT: return %[[V]]
+func.func @two_layers(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>, %v: tensor<16x2xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %c = linalg.broadcast ins(%b : tensor<16xf32>) outs(%e : tensor<4x16xf32>) dimensions = [0]
+  %s = linalg.add ins(%m, %c : tensor<4x16xf32>, tensor<4x16xf32>) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %r = linalg.max ins(%s, %f : tensor<4x16xf32>, tensor<4x16xf32>) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %e2 = tensor.empty() : tensor<4x2xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %y = linalg.matmul ins(%r, %v : tensor<4x16xf32>, tensor<16x2xf32>) outs(%f2 : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %flat = tensor.collapse_shape %y [[0, 1]] : tensor<4x2xf32> into tensor<8xf32>
+  return %flat : tensor<8xf32>
+}
+
+// -----
+// 2. A residual sum joins the later of the two kernels it reads from.
+// CHECK-LABEL: func.func private @residual_0_matmul
+// CHECK-NOT: linalg.add
+// CHECK-LABEL: func.func private @residual_1_matmul
+// CHECK: linalg.matmul
+// CHECK: linalg.add
+// CHECK-LABEL: func.func @residual
+// CHECK-NEXT: %[[A:.*]] = call @residual_0_matmul
+// CHECK-NEXT: %[[B:.*]] = call @residual_1_matmul(%[[A]]
+// CHECK-NEXT: return %[[B]]
+func.func @residual(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %a = linalg.matmul ins(%x, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = linalg.matmul ins(%a, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %s = linalg.add ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %s : tensor<4x4xf32>
+}
+
+// -----
+// 3. A slice that is only computed on is read in place, inside the kernel; one that is returned is a kernel's result.
+// CHECK-LABEL: func.func private @slices_0_extract_slice
+// CHECK-SAME: (%{{.*}}: tensor<8xf32>) -> tensor<4xf32>
+// CHECK-LABEL: func.func private @slices_1_add
+// CHECK: tensor.extract_slice %{{.*}}[4] [4] [1]
+// CHECK: linalg.add
+// CHECK-LABEL: func.func @slices
+func.func @slices(%x: tensor<8xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = tensor.extract_slice %x[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %b = tensor.extract_slice %x[4] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %s = linalg.add ins(%b, %z : tensor<4xf32>, tensor<4xf32>) outs(%z : tensor<4xf32>) -> tensor<4xf32>
+  return %a, %s : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,13 @@
+// The results in one kernel take at most max-bytes together.
+// RUN: hexmlir-opt %s --form-kernels='max-bytes=511' | filecheck %s --check-prefix=SMALL
+// RUN: hexmlir-opt %s --form-kernels='max-bytes=512' | filecheck %s --check-prefix=LARGE
+
+// SMALL: call @chain_0
+// SMALL-NEXT: call @chain_1
+// LARGE: call @chain_0
+// LARGE-NOT: call
+func.func @chain(%x: tensor<64xf32>, %e: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = linalg.exp ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %1 = linalg.exp ins(%0 : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  return %1 : tensor<64xf32>
+}

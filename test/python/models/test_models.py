@@ -1,0 +1,172 @@
+"""Whole models on the simulator against eager PyTorch."""
+
+import numpy as np
+import pytest
+import torch
+from models.zoo import Block, LeNet, Tied, WrittenOut, mlp
+from torch import nn
+
+import hexagon_mlir as hx
+from hexagon_mlir.frontend.torch.dynamo import models as compiled_by_torch
+
+
+def flat(value):
+    return [value] if isinstance(value, torch.Tensor) else [t for part in value for t in flat(part)]
+
+
+def compile_and_compare(module, *inputs, atol=1e-5):
+    """Export, compile, run; the largest difference to eager is at most ``atol``. Returns the compiled model."""
+    module = module.eval()
+    model = hx.compile(torch.export.export(module, inputs))
+    got = model(*inputs)
+    with torch.no_grad():
+        expected = module(*inputs)
+    assert type(got) is type(expected)
+    for ours, theirs in zip(flat(got), flat(expected), strict=True):
+        assert ours.shape == theirs.shape and ours.dtype == theirs.dtype
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=atol, equal_nan=True)
+    return model
+
+
+def test_mlp():
+    model = compile_and_compare(mlp(), torch.randn(5, 20))
+    result = model.result
+    assert result.kernels == result.kernel_calls == 2
+    assert result.fused_ops == result.linalg_ops - 2 > 5
+    assert result.weight_bytes == sum(p.numel() for p in mlp().parameters()) * 4
+    assert model.last_run.cycles > 0
+    assert all(record.result.hvx_packets for record in model.last_run.launches)
+
+
+def test_lenet():
+    compile_and_compare(LeNet(), torch.randn(1, 1, 28, 28))
+
+
+def test_tied_weights_are_one_tensor():
+    model = compile_and_compare(Tied(), torch.tensor([[1, 2, 49], [0, 3, 4]]), atol=2e-5)
+    assert model.result.weight_bytes == 2 * 50 * 32 * 4  # as rows for the lookup, packed for the product
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
+def test_recurrent(kind):
+    model = compile_and_compare(kind(16, 24, batch_first=True), torch.randn(1, 6, 16))
+    assert model.result.kernels < model.result.kernel_calls, "time steps are equal kernels"
+
+
+def test_layers_share_kernels():
+    model = compile_and_compare(nn.Sequential(Block(), Block(), Block()), torch.randn(1, 10, 48))
+    assert model.result.kernel_calls >= 3 * 4
+    assert model.result.kernels <= model.result.kernel_calls / 2
+    memory = model.result.memory
+    assert memory.bound_bytes <= memory.arena_bytes < memory.total_bytes / 2
+
+
+def test_attention_written_out_is_recognised():
+    model = compile_and_compare(WrittenOut(), torch.randn(2, 12, 48))
+    names = [record.kernel for record in model.last_run.launches]
+    assert any(name.startswith("attention") for name in names), names
+    elements = [np.prod(buffer.shape) for buffer in model.schedule.buffers]
+    assert 2 * 3 * 12 * 12 not in elements, "the matrix of scores is a buffer"
+
+
+class Counter(nn.Module):
+    """Writes to a buffer and to its input."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(4))
+
+    def forward(self, x):
+        self.total += x
+        return self.total * 2
+
+
+def test_buffers_are_written():
+    module = Counter()
+    model = hx.compile(torch.export.export(module, (torch.ones(4),)))
+    first = model(torch.ones(4))
+    second = model(torch.full((4,), 2.0))
+    assert torch.equal(first, torch.full((4,), 2.0))
+    assert torch.equal(second, torch.full((4,), 6.0))
+
+
+def test_saved_model_gives_the_same(tmp_path):
+    module = nn.LSTM(16, 24, batch_first=True).eval()
+    inputs = (torch.randn(1, 3, 16),)
+    model = hx.compile(torch.export.export(module, inputs))
+    model.save(tmp_path / "m")
+    loaded = hx.load(tmp_path / "m")
+    for ours, theirs in zip(flat(loaded(*inputs)), flat(model(*inputs)), strict=True):
+        assert torch.equal(ours, theirs)
+    assert loaded.result == model.result
+    assert not [p for p in (tmp_path / "m").rglob("*") if p.suffix in (".pkl", ".pt")]
+
+
+@pytest.mark.parametrize("damage", ["", "{}", '{"format": 1}', "\0", '{"format": 99}'])
+def test_damaged_file(tmp_path, damage):
+    (tmp_path / "model.json").write_text(damage)
+    with pytest.raises(hx.HexError, match=r"model|format"):
+        hx.load(tmp_path)
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    (torch.randn(4, 20), r"input 'input' is torch.float32 of shape \(4, 20\), compiled for"),
+    (torch.randn(5, 20).double(), "torch.float64"), (3, "is a int, not a tensor")])
+def test_wrong_input(value, message):
+    model = hx.compile(torch.export.export(nn.Sequential(nn.Linear(20, 3)), (torch.randn(5, 20),)))
+    with pytest.raises(hx.HexError, match=message):
+        model(value)
+
+
+def test_not_contiguous_input():
+    compile_and_compare(nn.Linear(20, 3), torch.randn(20, 5).t())
+
+
+# -- torch.compile -------------------------------------------------------------------------------------------------
+STRICT = {"fallback": "error"}
+
+
+def test_torch_compile():
+    module = mlp().eval()
+    compiled = torch.compile(module, backend="hexagon", options=STRICT)
+    with torch.no_grad():
+        for rows in (5, 6, 7):  # every shape gets its own code
+            x = torch.randn(rows, 20)
+            torch.testing.assert_close(compiled(x), module(x), rtol=0, atol=1e-6)
+        module[0].weight.mul_(2)  # a changed weight is seen
+        torch.testing.assert_close(compiled(x), module(x), rtol=0, atol=1e-6)
+    assert compiled_by_torch[-1].last_run.cycles > 0
+
+
+def test_backward_runs_eagerly():
+    module = mlp().eval()
+    compiled = torch.compile(module, backend="hexagon", options=STRICT)
+    x = torch.randn(5, 20)
+    compiled(x).square().sum().backward()
+    got = module[0].weight.grad.clone()
+    module.zero_grad()
+    module(x).square().sum().backward()
+    torch.testing.assert_close(got, module[0].weight.grad, rtol=1e-4, atol=1e-6)
+
+
+def uncompilable(x):
+    return torch.linalg.svd(x)[1] + 1
+
+
+def test_fallback_names_op_and_line():
+    x = torch.randn(4, 3)
+    with pytest.warns(UserWarning, match=r"test_models\.py:\d+.*linalg_svd"):
+        got = torch.compile(uncompilable, backend="hexagon")(x)
+    torch.testing.assert_close(got, uncompilable(x))
+
+
+def test_fallback_error():
+    with pytest.raises(hx.HexError, match="linalg_svd"):
+        torch.compile(uncompilable, backend="hexagon", options=STRICT)(torch.randn(4, 3))
+
+
+@pytest.mark.parametrize(("options", "message"), [({"fallbak": "error"}, "unknown option 'fallbak'"),
+                                                  ({"fallback": "never"}, "'eager' or 'error'")])
+def test_wrong_options(options, message):
+    with pytest.raises(Exception, match=message):
+        torch.compile(uncompilable, backend="hexagon", options=options)(torch.randn(4, 3))

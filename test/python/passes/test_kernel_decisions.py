@@ -1,0 +1,35 @@
+"""`form-kernels`: which operations share a kernel."""
+
+import pytest
+
+from hexagon_mlir.passes.kernels.decide import Kind, OpInfo, group
+
+BIG = 1 << 20
+
+
+def op(kind, *operands, size=4, result=False):
+    return OpInfo(kind, operands, size, result)
+
+
+A, J, COPY, CALL = Kind.ANCHOR, Kind.JOINS, Kind.COPIED, Kind.CALL
+CASES = {
+    "a chain joins its anchor": ([op(A), op(J, 0), op(J, 1)], [0, 0, 0]),
+    "each anchor starts": ([op(A), op(A, 0)], [0, 1]),
+    "the later producer is joined": ([op(A), op(A), op(J, 0, 1)], [0, 1, 1]),
+    "through views": ([op(A), op(COPY, 0), op(J, 1)], [0, None, 0]),
+    "nothing joins a call": ([op(CALL), op(J, 0)], [0, 1]),
+    "two kernels between: no cycle": ([op(A), op(A, 0), op(J, 0), op(J, 1, 2)], [0, 1, 0, 1]),
+    "arguments only, one reader": ([op(J), op(A, 0)], [1, 1]),
+    "arguments only, read through a view": ([op(J), op(COPY, 0), op(A, 1)], [1, None, 1]),
+    "arguments only, two readers": ([op(J), op(A, 0), op(A, 0)], [0, 1, 2]),
+    "arguments only, a result": ([op(J, result=True), op(A, 0)], [0, 1]),
+    "arguments only, read by a call": ([op(J), op(CALL, 0)], [0, 1]),
+    "too large": ([op(A, size=BIG), op(J, 0)], [0, 1]),
+    "too large to be absorbed": ([op(J, size=BIG), op(A, 0)], [0, 1]),
+    "nothing": ([], []),
+}
+
+
+@pytest.mark.parametrize(("ops", "expected"), CASES.values(), ids=CASES)
+def test_group(ops, expected):
+    assert group(ops, BIG) == expected
