@@ -11,6 +11,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 
 TCM_SLOT_POINTER = "hexmlir_tcm_slot"
 TCM_ALLOC, TCM_FREE = "hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free"
+INTEGER_TO_POINTER = "hexmlir_rt_pointer"
 DDR_ALLOC, DDR_FREE = "aligned_alloc", "free"
 _ALLOCATION = "memref.alloc"
 _STACK_SHARE = 16  # a stack buffer takes at most this fraction of the L1 data cache
@@ -21,6 +22,8 @@ _SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vec
 @dataclass(frozen=True)
 class HexagonMemoryLoweringPass(Pass):
     """Turns memref.alloc and memref.dealloc into runtime calls and merges TCM (memory space 1) into space 0.
+
+    A cast of an i64 to a pointer becomes a runtime call too: the simulator knows which memory it means.
 
     Small DDR buffers that are only loaded and stored become stack slots, which LLVM keeps in registers.
 
@@ -75,6 +78,11 @@ class HexagonMemoryLoweringPass(Pass):
         for op in find_ops(module, lambda op: op.name == "memref.dealloc"):
             with op.location, ir.InsertionPoint(op):
                 _lower_free(module, op)
+            erase_op(op, self.name)
+        for op in find_ops(module, _makes_pointer):
+            with op.location, ir.InsertionPoint(op):
+                pointer = _lower_pointer(module, op)
+            op.results[0].replace_all_uses_with(pointer)
             erase_op(op, self.name)
         for op in find_ops(module, lambda op: TCM_SLOT in op.attributes):
             with op.location, ir.InsertionPoint(op):
@@ -145,6 +153,21 @@ def _lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Valu
                                       [dynamic if sizes else static], [1]).result
     plain = ir.MemRefType.get(type_.shape, type_.element_type)
     return memref.view(plain, bytes_, arith.constant(ir.IndexType.get(), 0), sizes)
+
+
+def _makes_pointer(op: ir.Operation) -> bool:
+    return (op.name == "builtin.unrealized_conversion_cast" and isinstance(op.results[0].type, ir.MemRefType)
+            and isinstance(op.operands[0].type, ir.IntegerType))
+
+
+def _lower_pointer(module: ir.Module, op: ir.Operation) -> ir.Value:
+    """The memory at an integer address; it may be any other buffer."""
+    type_, raw = ir.MemRefType(op.results[0].type), _raw_type()
+    if not _declared(module, INTEGER_TO_POINTER):
+        with ir.InsertionPoint.at_block_begin(module.body):
+            func.FuncOp(INTEGER_TO_POINTER, ([op.operands[0].type], [raw]), visibility="private")
+    pointer = func.CallOp([raw], ir.FlatSymbolRefAttr.get(INTEGER_TO_POINTER), [op.operands[0]]).result
+    return memref.view(type_, _resized(pointer, known_bytes(type_)), arith.constant(ir.IndexType.get(), 0), [])
 
 
 def _lower_slot(module: ir.Module, op: ir.Operation) -> ir.Value:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import HexError, PassManager, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.triton_import.runtime import Runtime
 from hexagon_mlir.passes.triton_import.translate import Translator
 
 
@@ -88,9 +89,14 @@ class TritonToLinalgPass(Pass):
         if not kernels:
             return
         result = ir.Module.create(ir.Location.unknown())
+        runtime = Runtime(result)
+        functions = {ir.StringAttr(kernel.attributes["sym_name"]).value: kernel for kernel in kernels
+                     if "sym_name" in kernel.attributes}
         for kernel in kernels:
+            if _is_helper(kernel):
+                continue
             with ir.InsertionPoint(result.body):
-                translator = Translator(self.name, lambda op, text: self.remark(context, op, text))
+                translator = Translator(self.name, lambda op, text: self.remark(context, op, text), runtime, functions)
                 translator.function(kernel)
                 del translator
         self._clean(result)
@@ -106,3 +112,9 @@ class TritonToLinalgPass(Pass):
         except ir.MLIRError as error:
             raise HexError(*from_mlir_error(
                 error, self.name, hint="the translation produced invalid IR; please report it").diagnostics) from None
+
+
+def _is_helper(kernel: ir.Operation) -> bool:
+    """True for a function that only other functions call; it is translated where it is called."""
+    return "sym_visibility" in kernel.attributes and ir.StringAttr(
+        kernel.attributes["sym_visibility"]).value == "private"

@@ -18,7 +18,8 @@ import numpy as np
 from hexagon_mlir.exec.host_async import HostTasks
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
 from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
-from hexagon_mlir.ir import HexError, ir
+from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
+from hexagon_mlir.sim.kernel_output import AssertionFailed, printed
 
 Argument = np.ndarray | int | float | bool
 _SCALARS: dict[str, Any] = {
@@ -64,6 +65,9 @@ class HostFunction:
         self.program = lower(module, entry)
         self.entry = entry
         self.memory = HostMemory()
+        self.shared = SharedArrays(self.memory, [])
+        self.failure: AssertionFailed | None = None
+        """The first failed assertion of the running launch; the kernel itself cannot be stopped."""
         self.tasks = HostTasks(self.memory.allocate, ORIGIN)
         self.engine, self.keep = _compile(self.program, self)
 
@@ -91,7 +95,8 @@ class HostFunction:
             _check(self.entry, place, arg, type)
             if isinstance(arg, np.ndarray):
                 arrays.append(arg)
-        shared = SharedArrays(memory, arrays)
+        shared = self.shared = SharedArrays(memory, arrays)
+        self.failure = None
         for arg, type in zip(args, types, strict=True):
             kinds.append(ctypes.c_void_p if isinstance(arg, np.ndarray) else _SCALARS[type])
             words.append(shared.address(arg) if isinstance(arg, np.ndarray) else arg)
@@ -110,6 +115,9 @@ class HostFunction:
         code = self.engine.get_function_address(self.entry)
         call = ctypes.CFUNCTYPE(_SCALARS[scalar] if scalar else None, *kinds, *[ctypes.c_int32] * (6 if grid else 0))
         returned = self._each_program(memory, call(code), words, grid, len(args))
+        if self.failure is not None:
+            place = Place(self.failure.file, self.failure.line, self.failure.column)
+            raise HexError(Diagnostic("error", place, ORIGIN, self.failure.message))
         shared.write_back([a for a, t in zip(args, types, strict=True)
                            if isinstance(a, np.ndarray) and not t.startswith("tensor")])
         for out, address in outputs:
@@ -117,8 +125,7 @@ class HostFunction:
         results = [out for out, _ in outputs]
         return [*results, np.asarray(returned, _NUMPY[scalar])] if scalar else results
 
-    @staticmethod
-    def _each_program(memory: HostMemory, call: Callable[..., Any], words: list[Any],
+    def _each_program(self, memory: HostMemory, call: Callable[..., Any], words: list[Any],
                       grid: Sequence[int] | None, inputs: int) -> Any:
         if grid is None:
             return call(*words)
@@ -127,6 +134,8 @@ class HostFunction:
         for z, y, x in itertools.product(range(gz), range(gy), range(gx)):
             call(*words[:inputs], gx, gy, gz, x, y, z, *words[inputs:])
             memory.free_all_but(kept)
+            if self.failure is not None:
+                break
         return None
 
 
@@ -222,7 +231,17 @@ def _runtime(owner: HostFunction) -> dict[str, Any]:
         for row in range(rows):
             ctypes.memmove(dst + row * dst_stride, src + row * src_stride, row_bytes)
 
+    def show(value: int, text: int, index: int, x: int, y: int, z: int) -> None:
+        print(printed(ctypes.string_at(text).decode(), value, index, (x, y, z)))
+
+    def fail(text: int, x: int, y: int, z: int) -> None:
+        owner.failure = owner.failure or AssertionFailed(ctypes.string_at(text).decode(), (x, y, z))
+
+    i64 = ctypes.c_int64
     return {
+        "hexmlir_rt_print": ctypes.CFUNCTYPE(None, i64, pointer, *[i32] * 4)(show),
+        "hexmlir_rt_assert_failed": ctypes.CFUNCTYPE(None, pointer, i32, i32, i32)(fail),
+        "hexmlir_rt_pointer": ctypes.CFUNCTYPE(pointer, ctypes.c_uint64)(lambda a: owner.shared.resolved(a)),
         **owner.tasks.functions(),
         "malloc": ctypes.CFUNCTYPE(pointer, size)(allocate),
         "free": ctypes.CFUNCTYPE(None, pointer)(release),

@@ -54,7 +54,7 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
         elif any(result.startswith("memref") for result in results):
             UpstreamStep(_RESULTS).run(copy, context)
         _copies_to_loops(copy)
-        if _uses_tcm(copy):  # one address space here, and one allocator: the runtime's
+        if _uses_runtime(copy):  # one address space here, and one allocator: the runtime's
             PassStep(get("hexagon-memory-lowering")()).run(copy, context)
         UpstreamStep(_TO_LOOPS).run(copy, context)
         PassStep(get("hexagon-async-lowering")()).run(copy, context)
@@ -99,9 +99,11 @@ def _has_tensors(module: ir.Module) -> bool:
         for block in region.blocks for a in block.arguments)
 
 
-def _uses_tcm(module: ir.Module) -> bool:
-    return any(isinstance(r.type, ir.MemRefType) and r.type.memory_space is not None
-               for op in _operations(module) for r in op.results)
+def _uses_runtime(module: ir.Module) -> bool:
+    """True with buffers in TCM and with pointers made of integers."""
+    return any(isinstance(r.type, ir.MemRefType) and (
+        r.type.memory_space is not None or op.name == "builtin.unrealized_conversion_cast")
+        for op in _operations(module) for r in op.results)
 
 
 def _copies_to_loops(module: ir.Module) -> None:

@@ -108,6 +108,13 @@ class SharedArrays:
         start, _, copy = next(span for span in self.spans if span[0] <= first < span[1])
         return copy + first - start
 
+    def resolved(self, address: int) -> int:
+        """Where the byte at ``address`` is: in a copy, or where it was."""
+        for start, end, copy in self.spans:
+            if start <= address < end:
+                return copy + address - start
+        return address
+
     def write_back(self, arrays: Sequence[np.ndarray]) -> None:
         """Copy the spans of ``arrays`` back in place."""
         wanted = {address_of(a) for a in arrays if a.size}

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.exec.storage import address_of, bytes_of, storage_of
-from hexagon_mlir.ir.diagnostics import HexError
+from hexagon_mlir.exec.storage import address_of, bytes_of, live_storages, storage_of
+from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.sim import Arg64, Machine, RunResult, SimError
+from hexagon_mlir.sim.kernel_output import AssertionFailed
 
 ORIGIN = "launch"
 _MACHINES_KEPT = 64  # a model has some dozens of kernels
@@ -63,9 +64,15 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         spans = _Spans(machine, [place(a) for a in args if _is_array(a)])
         words = [spans.address(a) if _is_array(a) else _scalar(a, kind)
                  for a, kind in zip(args, kinds, strict=True)]
+        machine.host_pointer = spans.resolved
         result = machine.run(entry, words, grid)
+    except AssertionFailed as error:
+        raise HexError(Diagnostic("error", Place(error.file, error.line, error.column), ORIGIN,
+                                  error.message)) from error
     except SimError as error:
         raise HexError.plain(str(error), origin=ORIGIN, file=entry) from error
+    finally:
+        machine.host_pointer = None
     spans.write_back()
     shapes = tuple(tuple(a.shape) for a in args if _is_array(a))
     record = LaunchRecord(entry, target, grid, shapes, result, compile_seconds)
@@ -130,6 +137,19 @@ class _Spans:
             if start <= first < end:
                 return guest + first - start
         return 0
+
+    def resolved(self, host: int) -> int:
+        """Guest address of the byte at ``host``, copying in the live tensor it belongs to when it is no argument."""
+        for start, end, guest, _ in self.spans:
+            if start <= host < end:
+                return guest + host - start
+        for start, nbytes, writable in live_storages():
+            if start <= host < start + nbytes:
+                guest = self.machine.alloc_ddr(nbytes, _ALIGN)
+                self.machine.view(guest, nbytes)[:] = _host_bytes(start, start + nbytes)
+                self.spans.append([start, start + nbytes, guest, writable])
+                return guest + host - start
+        raise SimError(f"{host:#x} is no address of a live CPU tensor")
 
     def write_back(self) -> None:
         """Copy guest memory back to the host, except over read-only arrays."""

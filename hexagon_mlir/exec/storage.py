@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,3 +34,14 @@ def address_of(array: Any) -> int:
 def bytes_of(array: np.ndarray) -> tuple[int, int, bool]:
     """Start address, bytes and writability of the elements of contiguous ``array`` alone."""
     return address_of(array), array.nbytes, bool(array.flags.writeable)
+
+
+def live_storages() -> Iterator[tuple[int, int, bool]]:
+    """`storage_of` every CPU tensor of torch that is alive: what a pointer given as an integer may point to."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return
+    for candidate in gc.get_objects():
+        if type(candidate) in (torch.Tensor, torch.nn.Parameter) and candidate.layout == torch.strided \
+                and candidate.device.type == "cpu":
+            yield storage_of(candidate)

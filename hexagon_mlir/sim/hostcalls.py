@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.check_model import Rule
 from hexagon_mlir.sim.context import Context
+from hexagon_mlir.sim.kernel_output import AssertionFailed, printed
+from hexagon_mlir.sim.libc_args import VaReader
+from hexagon_mlir.sim.libc_memory import GuestMemory
 from hexagon_mlir.sim.program import SimError
 
 if TYPE_CHECKING:
@@ -34,6 +38,9 @@ class HostCalls:
             "hexmlir_rt_cycles": lambda c: self.machine.cycles(),
             "hexmlir_rt_print_i32": lambda c: print(c.argument(0)),
             "hexmlir_rt_print_f32": lambda c: print(float(c.registers[:1].view(np.float32)[0])),
+            "hexmlir_rt_print": self.print,
+            "hexmlir_rt_assert_failed": self.assert_failed,
+            "hexmlir_rt_pointer": self.pointer,
         }
 
     def aligned(self, context: Context) -> int:
@@ -55,6 +62,29 @@ class HostCalls:
         if not self.machine.release("TCM", address):
             message = f"hexmlir_rt_tcm_free of {address:#x}, which is not a TCM allocation"
             self.machine.fault(Rule.DOUBLE_FREE, address, message)
+
+    def print(self, context: Context) -> None:
+        z = VaReader.of_call(self._memory(context), context, 6).word()
+        value, program = context.pair(0), [context.argument(4), context.argument(5), z]
+        print(printed(self._text(context, 2), value, context.argument(3), program))
+
+    def assert_failed(self, context: Context) -> None:
+        raise AssertionFailed(self._text(context, 0), [context.argument(n) for n in (1, 2, 3)])
+
+    def pointer(self, context: Context) -> int:
+        """Guest address of an integer that is one, or that is an address of the host's memory."""
+        address = context.pair(0) & (1 << 64) - 1
+        if address < layout.SPACE_BYTES:
+            return address
+        if self.machine.host_pointer is None:
+            raise SimError(f"{address:#x} is no address of the simulated machine")
+        return self.machine.host_pointer(address)
+
+    def _memory(self, context: Context) -> GuestMemory:
+        return GuestMemory(self.machine.memory, self.machine.checks, context)
+
+    def _text(self, context: Context, register: int) -> str:
+        return self._memory(context).string(int(context.registers[register])).decode()
 
     def abort(self, context: Context) -> None:
         raise SimError("the program called abort")

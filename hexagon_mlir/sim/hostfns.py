@@ -259,6 +259,9 @@ CALLBACKS: dict[str, Callback] = {
     "hexmlir_rt_cycles": Callback(0, "reads the cycle counter"),
     "hexmlir_rt_print_i32": Callback(0, "debugging aid"),
     "hexmlir_rt_print_f32": Callback(0, "debugging aid"),
+    "hexmlir_rt_print": Callback(0, "debugging aid"),
+    "hexmlir_rt_assert_failed": Callback(0, "ends the run"),
+    "hexmlir_rt_pointer": Callback(1, "the chip has one address space: no work"),
     **{name: Callback(cycles, libc_table.REASON) for name, cycles in libc_table.CALLS.items()},
 }
 

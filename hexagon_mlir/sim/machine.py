@@ -69,6 +69,8 @@ class Machine:
         self._error: BaseException | None = None
         self._calling: set[int] = set()
         """Numbers of the state records whose code is in a host function."""
+        self.host_pointer: Callable[[int], int] | None = None
+        """Guest address of an address of the host's memory, for kernels that get pointers as integers."""
         self._worker: ThreadPoolExecutor | None = None
         me = weakref.ref(self)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))

@@ -18,11 +18,17 @@ if TYPE_CHECKING:
 _MAX_PATHS = 32  # blocks translated in one function, copies of shared ones included
 
 
-def body(t: Translator, block: ir.Block, path: tuple[ir.Block, ...], count: list[int]) -> None:
-    """A function body: a branch becomes ``scf.if``; what both its sides reach is translated once for each.
+def body(t: Translator, block: ir.Block, results: Sequence[ir.Type]) -> list[Known]:
+    """A region that starts with ``block``: what it returns, which has the TTIR types ``results``.
 
-    ``path`` are the blocks on the way here, ``count`` holds how many were translated so far.
+    A branch becomes ``scf.if``; what both its sides reach is translated once for each.
     """
+    return _body(t, block, results, (), [0])
+
+
+def _body(t: Translator, block: ir.Block, results: Sequence[ir.Type], path: tuple[ir.Block, ...],
+          count: list[int]) -> list[Known]:
+    """``path`` are the blocks on the way here, ``count`` holds how many were translated so far."""
     count[0] += 1
     if block in path or count[0] > _MAX_PATHS:
         raise t.error(next(iter(block.operations)).operation, "control flow that is a loop" if block in path else
@@ -30,24 +36,26 @@ def body(t: Translator, block: ir.Block, path: tuple[ir.Block, ...], count: list
                       "write loops with 'for' or 'while' and return from the kernel in one place")
     path = (*path, block)
     op, operands = t.block(block)
-    if op.name == "tt.return":
-        if operands:
+    if op.name.endswith("return"):
+        if len(operands) != len(results):
             raise t.error(op, "a kernel that returns a value")
-    elif op.name == "cf.br":
+        return operands
+    if op.name == "cf.br":
         _bind(t, list(op.successors[0].arguments), operands)
-        body(t, op.successors[0], path, count)
-    elif op.name == "cf.cond_br":
-        first = len(op.opview.trueDestOperands)
-        with op.location:
-            split = scf.IfOp(scalar_of(operands[0]), has_else=True)
-            for place, (target, values) in enumerate(((op.successors[0], operands[1: 1 + first]),
-                                                      (op.successors[1], operands[1 + first:]))):
-                with ir.InsertionPoint(split.else_block if place else split.then_block):
-                    _bind(t, list(target.arguments), values)
-                    body(t, target, path, count)
-                    scf.YieldOp([])
-    else:
+        return _body(t, op.successors[0], results, path, count)
+    if op.name != "cf.cond_br":
         raise t.error(op, "control flow that is not translated")
+    first = len(op.opview.trueDestOperands)
+    carried = [Carried(types.model(type), Form.WHOLE) for type in results]
+    with op.location:
+        split = scf.IfOp(scalar_of(operands[0]), [type for c in carried for type in c.types()], has_else=True)
+        for place, (target, values) in enumerate(((op.successors[0], operands[1: 1 + first]),
+                                                  (op.successors[1], operands[1 + first:]))):
+            with ir.InsertionPoint(split.else_block if place else split.then_block):
+                _bind(t, list(target.arguments), values)
+                nodes = _body(t, target, results, path, count)
+                scf.YieldOp([v for c, node in zip(carried, nodes, strict=True) for v in _fitting(c, node)])
+    return _packed(carried, split.results)
 
 
 def _bind(t: Translator, arguments: Sequence[ir.Value], nodes: Sequence[Known]) -> None:

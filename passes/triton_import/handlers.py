@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.ir import arith, ir, math
 from hexagon_mlir.passes.triton_import import (
     atomic,
+    calls,
     casts,
     control,
     descriptor,
@@ -19,12 +20,14 @@ from hexagon_mlir.passes.triton_import import (
     masks,
     memory,
     reduce,
+    runtime,
     scaled,
     shapes,
     types,
 )
 from hexagon_mlir.passes.triton_import.build import from_compact, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
+from hexagon_mlir.passes.triton_import.place import place_in_kernel
 from hexagon_mlir.passes.triton_import.types import Unsupported
 from hexagon_mlir.passes.triton_import.values import Descriptor, Known, Mask, Pointer, Tensor
 
@@ -147,10 +150,53 @@ def _bitcast(t: Translator, op: ir.Operation) -> Known:
     node = t.of(op.operands[0])
     element = _element(op.results[0])
     if isinstance(node, Pointer):
-        if types.pointee(element) != node.pointee:
+        target = types.pointee(element)
+        if target is None:
             raise Unsupported(f"a pointer to {node.pointee} used as {element}")
-        return node
+        return node if target == node.pointee else runtime.seen_as(node, target)
     return casts.bitcast(t.tensor(op.operands[0]), element)
+
+
+def _int_to_pointer(t: Translator, op: ir.Operation) -> Pointer:
+    target = types.pointee(_element(op.results[0]))
+    if target is None:
+        raise Unsupported(f"a result of type {op.results[0].type}")
+    return runtime.pointer_of(t.tensor(op.operands[0]), target)
+
+
+def _pointer_to_int(t: Translator, op: ir.Operation) -> Tensor:
+    node = t.of(op.operands[0])
+    if not isinstance(node, Pointer):
+        raise Unsupported("not a pointer")
+    return runtime.address_of(node, types.scalar(_element(op.results[0])))
+
+
+def _assert(t: Translator, op: ir.Operation) -> None:
+    place = place_in_kernel(op.location)
+    runtime.check(t.runtime, t.tensor(op.operands[0]), f"{place.file}:{place.line}:{place.column}",
+                  ir.StringAttr(op.attributes["message"]).value, t.grid[3:])
+
+
+def _print(t: Translator, op: ir.Operation) -> None:
+    prefix = ir.StringAttr(op.attributes["prefix"]).value
+    signs = list(ir.DenseI32ArrayAttr(op.attributes["isSigned"]))
+    if not op.operands:
+        one = Tensor(ir.IntegerType.get_signless(1), data=1)
+        runtime.show(t.runtime, one, prefix, "n", t.grid[3:])
+    for value, signed in zip(op.operands, signs, strict=True):
+        node = t.of(value)
+        if isinstance(node, Pointer):
+            node = runtime.address_of(node, ir.IntegerType.get_signless(64))
+        elif str(_element(value)) in types.FLOAT8:
+            node = casts.as_float(t.tensor(value), _element(value), ir.F32Type.get())
+        kind = "i" if signed else "u"
+        if isinstance(node, Tensor) and not isinstance(node.element, ir.IntegerType):
+            kind = "f"
+        elif ir.BoolAttr(op.attributes["hex"]).value or isinstance(t.of(value), Pointer):
+            kind = "x"
+        if not isinstance(node, Tensor):
+            raise Unsupported("a descriptor cannot be printed")
+        runtime.show(t.runtime, node, prefix, kind, t.grid[3:])
 
 
 def _element(value: ir.Value) -> ir.Type:
@@ -288,6 +334,12 @@ HANDLERS: dict[str, Handler] = {
     "tt.load": _load,
     "tt.store": _store,
     "tt.bitcast": _bitcast,
+    "tt.int_to_ptr": _int_to_pointer,
+    "tt.ptr_to_int": _pointer_to_int,
+    "tt.assert": _assert,
+    "tt.print": _print,
+    "tt.call": calls.call,
+    "tt.map_elementwise": calls.map_elementwise,
     "tt.gather": lambda t, op: shapes.gather(t.tensor(op.operands[0]), t.tensor(op.operands[1]), _integer(op, "axis")),
     "tt.histogram": _histogram,
     "tt.atomic_rmw": _atomic_rmw,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from hexagon_mlir.ir import HexError, func, ir
@@ -11,6 +11,7 @@ from hexagon_mlir.passes.triton_import import control, elementwise, ints, reduce
 from hexagon_mlir.passes.triton_import.build import scalar_of
 from hexagon_mlir.passes.triton_import.handlers import HANDLERS, clone
 from hexagon_mlir.passes.triton_import.place import place_in_kernel
+from hexagon_mlir.passes.triton_import.runtime import Runtime
 from hexagon_mlir.passes.triton_import.state import base_type
 from hexagon_mlir.passes.triton_import.types import Unsupported
 from hexagon_mlir.passes.triton_import.values import Known, Pointer, Tensor
@@ -18,17 +19,24 @@ from hexagon_mlir.passes.triton_import.values import Known, Pointer, Tensor
 Remark = Callable[[ir.Operation, str], None]
 _GRID_ARGUMENTS = 6
 """i32: number of programs along x, y, z, then the program's id along x, y, z."""
-_DROPPED = {"llvm.intr.assume", "tt.assert", "tt.print", "ttg.barrier", "gpu.barrier"}
-_TERMINATORS = {"tt.return", "scf.yield", "scf.condition", "tt.reduce.return", "tt.scan.return"}
+_DROPPED = {"llvm.intr.assume", "ttg.barrier", "gpu.barrier"}
+_TERMINATORS = {"tt.return", "scf.yield", "scf.condition", "tt.reduce.return", "tt.scan.return",
+                "tt.map_elementwise.return"}
 _MALFORMED = (KeyError, IndexError, ValueError, TypeError, AttributeError, AssertionError, ir.MLIRError)
 
 
 class Translator:
-    """State of one function: the values known so far, and the grid arguments."""
+    """State of one function: the values known so far, and the grid arguments.
 
-    def __init__(self, origin: str, remark: Remark):
+    ``functions`` are those of the module by name, for calls; ``calls`` the ones being translated.
+    """
+
+    def __init__(self, origin: str, remark: Remark, runtime: Runtime, functions: Mapping[str, ir.Operation]):
         self.origin = origin
         self.remark = remark
+        self.runtime = runtime
+        self.functions = functions
+        self.calls: list[str] = []
         self.known: dict[ir.Value, Known] = {}
         self.grid: list[ir.Value] = []
 
@@ -53,7 +61,7 @@ class Translator:
             with ir.InsertionPoint(made.entry_block):
                 for place, (argument, value) in enumerate(zip(block.arguments, values, strict=False)):
                     self.known[argument] = _argument(argument.type, value, values[place + 1:])
-                control.body(self, block, (), [0])
+                control.body(self, block, [])
                 func.ReturnOp([])
 
     def of(self, value: ir.Value) -> Known:
@@ -97,15 +105,20 @@ class Translator:
 
     def combiner(self, op: ir.Operation) -> reduce.Combine:
         """The region of a reduction as an emitter of scalar code."""
-        block = op.regions[0].blocks[0]
+        elements = [types.split(v.type)[1] for v in op.results]
 
         def combine(values: Sequence[ir.Value]) -> Sequence[ir.Value]:
-            for argument, value in zip(block.arguments, values, strict=True):
-                self.known[argument] = Tensor(argument.type, data=value)
-            _, results = self.block(block)
-            return [scalar_of(node) for node in results]
+            return self.scalars(op.regions[0], values, elements)
 
         return combine
+
+    def scalars(self, region: ir.Region, values: Sequence[ir.Value], results: Sequence[ir.Type]) -> list[ir.Value]:
+        """The scalars that ``region`` computes of ``values``."""
+        block = region.blocks[0]
+        for argument, value in zip(block.arguments, values, strict=True):
+            self.known[argument] = Tensor(types.scalar(argument.type), data=value)
+        nodes = control.body(self, block, results)
+        return [scalar_of(node) for node in nodes if isinstance(node, Tensor)]
 
     def _translate(self, op: ir.Operation) -> Sequence[Known]:
         name = op.name

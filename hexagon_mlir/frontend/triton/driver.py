@@ -72,7 +72,10 @@ class HexagonDriver(DriverBase):
         return torch.device("cpu")
 
     def get_current_device(self) -> int:
-        return 0
+        """One number per executor: Triton keeps compiled kernels by device."""
+        from hexagon_mlir.frontend.triton.lower import executor
+
+        return int(executor() == "host")
 
     def set_current_device(self, device: int) -> None:
         pass

@@ -1,0 +1,257 @@
+"""Parts of the language that few kernels use: calls, scalar functions, printing, assertions, pointers as numbers."""
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+from hexagon_mlir.ir import HexError
+
+
+@triton.jit(noinline=True)
+def collatz(n, limit):
+    if n <= 0:
+        return -1
+    steps = 0
+    while (n != 1) & (steps < limit):
+        n = tl.where(n % 2 == 0, n // 2, 3 * n + 1)
+        steps += 1
+    return steps
+
+
+@triton.jit(noinline=True)
+def twice(pointer, n):
+    v = tl.load(pointer + n)
+    tl.store(pointer + n, 2 * v)
+    return collatz(v, 100) + n, v
+
+
+@triton.jit
+def calling(x, out, n):
+    for i in range(n):
+        a, b = twice(x, i)
+        tl.store(out + i, a + b)
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+def test_functions_that_are_not_inlined(executor, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    x, out = torch.tensor([1, 6, 27, 0, -4, 97], dtype=torch.int32), torch.empty(6, dtype=torch.int32)
+    calling[(1,)](x, out, 6)
+    assert x.tolist() == [2, 12, 54, 0, -8, 194]
+    assert out.tolist() == [0 + 0 + 1, 8 + 1 + 6, 100 + 2 + 27, -1 + 3 + 0, -1 + 4 - 4, 100 + 5 + 97]
+
+
+@triton.jit
+def _sorted_pair(a, b):
+    if a < b:
+        return a, b
+    else:
+        return b, a
+
+
+@triton.jit
+def _steps(n):
+    steps = 0
+    while n > 1:
+        n = n // 2
+        steps += 1
+    return steps
+
+
+@triton.jit
+def _first_of_two(a0, a1, b0, b1):
+    return a0 + b1, a1 * 10  # the two elements of the one result
+
+
+@triton.jit
+def mapped(x, y, low, high, steps, packed, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b = tl.load(x + i), tl.load(y + i)
+    p, q = tl.map_elementwise(_sorted_pair, a, b)
+    tl.store(low + i, p)
+    tl.store(high + i, q)
+    tl.store(steps + i, tl.map_elementwise(_steps, tl.abs(a)))
+    tl.store(packed + i, tl.map_elementwise(_first_of_two, a, b, pack=2)[0])
+
+
+def test_scalar_functions():
+    x, y = torch.randint(-99, 99, (2, 32), dtype=torch.int32).unbind()
+    low, high, steps, packed = torch.empty(4, 32, dtype=torch.int32).unbind()
+    mapped[(1,)](x, y, low, high, steps, packed, N=32)
+    assert torch.equal(low, torch.minimum(x, y))
+    assert torch.equal(high, torch.maximum(x, y))
+    assert steps.tolist() == [max(abs(v).bit_length() - 1, 0) for v in x.tolist()]
+    assert torch.equal(packed[::2], x[::2] + y[1::2])
+    assert torch.equal(packed[1::2], x[1::2] * 10)
+
+
+@triton.jit
+def printing(x, n, N: tl.constexpr):
+    v = tl.load(x + tl.arange(0, N))
+    tl.device_print("n is", n)
+    tl.device_print("v: ", v[:, None] * 2, (v > 0)[:, None])
+    tl.device_print("bits", n, hex=True)
+    tl.device_print("here")
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+def test_print(executor, monkeypatch, capfd):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    printing[(1, 2)](torch.tensor([0.5, -3.0]), -7, N=2)
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[: len(lines) // 2] == [
+        "pid (0, 0, 0) n is: -7", "pid (0, 0, 0) idx (0, 0) v: 1", "pid (0, 0, 0) idx (1, 0) v: -6",
+        "pid (0, 0, 0) idx (0, 0) v: 1", "pid (0, 0, 0) idx (1, 0) v: 0", "pid (0, 0, 0) bits: 0xfffffff9",
+        "pid (0, 0, 0) here"]
+    assert lines[len(lines) // 2] == "pid (0, 1, 0) n is: -7"
+
+
+@triton.jit
+def asserting(x, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.device_assert(v >= 0, "negative input", mask=i < n)  # the assertion
+    tl.device_assert(n < 100)
+    tl.store(x + i, v + 1)
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+def test_assertions(executor, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    x = torch.tensor([1.0, 2.0, 3.0, -1.0])
+    asserting[(1,)](x, 3, N=4, debug=True)
+    assert x.tolist() == [2.0, 3.0, 4.0, 0.0]
+    x[3] = -5.0
+    with pytest.raises(HexError, match=r"assertion failed: negative input \(program \(1, 0, 0\)\)") as error:
+        asserting_second[(2,)](x, N=4, debug=True)
+    with open(__file__) as file:
+        line = next(n for n, text in enumerate(file, 1) if text.endswith("# this line\n"))
+    assert error.value.diagnostics[0].place.line == line
+    asserting[(1,)](x, 4, N=4)  # without debug nothing is checked
+
+
+@triton.jit
+def asserting_second(x, N: tl.constexpr):
+    v = tl.load(x + tl.arange(0, N))
+    if tl.program_id(0) == 1:
+        tl.device_assert(v >= 0, "negative input")  # this line
+
+
+@triton.jit
+def through_tables(addresses, sizes, out, BLOCK: tl.constexpr):
+    """Pointers come from memory as integers, one problem per program."""
+    g = tl.program_id(0)
+    x = tl.load(addresses + 2 * g).to(tl.pointer_type(tl.float32))
+    y = tl.load(addresses + 2 * g + 1).to(tl.pointer_type(tl.float16))
+    n = tl.load(sizes + g)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(y + i, v * 2, mask=i < n)
+    tl.store(out + g, tl.sum(v))
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+def test_pointers_from_integers(executor, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    xs = [torch.randn(n) for n in (5, 16, 1)]
+    ys = [torch.zeros(n, dtype=torch.float16) for n in (6, 17, 2)]
+    addresses = torch.tensor([t.data_ptr() for pair in zip(xs, ys, strict=True) for t in pair])
+    out = torch.empty(3)
+    through_tables[(3,)](addresses, torch.tensor([5, 16, 1], dtype=torch.int32), out, BLOCK=16)
+    for k, (x, y) in enumerate(zip(xs, ys, strict=True)):
+        torch.testing.assert_close(y[:-1], (x * 2).half())
+        assert y[-1] == 0
+        torch.testing.assert_close(out[k], x.sum())
+
+
+@triton.jit
+def other_views(x, out, N: tl.constexpr):
+    """The same memory as other types, narrower and wider."""
+    i = tl.arange(0, N)
+    bits = x.to(tl.pointer_type(tl.int32), bitcast=True)
+    tl.store(out + i, tl.load(bits + i))
+    halves = (x + 2).to(tl.pointer_type(tl.int16), bitcast=True)
+    tl.store(out + N + i, tl.load(halves + i).to(tl.int32))
+    pairs = (out + 2 * N).to(tl.pointer_type(tl.int64), bitcast=True)
+    tl.store(pairs + tl.arange(0, N // 2), tl.arange(0, N // 2).to(tl.int64) - 3)
+    tl.store(out + 3 * N, ((x + 5).to(tl.int64) - x.to(tl.int64)).to(tl.int32))
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+def test_pointers_to_other_types(executor, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    x, out = torch.randn(16), torch.zeros(49, dtype=torch.int32)
+    other_views[(1,)](x, out, N=16)
+    assert torch.equal(out[:16], x.view(torch.int32))
+    assert torch.equal(out[16:32], x[2:10].view(torch.int16).int())
+    assert torch.equal(out[32:48].view(torch.int64), torch.arange(8) - 3)
+    assert out[48] == 20
+
+
+@triton.jit
+def rounded(x, out, back, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out + i, v.to(out.dtype.element_ty, fp_downcast_rounding="rtz"), mask=i < n)
+    tl.store(back + i, v.to(out.dtype.element_ty).to(tl.float32), mask=i < n)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float8_e5m2, torch.float8_e4m3fn])
+def test_rounding_towards_zero(dtype):
+    top = torch.finfo(dtype).max
+    x = torch.cat([torch.randn(100), torch.randn(50) * 1e-4, torch.tensor([top, top * 1.001, -top * 1.001, 0.0, -0.0])])
+    out, back = torch.empty(len(x)).to(dtype), torch.empty(len(x))
+    rounded[(1,)](x, out, back, len(x), N=256)
+    wide, nearest = out.float(), x.to(dtype).float()
+    assert (wide.abs() <= x.abs()).all()
+    assert torch.equal(wide.signbit(), x.signbit())
+    exact = nearest == x
+    assert torch.equal(wide[exact], x[exact])
+    away = nearest.abs() < x.abs()
+    assert torch.equal(wide[away], nearest[away])
+    torch.testing.assert_close(back, nearest, rtol=0, atol=0, equal_nan=True)
+
+
+@triton.jit
+def early_returns(x, out, n, mode):
+    i = tl.program_id(0)
+    if i >= n:
+        return
+    v = tl.load(x + i)
+    if mode == 0:
+        tl.store(out + i, v)
+        return
+    elif mode == 1:  # noqa: SIM102 - the inner return is the point
+        if v < 0:
+            return
+    tl.store(out + i, v * 10)
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+def test_early_returns(mode):
+    x, out = torch.tensor([1.0, -2.0, 3.0, 4.0]), torch.zeros(4)
+    early_returns[(4,)](x, out, 3, mode)
+    assert out.tolist() == [[1, -2, 3, 0], [10, 0, 30, 0], [10, -20, 30, 0]][mode]
+
+
+@triton.jit
+def wide_multiply(a, b, high, high_signed, precise, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, y = tl.load(a + i), tl.load(b + i)
+    tl.store(high + i, tl.umulhi(x, y))
+    tl.store(precise + i, tl.div_rn(x.to(tl.float32), 3.0) + tl.sqrt_rn(tl.abs(y).to(tl.float32)))
+    tl.store(high_signed + i, tl.fma(x.to(tl.float32), 2.0, y.to(tl.float32)))
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+def test_wide_multiply(dtype):
+    bits = torch.iinfo(dtype).bits
+    a, b = torch.randint(torch.iinfo(dtype).min, torch.iinfo(dtype).max, (2, 32)).to(dtype).unbind()
+    high, precise, fused = torch.empty(32, dtype=dtype), torch.empty(32), torch.empty(32)
+    wide_multiply[(1,)](a, b, high, fused, precise, N=32)
+    mask = (1 << bits) - 1
+    expected = [((int(p) & mask) * (int(q) & mask)) >> bits for p, q in zip(a.tolist(), b.tolist(), strict=True)]
+    assert [int(v) & mask for v in high.tolist()] == expected
+    torch.testing.assert_close(precise, a.float() / 3 + b.abs().float().sqrt())
+    torch.testing.assert_close(fused, a.float() * 2 + b.float())
