@@ -375,7 +375,7 @@ def decode_one(line: int, full: str) -> Insn:
             if spec is None or (marks and key not in TEMPORARY):
                 raise FormError(line, full, f"unknown instruction form {key!r}")
             dests, sources = operands[: len(spec.dests)], operands[len(spec.dests) :]
-            dests = [*dests, *(sources[i] for i in spec.updates)]
+            dests = [*dests, *(sources[i] for i in spec.updates), *(Operand(*register) for register in spec.implicit)]
             mode = marks[0] if marks else ""
             insn = Insn(line, full, "alu", key, spec.unit, spec, dests=dests, sources=sources, mode=mode)
             for operand in operands:

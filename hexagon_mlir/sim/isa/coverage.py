@@ -13,7 +13,7 @@ OLDEST = 68
 SINCE = (
     (81, r"V\.qf(16|32)=v(abs|neg)\(|V\.qf32=V\.(sf|qf32)$|V\.qf16=V\.(hf|qf16)$|vcmp\.eq\(V\.(hf|sf)"
          r"|V\.qf16=vsub\(V\.hf,V\.qf16|V\.qf32=vsub\(V\.sf,V\.qf32"),
-    (79, r"\.f8|V\.qf\d+=vmpy\(V\.\w+,R\.[hs]f\)"),
+    (79, r"\.f8|vcvt2|V\.qf\d+=vmpy\(V\.\w+,R\.[hs]f\)"),
     (73, r"V\.bf|V\.h=V\.hf$|V\.hf=V\.h$|V\.sf=V\.w$|V\.w=V\.sf$"),
     (69, r"=vasr\(VV\.|vmpy\(V\.uh,V\.uh\):>>16"),
 )  # fmt: skip
@@ -47,6 +47,8 @@ OTHER = (
     "vscatter(R,M,V.w).w+=V", "vscatter(R,M,V.h).h=V", "vscatter(R,M,V.h).h+=V", "vscatter(R,M,VV.w).h=V",
     "vscatter(R,M,VV.w).h+=V",
 )  # fmt: skip
+MASKED = ("V.b+=V.b", "V.b-=V.b", "V.h+=V.h", "V.h-=V.h", "V.w+=V.w", "V.w-=V.w")
+"""Forms that exist under a vector predicate only."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,17 @@ def memory_templates() -> list[str]:
     return found
 
 
+def templates() -> list[str]:
+    """Every form: the tables, then what the decoder takes besides."""
+    return [*FORMS, *memory_templates(), *FLOW, *OTHER]
+
+
 def rows() -> list[Row]:
-    """Every form, tables first; a template the decoder does not take is an error of this list."""
-    result = [Row(spec.template, spec.unit.value, since(spec.template)) for spec in FORMS.values()]
+    """Every form; a template the decoder does not take is an error of this list."""
+    result = [
+        Row(f"if(Q) {key}" if key in MASKED else key, spec.unit.value, since(key)) for key, spec in FORMS.items()
+    ]
     for template in (*memory_templates(), *FLOW, *OTHER):
         insn = decode_one(0, concrete(template))
-        result.append(Row(template.replace(" ", ""), insn.unit.value, since(template)))
+        result.append(Row(template, insn.unit.value, since(template)))
     return sorted(result, key=lambda row: (row.unit, row.template))

@@ -90,8 +90,6 @@ def _in_place() -> None:
     for name, stages in (("vshuff", STAGES), ("vdeal", STAGES[::-1])):
         form(f"{name}(V,V,R)", Unit.VP_VS, lambda y, x, r, s=stages: shuffle_pair(y, x, r, s)[::-1], updates=(0, 1))
     form("V=I", VA, lambda n: n)
-    form("V=hi(VV)", VA, lambda a: a[1])
-    form("V=lo(VV)", VA, lambda a: a[0])
 
 
 _carry()

@@ -15,12 +15,14 @@ from hexagon_mlir.sim.isa.lanes import (
     VECTOR,
     Pair,
     clamp,
+    concat,
     even,
     halves_float,
     interleave_float,
     mask,
     narrow,
     odd,
+    split,
 )
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import Type, Val
@@ -47,9 +49,12 @@ def _qfloat() -> None:
         unit = VX_DV if name == "vmpy" else VS
         for left in ("qf32", "sf"):
             for right in ("qf32", "sf"):
-                form(f"V.qf32={name}(V.{left},V.{right})", unit, lambda a, b, f=op: f(a.sf, b.sf))
+                if left == right or (left == "qf32" and name != "vmpy") or name == "vsub":
+                    form(f"V.qf32={name}(V.{left},V.{right})", unit, lambda a, b, f=op: f(a.sf, b.sf))
         for left in ("qf16", "hf"):
             for right in ("qf16", "hf"):
+                if left == "hf" and right == "qf16" and name != "vsub":
+                    continue
                 form(f"V.qf16={name}(V.{left},V.{right})", unit, lambda a, b, f=op: _half(a, b, f))
                 if name == "vmpy":
                     form(
@@ -147,18 +152,20 @@ def _conversions() -> None:
         form(f"V.{suffix}=vcvt(V.hf)", VX, lambda a, s=signed: _to_integer(
             a.hf.fpext(32).one("rint"), 16, s))  # fmt: skip
     for suffix, signed in (("b", True), ("ub", False)):
-        def from_bytes(a: Val, s: bool = signed) -> Pair:
-            low, high = even(a, 8, s), odd(a, 8, s)
-            return low.sitofp(32).fptrunc(16), high.sitofp(32).fptrunc(16)
+        def from_bytes(parts: Pair) -> Pair:
+            return tuple(part.sitofp(32).fptrunc(16) for part in parts)  # type: ignore[return-value]
 
-        def to_bytes(u: Val, v: Val, s: bool = signed) -> Val:
-            parts = [
+        def to_bytes(u: Val, v: Val, s: bool = signed) -> Pair:
+            low, high = (
                 clamp(_to_integer(x.hf.fpext(32).one("rint"), 32, True), 8, s).trunc(16) for x in (v, u)
-            ]
-            return narrow(parts[0], parts[1])
+            )
+            return low, high
 
-        form(f"VV.hf=vcvt(V.{suffix})", VX_DV, from_bytes)
-        form(f"V.{suffix}=vcvt(V.hf,V.hf)", VX_DV, to_bytes)
+        form(f"VV.hf=vcvt(V.{suffix})", VX_DV, lambda a, s=signed, f=from_bytes: f((even(a, 8, s), odd(a, 8, s))))
+        form(f"V.{suffix}=vcvt(V.hf,V.hf)", VX_DV, lambda u, v, f=to_bytes: narrow(*f(u, v)))
+        # vcvt2 keeps the order: the lower half of the bytes belongs to the low register
+        form(f"VV.hf=vcvt2(V.{suffix})", VX_DV, lambda a, s=signed, f=from_bytes: f(split(a.b.ext(16, s))))
+        form(f"V.{suffix}=vcvt2(V.hf,V.hf)", VX_DV, lambda u, v, f=to_bytes: concat(*(x.trunc(8) for x in f(u, v))))
 
 
 _qfloat()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hexagon_mlir.sim.isa.lanes import clamp
-from hexagon_mlir.sim.isa.value import Val
+from hexagon_mlir.sim.isa.value import Type, Val
 
 SIZES = {"b": (8, True), "ub": (8, False), "h": (16, True), "uh": (16, False), "w": (32, True), "uw": (32, False)}
 """Lane suffix -> (bits, signed)."""
@@ -59,3 +59,14 @@ def total(parts: Sequence[Val]) -> Val:
 def convergent(value: Val) -> Val:
     """Add one when the two low bits are 11: halves then round to even."""
     return value + (value & 3).icmp("eq", 3).zext(64)
+
+
+def table(name: str, entries: bytes, index: Val) -> Val:
+    """``entries[index]`` as i32; the index wraps at their number, a power of two."""
+    code = index.code
+    listed = ", ".join(f"i8 {entry}" for entry in entries)
+    code.declarations.add(f"@sim_{name} = internal constant [{len(entries)} x i8] [{listed}]")
+    pointer = "%" + code.name()
+    bounded = index & (len(entries) - 1)
+    code.put(f"{pointer} = getelementptr i8, ptr @sim_{name}, i32 {bounded.name}")
+    return code.load(pointer, Type(1, "i", 8)).zext(32)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.sim.isa.packed import lane, saturate
+from hexagon_mlir.sim.cabac import NEXT_LPS, NEXT_MPS, RANGE_LPS
+from hexagon_mlir.sim.isa.packed import lane, saturate, table
 from hexagon_mlir.sim.isa.scalar import ACCUMULATE, pair, predicate, shift
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import I32, I64, Val
@@ -174,6 +175,23 @@ def _patterns() -> None:
     form("P=cmp.ltu(R,R)", ALU, lambda a, b: predicate(a.icmp("ult", b)))
 
 
+def _cabac() -> None:
+    def decode(s: Val, t: Val) -> tuple[Val, Val]:
+        """One symbol of an arithmetic code from (range, offset) and (bit position, state and likely symbol)."""
+        position, control = t.trunc(32) & 31, lane(t, 32, 1, False).trunc(32)
+        state, symbol = control & 63, control.lshr(8) & 1
+        span, offset = s.trunc(32) << position, lane(s, 32, 1, False).trunc(32) << position
+        less = table("range_lps", RANGE_LPS, (state << 2) | (span.lshr(29) & 3)) << 23
+        more = (span & -(1 << 23)) - less
+        likely = offset.icmp("ult", more)
+        following = likely.select(table("next_mps", NEXT_MPS, state), table("next_lps", NEXT_LPS, state))
+        turned = symbol ^ (~likely & state.icmp("eq", 0)).zext(32)
+        low = following | (turned << 8) | likely.select(more, less)
+        return pair(likely.select(offset, offset - more), low), (symbol ^ (~likely).zext(32)).trunc(8)
+
+    form("RR=decbin(RR,RR)", TC2, decode, implicit=(("P", 0),))
+
+
 def _leading(value: Val) -> Val:
     """Equal leading bits (the larger of leading zeros and leading ones), as i32."""
     counts = []
@@ -186,3 +204,4 @@ _saturate()
 _round()
 _fields()
 _patterns()
+_cabac()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from hexagon_mlir.sim.isa.packed import table
 from hexagon_mlir.sim.isa.scalar import predicate
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import F64, I32, I64, Type, Val
@@ -116,24 +117,13 @@ INVERSE_ROOT = bytes(
 """1/sqrt(x); the upper index bit is the lowest exponent bit."""
 
 
-def _table(name: str, entries: bytes, index: Val) -> Val:
-    """entries[index & 127] as i32."""
-    code = index.code
-    listed = ", ".join(f"i8 {entry}" for entry in entries)
-    code.declarations.add(f"@sim_{name} = internal constant [{len(entries)} x i8] [{listed}]")
-    pointer = "%" + code.name()
-    bounded = index & (len(entries) - 1)
-    code.put(f"{pointer} = getelementptr i8, ptr @sim_{name}, i32 {bounded.name}")
-    return code.load(pointer, Type(1, "i", 8)).zext(32)
-
-
 def _exponent(bits: Val) -> Val:
     return bits.lshr(MANTISSA_BITS) & 255
 
 
 def _recipa(n: Val, d: Val) -> tuple[Val, Val]:
     _, divisor, special, p, ordinary = _reciprocal_common(n, d)
-    mantissa = (_table("reciprocal", RECIPROCAL, divisor.lshr(16)) << SEED_SHIFT) | 1
+    mantissa = (table("reciprocal", RECIPROCAL, divisor.lshr(16)) << SEED_SHIFT) | 1
     exponent = -_exponent(divisor) + (2 * BIAS - 1)
     seed = (divisor & SIGN) | ((exponent & 255) << MANTISSA_BITS) | mantissa
     return ordinary.select(seed, special), p
@@ -155,7 +145,7 @@ def _root_common(x: Val) -> tuple[Val, Val, Val, Val]:
 
 def _invsqrta(x: Val) -> tuple[Val, Val]:
     operand, special, p, ordinary = _root_common(x)
-    mantissa = _table("inverse_root", INVERSE_ROOT, operand.lshr(17)) << SEED_SHIFT
+    mantissa = table("inverse_root", INVERSE_ROOT, operand.lshr(17)) << SEED_SHIFT
     exponent = -((_exponent(operand) - BIAS) >> 1) + (BIAS - 1)
     seed = (operand & SIGN) | ((exponent & 255) << MANTISSA_BITS) | mantissa
     return ordinary.select(seed, special), p

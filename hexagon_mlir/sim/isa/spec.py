@@ -66,6 +66,8 @@ class Spec:
     """The old value of the first destination is the first argument of ``emit``."""
     updates: tuple[int, ...] = ()
     """Sources (by position) that are written as well; their results follow those of ``dests``."""
+    implicit: tuple[tuple[str, int], ...] = ()
+    """Registers (class, number) that are written without being named; their results come last."""
 
 
 FORMS: dict[str, Spec] = {}
@@ -77,8 +79,9 @@ def classes(text: str) -> tuple[str, ...]:
 
 
 def form(
-    template: str, unit: Unit, emit: Callable[..., Any], reads_dest: bool = False, updates: tuple[int, ...] = ()
-) -> None:
+    template: str, unit: Unit, emit: Callable[..., Any], reads_dest: bool = False, updates: tuple[int, ...] = (),
+    implicit: tuple[tuple[str, int], ...] = (),
+) -> None:  # fmt: skip
     """Enter one form. ``emit`` gets the sources, after the old destination if that is read too."""
     key = template.replace(" ", "")
     if key in FORMS:
@@ -94,4 +97,5 @@ def form(
         classes(key[found.end() :] if found else key),
         reads_dest or (found is not None and found.group(1) != "="),
         updates,
+        implicit,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from hexagon_mlir.sim.isa.coverage import MASKED
 from hexagon_mlir.sim.isa.spec import Unit
 from hexagon_mlir.sim.isa.tables import FORMS
 from hexagon_mlir.sim.reference.random_memory import TEMPLATES, Memory, Piece
@@ -23,7 +24,6 @@ _PREDICATED = (
     "R=add(R,R)", "R=add(R,I)", "R=sub(R,R)", "R=and(R,R)", "R=or(R,R)", "R=xor(R,R)", "R=R", "R=I",
     "RR=combine(R,R)", "R=aslh(R)", "R=asrh(R)", "R=sxtb(R)", "R=zxth(R)", "V=V", "VV=vcombine(V,V)",
 )  # fmt: skip
-_MASKED = ("V.b+=V.b", "V.h+=V.h", "V.w+=V.w", "V.b-=V.b", "V.h-=V.h", "V.w-=V.w")
 _ANY_SLOT = re.compile(r"R=(add|sub|and|or|xor|neg|not|R|I|mux|sxtb|sxth|zxtb|zxth|aslh|asrh)\b|P=!?cmp\.\w+\(R,")
 _SLOTS: dict[Unit, tuple[int, ...]] = {
     Unit.LOAD: (0, 1), Unit.STORE: (0, 1), Unit.V_LOAD: (0, 1), Unit.V_STORE: (0,), Unit.VA: (0, 1, 2, 3),
@@ -56,6 +56,7 @@ class Generator(Memory):
     def form(self, key: str) -> Piece:
         """The form with random registers and numbers."""
         spec = FORMS[key]
+        text = f"if ({self.sign()}{self.register('Q')}) {key}" if key in MASKED else key
         written = {*range(len(spec.dests)), *(len(spec.dests) + i for i in spec.updates)}
         seen = -1
         names: list[str] = []
@@ -70,7 +71,8 @@ class Generator(Memory):
                 names.extend(singles(name))
             return name
 
-        text = TOKEN.sub(fill, key.replace("CONST", "const")).replace("const", "CONST")
+        text = TOKEN.sub(fill, text.replace("CONST", "const")).replace("const", "CONST")
+        names.extend(f"{cls.lower()}{number}" for cls, number in spec.implicit)
         writes = set(names)
         if len(writes) < len(names):
             return self.form(key)
@@ -106,9 +108,7 @@ class Generator(Memory):
         if choice == 6:
             return self.opposite()
         if choice == 7:
-            piece = self.form(self.pick(_MASKED))
-            piece.text = f"if ({self.sign()}{self.register('Q')}) {piece.text}"
-            return [piece]
+            return [self.form(self.pick(MASKED))]
         return self.forwarding(pieces, producers)
 
     def conditional(self, piece: Piece, producers: dict[str, Piece]) -> Piece:

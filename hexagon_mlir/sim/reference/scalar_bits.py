@@ -5,6 +5,7 @@ V73 Programmer's Reference Manual 80-N2040-53, XTYPE and CR.
 
 from __future__ import annotations
 
+from hexagon_mlir.sim.cabac import NEXT_LPS, NEXT_MPS, RANGE_LPS
 from hexagon_mlir.sim.reference.rules import pack, rule, saturate, shifted, signed, unpack
 
 WIDTH = {"R": 32, "RR": 64}
@@ -182,6 +183,19 @@ def compare_unsigned(name, _, a, b):
 @rule("RR=packhl(R,R):deprecated")
 def pack_halves(a, b):
     return pack([b & 0xFFFF, a & 0xFFFF, b >> 16, a >> 16], 16)
+
+
+@rule("RR=decbin(RR,RR)")
+def decode_symbol(numbers, context):
+    """One step of CABAC decoding: range and offset are left-aligned in words, nine bits of range count."""
+    position, state, likely = context & 31, context >> 32 & 63, context >> 40 & 1
+    width, offset = (w << position & (1 << 32) - 1 for w in unpack(numbers, 32, 64, False))
+    less = RANGE_LPS[4 * state + (width >> 29 & 3)]
+    more = (width >> 23) - less & 511
+    if offset < more << 23:
+        return offset << 32 | more << 23 | likely << 8 | NEXT_MPS[state], likely
+    kept = likely if state else 1 - likely
+    return (offset - (more << 23)) << 32 | less << 23 | kept << 8 | NEXT_LPS[state], 1 - likely
 
 
 # -- control registers -------------------------------------------------------------------------------------

@@ -172,12 +172,14 @@ def convert_to(out, a):
     return _integer(np.rint(lanes(a, "hf")), out)
 
 
-@rule("VV.hf=vcvt(V.{b|ub})")
-def convert_bytes_from(suffix, a):
+@rule("VV.hf=vcvt{|2}(V.{b|ub})")
+def convert_bytes_from(in_order, suffix, a):
+    """Even and odd bytes go to the two registers, with vcvt2 the lower and the upper ones."""
     values = _half(wide(a, suffix).astype(np.float32))
-    return values[::2], values[1::2]
+    return (values[:64], values[64:]) if in_order else (values[::2], values[1::2])
 
 
-@rule("V.{b|ub}=vcvt(V.hf,V.hf)")
-def convert_bytes_to(out, u, v):
-    return interleaved(*(saturated(wide(_integer(np.rint(lanes(x, "hf")), "w"), "w"), out) for x in (v, u)))
+@rule("V.{b|ub}=vcvt{|2}(V.hf,V.hf)")
+def convert_bytes_to(out, in_order, u, v):
+    parts = [saturated(wide(_integer(np.rint(lanes(x, "hf")), "w"), "w"), out) for x in (v, u)]
+    return np.concatenate(parts) if in_order else interleaved(*parts)

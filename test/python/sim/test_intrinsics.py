@@ -1,0 +1,32 @@
+"""One instruction of every form that clang emits for the intrinsics of its headers (`scripts/intrinsics.py`)."""
+
+from pathlib import Path
+
+import pytest
+
+from hexagon_mlir.sim.decode import FormError, decode_one
+
+EMITTED = (Path(__file__).parents[2] / "golden" / "intrinsics.txt").read_text().splitlines()
+UNKNOWN = (
+    # v79: the extension bits of a qfloat vector
+    "v0 = vgetqfext(v0.x,r0)", "v0 |= vgetqfext(v1.x,r0)", "v0.x = vsetqfext(v0,r0)", "v0 = vmerge(v0.x,v1.w)",
+    # v81
+    "v0 = valign4(v0,v1,r0)", "v0.bf = v1:0.qf32", "v0.f8 = v0.qf16", "v0.h = v0.hf:rnd", "v1:0.qf16 = v0.f8",
+    "v0.w = vilog2(v0.hf)", "v0.w = vilog2(v0.qf16)", "v0.w = vilog2(v0.qf32)", "v0.w = vilog2(v0.sf)",
+)  # fmt: skip
+
+
+def test_the_list_is_long_enough_to_mean_something():
+    assert len(EMITTED) > 1400 and set(UNKNOWN) < set(EMITTED)
+
+
+def test_every_other_instruction_decodes():
+    for text in EMITTED:
+        if text not in UNKNOWN:
+            assert decode_one(1, text).text == text
+
+
+@pytest.mark.parametrize("text", UNKNOWN)
+def test_an_unknown_form_is_named(text):
+    with pytest.raises(FormError, match="unknown instruction form 'V"):
+        decode_one(1, text)
