@@ -124,7 +124,7 @@ _CHANGED = f"""
 
 
 def _note_change(ways: int) -> str:
-    """Given %tags and %after: a new epoch if they differ."""
+    """Given %tags, %after and %fresh (i1: a line came in or became dirty): a new epoch if the two differ."""
     return f"""
   %differ = icmp ne <{ways} x i32> %tags, %after
   %dbits = bitcast <{ways} x i1> %differ to i{ways}
@@ -134,7 +134,12 @@ def _note_change(ways: int) -> str:
   %da = load ptr, ptr %dp
   %dold = load i64, ptr %da
   %dnew = add i64 %dold, %dcount
-  store i64 %dnew, ptr %da"""
+  store i64 %dnew, ptr %da
+  %fp = getelementptr i64, ptr %da, i32 1
+  %fold = load i64, ptr %fp
+  %fcount = zext i1 %fresh to i64
+  %fnew = add i64 %fold, %fcount
+  store i64 %fnew, ptr %fp"""
 
 
 def _ramp(count: int) -> str:
@@ -187,7 +192,10 @@ define internal {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) cold
   %olddirty = and i32 %oldtag, 1
   %keep = select i1 %hit, i32 %olddirty, i32 0
   %dirty = or i32 %keep, %write
-  %newtag = or i32 %key, %dirty{_move_to_front(w)}
+  %newtag = or i32 %key, %dirty
+  %dirtied = icmp ne i32 %dirty, %olddirty
+  %missed = xor i1 %hit, true
+  %fresh = or i1 %missed, %dirtied{_move_to_front(w)}
   store <{w} x i32> %after, ptr %set{_note_change(w)}
   br i1 %hit, label %done, label %miss
 miss:
@@ -242,7 +250,8 @@ def _l1(g: Geometry, target: Target) -> str:
   %byte = mul i32 %index, {4 * w}
   %set = getelementptr i8, ptr %base, i32 %byte
   %newtag = shl i32 %line, 1
-  %key = or i32 %newtag, 0{_search(w)}{_move_to_front(w)}
+  %key = or i32 %newtag, 0{_search(w)}
+  %fresh = xor i1 %hit, true{_move_to_front(w)}
   store <{w} x i32> %after, ptr %set{_note_change(w)}
   br i1 %hit, label %done, label %miss
 miss:

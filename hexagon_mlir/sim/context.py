@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,12 +33,30 @@ class CostTable:
 
     def __init__(self, program: Program, target: Target) -> None:
         blocks = program.blocks
-        self.cycles = np.array([b.packets + sum(b.stalls.values()) for b in blocks] or [0], np.int64)
-        self.hvx = np.array([b.hvx_packets for b in blocks] or [0], np.int64)
         self.taken = int(target.taken_branch_cycles.value)
         self.mispredict = int(target.mispredict_cycles.value)
+        cycles = [b.packets + sum(b.stalls.values()) for b in blocks] or [0]
+        hvx = [b.hvx_packets for b in blocks] or [0]
+        branches = max(1, len(program.branches))
+        self.tally = np.array(
+            [cycles + [self.taken, self.mispredict, 0] * branches, hvx + [0] * (3 * branches)], np.int64
+        )
+        """Cycles, and HVX packets, of a block's run and of a branch's counters."""
         scale = {"l2_stall": Q8, "tcm_stall": Q8, "host_stall": Q8, "ddr_stall_q8": 1, "copy_q8": 1, "wait_q8": 1}
-        self.counters = np.array([scale.get(name, 0) for name in layout.COUNTER_NAMES], np.int64)
+        self.counters = [scale.get(name, 0) for name in layout.COUNTER_NAMES]
+
+
+class Work(NamedTuple):
+    """What a state record has counted."""
+
+    cycles_q8: int
+    hvx_packets: int
+    ddr_bytes: int
+    ddr_stall_q8: int
+
+
+_INDEX = {name: index for index, name in enumerate(layout.COUNTER_NAMES)}
+_DDR_READ, _DDR_WRITE, _DDR_STALL = (_INDEX[name] for name in ("ddr_read_bytes", "ddr_write_bytes", "ddr_stall_q8"))
 
 
 def _zeros(nbytes: int) -> np.ndarray:
@@ -58,8 +77,10 @@ class Context:
         self.program = program
         self.costs = costs
         self.state = _zeros(layout.STATE_BYTES)
-        self.counts = np.zeros(max(1, len(program.blocks)), np.int64)
-        self.branches = np.zeros((max(1, len(program.branches)), 3), np.int64)
+        blocks, branches = max(1, len(program.blocks)), max(1, len(program.branches))
+        self.tally = np.zeros(blocks + 3 * branches, np.int64)
+        self.counts = self.tally[:blocks]
+        self.branches = self.tally[blocks:].reshape(branches, 3)
         self.memos = np.zeros((max(1, program.memos), 2), np.int64)
         self.streams = _zeros(4 * STREAM_SLOTS).view(np.uint32)
         self.stack_low = layout.STACK_BASE + index * (memory.stack_bytes + layout.STACK_GUARD_BYTES)
@@ -81,12 +102,10 @@ class Context:
         self.words[layout.STACK_LIMIT // 4] = self.stack_low
         end = layout.COUNTERS + 8 * len(layout.COUNTER_NAMES)
         self.counters = self.state[layout.COUNTERS : end].view(np.int64)
-        self.clear()
-
-    @property
-    def address(self) -> int:
+        self.address = int(self.state.ctypes.data)
         """Host address of the record."""
-        return int(self.state.ctypes.data)
+        self.hints = np.array([0 if taken else -1 for _, _, taken in program.branches] or [0], np.int64)
+        self.clear()
 
     @property
     def stack_top(self) -> int:
@@ -94,36 +113,30 @@ class Context:
 
     def clear(self) -> None:
         """Zero counters, static branch hints, no trap."""
-        self.counts.fill(0)
+        self.tally.fill(0)
         self.counters.fill(0)
         self.streams.fill(0)
         self.words[layout.STREAM_NEXT // 4] = 0
-        self.branches.fill(0)
-        for index, (_, _, taken) in enumerate(self.program.branches):
-            self.branches[index, 2] = 0 if taken else -1
+        self.branches[:, 2] = self.hints
 
     # -- counters ------------------------------------------------------------------------------------------
     def counter(self, name: str) -> int:
-        return int(self.counters[layout.COUNTER_NAMES.index(name)])
+        return int(self.counters[_INDEX[name]])
 
     def add(self, name: str, amount: int) -> None:
-        self.counters[layout.COUNTER_NAMES.index(name)] += amount
+        self.counters[_INDEX[name]] += amount
 
-    def cycles_q8(self) -> int:
-        """Everything this record has counted, in 1/256 cycle."""
-        taken, wrong = self.branches[:, 0].sum(), self.branches[:, 1].sum()
-        whole = (
-            int(self.counts[: self.costs.cycles.size] @ self.costs.cycles)
-            + int(taken) * self.costs.taken
-            + int(wrong) * self.costs.mispredict
+    def work(self) -> Work:
+        """Everything this record has counted so far."""
+        cycles, hvx = (self.costs.tally @ self.tally).tolist()
+        counters = self.counters.tolist()
+        stalls = sum(count * scale for count, scale in zip(counters, self.costs.counters, strict=True))
+        return Work(
+            cycles * Q8 + stalls, hvx, counters[_DDR_READ] + counters[_DDR_WRITE], counters[_DDR_STALL]
         )
-        return whole * Q8 + int(self.counters @ self.costs.counters)
-
-    def hvx_packets(self) -> int:
-        return int(self.counts[: self.costs.hvx.size] @ self.costs.hvx)
 
     def ddr_bytes(self) -> int:
-        return self.counter("ddr_read_bytes") + self.counter("ddr_write_bytes")
+        return int(self.counters[_DDR_READ]) + int(self.counters[_DDR_WRITE])
 
     # -- arguments and results -----------------------------------------------------------------------------
     def argument(self, index: int) -> int:
@@ -143,8 +156,8 @@ class Context:
     def place(self, words: Sequence[int | Arg64]) -> None:
         """Arguments after the Hexagon ABI: r0..r5, then the stack."""
         register = 0
-        stack: list[tuple[int, int, int]] = []
-        used = 0
+        registers = self.registers[:6].tolist()
+        stack = b""
         for word in words:
             wide = isinstance(word, Arg64)
             value = word.value if isinstance(word, Arg64) else word
@@ -152,20 +165,18 @@ class Context:
             if register <= 5:
                 register += register % 2 if wide else 0
             if register + count <= 6:
-                self.registers[register] = value & 0xFFFFFFFF
+                registers[register] = value & 0xFFFFFFFF
                 if wide:
-                    self.registers[register + 1] = value >> 32 & 0xFFFFFFFF
+                    registers[register + 1] = value >> 32 & 0xFFFFFFFF
                 register += count
                 continue
             register = 6
-            used = (used + 4 * count - 1) & -4 * count
-            stack.append((used, value, 4 * count))
-            used += 4 * count
-        pointer = (self.stack_top - used - STACK_ALIGN) & -STACK_ALIGN
-        for offset, value, size in stack:
-            self.memory.write(pointer + offset, (value & ((1 << 8 * size) - 1)).to_bytes(size, "little"))
-        self.registers[29] = pointer
-        self.registers[30] = 0
-        self.registers[31] = layout.RETURN_ADDRESS
+            size = 4 * count
+            stack += b"\0" * (-len(stack) % size) + (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+        pointer = (self.stack_top - len(stack) - STACK_ALIGN) & -STACK_ALIGN
+        if stack:
+            self.memory.write(pointer, stack)
+        self.registers[:6] = registers
+        self.registers[29:32] = pointer, 0, layout.RETURN_ADDRESS
         self.words[layout.TRAP // 4] = 0
         self.words[layout.DEPTH // 4] = 0

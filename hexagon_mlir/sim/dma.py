@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from hexagon_mlir.sim import descriptors
 from hexagon_mlir.sim.cache_model import Q8, cycles_q8
@@ -151,9 +150,11 @@ class Dma:
 
     def _move(self, block: Block) -> dict[str, int]:
         """Copy the rows; gives what to add to the counters."""
-        to = self._rows(block.dst, block.row_bytes, block.rows, block.dst_stride)
-        source = self._rows(block.src, block.row_bytes, block.rows, block.src_stride)
-        to[...] = source  # numpy copies first when they overlap
+        if block.rows == 1 or block.dst_stride == block.src_stride == block.row_bytes:
+            self.memory.move(block.dst, block.src, block.nbytes)
+        else:
+            to = self._rows(block.dst, block.row_bytes, block.rows, block.dst_stride)
+            to[...] = self._rows(block.src, block.row_bytes, block.rows, block.src_stride)  # numpy minds an overlap
         counters: dict[str, int] = {}
         for address, stride, direction in (
             (block.src, block.src_stride, "read"), (block.dst, block.dst_stride, "write"),
@@ -168,6 +169,4 @@ class Dma:
         return counters
 
     def _rows(self, address: int, row_bytes: int, rows: int, stride: int) -> np.ndarray:
-        low, high = Block(address, address, row_bytes, rows, stride, stride).span(address, stride)
-        block = self.memory.view(low, high - low)
-        return as_strided(block[address - low :], (rows, row_bytes), (stride, 1))
+        return np.ndarray((rows, row_bytes), np.uint8, self.memory.bytes, address, (stride, 1))

@@ -50,11 +50,10 @@ class DmaApi:
 
     # -- runtime -------------------------------------------------------------------------------------------
     def _block(self, context: Context) -> Block:
-        sizes = [context.argument(i) for i in range(2, 6)]
-        return Block(int(context.registers[0]), int(context.registers[1]), *sizes)
+        dst, src, *sizes = context.registers[:6].tolist()
+        return Block(dst, src, *(size - (size >> 31 << 32) for size in sizes))
 
-    def _start(self, block: Block) -> Transfer:
-        now = self.scheduler.now()
+    def _start(self, block: Block, now: int) -> Transfer:
         transfer = self.dma.start_2d(self.scheduler.current.number, block, now)
         self._note(transfer)
         return transfer
@@ -66,26 +65,26 @@ class DmaApi:
 
     def start_2d(self, context: Context) -> int:
         try:
-            return self._start(self._block(context)).tag
+            return self._start(self._block(context), self.scheduler.now()).tag
         except ValueError as error:
             raise SimError(f"hexmlir_rt_dma_start_2d: {error}") from error
 
     def copy_2d(self, context: Context) -> None:
+        now = self.scheduler.now()
         try:
-            transfer = self._start(self._block(context))
+            transfer = self._start(self._block(context), now)
         except ValueError as error:
             raise SimError(f"hexmlir_rt_copy_2d: {error}") from error
-        self._complete(transfer, context)
+        self._complete(transfer, context, now)
 
     def wait(self, context: Context) -> None:
         tag = context.argument(0)
         if not 0 < tag <= len(self.dma.transfers):
             raise SimError(f"hexmlir_rt_dma_wait({tag}): no such transfer")
-        self._complete(self.dma.transfers[tag - 1], context)
+        self._complete(self.dma.transfers[tag - 1], context, self.scheduler.now())
 
-    def _complete(self, transfer: Transfer, context: Context) -> None:
-        """Stall until ``transfer`` is done; its data arrives."""
-        now = self.scheduler.now()
+    def _complete(self, transfer: Transfer, context: Context, now: int) -> None:
+        """Stall from ``now`` until ``transfer`` is done; its data arrives."""
         if not transfer.arrived:
             self.scheduler.sleep(self.dma.finish(transfer, now), "copy_q8")
             self._arrive(transfer, context)
@@ -138,7 +137,7 @@ class DmaApi:
     def wait_all(self, context: Context) -> int:
         pending = self.dma.pending(self.scheduler.current.number)
         if pending:
-            self._complete(pending[-1], context)
+            self._complete(pending[-1], context, self.scheduler.now())
         return IDLE
 
     def pause(self, context: Context) -> int:
@@ -149,6 +148,6 @@ class DmaApi:
         waiting = [t for t in pending if self.dma.finish(t, now) > now and t.begin > now]
         current = [t for t in pending if t not in waiting]
         if current:
-            self._complete(current[-1], context)
+            self._complete(current[-1], context, now)
         self.dma.cancel(waiting)
         return waiting[0].address & ~15 | RUNNING if waiting else IDLE

@@ -48,7 +48,7 @@ COUNTER_NAMES = (
 )  # fmt: skip
 """i64 counters; ``_q8`` counts 1/256 cycle."""
 MEMOS = 480  # pointer to {root, epoch} per group of accesses, see `accesses`
-EPOCH = 488  # pointer to the number of changes of tags so far (i64)
+EPOCH = 488  # pointer to two i64: changes of tags so far, and those that were not of the order in a set alone
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32

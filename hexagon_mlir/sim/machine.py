@@ -60,6 +60,7 @@ class Machine:
         self.text = asm_text
         self.program = obtain(asm_text, self.target, profile and memory == "exact", check)
         self.memory = Memory(self.target, GUARD_BYTES if check else 0)
+        self._null_page = self.memory.bytes[: layout.NULL_PAGE_BYTES].view(np.uint64)
         self.checks = Checks(self.memory, self.program) if check else None
         if self.checks:
             self.memory.on_write = self.checks.initialise
@@ -175,13 +176,15 @@ class Machine:
             self.checks.begin_run(self._contexts)
             self.scheduler.order = self.checks
             dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
-        self._functions = {
+        functions: dict[str, Callable[[Context], int | None]] = {
             **HostCalls(me).functions(),
             **Libc(me, self._output).functions(),
             **dma.functions(),
             **runtime.functions(),
             **ThreadApi(self.scheduler, spawn, self.target).functions(),
         }
+
+        self._callbacks = [functions[name] for name in self.program.callbacks]
 
     def _write_data(self) -> None:
         for address, text in self.program.data:
@@ -267,8 +270,8 @@ class Machine:
         function(self.main.address)
         self._raise()
         self._check_trap(self.main)
-        if not self.checks and self.memory.bytes[: layout.NULL_PAGE_BYTES].any():
-            self.memory.bytes[: layout.NULL_PAGE_BYTES] = 0
+        if not self.checks and self._null_page.any():
+            self._null_page.fill(0)
             raise SimError("the program wrote to the null page (address below 4096)")
 
     def _raise(self) -> None:
@@ -375,7 +378,7 @@ class Machine:
             return
         self._calling.add(context.index)
         try:
-            result = self._functions[self.program.callbacks[index]](context)
+            result = self._callbacks[index](context)
             if result is not None:
                 context.give(result)
         except BaseException as error:

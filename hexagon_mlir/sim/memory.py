@@ -115,6 +115,10 @@ class Memory:
             raise ValueError(f"guest range {address:#x} + {nbytes} is outside the address space")
         return self.bytes[address : address + nbytes]
 
+    def move(self, to: int, source: int, nbytes: int) -> None:
+        """Copy guest bytes; the ranges, checked by the caller, may overlap."""
+        ctypes.memmove(self.host_base + to, self.host_base + source, nbytes)
+
     def write(self, address: int, data: np.ndarray | bytes) -> None:
         raw = np.frombuffer(np.ascontiguousarray(data).tobytes(), np.uint8) if isinstance(
             data, np.ndarray) else np.frombuffer(data, np.uint8)  # fmt: skip

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -46,7 +46,7 @@ class Stopped(Exception):
     """The run ends: unwind this guest thread."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Slice:
     """A stretch of time a thread spent on a hardware thread; ``what`` is run or stall."""
 
@@ -102,8 +102,7 @@ class Thread:
         """What its counters have moved by since the last time; sets the rates."""
         context = self.context
         assert context is not None
-        total, hvx = context.cycles_q8(), context.hvx_packets()
-        moved, stalled = context.ddr_bytes(), context.counter("ddr_stall_q8")
+        total, hvx, moved, stalled = context.work()
         work = total - self.seen
         if work:
             self.rate = (hvx - self.seen_hvx) * Q8 / work
@@ -180,8 +179,8 @@ class Scheduler:
         return self.time
 
     def sleep(self, until: int, counter: str) -> None:
-        """The running thread stalls on its hardware thread; the time counts under ``counter``."""
-        stall = until - self.now()
+        """After `now`: the running thread stalls on its hardware thread; the time counts under ``counter``."""
+        stall = until - self.time
         thread = self.current
         if stall <= 0:
             return
@@ -338,7 +337,15 @@ class Scheduler:
     def _progress(self, until: int) -> None:
         """Move the clock; working threads advance at their shared rates."""
         passed = until - self.time
-        if passed > 0:
+        if passed > 0 and len(self.live) == 1:
+            thread = self.live[0]
+            if thread.phase is Phase.WORKING and thread.remaining > 0:
+                thread.remaining -= passed
+                thread.busy += passed
+                self._record(thread, until, "run")
+            elif thread.phase is Phase.SLEEPING:
+                self._record(thread, until, "stall")
+        elif passed > 0:
             working = [t for t in self.live if t.phase is Phase.WORKING and t.remaining > 0]
             done = [passed / self._slowdown(t, working) for t in working]
             for thread, amount in zip(working, done, strict=True):
@@ -355,7 +362,7 @@ class Scheduler:
             return
         last = self.slices[thread.slice] if thread.slice >= 0 else None
         if last and (last.hardware, last.end, last.what) == (thread.hardware, self.time, what):
-            self.slices[thread.slice] = replace(last, end=until)
+            last.end = until
         else:
             thread.slice = len(self.slices)
             self.slices.append(Slice(thread.number, thread.hardware, self.time, until, what))

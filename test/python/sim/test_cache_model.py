@@ -6,6 +6,7 @@ import pytest
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, layout
 from hexagon_mlir.sim import cache_model as cache
+from hexagon_mlir.sim.cache_tags import CacheTags
 
 V75 = targets.get("v75")
 PASSES = 40
@@ -165,3 +166,22 @@ def test_what_was_noted_is_forgotten_when_tags_change(seed):
     text += looped(".Lb", evict, steps, passes) + packet(["nop"]).rstrip() + " :endloop1\n"
     first = {2: DDR + 4096, 3: DDR + 4096 + CONFLICT, 4: 0, 5: TCM + TCM_BYTES - 128}
     check(text, first, [(stayed, {}, 4), (evicted, steps, passes)] * 3)
+
+
+@pytest.mark.parametrize(("row_bytes", "rows", "stride"), [(1000, 1, 0), (128, 6, 128), (60, 7, 1024), (60, 7, -1024)])
+def test_a_transfer_drops_the_lines_it_overlaps(row_bytes, rows, stride):
+    tags = CacheTags(GEOMETRY)
+    rng = np.random.default_rng(3)
+    lines = rng.permutation(256)[:60] + (DDR >> GEOMETRY.l2_shift)
+    for base in (DDR, DDR + 8191, DDR + 20_001, DDR + (1 << 20)):
+        tags.reset()
+        tags.l2.flat[: lines.size] = lines << 1 | lines & 1  # which set does not matter here
+        tags.l1.flat[: lines.size] = lines << 2
+        bytes_ = [base + row * stride + byte for row in range(rows) for byte in range(row_bytes)]
+        hit = {byte >> GEOMETRY.l2_shift for byte in bytes_} & set(lines.tolist())
+        assert tags.clean(base, row_bytes, rows, stride) == GEOMETRY.l2_line * sum(line & 1 for line in hit)
+        assert tags.clean(base, row_bytes, rows, stride) == 0
+        tags.invalidate(base, row_bytes, rows, stride)
+        assert set((tags.l2[tags.l2 != 0] >> 1).tolist()) == set(lines.tolist()) - hit
+        gone = {byte >> GEOMETRY.l1_shift for byte in bytes_}
+        assert set((tags.l1[tags.l1 != 0] >> 1).tolist()) == set((2 * lines).tolist()) - gone
