@@ -1,0 +1,123 @@
+/* The runtime that compiled kernels call: the same entry points the simulator implements.
+ *
+ * Sizes and strides are in bytes, times in the unit each function names. A kernel is
+ *   void kernel(pointers..., int32 scalars...)
+ * with bare pointers (see docs/device.md). Functions below may be called from any thread unless they say otherwise.
+ * A call that cannot be carried out (exhausted TCM, unknown tag, a transfer no descriptor can express) prints one line
+ * to stderr and ends the process with exit code HEXMLIR_RT_FAILED: compiled code does not check results.
+ */
+#ifndef HEXMLIR_RT_H
+#define HEXMLIR_RT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HEXMLIR_RT_FAILED 86
+
+/* -- TCM ------------------------------------------------------------------------------------------------------ */
+
+/* The pool's memory. Without this call the pool is ordinary memory of HEXMLIR_RT_TCM_BYTES (environment variable)
+ * or 8 MiB; a device passes the VTCM it acquired. Call before the first allocation; `base` must outlive the pool. */
+void hexmlir_rt_tcm_use(void *base, uint32_t bytes);
+
+/* `bytes` aligned to `alignment` (a power of two); bytes = 0 gives a unique pointer. Never NULL. */
+void *hexmlir_rt_tcm_alloc(uint32_t bytes, uint32_t alignment);
+
+/* NULL is allowed. */
+void hexmlir_rt_tcm_free(void *pointer);
+
+/* Bytes allocated now, and the most there ever were. */
+uint32_t hexmlir_rt_tcm_used(void);
+uint32_t hexmlir_rt_tcm_high_water(void);
+
+/* -- DMA ------------------------------------------------------------------------------------------------------ */
+
+/* Queue the copy of `rows` rows of `row_bytes` each; the strides are distances between rows, 0 and negative allowed.
+ * The source must not change, and the destination not be used, before the wait. Gives a tag > 0. */
+int32_t hexmlir_rt_dma_start_2d(void *dst, const void *src, uint32_t row_bytes, uint32_t rows, int32_t dst_stride,
+                                int32_t src_stride);
+
+/* Wait for the transfer and for all that its thread started before it. Waiting twice is allowed. */
+void hexmlir_rt_dma_wait(int32_t tag);
+
+/* Start and wait. */
+void hexmlir_rt_copy_2d(void *dst, const void *src, uint32_t row_bytes, uint32_t rows, int32_t dst_stride,
+                        int32_t src_stride);
+
+/* Transfers whose data has not arrived: 0 in a program that waits for all it starts. */
+uint32_t hexmlir_rt_dma_pending(void);
+
+/* -- threads -------------------------------------------------------------------------------------------------- */
+
+/* A new thread that runs function(argument); gives its number > 0. The first thread has number 0. */
+int32_t hexmlir_rt_thread_create(void (*function)(void *), void *argument);
+void hexmlir_rt_thread_join(int32_t number);
+int32_t hexmlir_rt_thread_id(void);
+
+/* `count` threads meet at `key`, any address they agree on. */
+void hexmlir_rt_thread_barrier(void *key, int32_t count);
+
+/* Threads that run async tasks: HEXMLIR_RT_THREADS (environment variable) or 4. They start with the first task. */
+int32_t hexmlir_rt_workers(void);
+
+/* Ends the workers after the tasks that are queued; also done at exit. Not from a task. */
+void hexmlir_rt_shutdown(void);
+
+/* -- MLIR's async runtime ------------------------------------------------------------------------------------- */
+
+typedef struct hexmlir_rt_async mlir_async; /* a token, value or group */
+typedef void (*mlir_resume)(void *coroutine);
+
+/* Tokens and values are made with two references (the caller's, and one that goes when it becomes available), groups
+ * with one. */
+mlir_async *mlirAsyncRuntimeCreateToken(void);
+mlir_async *mlirAsyncRuntimeCreateValue(int64_t bytes);
+mlir_async *mlirAsyncRuntimeCreateGroup(int64_t tokens);
+void mlirAsyncRuntimeAddRef(mlir_async *object, int64_t count);
+void mlirAsyncRuntimeDropRef(mlir_async *object, int64_t count);
+
+/* Gives the token's rank in the group. */
+int64_t mlirAsyncRuntimeAddTokenToGroup(mlir_async *token, mlir_async *group);
+
+void mlirAsyncRuntimeEmplaceToken(mlir_async *token);
+void mlirAsyncRuntimeEmplaceValue(mlir_async *value);
+void mlirAsyncRuntimeSetTokenError(mlir_async *token);
+void mlirAsyncRuntimeSetValueError(mlir_async *value);
+bool mlirAsyncRuntimeIsTokenError(mlir_async *token);
+bool mlirAsyncRuntimeIsValueError(mlir_async *value);
+bool mlirAsyncRuntimeIsGroupError(mlir_async *group);
+void *mlirAsyncRuntimeGetValueStorage(mlir_async *value);
+
+/* Block; a waiting thread runs queued tasks meanwhile. */
+void mlirAsyncRuntimeAwaitToken(mlir_async *token);
+void mlirAsyncRuntimeAwaitValue(mlir_async *value);
+void mlirAsyncRuntimeAwaitAllInGroup(mlir_async *group);
+
+/* Run resume(coroutine) as a task: now, or when the object is available. */
+void mlirAsyncRuntimeExecute(void *coroutine, mlir_resume resume);
+void mlirAsyncRuntimeAwaitTokenAndExecute(mlir_async *token, void *coroutine, mlir_resume resume);
+void mlirAsyncRuntimeAwaitValueAndExecute(mlir_async *value, void *coroutine, mlir_resume resume);
+void mlirAsyncRuntimeAwaitAllInGroupAndExecute(mlir_async *group, void *coroutine, mlir_resume resume);
+
+int64_t mlirAsyncRuntimGetNumWorkerThreads(void); /* as MLIR spells it */
+void mlirAsyncRuntimePrintCurrentThreadId(void);
+
+/* -- output, time --------------------------------------------------------------------------------------------- */
+
+void hexmlir_rt_print_i32(int32_t value);
+void hexmlir_rt_print_f32(float value);
+
+/* A message and the end of the process when `condition` is false. */
+void hexmlir_rt_assert(bool condition, const char *message);
+
+/* A counter that grows: processor cycles where the machine has them, else nanoseconds. */
+uint64_t hexmlir_rt_cycles(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
