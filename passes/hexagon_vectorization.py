@@ -9,7 +9,7 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
-from hexagon_mlir.passes.vectorization.nest import Unsupported, read_nest
+from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats, read_nest
 from hexagon_mlir.passes.vectorization.plan import make_plan
 
 _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
@@ -40,7 +40,8 @@ class HexagonVectorizationPass(Pass):
 
     Refuses (with a remark; the op is left for scalar loops):
         elements without an HVX lane (f64, i64, i1 in memory), indices other than plain loop indices, bodies
-        with anything but arith and math, reductions whose combiner is not known to be associative.
+        with anything but arith and math, reductions whose combiner is not known to be associative, floats on a
+        target whose HVX has none.
 
     Needs: buffer.
     Leaves: buffer.
@@ -59,6 +60,9 @@ class HexagonVectorizationPass(Pass):
         for op in find_ops(module, lambda op: op.name == "linalg.generic" and len(op.results) == 0):
             if not len(op.attributes["iterator_types"]):
                 continue  # one element: a scalar already
+            if not context.target.vector_float and has_floats(op):
+                self.remark(context, op, f"not vectorized: HVX of {context.target.name} has no floating point")
+                continue
             try:
                 nest = read_nest(op)
                 plan = make_plan(nest, vector_bytes, self.unroll)

@@ -76,7 +76,8 @@ def _targets() -> str:
     rows = []
     for name in targets.names():
         target = targets.get(name)
-        rows.append((name, "IEEE" if target.ieee_float else "qfloat", f"{target.hvx_contexts.value}",
+        lanes = "IEEE" if target.ieee_float else "qfloat" if target.vector_float else "none"
+        rows.append((name, lanes, f"{target.hvx_contexts.value}",
                      f"{target.hardware_threads.value}", size(int(target.tcm_bytes.value)),
                      "default" if name == targets.DEFAULT else ""))
     return table(("target", "HVX float", "HVX contexts", "threads", "TCM", ""), rows)

@@ -116,6 +116,9 @@ class Target:
     pmu_hvx_pkt_per_packet: Fact
     """What one HVX packet adds to the PMU event HVX_PKT."""
 
+    vector_float: bool = True
+    """False when HVX has no floating point at all (before v68)."""
+
     @property
     def tcm_budget_bytes(self) -> int:
         """Bytes of TCM one kernel may plan for: the whole TCM."""
@@ -130,7 +133,7 @@ class Target:
         return {f.name: v for f in fields(self) if isinstance(v := getattr(self, f.name), Fact)}
 
 
-_NAMES = ("v68", "v73", "v75", "v79")
+_NAMES = ("v67", "v68", "v73", "v75", "v79")
 DEFAULT = "v75"
 
 

@@ -100,6 +100,13 @@ def read_nest(op: ir.Operation) -> Nest:
     )
 
 
+def has_floats(op: ir.Operation) -> bool:
+    """True when the body of ``op`` takes or makes a float."""
+    body = op.regions[0].blocks[0]
+    values = [*body.arguments, *(result for inner in body.operations for result in inner.operation.results)]
+    return any(isinstance(value.type, ir.FloatType) for value in values)
+
+
 def split_operands(op: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
     """Inputs and outputs of a linalg op."""
     sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
