@@ -1,0 +1,122 @@
+"""Runs a linked kernel under ``qemu-hexagon``: the arguments in one mapped file, its results and QEMU's counters back.
+
+QEMU executes; it does not time. What it can execute differs by version: before QEMU 11 there is no HVX floating point
+and no chip later than v67, so kernels are compiled for the target `runs` names.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hexagon_mlir.exec.images import Image, read_back
+from hexagon_mlir.ir import HexError
+
+ORIGIN = "qemu"
+EMULATOR = "qemu-hexagon"
+TIMEOUT_SECONDS = 600.0
+VECTOR_FLOAT_SINCE = 11
+"""First major version with HVX floating point and the v68..v79 chips it belongs to."""
+RUNTIME_FAILED = 86  # HEXMLIR_RT_FAILED
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What QEMU counted in the kernel's calls, and what the runtime was left with."""
+
+    packets: int
+    instructions: int
+    hvx_packets: int
+    tcm_in_use: int
+    """Bytes of TCM that the kernel did not free."""
+    tcm_high_water: int
+    dma_pending: int
+    """Transfers nobody waited for."""
+
+
+def emulator() -> str:
+    """Path of the emulator; `HexError` when there is none."""
+    path = shutil.which(EMULATOR)
+    if path is None:
+        raise HexError.plain(f"{EMULATOR} is not installed", origin=ORIGIN, hint="apt-get install qemu-user")
+    return path
+
+
+@cache
+def version() -> tuple[int, ...]:
+    """Version of the installed emulator."""
+    text = subprocess.run([emulator(), "--version"], capture_output=True, text=True, timeout=60).stdout
+    found = re.search(r"version (\d+(?:\.\d+)*)", text)
+    if found is None:
+        raise HexError.plain(f"cannot read the version of {EMULATOR} in {text[:80]!r}", origin=ORIGIN)
+    return tuple(map(int, found[1].split(".")))
+
+
+def runs(target: str) -> tuple[str, str]:
+    """The target to compile for so that this QEMU executes what was meant for ``target``, and why it differs ("")."""
+    if target == "v67" or version()[0] >= VECTOR_FLOAT_SINCE:
+        return target, ""
+    return "v67", (f"QEMU {'.'.join(map(str, version()))} has no HVX floating point: integers run as HVX code of v67, "
+                   "floats as scalar code")
+
+
+def run(program: Path, target: str, arguments: Sequence[Any], kinds: Sequence[str] = (),
+        grid: tuple[int, int, int] | None = None, threads: int | None = None,
+        timeout: float = TIMEOUT_SECONDS) -> Counters:
+    """Run ``program`` (made by `codegen.link.program`) once, or once per program of ``grid``.
+
+    Arguments are as in `exec.sim.launch`; arrays are changed in place, and only when the run succeeded. ``threads`` is
+    the number of workers for async tasks. Raises `HexError` for a failure, a crash, or more than ``timeout`` seconds.
+    """
+    words = [emulator(), "-cpu", target]
+    if threads is not None:
+        words += ["-E", f"HEXMLIR_RT_THREADS={threads}"]
+    with tempfile.TemporaryDirectory(prefix="hexmlir-") as room:
+        image = Image(arguments, kinds, grid)
+        path = Path(room, "image")
+        path.write_bytes(image.data)
+        try:
+            done = subprocess.run([*words, str(program), str(path)], capture_output=True, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise HexError.plain(f"the program did not finish in {timeout:g} s", origin=ORIGIN,
+                                 file=program.name) from None
+        except OSError as error:
+            raise HexError.plain(f"cannot start {EMULATOR}: {error.strerror}", origin=ORIGIN) from None
+        _check(done, program)
+        after = np.fromfile(path, np.uint8)
+    counts = struct.unpack_from("<7I", after, 24)
+    if not counts[6]:
+        raise HexError.plain("the program ended before the kernel did", origin=ORIGIN, file=program.name)
+    if done.stdout:
+        print(done.stdout.decode(errors="replace"), end="")
+    read_back(image, after)
+    return Counters(*counts[:6])
+
+
+def _check(done: subprocess.CompletedProcess[bytes], program: Path) -> None:
+    """Raise what went wrong in ``done``."""
+    if done.returncode == 0:
+        return
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    if done.returncode == RUNTIME_FAILED and lines:
+        reason = lines[-1].removeprefix("hexmlir_rt: ")
+    elif done.returncode < 0:
+        reason = f"{EMULATOR} was ended by {signal.Signals(-done.returncode).name}"
+    elif "unknown CPU" in "".join(lines) or "unable to find CPU" in "".join(lines):
+        reason = f"the program is for a chip that {EMULATOR} {'.'.join(map(str, version()))} does not know"
+    elif any("uncaught target signal" in line for line in lines):
+        reason = "the program crashed: " + next(line for line in lines if "uncaught target signal" in line)
+    else:
+        reason = f"exit code {done.returncode}" + (f": {lines[-1]}" if lines else "")
+    raise HexError.plain(reason, origin=ORIGIN, file=program.name)

@@ -1,0 +1,89 @@
+/* Calls a kernel on a memory image: PROGRAM IMAGE.
+ *
+ * The image is a file of little-endian 32-bit words followed by the tensors, mapped and changed in place:
+ *   0 "HXI1"   1 number of arguments   2..4 grid x y z (0 0 0: one call)   5 unused
+ *   6..15 written at the end: packets, instructions, HVX packets (QEMU's counters), TCM bytes in use, TCM high water,
+ *         DMA transfers not waited for, 1 = done
+ *   16.. per argument: 0 value / 1 tensor, low word or offset in the file, high word, 0
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "call.h"
+#include "hexmlir_rt.h"
+
+enum { MAX_ARGUMENTS = 256, HEADER_WORDS = 16, ARGUMENT_WORDS = 4, COUNTERS = 6 };
+
+#ifdef __hexagon__
+/* QEMU's own control registers 20 to 22; zero on a processor that has none. */
+#define COUNTER(number, encoding)                                                 \
+  static uint32_t counter_##number(void) {                                        \
+    register uint32_t value __asm__("r0");                                        \
+    __asm__ volatile(".word " #encoding : "=r"(value) : : "memory"); /* r0 = cN */ \
+    return value;                                                                 \
+  }
+COUNTER(20, 0x6a14c000)
+COUNTER(21, 0x6a15c000)
+COUNTER(22, 0x6a16c000)
+static void read_counters(uint32_t counters[3]) {
+  counters[0] = counter_20();
+  counters[1] = counter_21();
+  counters[2] = counter_22();
+}
+#else
+static void read_counters(uint32_t counters[3]) { memset(counters, 0, 3 * sizeof *counters); }
+#endif
+
+static int fail(const char *what) {
+  fprintf(stderr, "hexmlir_rt: %s\n", what);
+  return HEXMLIR_RT_FAILED;
+}
+
+static void call(const uint32_t *header, const hexmlir_argument *arguments) {
+  int32_t programs[6] = {(int32_t)header[2], (int32_t)header[3], (int32_t)header[4], 0, 0, 0};
+  if (!programs[0] && !programs[1] && !programs[2]) {
+    hexmlir_call_kernel(arguments, programs);
+    return;
+  }
+  for (programs[5] = 0; programs[5] < programs[2]; programs[5]++)
+    for (programs[4] = 0; programs[4] < programs[1]; programs[4]++)
+      for (programs[3] = 0; programs[3] < programs[0]; programs[3]++) hexmlir_call_kernel(arguments, programs);
+}
+
+int main(int count, char **words) {
+  if (count != 2) return fail("usage: PROGRAM IMAGE");
+  int file = open(words[1], O_RDWR);
+  struct stat status;
+  if (file < 0 || fstat(file, &status)) return fail("cannot open the image");
+  size_t bytes = (size_t)status.st_size;
+  uint32_t *image = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (image == MAP_FAILED) return fail("cannot map the image");
+  if (bytes < HEADER_WORDS * sizeof *image || memcmp(image, "HXI1", 4) || image[1] > MAX_ARGUMENTS ||
+      bytes < (HEADER_WORDS + (size_t)image[1] * ARGUMENT_WORDS) * sizeof *image)
+    return fail("not an image of a call");
+
+  hexmlir_argument arguments[MAX_ARGUMENTS];
+  for (uint32_t i = 0; i < image[1]; i++) {
+    const uint32_t *word = image + HEADER_WORDS + (size_t)i * ARGUMENT_WORDS;
+    if (word[0] && word[1] > bytes) return fail("a tensor outside the image");
+    if (word[0])
+      arguments[i].address = (char *)image + word[1];
+    else
+      arguments[i].i64 = (int64_t)((uint64_t)word[2] << 32 | word[1]); /* little endian: narrow values in front */
+  }
+
+  uint32_t before[3], after[3];
+  read_counters(before);
+  call(image, arguments);
+  read_counters(after);
+  for (int i = 0; i < 3; i++) image[COUNTERS + i] = after[i] - before[i];
+  image[COUNTERS + 3] = hexmlir_rt_tcm_used();
+  image[COUNTERS + 4] = hexmlir_rt_tcm_high_water();
+  image[COUNTERS + 5] = hexmlir_rt_dma_pending();
+  image[COUNTERS + 6] = 1;
+  return munmap(image, bytes) || close(file) ? fail("cannot write the image") : 0;
+}
