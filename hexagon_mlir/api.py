@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,17 @@ import numpy as np
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
+from hexagon_mlir.codegen.interface import Interface, Tensor, read_interface
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.sim import RunResult
 
 if TYPE_CHECKING:
+    from hexagon_mlir.exec.qemu import Counters
     from hexagon_mlir.frontend.torch.model import CompiledModel
 
+EXECUTORS = ("sim", "qemu")
 _NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
                           "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 
@@ -30,7 +34,15 @@ class Run:
     """One run: the results of the entry function (none for Triton kernels, which write to their arguments)."""
 
     outputs: tuple[np.ndarray, ...]
-    profile: RunResult
+    result: RunResult | Counters
+
+    @property
+    def profile(self) -> RunResult:
+        """What the run cost on the simulator; `HexError` for a run under QEMU, which has no clock."""
+        if not isinstance(self.result, RunResult):
+            raise HexError.plain("a run under QEMU has no profile: QEMU counts packets and has no clock",
+                                 hint="run.result holds its counters; executor='sim' times")
+        return self.result
 
     @property
     def cycles(self) -> int:
@@ -38,33 +50,13 @@ class Run:
         return self.profile.cycles
 
 
-@dataclass(frozen=True)
-class Tensor:
-    """Shape and element type of a tensor argument or result; ``element`` as in MLIR.
-
-    ``by_value`` arguments (tensors, not memrefs) are never written: the kernel works on a copy.
-    """
-
-    shape: tuple[int, ...]
-    element: str
-    by_value: bool = False
-
-
-@dataclass(frozen=True)
-class Interface:
-    """What the entry function takes and returns. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar type."""
-
-    entry: str
-    arguments: tuple[Tensor | str, ...]
-    results: tuple[Tensor, ...]
-    grid: bool
-
-
 class CompiledKernel:
     """A kernel compiled for one target."""
 
-    def __init__(self, compiled: Compiled, interface: Interface, stages: Mapping[str, str]):
+    def __init__(self, compiled: Compiled, interface: Interface, stages: Mapping[str, str],
+                 again: Callable[[str], CompiledKernel]):
         self._compiled, self._stages = compiled, stages
+        self._again = again  # the same source for another target
         self.interface = interface
         self.last_run: Run | None = None
 
@@ -84,6 +76,11 @@ class CompiledKernel:
         return self._compiled.target
 
     @property
+    def pipeline(self) -> str:
+        """Name of the pipeline."""
+        return self._compiled.pipeline
+
+    @property
     def stages(self) -> tuple[str, ...]:
         """Names that `ir` accepts, in order."""
         return tuple(self._stages)
@@ -94,15 +91,16 @@ class CompiledKernel:
             raise HexError.plain(f"no stage '{stage}'", hint=f"stages: {', '.join(self._stages)}")
         return self._stages[stage]
 
-    def run(self, *arguments: Any, grid: Sequence[int] | None = None) -> Run:
-        """Run on the simulator.
+    def run(self, *arguments: Any, grid: Sequence[int] | None = None, executor: str = "sim") -> Run:
+        """Run on the simulator, or as an ELF program under ``qemu-hexagon`` (``executor="qemu"``).
 
         Tensors (numpy or torch, CPU) must have the shape and element type compiled for; pointers take any tensor
-        of the element type and are written in place. ``grid`` is the launch grid of a Triton kernel.
+        of the element type and are written in place. ``grid`` is the launch grid of a Triton kernel. A QEMU that
+        cannot execute the target's code gets code it can, with a warning that says what differs.
         """
-        from hexagon_mlir.exec.sim import launch
-
         face = self.interface
+        if executor not in EXECUTORS:
+            raise HexError.plain(f"unknown executor '{executor}'", hint=f"one of {', '.join(EXECUTORS)}")
         if len(arguments) != len(face.arguments):
             raise HexError.plain(f"{face.entry} takes {len(face.arguments)} arguments, {len(arguments)} given")
         if face.grid and grid is None:
@@ -118,16 +116,37 @@ class CompiledKernel:
             assert grid is not None
             x, y, z = (*grid, 1, 1)[:3]
             programs = (int(x), int(y), int(z))
-        profile = launch(self.asm, face.entry, [*given, *outputs], programs, self.target, kinds,
-                         self._compiled.seconds)
-        self.last_run = Run(outputs, profile)
+        self.last_run = Run(outputs, self._launch(executor, [*given, *outputs], programs, kinds))
         return self.last_run
+
+    def _launch(self, executor: str, arguments: Sequence[Any], programs: tuple[int, int, int] | None,
+                kinds: Sequence[str]) -> RunResult | Counters:
+        if executor == "sim":
+            from hexagon_mlir.exec.sim import launch
+
+            return launch(self.asm, self.interface.entry, arguments, programs, self.target, kinds,
+                          self._compiled.seconds)
+        from hexagon_mlir.exec import qemu
+
+        target, note = qemu.runs(self.target)
+        kernel = self
+        if note:
+            warnings.warn(note, stacklevel=3)
+            kernel = self._again(target)
+        return qemu.run(kernel.program(), target, arguments, kinds, programs)
+
+    def program(self) -> bytes:
+        """The kernel as an ELF program with the C runtime, called on a memory image (see docs/device.md)."""
+        from hexagon_mlir.exec.elf import program
+
+        return program(self.llvm_ir, self.interface, self.target, self.pipeline == "scalar")
 
     def report(self, file: str | os.PathLike[str] | None = None) -> str:
         """Compile times, remarks, and the profile of the last run as text; also written to ``file``."""
         from hexagon_mlir.report.kernel import kernel_report
 
-        text = kernel_report(self._compiled, self.last_run.profile if self.last_run else None)
+        result = self.last_run.result if self.last_run else None
+        text = kernel_report(self._compiled, result if isinstance(result, RunResult) else None)
         if file is not None:
             Path(file).write_text(text)
         return text
@@ -151,6 +170,12 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
         from hexagon_mlir.frontend.torch.compile import compile_exported
 
         return compile_exported(source, target, pipeline)
+    options = RunOptions(dump_dir=Path(dump_dir) if dump_dir is not None else None, verify_levels=verify_levels)
+    return _compile_kernel(source, target, pipeline, entry, signature, constants, options)
+
+
+def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, signature: Mapping[str, str] | None,
+                    constants: Mapping[str, Any] | None, options: RunOptions) -> CompiledKernel:
     module = _module(source, signature, constants, target)
     steps: dict[str, str] = {"source": to_text(module)}
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
@@ -160,16 +185,17 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
         if when == "after":
             steps[step.title] = to_text(current)
             if index == 0:  # the front-end pass: everything is linalg on tensors now
-                faces.append(_interface(current, entry, grid))
+                faces.append(read_interface(current, entry, grid))
 
-    options = RunOptions(observers=[observe], dump_dir=Path(dump_dir) if dump_dir is not None else None,
-                         verify_levels=verify_levels)
+    def again(other: str) -> CompiledKernel:
+        return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions())
+
     try:
         chip = targets.get(target)
     except targets.TargetError as error:
         raise HexError.plain(str(error)) from None
-    compiled = compile_module(module, chip, pipeline, options)
-    return CompiledKernel(compiled, faces[0], steps)
+    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]))
+    return CompiledKernel(compiled, faces[0], steps, again)
 
 
 def load(folder: str | os.PathLike[str]) -> CompiledModel:
@@ -211,39 +237,6 @@ def _read(path: Path) -> ir.Module:
         return parse(path.read_bytes(), file=str(path))
     except OSError as error:
         raise HexError.plain(f"cannot read the file: {error.strerror}", file=str(path)) from None
-
-
-def _interface(module: ir.Module, entry: str | None, grid: bool) -> Interface:
-    functions = [op for op in module.body.operations
-                 if op.operation.name == "func.func" and not op.is_external
-                 and "private" not in str(op.operation.attributes.get("sym_visibility", ""))]
-    names = [f.sym_name.value for f in functions]
-    if entry is None and len(names) != 1:
-        raise HexError.plain(f"the module has {len(names)} public functions", hint=f"entry=one of {names}"
-                             if names else "add a func.func")
-    if entry is not None and entry not in names:
-        raise HexError.plain(f"no public function '{entry}'", hint=f"functions: {', '.join(names)}")
-    function = functions[names.index(entry) if entry is not None else 0]
-    type_ = ir.FunctionType(function.operation.attributes["function_type"].value)
-    arguments = [_kind(t) for t in type_.inputs]
-    if grid:
-        arguments = arguments[:-6]  # number of programs and program id, filled in by the launch
-    results = [_kind(t) for t in type_.results]
-    tensors = tuple(r for r in results if isinstance(r, Tensor))
-    if len(tensors) != len(results):
-        raise HexError.plain("a function that returns a scalar", hint="return a tensor<1x...> instead")
-    return Interface(function.sym_name.value, tuple(arguments), tensors, grid)
-
-
-def _kind(type_: ir.Type) -> Tensor | str:
-    if isinstance(type_, ir.RankedTensorType | ir.MemRefType):
-        if not type_.has_static_shape:
-            raise HexError.plain(f"an argument or result of type {type_}: only static shapes can be compiled so far",
-                                 hint="compile for the concrete size")
-        if isinstance(type_, ir.MemRefType) and type_.shape == [1]:
-            return f"*{type_.element_type}"
-        return Tensor(tuple(type_.shape), str(type_.element_type), isinstance(type_, ir.RankedTensorType))
-    return str(type_)
 
 
 def _copy(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""``hexmlir``: facts about the targets, the cache, the simulator, and profiles of whole scripts."""
+"""``hexmlir``: files to take away, runs, the simulator, profiles of scripts, facts about targets and the cache."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ USAGE = """usage: hexmlir COMMAND
   targets                  the chips we know
   targets show NAME        every number of one, with its unit, source and confidence
   profile SCRIPT [ARGS]    run a Python script on the simulated NPU and report every kernel launch
-  compile MODEL.pt2 -o DIR [--target NAME]
-                           compile an exported PyTorch model; hexagon_mlir.load(DIR) runs it
+  compile FILE [-o OUT]    object, shared object, program, assembly or LLVM IR, with a C header; of MODEL.pt2 a folder
+                           that hexagon_mlir.load reads (hexmlir compile --help)
+  run FILE --args A ...    compile and run, on the simulator or under QEMU (hexmlir run --help)
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
   cache                    where compiled code is kept, and how much of it
   cache clear              remove it
@@ -53,9 +54,17 @@ def _main(argv: Sequence[str]) -> int:
 
             return profile(script, arguments)
         case ["compile", *arguments]:
-            from hexagon_mlir.cli.compile import compile_model
+            if any(word.endswith(".pt2") for word in arguments):
+                from hexagon_mlir.cli.compile import compile_model
 
-            return compile_model(arguments)
+                return compile_model(arguments)
+            from hexagon_mlir.cli.build import compile_file
+
+            return compile_file(arguments)
+        case ["run", *arguments]:
+            from hexagon_mlir.cli.build import run_file
+
+            return run_file(arguments)
         case ["sim", *arguments]:
             from hexagon_mlir.cli.simulate import simulate
 

@@ -36,7 +36,8 @@ _VECTOR = (
 _SCALAR = (Variant(False, ("-enable-misched=true", "-disable-qfp-opt=false")),)
 
 
-def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool, idioms: bool = True) -> bytes:
+def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool, idioms: bool = True,
+                      position_independent: bool = False) -> bytes:
     """Optimise ``llvm_ir`` at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
     ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
@@ -44,7 +45,7 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     Without ``idioms`` LLVM looks for no vector idioms (fixed-point products, gathers).
     """
     llvm = _llvm()
-    machine = _machine(cpu, features)
+    machine = _machine(cpu, features, "pic" if position_independent else "static")
     optimized = _optimized(separate_slots(llvm_ir), machine, scalar)
     if kind == "llvm":
         return optimized.encode()
@@ -91,6 +92,6 @@ def _llvm():
 
 
 @cache
-def _machine(cpu: str, features: str):
+def _machine(cpu: str, features: str, relocation: str):
     target = _llvm().Target.from_triple(TRIPLE)
-    return target.create_target_machine(cpu=cpu, features=features, opt=CODEGEN_LEVEL, reloc="static")
+    return target.create_target_machine(cpu=cpu, features=features, opt=CODEGEN_LEVEL, reloc=relocation)

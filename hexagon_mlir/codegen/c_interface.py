@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+
+from hexagon_mlir.codegen.interface import PROGRAMS, Interface, Tensor
 
 POINTED = {"i1": "uint8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
            "f16": "uint16_t", "bf16": "uint16_t", "f32": "float", "f64": "double"}
@@ -13,7 +14,6 @@ POINTED = {"i1": "uint8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", 
 VALUES = {"i1": ("int32_t", "i32"), "i8": ("int32_t", "i32"), "i16": ("int32_t", "i32"), "i32": ("int32_t", "i32"),
           "index": ("int32_t", "i32"), "i64": ("int64_t", "i64"), "f32": ("float", "f32"), "f64": ("double", "f64")}
 """C type of a scalar argument, and the field of ``hexmlir_argument`` that holds it."""
-PROGRAMS = ("grid_x", "grid_y", "grid_z", "program_x", "program_y", "program_z")
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def header(kernel: Kernel, alignment: int) -> str:
     """``NAME.h``; ``alignment`` in bytes is what the kernel likes its tensors to have."""
     guard = re.sub(r"\W", "_", f"HEXMLIR_{kernel.name}_H").upper()
     lines = [f"/* Kernel '{kernel.name}' for Hexagon {kernel.target}, compiled by hexagon-mlir.", " *",
-             f" * Tensors are contiguous, row by row. Any address an element may have is right; {alignment}-byte aligned",
-             " * ones are faster. Tensors must not overlap unless they are the same. f16 and bf16 are passed as their bits."]
+             " * Tensors are contiguous, row by row, at any address their elements may have; faster when aligned to",
+             f" * {alignment} bytes. They must not overlap unless they are the same. f16 and bf16 are passed as bits."]
     lines += [f" *   {p.name}: {p.remark}" for p in kernel.parameters]
     if kernel.grid:
         lines += [" * One call runs one program of a grid; programs may run in any order."]
@@ -96,9 +96,13 @@ def call(kernel: Kernel) -> str:
                       "  (void)arguments;", "  (void)programs;", f"  {kernel.name}({', '.join(words)});", "}", ""])
 
 
-def kernel_of(name: str, target: str, arguments: Sequence[tuple[str, tuple[int, ...] | None, bool]],
-              results: Sequence[tuple[str, tuple[int, ...]]], grid: bool) -> Kernel:
-    """A `Kernel` from (element, shape, written) of each argument and (element, shape) of each result."""
-    parameters = [Parameter(f"arg{i}", element, shape, written) for i, (element, shape, written) in enumerate(arguments)]
-    parameters += [Parameter(f"result{i}", element, shape, True) for i, (element, shape) in enumerate(results)]
-    return Kernel(name, target, tuple(parameters), grid)
+def kernel_of(face: Interface, target: str) -> Kernel:
+    """The C view of the function that ``face`` describes. Memrefs and pointers count as written."""
+    parameters = []
+    for i, kind in enumerate(face.arguments):
+        if isinstance(kind, Tensor):
+            parameters.append(Parameter(f"arg{i}", kind.element, kind.shape, not kind.by_value))
+        else:
+            parameters.append(Parameter(f"arg{i}", kind.removeprefix("*"), () if kind[0] == "*" else None, True))
+    parameters += [Parameter(f"result{i}", tensor.element, tensor.shape, True) for i, tensor in enumerate(face.results)]
+    return Kernel(face.entry, target, tuple(parameters), face.grid)

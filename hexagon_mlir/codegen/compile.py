@@ -46,16 +46,19 @@ def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pi
                     context.schedules)
 
 
-def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False) -> str | bytes:
+def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False,
+         position_independent: bool = False) -> str | bytes:
     """Assembly text (``asm``), object bytes (``obj``) or optimised LLVM IR text (``llvm``) for ``llvm_ir``.
 
     ``scalar`` lets LLVM unroll loops, as plain -O3 does; vector loops arrive unrolled already.
     """
-    key = cache.key(cache.compiler(), llvm_ir, target.cpu, target.features, kind, str(scalar))
+    key = cache.key(cache.compiler(), llvm_ir, target.cpu, target.features, kind, str(scalar),
+                    str(position_independent))
     name = f"{key}.{kind}"
     data = cache.load(name)
     if data is None:
-        request = {"cpu": target.cpu, "features": target.features, "kind": kind, "scalar": scalar}
+        request = {"cpu": target.cpu, "features": target.features, "kind": kind, "scalar": scalar,
+                   "position_independent": position_independent}
         try:
             data = worker().request(request, llvm_ir)
         except Aborted:  # its search for vector idioms takes a stride for an alignment, and is not always needed

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +18,10 @@ TRIPLE = "hexagon-linux-musl"
 CPU = "hexagonv67"
 """For what is written in C: every chip runs it, and the C library is built once. Kernels arrive as objects."""
 FLAGS = ("-O2", "-g0", "-std=gnu11", "-fno-sanitize=all")
+WRAPPED = ("hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free", "hexmlir_rt_dma_start_2d", "hexmlir_rt_dma_wait",
+           "hexmlir_rt_copy_2d", "aligned_alloc", "free",
+           "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes")
+"""What runtime/driver/wrap.c counts apart from the kernel."""
 ORIGIN = "link"
 
 
@@ -40,19 +42,20 @@ def runtime_sources() -> list[Path]:
     return sorted(file for file in (runtime_folder() / "src").glob("*.c") if file.name != "dma_engine.c")
 
 
-def program(files: Mapping[str, bytes], output: Path) -> None:
-    """Link ``files`` (name -> object or C text) with the runtime and its driver into the executable ``output``."""
+def program(files: Mapping[str, bytes]) -> bytes:
+    """An executable of ``files`` (name -> object or C text), the runtime and its driver."""
     folder = runtime_folder()
-    sources = [*map(str, runtime_sources()), str(folder / "driver" / "main.c")]
-    _zig(["-static", "-s", f"-I{folder / 'include'}", f"-I{folder / 'driver'}", *sources], files, output)
+    sources = map(str, [*runtime_sources(), folder / "driver" / "main.c", folder / "driver" / "wrap.c"])
+    wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED]
+    return _zig(["-static", "-s", *wrapped, f"-I{folder / 'include'}", f"-I{folder / 'driver'}", *sources], files)
 
 
-def shared_object(object_file: bytes, output: Path) -> None:
+def shared_object(object_file: bytes) -> bytes:
     """A shared object of a position-independent object; the runtime's functions stay undefined in it."""
-    _zig(["-shared", "-nostdlib", "-s"], {"kernel.o": object_file}, output)
+    return _zig(["-shared", "-nostdlib", "-s"], {"kernel.o": object_file})
 
 
-def _zig(words: Sequence[str], files: Mapping[str, bytes], output: Path) -> None:
+def _zig(words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
     if not available():
         raise HexError.plain("no linker: the Python package 'ziglang' is not installed", origin=ORIGIN,
                              hint="pip install 'hexagon-mlir[elf]'")
@@ -68,16 +71,4 @@ def _zig(words: Sequence[str], files: Mapping[str, bytes], output: Path) -> None
         if done.returncode:
             reasons = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit {done.returncode}"]
             raise HexError.plain(f"zig cc: {reasons[0].strip()}", origin=ORIGIN)
-        place(Path(room, "linked"), output)
-
-
-def place(made: Path, output: Path) -> None:
-    """Move ``made`` to ``output`` in one step: a full disk leaves the old file as it was."""
-    temporary = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        shutil.copy(made, temporary)
-        os.replace(temporary, output)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise HexError.plain(f"cannot write the file: {error.strerror}", origin=ORIGIN, file=str(output)) from None
-
+        return Path(room, "linked").read_bytes()

@@ -33,11 +33,11 @@ RUNTIME_FAILED = 86  # HEXMLIR_RT_FAILED
 
 @dataclass(frozen=True)
 class Counters:
-    """What QEMU counted in the kernel's calls, and what the runtime was left with."""
+    """What QEMU counted in the kernel outside runtime calls (main thread), and what the runtime was left with."""
 
     packets: int
     instructions: int
-    hvx_packets: int
+    hvx_instructions: int
     tcm_in_use: int
     """Bytes of TCM that the kernel did not free."""
     tcm_high_water: int
@@ -71,10 +71,10 @@ def runs(target: str) -> tuple[str, str]:
                    "floats as scalar code")
 
 
-def run(program: Path, target: str, arguments: Sequence[Any], kinds: Sequence[str] = (),
+def run(program: bytes, target: str, arguments: Sequence[Any], kinds: Sequence[str] = (),
         grid: tuple[int, int, int] | None = None, threads: int | None = None,
         timeout: float = TIMEOUT_SECONDS) -> Counters:
-    """Run ``program`` (made by `codegen.link.program`) once, or once per program of ``grid``.
+    """Run ``program`` (see `exec.elf`) once, or once per program of ``grid``.
 
     Arguments are as in `exec.sim.launch`; arrays are changed in place, and only when the run succeeded. ``threads`` is
     the number of workers for async tasks. Raises `HexError` for a failure, a crash, or more than ``timeout`` seconds.
@@ -84,27 +84,28 @@ def run(program: Path, target: str, arguments: Sequence[Any], kinds: Sequence[st
         words += ["-E", f"HEXMLIR_RT_THREADS={threads}"]
     with tempfile.TemporaryDirectory(prefix="hexmlir-") as room:
         image = Image(arguments, kinds, grid)
-        path = Path(room, "image")
-        path.write_bytes(image.data)
+        path, executable = Path(room, "image"), Path(room, "program")
         try:
-            done = subprocess.run([*words, str(program), str(path)], capture_output=True, timeout=timeout)
+            path.write_bytes(image.data)
+            executable.write_bytes(program)
+            executable.chmod(0o700)
+            done = subprocess.run([*words, str(executable), str(path)], capture_output=True, timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise HexError.plain(f"the program did not finish in {timeout:g} s", origin=ORIGIN,
-                                 file=program.name) from None
+            raise HexError.plain(f"the program did not finish in {timeout:g} s", origin=ORIGIN) from None
         except OSError as error:
-            raise HexError.plain(f"cannot start {EMULATOR}: {error.strerror}", origin=ORIGIN) from None
-        _check(done, program)
+            raise HexError.plain(f"cannot run {EMULATOR}: {error.strerror}", origin=ORIGIN) from None
+        _check(done)
         after = np.fromfile(path, np.uint8)
-    counts = struct.unpack_from("<7I", after, 24)
+    counts = struct.unpack_from("<7I", after[24:52].tobytes())
     if not counts[6]:
-        raise HexError.plain("the program ended before the kernel did", origin=ORIGIN, file=program.name)
+        raise HexError.plain("the program ended before the kernel did", origin=ORIGIN)
     if done.stdout:
         print(done.stdout.decode(errors="replace"), end="")
     read_back(image, after)
     return Counters(*counts[:6])
 
 
-def _check(done: subprocess.CompletedProcess[bytes], program: Path) -> None:
+def _check(done: subprocess.CompletedProcess[bytes]) -> None:
     """Raise what went wrong in ``done``."""
     if done.returncode == 0:
         return
@@ -119,4 +120,4 @@ def _check(done: subprocess.CompletedProcess[bytes], program: Path) -> None:
         reason = "the program crashed: " + next(line for line in lines if "uncaught target signal" in line)
     else:
         reason = f"exit code {done.returncode}" + (f": {lines[-1]}" if lines else "")
-    raise HexError.plain(reason, origin=ORIGIN, file=program.name)
+    raise HexError.plain(reason, origin=ORIGIN)

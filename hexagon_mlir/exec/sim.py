@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -12,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.exec.storage import address_of, bytes_of, live_storages, storage_of
+from hexagon_mlir.exec.storage import (
+    Span,
+    bytes_of,
+    guest_address,
+    host_bytes,
+    is_array,
+    live_storages,
+    spans_of,
+    storage_of,
+)
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.sim import Arg64, Machine, RunResult, SimError
 from hexagon_mlir.sim.kernel_output import AssertionFailed
@@ -61,8 +69,8 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     machine.reset()
     try:
         place = storage_of if whole_storage else bytes_of
-        spans = _Spans(machine, [place(a) for a in args if _is_array(a)])
-        words = [spans.address(a) if _is_array(a) else _scalar(a, kind)
+        spans = _Spans(machine, [place(a) for a in args if is_array(a)])
+        words = [spans.address(a) if is_array(a) else _scalar(a, kind)
                  for a, kind in zip(args, kinds, strict=True)]
         machine.host_pointer = spans.resolved
         result = machine.run(entry, words, grid)
@@ -74,16 +82,12 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     finally:
         machine.host_pointer = None
     spans.write_back()
-    shapes = tuple(tuple(a.shape) for a in args if _is_array(a))
+    shapes = tuple(tuple(a.shape) for a in args if is_array(a))
     record = LaunchRecord(entry, target, grid, shapes, result, compile_seconds)
     history.append(record)
     for observer in observers:
         observer(record)
     return result
-
-
-def _is_array(argument: Any) -> bool:
-    return isinstance(argument, np.ndarray) or hasattr(argument, "untyped_storage")
 
 
 def _scalar(argument: Any, kind: str) -> int | float | Arg64:
@@ -117,46 +121,33 @@ class _Spans:
 
     def __init__(self, machine: Machine, storages: Sequence[tuple[int, int, bool]]) -> None:
         self.machine = machine
-        self.spans: list[list[int]] = []  # host start, host end, guest address, writable
-        for start, nbytes, writable in sorted(storages):
-            if not nbytes:
-                continue
-            if self.spans and start < self.spans[-1][1]:
-                last = self.spans[-1]
-                last[1], last[3] = max(last[1], start + nbytes), last[3] or writable
-            else:
-                self.spans.append([start, start + nbytes, 0, writable])
+        self.spans = spans_of(storages)
         for span in self.spans:
-            span[2] = machine.alloc_ddr(span[1] - span[0], _ALIGN)
-            machine.view(span[2], span[1] - span[0])[:] = _host_bytes(span[0], span[1])
+            self._copy_in(span)
+
+    def _copy_in(self, span: Span) -> None:
+        span.guest = self.machine.alloc_ddr(span.nbytes, _ALIGN)
+        self.machine.view(span.guest, span.nbytes)[:] = host_bytes(span.start, span.end)
 
     def address(self, array: Any) -> int:
         """Guest address of the first element of ``array``; 0 when it has no memory."""
-        first = address_of(array)
-        for start, end, guest, _ in self.spans:
-            if start <= first < end:
-                return guest + first - start
-        return 0
+        return guest_address(self.spans, array)
 
     def resolved(self, host: int) -> int:
         """Guest address of the byte at ``host``, copying in the live tensor it belongs to when it is no argument."""
-        for start, end, guest, _ in self.spans:
-            if start <= host < end:
-                return guest + host - start
+        for span in self.spans:
+            if span.start <= host < span.end:
+                return span.guest + host - span.start
         for start, nbytes, writable in live_storages():
             if start <= host < start + nbytes:
-                guest = self.machine.alloc_ddr(nbytes, _ALIGN)
-                self.machine.view(guest, nbytes)[:] = _host_bytes(start, start + nbytes)
-                self.spans.append([start, start + nbytes, guest, writable])
-                return guest + host - start
+                span = Span(start, start + nbytes, writable)
+                self._copy_in(span)
+                self.spans.append(span)
+                return span.guest + host - start
         raise SimError(f"{host:#x} is no address of a live CPU tensor")
 
     def write_back(self) -> None:
         """Copy guest memory back to the host, except over read-only arrays."""
-        for start, end, guest, writable in self.spans:
-            if writable:
-                _host_bytes(start, end)[:] = self.machine.view(guest, end - start)
-
-
-def _host_bytes(start: int, end: int) -> np.ndarray:
-    return np.ctypeslib.as_array((ctypes.c_uint8 * (end - start)).from_address(start))
+        for span in self.spans:
+            if span.writable:
+                host_bytes(span.start, span.end)[:] = self.machine.view(span.guest, span.nbytes)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,3 +47,50 @@ def live_storages() -> Iterator[tuple[int, int, bool]]:
         if type(candidate) in (torch.Tensor, torch.nn.Parameter) and candidate.layout == torch.strided \
                 and candidate.device.type == "cpu":
             yield storage_of(candidate)
+
+
+def is_array(argument: Any) -> bool:
+    """True for numpy arrays and torch tensors."""
+    return isinstance(argument, np.ndarray) or hasattr(argument, "untyped_storage")
+
+
+def host_bytes(start: int, end: int) -> np.ndarray:
+    """Host memory as an array of bytes."""
+    return np.ctypeslib.as_array((ctypes.c_uint8 * (end - start)).from_address(start))
+
+
+@dataclass
+class Span:
+    """One piece of host memory, and where guest memory holds it; overlapping arguments share one."""
+
+    start: int
+    end: int
+    writable: bool
+    guest: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self.end - self.start
+
+
+def spans_of(storages: Sequence[tuple[int, int, bool]]) -> list[Span]:
+    """``storages`` (see `storage_of`) by address, overlapping ones joined, without those that have no bytes."""
+    spans: list[Span] = []
+    for start, nbytes, writable in sorted(storages):
+        if not nbytes:
+            continue
+        if spans and start < spans[-1].end:
+            spans[-1].end = max(spans[-1].end, start + nbytes)
+            spans[-1].writable |= writable
+        else:
+            spans.append(Span(start, start + nbytes, writable))
+    return spans
+
+
+def guest_address(spans: Sequence[Span], array: Any) -> int:
+    """Where guest memory holds the first element of ``array``; 0 when it has no memory."""
+    first = address_of(array)
+    for span in spans:
+        if span.start <= first < span.end:
+            return span.guest + first - span.start
+    return 0

@@ -2,8 +2,8 @@
  *
  * The image is a file of little-endian 32-bit words followed by the tensors, mapped and changed in place:
  *   0 "HXI1"   1 number of arguments   2..4 grid x y z (0 0 0: one call)   5 unused
- *   6..15 written at the end: packets, instructions, HVX packets (QEMU's counters), TCM bytes in use, TCM high water,
- *         DMA transfers not waited for, 1 = done
+ *   6..15 written at the end: packets, instructions and HVX instructions of the main thread outside runtime calls (QEMU's
+ *         counters), TCM bytes in use, TCM high water, DMA transfers not waited for, 1 = done
  *   16.. per argument: 0 value / 1 tensor, low word or offset in the file, high word, 0
  */
 #include <fcntl.h>
@@ -14,29 +14,10 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "counters.h"
 #include "hexmlir_rt.h"
 
-enum { MAX_ARGUMENTS = 256, HEADER_WORDS = 16, ARGUMENT_WORDS = 4, COUNTERS = 6 };
-
-#ifdef __hexagon__
-/* QEMU's own control registers 20 to 22; zero on a processor that has none. */
-#define COUNTER(number, encoding)                                                 \
-  static uint32_t counter_##number(void) {                                        \
-    register uint32_t value __asm__("r0");                                        \
-    __asm__ volatile(".word " #encoding : "=r"(value) : : "memory"); /* r0 = cN */ \
-    return value;                                                                 \
-  }
-COUNTER(20, 0x6a14c000)
-COUNTER(21, 0x6a15c000)
-COUNTER(22, 0x6a16c000)
-static void read_counters(uint32_t counters[3]) {
-  counters[0] = counter_20();
-  counters[1] = counter_21();
-  counters[2] = counter_22();
-}
-#else
-static void read_counters(uint32_t counters[3]) { memset(counters, 0, 3 * sizeof *counters); }
-#endif
+enum { MAX_ARGUMENTS = 256, HEADER_WORDS = 16, ARGUMENT_WORDS = 4, RESULTS = 6 };
 
 static int fail(const char *what) {
   fprintf(stderr, "hexmlir_rt: %s\n", what);
@@ -76,14 +57,17 @@ int main(int count, char **words) {
       arguments[i].i64 = (int64_t)((uint64_t)word[2] << 32 | word[1]); /* little endian: narrow values in front */
   }
 
-  uint32_t before[3], after[3];
-  read_counters(before);
+  in_runtime = (Counters){0, 0, 0};
+  Counters before = read_counters();
   call(image, arguments);
-  read_counters(after);
-  for (int i = 0; i < 3; i++) image[COUNTERS + i] = after[i] - before[i];
-  image[COUNTERS + 3] = hexmlir_rt_tcm_used();
-  image[COUNTERS + 4] = hexmlir_rt_tcm_high_water();
-  image[COUNTERS + 5] = hexmlir_rt_dma_pending();
-  image[COUNTERS + 6] = 1;
+  Counters spent = since(before);
+  uint32_t *results = image + RESULTS;
+  results[0] = spent.packets - in_runtime.packets;
+  results[1] = spent.instructions - in_runtime.instructions;
+  results[2] = spent.hvx - in_runtime.hvx;
+  results[3] = hexmlir_rt_tcm_used();
+  results[4] = hexmlir_rt_tcm_high_water();
+  results[5] = hexmlir_rt_dma_pending();
+  results[6] = 1;
   return munmap(image, bytes) || close(file) ? fail("cannot write the image") : 0;
 }

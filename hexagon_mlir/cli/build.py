@@ -1,0 +1,176 @@
+"""``hexmlir compile`` and ``hexmlir run``: a kernel as files to take away, or executed at once."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hexagon_mlir.cli.arguments import UsageError
+from hexagon_mlir.ir.diagnostics import HexError
+
+if TYPE_CHECKING:
+    from hexagon_mlir.api import CompiledKernel
+
+KINDS = {"asm": ".s", "ll": ".ll", "obj": ".o", "so": ".so", "elf": ""}
+COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
+
+  -o OUT           the file to write (default: FILE with the kind's suffix)
+  --emit=KIND      asm, ll (LLVM IR), obj (default), so (shared object), elf (a program that runs the kernel on
+                   a memory image, see docs/device.md); obj and so come with a C header and a C example
+  --target=NAME    the chip, see 'hexmlir targets' (default v75)
+  --pipeline=NAME  the passes, see 'hexmlir-opt --list-pipelines' (default: default)
+  --entry=NAME     the function, when the file has several
+"""
+RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
+
+  --args A B ...   the arguments: numbers, or data.npy for a tensor
+  --grid=X,Y,Z     launch grid of a Triton kernel
+  --executor=NAME  sim (default): the simulator, with a profile; qemu: an ELF program under qemu-hexagon
+  --out=FOLDER     write resultN.npy, and the changed arguments as argN.npy
+  --target, --pipeline, --entry: as for 'hexmlir compile'
+"""
+
+
+@dataclass
+class Options:
+    """The command line of both."""
+
+    file: str = ""
+    output: str = ""
+    emit: str = "obj"
+    target: str = ""
+    pipeline: str = "default"
+    entry: str = ""
+    executor: str = "sim"
+    out: str = ""
+    grid: str = ""
+    args: list[str] = field(default_factory=list)
+
+
+def read_options(words: Sequence[str], known: Sequence[str], hint: str) -> Options:
+    """``--args`` takes every word up to the next option; other options take ``--name=value`` or ``--name value``."""
+    options, rest = Options(), list(words)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        name = "output" if name in ("-o", "--output") else name.removeprefix("--")
+        if word == "--args" and "args" in known:
+            while rest and not rest[0].startswith("--"):
+                options.args.append(rest.pop(0))
+        elif word.startswith("-"):
+            if name not in known or name == "args":
+                raise UsageError(f"unknown option {word}", hint)
+            if not equals and not rest:
+                raise UsageError(f"{word} needs a value", hint)
+            setattr(options, name, value if equals else rest.pop(0))
+        elif options.file:
+            raise UsageError(f"one file at a time: '{options.file}' and '{word}'", hint)
+        else:
+            options.file = word
+    if not options.file:
+        raise UsageError("no file", hint)
+    return options
+
+
+def compile_file(words: Sequence[str]) -> int:
+    """The exit code of ``hexmlir compile`` with ``words`` after it."""
+    if not words or "--help" in words or "-h" in words:
+        sys.stdout.write(COMPILE_USAGE)
+        return 0
+    options = read_options(words, ("output", "emit", "target", "pipeline", "entry"), "hexmlir compile --help")
+    if options.emit not in KINDS:
+        raise UsageError(f"unknown kind '{options.emit}'", f"--emit is one of {', '.join(KINDS)}")
+    source = Path(options.file)
+    output = Path(options.output) if options.output else source.with_suffix(KINDS[options.emit])
+    if output == source:
+        raise UsageError(f"the output would replace {source}", "-o OUT")
+    from hexagon_mlir.exec.artifacts import write
+
+    for path in write(_compiled(options), options.emit, output):
+        sys.stdout.write(f"{path}\n")
+    return 0
+
+
+def run_file(words: Sequence[str]) -> int:
+    """The exit code of ``hexmlir run`` with ``words`` after it."""
+    if not words or "--help" in words or "-h" in words:
+        sys.stdout.write(RUN_USAGE)
+        return 0
+    known = ("args", "executor", "out", "grid", "target", "pipeline", "entry")
+    options = read_options(words, known, "hexmlir run --help")
+    arguments = [_argument(word) for word in options.args]
+    kernel = _compiled(options)
+    grid = tuple(_integer(part) for part in options.grid.split(",")) if options.grid else None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run = kernel.run(*arguments, grid=grid, executor=options.executor)
+    for warning in caught:
+        sys.stderr.write(f"hexmlir: warning: {warning.message}\n")
+    _show(run)
+    if options.out:
+        _save(Path(options.out), arguments, run.outputs)
+    return 0
+
+
+def _compiled(options: Options) -> CompiledKernel:
+    import hexagon_mlir as hx
+    from hexagon_mlir import targets
+
+    kernel = hx.compile(Path(options.file), target=options.target or targets.DEFAULT, pipeline=options.pipeline,
+                        entry=options.entry or None)
+    assert isinstance(kernel, hx.CompiledKernel)  # a .pt2 file goes another way
+    return kernel
+
+
+def _show(run: Any) -> None:
+    from hexagon_mlir.report import text
+    from hexagon_mlir.sim import RunResult
+
+    for number, output in enumerate(run.outputs):
+        sys.stdout.write(f"result{number}: {output.dtype} {list(output.shape)}\n{output}\n")
+    if isinstance(run.result, RunResult):
+        sys.stdout.write(text.run(run.result))
+    else:
+        rows = [(name.replace("_", " "), str(value)) for name, value in vars(run.result).items()]
+        sys.stdout.write(text.table(("QEMU", ""), rows))
+
+
+def _save(folder: Path, arguments: Sequence[Any], outputs: Sequence[Any]) -> None:
+    import numpy as np
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, value in enumerate(outputs):
+            np.save(folder / f"result{number}.npy", value)
+        for number, value in enumerate(arguments):
+            if isinstance(value, np.ndarray):
+                np.save(folder / f"arg{number}.npy", value)
+    except OSError as error:
+        raise HexError.plain(f"cannot write: {error.strerror}", file=str(folder)) from None
+
+
+def _argument(word: str) -> Any:
+    import numpy as np
+
+    if word.endswith(".npy"):
+        try:
+            return np.ascontiguousarray(np.load(word, allow_pickle=False))
+        except (OSError, ValueError) as error:
+            raise HexError.plain(f"cannot read: {error}", file=word) from None
+    if re.fullmatch(r"[+-]?\d+|0[xX][0-9a-fA-F]+", word):
+        return int(word, 0)
+    try:
+        return float(word)
+    except ValueError:
+        raise UsageError(f"cannot read '{word}' as a number or a .npy file", "hexmlir run --help") from None
+
+
+def _integer(word: str) -> int:
+    if not re.fullmatch(r"\d+", word):
+        raise UsageError(f"cannot read '{word}' in --grid", "--grid=X,Y,Z")
+    return int(word)

@@ -1,0 +1,70 @@
+"""What a compiled function takes and returns, as launches, headers and linked programs see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import HexError, ir
+
+PROGRAMS = ("grid_x", "grid_y", "grid_z", "program_x", "program_y", "program_z")
+"""The last arguments of a Triton kernel, i32 each: number of programs and program id, filled in by the launch."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """Shape and element type of a tensor argument or result; ``element`` as in MLIR.
+
+    ``by_value`` arguments (tensors, not memrefs) are never written: the kernel works on a copy.
+    """
+
+    shape: tuple[int, ...]
+    element: str
+    by_value: bool = False
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What the entry function takes and returns. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar type."""
+
+    entry: str
+    arguments: tuple[Tensor | str, ...]
+    results: tuple[Tensor, ...]
+    grid: bool
+
+
+def read_interface(module: ir.Module, entry: str | None, grid: bool) -> Interface:
+    """The `Interface` of ``entry``, or of the only public function of ``module``, a module at the tensor level.
+
+    ``grid`` tells that it is a Triton kernel, whose last arguments say which program runs.
+    """
+    functions = [op for op in module.body.operations
+                 if op.operation.name == "func.func" and not op.is_external
+                 and "private" not in str(op.operation.attributes.get("sym_visibility", ""))]
+    names = [f.sym_name.value for f in functions]
+    if entry is None and len(names) != 1:
+        raise HexError.plain(f"the module has {len(names)} public functions", hint=f"entry=one of {names}"
+                             if names else "add a func.func")
+    if entry is not None and entry not in names:
+        raise HexError.plain(f"no public function '{entry}'", hint=f"functions: {', '.join(names)}")
+    function = functions[names.index(entry) if entry is not None else 0]
+    type_ = ir.FunctionType(function.operation.attributes["function_type"].value)
+    arguments = [kind_of(t) for t in type_.inputs]
+    if grid:
+        arguments = arguments[:-len(PROGRAMS)]
+    results = [kind_of(t) for t in type_.results]
+    tensors = tuple(r for r in results if isinstance(r, Tensor))
+    if len(tensors) != len(results):
+        raise HexError.plain("a function that returns a scalar", hint="return a tensor<1x...> instead")
+    return Interface(function.sym_name.value, tuple(arguments), tensors, grid)
+
+
+def kind_of(type_: ir.Type) -> Tensor | str:
+    """How `Interface` writes an argument of ``type_``."""
+    if isinstance(type_, ir.RankedTensorType | ir.MemRefType):
+        if not type_.has_static_shape:
+            raise HexError.plain(f"an argument or result of type {type_}: only static shapes can be compiled so far",
+                                 hint="compile for the concrete size")
+        if isinstance(type_, ir.MemRefType) and type_.shape == [1]:
+            return f"*{type_.element_type}"
+        return Tensor(tuple(type_.shape), str(type_.element_type), isinstance(type_, ir.RankedTensorType))
+    return str(type_)

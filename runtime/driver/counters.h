@@ -1,0 +1,34 @@
+/* QEMU's own counters (control registers 20 to 22); zeros on a processor that has none. */
+#ifndef HEXMLIR_COUNTERS_H
+#define HEXMLIR_COUNTERS_H
+
+#include <stdint.h>
+
+typedef struct Counters {
+  uint32_t packets, instructions, hvx;
+} Counters;
+
+static inline Counters read_counters(void) {
+  Counters now = {0, 0, 0};
+#ifdef __hexagon__
+  register uint32_t value __asm__("r0");
+  __asm__ volatile(".word 0x6a16c000" : "=r"(value)); /* r0 = c22 */
+  now.hvx = value;
+  __asm__ volatile(".word 0x6a15c000" : "=r"(value)); /* r0 = c21 */
+  now.instructions = value;
+  __asm__ volatile(".word 0x6a14c000" : "=r"(value)); /* r0 = c20 */
+  now.packets = value;
+#endif
+  return now;
+}
+
+static inline Counters since(Counters before) {
+  Counters now = read_counters();
+  return (Counters){now.packets - before.packets, now.instructions - before.instructions,
+                    now.hvx - before.hvx};
+}
+
+/* What the calling thread spent in runtime calls since it began (wrap.c). */
+extern _Thread_local Counters in_runtime;
+
+#endif
