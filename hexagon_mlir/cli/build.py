@@ -89,7 +89,7 @@ def compile_file(words: Sequence[str]) -> int:
     output = Path(options.output) if options.output else source.with_suffix(KINDS[options.emit])
     if output == source:
         raise UsageError(f"the output would replace {source}", "-o OUT")
-    from hexagon_mlir.exec.artifacts import write
+    from hexagon_mlir.cli.artifacts import write
 
     for path in write(_compiled(options), options.emit, output):
         sys.stdout.write(f"{path}\n")
