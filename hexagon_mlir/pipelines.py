@@ -42,6 +42,9 @@ BUFFERIZE = (
     upstream("buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1}",
              "results become pointer arguments"),
     upstream("canonicalize,cse", "slices of slices fold before copies are looked at"),
+)
+
+DEALLOCATE = (
     upstream("func.func(buffer-loop-hoisting)", "one buffer for all iterations of a tile loop"),
     upstream("ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
              "bufferization-lower-deallocations,inline,symbol-dce,cse,canonicalize", "every buffer is freed once",
@@ -70,10 +73,14 @@ DEFAULT = (
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     ours("hexagon-tcm-tiling", "working sets fit the TCM"),
     *BUFFERIZE,
+    ours("hexagon-double-buffer-generic-s1", "the next tile comes while this one is worked on: structure"),
+    *DEALLOCATE,
     ours("hexagon-tcm-allocation", "all TCM buffers in one arena, planned at compile time"),
+    ours("hexagon-double-buffer-generic-s2", "the next tile comes while this one is worked on: transfers"),
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
     ours("hexagon-arith-legalization", "only what the backend selects well and right"),
+    ours("hexagon-dma-lowering", "transfers become runtime calls"),
     ours("form-async-threads", "parallel loops become tasks"),
     *TO_LLVM,
 )
@@ -84,6 +91,7 @@ SCALAR = (
     ours("hexagon-math-expansion", "the same math functions"),
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     *BUFFERIZE,
+    *DEALLOCATE,
     ours("hexagon-copy-lowering", "no DMA: a plain core", dma_bytes=-1),
     ours("form-async-threads", "parallel loops of the input run on one thread", threads=1),
     *TO_LLVM,

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, ir, memref
-from hexagon_mlir.ir.buffers import set_space, uses_of_buffer
+from hexagon_mlir.ir.buffers import allocation_bytes, set_space, uses_of_buffer
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SLOT, TCM_SPACE, find_ops, memory_space
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.tcm_allocation.liveness import (
@@ -15,7 +15,6 @@ from hexagon_mlir.passes.tcm_allocation.liveness import (
     Clock,
     Scope,
     bounds,
-    bytes_needed,
     escapes,
     iterations,
     scopes,
@@ -125,7 +124,7 @@ class HexagonTcmAllocationPass(Pass):
             asked.append(child.owner)
             lifetimes.append(Lifetime(child.plan.peak * count, clock.begins[child.owner], clock.ends[child.owner]))
         for op in scope.allocations:
-            size, way_out = bytes_needed(op), escapes(op)
+            size, way_out = allocation_bytes(op), escapes(op)
             if size is None or way_out is not None:
                 self.remark(context, op, "keeps its own allocation: " + (
                     f"{way_out} takes the buffer out of sight" if way_out else "a dynamic size without a bound"))

@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 
 from hexagon_mlir.exec.host_async import HostTasks
+from hexagon_mlir.exec.host_dma import HostDma
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
 from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
 from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
@@ -69,6 +70,7 @@ class HostFunction:
         self.failure: AssertionFailed | None = None
         """The first failed assertion of the running launch; the kernel itself cannot be stopped."""
         self.tasks = HostTasks(self.memory.allocate, ORIGIN)
+        self.dma = HostDma(ORIGIN)
         self.engine, self.keep = _compile(self.program, self)
 
     def __call__(self, args: Sequence[Argument], grid: Sequence[int] | None = None) -> list[np.ndarray]:
@@ -79,9 +81,11 @@ class HostFunction:
         if len(args) != len(types):
             raise HexError.plain(f"'{self.entry}' takes {len(types)} arguments, {len(args)} given", origin=ORIGIN)
         self.tasks.begin()
+        self.dma.begin()
         try:
             results = self._run(self.memory, args, types, grid)
             self.tasks.end()
+            self.dma.end()
             return results
         finally:
             self.memory.close()
@@ -227,10 +231,6 @@ def _runtime(owner: HostFunction) -> dict[str, Any]:
     def release(address: int | None) -> None:
         owner.memory.free(address or 0)
 
-    def copy_2d(dst: int, src: int, row_bytes: int, rows: int, dst_stride: int, src_stride: int) -> None:
-        for row in range(rows):
-            ctypes.memmove(dst + row * dst_stride, src + row * src_stride, row_bytes)
-
     def show(value: int, text: int, index: int, x: int, y: int, z: int) -> None:
         print(printed(ctypes.string_at(text).decode(), value, index, (x, y, z)))
 
@@ -243,11 +243,11 @@ def _runtime(owner: HostFunction) -> dict[str, Any]:
         "hexmlir_rt_assert_failed": ctypes.CFUNCTYPE(None, pointer, i32, i32, i32)(fail),
         "hexmlir_rt_pointer": ctypes.CFUNCTYPE(pointer, ctypes.c_uint64)(lambda a: owner.shared.resolved(a)),
         **owner.tasks.functions(),
+        **owner.dma.functions(),
         "malloc": ctypes.CFUNCTYPE(pointer, size)(allocate),
         "free": ctypes.CFUNCTYPE(None, pointer)(release),
         "aligned_alloc": ctypes.CFUNCTYPE(pointer, size, size)(lambda align, nbytes: allocate(nbytes)),
         "hexmlir_rt_tcm_alloc": ctypes.CFUNCTYPE(pointer, i32, i32)(allocate),
         "hexmlir_rt_tcm_free": ctypes.CFUNCTYPE(None, pointer)(release),
         "hexmlir_tcm_slot": ctypes.CFUNCTYPE(pointer, pointer)(lambda address: address),
-        "hexmlir_rt_copy_2d": ctypes.CFUNCTYPE(None, pointer, pointer, i32, i32, i32, i32)(copy_2d),
     }

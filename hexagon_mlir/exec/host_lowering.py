@@ -54,6 +54,7 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
         elif any(result.startswith("memref") for result in results):
             UpstreamStep(_RESULTS).run(copy, context)
         _copies_to_loops(copy)
+        PassStep(get("hexagon-dma-lowering")()).run(copy, context)
         if _uses_runtime(copy):  # one address space here, and one allocator: the runtime's
             PassStep(get("hexagon-memory-lowering")()).run(copy, context)
         UpstreamStep(_TO_LOOPS).run(copy, context)

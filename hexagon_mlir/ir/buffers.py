@@ -6,8 +6,8 @@ from math import gcd
 
 from torch_mlir import ir
 
-from hexagon_mlir.ir.bounds import multiple_of
-from hexagon_mlir.ir.query import memory_space
+from hexagon_mlir.ir.bounds import multiple_of, upper_bound
+from hexagon_mlir.ir.query import known_bytes, memory_space
 
 VIEWS = frozenset({"memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
                    "memref.collapse_shape", "memref.view"})
@@ -33,6 +33,17 @@ def start_alignment(value: ir.Value, allocation: int) -> int:
         value = value.owner.operation.operands[0]
     own = isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name == "memref.alloc"
     return found if own else 1
+
+
+def allocation_bytes(allocation: ir.Operation) -> int | None:
+    """Most bytes ``allocation`` can take, or None when a dynamic size has no bound."""
+    size = known_bytes(allocation.results[0].type)
+    for value in allocation.operands:
+        bound = upper_bound(value)
+        if bound is None:
+            return None
+        size *= max(bound, 0)
+    return size
 
 
 def uses_of_buffer(value: ir.Value) -> list[ir.OpOperand]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
-from hexagon_mlir.ir.query import find_ops, in_tcm, known_bytes
+from hexagon_mlir.ir.query import find_ops, in_tcm
 from hexagon_mlir.passes.tcm_allocation.plan import Lifetime, Plan
 
 FORALL = "scf.forall"
@@ -77,17 +76,6 @@ def scopes(function: ir.Operation) -> Scope:
     for op in find_ops(function, lambda op: op.name == "memref.alloc" and in_tcm(ir.MemRefType(op.results[0].type))):
         scope_of(op).allocations.append(op)
     return root
-
-
-def bytes_needed(allocation: ir.Operation) -> int | None:
-    """Most bytes ``allocation`` can take, or None when a dynamic size has no bound."""
-    size = known_bytes(allocation.results[0].type)
-    for value in allocation.operands:
-        bound = upper_bound(value)
-        if bound is None:
-            return None
-        size *= max(bound, 0)
-    return size
 
 
 def escapes(allocation: ir.Operation) -> str | None:

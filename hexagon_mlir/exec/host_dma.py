@@ -1,0 +1,66 @@
+"""The runtime's DMA on this machine: stricter than any engine, to find transfers that nobody waits for.
+
+From its start to its wait a transfer's destination holds a pattern that no program expects, and its bytes are moved at
+its own wait: what is used too early, or changed too early, gives wrong values. Each transfer has to be waited for, once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from hexagon_mlir.ir import HexError
+
+_PENDING_BYTE = 0xA5  # -2.9e-16 as f32, -0.02 as f16: wrong wherever it is summed or compared
+_Block = tuple[int, int, int, int, int, int]
+"""Destination, source, bytes per row, rows, strides of both in bytes."""
+
+
+class HostDma:
+    """The transfers of one run."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget everything."""
+        self.pending: dict[int, _Block] = {}
+        self.last = 0
+        self.fault = ""
+
+    def end(self) -> None:
+        """Raise `HexError` for a wait without a transfer, or a transfer without a wait."""
+        if not self.fault and self.pending:
+            self.fault = f"{len(self.pending)} DMA transfers were never waited for"
+        if self.fault:
+            raise HexError.plain(self.fault, origin=self.origin)
+
+    def functions(self) -> dict[str, Any]:
+        """The entry points by name."""
+        pointer, i32 = ctypes.c_void_p, ctypes.c_int32
+        block = [pointer, pointer, i32, i32, i32, i32]
+        return {
+            "hexmlir_rt_dma_start_2d": ctypes.CFUNCTYPE(i32, *block)(self._start),
+            "hexmlir_rt_dma_wait": ctypes.CFUNCTYPE(None, i32)(self._wait),
+            "hexmlir_rt_copy_2d": ctypes.CFUNCTYPE(None, *block)(self._copy),
+        }
+
+    def _start(self, *block: int) -> int:
+        target, _, row_bytes, rows, stride, _ = block
+        for row in range(rows):
+            ctypes.memset(target + row * stride, _PENDING_BYTE, row_bytes)
+        self.last += 1
+        self.pending[self.last] = block
+        return self.last
+
+    def _wait(self, tag: int) -> None:
+        if tag in self.pending:
+            self._copy(*self.pending.pop(tag))
+        elif not self.fault:
+            self.fault = f"wait for DMA transfer {tag}, which is not under way"
+
+    @staticmethod
+    def _copy(target: int, source: int, row_bytes: int, rows: int, target_stride: int, source_stride: int) -> None:
+        for row in range(rows):
+            ctypes.memmove(target + row * target_stride, source + row * source_stride, row_bytes)

@@ -1,0 +1,89 @@
+"""Estimated cycles of operations: enough to compare work with transfers, no more."""
+
+from __future__ import annotations
+
+from math import prod
+
+from torch_mlir import ir
+from torch_mlir.dialects import linalg
+
+from hexagon_mlir.ir.bounds import upper_bound
+from hexagon_mlir.ir.query import element_bytes
+
+_OPS_PER_PACKET = 1.5  # of the example kernels: 66 operations of GELU take 45 packets
+_FREE = frozenset({"arith.bitcast", "arith.constant", "linalg.yield", "linalg.index"})
+
+
+def estimated_cycles(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> float | None:
+    """Cycles of ``op`` with what its regions hold, in vectors of ``vector_bytes`` and packets of ``packet_cycles``.
+
+    None when a size or a trip count is unknown.
+    """
+    if op.name.startswith("linalg."):
+        return _of_linalg(op, vector_bytes, packet_cycles)
+    total = 0.0
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                cycles = estimated_cycles(inner.operation, vector_bytes, packet_cycles)
+                if cycles is None:
+                    return None
+                total += cycles
+    if op.name not in ("scf.for", "scf.forall", "scf.while") or not total:
+        return total
+    trips = trip_count(op) if op.name == "scf.for" else None
+    return None if trips is None else total * trips
+
+
+def trip_count(loop: ir.Operation) -> int | None:
+    """Iterations of an scf.for with constant bounds."""
+    low, high, step = (_constant(v) for v in list(loop.operands)[:3])
+    return None if low is None or high is None or not step or step < 0 else max(-(-(high - low) // step), 0)
+
+
+def _constant(value: ir.Value) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+        return None
+    return ir.IntegerAttr(owner.operation.attributes["value"]).value
+
+
+def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> float | None:
+    shaped = [v for v in op.operands if isinstance(v.type, ir.ShapedType)]
+    extents = _extents(op)
+    if extents is None or not shaped:
+        return None
+    narrowest = min(element_bytes(ir.ShapedType(v.type).element_type) for v in shaped)
+    lanes = vector_bytes // narrowest
+    body = [o.operation.name for o in op.regions[0].blocks[0].operations]
+    operations = len(shaped) + sum(name not in _FREE for name in body)
+    vectors = -(-prod(extents) // lanes)
+    return vectors * operations / _OPS_PER_PACKET * packet_cycles
+
+
+def _extents(op: ir.Operation) -> list[int] | None:
+    """Iterations per loop of linalg op ``op``, as far as bounded."""
+    from hexagon_mlir.ir import linalg
+
+    maps = op.attributes["indexing_maps"] if "indexing_maps" in op.attributes else linalg.get_indexing_maps(op)
+    if maps is None:
+        return None
+    found: dict[int, int] = {}
+    for value, attribute in zip(op.operands, maps, strict=True):
+        for dim, result in enumerate(ir.AffineMapAttr(attribute).value.results):
+            if isinstance(result, ir.AffineDimExpr):
+                size = _size(value, dim)
+                if size is not None:
+                    found[result.position] = min(size, found.get(result.position, size))
+    loops = ir.AffineMapAttr(maps[0]).value.n_dims
+    return [found[loop] for loop in range(loops)] if len(found) == loops else None
+
+
+def _size(value: ir.Value, dim: int) -> int | None:
+    shaped = ir.ShapedType(value.type)
+    if not shaped.is_dynamic_dim(dim):
+        return shaped.get_dim_size(dim)
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "memref.alloc":
+        return None
+    return upper_bound(owner.operation.operands[sum(shaped.is_dynamic_dim(d) for d in range(dim))])

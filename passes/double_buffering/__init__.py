@@ -1,0 +1,1 @@
+"""Parts of the two double-buffering passes: `decide` (numbers), `slices`, `loops` (what may move), `build`, `transfers`."""

@@ -1,0 +1,117 @@
+"""Which memory an operation on buffers reads and writes, and which buffers may be the same memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.buffers import root_buffer
+from hexagon_mlir.passes.double_buffering.slices import is_pure
+
+_READS = frozenset({"memref.load", "vector.load", "vector.maskedload", "vector.transfer_read"})
+_WRITES = {"memref.store": 1, "vector.store": 1, "vector.maskedstore": 0, "vector.transfer_write": 1}
+"""Operations that write, with the number of the operand that is written."""
+_NO_ACCESS = frozenset({"memref.alloc", "memref.dealloc"})
+_STRUCTURE = ("scf.", "math.", "ub.", "linalg.yield", "linalg.index")
+
+
+@dataclass(frozen=True)
+class Access:
+    """``op`` reads or writes ``value``."""
+
+    op: ir.Operation
+    value: ir.Value
+    writes: bool
+
+    @property
+    def root(self) -> ir.Value:
+        """The buffer behind ``value``."""
+        return root_buffer(self.value)
+
+
+class UnknownEffect(Exception):
+    """An operation that may touch any memory; the text names it."""
+
+
+def accesses(op: ir.Operation) -> list[Access]:
+    """Every access of ``op`` and of the operations in its regions; raises `UnknownEffect`."""
+    found: list[Access] = []
+    problem: list[str] = []
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        own = _own_accesses(inner)
+        if own is None:
+            problem.append(inner.name)
+            return ir.WalkResult.INTERRUPT
+        found.extend(own)
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    if problem:
+        raise UnknownEffect(f"{problem[0]} may touch any memory")
+    return found
+
+
+def _own_accesses(op: ir.Operation) -> list[Access] | None:
+    buffers = [v for v in op.operands if isinstance(v.type, ir.MemRefType)]
+    if op.name == "memref.copy":
+        return [Access(op, op.operands[0], False), Access(op, op.operands[1], True)]
+    if op.name in _READS:
+        return [Access(op, op.operands[0], False)]
+    if op.name in _WRITES:
+        return [Access(op, op.operands[_WRITES[op.name]], True)]
+    if op.name in _NO_ACCESS or is_pure(op) or op.name.startswith(_STRUCTURE):
+        return []
+    if op.name.startswith("linalg.") and len(op.regions) == 1:
+        return _of_linalg(op)
+    return [] if op.name.startswith("vector.") and not buffers else None
+
+
+def _of_linalg(op: ir.Operation) -> list[Access]:
+    inputs = _inputs(op)
+    body = op.regions[0].blocks[0]
+    found = []
+    for position, value in enumerate(op.operands):
+        if not isinstance(value.type, ir.MemRefType):
+            continue
+        if position < inputs or any(True for _ in body.arguments[position].uses):
+            found.append(Access(op, value, False))
+        if position >= inputs:
+            found.append(Access(op, value, True))
+    return found
+
+
+def _inputs(op: ir.Operation) -> int:
+    """How many operands of linalg op ``op`` are inputs; outputs follow."""
+    if "operandSegmentSizes" in op.attributes:
+        return list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))[0]
+    return len(op.operands) // 2 if op.name == "linalg.reduce" else len(op.operands) - 1
+
+
+def may_alias(one: ir.Value, other: ir.Value) -> bool:
+    """False when buffers ``one`` and ``other`` (roots) are surely different memory.
+
+    Arguments with a shape are different buffers, as bufferization assumes them to be; bare pointers
+    (``memref<1xT>``, of Triton kernels) may point anywhere outside our own allocations.
+    """
+    if one == other:
+        return True
+    kinds = _kind(one), _kind(other)
+    if "unknown" in kinds:
+        return True
+    return kinds[0] == kinds[1] == "argument" and 1 in (_elements(one), _elements(other))
+
+
+def _kind(value: ir.Value) -> str:
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return "argument" if owner.owner is not None and owner.owner.operation.name == "func.func" else "unknown"
+    return "own" if owner.operation.name in ("memref.alloc", "memref.get_global") else "unknown"
+
+
+def _elements(value: ir.Value) -> int:
+    type_ = ir.MemRefType(value.type)
+    count = 1
+    for size in type_.shape:
+        count *= size
+    return count

@@ -1,0 +1,81 @@
+"""Values that can be computed again elsewhere: pure slices of a loop body, and cloning with replaced values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hexagon_mlir.ir import ir
+
+Mapping = dict[ir.Value, ir.Value]
+_PURE = ("arith.", "affine.", "index.")
+_PURE_OPS = frozenset({"memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.dim", "memref.expand_shape",
+                       "memref.collapse_shape", "memref.view", "memref.extract_strided_metadata"})
+
+
+def is_pure(op: ir.Operation) -> bool:
+    """True when ``op`` touches no memory: it may be computed again anywhere."""
+    return op.name in _PURE_OPS or (op.name.startswith(_PURE) and not len(op.regions))
+
+
+def outside_operands(op: ir.Operation) -> list[ir.Value]:
+    """Values that ``op`` and the operations in its regions use but do not define."""
+    found: list[ir.Value] = []
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        found.extend(v for v in inner.operands if not _inside(v, op))
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    return found
+
+
+def pure_slice(values: Iterable[ir.Value], body: ir.Block, given: Iterable[ir.Value]) -> list[ir.Operation] | None:
+    """Operations of ``body``, in order, that compute ``values`` from outside values and the body's arguments.
+
+    Values in ``given`` are known already. None when something impure stands in between.
+    """
+    needed: set[ir.Operation] = set()
+    pending, known = list(values), set(given)
+    while pending:
+        value = pending.pop()
+        if value in known or isinstance(value.owner, ir.Block) or value.owner.operation.block != body:
+            continue
+        op = value.owner.operation
+        if not is_pure(op):
+            return None
+        if op not in needed:
+            needed.add(op)
+            pending += list(op.operands)
+    return [op.operation for op in body.operations if op.operation in needed]
+
+
+def clone(op: ir.Operation, mapping: Mapping) -> ir.Operation:
+    """A copy of ``op`` at the insertion point with the values of ``mapping`` replaced; its results join it."""
+    copy = op.clone()
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        for position, value in enumerate(inner.operands):
+            if value in mapping:
+                inner.operands[position] = mapping[value]
+        return ir.WalkResult.ADVANCE
+
+    copy.operation.walk(visit)
+    mapping.update(zip(op.results, copy.results, strict=True))
+    return copy.operation
+
+
+def _inside(value: ir.Value, op: ir.Operation) -> bool:
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        holder = owner.owner
+        current = holder.operation if holder is not None else None
+    else:
+        current = owner.operation
+        if current == op:
+            return False
+    while current is not None:
+        if current == op:
+            return True
+        parent = current.parent
+        current = parent.operation if parent is not None else None
+    return False

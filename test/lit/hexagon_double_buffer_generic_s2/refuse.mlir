@@ -1,0 +1,38 @@
+// Copies that stay copies, and marks that do not belong together.
+// RUN: not hexmlir-opt %s --hexagon-double-buffer-generic-s2 --split-input-file --remarks 2>&1 | filecheck %s
+
+// 1. Columns: no descriptor has a stride between elements.
+// CHECK: remark: hexagon-double-buffer-generic-s2: stays a copy: strided elements, or rows too long for a descriptor
+func.func @column(%x: memref<64x8xf32>, %a: memref<64xf32, 1>, %n: index, %p: i1, %q: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %p {
+      %v = memref.subview %x[0, %i] [64, 1] [1, 1] : memref<64x8xf32> to memref<64xf32, strided<[8], offset: ?>>
+      memref.copy %a, %v {db_store = array<i64: 0, 0, 0>} : memref<64xf32, 1> to memref<64xf32, strided<[8], offset: ?>>
+    } {db_ping_kernel = 0 : i64}
+    scf.if %q {
+      linalg.exp ins(%a : memref<64xf32, 1>) outs(%a : memref<64xf32, 1>)
+    } {db_pong_kernel = 1 : i64}
+  } {db_generic = 0 : i64}
+  return
+}
+
+// -----
+// 2. A loop without its parts.
+// CHECK: error: hexagon-double-buffer-generic-s2: db_generic without a db_ping_kernel and a db_pong_kernel part in the loop
+func.func @no_parts(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+  } {db_generic = 0 : i64}
+  return
+}
+
+// -----
+// 3. A copy of a loop that is not there.
+// CHECK: error: hexagon-double-buffer-generic-s2: db_fetch does not name a double-buffered loop, its set of buffers and a number
+func.func @no_loop(%x: memref<64xf32>, %a: memref<64xf32, 1>) {
+  memref.copy %x, %a {db_fetch = array<i64: 3, 0, 0>} : memref<64xf32> to memref<64xf32, 1>
+  return
+}

@@ -1,0 +1,274 @@
+"""Double-buffered loops on the host, where data arrives at the wait only: right values, and no wait too many or few."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from hexagon_mlir import targets
+from hexagon_mlir.exec.host import HostFunction
+from hexagon_mlir.ir import HexError, ir, parse, set_index_bits
+from hexagon_mlir.pass_infra import PassContext
+from hexagon_mlir.pass_infra.pipeline_text import parse_pipeline
+from hexagon_mlir.pass_infra.runner import run_steps
+from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
+from hexagon_mlir.passes.double_buffering.transfers import Shape, cut
+from hexagon_mlir.targets.dma import Engine
+
+ENGINE = Engine.of(targets.get())
+
+
+def double_buffered(text, buffers, stages="s1,s2"):
+    module = parse(text)
+    set_index_bits(module)
+    steps = [f"hexagon-double-buffer-generic-s1{{buffers={buffers}}}"]
+    if "s2" in stages:
+        steps.append("hexagon-double-buffer-generic-s2")
+    run_steps(module, parse_pipeline(",".join(steps)), PassContext(targets.get()))
+    assert f"db_pong_kernel = {buffers - 1}" in str(module)
+    return module
+
+
+def ops_named(module, name):
+    found = []
+
+    def visit(op):
+        if op.name == name:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+ADD = """func.func @f(%x: memref<{n}xf32>, %z: memref<{n}xf32>, %y: memref<{n}xf32>) {{
+  %c0 = arith.constant 0 : index
+  %n = arith.constant {n} : index
+  %s = arith.constant {tile} : index
+  scf.for %i = %c0 to %n step %s {{
+    %m = affine.min affine_map<(d0) -> ({tile}, -d0 + {n})>(%i)
+    %xs = memref.subview %x[%i] [%m] [1] : memref<{n}xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %xt = memref.alloc(%m) : memref<?xf32, 1>
+    memref.copy %xs, %xt : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, 1>
+    %zs = memref.subview %z[%i] [%m] [1] : memref<{n}xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %zt = memref.alloc(%m) : memref<?xf32, 1>
+    memref.copy %zs, %zt : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, 1>
+    %yt = memref.alloc(%m) : memref<?xf32, 1>
+    linalg.add ins(%xt, %zt : memref<?xf32, 1>, memref<?xf32, 1>) outs(%yt : memref<?xf32, 1>)
+    %ys = memref.subview %y[%i] [%m] [1] : memref<{n}xf32> to memref<?xf32, strided<[1], offset: ?>>
+    memref.copy %yt, %ys : memref<?xf32, 1> to memref<?xf32, strided<[1], offset: ?>>
+  }}
+  return
+}}
+"""
+IN_PLACE = """func.func @f(%y: memref<11x40xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = arith.constant 11 : index
+  scf.for %i = %c0 to %n step %c3 {
+    %m = affine.min affine_map<(d0) -> (3, -d0 + 11)>(%i)
+    %v = memref.subview %y[%i, 4] [%m, 32] [1, 1] : memref<11x40xf32> to memref<?x32xf32, strided<[40, 1], offset: ?>>
+    %t = memref.alloc(%m) : memref<?x32xf32, 1>
+    memref.copy %v, %t : memref<?x32xf32, strided<[40, 1], offset: ?>> to memref<?x32xf32, 1>
+    linalg.add ins(%t, %t : memref<?x32xf32, 1>, memref<?x32xf32, 1>) outs(%t : memref<?x32xf32, 1>)
+    memref.copy %t, %v : memref<?x32xf32, 1> to memref<?x32xf32, strided<[40, 1], offset: ?>>
+  }
+  return
+}
+"""
+CARRIED = """func.func @f(%x: memref<1xf32>, %y: memref<64xf32>, %n: i32, %m: i32, %stride: i32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %last = arith.index_cast %n : i32 to index
+  %valid = arith.index_cast %m : i32 to index
+  %hop = arith.index_cast %stride : i32 to index
+  linalg.fill ins(%zero : f32) outs(%y : memref<64xf32>)
+  %r:2 = scf.for %i = %c0 to %last step %c1 iter_args(%at = %c0, %count = %zero) -> (index, f32) {
+    %b = memref.alloc() : memref<64xf32, 1>
+    linalg.fill ins(%zero : f32) outs(%b : memref<64xf32, 1>)
+    %xs = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
+      : memref<1xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %xm = memref.subview %xs[0] [%valid] [1] : memref<64xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+    %bm = memref.subview %b[0] [%valid] [1] : memref<64xf32, 1> to memref<?xf32, strided<[1]>, 1>
+    memref.copy %xm, %bm : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1]>, 1>
+    %acc = memref.alloc() : memref<64xf32>
+    linalg.add ins(%b, %b : memref<64xf32, 1>, memref<64xf32, 1>) outs(%acc : memref<64xf32>)
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%acc : memref<64xf32>) outs(%sums : memref<64xf32, 1>) {
+      ^bb0(%a: f32, %o: f32):
+        %s = arith.addf %o, %a : f32
+        linalg.yield %s : f32
+    }
+    %one = arith.constant 1.0 : f32
+    %more = arith.addf %count, %one : f32
+    %next = arith.addi %at, %hop : index
+    scf.yield %next, %more : index, f32
+  }
+  memref.copy %sums, %y : memref<64xf32, 1> to memref<64xf32>
+  return %r#1 : f32
+}
+""".replace("  %r:2 = scf.for", "  %sums = memref.alloc() : memref<64xf32, 1>\n"
+            "  linalg.fill ins(%zero : f32) outs(%sums : memref<64xf32, 1>)\n  %r:2 = scf.for")
+CUBES = """func.func @f(%x: memref<5x9x40xf32>, %y: memref<5x9x40xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c9 = arith.constant 9 : index
+  scf.for %i = %c0 to %c9 step %c2 {
+    %m = affine.min affine_map<(d0) -> (2, -d0 + 9)>(%i)
+    %v = memref.subview %x[0, %i, 3] [5, %m, 32] [1, 1, 1]
+      : memref<5x9x40xf32> to memref<5x?x32xf32, strided<[360, 40, 1], offset: ?>>
+    %t = memref.alloc(%m) : memref<5x?x32xf32, 1>
+    memref.copy %v, %t : memref<5x?x32xf32, strided<[360, 40, 1], offset: ?>> to memref<5x?x32xf32, 1>
+    %u = memref.alloc(%m) : memref<5x?x32xf32, 1>
+    linalg.exp ins(%t : memref<5x?x32xf32, 1>) outs(%u : memref<5x?x32xf32, 1>)
+    %w = memref.subview %y[0, %i, 3] [5, %m, 32] [1, 1, 1]
+      : memref<5x9x40xf32> to memref<5x?x32xf32, strided<[360, 40, 1], offset: ?>>
+    memref.copy %u, %w : memref<5x?x32xf32, 1> to memref<5x?x32xf32, strided<[360, 40, 1], offset: ?>>
+  }
+  return
+}
+"""
+
+
+def add_case(n, tile):
+    x, z, y = (np.random.default_rng(seed).normal(0, 1, n).astype(np.float32) for seed in (n, n + 1, n + 2))
+    return ADD.format(n=n, tile=tile), [x, z, y], 2, x + z
+
+
+def in_place_case():
+    y = np.random.default_rng(0).normal(0, 1, (11, 40)).astype(np.float32)
+    expected = y.copy()
+    expected[:, 4:36] *= 2
+    return IN_PLACE, [y], 0, expected
+
+
+def carried_case(count, valid, stride):
+    x = np.random.default_rng(count).normal(0, 1, 1000).astype(np.float32)
+    expected = np.zeros(64, np.float32)
+    for i in range(count):
+        expected[:valid] += 2 * x[i * stride:i * stride + valid]
+    return CARRIED, [x, np.zeros(64, np.float32), count, valid, stride], 1, expected
+
+
+def cubes_case():
+    x = np.random.default_rng(1).normal(0, 1, (5, 9, 40)).astype(np.float32)
+    expected = np.ones_like(x)
+    expected[:, :, 3:35] = np.exp(x[:, :, 3:35])
+    return CUBES, [x, np.ones_like(x)], 1, expected
+
+
+CASES = {
+    "ragged": add_case(1000, 96), "even": add_case(1024, 256), "two tiles": add_case(130, 128),
+    "in place": in_place_case(), "carried": carried_case(7, 50, 70), "carried, one tile": carried_case(1, 64, 3),
+    "carried, no tile": carried_case(0, 64, 3), "carried, overlapping tiles": carried_case(9, 64, 10),
+    "three dimensions": cubes_case(),
+}
+
+
+def run(module, arguments, out):
+    arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    HostFunction(module, "f")(arguments)
+    return arguments[out]
+
+
+@pytest.mark.parametrize("buffers", [2, 3, 4])
+@pytest.mark.parametrize("name", CASES)
+def test_values(name, buffers):
+    text, arguments, out, expected = CASES[name]
+    for stages in ("s1", "s1,s2"):
+        module = double_buffered(text, buffers, stages)
+        assert bool(ops_named(module, "memref.dma_start")) == ("s2" in stages)
+        np.testing.assert_allclose(run(module, arguments, out), expected, rtol=1e-5, err_msg=f"{name} after {stages}")
+
+
+@pytest.mark.parametrize("name", ["ragged", "in place", "carried", "three dimensions"])
+def test_no_wait_can_be_left_out(name):
+    text, arguments, out, expected = CASES[name]
+    waits = len(ops_named(double_buffered(text, 2), "memref.dma_wait"))
+    assert waits >= 2
+    for number in range(waits):
+        module = double_buffered(text, 2)
+        wait = ops_named(module, "memref.dma_wait")[number]
+        wait.erase()
+        try:
+            wrong = not np.allclose(run(module, arguments, out), expected, rtol=1e-5)
+        except HexError as error:
+            wrong = "never waited for" in str(error) or "not under way" in str(error)
+        assert wrong, f"wait {number} of {waits} is not needed"
+
+
+@pytest.mark.parametrize("name", ["ragged", "in place", "carried", "three dimensions"])
+def test_no_wait_can_come_earlier_than_its_start(name):
+    text, arguments, _, _ = CASES[name]
+    module = double_buffered(text, 2)
+    start = ops_named(module, "memref.dma_start")[0]
+    start.erase()  # its wait finds nothing under way
+    with pytest.raises(HexError, match="not under way"):
+        run(module, arguments, 0)
+
+
+# -- decisions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("tile", "trips", "most", "buffers"), [
+    (Tile((1 << 20,), (1 << 20,), 50_000.0), 8, 4, 2),   # balanced
+    (Tile((16384,), (), 100.0), 100, 4, 2),              # the engine never rests
+    (Tile((16384,), (), 700.0), 100, 4, 4),              # it does, and its latency is longer than the work
+    (Tile((16384,), (), 700.0), 100, 3, 3),
+    (Tile((16384,), (), 5000.0), 100, 4, 2),             # longer work hides it
+    (Tile((128,), (), 100.0), 100, 4, 1),                # the core copies faster
+    (Tile((1 << 20,), (), None), None, 4, 2),            # unknown work
+    (Tile((1 << 20,), (), 1000.0), 1, 4, 1),
+    (Tile((), (), 1000.0), 10, 4, 1),
+    (Tile((1 << 20,), (), 1000.0), 10, 1, 1),
+])
+def test_choose_buffers(tile, trips, most, buffers):
+    assert choose_buffers(tile, trips, ENGINE, most) == buffers
+
+
+def test_double_buffering_tends_to_the_ideal():
+    """With a fraction m of the time in memory the speed-up is 1 / max(m, 1 - m), up to the start of a transfer."""
+    nbytes = 1 << 20
+    for memory in (0.1, 0.3, 0.5, 0.7, 0.9):
+        transfer = ENGINE.waited_for(nbytes)
+        tile = Tile((nbytes,), (), transfer * (1 - memory) / memory)
+        assert math.isclose(tile.alone(ENGINE) / tile.overlapped(ENGINE, 2), 1 / max(memory, 1 - memory), rel_tol=0.1)
+
+
+@pytest.mark.parametrize(("sizes", "free", "count"), [([100, 100], 399, 1), ([100, 100], 400, 2), ([1], 100, 4),
+                                                      ([], 0, 4), ([10], -5, 0)])
+def test_fitting_buffers(sizes, free, count):
+    assert fitting_buffers(sizes, free, 4) == count
+
+
+PACKED, ROWS = Shape(0, False), Shape(0, True)
+
+
+@pytest.mark.parametrize(("sizes", "strides", "width", "bits", "shape"), [
+    ([64], [[1], [1]], 4, 24, PACKED),
+    ([8, 64], [[64, 1], [64, 1]], 4, 24, PACKED),               # contiguous on both sides
+    ([8, 64], [[100, 1], [64, 1]], 4, 24, ROWS),
+    ([3, 8, 64], [[6400, 100, 1], [512, 64, 1]], 4, 24, Shape(1, True)),
+    ([3, 8, 64], [[6400, 64, 1], [512, 64, 1]], 4, 24, ROWS),   # the last two are one row
+    ([8, 64], [[16384, 1], [64, 1]], 4, 16, Shape(1, False)),   # 65,536 bytes do not fit 16 bits
+    ([8, 64], [[16383, 1], [64, 1]], 4, 16, ROWS),
+    ([65536, 64], [[100, 1], [64, 1]], 4, 24, Shape(1, False)),  # 16 bits of rows
+    ([64], [[2], [1]], 4, 24, None),
+    ([1 << 22], [[1], [1]], 4, 24, None),                       # 24 bits of length
+    ([None, 64], [[64, 1], [64, 1]], 4, 24, PACKED),
+    ([8, None], [[100, 1], [None, 1]], 4, 24, ROWS),
+    ([], [[], []], 4, 24, PACKED),
+])
+def test_cut(sizes, strides, width, bits, shape):
+    assert cut(sizes, strides, width, bits) == shape
+
+
+def test_cut_covers_every_element():
+    """Every shape moves all elements: loops x rows x contiguous run."""
+    for sizes in itertools.product([1, 3, 7], repeat=3):
+        for pitch in (sizes[2], sizes[2] + 5):
+            plane = pitch * sizes[1] + 2
+            shape = cut(sizes, [[plane, pitch, 1], [sizes[1] * sizes[2], sizes[2], 1]], 4, 24)
+            assert shape is not None and shape.loops + shape.rows <= 2
