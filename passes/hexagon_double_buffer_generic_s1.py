@@ -10,9 +10,9 @@ from hexagon_mlir.ir.buffers import allocation_bytes
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import find_ops, in_tcm
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
-from hexagon_mlir.passes.double_buffering.build import FETCH, LOOP, STORE, Builder
+from hexagon_mlir.passes.double_buffering.build import FETCH, LOOP, Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
-from hexagon_mlir.passes.double_buffering.loops import Refused, TileBuffer, TileLoop, read_loop
+from hexagon_mlir.passes.double_buffering.loops import Refused, TileLoop, read_loop
 from hexagon_mlir.passes.double_buffering.slices import outside_operands, pure_slice
 from hexagon_mlir.targets.dma import Engine
 

@@ -1,7 +1,8 @@
 """The runtime's DMA on this machine: stricter than any engine, to find transfers that nobody waits for.
 
-From its start to its wait a transfer's destination holds a pattern that no program expects, and its bytes are moved at
-its own wait: what is used too early, or changed too early, gives wrong values. Each transfer has to be waited for, once.
+From its start to its wait a transfer's destination holds a pattern that no program expects, and its bytes are moved
+at its own wait: what is used too early, or changed too early, gives wrong values. Each transfer has to be waited for,
+once.
 """
 
 from __future__ import annotations
@@ -46,12 +47,11 @@ class HostDma:
             "hexmlir_rt_copy_2d": ctypes.CFUNCTYPE(None, *block)(self._copy),
         }
 
-    def _start(self, *block: int) -> int:
-        target, _, row_bytes, rows, stride, _ = block
+    def _start(self, target: int, source: int, row_bytes: int, rows: int, stride: int, source_stride: int) -> int:
         for row in range(rows):
             ctypes.memset(target + row * stride, _PENDING_BYTE, row_bytes)
         self.last += 1
-        self.pending[self.last] = block
+        self.pending[self.last] = (target, source, row_bytes, rows, stride, source_stride)
         return self.last
 
     def _wait(self, tag: int) -> None:

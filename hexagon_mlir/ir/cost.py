@@ -63,8 +63,6 @@ def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> flo
 
 def _extents(op: ir.Operation) -> list[int] | None:
     """Iterations per loop of linalg op ``op``, as far as bounded."""
-    from hexagon_mlir.ir import linalg
-
     maps = op.attributes["indexing_maps"] if "indexing_maps" in op.attributes else linalg.get_indexing_maps(op)
     if maps is None:
         return None

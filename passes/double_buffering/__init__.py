@@ -1,1 +1,1 @@
-"""Parts of the two double-buffering passes: `decide` (numbers), `slices`, `loops` (what may move), `build`, `transfers`."""
+"""Parts of the double-buffering passes: `decide` (numbers), `loops` (what may move), `build`, `transfers`."""

@@ -84,7 +84,7 @@ def _of_linalg(op: ir.Operation) -> list[Access]:
 def _inputs(op: ir.Operation) -> int:
     """How many operands of linalg op ``op`` are inputs; outputs follow."""
     if "operandSegmentSizes" in op.attributes:
-        return list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))[0]
+        return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     return len(op.operands) // 2 if op.name == "linalg.reduce" else len(op.operands) - 1
 
 

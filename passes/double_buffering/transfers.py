@@ -25,7 +25,8 @@ class Shape:
     rows: bool
 
 
-def cut(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]], width: int, field_bits: int) -> Shape | None:
+def cut(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]], width: int,
+        field_bits: int) -> Shape | None:
     """The fewest transfers for a copy of ``sizes`` (upper bounds) between sides with ``strides``, in elements.
 
     None stands for what is known at run time only. ``width`` is the bytes of an element, ``field_bits`` the bits of a
@@ -38,7 +39,8 @@ def cut(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]], wi
     run = sizes[-1] if rank else 1
     while inner > 0 and run is not None and all(side[inner - 1] == run for side in strides):
         inner -= 1
-        run = None if sizes[inner] is None else run * sizes[inner]
+        size = sizes[inner]
+        run = None if size is None else run * size
     length = None if run is None else run * width
     if length is not None and length >= 1 << _LENGTH_BITS:
         return None

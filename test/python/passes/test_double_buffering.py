@@ -90,7 +90,8 @@ CARRIED = """func.func @f(%x: memref<1xf32>, %y: memref<64xf32>, %n: i32, %m: i3
     linalg.fill ins(%zero : f32) outs(%b : memref<64xf32, 1>)
     %xs = memref.reinterpret_cast %x to offset: [%at], sizes: [64], strides: [1]
       : memref<1xf32> to memref<64xf32, strided<[1], offset: ?>>
-    %xm = memref.subview %xs[0] [%valid] [1] : memref<64xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+    %xm = memref.subview %xs[0] [%valid] [1]
+      : memref<64xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
     %bm = memref.subview %b[0] [%valid] [1] : memref<64xf32, 1> to memref<?xf32, strided<[1]>, 1>
     memref.copy %xm, %bm : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1]>, 1>
     %acc = memref.alloc() : memref<64xf32>
