@@ -69,3 +69,70 @@ def test_every_example_has_the_same_shape(path):
     text = path.read_text()
     for part in ("@triton.jit", "def run(", "def main() -> None:", 'if __name__ == "__main__":'):
         assert part in text, f"{path.name} lacks {part}"
+
+
+@pytest.mark.parametrize("n", [1, 1000, 3001])
+def test_dropout(example, n):
+    dropout = example("dropout")
+    x = rand(n).abs() + 1
+    y = dropout.run(x, 0.4, seed=5)
+    kept = y != 0
+    torch.testing.assert_close(y[kept], (x / 0.6)[kept])
+    assert abs(kept.float().mean() - 0.6) < 0.05 or n == 1
+    assert torch.equal(dropout.run(x, 0.4, seed=5, block=256), y)
+
+
+@pytest.mark.parametrize("n", [33, 1500])
+def test_libdevice(example, n):
+    libdevice = example("libdevice")
+    x = rand(n).tanh()
+    for actual, wanted in zip(libdevice.run(x), libdevice.expected(x), strict=True):
+        torch.testing.assert_close(actual, wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("shape", [(1, 1), (6, 33), (9, 130)])
+def test_layer_norm(example, shape, dtype):
+    x = (rand(*shape) * 3 + 1).to(dtype).requires_grad_()
+    weight, bias = (rand(shape[1]).requires_grad_() for _ in range(2))
+    dy = rand(*shape).flip(0).to(dtype)
+    actual = example("layer_norm").run(x, weight, bias)
+    wide = x.detach().float().requires_grad_()
+    expected = torch.nn.functional.layer_norm(wide, (shape[1],), weight, bias)
+    tolerance = {"rtol": 5e-3, "atol": 5e-3} if dtype == torch.float16 else {"rtol": 1e-4, "atol": 2e-5}
+    torch.testing.assert_close(actual.float(), expected, **tolerance)
+    gradients = torch.autograd.grad(actual, (x, weight, bias), dy)
+    wanted = torch.autograd.grad(expected, (wide, weight, bias), dy.float())
+    for a, b in zip(gradients, wanted, strict=True):
+        torch.testing.assert_close(a.float(), b, **tolerance)
+
+
+@pytest.mark.parametrize(("causal", "tokens", "dtype"), [(False, 7, torch.float32), (True, 45, torch.float16)])
+def test_attention(example, tokens, causal, dtype):
+    q, k, v = ((rand(2, tokens, 16) * scale).to(dtype).requires_grad_() for scale in (1, 2, 3))
+    dout = rand(2, tokens, 16).flip(1).to(dtype)
+    wide = [t.detach().float().requires_grad_() for t in (q, k, v)]
+    expected = torch.nn.functional.scaled_dot_product_attention(*wide, is_causal=causal)
+    actual = example("attention").run(q, k, v, causal)
+    tolerance = {"rtol": 2e-2, "atol": 2e-2} if dtype == torch.float16 else {"rtol": 1e-4, "atol": 5e-5}
+    torch.testing.assert_close(actual.float(), expected, **tolerance)
+    for a, b in zip(torch.autograd.grad(actual, (q, k, v), dout), torch.autograd.grad(expected, wide, dout.float()),
+                    strict=True):
+        torch.testing.assert_close(a.float(), b, **tolerance)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_grouped_matmul(example, dtype):
+    sizes = [(33, 40, 17), (1, 1, 1), (20, 70, 45)]
+    pairs = [(rand(m, k).to(dtype), rand(k, n).to(dtype)) for m, n, k in sizes]
+    for (a, b), c in zip(pairs, example("grouped_matmul").run(pairs), strict=True):
+        expected = (a.float() @ b.float()).to(dtype)
+        torch.testing.assert_close(c, expected, rtol=1e-2 if dtype == torch.float16 else 1e-5, atol=1e-2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_persistent_matmul(example, dtype):
+    a, b = rand(50, 40).to(dtype), rand(37, 40).to(dtype)
+    expected = (a.float() @ b.float().t()).to(dtype)
+    actual = example("persistent_matmul").run(a, b, programs=3)
+    torch.testing.assert_close(actual, expected, rtol=1e-2 if dtype == torch.float16 else 1e-5, atol=1e-3)
