@@ -1,6 +1,6 @@
 """What the simulator gives beside published measurements, and how fast it runs.
 
-    python bench/simulator.py             # both tables
+    python bench/simulator.py             # all tables
     python bench/simulator.py --markdown  # the first table as it stands in docs/simulator.md
 
 No number of the model is tuned to these rows; the last column says where a difference comes from.
@@ -26,6 +26,8 @@ from hexagon_mlir.sim import Machine, RunResult, host
 from hexagon_mlir.sim.program import obtain, translate
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench import qemu
 
 MEGABYTE = 1 << 20
 
@@ -205,13 +207,45 @@ def kernel(name: str, block: int) -> str:
 
 
 def best(action: Callable[[], object], times: int = 5) -> float:
-    """Shortest wall time of several runs, in seconds."""
+    """Shortest processor time of several runs, in seconds."""
     seconds = []
     for _ in range(times):
-        start = time.perf_counter()
+        start = time.process_time()
         action()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     return min(seconds)
+
+
+def gelu_rate(block: int, memory: str) -> float:
+    """G packets/s of GELU on 1M f32."""
+    machine = Machine(kernel("gelu", block), memory=memory)
+    data, out = machine.alloc_ddr(4 * MEGABYTE), machine.alloc_ddr(4 * MEGABYTE)
+    machine.write(data, np.linspace(-6, 6, MEGABYTE, dtype=np.float32))
+    results: list[RunResult] = []
+    entry, grid = machine.program.functions[0], (MEGABYTE // block, 1, 1)
+    seconds = best(lambda: results.append(machine.run(entry, [data, out, MEGABYTE], grid=grid)), 20)
+    return results[-1].packets / seconds / 1e9
+
+
+def host_call(packets: list[list[str]], calls: int = 1000) -> float:
+    """Microseconds of one pass through ``packets``; r16 is TCM, r17 DDR."""
+    count = [["r18 = add(r18,#-1)"], ["p0 = cmp.gt(r18,#0)"], ["if (p0) jump:t .Lagain"]]
+    start = [["allocframe(#8)"], ["r16 = r0", "r17 = r1", "r18 = r2"]]
+    text = program(*start, ".Lagain", *packets, *count, ["deallocframe"])
+    machine = Machine(text)
+    where = [machine.alloc_tcm(1 << 16), machine.alloc_ddr(1 << 16)]
+    return best(lambda: machine.run("f", [*where, calls]), 7) / calls * 1e6
+
+
+COPY = [["r0 = r16", "r1 = r17", "r2 = ##4096", "r3 = #1"], ["r4 = ##4096", "r5 = ##4096"]]
+HOST_CALLS = {
+    "copy_2d of 4 KB": [*COPY, ["call hexmlir_rt_copy_2d"]],
+    "dma_start_2d and dma_wait": [*COPY, ["call hexmlir_rt_dma_start_2d"], ["call hexmlir_rt_dma_wait"]],
+    "tcm_alloc and tcm_free": [
+        ["r0 = ##4096", "r1 = #128"], ["call hexmlir_rt_tcm_alloc"], ["call hexmlir_rt_tcm_free"],
+    ],
+    "reading the clock": [["call hexmlir_rt_cycles"]],
+}  # fmt: skip
 
 
 def speeds() -> list[tuple[str, str, str]]:
@@ -220,20 +254,10 @@ def speeds() -> list[tuple[str, str, str]]:
     host.binding()
     softmax = kernel("softmax", 1024)
     found = []
-    for block, memory in ((MEGABYTE, "fast"), (MEGABYTE, "exact"), (16384, "fast")):
-        machine = Machine(kernel("gelu", block), memory=memory)
-        data, out = machine.alloc_ddr(4 * MEGABYTE), machine.alloc_ddr(4 * MEGABYTE)
-        machine.write(data, np.linspace(-6, 6, MEGABYTE, dtype=np.float32))
-        arguments, grid = [data, out, MEGABYTE], (MEGABYTE // block, 1, 1)
-        results: list[RunResult] = []
-
-        def run(machine=machine, arguments=arguments, grid=grid, results=results) -> None:
-            results.append(machine.run(machine.program.functions[0], arguments, grid=grid))
-
-        seconds = best(run)
-        rate = results[-1].packets / seconds / 1e9
+    for block, memory in ((MEGABYTE, "exact"), (MEGABYTE, "fast"), (16384, "exact"), (16384, "fast")):
         promised = "1 G packets/s" if block == MEGABYTE else ""
-        found.append((f"GELU f32 1M, blocks of {block}, {memory} memory", promised, f"{rate:.2f} G packets/s"))
+        rate = f"{gelu_rate(block, memory):.2f} G packets/s"
+        found.append((f"GELU f32 1M, blocks of {block}, {memory} memory", promised, rate))
 
     def fresh() -> None:
         host.Loaded(host.compile_object(translate(softmax, chip, True)[0]))
@@ -242,7 +266,21 @@ def speeds() -> list[tuple[str, str, str]]:
     obtain(softmax, chip)
     reload = best(lambda: host.Loaded(obtain(softmax, chip).code))
     found.append(("softmax, from the cache", "10 ms", f"{reload * 1e3:.1f} ms"))
+    found += [(name, "", f"{host_call(packets):.1f} us") for name, packets in HOST_CALLS.items()]
     return found
+
+
+def beside_qemu() -> Table | str:
+    """The table of `qemu`, or why there is none."""
+    if why := qemu.missing():
+        return f"[bold]no comparison with qemu-hexagon: {why}[/bold]"
+    table = Table("integer kernel", "exact", "fast", "qemu-hexagon", "ratio, exact", "ratio, fast",
+                  title="Nanoseconds per packet, on the same assembly", title_justify="left")  # fmt: skip
+    for name in qemu.KERNELS:
+        row = qemu.compare(name)
+        times = [f"{seconds / row.packets * 1e9:.2f}" for seconds in (row.exact, row.fast, row.qemu)]
+        table.add_row(name, *times, f"{row.qemu / row.exact:.0f}", f"{row.qemu / row.fast:.0f}")
+    return table
 
 
 def main() -> None:
@@ -267,7 +305,8 @@ def main() -> None:
         os.environ["HEXAGON_MLIR_CACHE_DIR"] = folder
         for speed in speeds():
             table.add_row(*speed)
-    console.print(table)
+        console.print(table)
+        console.print(beside_qemu())
 
 
 if __name__ == "__main__":

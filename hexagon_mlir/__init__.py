@@ -6,12 +6,11 @@ The public interface is what this module exports; everything else may change.
 import importlib
 from typing import TYPE_CHECKING
 
-from hexagon_mlir.version import VERSION as __version__
-
 if TYPE_CHECKING:
     from hexagon_mlir.api import CompiledKernel, Run, compile, load
     from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel
     from hexagon_mlir.ir.diagnostics import HexError
+    from hexagon_mlir.version import VERSION as __version__
 
 _HOME = {"CompiledKernel": "api", "Run": "api", "compile": "api", "load": "api",
          "CompiledModel": "frontend.torch.model", "CompilationResult": "frontend.torch.model",
@@ -23,6 +22,8 @@ __all__ = ["CompilationResult", "CompiledKernel", "CompiledModel", "HexError", "
 
 def __getattr__(name: str):
     """Import on first use: ``import hexagon_mlir`` itself is free."""
+    if name == "__version__":  # reading the package's metadata takes longer than all else here
+        return importlib.import_module("hexagon_mlir.version").VERSION
     if name in _HOME:
         return getattr(importlib.import_module(f"hexagon_mlir.{_HOME[name]}"), name)
     raise AttributeError(f"module 'hexagon_mlir' has no attribute '{name}'")
