@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from hexagon_mlir.codegen.interface import PROGRAMS, Interface, Tensor
+from hexagon_mlir.ir import HexError
 
 POINTED = {"i1": "uint8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
            "f16": "uint16_t", "bf16": "uint16_t", "f32": "float", "f64": "double"}
@@ -99,6 +100,10 @@ def call(kernel: Kernel) -> str:
 def kernel_of(face: Interface, target: str) -> Kernel:
     """The C view of the function that ``face`` describes. Memrefs and pointers count as written."""
     parameters = []
+    for kind in face.arguments:
+        if isinstance(kind, str) and kind.removeprefix("*") not in (POINTED if kind[0] == "*" else VALUES):
+            raise HexError.plain(f"{face.entry}: an argument of type {kind} has no C type", origin="link",
+                                 hint="pass it as f32" if kind in ("f16", "bf16") else "")
     for i, kind in enumerate(face.arguments):
         if isinstance(kind, Tensor):
             parameters.append(Parameter(f"arg{i}", kind.element, kind.shape, not kind.by_value))

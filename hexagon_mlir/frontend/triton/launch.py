@@ -20,10 +20,15 @@ def launch_kernel(name: str, binary: bytes, arch: str, grid: tuple[int, int, int
     if executor() == "host":
         _host_function(name, binary)([_host_argument(arg, kind) for arg, kind in pairs], grid)
         return
+    arguments, names = [arg for arg, _ in pairs], [kind for _, kind in pairs]
+    if executor() == "qemu":
+        from hexagon_mlir.exec import qemu
+
+        qemu.run(binary, qemu.runs(arch)[0], arguments, names, grid)
+        return
     from hexagon_mlir.exec.sim import launch
 
-    launch(binary.decode(), name, [arg for arg, _ in pairs], grid, arch, [kind for _, kind in pairs],
-           compile_seconds)
+    launch(binary.decode(), name, arguments, grid, arch, names, compile_seconds)
 
 
 def _flat(kinds: Sequence[Any], args: Sequence[Any]) -> Iterator[tuple[Any, str]]:

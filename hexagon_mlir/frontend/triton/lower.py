@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 from hexagon_mlir import targets
-from hexagon_mlir.ir import ir, make_context, parse
+from hexagon_mlir.ir import HexError, ir, make_context, parse
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
 
 EXECUTOR_VARIABLE = "HEXMLIR_EXECUTOR"
+EXECUTORS = ("sim", "qemu", "host")
 
 
 def executor() -> str:
-    """``sim`` (the default), or ``host``: the linalg runs on this machine, to debug a kernel."""
-    return os.environ.get(EXECUTOR_VARIABLE, "sim")
+    """``sim`` (the default), ``qemu``: an ELF program under qemu-hexagon, or ``host``: linalg on this machine."""
+    name = os.environ.get(EXECUTOR_VARIABLE) or EXECUTORS[0]
+    if name not in EXECUTORS:
+        raise HexError.plain(f"{EXECUTOR_VARIABLE}={name}", hint=f"one of {', '.join(EXECUTORS)}")
+    return name
 
 
 def to_linalg(text: str, arch: str = "v75") -> ir.Module:
@@ -26,10 +31,20 @@ def to_linalg(text: str, arch: str = "v75") -> ir.Module:
 
 
 def to_binary(text: str, arch: str, pipeline: str) -> bytes:
-    """The assembly of ``text`` (linalg on tensors) as bytes; the linalg itself when the executor is ``host``."""
+    """What the executor runs, from ``text`` (linalg on tensors): assembly, an ELF program, or the linalg itself."""
     if executor() == "host":
         return text.encode()
     from hexagon_mlir.codegen import compile_module
 
     module = parse(text, file="<linalg>", context=make_context())
+    if executor() == "qemu":
+        from hexagon_mlir.codegen.interface import read_interface
+        from hexagon_mlir.exec import elf, qemu
+
+        face = read_interface(module, None, grid=True)
+        chip, note = qemu.runs(arch)
+        if note:
+            warnings.warn(note, stacklevel=2)
+        compiled = compile_module(module, chip, pipeline)
+        return elf.program(compiled.llvm_ir, face, chip, scalar=pipeline == "scalar")
     return compile_module(module, arch, pipeline).asm.encode()
