@@ -4,7 +4,19 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/setup.sh
+# Real binaries need a linker and an emulator. Where these cannot be had, their tests are skipped and say so.
+if ! .venv/bin/python -c 'import ziglang' 2>/dev/null; then
+  linker=$(sed -n 's/^elf = \["\([^"]*\)"\].*/\1/p' pyproject.toml)
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check "$linker" ||
+    echo "test.sh: $linker cannot be installed: tests that link are skipped" >&2
+fi
+if ! command -v qemu-hexagon >/dev/null; then
+  if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null ||
+     ! { apt-get update -qq && apt-get install -qq -y qemu-user; } >/dev/null 2>&1; then
+    echo "test.sh: no qemu-hexagon (apt-get install qemu-user): tests that run binaries are skipped" >&2
+  fi
+fi
 status=0
 .venv/bin/lit -q test/lit || status=1
-.venv/bin/python -m pytest -n 2 "$@" || status=1
+.venv/bin/python -m pytest -n 2 -rs "$@" || status=1
 exit $status

@@ -28,7 +28,8 @@ static inline Counters since(Counters before) {
                     now.hvx - before.hvx};
 }
 
-/* What the calling thread spent in runtime calls since it began (wrap.c). */
+/* What the calling thread spent in runtime calls, and how many there were (wrap.c). */
 extern _Thread_local Counters in_runtime;
+extern _Thread_local uint32_t runtime_calls;
 
 #endif

@@ -5,9 +5,18 @@
 #include "hexmlir_rt.h"
 
 _Thread_local Counters in_runtime;
+_Thread_local uint32_t runtime_calls;
+static _Thread_local int depth; /* runtime calls call each other */
 
-static void add(Counters before) {
+static Counters enter(void) {
+  depth++;
+  return read_counters();
+}
+
+static void leave(Counters before) {
   Counters spent = since(before);
+  if (--depth) return;
+  runtime_calls++;
   in_runtime.packets += spent.packets;
   in_runtime.instructions += spent.instructions;
   in_runtime.hvx += spent.hvx;
@@ -16,17 +25,17 @@ static void add(Counters before) {
 #define WRAP(type, name, parameters, ...)    \
   type __real_##name parameters;             \
   type __wrap_##name parameters {            \
-    Counters before = read_counters();       \
+    Counters before = enter();               \
     type result = __real_##name(__VA_ARGS__); \
-    add(before);                             \
+    leave(before);                           \
     return result;                           \
   }
 #define WRAP_VOID(name, parameters, ...) \
   void __real_##name parameters;         \
   void __wrap_##name parameters {        \
-    Counters before = read_counters();   \
+    Counters before = enter();           \
     __real_##name(__VA_ARGS__);          \
-    add(before);                         \
+    leave(before);                       \
   }
 
 WRAP(void *, hexmlir_rt_tcm_alloc, (uint32_t bytes, uint32_t alignment), bytes, alignment)

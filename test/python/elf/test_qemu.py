@@ -1,0 +1,211 @@
+"""Linked kernels under qemu-hexagon: the same values as on the simulator, the same packets, every failure an error."""
+
+import os
+import stat
+import sys
+
+import numpy as np
+import pytest
+from binaries import needs_qemu
+from support import ROOT
+
+import hexagon_mlir as hx
+from hexagon_mlir.exec import qemu
+from hexagon_mlir.ir import HexError
+
+pytestmark = needs_qemu
+sys.path.insert(0, str(ROOT / "examples"))
+
+
+def elementwise(op: str, element: str, size: int) -> str:
+    tensor = f"tensor<{size}x{element}>"
+    return f"""
+func.func @f(%x: {tensor}, %y: {tensor}) -> {tensor} {{
+  %0 = linalg.{op} ins(%x, %y : {tensor}, {tensor}) outs(%x : {tensor}) -> {tensor}
+  return %0 : {tensor}
+}}
+"""
+
+
+PARALLEL = """
+func.func @f(%x: tensor<100003xi32>, %o: tensor<100003xi32>) -> tensor<100003xi32> {
+  %r = scf.forall (%i) = (0) to (100003) step (9000) shared_outs(%acc = %o) -> (tensor<100003xi32>) {
+    %size = affine.min affine_map<(d0) -> (9000, 100003 - d0)>(%i)
+    %s = tensor.extract_slice %x[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
+    %d = tensor.extract_slice %acc[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
+    %m = linalg.mul ins(%s, %s : tensor<?xi32>, tensor<?xi32>) outs(%d : tensor<?xi32>) -> tensor<?xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %acc[%i] [%size] [1] : tensor<?xi32> into tensor<100003xi32>
+    }
+  }
+  return %r : tensor<100003xi32>
+}
+"""
+
+
+class TestValues:
+    @pytest.mark.parametrize(("op", "element", "size"), [("mul", "i32", 100_003), ("add", "i16", 70_001),
+                                                         ("max", "i8", 65_537), ("sub", "i32", 31)])
+    def test_integers_bit_for_bit_and_packet_for_packet(self, op, element, size):
+        kernel = hx.compile(elementwise(op, element, size), target="v67")
+        dtype = np.dtype(f"int{element[1:]}")
+        limits = np.iinfo(dtype)
+        random = np.random.default_rng(size)
+        x, y = (random.integers(limits.min, limits.max, size, dtype, endpoint=True) for _ in range(2))
+        simulated, emulated = kernel.run(x, y), kernel.run(x, y, executor="qemu")
+        np.testing.assert_array_equal(emulated.outputs[0], simulated.outputs[0])
+        counters = emulated.result
+        if size > 1000:  # below, the counting itself shows
+            assert counters.packets == pytest.approx(simulated.profile.packets, rel=0.01)
+            assert counters.hvx_instructions > simulated.profile.hvx_packets > 0
+        assert (counters.tcm_in_use, counters.dma_pending) == (0, 0)
+
+    def test_a_float_kernel_for_a_later_chip_says_what_runs(self):
+        kernel = hx.compile(elementwise("div", "f32", 1001), target="v75")
+        x, y = np.linspace(-5, 5, 1001, dtype=np.float32), np.linspace(2, -3, 1001, dtype=np.float32)
+        y[7], x[8], y[9] = 0, np.nan, np.inf
+        with pytest.warns(UserWarning, match="no HVX floating point"):
+            run = kernel.run(x, y, executor="qemu")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            np.testing.assert_allclose(run.outputs[0], x / y, rtol=1e-6)
+        with pytest.raises(HexError, match="no clock"):
+            run.cycles  # noqa: B018
+
+    @pytest.mark.filterwarnings("ignore:QEMU")
+    @pytest.mark.parametrize("name", ["vector_add", "gelu", "softmax", "rms_norm", "matmul"])
+    def test_examples(self, name, monkeypatch):
+        torch = pytest.importorskip("torch")
+        from hexagon_mlir.frontend.triton import activate
+
+        monkeypatch.setenv("HEXMLIR_EXECUTOR", "qemu")
+        activate()
+        example = __import__(name)
+        torch.manual_seed(1)
+        if name == "vector_add":
+            x, y = torch.randn(5003), torch.randn(5003)
+            assert torch.equal(example.run(x, y), x + y)
+        elif name == "gelu":
+            x = torch.randn(3001)
+            for dtype, bound in ((torch.float32, 2e-6), (torch.float16, 2e-3)):
+                expected = torch.nn.functional.gelu(x.to(dtype).float(), approximate="tanh")
+                torch.testing.assert_close(example.run(x.to(dtype)).float(), expected, rtol=bound, atol=bound)
+        elif name == "softmax":
+            x = torch.randn(9, 381)
+            torch.testing.assert_close(example.run(x), torch.softmax(x, 1), rtol=1e-5, atol=1e-6)
+        elif name == "rms_norm":
+            x, weight = torch.randn(7, 513), torch.randn(513)
+            expected = x * torch.rsqrt((x * x).mean(1, keepdim=True) + 1e-6) * weight
+            torch.testing.assert_close(example.run(x, weight), expected, rtol=1e-4, atol=1e-5)
+        else:
+            x, y = torch.randn(33, 50), torch.randn(50, 29)
+            torch.testing.assert_close(example.run(x, y), x @ y, rtol=1e-4, atol=1e-4)
+
+    @pytest.mark.parametrize("threads", [1, 2, 4, 7])
+    def test_threads(self, threads):
+        """scripts/stress_threads.py does this 200 times."""
+        kernel = hx.compile(PARALLEL, target="v67")
+        assert "mlirAsyncRuntimeExecute" in kernel.asm
+        program = kernel.program()
+        x = np.arange(-50_000, 50_003, dtype=np.int32)
+        for _ in range(5):
+            out = np.zeros_like(x)
+            counters = qemu.run(program, "v67", [x, np.zeros_like(x), out], threads=threads)
+            np.testing.assert_array_equal(out, x * x)
+            assert (counters.tcm_in_use, counters.dma_pending) == (0, 0)
+
+    def test_wide_and_float_scalars(self):
+        source = """
+func.func @f(%a: i32, %b: i64, %c: f32, %d: f64, %out: memref<4xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %0 = arith.sitofp %a : i32 to f64
+  %1 = arith.sitofp %b : i64 to f64
+  %2 = arith.extf %c : f32 to f64
+  memref.store %0, %out[%c0] : memref<4xf64>
+  memref.store %1, %out[%c1] : memref<4xf64>
+  memref.store %2, %out[%c2] : memref<4xf64>
+  memref.store %d, %out[%c3] : memref<4xf64>
+  return
+}
+"""
+        out = np.zeros(4)
+        hx.compile(source, target="v67").run(-7, -(1 << 40), -2.5, 1e300, out, executor="qemu")
+        np.testing.assert_array_equal(out, [-7, -(1 << 40), -2.5, 1e300])
+
+
+def fake_emulator(folder, monkeypatch, script: str) -> None:
+    """Put a program called qemu-hexagon first on the path."""
+    path = folder / "qemu-hexagon"
+    path.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && echo 'qemu-hexagon version 7.2.0' && exit\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+class TestFailures:
+    ARGUMENTS = (np.arange(100, dtype=np.int32), np.arange(100, dtype=np.int32), np.full(100, 7, np.int32))
+
+    def fails(self, message, program=None, **options):
+        """The run raises ``message`` and leaves the results as they were."""
+        program = program if program is not None else hx.compile(elementwise("mul", "i32", 100), target="v67").program()
+        arguments = [a.copy() for a in self.ARGUMENTS]
+        with pytest.raises(HexError, match=message):
+            qemu.run(program, "v67", arguments, **options)
+        for now, before in zip(arguments, self.ARGUMENTS, strict=True):
+            np.testing.assert_array_equal(now, before)
+
+    def test_killed_half_way(self, tmp_path, monkeypatch):
+        fake_emulator(tmp_path, monkeypatch, "kill -9 $$")
+        self.fails("ended by SIGKILL")
+
+    def test_never_ends(self, tmp_path, monkeypatch):
+        fake_emulator(tmp_path, monkeypatch, "exec sleep 60")
+        self.fails("did not finish in 0.2 s", timeout=0.2)
+
+    def test_ends_without_running_the_kernel(self, tmp_path, monkeypatch):
+        fake_emulator(tmp_path, monkeypatch, "exit 0")
+        self.fails("ended before the kernel did")
+
+    def test_exit_code(self, tmp_path, monkeypatch):
+        fake_emulator(tmp_path, monkeypatch, "echo something is wrong >&2; exit 3")
+        self.fails("exit code 3: something is wrong")
+
+    def test_no_emulator(self, monkeypatch):
+        program = hx.compile(elementwise("mul", "i32", 100), target="v67").program()
+        monkeypatch.setenv("PATH", "")
+        self.fails("qemu-hexagon is not installed", program)
+
+    def test_not_a_program(self):
+        self.fails("exit code", b"#!/bin/false\n")
+
+    def test_a_chip_the_emulator_does_not_know(self):
+        if qemu.version()[0] >= qemu.VECTOR_FLOAT_SINCE:
+            pytest.skip("this QEMU knows every chip")
+        program = hx.compile(elementwise("mul", "i32", 100), target="v67").program()
+        with pytest.raises(HexError, match="does not know"):
+            qemu.run(program, "v75", [a.copy() for a in self.ARGUMENTS])
+
+    def test_tcm_exhausted(self, monkeypatch):
+        monkeypatch.setenv("QEMU_SET_ENV", "HEXMLIR_RT_TCM_BYTES=1024")
+        size = 10_000
+        program = hx.compile(elementwise("mul", "i32", size), target="v67").program()
+        with pytest.raises(HexError, match=r"TCM exhausted: \d+ bytes asked, 0 of 2048 in use"):
+            qemu.run(program, "v67", [np.zeros(size, np.int32)] * 3)
+
+    def test_the_kernel_crashes(self):
+        source = """
+func.func @f(%x: memref<4xi32>, %i: i32) {
+  %0 = arith.index_cast %i : i32 to index
+  memref.store %i, %x[%0] : memref<4xi32>
+  return
+}
+"""
+        program = hx.compile(source, target="v67").program()
+        with pytest.raises(HexError, match="SIGSEGV|Segmentation"):
+            qemu.run(program, "v67", [np.zeros(4, np.int32), 0x0FFFFFF0])
+
+    def test_unknown_executor(self):
+        kernel = hx.compile(elementwise("mul", "i32", 100), target="v67")
+        with pytest.raises(HexError, match="unknown executor 'qemo'"):
+            kernel.run(*self.ARGUMENTS[:2], executor="qemo")

@@ -1,0 +1,136 @@
+"""The C runtime: its unit tests on the host under sanitizers and under QEMU; its DMA engine on the simulator."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from binaries import needs_linker, needs_qemu
+from support import ROOT
+
+from hexagon_mlir.codegen import link
+from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim.c_start import ENTRY, with_start
+
+RUNTIME = ROOT / "runtime"
+UNITS = ("tcm", "dma", "async", "threads")
+FAULTS = {
+    "exhausted": "TCM exhausted: 6291456 bytes asked, 6291456 of 8388608 in use", "alignment": "no power of two",
+    "double-free": "freed twice?", "tag": "no transfer has tag 77", "twice": "made available twice",
+    "group": "more tokens than it was made for", "assert": "assertion failed: n is negative",
+    "join": "no thread 99", "barrier": "barrier of 0 threads",
+}
+CC = shutil.which("cc")
+needs_cc = pytest.mark.skipif(CC is None, reason="no C compiler on this machine")
+SANITIZERS = {"plain": [], "address": ["-fsanitize=address,undefined"], "thread": ["-fsanitize=thread"]}
+
+
+def sources(dma: str = "dma_emulated.c") -> list[str]:
+    return [str(f) for f in sorted((RUNTIME / "src").glob("*.c")) if not f.name.startswith("dma_") or f.name == dma]
+
+
+def build(compiler: list[str], name: str, folder) -> str:
+    program = str(folder / name)
+    done = subprocess.run([*compiler, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror",
+                           f"-I{RUNTIME / 'include'}", str(RUNTIME / "test" / f"test_{name}.c"), *sources(),
+                           "-pthread", "-o", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def run(command: list[str], **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+
+
+@needs_cc
+@pytest.mark.parametrize("sanitizer", SANITIZERS)
+class TestOnTheHost:
+    @pytest.mark.parametrize("name", UNITS)
+    def test_unit(self, name, sanitizer, tmp_path):
+        program = build([str(CC), *SANITIZERS[sanitizer]], name, tmp_path)
+        for workers in ("1", "4", "7") if name == "async" else ("4",):
+            done = run([program], HEXMLIR_RT_THREADS=workers)
+            assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
+
+    def test_failures_end_the_process_with_one_line(self, sanitizer, tmp_path):
+        program = build([str(CC), *SANITIZERS[sanitizer]], "failures", tmp_path)
+        for fault, message in FAULTS.items():
+            done = run([program, fault])
+            assert done.returncode == 86 and done.stderr.count("\n") == 1, (fault, done.stderr)
+            assert done.stderr.startswith("hexmlir_rt: ") and message in done.stderr
+        assert run([program, "none"]).returncode == 0
+
+
+@needs_cc
+def test_wrong_settings(tmp_path):
+    program = build([str(CC)], "async", tmp_path)
+    for value in ("0", "-1", "many", "99999999999"):
+        done = run([program], HEXMLIR_RT_THREADS=value)
+        assert done.returncode == 86 and f"HEXMLIR_RT_THREADS={value} is not a positive" in done.stderr
+
+
+@needs_qemu
+@pytest.mark.parametrize("name", UNITS)
+def test_unit_under_qemu(name, tmp_path):
+    program = str(tmp_path / name)
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", link.TRIPLE, f"-mcpu={link.CPU}", *link.FLAGS,
+               "-static", "-s", f"-I{RUNTIME / 'include'}", str(RUNTIME / "test" / f"test_{name}.c"), *sources(),
+               "-o", program]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for workers in ("1", "4", "7") if name == "async" else ("4",):
+        done = run(["qemu-hexagon", "-cpu", "v67", "-E", f"HEXMLIR_RT_THREADS={workers}", program])
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
+
+
+ENGINE = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include "dma.h"
+_Noreturn void hexmlir_rt_fail(const char *format, ...) { puts(format); __builtin_trap(); }
+void *hexmlir_rt_own_alloc(size_t bytes) { extern void *malloc(size_t); return malloc(bytes); }
+static unsigned char source[1 << 18], target[1 << 18];
+static void check(const char *name, uint32_t row_bytes, uint32_t rows, int32_t to, int32_t from) {
+  memset(target, 0, sizeof target);
+  Transfer one = {0, (char *)target, (const char *)source, row_bytes, rows, to, from, 1, 0};
+  hexmlir_rt_dma_begin(&one, 0);
+  hexmlir_rt_dma_complete(&one);
+  uint32_t wrong = 0;
+  for (uint32_t row = 0; row < rows; row++)
+    wrong += memcmp(target + (int64_t)row * to, source + (int64_t)row * from, row_bytes) != 0;
+  printf("%s %u\n", name, (unsigned)wrong);
+}
+int main(void) {
+  for (size_t i = 0; i < sizeof source; i++) source[i] = (unsigned char)(i * 7 + (i >> 8));
+  check("linear", 1000, 1, 0, 0);
+  check("packed", 128, 64, 128, 128);
+  check("block", 100, 33, 256, 300);
+  check("wide stride", 100, 3, 70000, 80000);
+  check("repeated row", 64, 8, 64, 0);
+  Transfer first = {0, (char *)target, (const char *)source, 100, 1, 0, 0, 1, 0}, second = first;
+  second.dst += 1000, second.src += 500;
+  hexmlir_rt_dma_begin(&first, 0);
+  hexmlir_rt_dma_begin(&second, &first);
+  hexmlir_rt_dma_complete(&first);
+  hexmlir_rt_dma_complete(&second);
+  printf("linked %d\n", memcmp(target + 1000, source + 500, 100) || memcmp(target, source, 100));
+  return 0;
+}
+"""
+
+
+@needs_linker
+def test_the_dma_engine_on_the_simulator(tmp_path):
+    """dmstart, dmlink and dmpoll with real descriptors: what QEMU lacks."""
+    (tmp_path / "engine.c").write_text(ENGINE + (RUNTIME / "src" / "dma_engine.c").read_text())
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", link.TRIPLE, "-mcpu=hexagonv68", "-O2", "-g0",
+               "-fno-sanitize=all", "-fno-stack-protector", "-fno-unwind-tables", f"-I{RUNTIME / 'include'}",
+               f"-I{RUNTIME / 'src'}", "-S", "-o", "engine.s", "engine.c"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    machine = Machine(with_start((tmp_path / "engine.s").read_text("latin-1")), "v75", check=True)
+    result = machine.run(ENTRY, [])
+    assert machine.output.decode() == "linear 0\npacked 0\nblock 0\nwide stride 0\nrepeated row 0\nlinked 0\n"
+    assert [str(report) for report in result.reports] == []
