@@ -202,7 +202,7 @@ func.func @f(%x: memref<4xi32>, %i: i32) {
 }
 """
         program = hx.compile(source, target="v67").program()
-        with pytest.raises(HexError, match="SIGSEGV|Segmentation"):
+        with pytest.raises(HexError, match=r"SIGSEGV|Segmentation"):
             qemu.run(program, "v67", [np.zeros(4, np.int32), 0x0FFFFFF0])
 
     def test_unknown_executor(self):
