@@ -20,7 +20,7 @@ from sim import golden_harness as harness  # noqa: E402
 
 OUT = ROOT / "test" / "golden" / "forms"
 ZIG = [sys.executable, "-m", "ziglang"]
-CPU = "-mcpu=hexagonv67+hvxv66+hvx_length128b"
+CPU = "-mcpu=hexagonv67+hvxv66+hvx_length128b+cabac"
 BATCH = 300
 DRIVER = f"""
 	.globl	_start

@@ -53,6 +53,8 @@ class Image:
     """What accesses cost; None in a fast build."""
     sites: list[Site] | None = None
     """Packets by number in a checked build."""
+    sticky: bool = False
+    """The program reads USR: its sticky bits are kept."""
 
     def trap(self, message: str) -> int:
         self.traps.append(message)

@@ -14,6 +14,7 @@ from hexagon_mlir.sim.blocks import Block, Graph
 from hexagon_mlir.sim.decode import Insn
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.image import MAX_DEPTH, TYPES, Image, Unit, state_offset
+from hexagon_mlir.sim.isa.sticky import USR
 from hexagon_mlir.sim.isa.value import I1, I32, I64, Code, Type, Val
 from hexagon_mlir.sim.libc_table import CALL_BACK
 from hexagon_mlir.sim.liveness import ALL
@@ -63,6 +64,9 @@ class FunctionLowering:
                             written.update(insn.address.written.units())
                     if insn.kind == "frame":
                         written.update((("R", 29), ("R", 30), ("R", 31)))
+        if self.image.sticky:
+            read.add(USR)
+            written.add(USR)
         if self.makes_calls():
             read.update(("R", n) for n in range(6))
             written.update((("R", 0), ("R", 1)))

@@ -21,6 +21,7 @@ from hexagon_mlir.sim.hostfns import guest_pointer
 from hexagon_mlir.sim.image import OPERAND_TYPES, Unit, site_of
 from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
+from hexagon_mlir.sim.isa.sticky import USR
 from hexagon_mlir.sim.isa.value import I1, I32, I64, Type, Val
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class PacketLowering(FlowLowering):
             unit for i in packet.insns if i.mode for dest in i.dests for unit in dest.units()
         }
         self.stores: list[Callable[[], None]] = []
+        self.sticky: Val | None = None
+        """Bits of USR that the packet sets."""
         self.flow: list[tuple[Insn, Val | None]] = []
         self.loops: list[tuple[str, str, Val, int]] = []
         self.guarded: Val | None = None
@@ -161,6 +164,9 @@ class PacketLowering(FlowLowering):
             pending = waiting
         for store in self.stores:
             store()
+        if self.sticky is not None:
+            before = self.merged(USR) if USR in self.writes else self.old_value(USR)
+            self.writes[USR] = [(before | self.sticky, None)]
         stack = ("R", 29)
         if self.image.sites is not None and stack in self.writes:
             moved = self.merged(stack)
@@ -192,8 +198,10 @@ class PacketLowering(FlowLowering):
         old = self.value(insn.dests[0]) if insn.spec.reads_dest else None
         if old is not None:
             arguments.insert(0, old)
+        self.code.sticky = [] if self.image.sticky and not insn.hvx else None
         result = insn.spec.emit(*arguments) if arguments else insn.spec.emit()
         condition = self.condition(insn.condition)
+        self.set_sticky(condition)
         if insn.condition is not None and insn.condition.operand.cls == "Q":
             result = self.masked(insn, result)
         if insn.mode:
@@ -205,6 +213,13 @@ class PacketLowering(FlowLowering):
         else:
             for dest, value in zip(insn.dests, result, strict=True):
                 self.write(dest, value, condition)
+
+    def set_sticky(self, condition: Val | None) -> None:
+        """Remember the bits of USR that an instruction sets."""
+        for bit, met in self.code.sticky or ():
+            mask = (met if condition is None else met & condition).zext(32) << bit
+            self.sticky = mask if self.sticky is None else self.sticky | mask
+        self.code.sticky = None
 
     def mask_of(self, condition: Condition) -> Val:
         mask = self.value(condition.operand)

@@ -22,6 +22,7 @@ from hexagon_mlir.sim.decode import FormError
 from hexagon_mlir.sim.float_kinds import faults as float_faults
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE, wrapper
 from hexagon_mlir.sim.image import Site, site_of
+from hexagon_mlir.sim.isa.sticky import USR
 from hexagon_mlir.sim.link import SimError, assign_addresses, data_image
 from hexagon_mlir.sim.liveness import ALL, read_after_return
 from hexagon_mlir.sim.lower import FunctionLowering, Image
@@ -137,6 +138,11 @@ def translate(
     if check:
         pieces.append(check_model.helpers(int(target.vector_bytes.value)))
     graphs = _graphs(module, taken)
+    image.sticky = any(
+        insn.key in ("R=C", "RR=CC") and USR in source.units()
+        for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
+        for source in insn.sources
+    )  # fmt: skip
     returned = read_after_return(graphs)
     for graph in graphs:
         if check:

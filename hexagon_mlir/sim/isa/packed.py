@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hexagon_mlir.sim.isa.lanes import clamp
+from hexagon_mlir.sim.isa.sticky import OVERFLOW, raised
 from hexagon_mlir.sim.isa.value import Type, Val
 
 SIZES = {"b": (8, True), "ub": (8, False), "h": (16, True), "uh": (16, False), "w": (32, True), "uw": (32, False)}
@@ -34,8 +35,19 @@ def pack(parts: Sequence[Val], bits: int) -> Val:
 
 
 def saturate(value: Val, bits: int, signed: bool = True) -> Val:
-    """An i64 clamped to ``bits``."""
-    return clamp(value, bits, signed)
+    """An i64 clamped to ``bits``; USR tells whether it had to be."""
+    result = clamp(value, bits, signed)
+    if value.code.sticky is not None:
+        raised(OVERFLOW, result.icmp("ne", value))
+    return result
+
+
+def saturating(name: str, a: Val, b: Val | int) -> Val:
+    """Signed ``add`` or ``sub`` in the size of ``a``, clamped."""
+    result = a.two(f"s{name}.sat", b)
+    if a.code.sticky is not None:
+        raised(OVERFLOW, result.icmp("ne", a.bin(name, b)))
+    return result
 
 
 def mapped(bits: int, signed: bool, function: Callable[..., Val]) -> Callable[..., Val]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
+from hexagon_mlir.sim.isa.packed import saturating
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import I1, I8, I32, I64, Type, Val
 
@@ -136,7 +137,7 @@ def _arithmetic() -> None:
         form(f"{size}=or({size},~{size})", ALU, lambda a, b: a | ~b)
         for name in ("add", "sub"):
             if (size, name) != ("RR", "sub"):
-                form(f"{size}={name}({size},{size}):sat", TC2, lambda a, b, n=name: a.two(f"s{n}.sat", b))
+                form(f"{size}={name}({size},{size}):sat", TC2, lambda a, b, n=name: saturating(n, a, b))
     form("R=add(R,I)", ALU, operator.add)
     form("R=sub(I,R)", ALU, const_left(operator.sub))
     form("R=and(R,I)", ALU, operator.and_)

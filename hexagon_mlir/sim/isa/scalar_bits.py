@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from hexagon_mlir.sim.cabac import NEXT_LPS, NEXT_MPS, RANGE_LPS
-from hexagon_mlir.sim.isa.packed import lane, saturate, table
+from hexagon_mlir.sim.isa.lanes import clamp
+from hexagon_mlir.sim.isa.packed import lane, saturate, saturating, table
 from hexagon_mlir.sim.isa.scalar import ACCUMULATE, pair, predicate, shift
 from hexagon_mlir.sim.isa.spec import Unit, form
+from hexagon_mlir.sim.isa.sticky import OVERFLOW, raised
 from hexagon_mlir.sim.isa.value import I32, I64, Val
 
 ALU, TC2 = Unit.ALU, Unit.TC2
@@ -15,11 +17,11 @@ def _saturate() -> None:
     form("R=sat(RR)", TC2, lambda a: saturate(a, 32).trunc(32))
     for name, bits, signed in (("satb", 8, True), ("sath", 16, True), ("satub", 8, False), ("satuh", 16, False)):
         form(f"R={name}(R)", TC2, lambda a, n=bits, s=signed: saturate(a, n, s))
-    form("R=abs(R):sat", TC2, lambda a: a.two("smax", a.lift(0).two("ssub.sat", a)))
-    form("R=neg(R):sat", TC2, lambda a: a.lift(0).two("ssub.sat", a))
-    form("R=clip(R,I)", TC2, lambda a, n: saturate(a, n + 1))
+    form("R=abs(R):sat", TC2, lambda a: a.two("smax", saturating("sub", a.lift(0), a)))
+    form("R=neg(R):sat", TC2, lambda a: saturating("sub", a.lift(0), a))
+    form("R=clip(R,I)", TC2, lambda a, n: clamp(a, n + 1, True))
     for name in ("add", "sub"):
-        form(f"R={name}(R,R):sat:deprecated", TC2, lambda a, b, n=name: a.two(f"s{n}.sat", b))
+        form(f"R={name}(R,R):sat:deprecated", TC2, lambda a, b, n=name: saturating(n, a, b))
 
     def saturated_shift(value: Val, amount: Val, kind: str) -> Val:
         """A left shift that loses bits or the sign gives the largest number of the source's sign."""
@@ -28,6 +30,7 @@ def _saturate() -> None:
         wide = value.sext(64)
         moved = wide << left.two("smin", 31).two("smax", 0)
         far = left.icmp("sgt", 31) & value.icmp("ne", 0)
+        raised(OVERFLOW, far)
         limit = wide.icmp("slt", 0).select(-(1 << 31), moved.lift((1 << 31) - 1))
         up = far.select(limit, saturate(moved, 32))
         down = wide >> (-left).two("smin", 63).two("smax", 0)
@@ -68,7 +71,7 @@ def _round() -> None:
         form(f"R=cround(R,{amount})", TC2, lambda a, n: convergent(a, by(a, n), 32))
         form(f"RR=cround(RR,{amount})", TC2, lambda a, n: convergent(
             a, a.code.const(n, I64) if isinstance(n, int) else n.zext(64) & 63, 64))  # fmt: skip
-    form("R=round(RR):sat", TC2, lambda a: a.two("sadd.sat", 0x80000000).lshr(32).trunc(32))
+    form("R=round(RR):sat", TC2, lambda a: saturating("add", a, 0x80000000).lshr(32).trunc(32))
     for size in ("R", "RR"):
         form(f"{size}=asr({size},I):rnd", TC2, lambda a, n: ((a >> n).sext(128) + 1 >> 1).trunc(a.ty.bits))
         form(f"{size}=asrrnd({size},I)", TC2, lambda a, n: (

@@ -8,10 +8,23 @@ from __future__ import annotations
 
 import math
 
+from hexagon_mlir.sim.isa.float_sticky import (
+    double_sum,
+    exact_sum,
+    from_integer,
+    fused,
+    invalid_fma,
+    quiet,
+    rounding,
+    signaling,
+    single,
+    to_integer,
+)
 from hexagon_mlir.sim.isa.packed import table
 from hexagon_mlir.sim.isa.scalar import predicate
 from hexagon_mlir.sim.isa.spec import Unit, form
-from hexagon_mlir.sim.isa.value import F64, I32, I64, Type, Val
+from hexagon_mlir.sim.isa.sticky import DIVIDED_BY_ZERO, INVALID, raised
+from hexagon_mlir.sim.isa.value import F64, I32, Type, Val
 
 FLOAT, TC2, ALU = Unit.FLOAT, Unit.TC2, Unit.ALU
 INF, SIGN, ONE, QNAN = 0x7F800000, 0x80000000, 0x3F800000, 0xFFFFFFFF
@@ -50,20 +63,20 @@ def _library_fma(x: Val, a: Val, b: Val, subtract: bool) -> Val:
     return cancels.select(0, clamped)
 
 
+def _exact_fma(x: Val, a: Val, b: Val) -> Val:
+    """x + a*b of f32 as an f64 rounded to odd."""
+    return exact_sum(a.sf.fpext(64) * b.sf.fpext(64), x.sf.fpext(64))
+
+
 def _scaled_fma(x: Val, a: Val, b: Val, p: Val) -> Val:
-    """x + a*b, times 2**p (p signed), rounded once: the f64 sum is rounded to odd, then to f32."""
-    product = a.sf.fpext(64) * b.sf.fpext(64)
-    addend = x.sf.fpext(64)
-    total = product + addend
-    shadow = total - product
-    error = (product - (total - shadow)) + (addend - shadow)
-    bits = total.as_(I64)
-    inexact = error.fcmp("one", 0.0)
-    overshoot = (error.as_(I64) ^ bits).icmp("slt", 0)
-    odd = overshoot.select(bits - 1, bits) | 1
-    exact = inexact.select(odd, bits).as_(F64)
+    """x + a*b, times 2**p (p signed), rounded once."""
     power = ((p.sext(64) + 1023) << 52).as_(F64)
-    return (exact * power).fptrunc(32).as_(I32)
+    exact = _exact_fma(x, a, b) * power
+    result = exact.fptrunc(32)
+    if x.code.sticky is not None:
+        rounding(exact, result)
+        raised(INVALID, invalid_fma(x, a, b, result))
+    return result.as_(I32)
 
 
 def _scale(bits: Val, exponent: Val) -> Val:
@@ -79,6 +92,9 @@ def _reciprocal_common(n: Val, d: Val) -> tuple[Val, Val, Val, Val, Val]:
     gives_inf = _is_zero(d) | _is_inf(n)
     gives_zero = _is_inf(d) | _is_zero(n)
     special = nan | gives_inf | gives_zero
+    if n.code.sticky is not None:
+        raised(INVALID, signaling(n, d) | (nan & ~_is_nan(n) & ~_is_nan(d)))
+        raised(DIVIDED_BY_ZERO, _is_zero(d) & ~nan & ~_is_inf(n))
     special_n = nan.select(QNAN, gives_inf.select(sign | INF, sign))
     special_d = nan.select(n.lift(QNAN), n.lift(ONE))
     exp_n = n.lshr(MANTISSA_BITS) & 255
@@ -133,6 +149,8 @@ def _root_common(x: Val) -> tuple[Val, Val, Val, Val]:
     """Adjusted operand, result of the special cases, predicate, and 'ordinary' (i1)."""
     bad = _is_nan(x) | (x.icmp("slt", 0) & ~_is_zero(x))
     infinite, zero = _is_inf(x) & ~bad, _is_zero(x)
+    if x.code.sticky is not None:
+        raised(INVALID, signaling(x) | (bad & ~_is_nan(x)))
     small = _exponent(x).icmp("sle", MANTISSA_BITS + 1)
     ordinary = ~(bad | infinite | zero)
     scaled = small.select(_scale(x, x.lift(64)), x)
@@ -188,21 +206,26 @@ def _sf_class(bits: Val, mask: int) -> Val:
 
 def _to_integer(value: Val, bits: int, signed: bool, chop: bool) -> Val:
     """Saturating conversion; NaN gives all ones."""
-    rounded = value if chop else value.one("rint")
+    rounded = value.one("trunc") if chop else value.one("rint")
     result = Type(1, "i", bits)
     name = f"llvm.fpto{'s' if signed else 'u'}i.sat.i{bits}.{value.ty.mangle()}"
+    if value.code.sticky is not None:
+        to_integer(value, rounded, bits, signed)
     converted = value.code.call(name, result, rounded)
     return value.fcmp("uno", value).select(-1, converted)
 
 
 def _single() -> None:
-    form("R=sfadd(R,R)", FLOAT, lambda a, b: a.sf + b.sf)
-    form("R=sfsub(R,R)", FLOAT, lambda a, b: a.sf - b.sf)
-    form("R=sfmpy(R,R)", FLOAT, lambda a, b: a.sf * b.sf)
-    form("R=sfmax(R,R)", TC2, lambda a, b: a.sf.two("maximumnum", b.sf))
-    form("R=sfmin(R,R)", TC2, lambda a, b: a.sf.two("minimumnum", b.sf))
-    form("R+=sfmpy(R,R)", FLOAT, lambda x, a, b: _fma(a.sf, b.sf, x.sf))
-    form("R-=sfmpy(R,R)", FLOAT, lambda x, a, b: _fma(-a.sf, b.sf, x.sf))
+    form("R=sfadd(R,R)", FLOAT, single(
+        lambda a, b: a.sf + b.sf, lambda a, b: exact_sum(a.sf.fpext(64), b.sf.fpext(64))))  # fmt: skip
+    form("R=sfsub(R,R)", FLOAT, single(
+        lambda a, b: a.sf - b.sf, lambda a, b: exact_sum(a.sf.fpext(64), -b.sf.fpext(64))))  # fmt: skip
+    form("R=sfmpy(R,R)", FLOAT, single(lambda a, b: a.sf * b.sf, lambda a, b: a.sf.fpext(64) * b.sf.fpext(64)))
+    form("R=sfmax(R,R)", TC2, quiet(lambda a, b: a.sf.two("maximumnum", b.sf)))
+    form("R=sfmin(R,R)", TC2, quiet(lambda a, b: a.sf.two("minimumnum", b.sf)))
+    form("R+=sfmpy(R,R)", FLOAT, fused(lambda x, a, b: _fma(a.sf, b.sf, x.sf), _exact_fma))
+    form("R-=sfmpy(R,R)", FLOAT, fused(
+        lambda x, a, b: _fma(-a.sf, b.sf, x.sf), lambda x, a, b: _exact_fma(x, a ^ SIGN, b)))  # fmt: skip
     form("R+=sfmpy(R,R):lib", FLOAT, lambda x, a, b: _library_fma(x, a, b, False))
     form("R-=sfmpy(R,R):lib", FLOAT, lambda x, a, b: _library_fma(x, a, b, True))
     form("R+=sfmpy(R,R,P):scale", FLOAT, _scaled_fma)
@@ -218,10 +241,10 @@ def _single() -> None:
 
 
 def _double() -> None:
-    form("RR=dfadd(RR,RR)", FLOAT, lambda a, b: a.df + b.df)
-    form("RR=dfsub(RR,RR)", FLOAT, lambda a, b: a.df - b.df)
-    form("RR=dfmax(RR,RR)", TC2, lambda a, b: a.df.two("maximumnum", b.df))
-    form("RR=dfmin(RR,RR)", TC2, lambda a, b: a.df.two("minimumnum", b.df))
+    form("RR=dfadd(RR,RR)", FLOAT, double_sum(lambda a, b: a.df + b.df, 1.0))
+    form("RR=dfsub(RR,RR)", FLOAT, double_sum(lambda a, b: a.df - b.df, -1.0))
+    form("RR=dfmax(RR,RR)", TC2, quiet(lambda a, b: a.df.two("maximumnum", b.df)))
+    form("RR=dfmin(RR,RR)", TC2, quiet(lambda a, b: a.df.two("minimumnum", b.df)))
     form("P=dfclass(RR,I)", ALU, _df_class)
     form("RR=dfmpyfix(RR,RR)", FLOAT, lambda a, b: a)
     form("RR=dfmpyll(RR,RR)", FLOAT, lambda a, b: a)
@@ -232,8 +255,8 @@ def _double() -> None:
 def _compares() -> None:
     names = {"eq": "oeq", "gt": "ogt", "ge": "oge", "uo": "uno"}
     for name, code in names.items():
-        form(f"P=sfcmp.{name}(R,R)", ALU, lambda a, b, c=code: predicate(a.sf.fcmp(c, b.sf)))
-        form(f"P=dfcmp.{name}(RR,RR)", ALU, lambda a, b, c=code: predicate(a.df.fcmp(c, b.df)))
+        form(f"P=sfcmp.{name}(R,R)", ALU, quiet(lambda a, b, c=code: predicate(a.sf.fcmp(c, b.sf))))
+        form(f"P=dfcmp.{name}(RR,RR)", ALU, quiet(lambda a, b, c=code: predicate(a.df.fcmp(c, b.df))))
 
 
 def _conversions() -> None:
@@ -242,19 +265,15 @@ def _conversions() -> None:
     for integer, (bits, signed) in integers.items():
         register = "R" if bits == 32 else "RR"
         for name, (width, float_register) in floats.items():
-            form(
-                f"{float_register}=convert_{integer}2{name}({register})",
-                FLOAT,
-                lambda a, s=signed, n=width: a.sitofp(n) if s else a.uitofp(n),
-            )
+            form(f"{float_register}=convert_{integer}2{name}({register})", FLOAT, from_integer(width, signed))
             for chop in (True, False):
                 form(
                     f"{register}=convert_{name}2{integer}({float_register})" + (":chop" if chop else ""),
                     FLOAT,
                     lambda a, n=bits, s=signed, c=chop, w=width: _to_integer(a.view(w, "f"), n, s, c),
                 )
-    form("RR=convert_sf2df(R)", FLOAT, lambda a: a.sf.fpext(64))
-    form("R=convert_df2sf(RR)", FLOAT, lambda a: a.df.fptrunc(32))
+    form("RR=convert_sf2df(R)", FLOAT, quiet(lambda a: a.sf.fpext(64)))
+    form("R=convert_df2sf(RR)", FLOAT, single(lambda a: a.df.fptrunc(32), lambda a: a.df))
 
 
 _single()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from hexagon_mlir.sim.isa.lanes import clamp
 from hexagon_mlir.sim.isa.packed import SIZES, convergent, lane, lanes, mapped, pack, saturate, total
 from hexagon_mlir.sim.isa.scalar import predicate, shift
 from hexagon_mlir.sim.isa.spec import Unit, form
@@ -91,7 +92,7 @@ def _shifts() -> None:
     form("R=vasrhub(RR,I):rnd:sat", TC2, lambda a, n: pack(
         [saturate(((x >> (n - 1)) + 1) >> 1 if n else x, 8, False) for x in lanes(a, 16)], 8))  # fmt: skip
     form("R=vasrhub(RR,I):sat", TC2, lambda a, n: pack([saturate(x >> n, 8, False) for x in lanes(a, 16)], 8))
-    form("RR=vclip(RR,I)", TC2, lambda a, n: pack([saturate(x, n + 1) for x in lanes(a, 32)], 32))
+    form("RR=vclip(RR,I)", TC2, lambda a, n: pack([clamp(x, n + 1, True) for x in lanes(a, 32)], 32))
 
 
 def _saturating_packs() -> None:
@@ -138,38 +139,35 @@ def _moves() -> None:
 
 
 def _complex() -> None:
-    def negated(value: Val) -> Val:
-        return saturate(-value, 16)
-
     def flagged(value: Val, bit: Val) -> Val:
         return (bit & 1).icmp("ne", 0).select(-value, value)
 
     form("RR=vconj(RR):sat", TC2, lambda a: pack(
-        [negated(x) if i % 2 else x for i, x in enumerate(lanes(a, 16))], 16))  # fmt: skip
+        [saturate(-x, 16) if i % 2 else x for i, x in enumerate(lanes(a, 16))], 16))  # fmt: skip
     form("RR=vcnegh(RR,R)", TC2, lambda a, r: pack(
         [saturate(flagged(x, r.zext(64).lshr(i)), 16) for i, x in enumerate(lanes(a, 16))], 16))  # fmt: skip
     form("RR+=vrcnegh(RR,R)", TC2, lambda x, a, r: x + total(
         [flagged(v, r.zext(64).lshr(i)) for i, v in enumerate(lanes(a, 16))]))  # fmt: skip
 
-    def turned(real: Val, imaginary: Val, code: Val, negate: Callable[[Val], Val]) -> tuple[Val, Val]:
+    def turned(real: Val, imaginary: Val, code: Val) -> tuple[Val, Val]:
         """Times 1, -j, j, -1 for codes 0 to 3."""
         odd, upper = (code & 1).icmp("ne", 0), (code & 2).icmp("ne", 0)
-        minus_real, minus_imaginary = negate(real), negate(imaginary)
         return (
-            odd.select(upper.select(minus_real, imaginary), upper.select(minus_imaginary, real)),
-            odd.select(upper.select(minus_imaginary, minus_real), upper.select(real, imaginary)),
+            odd.select(upper.select(-real, imaginary), upper.select(-imaginary, real)),
+            odd.select(upper.select(-imaginary, -real), upper.select(real, imaginary)),
         )
 
     def rotate(a: Val, r: Val) -> Val:
         h = lanes(a, 16)
         code = r.zext(64)
-        return pack([*turned(h[0], h[1], code, negated), *turned(h[2], h[3], code.lshr(2), negated)], 16)
+        parts = [*turned(h[0], h[1], code), *turned(h[2], h[3], code.lshr(2))]
+        return pack([saturate(part, 16) for part in parts], 16)
 
     form("RR=vcrotate(RR,R)", TC2, rotate)
 
     def rotate_bytes(a: Val, r: Val, n: int) -> list[Val]:
         b, code = lanes(a, 8), lane(r, 8, n, False)
-        turns = [turned(b[2 * i], b[2 * i + 1], code.lshr(2 * i), Val.__neg__) for i in range(4)]
+        turns = [turned(b[2 * i], b[2 * i + 1], code.lshr(2 * i)) for i in range(4)]
         return [total([turn[k] for turn in turns]) for k in (0, 1)]
 
     form("RR=vrcrotate(RR,R,I)", MPY, lambda a, r, n: pack(rotate_bytes(a, r, n), 32))

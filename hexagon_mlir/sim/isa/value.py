@@ -48,6 +48,8 @@ class Code:
         self.counter = 0
         self.sums: dict[str, tuple[Val, int]] = {}
         """An i32 name -> the value and the constant it is the sum of."""
+        self.sticky: list[tuple[int, Val]] | None = None
+        """Bits of USR to set and their conditions, while somebody wants to know, see `isa.sticky`."""
 
     def name(self, hint: str = "t") -> str:
         self.counter += 1

@@ -21,6 +21,8 @@ from hexagon_mlir.sim.reference.random_memory import SYMBOL
 from hexagon_mlir.sim.reference.random_packets import TAKEN, Generator, Piece
 from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, random_state
 
+USR_READER = "\t.type\treader,@function\nreader:\n\t{\n\t\tr0 = usr\n\t\tjumpr r31\n\t}\n"
+"""Nobody calls it; a program that reads USR keeps its sticky bits."""
 FLAG = 28
 """Register that says whether the packet jumped."""
 
@@ -194,7 +196,7 @@ def check(
     texts = [packet_text(pieces, number) for number, pieces in enumerate(packets)]
     functions = "".join(function_text(text, number) for number, text in enumerate(texts))
     data = f"\t.data\n\t.p2align\t7\n{SYMBOL}:\n\t.space\t{BUFFER_BYTES}\n"
-    module = "\t.text\n" + functions + data
+    module = "\t.text\n" + functions + USR_READER + data
     translated = Translated(module, chip)
     address = translated.program.symbols[SYMBOL]
     memory = Memory(chip)

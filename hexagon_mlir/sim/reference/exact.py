@@ -7,6 +7,8 @@ import struct
 from dataclasses import dataclass
 from fractions import Fraction
 
+from hexagon_mlir.sim.reference.rules import FLOAT_OVERFLOW, INEXACT, INVALID, STICKY, UNDERFLOW
+
 
 @dataclass(frozen=True)
 class Format:
@@ -37,6 +39,10 @@ HALF, SINGLE, DOUBLE = Format(5, 10), Format(8, 23), Format(11, 52)
 
 def is_nan(bits: int, f: Format) -> bool:
     return bits & ~f.sign > f.infinity
+
+
+def is_signaling(bits: int, f: Format) -> bool:
+    return is_nan(bits, f) and not bits >> f.fraction_bits - 1 & 1
 
 
 def is_infinite(bits: int, f: Format) -> bool:
@@ -71,11 +77,17 @@ def rounded(number: Fraction, f: Format, zero_sign: int = 0) -> int:
     steps = size / unit
     whole = math.floor(steps)
     rest = steps - whole
+    if rest:
+        STICKY.add(INEXACT)
+        if exponent < 1 - f.bias:
+            STICKY.add(UNDERFLOW)
     if rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole % 2):
         whole += 1
     pattern = whole
     if exponent >= 1 - f.bias:
         pattern = whole + ((exponent + f.bias - 1) << f.fraction_bits)
+    if pattern >= f.infinity:
+        STICKY.update((FLOAT_OVERFLOW, INEXACT))
     return sign | min(pattern, f.infinity)
 
 
@@ -83,10 +95,14 @@ def multiply_add(a: int, b: int, c: int, f: Format, power: int = 0) -> int:
     """(a * b + c) * 2**power rounded once; a NaN result is the canonical quiet NaN."""
     nan = f.infinity | 1 << f.fraction_bits - 1
     sign = (a ^ b) & f.sign
-    if any(is_nan(x, f) for x in (a, b, c)):
+    no_product = any(is_infinite(x, f) and is_zero(y, f) for x, y in ((a, b), (b, a)))
+    if no_product or any(is_signaling(x, f) for x in (a, b, c)):
+        STICKY.add(INVALID)
+    if no_product or any(is_nan(x, f) for x in (a, b, c)):
         return nan
     if is_infinite(a, f) or is_infinite(b, f):
-        if is_zero(a, f) or is_zero(b, f) or (is_infinite(c, f) and (c & f.sign) != sign):
+        if is_infinite(c, f) and (c & f.sign) != sign:
+            STICKY.add(INVALID)
             return nan
         return sign | f.infinity
     if is_infinite(c, f):

@@ -17,12 +17,13 @@ from hexagon_mlir.sim.blocks import DecodedPacket
 from hexagon_mlir.sim.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
 from hexagon_mlir.sim.reference import special
 from hexagon_mlir.sim.reference.addressing import around, increment, reversed_half
-from hexagon_mlir.sim.reference.rules import as_bytes, find, pack, signed, unpack
+from hexagon_mlir.sim.reference.rules import STICKY, as_bytes, find, pack, signed, unpack
 
 Unit = tuple[str, int]
 MASKS = {"R": 0xFFFFFFFF, "RR": (1 << 64) - 1, "CC": (1 << 64) - 1, "C": 0xFFFFFFFF, "M": 0xFFFFFFFF, "P": 0xFF}
 SIZES = {"w": 4, "h": 2, "uh": 2, "b": 1, "ub": 1, "d": 8, "bh": 2, "ubh": 2, "b_fifo": 1, "h_fifo": 2}
 """Bytes of an access after ``mem``; packing loads of a pair take twice as many."""
+USR: Unit = ("C", 8)
 LINE_BYTES = 32
 """What ``dczeroa`` clears."""
 VECTOR_BYTES = 128
@@ -83,6 +84,7 @@ class _Execution:
         self.outcome = Outcome()
         self.writes: dict[Unit, list[Any]] = {}
         self.forwarded: dict[Unit, Any] = {}
+        self.sticky: set[int] = set()
         self.gathered: tuple[np.ndarray, np.ndarray] | None = None
         self.stores: list[Callable[[], None]] = []
         self.done: set[int] = set()
@@ -103,6 +105,8 @@ class _Execution:
         for unit in self.writes:
             if unit[0] != GATHERED.cls:
                 self.registers[unit] = self.written(unit)
+        for bit in self.sticky:
+            self.registers[USR] |= 1 << bit
         return self.outcome
 
     def evaluate(self, index: int) -> None:
@@ -192,8 +196,11 @@ class _Execution:
         if meaning is None:
             raise FormError(insn.line, insn.text, f"the reference interpreter has no rule for {insn.key!r}:")
         operands = [*insn.dests[:1], *insn.sources] if insn.spec.reads_dest else insn.sources
+        STICKY.clear()
         with np.errstate(all="ignore"):
             result = meaning(*(self.value(operand, insn) for operand in operands))
+        if not insn.hvx:
+            self.sticky |= STICKY
         mask = self.byte_mask(insn)
         results = [result] if len(insn.dests) == 1 else list(result)
         for dest, new in zip(insn.dests, results, strict=True):

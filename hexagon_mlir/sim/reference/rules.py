@@ -138,7 +138,20 @@ def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
+STICKY: set[int] = set()
+"""Bits of USR that the rule at work has set."""
+OVERFLOW, INVALID, DIVIDED_BY_ZERO, FLOAT_OVERFLOW, UNDERFLOW, INEXACT = range(6)
+
+
 def saturate(value: int, bits: int, is_signed: bool = True) -> int:
+    """The nearest number of ``bits``; USR tells whether it is another one."""
+    result = clamp(value, bits, is_signed)
+    if result != value:
+        STICKY.add(OVERFLOW)
+    return result
+
+
+def clamp(value: int, bits: int, is_signed: bool = True) -> int:
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
     return min(max(value, low), high)
 

@@ -6,7 +6,7 @@ V73 Programmer's Reference Manual 80-N2040-53, XTYPE and CR.
 from __future__ import annotations
 
 from hexagon_mlir.sim.cabac import NEXT_LPS, NEXT_MPS, RANGE_LPS
-from hexagon_mlir.sim.reference.rules import pack, rule, saturate, shifted, signed, unpack
+from hexagon_mlir.sim.reference.rules import clamp, pack, rule, saturate, shifted, signed, unpack
 
 WIDTH = {"R": 32, "RR": 64}
 TRUE = 0xFF
@@ -31,7 +31,7 @@ def negate(name, a):
 
 @rule("R=clip(R,I)")
 def clip(a, n):
-    return saturate(signed(a, 32), n + 1)
+    return clamp(signed(a, 32), n + 1)
 
 
 @rule("R={add|sub}(R,R):sat:deprecated")

@@ -15,17 +15,24 @@ from hexagon_mlir.sim.reference.exact import (
     SINGLE,
     is_infinite,
     is_nan,
+    is_signaling,
     is_zero,
     multiply_add,
     rounded,
     value,
 )
-from hexagon_mlir.sim.reference.rules import rule, saturate, signed
+from hexagon_mlir.sim.reference.rules import DIVIDED_BY_ZERO, INEXACT, INVALID, STICKY, clamp, rule, signed
 
 FORMATS = {"sf": SINGLE, "df": DOUBLE}
 INTEGERS = {"w": (32, True), "uw": (32, False), "d": (64, True), "ud": (64, False)}
 NAN = 0xFFFFFFFF
 SEED_EXCEPTIONS = {112: 0x11, 127: 0}
+
+
+def _quiet(f, *operands):
+    """Only a signaling NaN is invalid."""
+    if any(is_signaling(x, f) for x in operands):
+        STICKY.add(INVALID)
 
 
 def _one(f):
@@ -51,13 +58,17 @@ def double_steps(first, *_):
 
 @rule("RR+=dfmpyhh(RR,RR)")
 def double_product(_, a, b):
-    return multiply_add(a, b, (a ^ b) & DOUBLE.sign, DOUBLE)
+    """What the steps of a double multiply set in USR is not modelled."""
+    result = multiply_add(a, b, (a ^ b) & DOUBLE.sign, DOUBLE)
+    STICKY.clear()
+    return result
 
 
 @rule("{R|RR}={sf|df}{max|min}({1},{1})")
 def extreme(_, kind, name, a, b):
     """The number when one is NaN; -0 is below +0."""
     f = FORMATS[kind]
+    _quiet(f, a, b)
     if is_nan(a, f) or is_nan(b, f):
         return b if is_nan(a, f) else a
 
@@ -83,6 +94,7 @@ def fused_library(sign, x, a, b):
     if infinite_product and is_infinite(x, f) and (a ^ b ^ x) & f.sign:
         return 0
     result = multiply_add(a, b, x, f)
+    STICKY.clear()
     finite = not any(is_infinite(v, f) for v in (x, a, b))
     return result - 1 if finite and is_infinite(result, f) else result
 
@@ -102,10 +114,16 @@ def _prepare(n, d):
     """Numerator, denominator, seed and predicate of a division; the seed is None in the ordinary case."""
     f = SINGLE
     sign = (n ^ d) & f.sign
+    _quiet(f, n, d)
     both = ((is_infinite, is_infinite), (is_zero, is_zero))
-    if is_nan(n, f) or is_nan(d, f) or any(p(n, f) and q(d, f) for p, q in both):
+    if is_nan(n, f) or is_nan(d, f):
+        return NAN, NAN, NAN, 0
+    if any(p(n, f) and q(d, f) for p, q in both):
+        STICKY.add(INVALID)
         return NAN, NAN, NAN, 0
     if is_zero(d, f) or is_infinite(n, f):
+        if not is_infinite(n, f):
+            STICKY.add(DIVIDED_BY_ZERO)
         return sign | f.infinity, _one(f), _one(f), 0
     if is_infinite(d, f) or is_zero(n, f):
         return sign, _one(f), _one(f), 0
@@ -160,6 +178,7 @@ def classify(kind, _, bits, mask):
 @rule("P={sf|df}cmp.{eq|gt|ge|uo}({R|RR},{R|RR})")
 def compare(kind, name, _a, _b, a, b):
     f = FORMATS[kind]
+    _quiet(f, a, b)
     unordered = is_nan(a, f) or is_nan(b, f)
     if unordered or name == "uo":
         return 0xFF * (unordered and name == "uo")
@@ -183,11 +202,19 @@ def to_integer(_a, kind, integer, _b, chop, a):
     """Saturating; NaN gives all ones."""
     f, (bits, is_signed) = FORMATS[kind], INTEGERS[integer]
     if is_nan(a, f):
+        STICKY.add(INVALID)
         return -1
     if is_infinite(a, f):
-        return saturate(-1 << 200 if a & f.sign else 1 << 200, bits, is_signed)
+        STICKY.add(INVALID)
+        return clamp(-1 << 200 if a & f.sign else 1 << 200, bits, is_signed)
     number = value(a, f)
-    return saturate(math.trunc(number) if chop else round(number), bits, is_signed)
+    whole = math.trunc(number) if chop else round(number)
+    result = clamp(whole, bits, is_signed)
+    if result != whole or (a & f.sign and not is_signed):  # even -0 has no unsigned integer
+        STICKY.add(INVALID)
+    elif whole != number:
+        STICKY.add(INEXACT)
+    return result
 
 
 @rule("RR=convert_sf2df(R)")
@@ -202,6 +229,7 @@ def narrow(a):
 
 def _convert(bits, source, result):
     sign = result.sign if bits & source.sign else 0
+    _quiet(source, bits)
     if is_nan(bits, source):
         return result.infinity | 1 << result.fraction_bits - 1
     if is_infinite(bits, source):
@@ -213,7 +241,10 @@ def _convert(bits, source, result):
 def _prepare_root(x):
     """Operand and seed of a square root, and the predicate; the seed is None in the ordinary case."""
     f = SINGLE
+    _quiet(f, x)
     if is_nan(x, f) or (x & f.sign and not is_zero(x, f)):
+        if not is_nan(x, f):
+            STICKY.add(INVALID)
         return NAN, NAN, 0
     if is_infinite(x, f):
         return f.sign | f.infinity, f.sign | f.infinity, 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.sim.reference.rules import LANES, pack, rule, saturate, shifted, signed, unpack
+from hexagon_mlir.sim.reference.rules import LANES, clamp, pack, rule, saturate, shifted, signed, unpack
 
 WIDTH = {"R": 32, "RR": 64}
 TRUE = 0xFF
@@ -108,7 +108,7 @@ def shift_halves_to_bytes(mark, a, n):
 
 @rule("RR=vclip(RR,I)")
 def clip(a, n):
-    return pack([saturate(x, n + 1) for x in unpack(a, 32, 64, True)], 32)
+    return pack([clamp(x, n + 1) for x in unpack(a, 32, 64, True)], 32)
 
 
 # -- packs and moves ---------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Instruction forms on whole machine states: what both the golden files and the simulator are made from.
 
-A state is one header of 32 words (r2..r15, p3:0, m0, m1, cs0, cs1), four predicate masks, v0..v15 and the 1 KiB
+A state is one header of 32 words (r2..r15, p3:0, m0, m1, cs0, cs1, usr), four predicate masks, v0..v15 and the 1 KiB
 memory block the memory forms work on. A form's function loads a state, runs the form's packets, stores the state.
 """
 
@@ -14,7 +14,7 @@ from hexagon_mlir.sim.isa.tables import FORMS
 STATES = 40
 VECTOR = 128
 HEADER_WORDS = ("r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "p3:0",
-                "m0", "m1", "cs0", "cs1")  # fmt: skip
+                "m0", "m1", "cs0", "cs1", "usr")  # fmt: skip
 VECTORS, PREDICATES, BLOCK_VECTORS = 16, 4, 8
 BLOCK_BYTES = BLOCK_VECTORS * VECTOR
 STATE_BYTES = VECTOR * (1 + PREDICATES + VECTORS + BLOCK_VECTORS)
@@ -27,6 +27,12 @@ GATHER_DEST = BLOCK + 768
 FLOAT_WORDS = re.compile(r"sf|df|\.hf|\.bf|\.qf|\.f8|convert")
 SEEDS = re.compile(r"sfrecipa|sfinvsqrta|sffixup|sfclass|dfclass|sfmake|dfmake|[sd]fcmp")
 """Float forms whose results are exact in any model."""
+FLAGS = re.compile(r"(?=.*=(sf|df|convert_))(?!.*(V|dfmpy))")
+"""Scalar float forms of which the sticky bits of USR are looked at."""
+SINGLES = np.array([0, 0x80000000, 0x3F800000, 0xBF800001, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x7F7FFFFF,
+                    1, 0x80000001, 0x007FFFFF, 0x00800000, 0x00800001, 0x33800000, 0x4B000001, 0xCF000000, 0x4F7FFFFF,
+                    0xBE99999A, 0x5F000000, 0x20000000, 0x60000001], np.uint32)  # fmt: skip
+"""Zeros, ones, infinities, both NaNs, the extremes, denormals, halves, and borders of the integer types."""
 
 
 # -- states --------------------------------------------------------------------------------------------------
@@ -47,7 +53,7 @@ def _put(state, name, value):
 
 
 def states(kind):
-    """The ``STATES`` input states of a kind: plain, memory, circular, reversed, gather-w, gather-h."""
+    """The ``STATES`` input states of a kind: plain, float, memory, circular, reversed, gather-w, gather-h."""
     result = []
     for index in range(STATES):
         state = _noise(f"{kind} {index}", STATE_BYTES)
@@ -58,6 +64,7 @@ def states(kind):
             start = VECTOR * (1 + q)
             state[start : start + VECTOR] = np.where(state[start : start + VECTOR] & 1, 255, 0)
         pick = int(_noise(f"address {kind} {index}", 4).view(np.uint32)[0])
+        _put(state, "usr", 0)
         _ADDRESSES[kind](state, pick, index)
         result.append(state)
     return result
@@ -65,6 +72,15 @@ def states(kind):
 
 def _plain(state, pick, index):
     pass
+
+
+def _floats(state, pick, index):
+    """Single-precision specials in the lower and upper words of the pairs; doubles of all sizes in some states."""
+    noise = _noise(f"float {index}", 56).view(np.uint32)
+    values = SINGLES[noise[:14] % SINGLES.size]
+    if index % 2:
+        values[1::2] = (noise[1::2] >> 20 << 20) ^ (values[1::2] & 0x000FFFFF)
+    state[:56] = values.view(np.uint8)
 
 
 def _memory(state, pick, index):
@@ -105,7 +121,7 @@ def _gathers(dtype):
 
 
 _ADDRESSES = {
-    "plain": _plain, "memory": _memory, "circular": _circular, "reversed": _reversed,
+    "plain": _plain, "float": _floats, "memory": _memory, "circular": _circular, "reversed": _reversed,
     "gather-w": _gathers(np.uint32), "gather-h": _gathers(np.uint16),
 }  # fmt: skip
 
@@ -140,6 +156,10 @@ def concrete(template, number, tied=None):
 def register_forms():
     """(template, kind, candidate packets) of every integer form of the tables that works on registers alone."""
     for template in sorted(FORMS):
+        if FLAGS.search(template):
+            result = "RR" if template.startswith("RR") else "R"
+            cleared = ["r9:8=combine(#0,#0)" if result == "RR" else "r4=#0"]
+            yield f"{template} flags", "float", [[[concrete(template, 1, tied)], cleared] for tied in (None, 1)]
         inexact = FLOAT_WORDS.search(template) and not SEEDS.search(template)
         if inexact or "C" in template or re.search("pc|deprecated", template):
             continue
