@@ -23,7 +23,7 @@ from rich.table import Table
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, RunResult, host
-from hexagon_mlir.sim.program import obtain, translate
+from hexagon_mlir.sim.program import model_code, obtain, translate
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -260,11 +260,11 @@ def speeds() -> list[tuple[str, str, str]]:
         found.append((f"GELU f32 1M, blocks of {block}, {memory} memory", promised, rate))
 
     def fresh() -> None:
-        host.Loaded(host.compile_object(translate(softmax, chip, True)[0]))
+        host.Loaded(host.compile_object(translate(softmax, chip, True)[0]), model_code(chip))
 
     found.append(("softmax, translation and JIT", "0.15 s", f"{best(fresh):.3f} s"))
     obtain(softmax, chip)
-    reload = best(lambda: host.Loaded(obtain(softmax, chip).code))
+    reload = best(lambda: host.Loaded(obtain(softmax, chip).code, model_code(chip)))
     found.append(("softmax, from the cache", "10 ms", f"{reload * 1e3:.1f} ms"))
     found += [(name, "", f"{host_call(packets):.1f} us") for name, packets in HOST_CALLS.items()]
     return found

@@ -274,7 +274,7 @@ def _replay(g: Geometry, target: Target) -> str:
     latency = int(target.scalar_tcm_latency_cycles.value)
     read, written = layout.counter("tcm_read_bytes"), layout.counter("tcm_write_bytes")
     return f"""
-define internal {SLOW} void @mm_replay(ptr %st, ptr %table, i32 %count, ptr %roots, ptr %memo, i32 %memos)
+define {SLOW} void @mm_replay(ptr %st, ptr %table, i32 %count, ptr %roots, ptr %memo, i32 %memos)
     cold noinline {{
 entry:
   %ep = getelementptr i8, ptr %st, i32 {layout.EPOCH}
@@ -392,7 +392,7 @@ done:
 def _range(g: Geometry, target: Target) -> str:
     """@mm_range(st, address, bytes, write): every line of a block touched by a copy loop."""
     return f"""
-define internal void @mm_range(ptr %st, i32 %address, i32 %bytes, i1 %write) noinline {{
+define void @mm_range(ptr %st, i32 %address, i32 %bytes, i1 %write) noinline {{
   %none = icmp eq i32 %bytes, 0
   br i1 %none, label %done, label %start
 start:
@@ -425,16 +425,17 @@ done:
 }}"""
 
 
-def helpers(target: Target, exact: bool = True) -> str:
-    """All helpers of the model as IR text; without ``exact``, block copies touch no line and nothing else calls."""
+def helpers(target: Target) -> str:
+    """The model as a module of its own: one per target, whatever the program."""
+    g = Geometry(target)
+    return "\n".join([_l2(g, target), _l1(g, target), _replay(g, target), _range(g, target)])
+
+
+def declarations(exact: bool) -> str:
+    """What translated code calls; without ``exact``, block copies touch no line."""
     if not exact:
         return "define internal void @mm_range(ptr %st, i32 %address, i32 %bytes, i1 %write) {\n  ret void\n}"
-    g = Geometry(target)
-    return "\n".join(
-        [
-            _l2(g, target),
-            _l1(g, target),
-            _replay(g, target),
-            _range(g, target),
-        ]
+    return (
+        f"declare {SLOW} void @mm_replay(ptr, ptr, i32, ptr, ptr, i32)\n"
+        "declare void @mm_range(ptr, i32, i32, i1)"
     )

@@ -52,13 +52,14 @@ def compile_object(ir: str, opt: int = 1) -> bytes:
 
 
 class Loaded:
-    """Object code in this process; keeps the engine alive."""
+    """Object code in this process, linked together; keeps the engine alive."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, *codes: bytes) -> None:
         llvm = binding()
         self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine(1))
-        self.object = llvm.ObjectFileRef.from_data(code)
-        self.engine.add_object_file(self.object)
+        self.objects = [llvm.ObjectFileRef.from_data(code) for code in codes]
+        for item in self.objects:
+            self.engine.add_object_file(item)
         self.engine.finalize_object()
 
     def address(self, name: str) -> int:

@@ -27,7 +27,7 @@ from hexagon_mlir.sim.dma_api import DmaApi
 from hexagon_mlir.sim.hostcalls import HostCalls
 from hexagon_mlir.sim.libc import Libc, Output
 from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
-from hexagon_mlir.sim.program import SimError, obtain
+from hexagon_mlir.sim.program import SimError, model_code, obtain
 from hexagon_mlir.sim.reach import hvx_functions
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
 from hexagon_mlir.sim.thread_api import ThreadApi
@@ -58,7 +58,8 @@ class Machine:
             raise SimError(f"memory is 'exact' or 'fast', not '{memory}'")
         self.target = targets.get(target) if isinstance(target, str) else target
         self.text = asm_text
-        self.program = obtain(asm_text, self.target, profile and memory == "exact", check)
+        exact = profile and memory == "exact"
+        self.program = obtain(asm_text, self.target, exact, check)
         self.memory = Memory(self.target, GUARD_BYTES if check else 0)
         self._null_page = self.memory.bytes[: layout.NULL_PAGE_BYTES].view(np.uint64)
         self.checks = Checks(self.memory, self.program) if check else None
@@ -66,7 +67,7 @@ class Machine:
             self.memory.on_write = self.checks.initialise
         self.tags = CacheTags(Geometry(self.target))
         self.dma = Dma(self.memory, self.tags)
-        self._loaded = host.Loaded(self.program.code)
+        self._loaded = host.Loaded(self.program.code, *([model_code(self.target)] if exact else []))
         self._error: BaseException | None = None
         self._calling: set[int] = set()
         """Numbers of the state records whose code is in a host function."""

@@ -5,6 +5,7 @@ A program is kept on disk under a key of everything that shapes it, so a second 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -13,11 +14,10 @@ import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from hexagon_mlir.sim import check_model, host, layout
+from hexagon_mlir.sim import cache_model, check_model, host, layout
 from hexagon_mlir.sim.accesses import AccessModel
 from hexagon_mlir.sim.asm import AsmError, Module, parse
 from hexagon_mlir.sim.blocks import Graph, build
-from hexagon_mlir.sim.cache_model import SLOW, helpers
 from hexagon_mlir.sim.decode import FormError
 from hexagon_mlir.sim.float_kinds import faults as float_faults
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE, wrapper
@@ -134,7 +134,7 @@ def translate(
     program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
     model = Model(target)
     declarations: set[str] = set()
-    pieces = [helpers(target, memory_model)]
+    pieces = [cache_model.declarations(memory_model)]
     if check:
         pieces.append(check_model.helpers(int(target.vector_bytes.value)))
     graphs = _graphs(module, taken)
@@ -196,7 +196,7 @@ def _declared_once(ir: str) -> str:
 
 def _key(text: str, target: Target, memory_model: bool, check: bool) -> str:
     digest = hashlib.sha256()
-    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), str(check), *host.cpu(), SLOW):
+    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), str(check), *host.cpu()):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
@@ -239,6 +239,19 @@ def _load(path: Path) -> Program | None:
     head["sites"] = [Site(**site) for site in head["sites"]]
     head["data"] = [(address, text) for address, text in head["data"]]
     return Program(code=raw[8 + size :], **head)
+
+
+@functools.cache
+def model_code(target: Target) -> bytes:
+    """Object code of the cache model, to be loaded beside an exact program's; kept on disk like a program."""
+    ir = cache_model.helpers(target)
+    key = hashlib.sha256("\0".join((ir, *host.cpu())).encode()).hexdigest()
+    path = cache_directory() / "sim" / f"{key}.model"
+    program = _load(path)
+    if program is None:
+        program = Program(host.compile_object(ir))
+        _store(path, program)
+    return program.code
 
 
 def obtain(text: str, target: Target, memory_model: bool = True, check: bool = False) -> Program:
