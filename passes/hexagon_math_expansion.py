@@ -4,25 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar
 
 from hexagon_mlir.ir import HexError, ir
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.math_library import composed
 from hexagon_mlir.passes.math_library.catalogue import FUNCTIONS, OP_NAMES
-from hexagon_mlir.passes.math_library.lanes import Float, Lanes
+from hexagon_mlir.passes.math_library.expand import (
+    ELEMENTS,
+    element_of,
+    expand,
+    expand_composed,
+    expand_small_float,
+)
+from hexagon_mlir.passes.math_library.small_float import SMALL
 
-WIDE = "f32"
-BITWISE = ("math.absf",)  # in the element's own width: no rounding to do in f32
-ELEMENTS = ("f16", "bf16", WIDE)
+CONVERSIONS = ("arith.extf", "arith.truncf")
+
+
+class Accuracy(StrEnum):
+    """How exact every function is."""
+
+    ACCURATE = "accurate"
+    FAST = "fast"
 
 
 @dataclass(frozen=True)
 class HexagonMathExpansionPass(Pass):
     """Rewrites maths operations on scalars and vectors into additions, multiplications and integer operations.
 
-    No library call, divide or fused multiply-add is left; f16 and bf16 are computed in f32 and rounded once.
-    Accuracy and operation counts stand in the files of `passes/math_library`. Denormal results of exp and exp2
-    are flushed to zero and sin(-0) is +0; everything else follows PyTorch, special values included.
+    No library call, divide or fused multiply-add is left; f16 and bf16 are computed in f32 and rounded once, and
+    conversions to and from 8-bit floats are done on their bits. Expressions such as ``x / (1 + exp(-x))`` are
+    recognised and computed as one function. Every error bound is in `docs/maths.md`: 2 ulp for f32 and 1 ulp for 16
+    bits when accurate, special values as PyTorch. math.fma is a product and a sum, each rounded.
 
     Before:
         func.func @f(%a: vector<4xf32>, %b: vector<4xf32>, %c: f32) -> (vector<4xf32>, f32) {
@@ -47,10 +63,12 @@ class HexagonMathExpansionPass(Pass):
         }
 
     Options:
-        functions: names to expand, such as ``exp,divf``; all when empty.
+        functions: names to expand, such as ``exp,divf``; all when empty (then also composed expressions).
+        accuracy: ``accurate``, or ``fast`` for shorter formulas: relative errors of some 2^-18, no denormal
+            numbers, NaN not kept. ``fastmath<afn>`` on an operation asks for the same, ``nnan`` for no NaN alone.
 
-    Refuses: names in ``functions`` that it does not know. f64, tensors, powers with exponents other than
-        small constants, and other operations of the math dialect are left alone, with a remark.
+    Refuses: names in ``functions`` that it does not know. f64, tensors and other operations of the math dialect
+        are left alone, with a remark.
 
     Needs: tensor
     Leaves: tensor
@@ -61,62 +79,62 @@ class HexagonMathExpansionPass(Pass):
     leaves: ClassVar[str] = "tensor"
 
     functions: tuple[str, ...] = ()
+    accuracy: Accuracy = Accuracy.ACCURATE
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Expand every operation in the catalogue, in one walk."""
+        """Expand composed expressions, then every operation in the catalogue."""
         for name in self.functions:
             if name not in FUNCTIONS:
                 raise HexError.plain(f"unknown function '{name}'", origin=self.name,
                                      hint=f"known: {', '.join(FUNCTIONS)}")
         wanted = {OP_NAMES[name]: FUNCTIONS[name] for name in self.functions or FUNCTIONS}
-        for op in _maths(module, wanted):
+        fast = self.accuracy is Accuracy.FAST
+        if not self.functions:
+            self._expand_composed(module, wanted, fast)
+        for op in find_ops(module, lambda op: op.name in wanted or op.name.startswith("math.")):
             reason = why_not(op, wanted)
-            if reason is None and not expand(op, wanted[op.name]):
+            if reason is None and not expand(op, wanted[op.name], fast):
                 reason = f"no expansion for {op.name} with these operands"
             if reason is not None and (not self.functions or op.name in wanted):
                 self.remark(context, op, reason)
+        for op in find_ops(module, _is_small_float):
+            if not expand_small_float(op):
+                self.remark(context, op, f"{op.name} between these types")
+
+    @staticmethod
+    def _expand_composed(module: ir.Module, wanted: dict[str, Callable], fast: bool) -> None:
+        # The last operation first: what it is composed of stands before it and dies with it.
+        roots = find_ops(module, lambda op: op.name in composed.ROOTS)
+        inner: set[ir.Operation] = set()
+        matches = []
+        for op in reversed(roots):
+            if op in inner or element_of(op.results[0].type) not in ELEMENTS or _is_tensor(op):
+                continue
+            found = composed.find(op)
+            if found is not None:
+                inner.update(found.inner)
+                matches.append((op, found))
+        for op, found in matches:
+            expand_composed(op, found, fast)
 
 
-def _maths(module: ir.Module, wanted: dict[str, Callable]) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
+def _is_tensor(op: ir.Operation) -> bool:
+    type_ = op.results[0].type
+    return isinstance(type_, ir.ShapedType) and not isinstance(type_, ir.VectorType)
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in wanted or op.name.startswith("math."):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
 
-    module.operation.walk(visit)
-    return found
+def _is_small_float(op: ir.Operation) -> bool:
+    return op.name in CONVERSIONS and not _is_tensor(op) and any(
+        element_of(value.type) in SMALL for value in (*op.operands, *op.results))
 
 
 def why_not(op: ir.Operation, wanted: dict[str, Callable]) -> str | None:
     """The reason to leave ``op`` alone, or None."""
     if op.name not in wanted:
         return f"no expansion for {op.name}"
-    type_ = op.results[0].type
-    element = type_.element_type if isinstance(type_, ir.ShapedType) else type_
-    if isinstance(type_, ir.ShapedType) and not isinstance(type_, ir.VectorType):
+    if _is_tensor(op):
         return f"{op.name} on a tensor; expand it after linalg or vectorization"
-    if str(element) not in ELEMENTS:
+    element = element_of(op.operands[0].type)
+    if element not in ELEMENTS:
         return f"{op.name} on {element}; only {', '.join(ELEMENTS)} are expanded"
     return None
-
-
-def expand(op: ir.Operation, function: Callable[..., Float | None]) -> bool:
-    """Replace ``op`` by ``function`` of its operands; False when that does not cover them."""
-    result = op.results[0]
-    lanes = Lanes(result.type)
-    element = str(result.type.element_type) if isinstance(result.type, ir.VectorType) else str(result.type)
-    with ir.InsertionPoint(op), op.location:
-        operands = [Float(lanes, value, element) for value in op.operands]
-        through_f32 = element != WIDE and op.name not in BITWISE
-        if through_f32:
-            operands = [operand.extend(WIDE) for operand in operands]
-        value = function(*operands, narrow=element == "f16")
-        if value is None:
-            return False
-        if through_f32:
-            value = value.truncate(element)
-    result.replace_all_uses_with(value.value)
-    op.erase()
-    return True

@@ -117,27 +117,79 @@ def binade(x: Array) -> Array:
 
 LN2 = np.log(LD(2))
 HALF_LN2 = float(LN2 / 2) * 1.001
+
+
+def square(x: Array) -> Array:
+    """The variable of odd and even functions."""
+    return x * x
+
+
+def odd(f: Callable[[Array], Array], high: float, degree: int) -> Polynomial:
+    """f(x) ~ x + x^3 P(x^2), |x| <= high."""
+    return Polynomial(f, 1e-4, high, degree, square, lambda x: x, lambda x: x**3)
+
+
+def acosh_ratio(t: Array) -> Array:
+    """acosh(1 + t) / sqrt(2 t)."""
+    return np.log1p(t + np.sqrt(t * (t + 2))) / np.sqrt(2 * t)
+
+
+def scaled_erfc(t: Array) -> Array:
+    """(1 + 2 x) e^(x^2) erfc(x) with x = 4 (1 + t) / (1 - t), by Lentz's fraction or the complement of erf."""
+    x = 4 * (1 + t) / (1 - t)
+    near = np.exp(np.minimum(x, 3) ** 2) * (1 - erf(np.minimum(x, 1.5)))
+    fraction = np.zeros_like(x)
+    far = np.maximum(x, LD(0.3))
+    for k in range(6000, 0, -1):
+        fraction = (LD(k) / 2) / (far + fraction)
+    return (1 + 2 * x) * np.where(x < 0.75, near, 1 / ((far + fraction) * np.sqrt(np.pi * LD(1))))
+
+
 FITS: dict[str, tuple[str, Polynomial]] = {
-    "EXP": ("e^r ~ 1 + r + r^2 P(r), |r| <= ln(2)/2", Polynomial(
-        np.exp, -HALF_LN2, HALF_LN2, 4, fixed=lambda r: 1 + r, factor=lambda r: r * r,
+    "EXP": ("e^r ~ 1 + r P(r), |r| <= ln(2)/2", Polynomial(
+        np.exp, -HALF_LN2, HALF_LN2, 5, fixed=lambda r: 0 * r + 1, factor=lambda r: r,
         scale=lambda r: binade(np.exp(r)))),
     "EXP2": ("2^r ~ 1 + r P(r), |r| <= 1/2", Polynomial(
         np.exp2, -0.5005, 0.5005, 5, fixed=lambda r: 0 * r + 1, factor=lambda r: r,
         scale=lambda r: binade(np.exp2(r)))),
+    "EXP2_FAST": ("2^(m - 1) ~ P(m), 1 <= m <= 2", Polynomial(lambda m: np.exp2(m - 1), 1.0, 2.0, 5)),
+    "EXP2_HALF": ("2^(m - 1) ~ P(m), 1 <= m <= 2", Polynomial(lambda m: np.exp2(m - 1), 1.0, 2.0, 3)),
     "EXPM1": ("e^r - 1 ~ r + r^2 P(r), |r| <= ln(2)/2", Polynomial(
         np.expm1, -HALF_LN2, HALF_LN2, 4, fixed=lambda r: r, factor=lambda r: r * r)),
     "EXP2_SHORT": ("2^r ~ 1 + r P(r), |r| <= 1/2", Polynomial(
         np.exp2, -0.5005, 0.5005, 4, fixed=lambda r: 0 * r + 1, factor=lambda r: r)),
     "LOG": ("log(1 + f) ~ f - f^2/2 + f^3 P(f), 1 + f in [sqrt(1/2), sqrt(2)]", Polynomial(
         np.log1p, -0.2930, 0.4143, 6, fixed=lambda f: f - f * f / 2, factor=lambda f: f**3)),
-    "SIN": ("sin(r) ~ r + r^3 P(r^2), |r| <= pi/4", Polynomial(
-        np.sin, 1e-4, 0.7860, 2, lambda r: r * r, lambda r: r, lambda r: r**3)),
+    "LOG_FAST": ("log(1 + f) ~ f P(f), 1 + f in [sqrt(1/2), sqrt(2)]", Polynomial(
+        np.log1p, -0.2930, 0.4143, 7, factor=lambda f: f)),
+    "LOG_HALF": ("log(1 + f) ~ f P(f), 1 + f in [sqrt(1/2), sqrt(2)]", Polynomial(
+        np.log1p, -0.2930, 0.4143, 4, factor=lambda f: f)),
+    "SOFTPLUS": ("log(1 + t) ~ t + t^2 P(t), 0 <= t <= 1", Polynomial(
+        np.log1p, 1e-5, 1.0, 8, fixed=lambda t: t, factor=square)),
+    "SOFTPLUS_SHORT": ("log(1 + t) ~ t P(t), 0 <= t <= 1", Polynomial(
+        np.log1p, 1e-6, 1.0, 6, factor=lambda t: t)),
+    "SIN": ("sin(r) ~ r + r^3 P(r^2), |r| <= pi/4", odd(np.sin, 0.7860, 2)),
+    "SIN_SHORT": ("sin(r) ~ r + r^3 P(r^2), |r| <= pi/4", odd(np.sin, 0.7860, 1)),
     "COS": ("cos(r) ~ 1 - r^2/2 + r^4 P(r^2), |r| <= pi/4", Polynomial(
-        np.cos, 1e-4, 0.7860, 2, lambda r: r * r, lambda r: 1 - r * r / 2, lambda r: r**4)),
+        np.cos, 1e-4, 0.7860, 2, square, lambda r: 1 - r * r / 2, lambda r: r**4)),
+    "COS_SHORT": ("cos(r) ~ 1 + r^2 P(r^2), |r| <= pi/4", Polynomial(
+        np.cos, 1e-4, 0.7860, 2, square, lambda r: 0 * r + 1, square)),
+    "TAN": ("tan(r) ~ r + r^3 P(r^2), |r| <= pi/4", odd(np.tan, 0.7860, 5)),
+    "ASIN": ("asin(x) ~ x + x^3 P(x^2), |x| <= 1/2", odd(np.arcsin, 0.5, 4)),
+    "ATAN": ("atan(x) ~ x + x^3 P(x^2), |x| <= 0.6", odd(np.arctan, 0.6001, 5)),
+    "TANH_SHORT": ("tanh(x) ~ x + x^3 P(x^2), |x| <= 0.35", odd(np.tanh, 0.35, 1)),
+    "SINH": ("sinh(x) ~ x + x^3 P(x^2), |x| <= 1", odd(np.sinh, 1.0, 2)),
+    "ASINH": ("asinh(x) ~ x + x^3 P(x^2), |x| <= 1/2", odd(np.arcsinh, 0.5, 3)),
+    "ATANH_NARROW": ("atanh(s) ~ s + s^3 P(s^2), |s| <= 0.1015", odd(np.arctanh, 0.1015, 2)),
+    "ATANH": ("atanh(x) ~ x + x^3 P(x^2), |x| <= 1/2", odd(np.arctanh, 0.5, 4)),
+    "ACOSH": ("acosh(1 + t) ~ sqrt(2 t) (1 + t P(t)), 0 < t <= 1", Polynomial(
+        acosh_ratio, 1e-5, 1.0, 5, fixed=lambda t: 0 * t + 1, factor=lambda t: t)),
     "ERF_SMALL": ("erf(x) ~ x + x P(x^2), x <= 0.93", Polynomial(
-        erf, 1e-4, 0.93, 5, lambda x: x * x, lambda x: x, lambda x: x)),
+        erf, 1e-4, 0.93, 5, square, lambda x: x, lambda x: x)),
     "ERF_LARGE": ("log2(1 - erf(x)) ~ x P(x), 0.92 <= x <= 4; error in erf", Polynomial(
         log2_erfc, 0.92, 4.0, 5, factor=lambda x: x, scale=lambda x: 1 / (2**log2_erfc(x) * LN2))),
+    "ERFC": ("(1 + 2 x) e^(x^2) erfc(x) ~ P(t), t = (x - 4) / (x + 4), 0 <= x <= 10.2", Polynomial(
+        scaled_erfc, -1.0, 0.4367, 10)),
 }
 HEADER = """\
 \"\"\"Coefficients, lowest degree first, each exactly an f32. Written by scripts/fit_polynomials.py; do not edit.

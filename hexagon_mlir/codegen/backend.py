@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from hexagon_mlir.codegen.conversions import conversion_option
 from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.qfloat_products import add_products
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
@@ -46,6 +47,7 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     """
     llvm = _llvm()
     machine = _machine(cpu, features, "pic" if position_independent else "static")
+    llvm.set_option("hexmlir", conversion_option(cpu))
     optimized = _optimized(separate_slots(llvm_ir), machine, scalar)
     if kind == "llvm":
         return optimized.encode()

@@ -14,6 +14,7 @@ UNIT_MIDDLE = 0x4B400000  # 1.5 * 2^23: room below and above
 HIGH = 0x53000000  # 2^39: one unit in the last place is 2^16
 HALF = 16
 LOW_MASK = 0xFFFF
+ONE_BF16 = 0x3F80
 SIGN_OF_HALF = 0x8000
 QUIET_BIT = 0x00400000
 
@@ -47,6 +48,9 @@ def integer_to_f32(x: Int, signed: bool) -> Float:
 
 def mask_to_float(mask: Mask, element: str, signed: bool) -> Float:
     """0 or 1, or -1 for a signed bit."""
+    if element == "bf16":  # a selection between bf16 numbers would run lane by lane
+        one = mask.lanes.int(ONE_BF16 | (SIGN_OF_HALF if signed else 0), "i16")
+        return mask.select(one, mask.lanes.int(0, "i16")).as_float(element)
     return mask.select(mask.lanes.float(-1.0 if signed else 1.0, element), mask.lanes.float(0.0, element))
 
 

@@ -1,4 +1,4 @@
-"""Which function computes which operation; each takes the operands and ``narrow`` (they come from f16).
+"""Which function computes which operation: each takes the operands and a `Mode`.
 
 None instead of a value means that the function does not cover these operands.
 """
@@ -6,47 +6,45 @@ None instead of a value means that the function does not cover these operands.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
+from hexagon_mlir.passes.math_library.classification import isfinite, isinf, isnan, isnormal
 from hexagon_mlir.passes.math_library.division import divide
-from hexagon_mlir.passes.math_library.error_function import erf
+from hexagon_mlir.passes.math_library.error_function import erf, erfc
 from hexagon_mlir.passes.math_library.exponential import exp, exp2, expm1
-from hexagon_mlir.passes.math_library.hyperbolic import tanh
-from hexagon_mlir.passes.math_library.lanes import Float
+from hexagon_mlir.passes.math_library.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from hexagon_mlir.passes.math_library.inverse_trigonometric import acos, asin, atan, atan2
+from hexagon_mlir.passes.math_library.lanes import Float, Int, Mask
 from hexagon_mlir.passes.math_library.logarithm import log, log1p, log2, log10
-from hexagon_mlir.passes.math_library.power import powf
-from hexagon_mlir.passes.math_library.roots import rsqrt, sqrt
+from hexagon_mlir.passes.math_library.power import fpowi, powf
+from hexagon_mlir.passes.math_library.remainder import remf
+from hexagon_mlir.passes.math_library.roots import cbrt, rsqrt, sqrt
 from hexagon_mlir.passes.math_library.rounding import absf, ceil, copysign, floor, round_away, roundeven, trunc
-from hexagon_mlir.passes.math_library.trigonometric import cos, sin
+from hexagon_mlir.passes.math_library.trigonometric import cos, sin, sincos, tan
+
+Value: TypeAlias = Float | Int | Mask
 
 
-def _same(function: Callable[..., Float]) -> Callable[..., Float]:
-    """``function`` for operands of any origin."""
-    return lambda *operands, narrow: function(*operands)
+def _exact(function: Callable[..., Value]) -> Callable[..., Value]:
+    """``function`` is the same in every mode."""
+    return lambda *operands: function(*operands[:-1])
 
 
-FUNCTIONS: dict[str, Callable[..., Float | None]] = {
-    "exp": _same(exp),
-    "exp2": _same(exp2),
-    "expm1": _same(expm1),
-    "log": log,
-    "log2": log2,
-    "log10": log10,
-    "log1p": _same(log1p),
-    "tanh": _same(tanh),
-    "erf": _same(erf),
-    "sqrt": sqrt,
-    "rsqrt": rsqrt,
-    "sin": _same(sin),
-    "cos": _same(cos),
-    "floor": _same(floor),
-    "ceil": _same(ceil),
-    "trunc": _same(trunc),
-    "round": _same(round_away),
-    "roundeven": _same(roundeven),
-    "copysign": _same(copysign),
-    "absf": _same(absf),
-    "fma": _same(lambda a, b, c: a * b + c),
-    "divf": divide,
-    "powf": powf,
+FUNCTIONS: dict[str, Callable[..., Value | tuple[Value, ...] | None]] = {
+    "exp": exp, "exp2": exp2, "expm1": expm1,
+    "log": log, "log2": log2, "log10": log10, "log1p": log1p,
+    "sin": sin, "cos": cos, "sincos": sincos, "tan": tan,
+    "asin": asin, "acos": acos, "atan": atan, "atan2": atan2,
+    "sinh": sinh, "cosh": cosh, "tanh": tanh, "asinh": asinh, "acosh": acosh, "atanh": atanh,
+    "erf": erf, "erfc": erfc,
+    "powf": powf, "fpowi": fpowi, "sqrt": sqrt, "rsqrt": rsqrt, "cbrt": cbrt,
+    "divf": divide, "remf": remf,
+    "floor": _exact(floor), "ceil": _exact(ceil), "trunc": _exact(trunc),
+    "round": _exact(round_away), "roundeven": _exact(roundeven),
+    "fma": _exact(lambda a, b, c: a * b + c),
+    "copysign": _exact(copysign), "absf": _exact(absf),
+    "isnan": _exact(isnan), "isinf": _exact(isinf), "isfinite": _exact(isfinite), "isnormal": _exact(isnormal),
 }
-OP_NAMES = {name: f"arith.{name}" if name == "divf" else f"math.{name}" for name in FUNCTIONS}
+OP_NAMES = {name: f"arith.{name}" if name in ("divf", "remf") else f"math.{name}" for name in FUNCTIONS}
+BITWISE = ("absf", "copysign", "isnan", "isinf", "isfinite", "isnormal")
+"""Computed in the element's own width: no rounding to do in f32."""

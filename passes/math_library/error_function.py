@@ -1,27 +1,27 @@
-"""erf.
+"""erf, erfc.
 
-Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
-and bitcasts:
-
-=====================  =======  ==========
-function               max ulp  operations
-=====================  =======  ==========
-`erf`                  1.57     45
-=====================  =======  ==========
+erf: t + t P(t^2) for t = |x| below 0.925, 1 - 2^(t P(t)) above: one polynomial of degree 5 with selected coefficients.
+erfc(|x|) = e^(-x^2) P(t) / (1 + 2 |x|), t = (|x| - 4) / (|x| + 4), P of degree 10; the square is computed in two parts
+that both enter the exponential's reduced argument.
 """
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.math_library.coefficients import ERF_LARGE, ERF_SMALL
-from hexagon_mlir.passes.math_library.exponential import exp2_bounded
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float
+from hexagon_mlir.passes.math_library.coefficients import ERF_LARGE, ERF_SMALL, ERFC
+from hexagon_mlir.passes.math_library.division import approximate_reciprocal, divide_bounded
+from hexagon_mlir.passes.math_library.exponential import exp2_bounded, exp_of_parts
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, horner
+from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
 SPLIT = 0.925
 SATURATION = 4.0  # erf is 1 in f32 from here
+VANISHES = 10.1  # erfc is 0 from here
+LIFT = 64
+NEAR = 0.8  # below, erf(a) - a is so small that little is lost by (1 - a) - (erf(a) - a)
 
 
-def erf(x: Float) -> Float:
-    """t + t P(t^2) for t = |x| below `SPLIT`, 1 - 2^(t P(t)) above: one polynomial, selected coefficients."""
+def erf(x: Float, mode: Mode = ACCURATE) -> Float:
+    """The error function."""
     lanes = x.lanes
     magnitude = x.bits & ABSOLUTE
     t = magnitude.as_float().minimum(SATURATION)
@@ -34,4 +34,31 @@ def erf(x: Float) -> Float:
     assert p is not None
     p = p * t
     result = large.select(1.0 - exp2_bounded(p), t + p)
-    return (magnitude > INFINITY).select(x, (result.bits | (x.bits & SIGN)).as_float())
+    result = (result.bits | (x.bits & SIGN)).as_float()
+    return result if mode.fast or mode.numbers else (magnitude > INFINITY).select(x, result)
+
+
+def erfc(x: Float, mode: Mode = ACCURATE) -> Float:
+    """1 - erf(x), accurate for large x."""
+    magnitude = x.bits & ABSOLUTE
+    a = magnitude.as_float().minimum(VANISHES)
+    head = a.head
+    square, rest = head * head, (a - head) * (a + head)
+    t = divide_bounded(a - 4.0, a + 4.0)
+    tail = t * horner(t, ERFC[1:])
+    p = tail + ERFC[0]
+    # p / (1 + 2 a) in two parts, from p, the divisor and the exponential in two parts each.
+    twice = a + a
+    divisor = twice + 1.0
+    inverse = approximate_reciprocal(divisor)
+    quotient = (p * inverse).head
+    above = divisor.head
+    remainder = ((p - quotient * above) - quotient * (twice - (above - 1.0))) + (tail - (p - ERFC[0]))
+    low = remainder * inverse
+    e, lost, power = exp_of_parts(-square, rest=rest, lift=LIFT)
+    first = e.head
+    product = first * quotient + ((e - first) * quotient + (e * low + lost * quotient))
+    large = product * power.as_float() * 2.0**-LIFT
+    result = (a < NEAR).select((1.0 - a) - a * horner(a * a, ERF_SMALL), large)
+    result = (x.bits < 0).select(2.0 - result, result)
+    return result if mode.fast or mode.numbers else (magnitude > INFINITY).select(x, result)

@@ -1,86 +1,173 @@
-"""exp, exp2, expm1. Results of exp and exp2 below the smallest normal number become 0.
+"""exp, exp2, expm1.
 
-Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
-and bitcasts:
-
-=====================  =======  ==========
-function               max ulp  operations
-=====================  =======  ==========
-`exp`                  0.97     28
-`exp2`                 1.06     24
-`expm1`                1.63     32
-`exp2_bounded`         2.15     15
-`expm1_bounded`        1.64     23
-=====================  =======  ==========
+x log2(e) = n + f: a conversion to integer of its 2^23-fold leaves n in the exponent field and f below it, so 2^n
+needs no shift. Accurate: n to nearest, r = x - n ln 2 in two steps and a polynomial of degree 6; results below the
+smallest normal number come from 2^64 times themselves. Short: n downwards and a polynomial in 1 + f, degree 5 for f32
+and 3 for 16 bits. expm1: degree 6.
 """
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.math_library.coefficients import EXP, EXP2, EXP2_SHORT, EXPM1
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, Float, Int, float_bits, horner
+from hexagon_mlir.passes.math_library.coefficients import (
+    EXP,
+    EXP2,
+    EXP2_FAST,
+    EXP2_HALF,
+    EXP2_SHORT,
+    EXPM1,
+)
+from hexagon_mlir.passes.math_library.lanes import (
+    ABSOLUTE,
+    INFINITY,
+    MANTISSA_BITS,
+    ROUND,
+    Float,
+    Int,
+    float_bits,
+    horner,
+    keep_nan,
+)
+from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
-ROUND = 12582912.0  # 1.5 * 2^23: adding it rounds to an integer, which then stands in the low bits
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 0.693359375  # 10 bits: n * LN2_HIGH is exact for every exponent n
 LN2_LOW = -2.1219444005469058e-4
-MANTISSA_BITS = 23
+FIELD = 0xFF800000  # sign and exponent
+FRACTION = 0x007FFFFF
+ONE_HALF = 0x00400000
+UNIT = 2.0**MANTISSA_BITS
+HALF_OVERFLOW = 89.41598  # e^x / 2 is the largest f32
 INFINITE = float("inf")
+BIAS = 127
+LIFT = 64  # denormal results are computed 2^64 times too large
+LARGEST = (88.72282, 127.99999)  # arguments whose short results are finite, for bases e and 2
+OVERFLOW = (88.72284, 128.0)
+NORMAL = (-87.33654, -126.0)  # arguments of the smallest normal results
+ZERO = (-104.0, -150.0)  # arguments whose results are 0
 
 
-def _reduce(x: Float) -> tuple[Int, Float]:
+def _round(x: Float) -> tuple[Int, Float]:
     """x = n ln 2 + r with |r| <= ln(2)/2: returns an integer whose low bits are n, and r; 7 operations."""
     shifted = x * LOG2_E + ROUND
     n = shifted - ROUND
     return shifted.bits, x - n * LN2_HIGH - n * LN2_LOW
 
 
-def _scale(p: Float, n: Int) -> Float:
-    """p * 2^n for a result that is a normal number; 2 operations."""
-    return (p.bits + (n << MANTISSA_BITS)).as_float()
+def _short(fixed: Int, mode: Mode) -> Float:
+    """2^f for the fraction f of a number times 2^23."""
+    mantissa = ((fixed & FRACTION) | float_bits(1.0)).as_float()
+    return horner(mantissa, EXP2_HALF if mode.half else EXP2_FAST)
 
 
-def _limit(x: Float, result: Float, low: float, high: float) -> Float:
-    """0 below ``low`` (negative), infinity from ``high`` (positive), NaN for NaN; 7 operations."""
+def _pieces(x: Float, base: int, mode: Mode) -> tuple[Float, Int]:
+    """e^x (base 0) or 2^x (base 1) as p about 1 and the exponent field to add to its bits."""
+    fixed = (x * (UNIT if base else UNIT * LOG2_E)).to_int()
+    if mode.short:  # relative error 2^-23 + |x| 2^-24
+        return _short(fixed, mode), fixed & FIELD
+    n, field = _nearest(fixed)
+    if base:
+        return horner(x - n, (1.0, *EXP2)), field
+    return horner(x - n * LN2_HIGH - n * LN2_LOW, (1.0, *EXP)), field
+
+
+def _nearest(fixed: Int) -> tuple[Float, Int]:
+    """A number times 2^23, rounded: as a number, and in the exponent field."""
+    field = (fixed + ONE_HALF) & FIELD
+    return ((field >> MANTISSA_BITS) + float_bits(ROUND)).as_float() - ROUND, field
+
+
+def _power(x: Float, base: int, mode: Mode) -> Float:
     lanes = x.lanes
-    result = (x.bits > float_bits(high) - 1).select(lanes.float(INFINITE), result)
-    result = x.bits.above(float_bits(low)).select(lanes.float(0.0), result)
-    return ((x.bits & ABSOLUTE) > INFINITY).select(x, result)
+    flushes = mode.fast or mode.narrow  # f16 does not reach the denormal numbers of f32, bf16 does
+    lowest = NORMAL[base] if flushes else ZERO[base]
+    limited = x.maximum(lowest).minimum(LARGEST[base] if mode.short else OVERFLOW[base] + 1)
+    p, field = _pieces(limited, base, mode)
+    scaled = p.bits + field
+    if flushes:
+        result = (x < lowest).select(lanes.float(0.0), scaled.as_float())
+    else:
+        tiny = (scaled + (LIFT << MANTISSA_BITS)).as_float() * 2.0**-LIFT
+        result = (limited < NORMAL[base] + 1).select(tiny, scaled.as_float())
+    if mode.fast:
+        return result
+    result = (x.bits > float_bits(OVERFLOW[base]) - 1).select(lanes.float(INFINITE), result)
+    return result if mode.numbers else keep_nan(x, result)
 
 
-def exp(x: Float) -> Float:
+def exp(x: Float, mode: Mode = ACCURATE) -> Float:
     """e^x."""
-    n, r = _reduce(x)
-    return _limit(x, _scale(r * r * horner(r, EXP) + r + 1.0, n), low=-87.33654, high=88.72284)
+    return _power(x, 0, mode)
 
 
-def exp2(x: Float) -> Float:
+def exp2(x: Float, mode: Mode = ACCURATE) -> Float:
     """2^x."""
-    shifted = x + ROUND
-    r = x - (shifted - ROUND)
-    return _limit(x, _scale(r * horner(r, EXP2) + 1.0, shifted.bits), low=-126.0, high=128.0)
+    return _power(x, 1, mode)
+
+
+def exp_bounded(x: Float, mode: Mode = ACCURATE) -> Float:
+    """e^x for -87 < x < 88 (x a number)."""
+    p, field = _pieces(x, 0, mode)
+    return (p.bits + field).as_float()
+
+
+def half_exp(x: Float) -> Float:
+    """e^x / 2 for 0 <= x <= 90, within 1.1 ulp."""
+    n, field = _nearest((x * (UNIT * LOG2_E)).to_int())
+    p = horner(x - n * LN2_HIGH - n * LN2_LOW, (1.0, *EXP))
+    half = (p.bits + (field - (1 << MANTISSA_BITS))).as_float()
+    return (x > HALF_OVERFLOW).select(x.lanes.float(INFINITE), half)
+
+
+def exp_of_parts(x: Float, mode: Mode = ACCURATE, rest: Float | None = None, lift: int = 0) -> tuple[Float, Float, Int]:
+    """e^(x - rest) 2^lift for small ``rest``, as (p + lost) * power: p about 1, ``power`` the bits of a power of 2.
+
+    Those may wrap below the smallest normal number: 2^(n - m) is ``power`` minus m in the exponent field.
+    """
+    fixed = (x * (UNIT * LOG2_E)).to_int()
+    bias = (lift + BIAS) << MANTISSA_BITS
+    if mode.short:
+        return _short(fixed, mode), x.lanes.float(0.0), (fixed & FIELD) + bias
+    n, field = _nearest(fixed)
+    low = n * LN2_LOW
+    r = (x - n * LN2_HIGH) - (low if rest is None else low + rest)
+    part = r * horner(r, EXP)
+    p = part + 1.0
+    return p, part - (p - 1.0), field + bias
 
 
 def exp2_bounded(x: Float) -> Float:
     """2^x for |x| < 126, within 3 ulp."""
     shifted = x + ROUND
-    r = x - (shifted - ROUND)
-    return _scale(r * horner(r, EXP2_SHORT) + 1.0, shifted.bits)
+    p = horner(x - (shifted - ROUND), (1.0, *EXP2_SHORT))
+    return (p.bits + (shifted.bits << MANTISSA_BITS)).as_float()
 
 
-def expm1_bounded(x: Float) -> Float:
-    """e^x - 1 for |x| < 87, accurate near 0."""
-    n, r = _reduce(x)
+def exp_short(x: Float, factor: float, mode: Mode) -> Float:
+    """2^(x factor) where that is a normal number, relative error 2^-23 + |x factor| 2^-24 (2^-13 for 16 bits)."""
+    fixed = (x * (UNIT * factor)).to_int()
+    return (_short(fixed, mode).bits + (fixed & FIELD)).as_float()
+
+
+def half_expm1(x: Float) -> tuple[Float, Float]:
+    """e^x - 1 = 2 (small * power + (power - 1/2)) for |x| < 89: returns ``small`` and ``power`` = 2^n / 2."""
+    n, r = _round(x)
     small = r + r * r * horner(r, EXPM1)
+    return small, ((n << MANTISSA_BITS) + float_bits(0.5)).as_float()  # n = 128 has no whole power
+
+
+def expm1_bounded(x: Float) -> tuple[Float, Float]:
+    """e^x - 1 for |x| < 87, accurate near 0, and what its rounding lost there."""
+    n, r = _round(x)
+    tail = r * r * horner(r, EXPM1)
+    small = r + tail
     power = ((n << MANTISSA_BITS) + float_bits(1.0)).as_float()
-    return small * power + (power - 1.0)
+    return small * power + (power - 1.0), (tail - (small - r)) * power
 
 
-def expm1(x: Float) -> Float:
+def expm1(x: Float, mode: Mode = ACCURATE) -> Float:
     """e^x - 1, accurate near 0."""
     # Beyond these limits the result is infinite or -1 all the same.
-    n, r = _reduce(x.minimum(89.0).maximum(-80.0))
-    small = r + r * r * horner(r, EXPM1)
-    half_power = ((n << MANTISSA_BITS) + float_bits(0.5)).as_float()  # n = 128 has no whole power
+    small, half_power = half_expm1(x.minimum(89.0).maximum(-80.0))
     result = (small * half_power + (half_power - 0.5)) * 2.0
     magnitude = x.bits & ABSOLUTE
     # NaN, and 0 with its sign: one unsigned comparison after 0 has wrapped round.

@@ -114,13 +114,8 @@ class Float:
     @property
     def constant(self) -> builtins.float | None:
         """The number this is in every lane, when it is a constant."""
-        owner = self.value.owner
-        if isinstance(owner, ir.Block) or owner.name != "arith.constant":
-            return None
-        value = owner.attributes["value"]
-        if isinstance(value, ir.DenseElementsAttr):
-            value = value.get_splat_value() if value.is_splat else None
-        return value.value if isinstance(value, ir.FloatAttr) else None
+        attribute = splat_of(self.value)
+        return attribute.value if isinstance(attribute, ir.FloatAttr) else None
 
     @property
     def is_number(self) -> bool:
@@ -131,8 +126,20 @@ class Float:
     @property
     def bits(self) -> Int:
         """The same bits as an integer of the same width."""
-        element = "i" + self.element.lstrip("bf")
+        return self.bits_of("i" + self.element.lstrip("bf"))
+
+    def bits_of(self, element: str) -> Int:
+        """The same bits as the integer type ``element``."""
         return Int(self.lanes, arith.BitcastOp(self.lanes.type(element), self.value).result, element)
+
+    def to_int(self) -> Int:
+        """Truncated to i32; undefined for NaN and outside of it."""
+        return Int(self.lanes, arith.FPToSIOp(self.lanes.type("i32"), self.value).result)
+
+    @property
+    def head(self) -> Float:
+        """The upper 12 bits of the f32's 24: products of two heads are exact."""
+        return (self.bits & HEAD).as_float()
 
     def extend(self, element: str = "f32") -> Float:
         """The same number in the wider format ``element``."""
@@ -152,6 +159,12 @@ class Int:
 
     def __init__(self, lanes: Lanes, value: ir.Value, element: str = "i32"):
         self.lanes, self.value, self.element = lanes, value, element
+
+    @property
+    def constant(self) -> builtins.int | None:
+        """The number this is in every lane, when it is a constant."""
+        attribute = splat_of(self.value)
+        return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
     def _lift(self, other: Int | int) -> ir.Value:
         return other.value if isinstance(other, Int) else self.lanes.int(other, self.element).value
@@ -236,6 +249,17 @@ class Int:
 Number = TypeVar("Number", "Float", "Int")
 
 
+def splat_of(value: ir.Value) -> ir.Attribute | None:
+    """The attribute in every lane of a constant."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        return None
+    attribute = owner.attributes["value"]
+    if isinstance(attribute, ir.DenseElementsAttr):
+        return attribute.get_splat_value() if attribute.is_splat else None
+    return attribute
+
+
 class Mask:
     """One bit per lane."""
 
@@ -262,6 +286,10 @@ class Mask:
 ABSOLUTE = 0x7FFFFFFF
 """Every bit of an f32 but its sign."""
 SIGN = 0x80000000
+HEAD = 0xFFFFF000
+MANTISSA_BITS = 23
+ROUND = 12582912.0
+"""1.5 * 2^23: adding it to a small f32 rounds that to an integer, which then stands in the low bits."""
 INFINITY = 0x7F800000
 """Bits of f32 infinity: magnitudes above are NaN."""
 
@@ -278,6 +306,17 @@ def horner(x: Float, coefficients: tuple[float, ...]) -> Float:
         total = x * total + coefficient
     assert isinstance(total, Float)
     return total
+
+
+def odd(x: Float, coefficients: tuple[float, ...]) -> Float:
+    """x + x^3 P(x^2)."""
+    square = x * x
+    return x + x * square * horner(square, coefficients)
+
+
+def signed(result: Float, x: Float) -> Float:
+    """``result``, whose sign bit is 0, with the sign of ``x``."""
+    return (result.bits | (x.bits & SIGN)).as_float()
 
 
 def keep_nan(x: Float, result: Float) -> Float:

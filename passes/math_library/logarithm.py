@@ -1,29 +1,28 @@
 """log, log2, log10, log1p.
 
-Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
-and bitcasts:
-
-=====================  =======  ==========
-function               max ulp  operations
-=====================  =======  ==========
-`log`                  1.16     40
-`log, narrow`          1.07     36
-`log2`                 1.29     45
-`log10`                1.22     48
-`log1p`                1.69     50
-=====================  =======  ==========
+x = 2^k m with m in [sqrt(1/2), sqrt(2)) by integer operations on the bits, f = m - 1. Accurate: f - f^2/2 + f^3 P(f),
+P of degree 6; the other bases multiply log(m) in two parts. Short: f P(f), degree 7 for f32 and 4 for 16 bits.
 """
 
 from __future__ import annotations
 
 import math
 
-from hexagon_mlir.passes.math_library.coefficients import LOG
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, Int, float_bits, horner
+from hexagon_mlir.passes.math_library.coefficients import LOG, LOG_FAST, LOG_HALF
+from hexagon_mlir.passes.math_library.lanes import (
+    ABSOLUTE,
+    INFINITY,
+    MANTISSA_BITS,
+    SIGN,
+    Float,
+    Int,
+    float_bits,
+    horner,
+)
+from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
 SQRT_HALF_BITS = 0x3F3504F3  # the mantissa is taken from [sqrt(1/2), sqrt(2))
 MANTISSA_MASK = 0x7FFFFF
-MANTISSA_BITS = 23
 EXPONENT_MASK = 0xFF800000
 ONE_BITS = 0x3F800000
 INTEGER_BITS = 0x4B400000  # bits of 1.5 * 2^23: adding a small integer to them adds it to the number
@@ -34,20 +33,20 @@ LN2_HIGH = 0.693359375
 LN2_LOW = -2.1219444005469058e-4
 
 
-def _split(x: Float) -> tuple[Int, Float]:
+def split(x: Float) -> tuple[Int, Float]:
     """x = 2^k m, m in [sqrt(1/2), sqrt(2)): returns bits whose exponent field is k, and m; 3 operations."""
     shifted = x.bits - SQRT_HALF_BITS
     return shifted, ((shifted & MANTISSA_MASK) + SQRT_HALF_BITS).as_float()
 
 
-def _exponent(shifted: Int, bias: Float | float = INTEGER) -> Float:
+def exponent(shifted: Int, bias: Float | float = INTEGER) -> Float:
     """k as a number; 3 operations."""
     return ((shifted >> MANTISSA_BITS) + INTEGER_BITS).as_float() - bias
 
 
-def _normal(x: Float, narrow: bool) -> tuple[Float, Float | float]:
+def normal(x: Float, mode: Mode) -> tuple[Float, Float | float]:
     """x lifted out of the denormals, and the bias that corrects its exponent."""
-    if narrow:
+    if mode.narrow or mode.fast:
         return x, INTEGER
     small = x < SMALLEST_NORMAL
     lifted = small.select(x * 2.0**LIFT, x)
@@ -69,21 +68,51 @@ def _tail(f: Float) -> Float:
     return square * 0.5 - square * f * horner(f, LOG)
 
 
-def log(x: Float, narrow: bool = False) -> Float:
-    """The natural logarithm; ``narrow``: x comes from f16."""
-    normal, bias = _normal(x, narrow)
-    shifted, m = _split(normal)
-    k, f = _exponent(shifted, bias), m - 1.0
-    return _special(x, k * LN2_HIGH + (f - (_tail(f) - k * LN2_LOW)))
+def _short(x: Float, scale: float, mode: Mode) -> Float:
+    """log(x) scale from one polynomial."""
+    lifted, bias = normal(x, mode)
+    shifted, m = split(lifted)
+    f = m - 1.0
+    tail = f * horner(f, tuple(c * scale for c in (LOG_HALF if mode.half else LOG_FAST)))
+    return _special(x, exponent(shifted, bias) * (math.log(2) * scale) + tail)
 
 
-def _other_base(x: Float, high: float, low: float, k_high: float, k_low: float, narrow: bool) -> Float:
+def log(x: Float, mode: Mode = ACCURATE) -> Float:
+    """The natural logarithm."""
+    if mode.short:
+        return _short(x, 1.0, mode)
+    lifted, bias = normal(x, mode)
+    return _special(x, log_of_parts(*split(lifted), bias=bias))
+
+
+def log_of_parts(shifted: Int, m: Float, lost: Float | None = None, bias: Float | float = INTEGER) -> Float:
+    """log(2^k (m + lost)) from what `split` returns."""
+    k, f = exponent(shifted, bias), m - 1.0
+    if lost is not None:
+        f = f + lost
+    return k * LN2_HIGH + (f - (_tail(f) - k * LN2_LOW))
+
+
+def log_of_sum(u: Float, lost: Float, bias: Float | float = INTEGER) -> Float:
+    """log(u + lost) for a normal u, |lost| within its last place, as if the sum were exact.
+
+    ``bias`` `INTEGER` - n adds n log(2).
+    """
+    shifted, m = split(u)
+    # From 2^24 on nothing is lost; the limit only keeps the scale a number there.
+    scale = (u.lanes.int(ONE_BITS) - (shifted & EXPONENT_MASK)).maximum(0).as_float()
+    return log_of_parts(shifted, m, lost * scale, bias)
+
+
+def _other_base(x: Float, high: float, low: float, k_high: float, k_low: float, mode: Mode) -> Float:
     """log(m) (high + low) + k (k_high + k_low), with log(m) in two parts so that no bit is lost near 1."""
-    normal, bias = _normal(x, narrow)
-    shifted, m = _split(normal)
-    k, f = _exponent(shifted, bias), m - 1.0
+    if mode.short:
+        return _short(x, high + low, mode)
+    lifted, bias = normal(x, mode)
+    shifted, m = split(lifted)
+    k, f = exponent(shifted, bias), m - 1.0
     tail = _tail(f)
-    head = ((f - tail).bits & 0xFFFFF000).as_float()  # 12 bits: head * high is exact
+    head = (f - tail).head  # 12 bits: head * high is exact
     rest = (f - head) - tail
     small = rest * (high + low) + head * low
     if k_low:
@@ -92,25 +121,21 @@ def _other_base(x: Float, high: float, low: float, k_high: float, k_low: float, 
     return _special(x, big + (head * high + small))
 
 
-def log2(x: Float, narrow: bool = False) -> Float:
+def log2(x: Float, mode: Mode = ACCURATE) -> Float:
     """The logarithm to base 2."""
-    return _other_base(x, 1.44287109375, -1.76052861036613e-4, 1.0, 0.0, narrow)
+    return _other_base(x, 1.44287109375, -1.76052861036613e-4, 1.0, 0.0, mode)
 
 
-def log10(x: Float, narrow: bool = False) -> Float:
+def log10(x: Float, mode: Mode = ACCURATE) -> Float:
     """The logarithm to base 10."""
-    return _other_base(x, 0.4342041015625, 9.038034075181667e-5, 0.301025390625, 4.605038981195214e-6, narrow)
+    return _other_base(x, 0.4342041015625, 9.038034075181667e-5, 0.301025390625, 4.605038981195214e-6, mode)
 
 
-def log1p(x: Float) -> Float:
+def log1p(x: Float, mode: Mode = ACCURATE) -> Float:
     """log(1 + x), accurate near 0."""
     u = x + 1.0
     part = u - 1.0
     lost = (1.0 - (u - part)) + (x - part)  # u + lost = 1 + x exactly
-    shifted, m = _split(u)
-    # From 2^24 on nothing is lost; the limit only keeps the scale a number there.
-    scale = (x.lanes.int(ONE_BITS) - (shifted & EXPONENT_MASK)).maximum(0).as_float()
-    k, f = _exponent(shifted), (m - 1.0) + lost * scale
-    result = _special(u, k * LN2_HIGH + (f - (_tail(f) - k * LN2_LOW)))
+    result = _special(u, log_of_sum(u, lost))
     # |x| <= 2^-25: x itself, the sign of zero too.
     return ((x.bits & ABSOLUTE) > float_bits(2.0**-25)).select(result, x)

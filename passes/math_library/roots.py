@@ -1,38 +1,33 @@
-"""sqrt and rsqrt: an integer seed and Newton steps.
+"""sqrt, rsqrt, cbrt: an integer seed and Newton steps.
 
-Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
-and bitcasts:
-
-=====================  =======  ==========
-function               max ulp  operations
-=====================  =======  ==========
-`sqrt`                 0.85     27
-`sqrt, narrow`         0.84     22
-`rsqrt`                1.22     27
-`rsqrt, narrow`        1.12     22
-=====================  =======  ==========
+sqrt and rsqrt: a seed within 3.5%, two steps (8e-7, enough for `short` modes), then a correction by the remainder.
+cbrt: y = x^(-1/3) from a third of the bits, three steps, x y^2, then a correction by the remainder of the cube.
 """
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.math_library.lanes import INFINITY, SIGN, Float, Mask
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, Mask
+from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
 SEED = 0x5F375A86  # SEED - bits/2 is 1/sqrt within 3.5%
+CENTRED = (1.50092, 1.5000006)  # 3/2 plus half the largest error of each step, which has one sign
+CUBE_SEED = 0x54A20000  # CUBE_SEED - bits/3 is 1/cbrt within 4%
+THIRD = 0x5555  # 2^16 / 3
 TINY = 2.0**-100  # below, intermediate values would leave the normal numbers
 QUIET_NAN = float("nan")
 
 
 def _approximate(half: Float, x: Float) -> Float:
-    """1/sqrt(x), relative error 5e-6, for x in [TINY, infinity); ``half`` is x/2; 10 operations."""
+    """1/sqrt(x), relative error 8e-7, for x in [TINY, infinity); ``half`` is x/2; 10 operations."""
     y = (x.lanes.int(SEED) - x.bits.shift_right_unsigned(1)).as_float()
-    for _ in range(2):
-        y = y * (1.5 - (half * y) * y)
+    for constant in CENTRED:
+        y = y * (constant - (half * y) * y)
     return y
 
 
-def _scaled(x: Float, narrow: bool, factor: float) -> tuple[Float, Float | None]:
+def _scaled(x: Float, mode: Mode, factor: float) -> tuple[Float, Float | None]:
     """x lifted out of the denormals, and the factor its root then needs; ``narrow`` numbers need neither."""
-    if narrow:
+    if mode.narrow or mode.fast:
         return x, None
     small = x < TINY
     one = x.lanes.float(1.0)
@@ -49,26 +44,71 @@ def _negative_is_nan(x: Float, value: Float) -> Float:
     return x.bits.above(SIGN).select(x.lanes.float(QUIET_NAN), value)
 
 
-def sqrt(x: Float, narrow: bool = False) -> Float:
-    """The square root; ``narrow``: x comes from f16."""
-    scaled, back = _scaled(x, narrow, 2.0**-24)
+def sqrt_bounded(x: Float) -> Float:
+    """The square root of a number from `TINY` to the largest; 0 gives 0."""
+    return sqrt_and_inverse(x)[0]
+
+
+def sqrt_and_inverse(x: Float) -> tuple[Float, Float]:
+    """The square root as by `sqrt_bounded`, and its reciprocal within 8e-7."""
+    half = x * 0.5
+    y = _approximate(half, x)
+    s = x * y
+    return s + (half - s * (s * 0.5)) * y, y
+
+
+def sqrt(x: Float, mode: Mode = ACCURATE) -> Float:
+    """The square root."""
+    scaled, back = _scaled(x, mode, 2.0**-24)
     half = scaled * 0.5
     y = _approximate(half, scaled)
     s = scaled * y
-    s = s + (half - s * (s * 0.5)) * y
+    if not mode.short:
+        s = s + (half - s * (s * 0.5)) * y
     if back is not None:
         s = s * back
     return _special(x).select(_negative_is_nan(x, x), s)
 
 
-def rsqrt(x: Float, narrow: bool = False) -> Float:
-    """One over the square root; ``narrow``: x comes from f16."""
-    scaled, back = _scaled(x, narrow, 2.0**24)
+def rsqrt(x: Float, mode: Mode = ACCURATE) -> Float:
+    """One over the square root."""
+    scaled, back = _scaled(x, mode, 2.0**24)
     half = scaled * 0.5
     y = _approximate(half, scaled)
-    y = y + y * (0.5 - (half * y) * y)
+    if not mode.short:
+        y = y + y * (0.5 - (half * y) * y)
     if back is not None:
         y = y * back
     # The difference of bit patterns turns +-0 into +-inf, inf into 0, and keeps NaN.
     inverse = (x.lanes.int(INFINITY) - x.bits).as_float()
     return _special(x).select(_negative_is_nan(x, inverse), y)
+
+
+def cbrt(x: Float, mode: Mode = ACCURATE) -> Float:
+    """The cube root, of negative numbers too."""
+    lanes = x.lanes
+    magnitude = x.bits & ABSOLUTE
+    a = magnitude.as_float()
+    back = None
+    if not mode.narrow:
+        small = a < TINY
+        a = small.select(a * 2.0**48, a)
+        back = small.select(lanes.float(2.0**-16), lanes.float(1.0))
+    # The half above is enough of the bits: what is lost is 2^-7 of the last 16.
+    y = (lanes.int(CUBE_SEED) - a.bits.shift_right_unsigned(16) * THIRD).as_float()
+    third = a * (1 / 3)
+    for _ in range(2 if mode.half else 3):
+        # The cube of y first: y^3 a is about 1, y^3 alone within 2^-128 .. 2^126.
+        y = y * (4 / 3 - (third * y) * (y * y))
+    t = a * (y * y)
+    if not mode.short:
+        h = t.head  # h^2 is exact, and so is a - h^3 to 2^-36 of a
+        rest = t - h
+        square = h * h
+        low = (square - square.head) * h
+        residual = ((a - square.head * h) - low) - (h * t) * (rest * 3.0)
+        t = t + residual * (y * y) * (1 / 3)
+    if back is not None:
+        t = t * back
+    result = (t.bits | (x.bits & SIGN)).as_float()
+    return (magnitude - 1).above(INFINITY - 2).select(x, result)

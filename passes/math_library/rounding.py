@@ -81,7 +81,8 @@ def ceil(x: Float) -> Float:
 
 def copysign(magnitude: Float, sign: Float) -> Float:
     """``magnitude`` with the sign bit of ``sign``."""
-    return ((magnitude.bits & ABSOLUTE) | (sign.bits & SIGN)).as_float()
+    absolute = ABSOLUTE if magnitude.element == "f32" else ABSOLUTE_HALF
+    return ((magnitude.bits & absolute) | (sign.bits & (absolute + 1))).as_float(magnitude.element)
 
 
 def absf(x: Float) -> Float:

@@ -1,61 +1,78 @@
-"""sin and cos.
+"""sin, cos, tan.
 
-Measured against float64 on random bit patterns, dense ranges and special values; operations without constants
-and bitcasts:
-
-=====================  =======  ==========
-function               max ulp  operations
-=====================  =======  ==========
-`sin`                  1.56     40
-`cos`                  1.55     41
-=====================  =======  ==========
-
-That holds for |x| <= 51,000 (n < 2^15 quarter turns). Beyond, the reduced angle loses bits; from 2^22 on the result
-is NaN rather than wrong. sin(-0) is +0.
+x = n pi/2 + r, |r| <= pi/4, then polynomials of degree 7 (sin), 8 (cos) or 13 (tan, which keeps what r was rounded by).
+Short: degree 5 and 6, one quotient for tan. The reduction is in `angle.py`: right for every argument, except that
+fast f32 is limited to |x| <= `angle.LIMIT`.
 """
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.math_library.coefficients import COS, SIN
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, SIGN, Float, Int, float_bits, horner
-
-ROUND = 12582912.0  # 1.5 * 2^23
-TWO_OVER_PI = 0.6366197723675814
-HALF_PI = (1.5703125, 4.8351287841796875e-04, 3.13855707645416259765625e-07, 6.077100628276710381e-11)
-"""pi/2 in parts of 8, 9 and 9 bits, so that n * part is exact for |n| < 2^15, and the rest."""
-LIMIT = 2.0**22  # above, neighbouring quadrants are no longer told apart
+from hexagon_mlir.passes.math_library.angle import Angle, reduce_angle
+from hexagon_mlir.passes.math_library.coefficients import COS, COS_SHORT, SIN, SIN_SHORT, TAN
+from hexagon_mlir.passes.math_library.division import approximate_reciprocal
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, SIGN, Float, Int, horner
+from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
 
-def _reduce(x: Float) -> tuple[Int, Float]:
-    """x = n pi/2 + r, |r| <= pi/4: an integer with n in its low bits, and r, rounded once."""
-    shifted = x * TWO_OVER_PI + ROUND
-    n = shifted - ROUND
-    first, second, third, rest = HALF_PI
-    exact = (x - n * first) - n * second
-    product = n * third
-    r = exact - product
-    lost = (exact - r) - product
-    return shifted.bits, r + (lost - n * rest)
-
-
-def _wave(x: Float, quadrant: Int, r: Float) -> Float:
-    """sin(r + quadrant pi/2)."""
+def _sine_cosine(angle: Angle, mode: Mode) -> tuple[Float, Float]:
+    """sin and cos of the reduced angle."""
+    r = angle.r
     square = r * r
+    if mode.short:
+        return r + r * square * horner(square, SIN_SHORT), 1.0 + square * horner(square, COS_SHORT)
     sine = r + r * square * horner(square, SIN)
-    cosine = (1.0 - square * 0.5) + square * square * horner(square, COS)
+    return sine, (1.0 - square * 0.5) + square * square * horner(square, COS)
+
+
+def _wave(x: Float, quadrant: Int, angle: Angle, mode: Mode) -> Float:
+    """sin(r + quadrant pi/2)."""
+    sine, cosine = _sine_cosine(angle, mode)
     value = (quadrant & 1).equals(0).select(sine, cosine)
     value = (value.bits ^ ((quadrant << 30) & SIGN)).as_float()
-    in_range = x.lanes.int(float_bits(LIMIT)) > (x.bits & ABSOLUTE)
-    return in_range.select(value, x.lanes.float(float("nan")))
+    return value if mode.fast else angle.special(x, value)
 
 
-def sin(x: Float) -> Float:
+def sin(x: Float, mode: Mode = ACCURATE) -> Float:
     """The sine of x radians."""
-    quadrant, r = _reduce(x)
-    return _wave(x, quadrant, r)
+    angle = reduce_angle(x, mode)
+    result = _wave(x, angle.quadrant, angle, mode)
+    # Only 0 gives 0, with its own sign.
+    return result if mode.fast else ((x.bits & ABSOLUTE) > 0).select(result, x)
 
 
-def cos(x: Float) -> Float:
+def cos(x: Float, mode: Mode = ACCURATE) -> Float:
     """The cosine of x radians."""
-    quadrant, r = _reduce(x)
-    return _wave(x, quadrant + 1, r)
+    angle = reduce_angle(x, mode)
+    return _wave(x, angle.quadrant + 1, angle, mode)
+
+
+def sincos(x: Float, mode: Mode = ACCURATE) -> tuple[Float, Float]:
+    """Both, from one reduction."""
+    angle = reduce_angle(x, mode)
+    sine = _wave(x, angle.quadrant, angle, mode)
+    sine = sine if mode.fast else ((x.bits & ABSOLUTE) > 0).select(sine, x)
+    return sine, _wave(x, angle.quadrant + 1, angle, mode)
+
+
+def tan(x: Float, mode: Mode = ACCURATE) -> Float:
+    """The tangent of x radians: in odd quadrants -1 / tan(r)."""
+    angle = reduce_angle(x, mode)
+    even = (angle.quadrant & 1).equals(0)
+    if mode.short:
+        sine, cosine = _sine_cosine(angle, mode)
+        result = even.select(sine, -cosine) * approximate_reciprocal(even.select(cosine, sine))
+    else:
+        r = angle.r
+        square = r * r
+        # tan(r) = r + rest, rest with the error of r; tan' = 1 + tan^2 is near enough 1 + r^2 for that error.
+        rest = r * square * horner(square, TAN) + (angle.rest + angle.rest * square)
+        t = r + rest
+        inverse = approximate_reciprocal(t)
+        head = t.head
+        short = inverse.head
+        # 1 - short (head + what is left of r + rest), the first product exact.
+        residual = (1.0 - short * head) - short * (rest - (head - r))
+        result = even.select(t, -(short + inverse * residual))
+    if mode.fast:
+        return result
+    return ((x.bits & ABSOLUTE) > 0).select(angle.special(x, result), x)

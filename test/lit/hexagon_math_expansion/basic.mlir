@@ -6,7 +6,7 @@
 // CHECK: linalg.generic
 // CHECK-NOT: math.
 // CHECK: arith.mulf %{{.*}} : f32
-// CHECK: arith.shli %{{.*}} : i32
+// CHECK: arith.fptosi %{{.*}} : f32 to i32
 // CHECK: arith.select %{{.*}} : f32
 // CHECK: linalg.yield
 #id = affine_map<(d0) -> (d0)>
@@ -40,4 +40,30 @@ func.func @vector_2d(%x: vector<4x32xf32>) -> vector<4x32xf32> {
 func.func @half(%x: vector<64xf16>, %y: vector<64xf16>) -> vector<64xf16> {
   %0 = arith.divf %x, %y : vector<64xf16>
   return %0 : vector<64xf16>
+}
+
+// x / (1 + exp(-x)) is one function: no infinity to look out for, one selection less than the exponential alone.
+// CHECK-LABEL: func.func @silu
+// CHECK-NOT: math.exp
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @silu(%x: f32) -> f32 {
+  %one = arith.constant 1.0 : f32
+  %n = arith.negf %x : f32
+  %e = math.exp %n : f32
+  %d = arith.addf %e, %one : f32
+  %r = arith.divf %x, %d : f32
+  return %r : f32
+}
+
+// 8-bit floats are bits and a scale.
+// CHECK-LABEL: func.func @small
+// CHECK: arith.bitcast %arg0 : vector<32xf8E4M3FN> to vector<32xi8>
+// CHECK-NOT: arith.extf
+// CHECK-NOT: arith.truncf
+// CHECK: return
+func.func @small(%x: vector<32xf8E4M3FN>) -> vector<32xf8E5M2> {
+  %0 = arith.extf %x : vector<32xf8E4M3FN> to vector<32xf32>
+  %1 = arith.truncf %0 : vector<32xf32> to vector<32xf8E5M2>
+  return %1 : vector<32xf8E5M2>
 }

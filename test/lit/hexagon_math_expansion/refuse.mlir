@@ -4,18 +4,14 @@
 
 // CHECK-DAG: remark: hexagon-math-expansion: math.exp on f64; only f16, bf16, f32 are expanded
 // CHECK-DAG: remark: hexagon-math-expansion: math.tanh on a tensor; expand it after linalg or vectorization
-// CHECK-DAG: remark: hexagon-math-expansion: no expansion for math.atan2
+// CHECK-DAG: remark: hexagon-math-expansion: no expansion for math.ctlz
 
-// CHECK-DAG: remark: hexagon-math-expansion: no expansion for math.powf with these operands
-
-// KEPT-DAG: math.powf %{{.*}} : f32
 // KEPT-DAG: math.exp %{{.*}} : f64
 // KEPT-DAG: math.tanh %{{.*}} : tensor<8xf32>
-// KEPT-DAG: math.atan2 %{{.*}} : f32
-func.func @f(%x: f64, %y: tensor<8xf32>, %z: f32) -> (f64, tensor<8xf32>, f32) {
+// KEPT-DAG: math.ctlz %{{.*}} : i32
+func.func @f(%x: f64, %y: tensor<8xf32>, %z: i32) -> (f64, tensor<8xf32>, i32) {
   %0 = math.exp %x : f64
   %1 = math.tanh %y : tensor<8xf32>
-  %2 = math.atan2 %z, %z : f32
-  %3 = math.powf %z, %2 : f32
-  return %0, %1, %3 : f64, tensor<8xf32>, f32
+  %2 = math.ctlz %z : i32
+  return %0, %1, %2 : f64, tensor<8xf32>, i32
 }

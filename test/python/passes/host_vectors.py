@@ -46,12 +46,12 @@ def function_text(body: str, operands: list[str], result: str, lanes: int | None
     return f"func.func @f({arguments}) -> {wrap(result)} {{\n{body}\nreturn %r : {wrap(result)}\n}}\n"
 
 
-def run_pass(text: str, *passes: str):
-    """The module after ``passes`` (names, in order)."""
+def run_pass(text: str, *passes: str, options: dict[str, str] | None = None):
+    """The module after ``passes`` (names, in order), each with its ``options`` if it has any."""
     module = parse(text)
     context = PassContext(targets.get())
     for name in passes:
-        PassStep(build(get(name), "")).run(module, context)
+        PassStep(build(get(name), (options or {}).get(name, ""))).run(module, context)
     module.operation.verify()
     return module
 

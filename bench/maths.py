@@ -1,0 +1,204 @@
+"""Accuracy and speed of the maths library: writes docs/maths.md.
+
+    python bench/maths.py                     # the whole table, about half an hour
+    python bench/maths.py exp log --print     # some rows, on the screen
+    python bench/maths.py --samples 100000    # fewer samples
+
+Errors are measured on the expanded IR, run by the host executor: every f16 and bf16 number (pairs: random ones), and
+for f32 random bit patterns, dense ranges and special values, against float64. A part of the samples runs again
+through the whole compiler and the simulator, for a qfloat chip (v75) and an IEEE one (v79), and must give the same
+bits. Cycles are those of the v75 kernel on data in TCM, one thread.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen import compile_module
+from hexagon_mlir.exec.host import HostFunction
+from hexagon_mlir.ir import parse
+from hexagon_mlir.pass_infra import PassContext
+from hexagon_mlir.pass_infra.registry import get
+from hexagon_mlir.pass_infra.step import PassStep
+from hexagon_mlir.sim import Machine, RunResult
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.math_functions import SPECIAL, Array, Function
+
+NUMPY = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+MANTISSA = {"f32": 23, "f16": 10, "bf16": 7}
+LOWEST = {"f32": -126, "f16": -14, "bf16": -126}
+LARGEST = {"f32": float(np.finfo(np.float32).max), "f16": 65504.0, "bf16": 3.3895313892515355e38}
+LEVELS = ("accurate", "fast")
+CHECKED_TARGETS = ("v75", "v79")
+BLOCK = 1 << 16
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "maths.md"
+
+
+def kernel_text(function: Function, element: str, level: str, count: int, space: str = "") -> str:
+    """``kernel``: ``function`` of every element of vectors of ``count``, memory to memory."""
+    buffer = f"memref<{count}x{element}{space}>"
+    letters = "abc"[:function.arity]
+    body = function.body.replace("FLAGS", "fastmath<afn>" if level == "fast" else "").replace(": E", f": {element}")
+    body = body.replace("to E", f"to {element}")
+    maps = ", ".join(["affine_map<(d0) -> (d0)>"] * (len(letters) + 1))
+    ins = ", ".join(f"%m{c}" for c in letters)
+    return f"""func.func @kernel({", ".join(f"%m{c}: {buffer}" for c in letters)}, %out: {buffer}) {{
+  linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
+      ins({ins} : {", ".join([buffer] * len(letters))}) outs(%out : {buffer}) {{
+  ^bb0({", ".join(f"%{c}: {element}" for c in letters)}, %o: {element}):
+{body}
+    linalg.yield %r : {element}
+  }}
+  return
+}}
+"""
+
+
+@cache
+def on_host(function: Function, element: str, level: str) -> HostFunction:
+    """The expanded function, compiled for this machine, over blocks of `BLOCK`."""
+    module = parse(kernel_text(function, element, level, BLOCK))
+    PassStep(get("hexagon-math-expansion")()).run(module, PassContext(targets.get()))
+    return HostFunction(module, "kernel")
+
+
+def evaluate(function: Function, element: str, level: str, operands: Sequence[Array]) -> Array:
+    """``function`` of ``operands`` on the host."""
+    run, size = on_host(function, element, level), len(operands[0])
+    padded = [np.concatenate([x, np.ones(-size % BLOCK, x.dtype)]) for x in operands]
+    parts = []
+    for start in range(0, size, BLOCK):
+        out = np.empty(BLOCK, NUMPY[element])
+        run([*(np.ascontiguousarray(x[start:start + BLOCK]) for x in padded), out])
+        parts.append(out)
+    return np.concatenate(parts)[:size]
+
+
+def samples(function: Function, element: str, level: str, count: int) -> list[Array]:
+    """Operands: all numbers of 16 bits, random pairs of them, or for f32 bit patterns, ranges and special values."""
+    rng = np.random.default_rng(len(function.name))
+    kind = NUMPY[element]
+    if element != "f32":
+        if function.arity == 1:
+            return [np.arange(1 << 16, dtype=np.uint16).view(kind)]
+        return [rng.integers(0, 1 << 16, count, dtype=np.uint16).view(kind) for _ in range(function.arity)]
+    share = count // 4
+    if level == "fast" and function.fast:
+        given = function.fast_range * (function.arity if len(function.fast_range) == 1 else 1)
+        return [np.exp(rng.uniform(np.log(low), np.log(high), share)).astype(kind) if low > 0  # over all binades
+                else rng.uniform(low, high, share).astype(kind) for low, high in given]
+    grid = [g.ravel() for g in np.meshgrid(*[SPECIAL] * function.arity)]
+    result = []
+    for number, ranges in enumerate(function.ranges):
+        dense = [rng.uniform(low, high, share // len(ranges)) for low, high in ranges]
+        if number and function.whole:
+            dense = [np.where(rng.random(len(d)) < 0.5, np.rint(d), d) for d in dense]
+        close = np.concatenate([rng.permutation(d) for d in dense])
+        bits = rng.integers(0, 1 << 32, count - 2 * share, dtype=np.uint32).view(np.float32)
+        parts = [*dense, close, bits, grid[number]]
+        result.append(np.concatenate([np.asarray(part, np.float32) for part in parts]))
+    shortest = min(map(len, result))
+    return [x[-shortest:] for x in result]
+
+
+def ulps(actual: Array, expected: Array, element: str) -> Array:
+    """|actual - expected| in units of ``expected``'s last place; a wrong NaN, infinity or sign of zero is infinite."""
+    largest, mantissa = LARGEST[element], MANTISSA[element]
+    with np.errstate(all="ignore"):
+        wide = actual.astype(np.float64)
+        too_large = np.abs(expected) >= largest * (1 + 2.0 ** -(mantissa + 2))
+        expected = np.where(too_large, np.copysign(np.inf, expected), expected)
+        unit = np.exp2(np.maximum(np.frexp(expected)[1] - 1, LOWEST[element]).astype(np.float64) - mantissa)
+        distance = np.abs(wide - expected) / unit
+        # One step beyond the largest number is infinity.
+        distance = np.where(np.isinf(wide) & (np.abs(expected) > largest - largest * 2.0**-mantissa), 1.0, distance)
+        same = (wide == expected) | (np.isnan(wide) & np.isnan(expected))
+        distance = np.where(same, 0.0, np.where(np.isnan(distance), np.inf, distance))
+        wrong_zero = (wide == 0) & (expected == 0) & (np.signbit(wide) != np.signbit(expected))
+        return np.where(wrong_zero, np.inf, distance)
+
+
+def worst(function: Function, element: str, level: str, count: int) -> tuple[float, tuple[float, ...]]:
+    """The largest error in ulp, and where."""
+    operands = samples(function, element, level, count)
+    with np.errstate(all="ignore"):
+        expected = function.reference(*(x.astype(np.float64) for x in operands)).astype(np.float64)
+    if "2^-118" in function.notes:
+        normal = ~(np.abs(expected) < 2.0**-118)
+        operands, expected = [x[normal] for x in operands], expected[normal]
+    error = ulps(evaluate(function, element, level, operands), expected, element)
+    index = int(np.argmax(error))
+    return float(error[index]), tuple(float(x[index]) for x in operands)
+
+
+def limit(function: Function, element: str, level: str) -> float:
+    """The error ``function`` may have, in ulp."""
+    return function.fast if level == "fast" and element == "f32" and function.fast else function.ulp[element]
+
+
+def simulate(function: Function, element: str, level: str, target: str, operands: Sequence[Array],
+             ) -> tuple[Array, RunResult]:
+    """Values and cost of the compiled kernel, its operands in TCM."""
+    count = len(operands[0])
+    asm = compile_module(parse(kernel_text(function, element, level, count, ", 1")), target).asm
+    machine = Machine(asm, target)
+    addresses = []
+    for array in [*operands, np.zeros(count, NUMPY[element])]:
+        addresses.append(machine.alloc_tcm(array.nbytes + 2 * int(machine.target.vector_bytes.value)))
+        machine.write(addresses[-1], array.view(np.uint8))
+    result = machine.run("kernel", addresses)
+    return machine.read(addresses[-1], np.uint8, operands[-1].nbytes).view(NUMPY[element]), result
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    function: Function
+    element: str
+    level: str
+    error: float
+    cycles: float
+    packets: float
+
+
+def measure(function: Function, element: str, level: str, count: int) -> Row:
+    """Error and cost; raises when the chip's code and the host's differ, or the error is above its bound."""
+    error, where = worst(function, element, level, count)
+    if error > limit(function, element, level):
+        raise SystemExit(f"{function.name} {element} {level}: {error:.3f} ulp at {where}")
+    part = [x[-BLOCK // 2:] for x in samples(function, element, level, count)]
+    part = [np.ascontiguousarray(x[:len(x) // 128 * 128]) for x in part]
+    expected = evaluate(function, element, level, part)
+    cost = {}
+    for target in CHECKED_TARGETS:
+        values, cost[target] = simulate(function, element, level, target, part)
+        different = (values.view(np.uint8).reshape(len(values), -1) != expected.view(np.uint8).reshape(len(values), -1))
+        wrong = different.any(axis=1) & ~(np.isnan(values.astype(np.float32)) & np.isnan(expected.astype(np.float32)))
+        if wrong.any() and level == "accurate":
+            at = int(np.argmax(wrong))
+            raise SystemExit(f"{function.name} {element} {target}: {values[at]} at {[x[at] for x in part]}, host "
+                             f"{expected[at]}")
+    vectors = part[0].nbytes / int(targets.get().vector_bytes.value)
+    return Row(function, element, level, error, cost["v75"].cycles / vectors, cost["v75"].packets / vectors)
+
+
+def variants(function: Function) -> list[tuple[str, str]]:
+    """The element types and levels that have a row."""
+    levels = LEVELS if function.fast else LEVELS[:1]
+    return [(element, level) for element in function.ulp for level in levels
+            if element == "f32" or level == "accurate"]
+
+
+if __name__ == "__main__":
+    print(__doc__)

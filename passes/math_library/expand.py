@@ -1,0 +1,137 @@
+"""Replaces one operation by the function of the catalogue that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.passes.math_library import composed, small_float
+from hexagon_mlir.passes.math_library.catalogue import BITWISE, Value
+from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes
+from hexagon_mlir.passes.math_library.mode import Mode
+
+ORIGIN = "hexagon-math-expansion"
+WIDE = "f32"
+ELEMENTS = ("f16", "bf16", WIDE)
+SIGN_16 = 0x8000
+SIGN_OF_FIRST = frozenset(
+    ["arith.remf", *(f"math.{name}" for name in (
+        "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "erf", "expm1", "floor", "log1p", "round",
+        "roundeven", "sinh", "sqrt", "tanh", "trunc"))])
+"""Results have the sign of the first operand."""
+
+
+class Sign(Enum):
+    """What gives the result's sign, zero included."""
+
+    OTHER = 0
+    FIRST = 1
+    PRODUCT = 2
+    FIRST_IF_ZERO = 3
+    COMPUTED = 4
+
+
+def element_of(type_: ir.Type) -> str:
+    """The element type of a vector, or the type itself, as text."""
+    return str(type_.element_type if isinstance(type_, ir.ShapedType) else type_)
+
+
+def mode_of(op: ir.Operation, fast: bool) -> Mode:
+    """What ``op`` asks for: ``afn`` and ``fast`` choose the short formula, ``nnan`` leaves NaN out."""
+    text = str(op.attributes["fastmath"]) if "fastmath" in op.attributes else ""
+    flags = text[text.find("<") + 1:text.rfind(">")].replace(" ", "").split(",")
+    everything = "fast" in flags
+    return Mode(element_of(op.operands[0].type), fast or everything or "afn" in flags, everything or "nnan" in flags)
+
+
+def expand(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], fast: bool) -> bool:
+    """Replace ``op`` by ``function`` of its operands; False when that does not cover them."""
+    mode = mode_of(op, fast)
+    # LLVM 22 makes bf16 sign arithmetic a copysign that no target selects.
+    native = op.name.split(".")[1] in BITWISE and (op.name, mode.element) != ("math.copysign", "bf16")
+    results = _build(op, function, list(op.operands), mode, _sign_of(op.name), native)
+    if results is None:
+        return False
+    for old, new in zip(op.results, results, strict=True):
+        old.replace_all_uses_with(new)
+    erase_op(op, ORIGIN)
+    return True
+
+
+def expand_composed(op: ir.Operation, found: composed.Composed, fast: bool) -> None:
+    """Replace ``op`` and the operations before it that it is composed of."""
+    results = _build(op, found.build, list(found.operands), mode_of(op, fast),
+                     Sign.FIRST if found.sign_of_first else Sign.OTHER)
+    assert results is not None
+    op.results[0].replace_all_uses_with(results[0])
+    for dead in (op, *found.inner):
+        erase_op(dead, ORIGIN)
+
+
+def _build(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], values: Sequence[ir.Value],
+           mode: Mode, sign: Sign = Sign.OTHER, native: bool = False) -> list[ir.Value] | None:
+    with ir.InsertionPoint(op), op.location:
+        lanes = Lanes(values[0].type)
+        through_f32 = mode.element != WIDE and not native
+        operands = [_operand(lanes, value, through_f32) for value in values]
+        made = function(*operands, mode)
+        if made is None:
+            return None
+        listed = list(made) if isinstance(made, tuple) else [made]
+        if through_f32:
+            originals = [Float(lanes, value, mode.element) for value in values]
+            listed = [_rounded(value, originals, sign) if isinstance(value, Float) else value for value in listed]
+        return [value.value for value in listed]
+
+
+def _sign_of(name: str) -> Sign:
+    if name == "arith.divf":
+        return Sign.PRODUCT
+    if name in ("math.sin", "math.tan"):  # only zero gives zero
+        return Sign.FIRST_IF_ZERO
+    if name == "math.powf":
+        return Sign.COMPUTED
+    return Sign.FIRST if name in SIGN_OF_FIRST else Sign.OTHER
+
+
+def _rounded(value: Float, operands: Sequence[Float], sign: Sign) -> Float:
+    """``value`` in the type of ``operands``; f16 keeps the sign of zero, which qfloat's conversion does not."""
+    first = operands[0]
+    result = value.truncate(first.element)
+    if first.element != "f16" or sign is Sign.OTHER:
+        return result
+    if sign is Sign.FIRST_IF_ZERO:
+        return (first.bits << 1).equals(0).select(first, result)
+    if sign is Sign.COMPUTED:
+        bits = value.bits.shift_right_unsigned(16).truncate("i16")
+    else:
+        bits = first.bits ^ operands[1].bits if sign is Sign.PRODUCT else first.bits
+    return (result.bits | (bits & SIGN_16)).as_float(first.element)
+
+
+def _operand(lanes: Lanes, value: ir.Value, through_f32: bool) -> Float | Int:
+    element = element_of(value.type)
+    if element.startswith("i"):
+        return Int(lanes, value, element)
+    operand = Float(lanes, value, element)
+    return operand.extend(WIDE) if through_f32 else operand
+
+
+def expand_small_float(op: ir.Operation) -> bool:
+    """Replace ``arith.extf`` from and ``arith.truncf`` to a format of 8 bits; False for other formats."""
+    source, target = element_of(op.operands[0].type), element_of(op.results[0].type)
+    with ir.InsertionPoint(op), op.location:
+        lanes = Lanes(op.operands[0].type)
+        operand = Float(lanes, op.operands[0], source)
+        if source in small_float.SMALL and target in ELEMENTS:
+            wide = small_float.widen(operand.bits_of("i8"), small_float.SMALL[source])
+            value = wide if target == WIDE else wide.truncate(target)
+        elif target in small_float.SMALL and source in ELEMENTS:
+            wide = operand if source == WIDE else operand.extend(WIDE)
+            value = small_float.narrow(wide, small_float.SMALL[target]).as_float(target)
+        else:
+            return False
+    op.results[0].replace_all_uses_with(value.value)
+    erase_op(op, ORIGIN)
+    return True
