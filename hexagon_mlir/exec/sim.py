@@ -51,7 +51,9 @@ history: list[LaunchRecord] = []
 """Every launch of this process, oldest first; `hexmlir profile` prints it."""
 observers: list[Callable[[LaunchRecord], None]] = []
 """Called after each launch."""
-_machines: OrderedDict[tuple[str, str], Machine] = OrderedDict()
+checked = False
+"""Whether launches look for faults of memory (`RunResult.reports`), which takes longer."""
+_machines: OrderedDict[tuple[str, str, bool], Machine] = OrderedDict()
 
 
 def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
@@ -107,11 +109,11 @@ def _scalar(argument: Any, kind: str) -> int | float | Arg64:
 
 
 def _machine(asm: str, target: str) -> Machine:
-    key = (asm, target)
+    key = (asm, target, checked)
     if key not in _machines:
         while len(_machines) >= _MACHINES_KEPT:
             _machines.popitem(last=False)
-        _machines[key] = Machine(asm, target)
+        _machines[key] = Machine(asm, target, check=checked)
     _machines.move_to_end(key)
     return _machines[key]
 

@@ -24,13 +24,14 @@ def linear_of(node: Tensor) -> Linear:
 def added(a: Linear, b: Linear, type: ir.Type) -> Linear:
     """a + b"""
     strides = tuple(ints.add(x, y, type) for x, y in zip(a.strides, b.strides, strict=True))
-    return Linear(ints.add(a.offset, b.offset, type), strides, a.lanes + b.lanes)
+    return Linear(ints.add(a.offset, b.offset, type), strides, a.lanes + b.lanes, a.pieces + b.pieces)
 
 
 def scaled(a: Linear, factor: Int, type: ir.Type) -> Linear:
     """a * factor"""
     lanes = tuple(replace(lane, scale=ints.mul(lane.scale, factor, type)) for lane in a.lanes)
-    return Linear(ints.mul(a.offset, factor, type), tuple(ints.mul(s, factor, type) for s in a.strides), lanes)
+    pieces = tuple(replace(piece, scale=ints.mul(piece.scale, factor, type)) for piece in a.pieces)
+    return Linear(ints.mul(a.offset, factor, type), tuple(ints.mul(s, factor, type) for s in a.strides), lanes, pieces)
 
 
 def converted(a: Linear, source: ir.Type, target: ir.Type) -> Linear:
@@ -39,7 +40,13 @@ def converted(a: Linear, source: ir.Type, target: ir.Type) -> Linear:
         return ints.cast(x, source, target)
 
     lanes = tuple(replace(lane, scale=cast(lane.scale)) for lane in a.lanes)
-    return Linear(cast(a.offset), tuple(cast(s) for s in a.strides), lanes)
+    pieces = tuple(replace(piece, scale=cast(piece.scale), value=_then(piece.value, cast), step=_then(piece.step, cast))
+                   for piece in a.pieces)
+    return Linear(cast(a.offset), tuple(cast(s) for s in a.strides), lanes, pieces)
+
+
+def _then(first: Callable[[ir.Value], Int], second: Callable[[Int], Int]) -> Callable[[ir.Value], Int]:
+    return lambda i: second(first(i))
 
 
 def moved(a: Linear, place: Callable[[int], int], rank: int) -> Linear:
@@ -49,12 +56,14 @@ def moved(a: Linear, place: Callable[[int], int], rank: int) -> Linear:
         if not (ints.known(stride) and stride == 0):
             strides[place(d)] = stride
     lanes = tuple(replace(lane, dims=tuple(place(d) for d in lane.dims)) for lane in a.lanes)
-    return Linear(a.offset, tuple(strides), lanes)
+    pieces = tuple(replace(piece, dim=place(piece.dim)) for piece in a.pieces)
+    return Linear(a.offset, tuple(strides), lanes, pieces)
 
 
 def same_shape_of_access(a: Linear, b: Linear) -> bool:
     """True when ``a`` and ``b`` differ in their offset only."""
-    return (len(a.strides) == len(b.strides) and len(a.lanes) == len(b.lanes)
+    return (len(a.strides) == len(b.strides) and len(a.lanes) == len(b.lanes) and len(a.pieces) == len(b.pieces)
+            and all(x is y for x, y in zip(a.pieces, b.pieces, strict=True))
             and all(ints.same(x, y) for x, y in zip(a.strides, b.strides, strict=True))
             and all(x.node is y.node and x.dims == y.dims and ints.same(x.scale, y.scale)
                     for x, y in zip(a.lanes, b.lanes, strict=True)))
@@ -68,6 +77,9 @@ def value_at(a: Linear, type: ir.Type, index: IndexOf, dims: Dims) -> Int:
         if not (ints.known(stride) and stride == 0):
             position = ints.cast(index(dim), ints.index_type(), type)
             total = ints.add(total, ints.mul(position, stride, type), type)
+    for piece in a.pieces:
+        if piece.dim in dims:
+            total = ints.add(total, ints.mul(piece.value(index(piece.dim)), piece.scale, type), type)
     for lane in a.lanes:
         total = ints.add(total, ints.mul(read_lane(lane, type, index), lane.scale, type), type)
     return total
@@ -88,6 +100,7 @@ def dims_of(a: Linear, shape: tuple[int, ...]) -> Dims:
     found = {d for d, s in enumerate(a.strides) if shape[d] != 1 and not (ints.known(s) and s == 0)}
     for lane in a.lanes:
         found.update(lane.dims)
+    found.update(piece.dim for piece in a.pieces)
     return tuple(sorted(found))
 
 

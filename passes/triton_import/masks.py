@@ -39,7 +39,7 @@ def compared(predicate: int, a: Linear, b: Linear, type: ir.Type, shape: tuple[i
 
     It is one when the difference of the two varies along a single dimension by a known step.
     """
-    if predicate not in (_EQ, _SLT, _SLE, _SGT, _SGE) or a.lanes or b.lanes:
+    if predicate not in (_EQ, _SLT, _SLE, _SGT, _SGE) or a.lanes or b.lanes or a.pieces or b.pieces:
         return None
     # a - b = (a.offset - b.offset) + step * i: which i?
     steps = [(d, ints.sub(x, y, type)) for d, (x, y) in enumerate(zip(a.strides, b.strides, strict=True))]

@@ -28,12 +28,29 @@ class Lane:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """A term that is affine in the index i of ``dim`` between breakpoints, times ``scale``.
+
+    ``value(i)`` is the term at i, ``step(i)`` its step from there on, ``end(i)`` (type ``index``, greater than i) the
+    first index where that stops to hold; ``known_step`` is the step when it is the same number everywhere.
+    """
+
+    dim: int
+    value: Callable[[ir.Value], Int]
+    step: Callable[[ir.Value], Int]
+    end: Callable[[ir.Value], Int]
+    scale: Int = 1
+    known_step: int | None = None
+
+
+@dataclass(frozen=True)
 class Linear:
-    """``offset + sum(strides[d] * i_d) + sum(lanes)``, one stride per dimension, all of one integer type."""
+    """``offset + sum(strides[d] * i_d) + sum(lanes) + sum(pieces)``, one stride per dimension, of one integer type."""
 
     offset: Int
     strides: tuple[Int, ...]
     lanes: tuple[Lane, ...] = ()
+    pieces: tuple[Piece, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,251 @@
+"""Random Triton kernels over pointer expressions and masks, against Triton's own interpreter.
+
+``python scripts/fuzz_triton.py --seed 0 --count 500`` tells the seeds that differ; ``--executor sim --check`` runs the
+assembly on the simulator with its memory checks on. Every tensor holds exactly the range of elements that its kernel
+may touch, so that an access outside of the mask is found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from fuzz_triton_ranges import touched
+
+ELEMENTS = 1 << 20
+"""The largest offset; kernels that would go beyond get a mask against it."""
+PROGRAMS = 2
+
+
+class Generator:
+    """The source of one kernel: loads and stores at generated offsets, masked so that every access is inside."""
+
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.count = 0
+        self.arguments = {"n": self.random.choice([0, 1, 5, 13, 16, 31, 40]), "s": self.random.choice([0, 1, 2, 3, 17]),
+                          "w": self.random.choice([1, 2, 3, 7, 8, 16, 20]), "low": self.random.choice([-3, 0, 2, 9])}
+
+    def name(self, value: str) -> str:
+        self.count += 1
+        self.lines.append(f"v{self.count} = {value}")
+        return f"v{self.count}"
+
+    def scalar(self, positive: bool = False) -> str:
+        pick = self.random.choice
+        if positive:
+            return pick(["w", "3", "4", "8", "5", "w + 1"])
+        return pick(["n", "s", "w", "low", "1", "2", "7", "p", "p * 8", "-1", "n - 3"])
+
+    def index(self, dim: str, depth: int) -> str:
+        """An integer tensor along ``dim`` (its range is bound to that name)."""
+        pick = self.random.choice
+        if depth == 0:
+            return dim
+        a = self.index(dim, depth - 1)
+        form = self.random.randrange(13)
+        simple = [f"{a} + {self.scalar()}", f"{a} * {self.scalar()}", f"{self.scalar()} - {a}",
+                  f"{a} % {self.scalar(True)}", f"{a} // {self.scalar(True)}", f"tl.minimum({a}, {self.scalar()})",
+                  f"tl.maximum({a}, {self.scalar()})", f"tl.where({a} < {self.scalar()}, {a}, {self.scalar()})",
+                  f"tl.where({dim} >= {self.scalar()}, {a}, {self.index(dim, depth - 1)})",
+                  f"({a}) % {self.scalar(True)} + ({a}) // {self.scalar(True)} * {self.scalar()}",
+                  f"{a} + {self.index(dim, depth - 1)}", f"{a} << {pick([0, 1, 2])}", f"tl.abs({a})"]
+        return self.name(simple[form])
+
+    def condition(self, dims: list[str]) -> str:
+        """A mask over ``dims``."""
+        pick, dim = self.random.choice, self.random.choice(dims)
+        left = self.index(dim, self.random.choice([0, 0, 1]))
+        compare = f"({left} {pick(['<', '<=', '>', '>=', '!='])} {self.scalar()})"
+        kind = self.random.randrange(8)
+        if kind < 4:
+            return self.name(compare)
+        if kind == 4:
+            return self.name(f"{compare} & {self.condition(dims)}")
+        if kind == 5:
+            return self.name(f"{compare} | {self.condition(dims)}")
+        if kind == 6 and len(dims) > 1:
+            return self.name(f"{dims[0]} + {self.scalar()} >= {dims[1]}")
+        return self.name(f"({dims[0]} + {dim}) % 3 != 1")
+
+    def offsets(self, dims: list[str]) -> str:
+        parts = []
+        for dim in dims:
+            part = self.index(dim, self.random.choice([0, 1, 1, 2]))
+            parts.append(f"({part}) * {self.random.choice(['1', '1', 's', 'w', '16', '33'])}")
+        if self.random.random() < 0.15:
+            parts[0] = f"tl.load(table + tl.abs({dims[0]}) % 64)"
+        return self.name(" + ".join([*parts, self.random.choice(["0", "p * 64", "low", "100"])]))
+
+    def body(self, bounded: bool) -> str:
+        """The kernel's lines; ``bounded`` masks wild offsets."""
+        rank = self.random.choice([1, 1, 2, 2, 3])
+        sizes = [self.random.choice([1, 2, 4, 8, 16] if rank > 1 else [1, 8, 32, 64]) for _ in range(rank)]
+        dims = []
+        for place, size in enumerate(sizes):
+            spread = ", ".join(":" if d == place else "None" for d in range(rank))
+            dims.append(self.name(f"tl.arange(0, {size})[{spread}]" if rank > 1 else f"tl.arange(0, {size})"))
+        shape = f"({', '.join(map(str, sizes))},)"
+        zero = self.name(f"tl.zeros({shape}, tl.int32)")
+        total = self.name(f"tl.zeros({shape}, tl.float32)")
+        for _ in range(self.random.choice([1, 2])):
+            at = self.offsets(dims)
+            mask = self.condition(dims) if self.random.random() < 0.8 else self.name(f"{zero} == 0")
+            if bounded:
+                mask = self.name(f"({mask}) & ({at} >= -{ELEMENTS}) & ({at} < {ELEMENTS})")
+            mask = self.name(f"{mask} & ({zero} == 0)")
+            other = self.random.choice(["0.0", "-1.5", "2.5"])
+            value = self.name(f"tl.load(x + ({at} + {zero}), mask={mask}, other={other})")
+            if self.random.random() < 0.2:
+                loops = self.random.choice([1, 2, 3])
+                step = self.random.choice(["1", "w", "64"])
+                pointer = self.name(f"x + ({at} + {zero})")
+                self.lines.append(f"for k in range({loops}):")
+                self.lines.append(f"    {total} += tl.load({pointer}, mask={mask}, "
+                                  f"other={other}) * (k + 1)")
+                self.lines.append(f"    {pointer} += {step}")
+            self.lines.append(f"{total} = {total} * 0.5 + {value}")
+        # unique addresses: which of several writers to one wins is not defined
+        place, flat = "0", 1
+        for dim, size in reversed(list(zip(dims, sizes, strict=True))):
+            place = f"({self.random.choice([dim, dim, f'({size - 1} - {dim})'])}) * {flat} + {place}"
+            flat *= size
+        gap = self.random.choice([1, 1, 2])
+        where = self.name(f"({place}) * {gap} + p * {flat * gap}")
+        if self.random.random() < 0.3 and rank == 1:
+            where = self.name(f"({where} + {self.random.choice(['3', 'n'])}) % {2 * flat * gap * 2}")
+        mask = self.condition(dims) if self.random.random() < 0.7 else "True"
+        self.lines.append(f"tl.store(out + ({where} + {zero}), {total}, mask=({mask}) & ({zero} == 0))")
+        return "\n".join(f"    {line}" for line in ["p = tl.program_id(0)", *self.lines])
+
+
+_DRIVER = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def kernel(x, table, out, n, s, w, low, first_read, first_write):
+    x -= first_read
+    out -= first_write
+{body}
+
+def run():
+    generator = torch.Generator().manual_seed(0)
+    table = torch.randint(0, 4096, (64,), generator=generator).to(torch.int32)
+    x = torch.randn({reads}, generator=generator)
+    out = torch.full(({writes},), 7.0)
+    kernel[({programs},)](x, table, out, **{arguments}, first_read={first_read}, first_write={first_write})
+    return out
+"""
+
+
+def source(seed: int) -> str:
+    """The module of one generated kernel; ``run()`` launches it and gives the whole output."""
+    import torch
+
+    table = torch.randint(0, 4096, (64,), generator=torch.Generator().manual_seed(0)).numpy()
+    for bounded in (False, True):
+        generator = Generator(seed)
+        body = generator.body(bounded)
+        reads, writes = touched(body, generator.arguments, PROGRAMS, table)
+        if max(abs(n) for n in (reads.start, reads.stop, writes.start, writes.stop)) <= 2 * ELEMENTS:
+            break
+    return _DRIVER.format(body=body, reads=len(reads), writes=len(writes), first_read=reads.start,
+                          first_write=writes.start, programs=PROGRAMS, arguments=generator.arguments)
+
+
+def load(seed: int, folder: Path, prefix: str) -> object:
+    """The generated module of ``seed`` as Triton needs it, in a file."""
+    path = folder / f"{prefix}_{seed}.py"
+    path.write_text(source(seed))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def interpreted(seeds: list[int], folder: Path) -> dict[int, object]:
+    """What Triton's interpreter computes for each seed, in a process of its own; an error is its text."""
+    script = (f"import sys, pickle; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+              f"import fuzz_triton as f, pathlib\nresults = {{}}\nfor seed in {seeds}:\n"
+              "    try:\n"
+              f"        results[seed] = f.load(seed, pathlib.Path({str(folder)!r}), 'i').run().numpy()\n"
+              "    except Exception as error:\n"
+              "        results[seed] = repr(error)\n"
+              f"import numpy as np; np.savez({str(folder / 'expected.npz')!r}, "
+              "**{str(k): v for k, v in results.items()})\n")
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    import numpy as np
+
+    with np.load(folder / "expected.npz") as results:
+        return {int(seed): results[seed] for seed in results}
+
+
+def differences(seeds: list[int], folder: Path) -> dict[int, str]:
+    """Seeds whose kernel fails or gives other results here than in the interpreter, with what happened."""
+    import numpy as np
+
+    found: dict[int, str] = {}
+    for seed, expected in interpreted(seeds, folder).items():
+        if expected.dtype.kind == "U":  # type: ignore[attr-defined]
+            if "CompilationError" not in str(expected):
+                found[seed] = f"interpreter: {expected}"
+            continue
+        try:
+            actual = load(seed, folder, "k").run().numpy()  # type: ignore[attr-defined]
+        except Exception as error:
+            found[seed] = f"{type(error).__name__}: {error}"
+            continue
+        wrong = np.flatnonzero(~np.isclose(actual, expected, rtol=1e-5, atol=1e-5))
+        if len(wrong):
+            at = int(wrong[0])
+            found[seed] = f"{len(wrong)} elements, at {at}: {actual[at]}, expected {expected[at]}"
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--executor", choices=["host", "sim"], default="host")
+    parser.add_argument("--check", action="store_true", help="the simulator's memory checks")
+    parser.add_argument("--show", action="store_true", help="print the kernel of --seed")
+    options = parser.parse_args()
+    if options.show:
+        print(source(options.seed))
+        return 0
+    os.environ["HEXMLIR_EXECUTOR"] = options.executor
+    from hexagon_mlir.exec import sim
+    from hexagon_mlir.frontend.triton import activate
+
+    activate()
+    faults: list[str] = []
+    if options.check:
+        sim.checked = True
+        sim.observers.append(lambda record: faults.extend(str(report) for report in record.result.reports))
+    failed = 0
+    for start in range(options.seed, options.seed + options.count, 100):
+        seeds = list(range(start, min(start + 100, options.seed + options.count)))
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["TRITON_CACHE_DIR"] = folder
+            for seed, text in differences(seeds, Path(folder)).items():
+                failed += 1
+                print(f"seed {seed}: {text}")
+    print(f"{options.count} kernels, {failed} differ, {len(faults)} faults")
+    print("\n".join(faults[:10]))
+    return 1 if failed or faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
