@@ -135,6 +135,10 @@ class Context:
             cycles * Q8 + stalls, hvx, counters[_DDR_READ] + counters[_DDR_WRITE], counters[_DDR_STALL]
         )
 
+    def packets(self) -> int:
+        """Packets run so far."""
+        return sum(int(n) * block.packets for n, block in zip(self.counts, self.program.blocks, strict=False) if n)
+
     def ddr_bytes(self) -> int:
         return int(self.counters[_DDR_READ]) + int(self.counters[_DDR_WRITE])
 

@@ -124,7 +124,8 @@ CONTROL_NUMBERS = {
 }  # fmt: skip
 PREDICATES, MODIFIER, CIRCULAR_START = 4, 6, 6
 """c4 is p3:0, c6 and c7 are m0 and m1; the circular start cs0 (c12) stands 6 above its modifier."""
-UNMODELLED = {9: "pc", 18: "pktcountlo", 19: "pktcounthi", 30: "utimerlo", 31: "utimerhi"}
+PROGRAM_COUNTER = 9
+"""Not modelled as a value: no code bytes stand in memory. ``add(pc,##symbol@PCREL)`` is the symbol."""
 _IMMEDIATE = re.compile(r'##?(-?\d\w*|"[^"]*"|[A-Za-z_.$][\w.$@]*)([+-]\d+)?')
 _PREDICATED = re.compile(r"^if\s*\((!?)([pq]\d+)(\.new)?\)\s*(.*)$")
 _SYMBOL = r'(?:##?)?("[^"]+"|[A-Za-z_.$][\w.$@]*)'
@@ -160,8 +161,8 @@ _DMA = re.compile(r"^(?:R=)?(dmstart|dmlink|dmpoll|dmwait|dmpause|dmresume)(\(R(
 GATHERED = Operand("T", 0, new=True)
 """VTMP: what a vgather hands to the store of the same packet."""
 ALL_VECTORS = [Operand("V", n) for n in range(32)]
-CYCLE_COUNTER = 14
-"""c15:14, UPCYCLE."""
+COUNTERS = {14: "hexmlir_rt_cycles", 18: "hexmlir_rt_packets", 30: "hexmlir_rt_ticks"}
+"""The lower register of the counter pairs c15:14 (upcycle), c19:18 (pktcount), c31:30 (utimer) and who knows them."""
 _CLASSES = {"r": "R", "v": "V", "p": "P", "q": "Q", "c": "C", "m": "M"}
 
 
@@ -368,7 +369,7 @@ def decode_one(line: int, full: str) -> Insn:
             insn = Insn(
                 line, full, "dma", key, Unit.SYSTEM, dests=results, sources=sources, op=dma.group(1)
             )
-        if insn is None and key in ("RR=CC", "R=C") and operands[1].number & ~1 == CYCLE_COUNTER:
+        if insn is None and key in ("RR=CC", "R=C") and operands[1].number & ~1 in COUNTERS:
             insn = Insn(line, full, "clock", key, Unit.SYSTEM, dests=operands[:1], op=str(operands[1].number))
         if insn is None:
             spec = FORMS.get(key)
@@ -379,8 +380,8 @@ def decode_one(line: int, full: str) -> Insn:
             mode = marks[0] if marks else ""
             insn = Insn(line, full, "alu", key, spec.unit, spec, dests=dests, sources=sources, mode=mode)
             for operand in operands:
-                if operand.cls[0] == "C" and operand.number in UNMODELLED:
-                    raise FormError(line, full, f"control register {UNMODELLED[operand.number]} is not modelled")
+                if operand.cls[0] == "C" and any(unit[1] == PROGRAM_COUNTER for unit in operand.units()):
+                    raise FormError(line, full, "control register pc is not modelled")
     insn.condition = condition
     return insn
 

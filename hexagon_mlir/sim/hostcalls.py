@@ -36,6 +36,8 @@ class HostCalls:
             "hexmlir_rt_tcm_alloc": lambda c: self.machine.alloc_tcm(c.argument(0), c.argument(1)),
             "hexmlir_rt_tcm_free": self.tcm_free,
             "hexmlir_rt_cycles": lambda c: self.machine.cycles(),
+            "hexmlir_rt_packets": lambda c: c.packets(),
+            "hexmlir_rt_ticks": lambda c: int(self.machine.cycles() * self.machine.target.ticks_per_cycle),
             "hexmlir_rt_print_i32": lambda c: print(c.argument(0)),
             "hexmlir_rt_print_f32": lambda c: print(float(c.registers[:1].view(np.float32)[0])),
             "hexmlir_rt_print": self.print,

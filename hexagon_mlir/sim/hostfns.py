@@ -257,6 +257,8 @@ CALLBACKS: dict[str, Callback] = {
     **{name: Callback(10, "a call and a few memory accesses") for name in ASYNC_FUNCTIONS},
     "hexmlir_rt_copy_2d": Callback(0, "charged by size under 'copy': start + bytes / bandwidth"),
     "hexmlir_rt_cycles": Callback(0, "reads the cycle counter"),
+    "hexmlir_rt_packets": Callback(0, "reads the packet counter"),
+    "hexmlir_rt_ticks": Callback(0, "reads the timer"),
     "hexmlir_rt_print_i32": Callback(0, "debugging aid"),
     "hexmlir_rt_print_f32": Callback(0, "debugging aid"),
     "hexmlir_rt_print": Callback(0, "debugging aid"),

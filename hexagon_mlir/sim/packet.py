@@ -15,7 +15,7 @@ from hexagon_mlir.sim.addressing import address_of
 from hexagon_mlir.sim.blocks import DecodedPacket
 from hexagon_mlir.sim.cache_model import Access, scalar_load, scalar_store, vector_load, vector_store
 from hexagon_mlir.sim.check_model import access_name
-from hexagon_mlir.sim.decode import GATHERED, Condition, FormError, Insn, Operand
+from hexagon_mlir.sim.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
 from hexagon_mlir.sim.flow import FlowLowering
 from hexagon_mlir.sim.hostfns import guest_pointer
 from hexagon_mlir.sim.image import OPERAND_TYPES, Unit, site_of
@@ -421,13 +421,14 @@ class PacketLowering(FlowLowering):
             self.flow.append((insn, condition))
 
     def do_clock(self, insn: Insn) -> None:
-        """The cycle counter pair: what the model has counted so far."""
-        self.function.call("hexmlir_rt_cycles")
+        """A pair of counters, or half of one: what the model has counted so far."""
+        number = int(insn.op)
+        self.function.call(COUNTERS[number & ~1])
         slots = self.function.slots
         low, high = (self.code.load(slots[("R", n)], I32) for n in (0, 1))
         for n in (0, 1):
             self.code.store(self.old_value(("R", n)), slots[("R", n)])
-        result = pair(high, low) if insn.dests[0].cls == "RR" else (high if insn.op == "15" else low)
+        result = pair(high, low) if insn.dests[0].cls == "RR" else (high if number % 2 else low)
         self.write(insn.dests[0], result, self.condition(insn.condition))
 
     def do_dma(self, insn: Insn) -> None:

@@ -119,6 +119,13 @@ class Target:
     vector_float: bool = True
     """False when HVX has no floating point at all (before v68)."""
 
+    utimer_hz: Fact = Fact(19.2e6, "Hz", "SM8550 PMU: 73.0 cycles per 19.2 MHz tick", Confidence.MEASURED)
+
+    @property
+    def ticks_per_cycle(self) -> float:
+        """Of the timer that c31:30 shows."""
+        return float(self.utimer_hz.value) / float(self.clock_hz.value)
+
     @property
     def tcm_budget_bytes(self) -> int:
         """Bytes of TCM one kernel may plan for: the whole TCM."""

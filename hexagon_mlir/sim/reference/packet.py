@@ -386,8 +386,10 @@ class _Execution:
         """No effect on values."""
 
     def do_clock(self, insn: Insn) -> None:
+        """Counters show the packets run so far."""
         if self.holds(insn):
-            self.write(insn.dests[0], self.clock)
+            upper = insn.dests[0].cls == "R" and int(insn.op) % 2
+            self.write(insn.dests[0], self.clock >> 32 if upper else self.clock)
 
     # -- flow ----------------------------------------------------------------------------------------------
     def do_jump(self, insn: Insn) -> None:

@@ -55,7 +55,7 @@ NOT_FUZZED = {
     "l2fetch(R,RR)", "barrier", "syncht", "isync", "nop", "pause(I)", "hintjr(R)", "trace(R)", "brkpt",
     "vmem(R+I):scatter_release",
     # time
-    "RR=c15:14",
+    "RR=c15:14", "RR=c19:18", "RR=c31:30",
 }  # fmt: skip
 FORWARDED = re.compile(r"\.new|\.cur|\.tmp")
 """Made by `Generator.forwarding`."""

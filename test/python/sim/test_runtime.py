@@ -151,6 +151,16 @@ def test_cycle_counter_grows():
     assert word(Machine(text).run("f")) == 2, "two packets from read to read"
 
 
+def test_packet_counter_and_timer():
+    packets = [["r3:2 = c19:18"], ["r9 = add(r9,#1)"], ["r9 = add(r9,#1)"], ["r4 = pktcountlo"], ["r0 = sub(r4,r2)"]]
+    assert word(Machine(function("f", packets)).run("f")) == 3
+    assert word(Machine(function("f", [["r0 = pktcounthi"]])).run("f")) == 0
+    text = function("f", [["loop0(.Lagain,##100000)"], ["@"], ["nop"], ["r1:0 = c31:30"]])
+    text = text.replace("\t{\n\t\t@\n\t}\n", ".Lagain:\n").replace("nop\n\t}", "nop\n\t}  :endloop0")
+    ticks = Machine(text, "v73").run("f").return_value
+    assert ticks == int(100_001 * 19.2e6 / 1.4e9), "1.4 GHz and 19.2 MHz"
+
+
 def test_memory_guard_and_views():
     machine = Machine(function("f", [["nop"]]))
     first, second = machine.alloc_ddr(100), machine.alloc_ddr(100)

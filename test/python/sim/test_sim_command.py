@@ -12,6 +12,7 @@ from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.sim.isa import coverage
 from hexagon_mlir.sim.isa.tables import FORMS
 
+ROOT = Path(__file__).resolve().parents[3]
 SCALE = function("scale", [["loop0(.Lbody,r1)"], ["@body"], ["r3 = memw(r0+#0)"], ["r3 = sfmpy(r3,r2)"],
                            ["memw(r0++#4) = r3"]])  # fmt: skip
 SCALE = SCALE.replace("\t{\n\t\t@body\n\t}\n", ".Lbody:\n").replace("= r3\n\t}", "= r3\n\t}  :endloop0")
@@ -88,6 +89,7 @@ def test_list_forms(capsys):
     printed = capsys.readouterr().out
     rows = coverage.rows()
     assert f"\n{len(rows)} forms" in printed
+    assert f"the first chip that has it: {len(rows):,} today" in (ROOT / "docs" / "simulator.md").read_text()
     assert {row.template.removeprefix("if(Q) ") for row in rows} >= set(FORMS)
     assert len({row.template for row in rows}) == len(rows) > 1600
     assert re.search(r"^vx-dv +v79\+ +VV\.hf=vmpy\(V\.f8,V\.f8\)$", printed, re.MULTILINE)
