@@ -68,6 +68,7 @@ TO_LLVM = (
 
 DEFAULT = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
+    ours("hexagon-argument-aliasing", "tensors are values: their buffers overlap nothing"),
     ours("hexagon-fusion", "one loop nest per chain of elementwise ops"),
     ours("hexagon-math-expansion", "math functions become arithmetic, before tiling so that costs are known"),
     upstream("canonicalize,cse", "constants of the expansions are shared"),
@@ -87,6 +88,7 @@ DEFAULT = (
 
 SCALAR = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
+    ours("hexagon-argument-aliasing", "the baseline knows as much about its arguments"),
     ours("hexagon-fusion", "the same fusion as the default: the baseline differs in vectors only"),
     ours("hexagon-math-expansion", "the same math functions"),
     upstream("canonicalize,cse", "constants of the expansions are shared"),

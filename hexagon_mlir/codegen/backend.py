@@ -5,36 +5,54 @@ LLVM can abort or take minutes on unusual input: user-facing code goes through `
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from hexagon_mlir.codegen.conversions import conversion_option
 from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
-from hexagon_mlir.codegen.qfloat_products import add_products
+from hexagon_mlir.codegen.loop_order import order_loops
+from hexagon_mlir.codegen.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.static_cost import static_cost
 from hexagon_mlir.codegen.tcm_slots import separate_slots
 
 TRIPLE = "hexagon-unknown-linux-musl"
 CODEGEN_LEVEL = 3
-QFLOAT = "+hvx-qfloat"
+QFLOAT, IEEE = "+hvx-qfloat", "+hvx-ieee-fp"
+_VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to generate code: whether products are added (see `qfloat_products`), and LLVM's own switches."""
+    """One way to generate code: with native vectors (see `native_vectors`), their loops ordered (`loop_order`), and
+    LLVM's own switches.
+    """
 
-    products: bool = False
+    native: bool
+    ordered: bool = False
     options: tuple[str, ...] = ()
 
 
-# Without the scheduler before register allocation fewer values are live at once: fewer spills, and less code on
-# most kernels. The last variant converts after every operation, so that no qfloat value lives long.
-_VECTOR = (
-    Variant(True, ("-enable-misched=false", "-disable-qfp-opt=false")),
-    Variant(True, ("-enable-misched=true", "-disable-qfp-opt=false")),
-    Variant(False, ("-enable-misched=false", "-disable-qfp-opt=true")),
+def _both(*options: str) -> tuple[Variant, Variant]:
+    ordered, as_it_is = (Variant(True, ordered, ("-disable-qfp-opt=false", *options)) for ordered in (True, False))
+    return ordered, as_it_is
+
+
+# LLVM's scheduler before register allocation and its software pipeliner each help some loops and crowd the registers
+# of others. Every round is one setting of them (they are switches of the whole process).
+_ROUNDS = (
+    _both("-enable-misched=false", "-enable-pipeliner=true"),
+    _both("-enable-misched=true", "-enable-pipeliner=false"),
+    _both("-enable-misched=true", "-enable-pipeliner=true"),
 )
-_SCALAR = (Variant(False, ("-enable-misched=true", "-disable-qfp-opt=false")),)
+_EFFORT = 60_000
+"""Characters of LLVM IR to generate code from, all rounds together, once an assembly is found."""
+# A conversion after every operation: no qfloat value lives long enough to be spilled.
+_LAST_RESORT = Variant(False, False, ("-enable-misched=false", "-disable-qfp-opt=true", "-enable-pipeliner=true"))
+_SCALAR = (Variant(False, False, ("-enable-misched=true", "-disable-qfp-opt=false", "-enable-pipeliner=true")),)
 
 
 def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool, idioms: bool = True,
@@ -42,26 +60,69 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     """Optimise ``llvm_ir`` at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
     ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
-    off: vector code is the pipeline's own. Vector code takes the first variant that keeps qfloat off the stack.
+    off: vector code is the pipeline's own. Vector code takes the best variant that keeps qfloat off the stack.
     Without ``idioms`` LLVM looks for no vector idioms (fixed-point products, gathers).
     """
-    llvm = _llvm()
-    machine = _machine(cpu, features, "pic" if position_independent else "static")
-    llvm.set_option("hexmlir", conversion_option(cpu))
-    optimized = _optimized(separate_slots(llvm_ir), machine, scalar)
+    relocation = "pic" if position_independent else "static"
+    emitter = _Emitter(separate_slots(llvm_ir), partial(_machine, cpu, features, relocation), features, scalar)
+    _llvm().set_option("hexmlir", conversion_option(cpu))
+    _llvm().set_option("hexmlir", f"-hvc-vi={'true' if idioms else 'false'}")
+    optimized = emitter.optimized(not scalar)
     if kind == "llvm":
         return optimized.encode()
-    optimized = half_fabs_as_bits(optimized)
-    llvm.set_option("hexmlir", f"-hvc-vi={'true' if idioms else 'false'}")
-    for variant in _SCALAR if scalar else _VECTOR:
+    _llvm().set_option("hexmlir", f"-hvc-vi={'true' if idioms else 'false'}")
+    best: tuple[float, str, Variant] | None = None
+    rounds = (_SCALAR,) if scalar else (*_ROUNDS, (_LAST_RESORT,))
+    with ThreadPoolExecutor(len(_ROUNDS[0])) as pool:  # LLVM works outside the interpreter's lock
+        for number, variants in enumerate(rounds):
+            if best is not None and (number * len(optimized) > _EFFORT or variants == (_LAST_RESORT,)):
+                break
+            for variant, asm in zip(variants, pool.map(emitter.assembly, variants), strict=True):
+                if asm is not None and (best is None or static_cost(asm) < best[0]):
+                    best = static_cost(asm), asm, variant
+    if best is None:
+        raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
+    return best[1].encode() if kind == "asm" else emitter.object(best[2])
+
+
+class _Emitter:
+    """One program in several variants; what they share is made once."""
+
+    def __init__(self, llvm_ir: str, new_machine: Callable, features: str, scalar: bool):
+        self.llvm_ir, self.new_machine, self.features, self.scalar = llvm_ir, new_machine, features, scalar
+        self.texts: dict[bool, str] = {}
+
+    def optimized(self, native: bool) -> str:
+        """Optimised IR, with native vectors if asked for."""
+        if native not in self.texts:
+            text = self.llvm_ir
+            if native and _VECTOR_ARITHMETIC.search(text):
+                floats = QFLOAT in self.features or IEEE in self.features
+                text = use_native_vectors(str(_llvm().parse_assembly(text)), QFLOAT in self.features, floats)
+            elif native:
+                return self.optimized(False)
+            self.texts[native] = _optimized(text, self.new_machine(), self.scalar)
+        return self.texts[native]
+
+    def text(self, variant: Variant) -> str:
+        """What LLVM generates code from."""
+        text = half_fabs_as_bits(self.optimized(variant.native))
+        return order_loops(text) if variant.ordered else text
+
+    def assembly(self, variant: Variant) -> str | None:
+        """The assembly; None when a qfloat value is stored to the stack in it."""
+        asm = self._emit(variant, "assembly")
+        return None if qfloat_spills(asm) else asm
+
+    def object(self, variant: Variant) -> bytes:
+        """Object code; from a fresh module, since emission changes one."""
+        return self._emit(variant, "object")
+
+    def _emit(self, variant: Variant, kind: str):
         for option in variant.options:
-            llvm.set_option("hexmlir", option)
-        text = add_products(optimized) if variant.products and QFLOAT in features else optimized
-        asm = machine.emit_assembly(llvm.parse_assembly(text))
-        if not qfloat_spills(asm):
-            # emission changes a module: the object comes from a fresh one
-            return asm.encode() if kind == "asm" else machine.emit_object(llvm.parse_assembly(text))
-    raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
+            _llvm().set_option("hexmlir", option)
+        module = _llvm().parse_assembly(self.text(variant), context=_llvm().create_context())
+        return getattr(self.new_machine(), f"emit_{kind}")(module)
 
 
 def _optimized(llvm_ir: str, machine, unroll: bool) -> str:
@@ -93,7 +154,6 @@ def _llvm():
     return llvm
 
 
-@cache
 def _machine(cpu: str, features: str, relocation: str):
     target = _llvm().Target.from_triple(TRIPLE)
     return target.create_target_machine(cpu=cpu, features=features, opt=CODEGEN_LEVEL, reloc=relocation)

@@ -24,15 +24,17 @@ def root_buffer(value: ir.Value) -> ir.Value:
 def start_alignment(value: ir.Value, allocation: int) -> int:
     """Bytes that the address ``value`` starts at (its offset left out) is a multiple of; 1 when unknown.
 
-    Our own allocations are aligned to ``allocation`` bytes.
+    Our own allocations are aligned to ``allocation`` bytes, others as ``memref.assume_alignment`` says.
     """
     found = allocation
     while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in VIEWS:
         if value.owner.operation.name == "memref.view":
             found = gcd(found, multiple_of(value.owner.operation.operands[1]))
         value = value.owner.operation.operands[0]
-    own = isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name == "memref.alloc"
-    return found if own else 1
+    maker = value.owner.operation if isinstance(value.owner, ir.OpView | ir.Operation) else None
+    if maker is not None and maker.name == "memref.assume_alignment":
+        return gcd(found, ir.IntegerAttr(maker.attributes["alignment"]).value)
+    return found if maker is not None and maker.name == "memref.alloc" else 1
 
 
 def allocation_bytes(allocation: ir.Operation) -> int | None:

@@ -47,6 +47,8 @@ class Nest:
     """Narrowest element the body touches, in bits: it sets how many lanes make one vector."""
     reads_indices: bool = False
     """True when the body computes with loop indices."""
+    widening: int = 1
+    """Widest element over narrowest: the HVX vectors of a step's widest values."""
 
 
 class Unsupported(Exception):
@@ -96,6 +98,7 @@ def read_nest(op: ir.Operation) -> Nest:
         combiners=combiners,
         body_ops=len(operations) - 1,
         narrowest_bits=min(bits),
+        widening=max(bits) // min(bits),
         reads_indices=any(o.name == "linalg.index" for o in operations),
     )
 

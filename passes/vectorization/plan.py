@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from hexagon_mlir.passes.vectorization.nest import Nest, Unsupported
 
-_LIGHT_BODY = 6  # ops: at most this many, four vectors in flight still fit the registers
-_HEAVY_BODY = 80  # ops: above this, constants and temporaries of one vector already fill the registers
+_CHAINS = 4  # independent chains that fill the pipes: an operand waits up to two packets, for one pipe or another
+_HEAVY_BODY = 120  # ops: above this, constants and temporaries leave registers for half of the chains
+_HUGE_BODY = 400
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,13 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
     """
     lanes = vector_bytes * 8 // nest.narrowest_bits
     if can_flatten(nest):
-        return Plan(0, lanes, unroll or choose_unroll(nest.body_ops, _total(nest.extents), lanes), flatten=True)
+        return Plan(0, lanes, unroll or choose_unroll(nest.body_ops, _total(nest.extents), lanes, nest.widening),
+                    flatten=True)
     loop = choose_loop(nest)
     if nest.reduction[loop] and any(c is None for c in nest.combiners):
         raise Unsupported("a reduction whose combiner is not a known associative op")
     jam_loop, jam = choose_jam(nest, loop)
-    chosen = unroll or choose_unroll(nest.body_ops, nest.extents[loop], lanes)
+    chosen = unroll or choose_unroll(nest.body_ops, nest.extents[loop], lanes, nest.widening)
     if jam > 1:
         chosen = min(chosen, 2)  # jam x unroll accumulators live at once
     return Plan(loop, lanes, chosen, jam_loop, jam)
@@ -78,9 +80,13 @@ def choose_loop(nest: Nest) -> int:
     return max(candidates)[-1]
 
 
-def choose_unroll(body_ops: int, extent: int | None, lanes: int) -> int:
-    """Vectors per iteration: enough independent chains to hide latency, few enough to stay in registers."""
-    wanted = 4 if body_ops <= _LIGHT_BODY else 2 if body_ops <= _HEAVY_BODY else 1
+def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int = 1) -> int:
+    """Vectors per iteration: enough independent chains to hide latency, few enough to stay in registers.
+
+    A step of mixed widths is ``widening`` chains already.
+    """
+    chains = _CHAINS if body_ops <= _HEAVY_BODY else _CHAINS // 2 if body_ops <= _HUGE_BODY else 1
+    wanted = max(chains // widening, 1)
     while wanted > 1 and extent is not None and extent < wanted * lanes:
         wanted //= 2
     return wanted

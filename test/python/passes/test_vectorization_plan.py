@@ -71,12 +71,17 @@ class TestLoop:
 
 class TestUnroll:
     @pytest.mark.parametrize(("ops", "extent", "vectors"), [
-        (1, 1 << 20, 4), (6, 1 << 20, 4), (7, 1 << 20, 2), (80, 1 << 20, 2), (81, 1 << 20, 1), (1000, None, 1),
+        (1, 1 << 20, 4), (120, 1 << 20, 4), (121, 1 << 20, 2), (400, 1 << 20, 2), (401, 1 << 20, 1), (1000, None, 1),
         (1, None, 4),
         (1, 128, 4), (1, 127, 2), (1, 64, 2), (1, 63, 1), (1, 31, 1), (1, 1, 1),
     ])
     def test_by_body_and_extent(self, ops, extent, vectors):
         assert choose_unroll(ops, extent, 32) == vectors
+
+
+    @pytest.mark.parametrize(("ops", "widening", "vectors"), [(30, 2, 2), (30, 4, 1), (130, 2, 1), (500, 4, 1)])
+    def test_mixed_widths_are_several_chains(self, ops, widening, vectors):
+        assert choose_unroll(ops, None, 64, widening) == vectors
 
 
 class TestJam:

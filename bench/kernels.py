@@ -1,0 +1,114 @@
+"""Code quality: packets and cycles per vector of data (32 f32 or 64 f16), operands in TCM, one thread.
+
+    python bench/kernels.py                # the table
+    python bench/kernels.py softmax exp    # some rows
+    python bench/kernels.py --asm softmax  # the hot loops of one row, packet by packet
+
+Beside each number stands what bounds it: the packets that the busiest resource of the hot loops needs (see
+`loop_bound`), so that a loop above its bound is a scheduling or latency loss and one at its bound is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from hexagon_mlir.codegen import compile_module
+from hexagon_mlir.ir import parse
+from hexagon_mlir.report.check import CLOCK_NOTE
+from hexagon_mlir.sim import Machine, RunResult
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.loop_bound import HotLoop, hot_loops
+from bench.tcm_kernels import KERNELS, Kernel
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One kernel on one chip; packets and cycles per vector of elements."""
+
+    kernel: Kernel
+    packets: float
+    cycles: float
+    error: float
+    """Largest |ours - numpy| in units of the kernel's tolerance: above 1 is wrong."""
+    loops: tuple[HotLoop, ...]
+
+    @property
+    def bound(self) -> float:
+        """Packets per vector if every hot loop ran at the limit of its busiest resource."""
+        return sum(loop.bound * loop.count for loop in self.loops) / self.kernel.vectors
+
+    @property
+    def busiest(self) -> str:
+        """The resource that bounds the hottest loop."""
+        return self.loops[0].busiest if self.loops else ""
+
+
+def measure(kernel: Kernel, target: str = "v75") -> Measurement:
+    """Compile ``kernel``, run it on data in TCM, compare with numpy."""
+    asm = compile_module(parse(kernel.text, file=f"{kernel.name}.mlir"), target).asm
+    machine, result, outputs = execute(asm, kernel, target)
+    with np.errstate(all="ignore"):
+        expected = kernel.reference(*(a.astype(np.float64) for a in kernel.inputs()))
+    error = float(np.max(np.abs(outputs.astype(np.float64) - expected) / (kernel.tolerance * (1 + np.abs(expected)))))
+    return Measurement(kernel, result.packets / kernel.vectors, result.cycles / kernel.vectors, error,
+                       tuple(hot_loops(machine, result)))
+
+
+def execute(asm: str, kernel: Kernel, target: str) -> tuple[Machine, RunResult, np.ndarray]:
+    """Run ``asm``; operands of a vector or more start in TCM."""
+    machine = Machine(asm, target, memory="fast")
+    output = np.zeros(kernel.shape, kernel.dtype)
+    arrays = [*kernel.inputs(), output]
+    addresses = []
+    for array in arrays:
+        addresses.append(machine.alloc_tcm(array.nbytes + 2 * int(machine.target.vector_bytes.value)))
+        machine.write(addresses[-1], array.view(np.uint8).reshape(-1))
+    result = machine.run("kernel", addresses)
+    return machine, result, machine.read(addresses[-1], kernel.dtype, output.size).reshape(kernel.shape)
+
+
+def table(measurements: Sequence[Measurement]) -> Table:
+    """The rows as a table."""
+    grid = Table(title="Hexagon v75, one thread, operands in TCM, simulated: per 32 f32 or 64 f16",
+                 title_justify="left")
+    for heading in ("kernel", "shape", "goal", "packets", "bound", "bound by", "cycles", "error/tolerance"):
+        grid.add_column(heading, justify="left" if heading in ("kernel", "shape", "bound by") else "right")
+    for m in measurements:
+        shape = "x".join(map(str, m.kernel.shape)) + f" {m.kernel.element}"
+        goal = f"{m.kernel.goal:g}" if m.kernel.goal else ""
+        grid.add_row(m.kernel.name, shape, goal, f"{m.packets:.2f}", f"{m.bound:.2f}", m.busiest, f"{m.cycles:.1f}",
+                     f"{m.error:.2f}")
+    return grid
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="kernels whose name starts so; all when none is given")
+    parser.add_argument("--asm", action="store_true", help="print the hot loops")
+    parser.add_argument("--target", default="v75")
+    options = parser.parse_args(arguments)
+    wanted = [k for k in KERNELS if not options.names or k.name.startswith(tuple(options.names))]
+    measurements = [measure(kernel, options.target) for kernel in wanted]
+    console = Console()
+    console.width = max(console.width, 110)
+    console.print(table(measurements))
+    console.print(f"Cycles: {CLOCK_NOTE}.", highlight=False)
+    if options.asm:
+        for m in measurements:
+            for loop in m.loops:
+                print(f"\n{m.kernel.name}: {loop}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Functions of LLVM IR text as instruction records, and back: just enough to rewrite vector arithmetic.
+
+The text must be LLVM's own printing (one instruction per line). Unnamed values and blocks get names, so that
+instructions can be added and dropped without renumbering.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_NUMBER = re.compile(r"%(\d+)")
+_LABEL = re.compile(r"^(\d+):")
+_BLOCK = re.compile(r'^([\w.$-]+|"[^"]*"):')
+_VECTOR = re.compile(r"<(\d+) x (\w+)>$")
+_DEBUG = re.compile(r",? !\w+ !\d+")
+_ASSIGNED = re.compile(r"^  (?:(%[\w.$-]+) = )?(?:tail |musttail |notail )?([\w.]+)(.*)$")
+_WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)(?=<|ptr|label|\[|\{|half|float|i\d|void)")
+_TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
+CASTS = frozenset({"bitcast", "sext", "zext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui"})
+
+
+@dataclass
+class Instruction:
+    """One line. ``types[i]`` is the type of ``operands[i]``; ``type`` that of the result ('' for none).
+
+    Only what `parse_line` understands has operands; every instruction keeps its ``text``.
+    """
+
+    text: str
+    result: str = ""
+    opcode: str = ""
+    flags: str = ""
+    type: str = ""
+    operands: list[str] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+    debug: str = ""
+    block: str = ""
+
+    def names(self) -> list[str]:
+        """Local values that the line mentions, its result aside."""
+        found = re.findall(r"%[\w.$-]+", self.text)
+        return found[1:] if self.result else found
+
+
+def vector_type(type_: str) -> tuple[int, str] | None:
+    """Lanes and element of ``<64 x float>``; None for anything else."""
+    match = _VECTOR.match(type_)
+    return (int(match[1]), match[2]) if match else None
+
+
+def functions(text: str) -> Iterator[tuple[bool, list[str]]]:
+    """The lines of ``text`` in runs: (True, a function's definition) or (False, what stands between them)."""
+    run: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith("define "):
+            yield False, run
+            run = []
+        run.append(line)
+        if line == "}" and run[0].startswith("define "):
+            yield True, run
+            run = []
+    yield False, run
+
+
+def read(lines: list[str]) -> list[Instruction]:
+    """The instructions of a function's ``lines``; its first line, labels and ``}`` are instructions without opcode."""
+    prefix = "n"
+    while any(f"%{prefix}" in line for line in lines):
+        prefix += "n"
+    named = [_NUMBER.sub(rf"%{prefix}\1", _LABEL.sub(rf"{prefix}\1:", line)) for line in lines]
+    arguments = lines[0][: lines[0].rfind(")")]
+    entry = f"{prefix}{len(re.findall(r'%[0-9]+(?=[,)]|$)', arguments))}"
+    body = [named[0]] + ([] if _BLOCK.match(named[1]) else [f"{entry}:"]) + named[1:]
+    result = []
+    block = ""
+    for line in body:
+        match = _BLOCK.match(line)
+        block = match[1] if match else block
+        instruction = parse_line(line)
+        instruction.block = block
+        result.append(instruction)
+    return result
+
+
+def parse_line(line: str) -> Instruction:
+    """One line as a record; without operands when its form is none that vector code uses."""
+    match = _ASSIGNED.match(line)
+    if match is None:
+        return Instruction(line)
+    debug = "".join(_DEBUG.findall(line))
+    rest = _DEBUG.sub("", match[3])
+    words = _WORD.match(rest)
+    flags = words[1].strip() if words else ""
+    rest = rest[words.end():] if words else rest.strip()
+    found = Instruction(line, match[1] or "", match[2], flags, debug=debug)
+    try:
+        _operands(found, rest)
+    except (ValueError, IndexError):
+        found.operands, found.types = [], []
+    return found
+
+
+def _operands(found: Instruction, rest: str) -> None:
+    opcode = found.opcode
+    if opcode == "call":
+        type_, rest = split_type(rest)
+        name, _, arguments = rest.partition("(")
+        found.type, found.flags = type_, name.strip()
+        for part in split_commas(arguments[: arguments.rindex(")")]):
+            kind, value = split_type(part)
+            found.types.append(kind)
+            found.operands.append(value.split(" ")[-1] if value.split(" ")[-1].startswith("%") else value)
+        return
+    if opcode == "load":
+        parts = split_commas(rest)
+        found.type, found.types, found.operands = parts[0], ["ptr"], [split_type(parts[1])[1]]
+        return
+    if opcode == "phi":
+        type_, rest = split_type(rest)
+        found.type = type_
+        for part in split_commas(rest):
+            value, _ = split_commas(part.strip()[1:-1])
+            found.operands.append(value.strip())
+            found.types.append(type_)
+        return
+    if opcode in CASTS:
+        source, found.type = (part.strip() for part in rest.rsplit(" to ", 1))
+        kind, value = split_type(source)
+        found.types, found.operands = [kind], [value]
+        return
+    parts = split_commas(rest)
+    kind = ""
+    for part in parts:
+        if part.startswith("align "):
+            continue
+        if _TYPED.match(part) and not _is_constant_vector(part):
+            kind, part = split_type(part)
+        found.types.append(kind)
+        found.operands.append(part)
+    if opcode in ("icmp", "fcmp"):
+        vector = vector_type(found.types[0])
+        found.type = f"<{vector[0]} x i1>" if vector else "i1"
+    elif opcode in ("select",):
+        found.type = found.types[1]
+    elif opcode == "shufflevector":
+        vector, mask = vector_type(found.types[0]), vector_type(found.types[2])
+        assert vector and mask
+        found.type = f"<{mask[0]} x {vector[1]}>"
+    elif opcode not in ("store", "br", "ret"):
+        found.type = found.types[0]
+
+
+def _is_constant_vector(text: str) -> bool:
+    """True for ``<float 1.0, ...>``, False for a type ``<2 x float> ...``."""
+    return text.startswith("<") and " x " not in text[: text.index(">")].split(",")[0]
+
+
+def split_type(text: str) -> tuple[str, str]:
+    """``<64 x float> %a`` as type and value; attributes between them go with the value."""
+    text = text.strip()
+    if text.startswith(("<", "{", "[")):
+        close = {"<": ">", "{": "}", "[": "]"}[text[0]]
+        depth = 0
+        for position, letter in enumerate(text):
+            depth += (letter == text[0]) - (letter == close)
+            if depth == 0:
+                return text[: position + 1], text[position + 1:].strip()
+    head, _, rest = text.partition(" ")
+    return head, rest.strip()
+
+
+def split_commas(text: str) -> list[str]:
+    """Parts between commas outside brackets."""
+    parts, depth, start = [], 0, 0
+    for position, letter in enumerate(text):
+        if letter in "([{<":
+            depth += 1
+        elif letter in ")]}>":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            parts.append(text[start:position].strip())
+            start = position + 1
+    last = text[start:].strip()
+    return [*parts, last] if last else parts
+
+
+def lanes_of(constant: str, lanes: int) -> list[str] | None:
+    """The elements of a constant vector operand (``splat``, ``zeroinitializer``, ``poison``, ``<i32 0, ...>``)."""
+    if constant in ("zeroinitializer", "poison", "undef"):
+        return [constant] * lanes
+    if constant.startswith("splat ("):
+        return [split_type(constant[7:-1])[1]] * lanes
+    if constant.startswith("<"):
+        return [split_type(part)[1] for part in split_commas(constant[1:-1])]
+    return None

@@ -1,0 +1,69 @@
+"""What the types of arguments say about aliasing, kept for LLVM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import Pass, PassContext
+
+_NOALIAS = "llvm.noalias"
+_SAME_BUFFER = ("memref.assume_alignment", "memref.cast")
+
+
+@dataclass(frozen=True)
+class HexagonArgumentAliasingPass(Pass):
+    """Marks arguments that nothing else points to, so that loads of one iteration may pass stores of another.
+
+    A tensor argument is a value: its buffer is no other argument's. A memref argument is marked when the program
+    itself says so, by reading it only through ``bufferization.to_tensor ... restrict``. Pointers of Triton kernels
+    may be one another's and stay as they are.
+
+    Before:
+        func.func @f(%x: tensor<8xf32>, %p: memref<8xf32>) -> tensor<8xf32> {
+          return %x : tensor<8xf32>
+        }
+
+    After:
+        func.func @f(%x: tensor<8xf32> {llvm.noalias}, %p: memref<8xf32>) -> tensor<8xf32> {
+          return %x : tensor<8xf32>
+        }
+
+    Options: none.
+
+    Refuses: nothing.
+
+    Needs: tensor.
+    Leaves: tensor.
+    """
+
+    name: ClassVar[str] = "hexagon-argument-aliasing"
+    needs: ClassVar[str] = "tensor"
+    leaves: ClassVar[str] = "tensor"
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Mark the arguments of every function with a body."""
+        for function in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+            arguments = list(function.regions[0].blocks[0].arguments)
+            given = "arg_attrs" in function.attributes
+            old = list(function.attributes["arg_attrs"]) if given else [()] * len(arguments)
+            new = []
+            for argument, attributes in zip(arguments, old, strict=True):
+                kept = {named.name: named.attr for named in attributes}
+                if isinstance(argument.type, ir.RankedTensorType) or _restricted(argument):
+                    kept[_NOALIAS] = ir.UnitAttr.get()
+                new.append(ir.DictAttr.get(kept))
+            function.attributes["arg_attrs"] = ir.ArrayAttr.get(new)
+
+
+def _restricted(value: ir.Value) -> bool:
+    """True when every use of memref ``value`` is a ``to_tensor restrict``, or the store back into that tensor."""
+    if not isinstance(value.type, ir.MemRefType):
+        return False
+    users = [use.owner.operation for use in value.uses]
+    return bool(users) and all(
+        (user.name == "bufferization.to_tensor" and "restrict" in user.attributes)
+        or (user.name == "bufferization.materialize_in_destination" and "restrict" in user.attributes)
+        or (user.name in _SAME_BUFFER and _restricted(user.results[0])) for user in users)

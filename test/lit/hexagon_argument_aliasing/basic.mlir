@@ -1,0 +1,18 @@
+// Arguments that nothing else points to.
+// RUN: hexmlir-opt %s --hexagon-argument-aliasing --split-input-file | filecheck %s
+
+// 1. Tensors are values; what an argument says already is kept.
+// CHECK-LABEL: func.func @tensors(%arg0: tensor<8xf32> {bufferization.writable = false, llvm.noalias}, %arg1: f32)
+func.func @tensors(%x: tensor<8xf32> {bufferization.writable = false}, %s: f32) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// -----
+// 2. A buffer that the program declares its only pointer, through a statement about its alignment too.
+// CHECK-LABEL: func.func @restricted(%arg0: memref<8xf32> {llvm.noalias}, %arg1: memref<8xf32> {llvm.noalias})
+func.func @restricted(%x: memref<8xf32>, %y: memref<8xf32>) {
+  %a = memref.assume_alignment %x, 128 : memref<8xf32>
+  %t = bufferization.to_tensor %a restrict : memref<8xf32> to tensor<8xf32>
+  bufferization.materialize_in_destination %t in restrict writable %y : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}

@@ -1,0 +1,244 @@
+"""qfloat chains and native vectors: what the rewritten IR computes, and how few conversions it needs."""
+
+import numpy as np
+import pytest
+from batch import on_simulator
+from linalg_programs import Program, generic
+
+from hexagon_mlir.codegen import emit
+from hexagon_mlir.codegen.llvm_text import functions, lanes_of, parse_line, read, split_commas, split_type
+from hexagon_mlir.codegen.loop_order import Addresses, graph, order_loops, schedule
+from hexagon_mlir.codegen.multiply_formats import Availability, choose_formats, conversions
+from hexagon_mlir.codegen.native_vectors import use_native_vectors
+from hexagon_mlir.codegen.static_cost import TRIPS, static_cost
+from hexagon_mlir.codegen.value_ranges import Ranges
+from hexagon_mlir.targets import get
+
+MAGIC = "splat (float 0x4168000000000000)"  # 1.5 * 2^23
+
+
+def kernel(*lines: str, lanes: int = 32, element: str = "float") -> str:
+    """A function that loads %x and %y, computes ``lines`` and stores %r."""
+    type_ = f"<{lanes} x {element}>"
+    body = "\n".join(f"  {line}" for line in lines).replace("TYPE", type_)
+    return (f"define void @f(ptr %p, ptr %q, ptr %o) {{\n"
+            f"  %x = load {type_}, ptr %p, align 128\n  %y = load {type_}, ptr %q, align 128\n{body}\n"
+            f"  store {type_} %r, ptr %o, align 128\n  ret void\n}}\n")
+
+
+def calls(text: str, name: str) -> int:
+    return sum(f"call <32 x i32> @llvm.hexagon.V6.{name}" in line for line in text.split("\n"))
+
+
+class TestText:
+    def test_commas_and_types(self):
+        assert split_commas("<2 x i1> <i1 true, i1 false>, ptr %a") == ["<2 x i1> <i1 true, i1 false>", "ptr %a"]
+        assert split_type("<64 x float> %a") == ("<64 x float>", "%a")
+        assert lanes_of("<i32 3, i32 4>", 2) == ["3", "4"]
+        assert lanes_of("splat (half 0xH3C00)", 3) == ["0xH3C00"] * 3
+        assert lanes_of("%a", 3) is None
+
+    def test_a_select_with_constants(self):
+        line = parse_line("  %7 = select <2 x i1> <i1 true, i1 false>, <2 x float> %a, "
+                          "<2 x float> splat (float 1.0), !dbg !3")
+        assert (line.type, line.operands[1:], line.debug) == ("<2 x float>", ["%a", "splat (float 1.0)"], ", !dbg !3")
+
+    def test_unnamed_values_get_names_that_are_free(self):
+        text = "define void @f(ptr %0, i32 %n7) {\n  %2 = load i32, ptr %0, align 4\n  br label %3\n\n3:\n  ret void\n}"
+        lines = [i.text for i in read(next(lines for is_function, lines in functions(text) if is_function))]
+        assert lines[:3] == ["define void @f(ptr %nn0, i32 %n7) {", "nn1:", "  %nn2 = load i32, ptr %nn0, align 4"]
+        assert lines[3] == "  br label %nn3"
+
+
+class TestRanges:
+    def normal(self, *lines):
+        ranges = Ranges()
+        for line in lines:
+            ranges.visit(parse_line("  " + line.replace("TYPE", "<32 x float>")))
+        return ranges
+
+    def test_a_difference_may_cancel(self):
+        assert "%a" not in self.normal("%a = fsub TYPE %x, %y").normal
+
+    def test_small_beside_large_does_not(self):
+        ranges = self.normal("%n = call TYPE @llvm.fabs.v32f32(TYPE %x)", "%a = fadd TYPE %n, splat (float 1.0)",
+                             "%b = fsub TYPE %n, splat (float 1.0)")
+        assert "%a" in ranges.normal and "%b" not in ranges.normal
+
+    def test_reduced_argument_of_exp_is_within_half_of_ln2(self):
+        ranges = self.normal(
+            "%y = fmul TYPE %x, splat (float 0x3FF7154760000000)", f"%t = fadd TYPE %y, {MAGIC}",
+            f"%n = fsub TYPE %t, {MAGIC}", "%h = fmul TYPE %n, splat (float 0x3FE6300000000000)",
+            "%a = fsub TYPE %x, %h", "%l = fmul TYPE %n, splat (float 0xBF2BD01060000000)", "%r = fsub TYPE %a, %l",
+            "%p = fmul TYPE %r, splat (float 0x3FC5554920000000)", "%s = fadd TYPE %p, splat (float 0.5)")
+        low, high = ranges.interval("%r")
+        assert -0.39 < low < -0.34 and 0.34 < high < 0.39
+        assert {"%t", "%s"} <= ranges.normal  # M + y, 1/2 + r/6
+        assert not {"%n", "%a", "%r"} & ranges.normal
+
+    def test_newton_steps_of_a_reciprocal(self):
+        ranges = self.normal(
+            "%b = bitcast TYPE %d to <32 x i32>", "%s = sub <32 x i32> splat (i32 2129859015), %b",
+            "%z = bitcast <32 x i32> %s to TYPE", "%m = fmul TYPE %d, %z", "%t = fsub TYPE splat (float 2.0), %m",
+            "%z2 = fmul TYPE %z, %t", "%m2 = fmul TYPE %d, %z2", "%e = fsub TYPE splat (float 1.0), %m2")
+        assert "%t" in ranges.normal  # 2 - 1
+        assert "%e" not in ranges.normal  # 1 - 1
+
+    def test_the_sign_of_an_exponential(self):
+        ranges = self.normal(
+            "%n = call TYPE @llvm.fabs.v32f32(TYPE %x)", "%p = fadd TYPE %n, splat (float 1.0)",
+            "%b = bitcast TYPE %p to <32 x i32>", "%k = shl <32 x i32> %i, splat (i32 23)",
+            "%c = add <32 x i32> %b, %k", "%e = bitcast <32 x i32> %c to TYPE", "%d = fadd TYPE %e, splat (float 1.0)")
+        assert "%d" in ranges.normal
+
+    def test_the_same_value_twice(self):
+        ranges = self.normal("%s = fmul TYPE %x, %x", "%d = fadd TYPE %s, splat (float 1.0)")
+        assert "%d" in ranges.normal
+
+
+class TestFormats:
+    FREE, ONE = 0.0, 1.0
+
+    def test_one_value_turned_once_serves_a_polynomial(self):
+        values = {"x": Availability(0, 1), **{f"t{i}": Availability(1, 0) for i in range(3)}}
+        assert choose_formats([("x", f"t{i}") for i in range(3)], values) == [True] * 3
+
+    def test_ieee_operands_stay(self):
+        values = {"x": Availability(0, 1), "y": Availability(0, 1)}
+        assert choose_formats([("x", "y")], values) == [False]
+
+    def test_never_worse_than_either_uniform_choice(self):
+        rng = np.random.default_rng(1)
+        for _ in range(50):
+            values = {f"v{i}": Availability(float(rng.integers(0, 2)), float(rng.integers(0, 2))) for i in range(6)}
+            products = [tuple(f"v{k}" for k in rng.integers(0, 6, 2)) for _ in range(8)]
+            chosen = conversions(choose_formats(products, values), products, values)
+            assert chosen <= min(conversions([f] * 8, products, values) for f in (False, True))
+
+
+class TestChains:
+    def test_a_chain_is_converted_once(self):
+        text = use_native_vectors(kernel("%a = fmul TYPE %x, %y", "%b = fadd TYPE %a, %x",
+                                         "%r = fadd TYPE %b, %y"), True)
+        assert calls(text, "vconv.sf.qf32") == 1 and "fadd" not in text
+        assert calls(text, "vmpy.qf32.sf") == calls(text, "vadd.qf32.mix") // 2 == 1
+
+    def test_what_cancelled_is_normalised_before_a_product(self):
+        text = use_native_vectors(kernel("%a = fsub TYPE %x, %y", "%r = fmul TYPE %a, %a"), True)
+        assert calls(text, "vconv.sf.qf32") + calls(text, "vadd.qf32.mix") == 2  # one of them for the result
+        text = use_native_vectors(kernel("%a = fmul TYPE %x, %y", "%r = fmul TYPE %a, %a"), True)
+        assert calls(text, "vconv.sf.qf32") + calls(text, "vadd.qf32.mix") == 1
+
+    def test_ieee_minus_product_with_a_constant(self):
+        text = use_native_vectors(kernel("%a = fmul TYPE %y, splat (float 3.0)", "%r = fsub TYPE %x, %a"), True)
+        assert calls(text, "vadd.qf32.mix") == 1 and calls(text, "vsub") == 0 and "splat (float -3.0)" in text
+
+    def test_a_sum_round_a_loop_stays_qfloat(self):
+        text = use_native_vectors("""define void @f(ptr %p, ptr %o, i32 %n) {
+entry:
+  br label %loop
+
+loop:
+  %s = phi <32 x float> [ zeroinitializer, %entry ], [ %t, %loop ]
+  %i = phi i32 [ 0, %entry ], [ %j, %loop ]
+  %q = getelementptr <32 x float>, ptr %p, i32 %i
+  %x = load <32 x float>, ptr %q, align 128
+  %t = fadd <32 x float> %s, %x
+  %j = add i32 %i, 1
+  %c = icmp eq i32 %j, %n
+  br i1 %c, label %end, label %loop
+
+end:
+  store <32 x float> %t, ptr %o, align 128
+  ret void
+}
+""", True)
+        loop = text[text.index("loop:"):text.index("end:")]
+        assert "phi <32 x i32>" in loop and "vconv" not in loop
+        assert calls(text[text.index("end:"):], "vconv.sf.qf32") == 1
+
+    def test_wide_conversions_leave_the_lanes_apart(self):
+        text = use_native_vectors(kernel(
+            "%a = fpext TYPE %x to <64 x float>", "%b = fmul <64 x float> %a, %a",
+            "%r = fptrunc <64 x float> %b to TYPE", lanes=64, element="half"), True)
+        assert "shuff" not in text and "vdeal" not in text
+        assert calls(text, "vconv.hf.qf32") == 1 and calls(text, "vconv.sf") == 0
+
+    def test_scalars_and_other_widths_stay(self):
+        text = kernel("%r = fadd TYPE %x, %y", lanes=8)
+        assert "hexagon" not in use_native_vectors(text, True)
+
+    @pytest.mark.parametrize("target", ["v68", "v75", "v79"])
+    def test_everything_compiles_for_every_chip(self, target):
+        asm = emit(kernel("%a = fmul TYPE %x, %y", "%b = fsub TYPE %x, %a", "%c = fcmp olt TYPE %b, %x",
+                          "%r = select <64 x i1> %c, TYPE %a, TYPE %b", lanes=64), get(target))
+        assert ".qf32" in asm if target != "v79" else ".qf32" not in asm
+
+
+class TestOrder:
+    LOAD = "%{0} = load <32 x float>, ptr %{1}, align 128"
+    CALL = "%{0} = call <32 x i32> @llvm.hexagon.V6.{2}.128B(<32 x i32> %{1}, <32 x i32> %{1})"
+    BODY = (LOAD.format("a", "p"), LOAD.format("b", "q"), CALL.format("a1", "a", "vmpy.qf32.sf"),
+            CALL.format("b1", "b", "vmpy.qf32.sf"), CALL.format("a2", "a1", "vadd.qf32"),
+            CALL.format("b2", "b1", "vadd.qf32"))
+
+    def nodes(self):
+        body = [parse_line(f"  {line}") for line in self.BODY]
+        return graph(body, Addresses([parse_line("define void @f(ptr %p, ptr %q) {"), *body]))
+
+    def test_copies_and_dependences(self):
+        nodes = self.nodes()
+        assert [n.copy for n in nodes] == [0, 1, 0, 1, 0, 1]
+        assert [n.before for n in nodes] == [[], [], [0], [1], [2], [3]]
+        assert nodes[0].height == 4  # load, two packets, product, two packets, sum
+
+    @pytest.mark.parametrize("lead", [0, 4, 1000])
+    @pytest.mark.parametrize("registers", [1, 2, 8])
+    def test_every_order_is_a_topological_one(self, lead, registers):
+        nodes = self.nodes()
+        order = schedule(nodes, registers, lead).order
+        assert sorted(order) == list(range(len(nodes)))
+        assert all(order.index(b) < order.index(n) for n in order for b in nodes[n].before)
+
+    def test_stores_pass_loads_of_other_buffers_only(self):
+        def apart(load, store):
+            lines = ["define void @f(ptr %p, ptr %q, i32 %i) {", "  %a = getelementptr float, ptr %p, i32 %i",
+                     "  %b = getelementptr float, ptr %q, i32 %i", "  %a1 = getelementptr i8, ptr %a, i32 128",
+                     "  %u = load ptr, ptr %p, align 4", "  %c = getelementptr float, ptr %u, i32 %i"]
+            return Addresses([parse_line(line) for line in lines]).apart(load, store, 128)
+
+        assert apart("%a1", "%b") and apart("%a1", "%a")  # the next vector, of another buffer or of this one
+        assert not apart("%a", "%b")  # perhaps the same buffer
+        assert not apart("%a1", "%c") and not apart("%a", "%p")  # loaded pointers, other indices
+
+    def test_only_loops_are_ordered(self):
+        text = "define void @f(ptr %p) {\n  %x = call <32 x i32> @llvm.hexagon.V6.vd0.128B()\n  ret void\n}"
+        assert "ret void" in order_loops(text)
+
+
+def test_static_cost_counts_loops():
+    packet = "\t{\n\t\tr0 = r1\n\t}"
+    asm = f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packet}\n{packet} :endloop0\n{packet}\n"
+    assert static_cost(asm) == 2 + 2 * TRIPS
+    assert static_cost(f"f:\n.L:\n{packet}\n\t{{\n\t\tif (p0) jump:nt .L\n\t}}\n") == 2 * TRIPS
+
+
+@pytest.mark.parametrize("target", ["v75", "v79"])
+def test_mixed_widths_against_numpy(target):
+    rng = np.random.default_rng(5)
+    half, wide = rng.normal(0, 2, 333).astype(np.float16), rng.normal(0, 2, 333).astype(np.float32)
+    small = rng.integers(-128, 127, 333, np.int8)
+    result = half.astype(np.float32) * wide - half.astype(np.float32)
+    loops, along = ["parallel"], (0,)
+    mixed = generic("mixed", loops, [(half, "f16", along), (wide, "f32", along)], (wide, "f32", along), [
+        "%0 = arith.extf %i0 : f16 to f32", "%1 = arith.mulf %0, %i1 : f32", "%2 = arith.subf %1, %0 : f32"], "%2")
+    narrow = generic("narrow", loops, [(half, "f16", along), (small, "i8", along)], (half, "f16", along), [
+        "%0 = arith.extf %i0 : f16 to f32", "%1 = arith.extsi %i1 : i8 to i32", "%2 = arith.sitofp %1 : i32 to f32",
+        "%3 = arith.addf %0, %2 : f32", "%4 = arith.truncf %3 : f32 to f16"], "%4")
+    programs = [Program("mixed", mixed, [half, wide, wide], result, np.full(333, 1e-5)),
+                Program("narrow", narrow, [half, small, half], (half.astype(np.float32) + small).astype(np.float16))]
+    call, _ = on_simulator(mixed + narrow, target=target)
+    for program in programs:
+        got = np.zeros_like(program.expected)
+        call(program.name, [*program.arguments, got])
+        program.check(got)
