@@ -39,6 +39,7 @@ BUFFERIZE = (
     upstream("one-shot-bufferize{bufferize-function-boundaries=1 "
              "function-boundary-type-conversion=identity-layout-map buffer-alignment=128 "
              "allow-return-allocs-from-loops=1}", "tensors become buffers, in place where possible"),
+    upstream("canonicalize", "loops stop carrying buffers: a result is the allocation it is in"),
     upstream("buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1}",
              "results become pointer arguments"),
     upstream("canonicalize,cse", "slices of slices fold before copies are looked at"),

@@ -36,7 +36,8 @@ class HexagonTcmAllocationPass(Pass):
 
     Buffers that never meet share memory where TCM is short; elsewhere each has a place of its own, because LLVM
     schedules better what it knows to be apart. Parts of the arena that share nothing are views with the attribute
-    ``hexagon.tcm_slot``, from which `hexagon-memory-lowering` makes pointers without aliases.
+    ``hexagon.tcm_slot``, from which `hexagon-memory-lowering` makes pointers without aliases. One
+    vector of TCM stays free behind the arena: the last elements of a buffer are loaded as a whole vector.
     A buffer lives from its first to its last use; used in a loop, as long as the loop. An elementwise op may compute
     its result in the place of an operand that dies there. Buffers made inside an scf.forall get a part of the arena
     per iteration. A remark per function tells the bytes asked for, the arena's size and the lower bound.
@@ -100,7 +101,8 @@ class HexagonTcmAllocationPass(Pass):
     def _allocate(self, function: ir.Operation, context: PassContext) -> None:
         alignment = int(context.target.vector_bytes.value)
         root = scopes(function)
-        self._plan(root, Clock(function), self.tcm_bytes or context.target.tcm_budget_bytes, alignment, context)
+        budget = (self.tcm_bytes or context.target.tcm_budget_bytes) - alignment
+        self._plan(root, Clock(function), budget, alignment, context)
         if not root.offsets:
             return
         block = function.regions[0].blocks[0]

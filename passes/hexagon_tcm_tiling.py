@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import element_bytes, find_ops
-from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.ir.cost import estimated_cycles
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
-from hexagon_mlir.passes.tcm_tiling.place import Placement, indexing_maps, place_buffers, vector_loop
-from hexagon_mlir.passes.tcm_tiling.promote import promote, return_from_tcm
-from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, choose_tile
+from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups
+from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
+from hexagon_mlir.passes.tcm_tiling.place import Placement, place_buffers
+from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, return_from_tcm
+from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
+from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile
+from hexagon_mlir.targets.dma import Engine
 
-_MARK = "hexagon.tile"
+_MARK, _ROOT, _LOOP = "hexagon.tile", "hexagon.tile_root", "hexagon.tile_loop"
+_BARRIER = "builtin.unrealized_conversion_cast"
+_CLEAN = UpstreamStep("canonicalize,cse")  # slices of one tensor for several ops become one
 
 
 @dataclass(frozen=True)
 class HexagonTcmTilingPass(Pass):
-    """Puts the data a kernel works on into TCM, tile by tile where it does not fit as a whole.
+    """Puts the data a kernel works on into TCM, tile by tile.
 
-    A kernel's own buffers (what Triton loads fill, what ops produce) move to memory space 1 when all of them fit.
-    An op that reads or writes DDR tensors is tiled so that its operands fit, and each operand's slice is copied.
+    In functions on tensors, ops that read each other's results form groups. A group shares one loop over tiles of its
+    last op: each input's tile is copied once, intermediates exist as tiles in TCM only, results go back tile by tile,
+    what every tile needs is copied before the loop. Tiles fit the budget, counting two of everything that is
+    transferred, and are small enough to hide transfers behind work, if that is predicted to pay. A kernel with buffers
+    of its own (a Triton kernel) works in TCM as it is when its buffers fit; else its ops are tiled one by one.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -41,8 +51,8 @@ class HexagonTcmTilingPass(Pass):
     Options:
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
 
-    Refuses (with a remark; the op works on DDR): dynamic shapes, indices other than plain loop indices, ops whose
-    smallest tile exceeds the budget.
+    Refuses (with a remark; the op works on DDR): dynamic shapes, indices other than plain loop indices, ops without
+    indexing maps, ops whose smallest tile exceeds the budget.
 
     Needs: tensor.
     Leaves: tiled.
@@ -55,108 +65,168 @@ class HexagonTcmTilingPass(Pass):
     tcm_bytes: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Place buffers, tile what reads DDR, copy the slices."""
+        """Kernels with buffers of their own are placed; functions on tensors are tiled group by group."""
+        for op in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+            if _on_tensors(op):
+                self._tile_groups(module, op, context)
+            else:
+                self._place(module, op, context)
+
+    # -- functions on tensors ------------------------------------------------------------------------------------
+    def _tile_groups(self, module: ir.Module, function: ir.Operation, context: PassContext) -> None:
+        """One tile loop per group of ops; results that other groups read stay in TCM where they fit."""
+        target = context.target
+        budget = self.tcm_bytes or target.tcm_budget_bytes
+        small = int(target.vector_bytes.value)
+        groups: list[Group] = []
+        for block in _blocks(function):
+            ops = [op.operation for op in block.operations if _is_linalg(op.operation)]
+            groups += find_groups(ops, lambda op, reason: self.remark(context, op, f"stays in DDR: {reason}"))
+        budget -= place_between(groups, budget // 2, small)
+        tiled: list[tuple[Group, list[int]]] = []
+        for group in groups:
+            tile = self._choose(group, budget, context)
+            if tile == group.extents:
+                promote_group(group.members, None, small)
+            elif tile is not None:
+                tiled.append((group, [0 if t == e else t for t, e in zip(tile, group.extents, strict=True)]))
+        for loop in _tile(module, tiled, self.name, context):
+            promote_group(_linalg_ops(loop), loop, small)
+        return_from_tcm(function)
+
+    def _choose(self, group: Group, budget: int, context: PassContext) -> list[int] | None:
+        """Tile sizes of the root's loops; None leaves the group in DDR."""
+        target = context.target
+        alignment = int(target.tcm_alignment.value)
+        operands = footprints(group)
+        if not any(o.role is not Role.KEEP for o in operands):
+            return None
+        vectorized = vector_loop(len(group.extents), [o.loops for o in operands]) if len(group.members) == 1 else None
+        last = max(group.cuttable, default=None)
+        narrowest = min(o.element_bytes for o in operands)
+        lanes = target.lanes(8 * min(narrowest, 4)) if last == len(group.extents) - 1 or last == vectorized else 1
+        cuttable = [loop in group.cuttable for loop in range(len(group.extents))]
+        tile = choose_tile(group.extents, cuttable, operands, budget, lanes, alignment)
+        if tile is None:
+            self.remark(context, group.root, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
+            return None
+        work = sum(estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
+                   or 0.0 for op in group.members)
+        return overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
+                                len(group.members))
+
+    # -- kernels with buffers of their own -----------------------------------------------------------------------
+    def _place(self, module: ir.Module, function: ir.Operation, context: PassContext) -> None:
+        """Move the kernel's buffers, or else tile each op that reads DDR."""
         budget = self.tcm_bytes or context.target.tcm_budget_bytes
         alignment = int(context.target.tcm_alignment.value)
-        placement = place_buffers(module, budget, int(context.target.vector_bytes.value), alignment)
+        placement = place_buffers(function, budget, int(context.target.vector_bytes.value), alignment)
         for op, reason in placement.refused:
             self.remark(context, op, reason)
-        sizes = self._decide(module, placement, budget, alignment, context)
-        if any(s is not None and any(s) for s in sizes):
-            apply_schedule(module, _schedule(sizes), self.name, context)
-        else:
-            _mark(module, sizes)
-        for op in _linalg_ops(module):
+        decided = self._decide(function, placement, budget, alignment, context)
+        if any(any(tile) for _, tile in decided):
+            _apply(module, decided, "tile_using_for", self.name, context)
+        for op in _linalg_ops(function):
             if _MARK in op.attributes:
                 del op.attributes[_MARK]
                 promote(op, placement.wants_tcm)
-        return_from_tcm(module)
+        return_from_tcm(function)
 
-    def _decide(self, module: ir.Module, placement: Placement, budget: int, alignment: int,
-                context: PassContext) -> list[list[int] | None]:
-        """Tile sizes per linalg op in order; 0 = that loop whole, None = leave the op alone."""
-        decisions: list[list[int] | None] = []
-        for op in _linalg_ops(module):
+    def _decide(self, function: ir.Operation, placement: Placement, budget: int, alignment: int,
+                context: PassContext) -> list[tuple[ir.Operation, list[int]]]:
+        """The ops to tile with their sizes (0 = that loop whole); they are marked."""
+        decided = []
+        for op in _linalg_ops(function):
             if not placement.reads_ddr(op):
-                decisions.append(None)
                 continue
-            description = _describe(op)
-            if isinstance(description, str):
-                self.remark(context, op, f"stays in DDR: {description}")
-                decisions.append(None)
+            group = find_groups([op], lambda o, reason: self.remark(context, o, f"stays in DDR: {reason}"))
+            if not group:
                 continue
-            extents, parallel, operands = description
-            vectorized = vector_loop(len(extents), [o.loops for o in operands])
-            along_parallel = vectorized is not None and parallel[vectorized]
-            narrowest = min(o.element_bytes for o in operands)
-            lanes = context.target.lanes(8 * narrowest) if along_parallel else 1
-            tile = choose_tile(extents, parallel, operands, budget, lanes, alignment)
+            operands = [replace(o, role=Role.KEEP) for o in footprints(group[0])]
+            cuttable = group[0].parallel
+            lanes = context.target.lanes(8 * min(o.element_bytes for o in operands))
+            tile = choose_tile(group[0].extents, cuttable, operands, budget, lanes, alignment)
             if tile is None:
                 self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
-            decisions.append(None if tile is None else
-                             [0 if t == e else t for t, e in zip(tile, extents, strict=True)])
-        return decisions
-
-
-def _schedule(sizes: list[list[int] | None]) -> str:
-    """A transform sequence that tiles op number i by ``sizes[i]`` and marks the tiled op."""
-    handles = [f"%op{i}" for i in range(len(sizes))]
-    any_op = "!transform.any_op"
-    lines = [f"    %ops = transform.structured.match interface{{LinalgOp}} in %root : ({any_op}) -> {any_op}"]
-    if len(sizes) == 1:
-        handles = ["%ops"]
-    else:
-        kinds = ", ".join([any_op] * len(sizes))
-        lines.append(f"    {', '.join(handles)} = transform.split_handle %ops : ({any_op}) -> ({kinds})")
-    for number, (handle, tile) in enumerate(zip(handles, sizes, strict=True)):
-        if tile is None:
-            continue
-        tiled = handle
-        if any(tile):
-            tiled = f"%tiled{number}"
-            loops = [f"%loop{number}_{i}" for i, t in enumerate(tile) if t]
-            results = ", ".join([any_op] * (1 + len(loops)))
-            lines.append(f"    {', '.join([tiled, *loops])} = transform.structured.tile_using_for {handle} "
-                         f"tile_sizes [{', '.join(map(str, tile))}] : ({any_op}) -> ({results})")
-        lines.append(f'    transform.annotate {tiled} "{_MARK}" : {any_op}')
-    return wrap_sequence("\n".join(lines) + "\n")
-
-
-def _mark(module: ir.Module, sizes: list[list[int] | None]) -> None:
-    for op, tile in zip(_linalg_ops(module), sizes, strict=True):
-        if tile is not None:
+                continue
             op.attributes[_MARK] = ir.UnitAttr.get()
+            decided.append((op, [0 if t == e else t for t, e in zip(tile, group[0].extents, strict=True)]))
+        return decided
 
 
-def _describe(op: ir.Operation) -> tuple[list[int], list[bool], list[Footprint]] | str:
-    """Extents, parallel flags and footprints of ``op``, or why it cannot be tiled."""
-    maps = [ir.AffineMapAttr(a).value for a in indexing_maps(op)]
-    iterators = [str(a) for a in op.attributes["iterator_types"]] if "iterator_types" in op.attributes else None
-    extents: dict[int, int] = {}
-    operands = []
-    for value, map_ in zip(op.operands, maps, strict=True):
-        if not isinstance(value.type, ir.RankedTensorType):
-            operands.append(Footprint((), 4))
+def _tile(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin: str,
+          context: PassContext) -> list[ir.Operation]:
+    """Tile each root by its sizes (0 = whole) and fuse the members into its loop; gives the outermost loops."""
+    if not tiled:
+        return []
+    barriers = [barrier for group, _ in tiled for barrier in _keep_out(group)]
+    _apply(module, [(group.root, sizes) for group, sizes in tiled], "fuse", origin, context)
+    for barrier in barriers:
+        barrier.results[0].replace_all_uses_with(barrier.operands[0])
+        barrier.erase()
+    _CLEAN.run(module, context)
+    loops = find_ops(module, lambda op: _LOOP in op.attributes)
+    for op in loops:
+        del op.attributes[_LOOP]
+    return loops
+
+
+def _keep_out(group: Group) -> list[ir.Operation]:
+    """Casts that hide from the fusion what the group reads but does not compute."""
+    barriers = []
+    for op in group.members:
+        for position, value in enumerate(op.operands):
+            owner = value.owner
+            if isinstance(value.type, ir.RankedTensorType) and not isinstance(owner, ir.Block) \
+                    and owner.operation.name.startswith("linalg.") and owner.operation not in group.members:
+                with op.location, ir.InsertionPoint(op):
+                    cast = ir.Operation.create(_BARRIER, results=[value.type], operands=[value])
+                op.operands[position] = cast.results[0]
+                barriers.append(cast)
+    return barriers
+
+
+def _apply(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], kind: str, origin: str,
+           context: PassContext) -> None:
+    """Apply a transform sequence that tiles each op by its sizes, ``kind`` being tile_using_for or fuse."""
+    any_op = "!transform.any_op"
+    lines = []
+    for number, (op, sizes) in enumerate(decided):
+        if not any(sizes):
             continue
-        loops = []
-        for position, result in enumerate(map_.results):
-            if value.type.is_dynamic_dim(position):
-                return "dynamic shape"
-            if not isinstance(result, ir.AffineDimExpr):
-                return f"index expression {result} is not a plain loop index"
-            extents[result.position] = value.type.shape[position]
-            loops.append(result.position)
-        operands.append(Footprint(tuple(loops), element_bytes(value.type.element_type)))
-    count = maps[0].n_dims
-    if len(extents) != count:
-        return "a loop that indexes no operand"
-    if iterators is None:
-        written = {r.position for r in maps[-1].results}
-        parallel = [loop in written for loop in range(count)]
-    else:
-        parallel = ["parallel" in text for text in iterators]
-    return [extents[loop] for loop in range(count)], parallel, operands
+        op.attributes[f"{_ROOT}{number}"] = ir.UnitAttr.get()
+        lines.append(f"    %op{number} = transform.structured.match attributes{{{_ROOT}{number}}} in %root : "
+                     f"({any_op}) -> {any_op}")
+        loops = [f"%loop{number}_{i}" for i, size in enumerate(sizes) if size]
+        results = ", ".join([any_op] * (1 + len(loops)))
+        cleanup = " {apply_cleanup}" if kind == "fuse" else ""
+        lines.append(f"    {', '.join([f'%tiled{number}', *loops])} = transform.structured.{kind} %op{number} "
+                     f"tile_sizes [{', '.join(map(str, sizes))}]{cleanup} : ({any_op}) -> ({results})")
+        if kind == "fuse":
+            lines.append(f'    transform.annotate {loops[0]} "{_LOOP}" : {any_op}')
+    apply_schedule(module, wrap_sequence("\n".join(lines) + "\n"), origin, context)
+    for op in find_ops(module, lambda op: any(str(name).startswith(_ROOT) for name in op.attributes)):
+        for name in [str(name) for name in op.attributes if str(name).startswith(_ROOT)]:
+            del op.attributes[name]
 
 
-def _linalg_ops(module: ir.Module) -> list[ir.Operation]:
-    return find_ops(module, lambda op: op.name.startswith("linalg.") and len(op.regions) == 1 and len(op.results) > 0)
+def _on_tensors(function: ir.Operation) -> bool:
+    type_ = ir.FunctionType(function.attributes["function_type"].value)
+    return any(isinstance(t, ir.RankedTensorType) for t in (*type_.inputs, *type_.results))
+
+
+def _blocks(function: ir.Operation) -> list[ir.Block]:
+    """Every block of ``function`` with linalg ops on tensors."""
+    found: list[ir.Block] = []
+    for op in _linalg_ops(function):
+        if op.block not in found:
+            found.append(op.block)
+    return found
+
+
+def _linalg_ops(root: ir.Operation) -> list[ir.Operation]:
+    return find_ops(root, _is_linalg)
+
+
+def _is_linalg(op: ir.Operation) -> bool:
+    return op.name.startswith("linalg.") and len(op.regions) == 1 and len(op.results) > 0

@@ -6,7 +6,8 @@ synchronisations), and ``ORDERED`` says which segments happened before the runni
 
 A vector load may read more than the program uses (a masked load reads whole vectors), so it is judged by the
 bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
-an allocation as a whole. A masked store is judged by the
+an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins them, the last perhaps for nothing:
+an aligned vector load right behind readable data may find data on its way, or none. A masked store is judged by the
 bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled vectors that are undefined
 in the first round of a loop and not used there.
 """
@@ -118,6 +119,18 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %l4 = sub i32 %address, {layout.STACK_BASE}
   %l5 = icmp ult i32 %l4, {layout.DDR_BASE - layout.STACK_BASE if lenient else 0}
   %l1 = select i1 %l5, i1 false, i1 %l3"""
+    readable = ADDRESSABLE | INITIALISED
+    pair = f"""
+  %pb = getelementptr i8, ptr %p, i64 -{size}
+  %before = load {v}, ptr %pb, align 1
+  %state = and {v} %before, splat (i8 {readable | DMA_DESTINATION})
+  %ready = icmp eq {v} %state, splat (i8 {readable})
+  %some_ready = call i1 @llvm.vector.reduce.or.v{size}i1({bits} %ready)
+  %low = and i32 %address, {size - 1}
+  %whole = icmp eq i32 %low, 0
+  %pair = and i1 %some_ready, %whole
+  %alone = xor i1 %pair, true""" if lenient and not write else """
+  %alone = icmp eq i32 0, 0"""
     inside = f"and i8 %any, {ADDRESSABLE}" if lenient else "or i8 0, 1"
     bound = ADDRESSABLE | READABLE if lenient else ADDRESSABLE
     used = f"""
@@ -137,11 +150,12 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
     return f"""
 declare i8 @llvm.vector.reduce.or.v{size}i8({v})
 declare i8 @llvm.vector.reduce.and.v{size}i8({v})
+declare i1 @llvm.vector.reduce.or.v{size}i1({bits})
 define internal void @{name}(ptr %st, i32 %address, i32 %site\
 {f', <{size // 4} x i32> %mask' if masked else ''}) noinline {{{_word('shadow', layout.SHADOW, 'ptr')}
   %wide = zext i32 %address to i64
   %p = getelementptr i8, ptr %shadow, i64 %wide
-  %stored = load {v}, ptr %p, align 1{used}
+  %stored = load {v}, ptr %p, align 1{used}{pair}
   %bit = and {v} %flags, splat (i8 {ADDRESSABLE})
   %known = icmp ne {v} %bit, zeroinitializer
   %trusted = select {bits} %known, {v} %flags, {v} splat (i8 -1)
@@ -150,11 +164,12 @@ define internal void @{name}(ptr %st, i32 %address, i32 %site\
   %inside = call i8 @llvm.vector.reduce.and.v{size}i8({v} %trusted){test}
   %own0 = {inside}
   %own = icmp ne i8 %own0, 0
-  %l2 = and i1 %own, %l1
+  %l6 = and i1 %own, %alone
+  %l2 = and i1 %l6, %l1
   %r2 = select i1 %l2, i32 {_code(last, size)}, i32 -1
   %d0 = and i8 {some}, {DMA_DESTINATION}
   %d1 = icmp ne i8 %d0, 0
-  %d2 = and i1 %own, %d1
+  %d2 = and i1 %l6, %d1
   %r3 = select i1 %d2, i32 {_code(Rule.USE_BEFORE_WAIT, size)}, i32 %r2
   %m0 = and i32 %address, {align - 1}
   %m1 = icmp ne i32 %m0, 0

@@ -1,1 +1,5 @@
-"""Parts of `hexagon-tcm-tiling`: `sizes` (pure decisions) and `promote` (operands of a tile into TCM)."""
+"""Parts of `hexagon-tcm-tiling`.
+
+`groups` (which ops share a loop) and `region` (their tensors in numbers), `sizes` (pure decisions), `promote` (operands
+of tiles into TCM), `place` (a kernel's own buffers), `maps` (indexing maps).
+"""

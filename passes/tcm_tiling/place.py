@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hexagon_mlir.ir import bufferization, ir, linalg
+from hexagon_mlir.ir import bufferization, ir
+from hexagon_mlir.ir.buffers import set_space
 from hexagon_mlir.ir.query import TCM_SPACE, find_ops, in_tcm, memory_space, static_bytes
+from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
 from hexagon_mlir.passes.tcm_tiling.promote import tcm_empty
 
 _VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
@@ -51,13 +52,13 @@ class Placement:
         return not self.placed and name != "bufferization.alloc_tensor"
 
 
-def place_buffers(module: ir.Module, budget: int, small: int, alignment: int) -> Placement:
+def place_buffers(function: ir.Operation, budget: int, small: int, alignment: int) -> Placement:
     """Move load buffers (memref.alloc) and fresh results (tensor.empty) to TCM if together they fit ``budget``.
 
     Buffers below ``small`` bytes and results of reductions along the last loop are read element by element, which
     TCM is slow at: they stay behind the L1 cache.
     """
-    buffers = _buffers(module, small)
+    buffers = _buffers(function, small)
     total = sum(-(-size // alignment) * alignment for _, size in buffers)
     if total > budget:
         first = buffers[0][0]
@@ -69,7 +70,7 @@ def place_buffers(module: ir.Module, budget: int, small: int, alignment: int) ->
                 op.results[0].replace_all_uses_with(_fresh(op))
                 op.erase()
             else:
-                _move_alloc(op)
+                set_space(op.results[0], TCM_SPACE)
     return Placement(True)
 
 
@@ -80,24 +81,9 @@ def _fresh(op: ir.Operation) -> ir.Value:
     return bufferization.AllocTensorOp(op.results[0].type, sizes, memory_space=memory_space(TCM_SPACE)).result
 
 
-def _move_alloc(op: ir.Operation) -> None:
-    """Put the buffer of ``op`` into TCM: only types change, here and in its views."""
-    result = op.results[0]
-    result.set_type(_tcm_type(ir.MemRefType(result.type)))
-    pending = [result]
-    while pending:
-        value = pending.pop()
-        for use in list(value.uses):
-            user = use.owner.operation
-            if user.name in ("memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
-                             "memref.collapse_shape"):
-                user.results[0].set_type(_tcm_type(ir.MemRefType(user.results[0].type)))
-                pending.append(user.results[0])
-
-
-def _buffers(module: ir.Module, small: int) -> list[tuple[ir.Operation, int]]:
+def _buffers(function: ir.Operation, small: int) -> list[tuple[ir.Operation, int]]:
     found = []
-    for op in find_ops(module, lambda op: op.name in ("tensor.empty", "memref.alloc")):
+    for op in find_ops(function, lambda op: op.name in ("tensor.empty", "memref.alloc")):
         size = static_bytes(op.results[0].type)
         if size is not None and size >= small and not _read_by_element(op):
             found.append((op, size))
@@ -124,32 +110,3 @@ def _read_by_element(op: ir.Operation) -> bool:
                     pending.append(user.results[output])
         seen += 1
     return False
-
-
-def takes_scalars(op: ir.Operation, operand: int) -> bool:
-    """True when vectorized code will read ``operand`` of linalg op ``op`` one element at a time."""
-    maps = [ir.AffineMapAttr(a).value for a in indexing_maps(op)]
-    reads = [[r.position for r in m.results if isinstance(r, ir.AffineDimExpr)] for m in maps]
-    loop = vector_loop(maps[0].n_dims, reads)
-    return loop is not None and loop not in reads[operand]
-
-
-def vector_loop(loops: int, reads: Sequence[Sequence[int]]) -> int | None:
-    """The loop vectorization will pick: innermost in every operand it indexes, parallel (in the output) if possible.
-
-    ``reads[i]`` lists the loops that index operand i, the output last.
-    """
-    fitting = [loop for loop in range(loops) if all(loop not in r or r[-1] == loop for r in reads)]
-    return max(fitting, key=lambda loop: (loop in reads[-1], loop), default=None)
-
-
-def indexing_maps(op: ir.Operation) -> ir.ArrayAttr:
-    """The indexing maps of any linalg op, named ones included."""
-    if "indexing_maps" in op.attributes:
-        return ir.ArrayAttr(op.attributes["indexing_maps"])
-    return linalg.get_indexing_maps(op)
-
-
-
-def _tcm_type(type_: ir.MemRefType) -> ir.MemRefType:
-    return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout, memory_space(TCM_SPACE))

@@ -1,11 +1,15 @@
-"""Copies the operands of a tiled op into TCM and computes its result there."""
+"""Puts what the ops of a tile work on into TCM: inputs by copy, intermediates and results as new buffers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, tensor
-from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, find_ops, memory_space
+from hexagon_mlir.ir.bounds import upper_bound
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, find_ops, memory_space
+from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
+
+_VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 
 
 def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> None:
@@ -26,25 +30,141 @@ def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> No
             op.operands[position] = copies[value]
 
 
-def return_from_tcm(module: ir.Module) -> None:
-    """Copy each returned tensor that was computed in TCM to DDR: callers see DDR only."""
+def promote_group(ops: list[ir.Operation], loop: ir.Operation | None, small: int) -> None:
+    """The same for ``ops``, which share the tiles of ``loop`` (or are not tiled): each input is copied once.
 
+    What is below ``small`` bytes or read element by element stays in DDR, behind the L1 cache. What is the same for
+    every tile is copied before the loop.
+    """
+    copies: dict[ir.Value, ir.Value] = {}
+    for op in ops:
+        inputs = len(op.operands) - len(op.results)
+        body = op.regions[0].blocks[0]
+        for position, value in enumerate(list(op.operands)):
+            if not isinstance(value.type, ir.RankedTensorType) or _stays(op, position, small):
+                continue
+            if position < inputs:
+                if is_in_ddr(value):
+                    if value not in copies:
+                        with op.location, _where(value, op, loop):
+                            copies[value] = tcm_copy(value)
+                    op.operands[position] = copies[value]
+                continue
+            read = any(True for _ in body.arguments[position].uses)
+            _promote_output(op, position, read, loop)
+
+
+def _promote_output(op: ir.Operation, position: int, read: bool, loop: ir.Operation | None) -> None:
+    value = op.operands[position]
+    owner = value.owner
+    if isinstance(owner, ir.Block) and owner.owner.operation.name == "scf.for":
+        _promote_accumulator(owner, value, loop)
+        return
+    if not is_in_ddr(value) or (not isinstance(owner, ir.Block) and owner.operation.name.startswith("linalg.")):
+        return  # computed in the place of another op's result, which has its own place
+    with op.location, ir.InsertionPoint(op):
+        op.operands[position] = tcm_copy(value) if read and not _is_empty(value) else tcm_empty(value)
+
+
+def _promote_accumulator(block: ir.Block, value: ir.Value, outer: ir.Operation | None) -> None:
+    """A result that a loop over a reduction carries starts in TCM; the whole result of a tile loop does not."""
+    holder = block.owner.operation
+    if holder == outer:
+        return
+    number = ir.BlockArgument(value).arg_number + 2  # behind the bounds; argument 0 is the induction variable
+    start = holder.operands[number]
+    if not is_in_ddr(start):
+        return
+    if not isinstance(start.owner, ir.Block) and start.owner.operation.name.startswith("linalg."):
+        return
+    with holder.location, ir.InsertionPoint(holder):
+        holder.operands[number] = tcm_copy(start)
+
+
+def _stays(op: ir.Operation, position: int, small: int) -> bool:
+    value = op.operands[position]
+    bytes_ = _bound(value)
+    if (bytes_ is not None and bytes_ < small) or takes_scalars(op, position):
+        return True
+    output = position - (len(op.operands) - len(op.results))
+    return output >= 0 and any(user.name.startswith("linalg.") and len(user.results) and takes_scalars(user, number)
+                               for user, number in _users(op.results[output]))
+
+
+def _users(value: ir.Value) -> list[tuple[ir.Operation, int]]:
+    return [(use.owner.operation, use.operand_number) for use in value.uses]
+
+
+def _bound(value: ir.Value) -> int | None:
+    """Most bytes of a tensor, dynamic sizes by what bounds them."""
+    type_ = ir.RankedTensorType(value.type)
+    size, owner = element_bytes(type_.element_type), value.owner
+    dynamic = 0
+    for dim in range(type_.rank):
+        if not type_.is_dynamic_dim(dim):
+            size *= type_.get_dim_size(dim)
+            continue
+        if isinstance(owner, ir.Block) or owner.operation.name != "tensor.extract_slice":
+            return None
+        offsets = list(ir.DenseI64ArrayAttr(owner.operation.attributes["static_offsets"]))
+        first = 1 + sum(o == ir.ShapedType.get_dynamic_size() for o in offsets)
+        bound = upper_bound(owner.operation.operands[first + dynamic])
+        if bound is None:
+            return None
+        dynamic += 1
+        size *= bound
+    return size
+
+
+def _where(value: ir.Value, op: ir.Operation, loop: ir.Operation | None) -> ir.InsertionPoint:
+    """Before ``op``; before the loop for what the loop does not cut."""
+    if loop is None:
+        return ir.InsertionPoint(op)
+    inside = value.owner.owner.operation if isinstance(value.owner, ir.Block) else value.owner.operation
+    while inside is not None and inside != loop:
+        parent = inside.parent
+        inside = parent.operation if parent is not None else None
+    return ir.InsertionPoint(loop if inside is None else op)
+
+
+def is_in_ddr(value: ir.Value) -> bool:
+    """True when tensor ``value`` is, or will be, a buffer in DDR."""
+    while True:
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            holder = owner.owner.operation
+            if holder.name != "scf.for":
+                return True
+            value = holder.operands[ir.BlockArgument(value).arg_number + 2]
+        elif owner.operation.name in _VIEWS:
+            value = owner.operation.operands[0]
+        elif owner.operation.name == "tensor.insert_slice":
+            value = owner.operation.operands[1]
+        elif owner.operation.name == "scf.for":
+            value = owner.operation.operands[3 + ir.OpResult(value).result_number]
+        elif owner.operation.name.startswith("linalg."):  # computed where its output is
+            outputs = len(owner.operation.results)
+            value = owner.operation.operands[len(owner.operation.operands) - outputs
+                                             + ir.OpResult(value).result_number]
+        else:
+            space = owner.operation.attributes.get("memory_space")
+            return not (isinstance(space, ir.IntegerAttr) and space.value == TCM_SPACE)
+
+
+def _is_empty(value: ir.Value) -> bool:
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
+        value = value.owner.operation.operands[0]
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "tensor.empty"
+
+
+def return_from_tcm(module: ir.Operation | ir.Module) -> None:
+    """Copy each returned tensor that was computed in TCM to DDR: callers see DDR only."""
     for op in find_ops(module, lambda op: op.name == "func.return"):
         for position, value in enumerate(op.operands):
-            if isinstance(value.type, ir.RankedTensorType) and _computed_in_tcm(value):
+            if isinstance(value.type, ir.RankedTensorType) and not is_in_ddr(value):
                 with op.location, ir.InsertionPoint(op):
                     op.operands[position] = bufferization.AllocTensorOp(
                         value.type, [], copy=value, memory_space=memory_space(DDR_SPACE)).result
-
-
-def _computed_in_tcm(value: ir.Value) -> bool:
-    while isinstance(value.owner, ir.OpView) and value.owner.operation.name.startswith("linalg."):
-        outputs = len(value.owner.operation.results)
-        value = value.owner.operation.operands[len(value.owner.operation.operands) - outputs
-                                               + ir.OpResult(value).result_number]
-    if not isinstance(value.owner, ir.OpView) or value.owner.operation.name != "bufferization.alloc_tensor":
-        return False
-    return "memory_space" in value.owner.operation.attributes
 
 
 def tcm_copy(value: ir.Value) -> ir.Value:

@@ -1,10 +1,26 @@
-"""Tile sizes that fit a budget: pure functions over loop extents and operand footprints."""
+"""Tile sizes that fit a budget and overlap well: pure functions over loop extents and operand footprints."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from math import prod
+
+from hexagon_mlir.targets.dma import Engine
+
+_MOST_TILES = 64  # more never pay: what is left to overlap is a tile's own transfer
+_TRANSFER_CYCLES = 60  # core cycles around one transfer: start, wait, addresses
+_OP_CYCLES = 100  # entering and leaving the vector loop of one op
+_RAGGED = 1.03  # tiles of unequal size: bounds known at run time only
+
+
+class Role(Enum):
+    """What happens to an operand's tile."""
+
+    KEEP = "stays in TCM"
+    FETCH = "comes from DDR"
+    STORE = "goes to DDR"
 
 
 @dataclass(frozen=True)
@@ -13,45 +29,93 @@ class Footprint:
 
     loops: tuple[int, ...]
     element_bytes: int
+    role: Role = Role.KEEP
 
     def bytes(self, tile: Sequence[int], alignment: int) -> int:
         """Bytes the operand's tile takes, rounded up to whole ``alignment`` units."""
         size = self.element_bytes * prod(tile[loop] for loop in self.loops)
         return -(-size // alignment) * alignment
 
+    def moves(self, tile: Sequence[int], extents: Sequence[int]) -> bool:
+        """True when every tile has a transfer of its own."""
+        return self.role is not Role.KEEP and any(tile[loop] < extents[loop] for loop in self.loops)
 
-def working_set(tile: Sequence[int], operands: Sequence[Footprint], alignment: int) -> int:
-    """Bytes all operands of one tile take together."""
-    return sum(operand.bytes(tile, alignment) for operand in operands)
+
+def working_set(tile: Sequence[int], operands: Sequence[Footprint], alignment: int,
+                extents: Sequence[int] | None = None) -> int:
+    """Bytes all operands of one tile take together; those that move from tile to tile are there twice."""
+    return sum(operand.bytes(tile, alignment) * (1 + operand.moves(tile, extents or tile)) for operand in operands)
 
 
-def choose_tile(extents: Sequence[int], parallel: Sequence[bool], operands: Sequence[Footprint], budget: int,
+def choose_tile(extents: Sequence[int], cuttable: Sequence[bool], operands: Sequence[Footprint], budget: int,
                 lanes: int, alignment: int) -> list[int] | None:
-    """Sizes of a tile whose working set fits ``budget`` bytes, or None when even the smallest does not.
+    """Sizes of the largest tile whose working set fits ``budget`` bytes, or None when even the smallest does not.
 
-    Outer parallel loops are cut first, so that inner, contiguous runs stay long. The last parallel loop is cut
-    to multiples of ``lanes``. Reductions are never cut: their operands stay whole.
+    Outer loops are cut first, so that inner, contiguous runs stay long. The last loop that may be cut is cut to
+    multiples of ``lanes``.
     """
     tile = list(extents)
-    candidates = [loop for loop, is_parallel in enumerate(parallel) if is_parallel]
+    candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     for loop in candidates:
-        if working_set(tile, operands, alignment) <= budget:
+        if working_set(tile, operands, alignment, extents) <= budget:
             break
         unit = lanes if loop == candidates[-1] else 1
-        tile[loop] = _largest(tile, loop, unit, operands, budget, alignment)
-    return tile if working_set(tile, operands, alignment) <= budget else None
+        tile[loop] = _largest(tile, loop, unit, operands, budget, alignment, extents)
+    return tile if working_set(tile, operands, alignment, extents) <= budget else None
 
 
-def _largest(tile: list[int], loop: int, unit: int, operands: Sequence[Footprint], budget: int, alignment: int) -> int:
+def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequence[bool],
+                     operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int) -> list[int]:
+    """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
+
+    Only the outermost loop that may be cut is cut further: tiles stay contiguous.
+    """
+    candidates = [loop for loop, may_be in enumerate(cuttable) if may_be and extents[loop] > 1]
+    if not candidates:
+        return list(tile)
+    loop = candidates[0]
+    unit = lanes if loop == [i for i, may_be in enumerate(cuttable) if may_be][-1] else 1
+    sizes = {tile[loop], *(_even(tile[loop], unit, count) for count in range(2, _MOST_TILES + 1))}
+    sizes |= {_even(extents[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
+    tiles = [[*tile[:loop], size, *tile[loop + 1:]] for size in sorted(sizes, reverse=True) if size <= tile[loop]]
+    return min(tiles, key=lambda t: predicted_cycles(extents, t, operands, engine, work, ops))
+
+
+def predicted_cycles(extents: Sequence[int], tile: Sequence[int], operands: Sequence[Footprint], engine: Engine,
+                     work: float, ops: int) -> float:
+    """Cycles of all tiles, with transfers double-buffered when there are several tiles; ``ops`` are done per tile."""
+    count = prod(-(-e // t) for e, t in zip(extents, tile, strict=True))
+    fetches = [o for o in operands if o.role is Role.FETCH]
+    stores = [o for o in operands if o.role is Role.STORE]
+    once = sum(engine.waited_for(o.bytes(tile, 1)) for o in fetches + stores if not o.moves(tile, extents))
+    if count == 1:
+        return work + once
+    if any(e % t for e, t in zip(extents, tile, strict=True)):
+        work *= _RAGGED
+    moving = [o.bytes(tile, 1) for o in operands if o.moves(tile, extents)]
+    first = [o.bytes(tile, 1) for o in fetches if o.moves(tile, extents)]
+    last = [o.bytes(tile, 1) for o in stores if o.moves(tile, extents)]
+    exposed = sum((engine.start + sum(n / engine.rate for n in part)) if part else 0.0 for part in (first, last))
+    core = work + count * (_TRANSFER_CYCLES * len(moving) + _OP_CYCLES * ops)
+    return once + exposed + max(core, count * sum(engine.busy(n) for n in moving))
+
+
+def _even(extent: int, unit: int, count: int) -> int:
+    """The size, in whole units, of ``count`` tiles as equal as possible."""
+    size = -(-extent // count)
+    return min(-(-size // unit) * unit, extent)
+
+
+def _largest(tile: list[int], loop: int, unit: int, operands: Sequence[Footprint], budget: int, alignment: int,
+             extents: Sequence[int]) -> int:
     """The largest multiple of ``unit`` for ``loop`` that fits, ``unit`` (or the whole extent) when none does."""
     low, high = 1, max(tile[loop] // unit, 1)
     while low < high:
         middle = (low + high + 1) // 2
         trial = [*tile[:loop], middle * unit, *tile[loop + 1:]]
-        if working_set(trial, operands, alignment) <= budget:
+        if working_set(trial, operands, alignment, extents) <= budget:
             low = middle
         else:
             high = middle - 1
     count = -(-tile[loop] // (low * unit))  # tiles needed: spread the loop evenly over them
-    even = -(-tile[loop] // count)
-    return min(-(-even // unit) * unit, tile[loop])
+    return _even(tile[loop], unit, count)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import arith, ir, vector
+from hexagon_mlir.ir.query import in_tcm
 
 
 @dataclass
@@ -35,6 +36,9 @@ class Tail:
                 parts.append(_zeros(part_type))
             elif self._is_full(start, width):
                 parts.append(vector.load(part_type, source, at, alignment=alignment))
+            elif in_tcm(ir.MemRefType(source.type)):  # a vector more is always there: one load, not a masked pair
+                whole = vector.load(part_type, source, at, alignment=alignment)
+                parts.append(arith.select(self._mask(start, bits), whole, _zeros(part_type)))
             else:
                 parts.append(vector.maskedload(part_type, source, at, self._mask(start, bits), _zeros(part_type),
                                                alignment=alignment))

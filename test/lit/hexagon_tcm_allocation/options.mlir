@@ -1,6 +1,6 @@
 // Sharing of memory, asked for and forced by a small TCM.
 // RUN: hexmlir-opt %s --hexagon-tcm-allocation='reuse=always' | filecheck %s
-// RUN: hexmlir-opt %s --hexagon-tcm-allocation='tcm-bytes=512' | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-tcm-allocation='tcm-bytes=640' | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-tcm-allocation='reuse=always' --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 
 // An elementwise op writes where its operand dies; a buffer of a later time comes to the same place. What is live

@@ -7,7 +7,7 @@
 // CHECK: memref.alloc() : memref<128xf32>
 // CHECK: memref.subview {{.*}} : memref<128xf32> to memref<8xf32, strided<[1]>>
 // CHECK: memref.view {{.*}} : memref<128xi8, 1> to memref<8xf32, 1>
-// WHY: remark: hexagon-tcm-allocation: moves to DDR: 512 bytes do not fit beside what is live in 300 bytes of TCM
+// WHY: remark: hexagon-tcm-allocation: moves to DDR: 512 bytes do not fit beside what is live in 172 bytes of TCM
 func.func @too_large(%c: f32) {
   %a = memref.alloc() : memref<128xf32, 1>
   %v = memref.subview %a[0] [8] [1] : memref<128xf32, 1> to memref<8xf32, strided<[1]>, 1>

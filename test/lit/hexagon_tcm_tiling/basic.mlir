@@ -33,14 +33,16 @@ func.func @own_buffers(%p: memref<1024xf32>, %out: memref<1024xf32>) {
 }
 
 // -----
-// 3. 12 MiB of data and 8 MiB of TCM: two tiles of 512 rows. What is read one element per row stays in DDR.
+// 3. 12 MiB of data and 8 MiB of TCM: tiles of 32 rows, many enough to overlap. What is read one element per row stays
+// in DDR, and the output, which the body does not read, is not fetched.
 // CHECK-LABEL: func.func @too_large
-// CHECK: %[[STEP:.*]] = arith.constant 512 : index
+// CHECK: %[[STEP:.*]] = arith.constant 32 : index
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %[[STEP]]
-// CHECK: %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[ROW]], 0] [512, 1536] [1, 1]
-// CHECK: %[[SCALES:.*]] = tensor.extract_slice %arg1[%[[ROW]]] [512] [1]
-// CHECK: %[[TILE:.*]] = bufferization.alloc_tensor() copy(%[[SLICE]]) {memory_space = 1 : i64} : tensor<512x1536xf32>
-// CHECK: linalg.generic {{.*}} ins(%[[TILE]], %[[SCALES]] :
+// CHECK: %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[ROW]], 0] [32, 1536] [1, 1]
+// CHECK: %[[SCALES:.*]] = tensor.extract_slice %arg1[%[[ROW]]] [32] [1]
+// CHECK: %[[TILE:.*]] = bufferization.alloc_tensor() copy(%[[SLICE]]) {memory_space = 1 : i64} : tensor<32x1536xf32>
+// CHECK: %[[OUT:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<32x1536xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[TILE]], %[[SCALES]] : {{.*}}) outs(%[[OUT]] :
 func.func @too_large(%x: tensor<1024x1536xf32>, %s: tensor<1024xf32>, %y: tensor<1024x1536xf32>)
     -> tensor<1024x1536xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
@@ -66,10 +68,11 @@ func.func @tiny(%x: tensor<16xf32>) -> tensor<16xf32> {
 }
 
 // -----
-// 5. Sums of rows: rows, not lanes, are counted, so three of them fit where 32 would not.
+// 5. Sums of rows: rows, not lanes, are counted; two of them fit next to the next two, one is fetched while the other
+// is summed.
 // CHECK-LABEL: func.func @row_sums
-// CHECK: scf.for %{{.*}} = %{{.*}} to %c6 step %c3
-// CHECK: {memory_space = 1 : i64} : tensor<3x524288xf32>
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c6 step %c1
+// CHECK: {memory_space = 1 : i64} : tensor<1x524288xf32>
 func.func @row_sums(%x: tensor<6x524288xf32>, %s: tensor<6xf32>) -> tensor<6xf32> {
   %0 = linalg.reduce ins(%x : tensor<6x524288xf32>) outs(%s : tensor<6xf32>) dimensions = [1]
     (%in: f32, %out: f32) {
@@ -77,4 +80,70 @@ func.func @row_sums(%x: tensor<6x524288xf32>, %s: tensor<6xf32>) -> tensor<6xf32
       linalg.yield %a : f32
     }
   return %0 : tensor<6xf32>
+}
+
+// -----
+// 6. Softmax: five ops share the tiles of the last. x is copied once, exp's result exists as a tile in TCM only, the
+// statistics of the rows stay behind the L1 cache.
+// CHECK-LABEL: func.func @softmax
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c512 step
+// CHECK: %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[ROW]], 0]
+// CHECK: %[[X:.*]] = bufferization.alloc_tensor() copy(%[[SLICE]]) {memory_space = 1 : i64}
+// CHECK: %[[MAX:.*]] = linalg.reduce ins(%[[X]] :
+// CHECK: %[[E:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64}
+// CHECK: %[[EXP:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[MAX]] : {{.*}}) outs(%[[E]] :
+// CHECK: %[[SUM:.*]] = linalg.reduce ins(%[[EXP]] :
+// CHECK: %[[OUT:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64}
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[EXP]], %[[SUM]] : {{.*}}) outs(%[[OUT]] :
+// CHECK: tensor.insert_slice %[[R]]
+// CHECK-NOT: linalg.
+func.func @softmax(%x: tensor<512x8192xf32>) -> tensor<512x8192xf32> {
+  %ninf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<512xf32>
+  %e2 = tensor.empty() : tensor<512x8192xf32>
+  %f = linalg.fill ins(%ninf : f32) outs(%e1 : tensor<512xf32>) -> tensor<512xf32>
+  %m = linalg.reduce ins(%x : tensor<512x8192xf32>) outs(%f : tensor<512xf32>) dimensions = [1]
+    (%in: f32, %out: f32) {
+      %b = arith.maximumf %in, %out : f32
+      linalg.yield %b : f32
+    }
+  %e = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %m : tensor<512x8192xf32>, tensor<512xf32>) outs(%e2 : tensor<512x8192xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.subf %a, %b : f32
+    %t = math.exp %s : f32
+    linalg.yield %t : f32
+  } -> tensor<512x8192xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%e1 : tensor<512xf32>) -> tensor<512xf32>
+  %u = linalg.reduce ins(%e : tensor<512x8192xf32>) outs(%g : tensor<512xf32>) dimensions = [1]
+    (%in: f32, %out: f32) {
+      %b = arith.addf %in, %out : f32
+      linalg.yield %b : f32
+    }
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%e, %u : tensor<512x8192xf32>, tensor<512xf32>) outs(%e2 : tensor<512x8192xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.divf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<512x8192xf32>
+  return %r : tensor<512x8192xf32>
+}
+
+// -----
+// 7. A linear layer and its activation: rows are cut, the weights are copied once, before the loop.
+// CHECK-LABEL: func.func @linear
+// CHECK: %[[W:.*]] = bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<256x512xf32>
+// CHECK: scf.for
+// CHECK: linalg.matmul ins(%{{.*}}, %[[W]] :
+// CHECK: linalg.exp
+// CHECK: tensor.insert_slice
+func.func @linear(%x: tensor<1024x256xf32>, %w: tensor<256x512xf32>) -> tensor<1024x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1024x512xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1024x512xf32>) -> tensor<1024x512xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<1024x256xf32>, tensor<256x512xf32>) outs(%f : tensor<1024x512xf32>)
+    -> tensor<1024x512xf32>
+  %a = linalg.exp ins(%m : tensor<1024x512xf32>) outs(%e : tensor<1024x512xf32>) -> tensor<1024x512xf32>
+  return %a : tensor<1024x512xf32>
 }

@@ -6,14 +6,15 @@
 // RUN: not hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=many 2>&1 | filecheck %s --check-prefix=BAD
 // BAD: error: hexagon-tcm-tiling: option 'tcm-bytes': 'many' is not an integer
 
-// 64 KiB holds 8 rows of input and output, 1 MiB all of them.
+// 64 KiB hold two tiles of 4 rows, input and output. In 1 MiB everything fits, but 8 tiles overlap with their
+// transfers.
 // SMALL-LABEL: func.func @rows
-// SMALL: scf.for %{{.*}} = %c0 to %c64 step %c8
-// SMALL: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<8x1024xf32>
+// SMALL: scf.for %{{.*}} = %c0 to %c64 step %c4
+// SMALL: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<4x1024xf32>
 // LARGE-LABEL: func.func @rows
-// LARGE-NOT: scf.for
-// LARGE: alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<64x1024xf32>
-// SCHEDULE: transform.structured.tile_using_for %{{.*}} tile_sizes [8, 0]
+// LARGE: scf.for %{{.*}} = %c0 to %c64 step %c8
+// LARGE: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<8x1024xf32>
+// SCHEDULE: transform.structured.fuse %{{.*}} tile_sizes [4, 0]
 func.func @rows(%x: tensor<64x1024xf32>, %y: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
   %0 = linalg.exp ins(%x : tensor<64x1024xf32>) outs(%y : tensor<64x1024xf32>) -> tensor<64x1024xf32>
   return %0 : tensor<64x1024xf32>

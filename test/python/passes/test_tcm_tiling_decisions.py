@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hexagon_mlir.passes.tcm_tiling.place import vector_loop
+from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, choose_tile, working_set
 
 ALIGN = 2048

@@ -1,0 +1,186 @@
+"""Groups of linalg ops that can share a tile loop: analysis only, nothing is changed.
+
+A group has a root, whose loops are tiled; its other members compute what root and members read. ``A tensor's dimension
+follows loop i'' means that a tile of the root needs, of this dimension, what tile size i says; None means all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.tcm_tiling.maps import indexing_maps
+
+Following = tuple[int | None, ...]
+"""For each dimension of a tensor: the root's loop it follows, or None."""
+
+
+@dataclass
+class Group:
+    """``members`` in order, the root last. ``extents`` and ``parallel`` describe the root's loops.
+
+    ``followed`` holds the dimensions of every tensor that a member reads or writes; an input from outside may be
+    there in several ways. ``cuttable`` are the loops that may be tiled: nothing is computed twice then.
+    """
+
+    root: ir.Operation
+    extents: list[int]
+    parallel: list[bool]
+    members: list[ir.Operation] = field(default_factory=list)
+    followed: dict[ir.Value, set[Following]] = field(default_factory=dict)
+    cuttable: list[int] = field(default_factory=list)
+
+    def internal(self, value: ir.Value) -> bool:
+        """True when a member other than the root makes ``value``."""
+        owner = value.owner
+        return not isinstance(owner, ir.Block) and owner.operation in self.members and owner.operation != self.root
+
+
+def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, str], None]) -> list[Group]:
+    """Groups that cover ``operations`` (linalg ops of one block, in order); what cannot be tiled is ``refuse``d.
+
+    A producer joins the group of its users when they are all in it, and when tiles of the root make tiles of it.
+    """
+    groups: list[Group] = []
+    taken: set[ir.Operation] = set()
+    for op in reversed(operations):
+        if op in taken:
+            continue
+        group = _start(op)
+        if isinstance(group, str):
+            refuse(op, group)
+            taken.add(op)
+            continue
+        _grow(group, [o for o in operations if o not in taken])
+        if not group.cuttable and len(group.members) > 1:  # better apart and tiled than together and whole
+            alone = _start(op)
+            assert isinstance(alone, Group)
+            _close(alone, [op])
+            group = alone if alone.cuttable else group
+        taken.update(group.members)
+        groups.append(group)
+    return groups[::-1]
+
+
+def _start(op: ir.Operation) -> Group | str:
+    maps = maps_of(op)
+    if maps is None:
+        return f"{op.name} has no indexing maps"
+    reason = _irregular(op, maps)
+    if reason:
+        return reason
+    count = maps[0].n_dims
+    extents: dict[int, int] = {}
+    for value, map_ in zip(op.operands, maps, strict=True):
+        for dim, result in enumerate(map_.results if isinstance(value.type, ir.RankedTensorType) else ()):
+            extents[result.position] = value.type.shape[dim]
+    if len(extents) != count:
+        return "a loop that indexes no operand"
+    return Group(op, [extents[loop] for loop in range(count)], parallel_loops(op, maps), [op])
+
+
+def _irregular(op: ir.Operation, maps: list[ir.AffineMap]) -> str:
+    """Why tiles of ``op`` are not slices of its operands, or nothing."""
+    for value, map_ in zip(op.operands, maps, strict=True):
+        if not isinstance(value.type, ir.RankedTensorType):
+            continue
+        if not value.type.has_static_shape:
+            return "dynamic shape"
+        for result in map_.results:
+            if not isinstance(result, ir.AffineDimExpr):
+                return f"index expression {result} is not a plain loop index"
+    return ""
+
+
+def _grow(group: Group, available: list[ir.Operation]) -> None:
+    members = [group.root]
+    chosen = {group.root}
+    grown = True
+    while grown:
+        grown = False
+        for op in reversed(available):
+            if op in chosen or not _only_used_by(op, chosen):
+                continue
+            maps = maps_of(op)
+            if maps is None or _irregular(op, maps) or len(op.results) == 0:
+                continue
+            chosen.add(op)
+            grown = True
+    members = [op for op in available if op in chosen]
+    _close(group, members)
+
+
+def _only_used_by(op: ir.Operation, chosen: set[ir.Operation]) -> bool:
+    users = [use.owner.operation for result in op.results for use in result.uses]
+    return bool(users) and all(user in chosen for user in users)
+
+
+def _close(group: Group, members: list[ir.Operation]) -> None:
+    """Set members, followed dimensions and cuttable loops. A loop two uses of a tensor disagree on is not cut."""
+    group.members = members
+    whole: set[int] = set()
+    while True:
+        group.followed, conflicts = _follow(group, whole)
+        if not conflicts:
+            break
+        whole |= conflicts
+    cuttable = [loop for loop in range(len(group.extents)) if group.parallel[loop] and loop not in whole]
+    for op in members:
+        if op == group.root or op.name == "linalg.fill" or _is_fill(op):
+            continue
+        followed = {loop for result in op.results for way in group.followed.get(result, ()) for loop in way}
+        cuttable = [loop for loop in cuttable if loop in followed]  # else it would be computed for every tile
+    group.cuttable = cuttable
+
+
+def _is_fill(op: ir.Operation) -> bool:
+    """True for an op that only spreads scalars: cheap enough to repeat."""
+    return not any(isinstance(v.type, ir.RankedTensorType) for v in list(op.operands)[:-len(op.results)])
+
+
+def _follow(group: Group, whole: set[int]) -> tuple[dict[ir.Value, set[Following]], set[int]]:
+    """Followed dimensions with the loops ``whole`` uncut, and the loops that uses disagree on."""
+    followed: dict[ir.Value, set[Following]] = {}
+    conflicts: set[int] = set()
+    for op in reversed(group.members):
+        maps = maps_of(op)
+        assert maps is not None
+        loops: list[int | None] = [None] * maps[0].n_dims
+        if op == group.root:
+            loops = [loop if loop not in whole else None for loop in range(len(loops))]
+        else:
+            for result, map_ in zip(op.results, maps[-len(op.results):], strict=True):
+                for way in followed.get(result, set()):
+                    for expression, loop in zip(map_.results, way, strict=True):
+                        position = expression.position
+                        if loops[position] not in (None, loop):
+                            conflicts |= {x for x in (loops[position], loop) if x is not None}
+                        loops[position] = loop
+        for value, map_ in zip(op.operands, maps, strict=True):
+            if isinstance(value.type, ir.RankedTensorType):
+                way = tuple(loops[result.position] for result in map_.results)
+                followed.setdefault(value, set()).add(way)
+        for result, map_ in zip(op.results, maps[-len(op.results):], strict=True):
+            if op == group.root:
+                followed.setdefault(result, set()).add(tuple(loops[r.position] for r in map_.results))
+    for value, ways in followed.items():
+        if len(ways) > 1 and group.internal(value):
+            for dims in zip(*ways, strict=True):
+                if len(set(dims)) > 1:
+                    conflicts |= {loop for loop in dims if loop is not None}
+    return followed, conflicts
+
+
+def maps_of(op: ir.Operation) -> list[ir.AffineMap] | None:
+    """Indexing maps of a linalg op, one per operand; None for those without (softmax, pack, ...)."""
+    maps = indexing_maps(op)
+    return None if maps is None else [ir.AffineMapAttr(a).value for a in maps]
+
+
+def parallel_loops(op: ir.Operation, maps: list[ir.AffineMap]) -> list[bool]:
+    """For each loop of ``op``, whether its iterations are independent."""
+    if "iterator_types" in op.attributes:
+        return ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
+    written = {result.position for result in maps[-1].results}
+    return [loop in written for loop in range(maps[0].n_dims)]

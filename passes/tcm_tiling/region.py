@@ -1,0 +1,72 @@
+"""The tensors of a group as footprints, and where the tensors between groups live."""
+
+from __future__ import annotations
+
+from math import prod
+
+from hexagon_mlir.ir import bufferization, ir
+from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, known_bytes, memory_space
+from hexagon_mlir.passes.tcm_tiling.groups import Group
+from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
+from hexagon_mlir.passes.tcm_tiling.promote import is_in_ddr
+from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role
+
+
+def footprints(group: Group) -> list[Footprint]:
+    """What a tile of ``group`` needs in TCM: inputs, intermediates and results; not what is read by element."""
+    found = []
+    results = {result: op for op in group.members for result in op.results}
+    inputs: dict[ir.Value, bool] = {}
+    for op in group.members:
+        count = len(op.operands) - len(op.results)
+        for position, value in enumerate(op.operands):
+            if not isinstance(value.type, ir.RankedTensorType) or value in results or takes_scalars(op, position):
+                continue
+            read = position < count or any(True for _ in op.regions[0].blocks[0].arguments[position].uses)
+            if position < count or (op == group.root and read):
+                inputs[value] = inputs.get(value, False) or is_in_ddr(value)
+    for value, ddr in inputs.items():
+        if ddr:
+            found += [_footprint(value, way, Role.FETCH) for way in group.followed[value]]
+    for result, op in results.items():
+        if op == group.root:
+            role = Role.STORE if is_in_ddr(result) else Role.KEEP
+            found += [_footprint(result, way, role) for way in group.followed[result]]
+        elif not any(v in results for v in list(op.operands)[-len(op.results):]) and group.followed.get(result):
+            found.append(_footprint(result, max(group.followed[result], key=str), Role.KEEP))
+    return found
+
+
+def _footprint(value: ir.Value, way: tuple[int | None, ...], role: Role) -> Footprint:
+    type_ = ir.RankedTensorType(value.type)
+    whole = prod(size for size, loop in zip(type_.shape, way, strict=True) if loop is None)
+    loops = tuple(loop for loop in way if loop is not None)
+    return Footprint(loops, element_bytes(type_.element_type) * whole, role)
+
+
+def place_between(groups: list[Group], budget: int, small: int) -> int:
+    """Give results that only other groups read a buffer in TCM, as far as ``budget`` bytes allow; the bytes given."""
+    grouped = {op for group in groups for op in group.members}
+    given = 0
+    for group in groups:
+        for number, result in enumerate(group.root.results):
+            users = [use.owner.operation for use in result.uses]
+            size = known_bytes(result.type)
+            if not users or size < small or given + size > budget or any(user not in grouped for user in users):
+                continue
+            if any(takes_scalars(use.owner.operation, use.operand_number) for use in result.uses):
+                continue
+            op, position = group.root, len(group.root.operands) - len(group.root.results) + number
+            while not isinstance(op.operands[position].owner, ir.Block) \
+                    and op.operands[position].owner.operation in group.members:
+                value = op.operands[position]
+                op = value.owner.operation
+                position = len(op.operands) - len(op.results) + ir.OpResult(value).result_number
+            start = op.operands[position]
+            if isinstance(start.owner, ir.Block) or start.owner.operation.name != "tensor.empty":
+                continue
+            with op.location, ir.InsertionPoint(op):
+                op.operands[position] = bufferization.AllocTensorOp(
+                    start.type, list(start.owner.operation.operands), memory_space=memory_space(TCM_SPACE)).result
+            given += size
+    return given
