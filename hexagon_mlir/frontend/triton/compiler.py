@@ -57,7 +57,7 @@ class HexagonBackend(BaseBackend):
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
-        return target.backend == "hexagon"
+        return target.backend in ("hexagon", "cpu")  # Inductor asks for the CPU when told to emit Triton for it
 
     def hash(self) -> str:
         from hexagon_mlir.frontend.triton.lower import executor  # decides what the last stage holds
@@ -68,7 +68,8 @@ class HexagonBackend(BaseBackend):
         known = {field.name for field in fields(HexagonOptions)}
         given = {name: value for name, value in options.items() if name in known and value is not None}
         # overflow checks fill the IR with 64-bit arithmetic: only on explicit request
-        return HexagonOptions(**{"arch": str(self.target.arch), **given})
+        arch = self.target.arch if self.target.backend == "hexagon" else DEFAULT_ARCH
+        return HexagonOptions(**{"arch": str(arch), **given})
 
     def pack_metadata(self, metadata: Any) -> tuple[str, str]:
         return metadata.name, metadata.arch

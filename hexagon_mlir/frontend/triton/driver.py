@@ -84,9 +84,9 @@ class HexagonDriver(DriverBase):
         return _STREAM
 
     def get_device_interface(self) -> Any:
-        import torch
+        from hexagon_mlir.frontend.triton.clock import DeviceInterface
 
-        return torch.cpu
+        return DeviceInterface
 
     def get_benchmarker(self) -> Any:
         return _benchmark

@@ -39,10 +39,18 @@ def _flat(kinds: Sequence[Any], args: Sequence[Any]) -> Iterator[tuple[Any, str]
         elif isinstance(kind, str) and kind.startswith("tensordesc"):
             yield from _described(arg, kind)
         elif kind != "constexpr":
-            if kind.startswith("*") and not hasattr(arg, "untyped_storage"):
-                raise HexError.plain(f"a pointer argument of type {type(arg).__name__}", origin="launch",
-                                     hint="pass CPU tensors")
+            if kind.startswith("*"):
+                _refuse_other_memory(arg)
             yield arg, kind
+
+
+def _refuse_other_memory(tensor: Any) -> None:
+    device = getattr(tensor, "device", None)
+    if device is not None and device.type != "cpu":
+        raise HexError.plain(f"a tensor on device '{device}'", origin="launch", hint="pass CPU tensors")
+    if not hasattr(tensor, "untyped_storage"):
+        raise HexError.plain(f"a pointer argument of type {type(tensor).__name__}", origin="launch",
+                             hint="pass CPU tensors")
 
 
 def _described(descriptor: Any, kind: str) -> Iterator[tuple[Any, str]]:
