@@ -74,6 +74,7 @@ DEFAULT = (
     ours("hexagon-math-expansion", "math functions become arithmetic, before tiling so that costs are known"),
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     ours("hexagon-tcm-tiling", "working sets fit the TCM"),
+    ours("form-virtual-threads", "tiles are worked on by several threads where that pays"),
     *BUFFERIZE,
     ours("hexagon-double-buffer-generic-s1", "the next tile comes while this one is worked on: structure"),
     *DEALLOCATE,

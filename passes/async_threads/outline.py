@@ -71,15 +71,20 @@ class Outlined:
             self._chain.append(op)
 
     def _mark_fresh(self, rebuild: Sequence[tuple[ir.Value, int]], numbers: int) -> None:
-        """Tell LLVM which buffers no other argument reaches, as it knows where they are made."""
-        attributes = []
-        fresh = {numbers + first for root, first in rebuild
-                 if isinstance(root.type, ir.MemRefType) and not isinstance(root.owner, ir.Block)
-                 and root.owner.operation.name in _FRESH}
-        count = numbers + len(self.passed)
-        for position in range(count):
-            attributes.append(ir.DictAttr.get({_NOALIAS: ir.UnitAttr.get()} if position in fresh else {}))
+        """Tell LLVM which buffers nobody else reaches, and their alignment, as it knows where they are made."""
+        attributes = [ir.DictAttr.get({})] * (numbers + len(self.passed))
+        for root, first in rebuild:
+            if isinstance(root.type, ir.MemRefType) and not isinstance(root.owner, ir.Block):
+                attributes[numbers + first] = ir.DictAttr.get(_known(root.owner.operation))
         self.function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+
+
+def _known(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """What LLVM may know of a pointer to the buffer that ``op`` makes."""
+    known: dict[str, ir.Attribute] = {_NOALIAS: ir.UnitAttr.get()} if op.name in _FRESH else {}
+    if op.name in _FRESH and "alignment" in op.attributes:
+        known["llvm.align"] = op.attributes["alignment"]
+    return known
 
 
 def values_from_outside(op: ir.Operation) -> list[ir.Value]:

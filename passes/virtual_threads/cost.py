@@ -1,0 +1,108 @@
+"""Whether threads pay, and how the work is cut: pure functions over numbers of cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, prod, sqrt
+
+from hexagon_mlir.targets import Target
+
+_SPAWN_QUEUE_OPERATIONS = 3
+"""Taking a token, a frame and a place in the group cost about what queuing the task does."""
+_BLOCK_CYCLES = 40
+"""Estimate: entering the loops over one block, in cycles."""
+_BLOCKS_PER_TASK = 4
+"""Finer cuts balance little better and cost more."""
+_WORTH = 0.9
+"""Estimates of work are rough: threads must promise this part of the time of one thread, or less."""
+
+
+@dataclass(frozen=True)
+class ForkCost:
+    """What it costs to have ``tasks`` run beside each other, all in cycles; from the target's numbers."""
+
+    tasks: int
+    spawn: float
+    """Main thread's work for each task beside its own."""
+    dispatch: float
+    """From queuing a task to its first packet, and from the last task's end to the main thread going on."""
+    contexts: int
+    clusters: int
+    packets: float
+    """HVX packets per cycle of one dense thread; a cluster issues ``port``."""
+    port: float
+
+    @classmethod
+    def of(cls, target: Target, tasks: int = 0) -> ForkCost:
+        """The costs on ``target``; ``tasks`` 0 means one for each HVX context."""
+        contexts = int(target.hvx_contexts.value)
+        return cls(tasks or contexts, _SPAWN_QUEUE_OPERATIONS * float(target.task_queue_cycles.value),
+                   float(target.task_dispatch_cycles.value), contexts, int(target.clusters.value),
+                   1 / float(target.hvx_issue_interval_cycles.value),
+                   float(target.hvx_packets_per_cluster_cycle.value))
+
+    def slowdown(self, tasks: int) -> float:
+        """How much longer a dense HVX task takes beside the others: they share the clusters' issue ports.
+
+        A packet of one finds the port taken with the others' probability (as `hexagon_mlir.sim.threads` has it);
+        tasks beyond the contexts wait for their turn.
+        """
+        running = min(tasks, self.contexts)
+        others = ceil(running / self.clusters) - 1
+        taken = self.packets * self.packets * others / self.port
+        crowded = max((1 + sqrt(1 + 4 * taken)) / 2, (others + 1) * self.packets / self.port)
+        return crowded * tasks / running
+
+    def fork_join(self, tasks: int) -> float:
+        """Cycles that ``tasks`` cost beyond their work."""
+        return (tasks - 1) * self.spawn + 2 * self.dispatch if tasks > 1 else 0.0
+
+    def time(self, cycles: float, blocks: Blocks) -> float:
+        """Cycles for work that takes one thread ``cycles``, cut into ``blocks``."""
+        tasks = min(blocks.count, self.tasks)
+        most, of_them = blocks.load(tasks)
+        return self.fork_join(tasks) + (most * cycles + of_them * _BLOCK_CYCLES) * self.slowdown(tasks)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Loops of ``units`` (whole vectors, or iterations), cut into pieces of ``chunk`` units each; the last is smaller."""
+
+    units: tuple[int, ...]
+    chunk: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """Blocks in all."""
+        return prod(-(-n // c) for n, c in zip(self.units, self.chunk, strict=True))
+
+    def load(self, tasks: int) -> tuple[float, int]:
+        """The largest share of the work any of ``tasks`` gets, blocks dealt in turn, and its number of blocks."""
+        sizes = [[min(c, n - at) for at in range(0, n, c)] for n, c in zip(self.units, self.chunk, strict=True)]
+        shares = [prod(block) / prod(self.units) for block in product(*sizes)]
+        return max((sum(shares[task::tasks]), len(shares[task::tasks])) for task in range(tasks))
+
+
+def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0) -> Blocks | None:
+    """The cut of loops of ``units`` that is done first, or None when one thread is as good.
+
+    Even loops give one block to each task; others more and smaller ones, dealt in turn, where that balances better.
+    ``least`` replaces the cost estimate: work of at least so many cycles is always spread.
+    """
+    candidates = [(cost.time(cycles, blocks), blocks.count, blocks.chunk, blocks) for blocks in _cuts(units, cost.tasks)]
+    if not candidates:
+        return None
+    time, *_, best = min(candidates, key=lambda candidate: candidate[:3])
+    worth = cycles >= least if least else time <= _WORTH * cycles
+    return best if worth else None
+
+
+def _cuts(units: Sequence[int], tasks: int) -> Iterator[Blocks]:
+    most = _BLOCKS_PER_TASK * tasks
+    chunks = [sorted({-(-n // pieces) for pieces in range(1, min(n, most) + 1)}) for n in units]
+    for chunk in product(*chunks):
+        blocks = Blocks(tuple(units), chunk)
+        if 2 <= blocks.count <= most:
+            yield blocks
