@@ -154,28 +154,31 @@ class CompiledKernel:
 
 def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "default", entry: str | None = None,
             signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
-            dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False
-            ) -> CompiledKernel | CompiledModel:
+            dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
+            threads: int = 0) -> CompiledKernel | CompiledModel:
     """Compile ``source`` for ``target``.
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
     (argument name -> Triton type such as ``*fp32`` or ``i32``) and ``constants`` (its constexpr arguments). ``entry``
     names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
     A ``torch.export.ExportedProgram``, or a ``.pt2`` file of one, gives a `CompiledModel`.
+    ``threads`` is how many threads may share the work; 0 takes the target's HVX contexts where that pays.
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
     if _is_torch_program(source):
+        if threads:
+            raise HexError.plain("threads is for kernels", hint="a model's kernels take the target's HVX contexts")
         from hexagon_mlir.frontend.torch.compile import compile_exported
 
         return compile_exported(source, target, pipeline)
     options = RunOptions(dump_dir=Path(dump_dir) if dump_dir is not None else None, verify_levels=verify_levels)
-    return _compile_kernel(source, target, pipeline, entry, signature, constants, options)
+    return _compile_kernel(source, target, pipeline, entry, signature, constants, options, threads)
 
 
 def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, signature: Mapping[str, str] | None,
-                    constants: Mapping[str, Any] | None, options: RunOptions) -> CompiledKernel:
+                    constants: Mapping[str, Any] | None, options: RunOptions, threads: int) -> CompiledKernel:
     module = _module(source, signature, constants, target)
     steps: dict[str, str] = {"source": to_text(module)}
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
@@ -188,13 +191,13 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
                 faces.append(read_interface(current, entry, grid))
 
     def again(other: str) -> CompiledKernel:
-        return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions())
+        return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), threads)
 
     try:
         chip = targets.get(target)
     except targets.TargetError as error:
         raise HexError.plain(str(error)) from None
-    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]))
+    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), threads)
     return CompiledKernel(compiled, faces[0], steps, again)
 
 

@@ -6,7 +6,7 @@ never a flag.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import PassStep, Step, UpstreamStep, registry
@@ -109,11 +109,17 @@ def names() -> tuple[str, ...]:
     return tuple(PIPELINES)
 
 
-def get(name: str, target: Target) -> tuple[Step, ...]:
-    """The steps of pipeline ``name``; raises `HexError` for an unknown one."""
+def get(name: str, target: Target, threads: int = 0) -> tuple[Step, ...]:
+    """The steps of pipeline ``name``; raises `HexError` for an unknown one.
+
+    ``threads`` is how many threads there may be: the option of that name of every pass that has it and is not given
+    one by the pipeline. 0 leaves it to the passes, which take the target's HVX contexts.
+    """
     if name not in PIPELINES:
         raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
-    return tuple(_step(entry) for entry in PIPELINES[name])
+    if threads < 0:
+        raise HexError.plain(f"{threads} threads", hint="0 (as many as the target has HVX contexts), 1, 2, ...")
+    return tuple(_step(entry, threads) for entry in PIPELINES[name])
 
 
 def render(name: str) -> str:
@@ -123,7 +129,9 @@ def render(name: str) -> str:
     return "\n".join(f"{_step(entry).text}  // {entry.why}" for entry in PIPELINES[name]) + "\n"
 
 
-def _step(entry: Entry) -> Step:
+def _step(entry: Entry, threads: int = 0) -> Step:
     if entry.own:
-        return PassStep(registry.get(entry.text)(**entry.options), entry.why)
+        pass_class = registry.get(entry.text)
+        given = {"threads": threads} if any(f.name == "threads" for f in fields(pass_class)) else {}
+        return PassStep(pass_class(**{**given, **entry.options}), entry.why)
     return UpstreamStep(entry.text, entry.why, entry.label)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.ir import ir
+from hexagon_mlir.ir import INDEX_BITS, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
-from hexagon_mlir.passes.virtual_threads.cost import Blocks, ForkCost, choose_blocks
-from hexagon_mlir.passes.virtual_threads.groups import Group, grow, splits
+from hexagon_mlir.passes.virtual_threads.cost import Cut, ForkCost, choose_cut
+from hexagon_mlir.passes.virtual_threads.groups import Group, Member, grow, splits
 from hexagon_mlir.passes.virtual_threads.nests import Nest, is_linalg, read
+
+_WORD = INDEX_BITS // 8
+"""Bytes that two threads never both write in."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,8 @@ class FormVirtualThreadsPass(Pass):
         func.func @f(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<65536xf32> {
           %0 = scf.forall (%i) = (0) to (65536) step (16384) shared_outs(%o = %y) -> (tensor<65536xf32>) {
             %a = tensor.extract_slice %x[%i] [16384] [1] : tensor<65536xf32> to tensor<16384xf32>
-            %b = tensor.extract_slice %x[%i] [16384] [1] : tensor<65536xf32> to tensor<16384xf32>
             %c = tensor.extract_slice %o[%i] [16384] [1] : tensor<65536xf32> to tensor<16384xf32>
-            %d = linalg.add ins(%a, %b : tensor<16384xf32>, tensor<16384xf32>) outs(%c : tensor<16384xf32>)
+            %d = linalg.add ins(%a, %a : tensor<16384xf32>, tensor<16384xf32>) outs(%c : tensor<16384xf32>)
                 -> tensor<16384xf32>
             scf.forall.in_parallel {
               tensor.parallel_insert_slice %d into %o[%i] [16384] [1] : tensor<16384xf32> into tensor<65536xf32>
@@ -70,38 +72,40 @@ class FormVirtualThreadsPass(Pass):
         if self.threads == 1:
             return
         cost = ForkCost.of(context.target, self.threads)
-        nests: dict[ir.Operation, Nest] = {}
+        todo: list[tuple[ir.Operation, Nest]] = []
         for op in find_ops(module, is_linalg):
             nest = read(op, context.target)
             if isinstance(nest, str):
                 self.remark(context, op, f"one thread: {nest}")
             elif not _in_parallel_loop(op):
-                nests[op] = nest
-        while nests:
-            self._next(nests, cost, context)
+                todo.append((op, nest))
+        while todo:
+            group, cut = self._best(dict(todo), cost, int(context.target.vector_bytes.value))
+            members = [member.op for member in group.members]
+            if cut is None:
+                self.remark(context, members[0], f"one thread: about {group.cycles:.0f} cycles do not pay for threads")
+                members = members[:1]
+            todo = [(op, nest) for op, nest in todo if op not in members]
+            if cut is not None:
+                ForallBuilder(group, cut.chunks).build()
 
-    def _next(self, nests: dict[ir.Operation, Nest], cost: ForkCost, context: PassContext) -> None:
-        """Decide about the best group that starts with the first op; drops the ops it has dealt with."""
+    def _best(self, nests: dict[ir.Operation, Nest], cost: ForkCost, vector: int) -> tuple[Group, Cut | None]:
+        """The group starting with the first op that gains most from threads, and how to cut it; None: not at all.
+
+        ``nests`` must be fresh: the hash of an operation changes with its operands.
+        """
         seed = next(iter(nests))
         order = [view.operation for view in seed.block.operations]
-        best: tuple[float, Group, Blocks] | None = None
+        best: tuple[Group, Cut | None] = Group((Member(seed, nests[seed], ()),), order[-1]), None
+        most = 0.0
         for loops in splits(nests[seed]):
             group = grow(seed, loops, nests, order)
-            counts = tuple(-(-n // unit) for n, unit in zip(group.extents, group.units, strict=True))
-            blocks = choose_blocks(counts, group.cycles, cost, self.min_cycles)
-            if blocks is not None:
-                gain = group.cycles - cost.time(group.cycles, blocks)
-                if best is None or gain > best[0]:
-                    best = gain, group, blocks
-        if best is None:
-            if nests[seed].extents:
-                self.remark(context, seed, f"one thread: about {nests[seed].cycles:.0f} cycles do not pay for threads")
-            del nests[seed]
-            return
-        _, group, blocks = best
-        for member in group.members:
-            del nests[member.op]
-        ForallBuilder(group, [c * u for c, u in zip(blocks.chunk, group.units, strict=True)]).build()
+            units = [group.units(large, small) for large, small in ((vector, vector), (vector, _WORD), (_WORD, _WORD))]
+            cut = choose_cut(group.extents, [u for u in units if u is not None], group.cycles, cost, self.min_cycles)
+            gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
+            if best[1] is None and (cut is not None or group.cycles > best[0].cycles) or gain > most:
+                best, most = (group, cut), gain
+        return best
 
 
 def _in_parallel_loop(op: ir.Operation) -> bool:

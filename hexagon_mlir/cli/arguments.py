@@ -50,6 +50,7 @@ FLAGS = (
     Flag("pipeline", "a named pipeline (see --list-pipelines)", "NAME", "What to run"),
     Flag("schedule", "apply the transform-dialect sequence in FILE", "FILE", "What to run"),
     Flag("target", "the chip: v68, v73, v75 or v79", "NAME", "What to run"),
+    Flag("threads", "how many threads a pipeline may use; 0 (default): the target's HVX contexts", "N", "What to run"),
     Flag("emit", "mlir (default), llvm, asm or obj; runs the default pipeline when none is given", "KIND",
          "What to run"),
     Flag("split-input-file", "process the parts between '// -----' lines one by one", group="What to run"),
@@ -108,6 +109,7 @@ class Arguments:
     requests: list[Request] = field(default_factory=list)
     output: str = "-"
     target: str = ""
+    threads: int = 0
     emit: str = "mlir"
     split_input_file: bool = False
     print_debuginfo: bool = False
@@ -187,6 +189,10 @@ def _read_flag(arguments: Arguments, word: str, following) -> None:
 def _value(flag: Flag, value: str, given: bool) -> Any:
     if flag.value == "[PASS,..]":
         return tuple(part.strip() for part in value.split(",") if part.strip())
+    if flag.value == "N":
+        if not value.isdecimal():
+            raise UsageError(f"--{flag.name} is a number, not '{value}'", f"--{flag.name}=4")
+        return int(value)
     if flag.value:
         return value
     if not given or value.lower() in ("true", "1", "on"):

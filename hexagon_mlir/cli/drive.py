@@ -18,8 +18,9 @@ def drive(arguments: Arguments) -> int:
     """Do what ``arguments`` ask for; returns the exit code. Raises `HexError` for what concerns no part."""
     target = steps.target(arguments.target)
     if arguments.print_pipeline:
-        return _write(printing.pipeline(steps.named(arguments.print_pipeline, target)), arguments.output)
-    plan = steps.build(arguments.requests, target)
+        named = steps.named(arguments.print_pipeline, target, arguments.threads)
+        return _write(printing.pipeline(named), arguments.output)
+    plan = steps.build(arguments.requests, target, arguments.threads)
     if arguments.print_pipeline is not None:
         return _write(printing.pipeline(plan), arguments.output)
     source = inputs.read_source(arguments.input)

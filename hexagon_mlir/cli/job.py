@@ -56,7 +56,7 @@ def _process(source: Source, plan: Sequence[Step], context: PassContext, argumen
     before = count_ops(module) if arguments.stats else Counter()
     records = _run(module, plan, context, arguments, part, 0)
     if arguments.emit != "mlir" and not arguments.names_pipeline and not emit.is_llvm_level(module):
-        rest = steps.named("default", context.target)
+        rest = steps.named("default", context.target, arguments.threads)
         records += _run(module, rest, context, arguments, part, len(records))
     start = time.perf_counter()
     output = _render(module, context, arguments)

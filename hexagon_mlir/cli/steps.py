@@ -21,7 +21,7 @@ def target(name: str) -> Target:
         raise HexError.plain(str(error)) from None
 
 
-def build(requests: Sequence[Request], target: Target) -> list[Step]:
+def build(requests: Sequence[Request], target: Target, threads: int = 0) -> list[Step]:
     """The steps of ``requests`` in order. Raises `HexError` for unknown names and bad options."""
     steps: list[Step] = []
     for request in requests:
@@ -30,19 +30,19 @@ def build(requests: Sequence[Request], target: Target) -> list[Step]:
         elif request.kind == "pass-pipeline":
             steps += pipeline_text.parse_pipeline(request.name)
         elif request.kind == "pipeline":
-            steps += named(request.name, target)
+            steps += named(request.name, target, threads)
         else:
             steps += _schedule(request.name)
     return steps
 
 
-def named(name: str, target: Target) -> tuple[Step, ...]:
-    """The steps of pipeline ``name``."""
+def named(name: str, target: Target, threads: int = 0) -> tuple[Step, ...]:
+    """The steps of pipeline ``name``; ``threads`` as in `pipelines.get`."""
     from hexagon_mlir import pipelines
 
     if name not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(pipelines.names())}")
-    return tuple(pipelines.get(name, target))
+    return pipelines.get(name, target, threads)
 
 
 def _pass(request: Request) -> Step:

@@ -31,14 +31,17 @@ class Compiled:
 
 
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
-                   options: RunOptions | None = None) -> Compiled:
-    """Run ``pipeline`` over ``module`` in place and generate code for ``target``; raises `HexError`."""
+                   options: RunOptions | None = None, threads: int = 0) -> Compiled:
+    """Run ``pipeline`` over ``module`` in place and generate code for ``target``; raises `HexError`.
+
+    ``threads`` as in `pipelines.get`.
+    """
     start = time.perf_counter()
     chip = targets.get(target) if isinstance(target, str) else target
     worker().start()  # LLVM loads while the passes run
     set_index_bits(module)
     context = PassContext(chip)
-    records = run_steps(module, pipelines.get(pipeline, chip), context, options)
+    records = run_steps(module, pipelines.get(pipeline, chip, threads), context, options)
     llvm_ir = translate_to_llvm_ir(module)
     asm = emit(llvm_ir, chip, "asm", scalar=pipeline == "scalar")
     assert isinstance(asm, str)

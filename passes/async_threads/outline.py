@@ -1,6 +1,7 @@
 """Moves code into a function of its own. What it uses from outside becomes arguments.
 
-Cheap operations are repeated inside, so that a view arrives as the buffer it looks at and keeps its static shape.
+Cheap operations are repeated inside, so that a view arrives as the buffer it looks at and keeps its static shape. A
+slot of the TCM arena is passed as it is: what LLVM takes for a pointer of its own must reach the callee as such.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from hexagon_mlir.ir import func, ir, memref
+from hexagon_mlir.ir.query import TCM_SLOT
 
 _REPEATED = frozenset({
     "arith.constant", "memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast",
@@ -62,7 +64,7 @@ class Outlined:
     def _trace(self, value: ir.Value) -> None:
         """Note how ``value`` is to be had: cheap operations in order, the rest as roots."""
         op = None if isinstance(value.owner, ir.Block) else value.owner.operation
-        if op is None or op.name not in _REPEATED:
+        if op is None or op.name not in _REPEATED or TCM_SLOT in op.attributes:
             if value not in self._roots:
                 self._roots.append(value)
         elif op not in self._chain:
@@ -81,9 +83,12 @@ class Outlined:
 
 def _known(op: ir.Operation) -> dict[str, ir.Attribute]:
     """What LLVM may know of a pointer to the buffer that ``op`` makes."""
-    known: dict[str, ir.Attribute] = {_NOALIAS: ir.UnitAttr.get()} if op.name in _FRESH else {}
-    if op.name in _FRESH and "alignment" in op.attributes:
-        known["llvm.align"] = op.attributes["alignment"]
+    if op.name not in _FRESH and TCM_SLOT not in op.attributes:
+        return {}
+    known: dict[str, ir.Attribute] = {_NOALIAS: ir.UnitAttr.get()}
+    maker = op.operands[0].owner.operation if TCM_SLOT in op.attributes else op  # slots are aligned as their arena is
+    if "alignment" in maker.attributes:
+        known["llvm.align"] = maker.attributes["alignment"]
     return known
 
 

@@ -19,6 +19,7 @@ class ForallBuilder:
         self.place: dict[ir.Value, int] = {}  # a member's result -> which of the loop's results holds it
         self.last: list[ir.Value] = []  # the value each of them has in the end
         self.inside: dict[ir.Value, ir.Value] = {}  # a member's result -> this iteration's slice of it
+        self.slices: dict[tuple[ir.Value, tuple[tuple[int, int], ...]], ir.Value] = {}  # of what comes from outside
 
     def build(self) -> scf.ForallOp:
         """Write the loop before the group's end, and let it replace the members."""
@@ -79,13 +80,14 @@ class ForallBuilder:
         return {dim: member.loops.index(loop) for dim, loop in enumerate(dims) if loop in member.loops}
 
     def _slice(self, value: ir.Value, cut: dict[int, int]) -> ir.Value:
-        if not cut:
-            return value
-        offsets, sizes = self._box(value, cut)
-        type_ = ir.RankedTensorType.get([_static(s) for s in sizes], value.type.element_type)
-        return tensor.ExtractSliceOp(type_, value, _values(offsets), _values(sizes), [],
-                                     [_static(o) for o in offsets], [_static(s) for s in sizes],
-                                     [1] * len(sizes)).result
+        key = value, tuple(cut.items())
+        if cut and key not in self.slices:
+            offsets, sizes = self._box(value, cut)
+            type_ = ir.RankedTensorType.get([_static(s) for s in sizes], value.type.element_type)
+            self.slices[key] = tensor.ExtractSliceOp(
+                type_, value, _values(offsets), _values(sizes), [], [_static(o) for o in offsets],
+                [_static(s) for s in sizes], [1] * len(sizes)).result
+        return self.slices[key] if cut else value
 
     def _put(self, value: ir.Value, into: ir.Value) -> None:
         member = next(m for m in self.group.members if value in list(m.op.results))

@@ -15,6 +15,8 @@ _BLOCK_CYCLES = 40
 """Estimate: entering the loops over one block, in cycles."""
 _BLOCKS_PER_TASK = 4
 """Finer cuts balance little better and cost more."""
+_CLOSE = 1.03
+"""What neat borders between blocks may cost at most."""
 _WORTH = 0.9
 """Estimates of work are rough: threads must promise this part of the time of one thread, or less."""
 
@@ -24,6 +26,8 @@ class ForkCost:
     """What it costs to have ``tasks`` run beside each other, all in cycles; from the target's numbers."""
 
     tasks: int
+    all: bool
+    """The user said how many: they all take part where threads pay and there is enough to share."""
     spawn: float
     """Main thread's work for each task beside its own."""
     dispatch: float
@@ -38,7 +42,7 @@ class ForkCost:
     def of(cls, target: Target, tasks: int = 0) -> ForkCost:
         """The costs on ``target``; ``tasks`` 0 means one for each HVX context."""
         contexts = int(target.hvx_contexts.value)
-        return cls(tasks or contexts, _SPAWN_QUEUE_OPERATIONS * float(target.task_queue_cycles.value),
+        return cls(tasks or contexts, tasks > 0, _SPAWN_QUEUE_OPERATIONS * float(target.task_queue_cycles.value),
                    float(target.task_dispatch_cycles.value), contexts, int(target.clusters.value),
                    1 / float(target.hvx_issue_interval_cycles.value),
                    float(target.hvx_packets_per_cluster_cycle.value))
@@ -53,7 +57,7 @@ class ForkCost:
         others = ceil(running / self.clusters) - 1
         taken = self.packets * self.packets * others / self.port
         crowded = max((1 + sqrt(1 + 4 * taken)) / 2, (others + 1) * self.packets / self.port)
-        return crowded * tasks / running
+        return crowded * ceil(tasks / running)
 
     def fork_join(self, tasks: int) -> float:
         """Cycles that ``tasks`` cost beyond their work."""
@@ -68,7 +72,7 @@ class ForkCost:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Loops of ``units`` (whole vectors, or iterations), cut into pieces of ``chunk`` units each; the last is smaller."""
+    """Loops of ``units`` (whole vectors, or iterations), cut into pieces of ``chunk`` units; the last is smaller."""
 
     units: tuple[int, ...]
     chunk: tuple[int, ...]
@@ -85,16 +89,43 @@ class Blocks:
         return max((sum(shares[task::tasks]), len(shares[task::tasks])) for task in range(tasks))
 
 
+@dataclass(frozen=True)
+class Cut:
+    """Blocks, with the iterations one unit stands for along each axis."""
+
+    blocks: Blocks
+    unit: tuple[int, ...]
+
+    @property
+    def chunks(self) -> list[int]:
+        """Iterations of a block along each axis."""
+        return [chunk * unit for chunk, unit in zip(self.blocks.chunk, self.unit, strict=True)]
+
+
+def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: float, cost: ForkCost,
+               least: float = 0) -> Cut | None:
+    """The cut of loops of ``extents`` in multiples of one of ``units``, the first that costs little; else None."""
+    cuts = []
+    for unit in units:
+        blocks = choose_blocks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least)
+        if blocks is not None:
+            cuts.append(Cut(blocks, tuple(unit)))
+    fastest = min((cost.time(cycles, cut.blocks) for cut in cuts), default=0.0)
+    return next((cut for cut in cuts if cost.time(cycles, cut.blocks) <= _CLOSE * fastest), None)
+
+
 def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0) -> Blocks | None:
     """The cut of loops of ``units`` that is done first, or None when one thread is as good.
 
     Even loops give one block to each task; others more and smaller ones, dealt in turn, where that balances better.
     ``least`` replaces the cost estimate: work of at least so many cycles is always spread.
     """
-    candidates = [(cost.time(cycles, blocks), blocks.count, blocks.chunk, blocks) for blocks in _cuts(units, cost.tasks)]
+    cuts = _cuts(units, cost.tasks)
+    candidates = [(cost.time(cycles, blocks), blocks.count, blocks.chunk, blocks) for blocks in cuts]
     if not candidates:
         return None
-    time, *_, best = min(candidates, key=lambda candidate: candidate[:3])
+    enough = [candidate for candidate in candidates if candidate[1] >= cost.tasks]
+    time, *_, best = min(enough if cost.all and enough else candidates, key=lambda candidate: candidate[:3])
     worth = cycles >= least if least else time <= _WORTH * cycles
     return best if worth else None
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from math import lcm
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.virtual_threads.nests import Nest
 
 Loops = tuple[int, ...]
 """The loops of an op that are split, one for each axis of the parallel loop."""
+_SMALL = 0.1
+"""An output below this part of the largest one has no say in where slices end."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,19 @@ class Group:
         first = self.members[0]
         return tuple(first.nest.extents[loop] for loop in first.loops)
 
-    @property
-    def units(self) -> tuple[int, ...]:
-        """Iterations of each axis that stay together."""
-        return tuple(max(m.nest.unit(m.loops[axis]) for m in self.members) for axis in range(len(self.extents)))
+    def units(self, large: int, small: int) -> tuple[int, ...] | None:
+        """Iterations of each axis that stay together, so that no two threads write to the same ``large`` bytes.
+
+        Of outputs far smaller than the largest one they may share those, but not ``small`` bytes. None: impossible.
+        """
+        outputs = [(m, output) for m in self.members for output in range(m.nest.outputs)]
+        largest = max(m.nest.bytes(output) for m, output in outputs)
+        found = []
+        for axis in range(len(self.extents)):
+            units = [m.nest.unit(m.loops[axis], output, large if m.nest.bytes(output) >= _SMALL * largest else small)
+                     for m, output in outputs]
+            found.append(lcm(*(unit or 0 for unit in units)))
+        return tuple(found) if all(found) else None
 
     @property
     def cycles(self) -> float:

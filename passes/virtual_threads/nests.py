@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 
 from hexagon_mlir.ir import ir, linalg
+from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.targets import Target
 
 _FREE = frozenset({"arith.constant", "arith.bitcast", "linalg.index", "linalg.yield"})
@@ -23,16 +24,31 @@ class Nest:
     parallel: tuple[bool, ...]
     reads: tuple[tuple[int | None, ...], ...]
     outputs: int
-    lanes: int
+    output_bytes: tuple[int, ...]
+    """Bytes of one element of each output."""
     cycles: float
 
     def splittable(self, loop: int) -> bool:
         """True when iterations of ``loop`` are independent and cut every operand they index into plain slices."""
         return self.parallel[loop] and all(loop in dims for dims in self.reads[-self.outputs:])
 
-    def unit(self, loop: int) -> int:
-        """Iterations of ``loop`` that should stay together: a whole vector where it walks memory."""
-        return self.lanes if any(dims and dims[-1] == loop for dims in self.reads) else 1
+    def unit(self, loop: int, output: int, together: int) -> int | None:
+        """Fewest iterations of ``loop`` such that what threads write to ``output`` meets at multiples of ``together``.
+
+        In bytes. None when no number does it: columns of rows that themselves do not start there.
+        """
+        dims = self.reads[len(self.reads) - self.outputs + output]
+        extents = [self.extents[dim] if dim is not None else 1 for dim in dims]
+        strides = [self.output_bytes[output] * prod(extents[position + 1:]) for position in range(len(dims))]
+        at = dims.index(loop)
+        if any(strides[outer] % together for outer in range(at) if extents[outer] > 1):
+            return None
+        return together // gcd(together, strides[at])
+
+    def bytes(self, output: int) -> int:
+        """Size of an output."""
+        dims = self.reads[len(self.reads) - self.outputs + output]
+        return self.output_bytes[output] * prod(self.extents[dim] for dim in dims if dim is not None)
 
 
 def is_linalg(op: ir.Operation) -> bool:
@@ -63,31 +79,29 @@ def read(op: ir.Operation, target: Target) -> Nest | str:
         return "a loop that indexes no operand"
     mixed = {d.position for m in maps for r in m.results if not isinstance(r, ir.AffineDimExpr)
              for d in _dims_of(r)}
-    written = set(reads[-1])
     iterators = [str(a) for a in op.attributes["iterator_types"]] if "iterator_types" in op.attributes else None
-    parallel = [("parallel" in iterators[loop] if iterators else loop in written) and loop not in mixed
+    parallel = [("parallel" in iterators[loop] if iterators else loop in reads[-1]) and loop not in mixed
                 for loop in range(loops)]
     sizes = tuple(extents[loop] for loop in range(loops))
-    lanes, cycles = _work(op, sizes, reads, target)
-    return Nest(sizes, tuple(parallel), tuple(reads), len(op.results), lanes, cycles)
+    written = tuple(element_bytes(result.type.element_type) for result in op.results)
+    return Nest(sizes, tuple(parallel), tuple(reads), len(op.results), written, _cycles(op, sizes, reads, target))
 
 
-def _work(op: ir.Operation, extents: tuple[int, ...], reads: list[tuple[int | None, ...]],
-          target: Target) -> tuple[int, float]:
-    """Lanes of a vector, and cycles on one thread: a packet for each operation, load and store of each vector."""
+def _cycles(op: ir.Operation, extents: tuple[int, ...], reads: list[tuple[int | None, ...]], target: Target) -> float:
+    """What one thread takes, in cycles: a packet for each operation, load and store of each vector."""
     body = [inner.operation for inner in op.regions[0].blocks[0].operations]
     types = [v.type for inner in body for v in (*inner.operands, *inner.results)]
     operations = sum(inner.name not in _FREE for inner in body)
     moved = sum(1 for dims in reads if dims)
     wide = all(str(t) in _LANES or str(t) == "i1" for t in types)
     if not wide:
-        return 1, prod(extents) * (operations + moved) * _SCALAR_FACTOR
+        return prod(extents) * (operations + moved) * _SCALAR_FACTOR
     bits = [_bits(t) for t in types if str(t) != "i1"]
     lanes = target.lanes(min(bits, default=32))
     packets = operations * max(bits, default=32) // min(bits, default=32) + moved
     inner = reads[-1][-1] if reads[-1] and reads[-1][-1] is not None else len(extents) - 1
     vectors = prod(-(-n // lanes) if loop == inner else n for loop, n in enumerate(extents))
-    return lanes, vectors * packets * float(target.hvx_issue_interval_cycles.value)
+    return vectors * packets * float(target.hvx_issue_interval_cycles.value)
 
 
 def _bits(type_: ir.Type) -> int:
