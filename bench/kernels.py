@@ -81,13 +81,13 @@ def table(measurements: Sequence[Measurement]) -> Table:
     """The rows as a table."""
     grid = Table(title="Hexagon v75, one thread, operands in TCM, simulated: per 32 f32 or 64 f16",
                  title_justify="left")
-    for heading in ("kernel", "shape", "goal", "packets", "bound", "bound by", "cycles", "error/tolerance"):
-        grid.add_column(heading, justify="left" if heading in ("kernel", "shape", "bound by") else "right")
+    for heading in ("kernel", "shape", "maths", "goal", "packets", "bound", "bound by", "cycles", "error/tolerance"):
+        grid.add_column(heading, justify="left" if heading in ("kernel", "shape", "maths", "bound by") else "right")
     for m in measurements:
         shape = "x".join(map(str, m.kernel.shape)) + f" {m.kernel.element}"
         goal = f"{m.kernel.goal:g}" if m.kernel.goal else ""
-        grid.add_row(m.kernel.name, shape, goal, f"{m.packets:.2f}", f"{m.bound:.2f}", m.busiest, f"{m.cycles:.1f}",
-                     f"{m.error:.2f}")
+        grid.add_row(m.kernel.name, shape, m.kernel.level, goal, f"{m.packets:.2f}", f"{m.bound:.2f}", m.busiest,
+                     f"{m.cycles:.1f}", f"{m.error:.2f}")
     return grid
 
 
@@ -99,7 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--target", default="v75")
     options = parser.parse_args(arguments)
     wanted = [k for k in KERNELS if not options.names or k.name.startswith(tuple(options.names))]
-    measurements = [measure(kernel, options.target) for kernel in wanted]
+    levels = [k for kernel in wanted for k in (kernel, kernel.fast) if k is kernel or k.text != kernel.text]
+    measurements = [measure(kernel, options.target) for kernel in levels]
     console = Console()
     console.width = max(console.width, 110)
     console.print(table(measurements))

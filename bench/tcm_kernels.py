@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 NUMPY = {"f32": np.float32, "f16": np.float16}
 TOLERANCE = {"f32": 2e-6, "f16": 2e-3}  # relative to 1 + |value|: a few units in the last place of the result
+FAST_FACTOR = 8
 ROWS, COLUMNS = 32, 1024
 
 
@@ -26,6 +28,7 @@ class Kernel:
     goal: float
     text: str
     reference: Callable[..., np.ndarray]
+    level: str = "accurate"
 
     @property
     def dtype(self) -> type:
@@ -33,9 +36,15 @@ class Kernel:
         return NUMPY[self.element]
 
     @property
+    def fast(self) -> Kernel:
+        """The same with every function and division free to be approximate (``fastmath<afn>``)."""
+        text = re.sub(r"((?:math\.\w+|arith\.divf) %[^:]*) : ", r"\1 fastmath<afn> : ", self.text)
+        return replace(self, text=text, level="fast")
+
+    @property
     def tolerance(self) -> float:
         """Error allowed, relative to 1 + |value|."""
-        return TOLERANCE[self.element]
+        return TOLERANCE[self.element] * (1 if self.level == "accurate" else FAST_FACTOR)
 
     @property
     def vectors(self) -> float:

@@ -6,8 +6,9 @@ the sums that surely did not cancel. Three kinds of knowledge are enough for the
 maths library:
 
 * an interval: constants, squares, polynomials of bounded arguments;
-* ``coefficient * x + interval`` for an unknown ``x``: rounding by a magic constant gives an integer within 1/2 of its
-  argument, and the reduced argument of exp or sin is what is left when ``coefficient`` comes out as nothing;
+* ``coefficient * x + interval`` for an unknown ``x``: rounding, by a magic constant or in fixed point, gives an
+  integer within 1/2 of its argument, and the reduced argument of exp or sin is what is left when ``coefficient``
+  comes out as nothing;
 * ``x ** power * interval``: a seed taken from the bits of ``x`` and the Newton steps that follow it.
 """
 
@@ -27,6 +28,8 @@ SAFE_RATIO = 4.0
 _MAGIC = {"float": 1.5 * 2.0 ** 23, "half": 1.5 * 2.0 ** 10}
 _MAGIC_LIMIT = {"float": 2.0 ** 22, "half": 2.0 ** 9}
 """Rounding by a magic constant is meant for arguments below this: beyond it, results are discarded."""
+_FRACTION_BITS = 23
+_MAGIC_BITS, _ONE_BITS = 0x4B400000, 0x3F800000
 _NOTHING = 2.0 ** -12
 _SEEDS = ((0x7E000000, 0x7F800000, Fraction(-1)), (0x5E000000, 0x60000000, Fraction(-1, 2)))
 """``constant - bits`` and ``constant - (bits >> 1)``: seeds of 1/x and 1/sqrt(x), within 13 % of them."""
@@ -87,8 +90,9 @@ class Ranges:
             return
         self._compute(i, element)
         found = self.forms.get(i.result)
-        if found is not None and not found.root and not (math.isfinite(found.low) and math.isfinite(found.high)):
-            self.ranges[i.result] = (found.low, found.high)  # an unknown of its own, perhaps of known sign
+        if found is not None and not found.root and (i.opcode not in ("fadd", "fsub", "fmul")
+                                                     or not math.isfinite(found.high - found.low)):
+            self.ranges[i.result] = (found.low, found.high)  # an unknown of its own, with these bounds
             del self.forms[i.result]
 
     def _compute(self, i: Instruction, element: str) -> None:
@@ -151,7 +155,32 @@ class Ranges:
                 and added == (-number if source.opcode == "fadd" else number)):
             form = self.form(source.operands[0])
             return (form if form.power == 0 else Form(*self._bounds(form))), _MAGIC_LIMIT[element]
+        fixed = self._fixed_point(source) if number < 0 and element == "float" else None
+        if fixed is not None:
+            return fixed, _MAGIC_LIMIT[element]
         return (None, _MAGIC_LIMIT[element]) if number > 0 else None
+
+    def _fixed_point(self, source: Instruction | None) -> Form | None:
+        """y / 2^23 when ``source`` holds the bits of 1.5 * 2^23 + round(y / 2^23), made by integer operations."""
+        y = self._chain(source, ("bitcast", None), ("add", _MAGIC_BITS), ("ashr", _FRACTION_BITS),
+                        ("and", -(1 << _FRACTION_BITS)), ("add", 1 << _FRACTION_BITS - 1), ("fptosi", None))
+        if y is None or self.form(y).power:
+            return None
+        form, scale = self.form(y), 2.0 ** -_FRACTION_BITS
+        if form.root and form.coefficient:  # saturates beyond: such results are discarded
+            bound = 2.0 ** (31 - _FRACTION_BITS) / abs(form.coefficient * scale)
+            self.limits[form.root] = min(bound, self.limits.get(form.root, INFINITE))
+        return Form(form.low * scale, form.high * scale, form.root, form.coefficient * scale)
+
+    def _chain(self, last: Instruction | None, *links: tuple[str, int | None]) -> str | None:
+        """The operand that a chain of operations with these constants, last one first, starts from."""
+        operand = None
+        for opcode, number in links:
+            if last is None or last.opcode != opcode or (number is not None and integer(last.operands[1]) != number):
+                return None
+            operand = last.operands[0]
+            last = self.definitions.get(operand)
+        return operand
 
     def _added(self, a: Form, b: Form) -> Form:
         if a.power or b.power:
@@ -162,9 +191,8 @@ class Ranges:
             return _hull([l1 + l2, h1 + h2])
         coefficient, root = a.coefficient + b.coefficient, a.root or b.root
         low, high = a.low + b.low, a.high + b.high
-        limit = self.limits.get(root, INFINITE)
-        if root and abs(coefficient) < _NOTHING and abs(coefficient) * limit < 1:
-            rest = abs(coefficient) * limit
+        rest = abs(coefficient) * max(map(abs, self._root_bounds(root))) if root and coefficient else 0.0
+        if root and abs(coefficient) < _NOTHING and rest < 1:
             return Form(low - rest, high + rest)
         return _hull([low, high], root, coefficient)
 
@@ -173,7 +201,7 @@ class Ranges:
         for x, y in ((a, b), (b, a)):
             if x.root == "" and x.low == x.high and y.power == 0:  # by a constant
                 return _hull([x.low * y.low, x.low * y.high], y.root, x.low * y.coefficient)
-        a, b = self._monomial(left, a, b.root), self._monomial(right, b, a.root)
+        a, b = self._monomial(left, a, b), self._monomial(right, b, a)
         if (a.power or b.power) and (not (a.power and b.power) or a.root == b.root):
             root, power = a.root or b.root, a.power + b.power
             low, high = _times((a.low, a.high), (b.low, b.high))
@@ -184,13 +212,15 @@ class Ranges:
             bounds = (max(bounds[0], 0.0), bounds[1])
         return Form(*bounds)
 
-    def _monomial(self, operand: str, form: Form, root: str) -> Form:
-        """``operand`` as a power of ``root`` when it is that value itself, or a constant times it."""
-        if root and form.power == 0 and self._same(operand) == root:
-            return Form(1.0, 1.0, root, 0.0, Fraction(1))
-        if form.root == root and root and form.power == 0 and form.low == form.high == 0 and form.coefficient > 0:
-            return Form(form.coefficient, form.coefficient, root, 0.0, Fraction(1))
-        return form
+    def _monomial(self, operand: str, form: Form, other: Form) -> Form:
+        """``operand`` as a power of the root of ``other``, when that is a power of a root; else as an interval."""
+        if form.power or not other.power:
+            return form
+        if self._same(operand) == other.root:
+            return Form(1.0, 1.0, other.root, 0.0, Fraction(1))
+        if form.root == other.root and form.low == form.high == 0 and form.coefficient > 0:
+            return Form(form.coefficient, form.coefficient, other.root, 0.0, Fraction(1))
+        return Form(*self._bounds(form))
 
     def _select(self, i: Instruction) -> Form:
         """The hull of both sides; a minimum or maximum when the condition compares just them."""
@@ -215,6 +245,10 @@ class Ranges:
             for low, high, power in _SEEDS:
                 if low <= number <= high and halved == (power == Fraction(-1, 2)):
                     return Form(*_SEED, self._same(of), 0.0, power)
+        if source.opcode == "or" and integer(source.operands[1]) == _ONE_BITS:
+            inner = self.definitions.get(source.operands[0])
+            if inner is not None and inner.opcode == "and" and integer(inner.operands[1]) == (1 << _FRACTION_BITS) - 1:
+                return Form(1.0, 2.0)
         if source.opcode == "and" and integer(source.operands[1]) == 0x7FFFFFFF:
             return Form(0.0, INFINITE)
         if source.opcode == "add":
@@ -234,10 +268,13 @@ class Ranges:
             return (0.0, INFINITE) if positive else (-INFINITE, INFINITE)
         if not form.root or not form.coefficient:
             return form.low, form.high
-        limit = self.limits.get(form.root, INFINITE)
-        low, high = self.ranges.get(form.root, (-INFINITE, INFINITE))
-        ends = _times((max(low, -limit), min(high, limit)), (form.coefficient, form.coefficient))
+        ends = _times(self._root_bounds(form.root), (form.coefficient, form.coefficient))
         return form.low + ends[0], form.high + ends[1]
+
+    def _root_bounds(self, root: str) -> tuple[float, float]:
+        limit = self.limits.get(root, INFINITE)
+        low, high = self.ranges.get(root, (-INFINITE, INFINITE))
+        return max(low, -limit), min(high, limit)
 
 
 def constant(operand: str) -> float | None:

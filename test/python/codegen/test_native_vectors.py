@@ -76,6 +76,19 @@ class TestRanges:
         assert {"%t", "%s"} <= ranges.normal  # M + y, 1/2 + r/6
         assert not {"%n", "%a", "%r"} & ranges.normal
 
+    def test_rounding_in_fixed_point(self):
+        ranges = self.normal(
+            "%y = fmul TYPE %x, splat (float 0x4167154760000000)", "%f = fptosi TYPE %y to <32 x i32>",
+            "%a = add <32 x i32> %f, splat (i32 4194304)", "%m = and <32 x i32> %a, splat (i32 -8388608)",
+            "%s = ashr <32 x i32> %m, splat (i32 23)", "%b = add <32 x i32> %s, splat (i32 1262485504)",
+            "%z = bitcast <32 x i32> %b to TYPE", f"%n = fsub TYPE %z, {MAGIC}",
+            "%h = fmul TYPE %n, splat (float 0x3FE62E42E0000000)", "%r = fsub TYPE %x, %h",
+            "%w = and <32 x i32> %f, splat (i32 8388607)", "%v = or <32 x i32> %w, splat (i32 1065353216)",
+            "%u = bitcast <32 x i32> %v to TYPE")
+        low, high = ranges.interval("%r")
+        assert -0.39 < low < -0.34 and 0.34 < high < 0.39
+        assert ranges.interval("%u") == (1.0, 2.0)
+
     def test_newton_steps_of_a_reciprocal(self):
         ranges = self.normal(
             "%b = bitcast TYPE %d to <32 x i32>", "%s = sub <32 x i32> splat (i32 2129859015), %b",
