@@ -100,10 +100,10 @@ class FormVirtualThreadsPass(Pass):
         most = 0.0
         for loops in splits(nests[seed]):
             group = grow(seed, loops, nests, order)
-            units = [group.units(large, small) for large, small in ((vector, vector), (vector, _WORD), (_WORD, _WORD))]
+            units = [group.units(vector, vector), group.units(vector, _WORD)]
             cut = choose_cut(group.extents, [u for u in units if u is not None], group.cycles, cost, self.min_cycles)
             gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
-            if best[1] is None and (cut is not None or group.cycles > best[0].cycles) or gain > most:
+            if (best[1] is None and (cut is not None or group.cycles > best[0].cycles)) or gain > most:
                 best, most = (group, cut), gain
         return best
 

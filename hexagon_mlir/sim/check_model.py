@@ -7,9 +7,10 @@ synchronisations), and ``ORDERED`` says which segments happened before the runni
 A vector load may read more than the program uses (a masked load reads whole vectors), so it is judged by the
 bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
 an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins them, the last perhaps for nothing:
-an aligned vector load right behind readable data may find data on its way, or none. A masked store is judged by the
-bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled vectors that are undefined
-in the first round of a loop and not used there.
+an aligned vector load right behind readable data may find data on its way, or none. Its marks as a reader are weak: a
+store by another thread races with them only if it is that of a whole vector and meets them in every word. A masked
+store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled vectors
+that are undefined in the first round of a loop and not used there.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ REPORT_CALLBACK, COPY_CALLBACK, FILL_CALLBACK = -1, -2, -3
 """Indices of callbacks that are no host functions."""
 COPIES = {"memcpy": COPY_CALLBACK, "memmove": COPY_CALLBACK, "memset": FILL_CALLBACK,
           "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes": COPY_CALLBACK}  # fmt: skip
+MAX_SEGMENTS = 1 << 16
+"""Stretches between synchronisations that the race check tells apart; later ones count as one."""
+WEAK = MAX_SEGMENTS
+"""Bit of a reader's mark: a vector load, which may not use what it reads."""
+SCALAR_BYTES = 8
+"""The widest scalar access."""
 SIZE_SHIFT = 8
 """The rule word: rule | access size << SIZE_SHIFT."""
 
@@ -197,11 +204,21 @@ done:
 def _race(write: bool) -> str:
     """Compare every word with its last writer (and reader), and take it over."""
     if write:
-        conflict = "%clash0 = or i1 %wbad, %rbad"
+        conflict = """%rhard = and i1 %rbad, %hard
+  %clash0 = or i1 %wbad, %rhard
+  %rsoft = and i1 %rbad, %soft"""
         take = "%nw = select i1 %in, i32 %segment, i32 %w\n  store i32 %nw, ptr %wp"
     else:
-        conflict = "%clash0 = or i1 %wbad, false"
-        take = "%nr = select i1 %rbad, i32 %r, i32 %segment\n  store i32 %nr, ptr %rp"
+        conflict = """%clash0 = or i1 %wbad, false
+  %rsoft = or i1 false, false"""
+        take = f"""%same = icmp eq i32 %ri, %segment
+  %keepweak = or i1 %rbad, %same
+  %keephard = and i1 %rbad, %hard
+  %keep = select i1 %lenient, i1 %keepweak, i1 %keephard
+  %weak = select i1 %lenient, i32 {WEAK}, i32 0
+  %mine = or i32 %segment, %weak
+  %nr = select i1 %keep, i32 %r, i32 %mine
+  store i32 %nr, ptr %rp"""
     name = "ck_race_write" if write else "ck_race_read"
     return f"""
 define internal void @{name}(ptr %st, i32 %address, i32 %size, i1 %lenient, i32 %site, ptr %mask) {{
@@ -214,13 +231,19 @@ define internal void @{name}(ptr %st, i32 %address, i32 %size, i1 %lenient, i32 
 loop:
   %i = phi i32 [ %first, %0 ], [ %next, %loop ]
   %count = phi i32 [ 0, %0 ], [ %more_count, %loop ]
+  %apart = phi i32 [ 0, %0 ], [ %more_apart, %loop ]
+  %weaks = phi i32 [ 0, %0 ], [ %more_weaks, %loop ]
   %wide = zext i32 %i to i64
   %wp = getelementptr i32, ptr %writers, i64 %wide
   %rp = getelementptr i32, ptr %readers, i64 %wide
   %w = load i32, ptr %wp
   %r = load i32, ptr %rp
   %wo = getelementptr i8, ptr %ordered, i32 %w
-  %ro = getelementptr i8, ptr %ordered, i32 %r
+  %ri = and i32 %r, {WEAK - 1}
+  %rs = and i32 %r, {WEAK}
+  %soft = icmp ne i32 %rs, 0
+  %hard = xor i1 %soft, true
+  %ro = getelementptr i8, ptr %ordered, i32 %ri
   %wk = load i8, ptr %wo
   %rk = load i8, ptr %ro
   %wbad = icmp eq i8 %wk, 0
@@ -234,13 +257,29 @@ loop:
   {take}
   %one = zext i1 %clash to i32
   %more_count = add i32 %count, %one
+  %met = or i1 %rsoft, %clash
+  %unmet0 = xor i1 %met, true
+  %unmet = and i1 %unmet0, %in
+  %single = zext i1 %unmet to i32
+  %more_apart = add i32 %apart, %single
+  %rsoftin = and i1 %rsoft, %in
+  %another = zext i1 %rsoftin to i32
+  %more_weaks = add i32 %weaks, %another
   %next = add i32 %i, 1
   %again = icmp ult i32 %i, %last
   br i1 %again, label %loop, label %end
 end:
   %words0 = sub i32 %next, %first
   %words = select i1 %lenient, i32 %words0, i32 1
-  %bad = icmp uge i32 %more_count, %words
+  %some = icmp uge i32 %more_count, %words
+  %every0 = icmp eq i32 %more_apart, 0
+  %covered = shl i32 %more_weaks, 2
+  %any = icmp uge i32 %covered, %size
+  %every = and i1 %every0, %any
+  %vector = icmp ugt i32 %size, {SCALAR_BYTES}
+  %whole0 = and i1 %every, %vector
+  %whole = and i1 %whole0, {'true' if write else 'false'}
+  %bad = or i1 %some, %whole
   br i1 %bad, label %report, label %done
 report:
   %rule0 = shl i32 %size, {SIZE_SHIFT}

@@ -20,8 +20,10 @@ from hexagon_mlir.sim.check_model import (
     DMA_DESTINATION,
     DMA_SOURCE,
     INITIALISED,
+    MAX_SEGMENTS,
     READABLE,
     SIZE_SHIFT,
+    WEAK,
     Rule,
 )
 from hexagon_mlir.sim.context import Context
@@ -32,8 +34,6 @@ from hexagon_mlir.sim.memory import GUARD_BYTES, MAP_NORESERVE, Memory
 from hexagon_mlir.sim.program import Program
 from hexagon_mlir.sim.threads import Thread
 
-MAX_SEGMENTS = 1 << 16
-"""Stretches between synchronisations that the race check tells apart; later ones count as one."""
 KNOWN = ADDRESSABLE | INITIALISED
 
 
@@ -217,7 +217,10 @@ class Checks:
         writers, readers = self.writers.array[words], self.readers.array[words]
         clash = ordered[writers] == 0
         if write:
-            clash |= ordered[readers] == 0
+            clash |= (ordered[readers & (WEAK - 1)] == 0) & (readers & WEAK == 0)
+            weak = (ordered[readers & (WEAK - 1)] == 0) & (readers & WEAK != 0)
+            vector = self.memory.target.vector_bytes.value // 4
+            clash |= weak & (np.count_nonzero(weak) > vector)  # less may be read beyond the end of something else
         if clash.any():
             self.report(Rule.RACE, address + 4 * int(np.flatnonzero(clash)[0]), self.site(context))
         (writers if write else readers)[:] = segment

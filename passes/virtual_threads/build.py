@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hexagon_mlir.ir import arith, ir, scf, tensor
-from hexagon_mlir.passes.virtual_threads.groups import Group, Member, split_dims
+from hexagon_mlir.ir import arith, bufferization, ir, scf, tensor
+from hexagon_mlir.passes.virtual_threads.groups import Group, Member, Place, split_dims, unwritten
 
-_UNWRITTEN = frozenset({"tensor.empty", "bufferization.alloc_tensor"})
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
@@ -16,17 +15,16 @@ class ForallBuilder:
 
     def __init__(self, group: Group, chunks: Sequence[int]):
         self.group, self.chunks = group, chunks
-        self.place: dict[ir.Value, int] = {}  # a member's result -> which of the loop's results holds it
-        self.last: list[ir.Value] = []  # the value each of them has in the end
+        self.places = group.places()
+        self.kept = [place for place in self.places if place.kept]
         self.inside: dict[ir.Value, ir.Value] = {}  # a member's result -> this iteration's slice of it
         self.slices: dict[tuple[ir.Value, tuple[tuple[int, int], ...]], ir.Value] = {}  # of what comes from outside
 
     def build(self) -> scf.ForallOp:
         """Write the loop before the group's end, and let it replace the members."""
         with self.group.members[-1].op.location, ir.InsertionPoint(self.group.end):
-            starts = self._places()
             extents = list(self.group.extents)
-            loop = scf.ForallOp([0] * len(extents), extents, list(self.chunks), starts)
+            loop = scf.ForallOp([0] * len(extents), extents, list(self.chunks), self._starts())
             with ir.InsertionPoint(loop.body):
                 self.offsets = list(loop.induction_variables)
                 self.sizes = [self._size(axis) for axis in range(len(extents))]
@@ -35,44 +33,52 @@ class ForallBuilder:
                     self._member(member, arguments)
                 parallel = scf.InParallelOp()
             with ir.InsertionPoint(parallel.block):
-                for value, argument in zip(self.last, arguments, strict=True):
-                    self._put(value, argument)
-        for value, result in zip(self.last, loop.results, strict=True):
-            value.replace_all_uses_with(result)
+                for place, argument in zip(self.kept, arguments, strict=True):
+                    self._put(place, argument)
+        for place, result in zip(self.kept, loop.results, strict=True):
+            place.last.replace_all_uses_with(result)
         for member in reversed(self.group.members):
             member.op.erase()
         return loop
 
-    def _places(self) -> list[ir.Value]:
-        """One tensor for each result that is not computed in the place of another one."""
+    def _starts(self) -> list[ir.Value]:
+        """The tensors that the iterations share, each once."""
         starts: list[ir.Value] = []
-        for member in self.group.members:
-            for result, start in zip(member.op.results, _outputs(member), strict=True):
-                if start in self.place:
-                    self.place[result] = self.place[start]
-                    self.last[self.place[start]] = result
-                    continue
-                self.place[result] = len(starts)
-                starts.append(_own(start) if start in starts else start)
-                self.last.append(result)
+        for place in self.kept:
+            again = place.start in starts and unwritten(place.start)
+            starts.append(place.start.owner.operation.clone().operation.results[0] if again else place.start)
         return starts
 
     def _member(self, member: Member, arguments: list[ir.Value]) -> None:
-        first_output = len(member.op.operands) - len(member.op.results)
+        inputs = len(member.op.operands) - len(member.op.results)
         operands = []
         for position, value in enumerate(member.op.operands):
-            if value not in self.inside and isinstance(value.type, ir.RankedTensorType):
-                if position >= first_output:
-                    value = arguments[self.place[member.op.results[position - first_output]]]
-                value = self._slice(value, self._cut(member, position))
-            operands.append(self.inside.get(value, value))
+            if value in self.inside or not isinstance(value.type, ir.RankedTensorType):
+                operands.append(self.inside.get(value, value))
+            elif position < inputs:
+                operands.append(self._slice(value, self._cut(member, position)))
+            else:
+                operands.append(self._target(member, position, arguments))
         copy = member.op.clone().operation
         for position, value in enumerate(operands):
             copy.operands[position] = value
         for number, result in enumerate(copy.results):
-            result.set_type(copy.operands[first_output + number].type)
+            result.set_type(copy.operands[inputs + number].type)
             self.inside[member.op.results[number]] = result
         self._shift_indices(copy, member)
+
+    def _target(self, member: Member, position: int, arguments: list[ir.Value]) -> ir.Value:
+        """Where an iteration computes its part of an output: a slice of what all share, or a tensor of its own."""
+        output = position - (len(member.op.operands) - len(member.op.results))
+        place = next(p for p in self.places if (member, output) in p.results)
+        cut = self._cut(member, position)
+        if place.kept:
+            return self._slice(arguments[self.kept.index(place)], cut)
+        sizes = self._box(place.start, cut)[1]
+        type_ = ir.RankedTensorType.get([_static(s) for s in sizes], place.start.type.element_type)
+        maker = place.start.owner.operation
+        space = maker.attributes.get("memory_space", None)
+        return bufferization.AllocTensorOp(type_, _values(sizes), memory_space=space).result
 
     def _cut(self, member: Member, position: int) -> dict[int, int]:
         """Which dimensions of an operand are cut: dimension -> axis."""
@@ -89,10 +95,12 @@ class ForallBuilder:
                 [_static(s) for s in sizes], [1] * len(sizes)).result
         return self.slices[key] if cut else value
 
-    def _put(self, value: ir.Value, into: ir.Value) -> None:
-        member = next(m for m in self.group.members if value in list(m.op.results))
-        offsets, sizes = self._box(into, {dim: axis for axis, dim in enumerate(split_dims(member, value))})
-        tensor.ParallelInsertSliceOp(self.inside[value], into, _values(offsets), _values(sizes), [],
+    def _put(self, place: Place, into: ir.Value) -> None:
+        member, _ = place.results[-1]
+        value = self.inside[place.last]
+        cut = {dim: axis for axis, dim in enumerate(split_dims(member, place.last))}
+        offsets, sizes = self._box(into, cut)
+        tensor.ParallelInsertSliceOp(value, into, _values(offsets), _values(sizes), [],
                                      [_static(o) for o in offsets], [_static(s) for s in sizes], [1] * len(sizes))
 
     def _box(self, value: ir.Value, cut: dict[int, int]) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
@@ -126,17 +134,6 @@ class ForallBuilder:
                     shifted = arith.addi(view.operation.results[0], self.offsets[member.loops.index(loop)])
                 for user, number in users:
                     user.operands[number] = shifted
-
-
-def _outputs(member: Member) -> list[ir.Value]:
-    return list(member.op.operands)[len(member.op.operands) - len(member.op.results):]
-
-
-def _own(start: ir.Value) -> ir.Value:
-    """A second tensor like ``start``, of which another result takes the first."""
-    owner = None if isinstance(start.owner, ir.Block) else start.owner.operation
-    copies = owner is not None and owner.name in _UNWRITTEN and not any(v.type == start.type for v in owner.operands)
-    return owner.clone().operation.results[0] if owner is not None and copies else start
 
 
 def _static(number: int | ir.Value) -> int:

@@ -12,8 +12,7 @@ from hexagon_mlir.passes.virtual_threads.nests import Nest
 
 Loops = tuple[int, ...]
 """The loops of an op that are split, one for each axis of the parallel loop."""
-_SMALL = 0.1
-"""An output below this part of the largest one has no say in where slices end."""
+_UNWRITTEN = frozenset({"tensor.empty", "bufferization.alloc_tensor"})
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,24 @@ class Member:
     op: ir.Operation
     nest: Nest
     loops: Loops
+
+
+@dataclass
+class Place:
+    """A tensor that members compute in, one after the other: ``results`` in order."""
+
+    start: ir.Value
+    results: list[tuple[Member, int]]
+    read: bool = False
+    """True when a member reads it."""
+    kept: bool = False
+    """True when all iterations share it: the last result is used outside the group, or what was there before counts."""
+
+    @property
+    def last(self) -> ir.Value:
+        """What it holds in the end."""
+        member, output = self.results[-1]
+        return member.op.results[output]
 
 
 @dataclass(frozen=True)
@@ -38,24 +55,46 @@ class Group:
         first = self.members[0]
         return tuple(first.nest.extents[loop] for loop in first.loops)
 
-    def units(self, large: int, small: int) -> tuple[int, ...] | None:
-        """Iterations of each axis that stay together, so that no two threads write to the same ``large`` bytes.
-
-        Of outputs far smaller than the largest one they may share those, but not ``small`` bytes. None: impossible.
-        """
-        outputs = [(m, output) for m in self.members for output in range(m.nest.outputs)]
-        largest = max(m.nest.bytes(output) for m, output in outputs)
-        found = []
-        for axis in range(len(self.extents)):
-            units = [m.nest.unit(m.loops[axis], output, large if m.nest.bytes(output) >= _SMALL * largest else small)
-                     for m, output in outputs]
-            found.append(lcm(*(unit or 0 for unit in units)))
-        return tuple(found) if all(found) else None
-
     @property
     def cycles(self) -> float:
         """What one thread takes for all of them."""
         return sum(member.nest.cycles for member in self.members)
+
+    def places(self) -> list[Place]:
+        """Where the members compute."""
+        found: list[Place] = []
+        of: dict[ir.Value, Place] = {}
+        inside = [member.op for member in self.members]
+        for member in self.members:
+            inputs = len(member.op.operands) - len(member.op.results)
+            body = member.op.regions[0].blocks[0]
+            for value in list(member.op.operands)[:inputs]:
+                if value in of:
+                    of[value].read = True
+            for output, result in enumerate(member.op.results):
+                start = member.op.operands[inputs + output]
+                if start not in of:
+                    found.append(Place(start, []))
+                of[result] = place = of[start] if start in of else found[-1]
+                place.results.append((member, output))
+                read = any(True for _ in body.arguments[inputs + output].uses)
+                place.read |= read
+                place.kept |= start not in of and (read or not unwritten(start))
+        for place in found:
+            place.kept |= any(use.owner.operation not in inside for use in place.last.uses)
+        return found
+
+    def units(self, read: int, written: int) -> tuple[int, ...] | None:
+        """Iterations of each axis that stay together, so that different threads write to different ``written`` bytes.
+
+        ``read`` takes its place for what members also read: a load of a whole vector would see what another
+        thread writes beside it. None: no such number.
+        """
+        kept = [(member, output, read if place.read else written)
+                for place in self.places() if place.kept for member, output in place.results]
+        found = [lcm(*(m.nest.unit(m.loops[axis], output, together) or 0 for m, output, together in kept))
+                 for axis in range(len(self.extents))]
+        return tuple(found) if all(found) else None
 
 
 def splits(nest: Nest) -> Iterator[Loops]:
@@ -108,6 +147,13 @@ def _aligned(op: ir.Operation, nest: Nest, members: list[Member], made: dict[ir.
     loops = tuple(loop for loop in wanted if loop is not None)
     same = tuple(nest.extents[loop] for loop in loops) == extents
     return loops if same and len(set(loops)) == len(loops) and all(nest.splittable(loop) for loop in loops) else None
+
+
+def unwritten(value: ir.Value) -> bool:
+    """True for a fresh tensor without contents."""
+    owner = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    return owner is not None and owner.name in _UNWRITTEN and not any(
+        isinstance(operand.type, ir.RankedTensorType) for operand in owner.operands)
 
 
 def split_dims(member: Member, value: ir.Value) -> list[int]:

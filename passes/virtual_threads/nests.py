@@ -45,11 +45,6 @@ class Nest:
             return None
         return together // gcd(together, strides[at])
 
-    def bytes(self, output: int) -> int:
-        """Size of an output."""
-        dims = self.reads[len(self.reads) - self.outputs + output]
-        return self.output_bytes[output] * prod(self.extents[dim] for dim in dims if dim is not None)
-
 
 def is_linalg(op: ir.Operation) -> bool:
     """True for a structured op on tensors."""

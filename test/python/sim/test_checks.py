@@ -103,6 +103,41 @@ def test_tasks_on_overlapping_parts_race():
     assert {(report.rule, report.function) for report in reports} == {(Rule.RACE, "scale")}
 
 
+# two threads share the bytes at r0: one loads a vector there, the other stores one of SIZE bytes at +OFFSET, then joins
+SHARED = """
+define void @reader(ptr %p) {
+  %v = load volatile <32 x i32>, ptr %p, align 128
+  ret void
+}
+define void @f(ptr %p) {
+  %t = call i32 @hexmlir_rt_thread_create(ptr @reader, ptr %p)
+  %q = getelementptr i8, ptr %p, i32 OFFSET
+  STORE
+  call void @hexmlir_rt_thread_join(i32 %t)
+  ret void
+}
+declare i32 @hexmlir_rt_thread_create(ptr, ptr)
+declare void @hexmlir_rt_thread_join(i32)
+"""
+
+
+@pytest.mark.parametrize(("offset", "store", "races"), [
+    (0, "store volatile <32 x i32> zeroinitializer, ptr %q, align 128", True),
+    (64, "store volatile <32 x i32> zeroinitializer, ptr %q, align 4", False),  # the load may not use that half
+    (124, "store volatile i32 0, ptr %q", False),
+])
+@pytest.mark.parametrize("late", [False, True])
+def test_what_a_vector_load_need_not_use(offset, store, races, late):
+    """Whoever comes first: a store races with a vector load when it overwrites all that the load reads."""
+    text = SHARED.replace("OFFSET", str(offset)).replace("STORE", store)
+    if late:
+        text = text.replace("  %v = load", "  %c = call i32 @hexmlir_rt_thread_id()\n  %v = load")
+        text += "declare i32 @hexmlir_rt_thread_id()\n"
+    machine = Machine(assembly(text), check=True)
+    reports = machine.run("f", [machine.alloc_ddr(512)]).reports
+    assert {report.rule for report in reports} == ({Rule.RACE} if races else set())
+
+
 @pytest.fixture
 def checked_examples(monkeypatch):
     """The examples, run by a machine that checks; gives the reports of all launches since."""

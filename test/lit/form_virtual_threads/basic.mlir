@@ -1,0 +1,110 @@
+// Groups of ops share one parallel loop; each iteration works on its slices.
+// RUN: hexmlir-opt %s --form-virtual-threads --split-input-file | filecheck %s
+
+// 1. A chain with reductions: rows go over the threads; what is only used between them is each thread's own.
+// CHECK-LABEL: func.func @softmax_rows
+// CHECK: %[[R:.*]] = scf.forall (%[[I:.*]]) = (0) to (64) step (16) shared_outs(%{{.*}} = %arg1)
+// CHECK: bufferization.alloc_tensor() : tensor<16xf32>
+// CHECK: linalg.fill ins({{.*}}) outs(%{{.*}} : tensor<16xf32>)
+// CHECK: %[[X:.*]] = tensor.extract_slice %arg0[%[[I]], 0] [16, 1024] [1, 1]
+// CHECK: linalg.reduce {{.*}}ins(%{{.*}} : tensor<16x1024xf32>) outs(%{{.*}} : tensor<16xf32>) dimensions = [1]
+// CHECK: linalg.broadcast
+// CHECK: linalg.sub
+// CHECK: scf.forall.in_parallel
+// CHECK: return %[[R]]
+func.func @softmax_rows(%x: tensor<64x1024xf32>, %o: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<64xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %m = linalg.reduce ins(%x : tensor<64x1024xf32>) outs(%f : tensor<64xf32>) dimensions = [1]
+    (%in: f32, %out: f32) {
+      %b = arith.maxnumf %in, %out : f32
+      linalg.yield %b : f32
+    }
+  %t = tensor.empty() : tensor<64x1024xf32>
+  %w = linalg.broadcast ins(%m : tensor<64xf32>) outs(%t : tensor<64x1024xf32>) dimensions = [1]
+  %s = linalg.sub ins(%x, %w : tensor<64x1024xf32>, tensor<64x1024xf32>) outs(%o : tensor<64x1024xf32>)
+      -> tensor<64x1024xf32>
+  return %s : tensor<64x1024xf32>
+}
+
+// -----
+// 2. A ragged length: blocks of whole vectors, the last one smaller.
+// CHECK: #[[MIN:.*]] = affine_map<(d0) -> (25024, -d0 + 100003)>
+// CHECK-LABEL: func.func @ragged
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (100003) step (25024)
+// CHECK: %[[N:.*]] = affine.min #[[MIN]](%[[I]])
+// CHECK: tensor.extract_slice %arg0[%[[I]]] [%[[N]]] [1] : tensor<100003xf32> to tensor<?xf32>
+func.func @ragged(%x: tensor<100003xf32>, %y: tensor<100003xf32>) -> tensor<100003xf32> {
+  %0 = linalg.mul ins(%x, %x : tensor<100003xf32>, tensor<100003xf32>) outs(%y : tensor<100003xf32>)
+      -> tensor<100003xf32>
+  return %0 : tensor<100003xf32>
+}
+
+// -----
+// 3. Neither 6 rows nor 2 vectors of columns balance on 4 threads: both are cut, between vectors.
+// CHECK-LABEL: func.func @two_loops
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (6, 64) step (3, 32)
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<3x4096xf32>, tensor<4096x32xf32>) outs(%{{.*}} : tensor<3x32xf32>)
+func.func @two_loops(%a: tensor<6x4096xf32>, %b: tensor<4096x64xf32>, %c: tensor<6x64xf32>) -> tensor<6x64xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<6x4096xf32>, tensor<4096x64xf32>) outs(%c : tensor<6x64xf32>)
+      -> tensor<6x64xf32>
+  return %0 : tensor<6x64xf32>
+}
+
+// -----
+// 4. An index in the body counts from the start of the whole, not of the slice.
+// CHECK-LABEL: func.func @indices
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (65536) step (16384)
+// CHECK: %[[AT:.*]] = linalg.index 0
+// CHECK-NEXT: %[[WHOLE:.*]] = arith.addi %[[AT]], %[[I]]
+// CHECK-NEXT: arith.index_cast %[[WHOLE]]
+func.func @indices(%o: tensor<65536xi32>) -> tensor<65536xi32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%o : tensor<65536xi32>) {
+    ^bb0(%a: i32):
+      %i = linalg.index 0 : index
+      %k = arith.index_cast %i : index to i32
+      %s = arith.muli %k, %k : i32
+      linalg.yield %s : i32
+  } -> tensor<65536xi32>
+  return %0 : tensor<65536xi32>
+}
+
+// -----
+// 5. Two results that start from the same empty tensor get one each; a result used in between ends the group.
+// CHECK-LABEL: func.func @two_results
+// CHECK: tensor.empty
+// CHECK: tensor.empty
+// CHECK: %[[R:.*]]:2 = scf.forall
+// CHECK: linalg.add
+// CHECK: linalg.mul
+// CHECK: return %[[R]]#0, %[[R]]#1
+func.func @two_results(%x: tensor<65536xf32>) -> (tensor<65536xf32>, tensor<65536xf32>) {
+  %e = tensor.empty() : tensor<65536xf32>
+  %0 = linalg.add ins(%x, %x : tensor<65536xf32>, tensor<65536xf32>) outs(%e : tensor<65536xf32>) -> tensor<65536xf32>
+  %1 = linalg.mul ins(%0, %x : tensor<65536xf32>, tensor<65536xf32>) outs(%e : tensor<65536xf32>) -> tensor<65536xf32>
+  return %0, %1 : tensor<65536xf32>, tensor<65536xf32>
+}
+
+// -----
+// 6. Inside a tile loop: the threads share the tile.
+// CHECK-LABEL: func.func @tiles
+// CHECK: scf.for
+// CHECK: scf.forall (%{{.*}}) = (0) to (262144) step (65536)
+// CHECK: tensor.insert_slice
+func.func @tiles(%x: tensor<1048576xf32>, %o: tensor<1048576xf32>) -> tensor<1048576xf32> {
+  %c0 = arith.constant 0 : index
+  %n = arith.constant 1048576 : index
+  %tile = arith.constant 262144 : index
+  %r = scf.for %i = %c0 to %n step %tile iter_args(%acc = %o) -> tensor<1048576xf32> {
+    %s = tensor.extract_slice %x[%i] [262144] [1] : tensor<1048576xf32> to tensor<262144xf32>
+    %t = bufferization.alloc_tensor() copy(%s) {memory_space = 1 : i64} : tensor<262144xf32>
+    %e = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<262144xf32>
+    %m = linalg.mul ins(%t, %t : tensor<262144xf32>, tensor<262144xf32>) outs(%e : tensor<262144xf32>)
+        -> tensor<262144xf32>
+    %b = tensor.insert_slice %m into %acc[%i] [262144] [1] : tensor<262144xf32> into tensor<1048576xf32>
+    scf.yield %b : tensor<1048576xf32>
+  }
+  return %r : tensor<1048576xf32>
+}

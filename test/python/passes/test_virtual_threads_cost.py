@@ -1,0 +1,108 @@
+"""Decisions of form-virtual-threads: numbers in, numbers out."""
+
+from dataclasses import replace
+from itertools import product
+from math import ceil, prod
+
+import pytest
+
+from hexagon_mlir import targets
+from hexagon_mlir.passes.virtual_threads.cost import Blocks, ForkCost, choose_blocks
+
+V75 = targets.get("v75")
+COST = ForkCost.of(V75)
+
+
+def test_costs_are_the_targets():
+    assert COST.tasks == COST.contexts == int(V75.hvx_contexts.value)
+    assert COST.fork_join(1) == 0
+    assert COST.fork_join(4) == 3 * 3 * V75.task_queue_cycles.value + 2 * V75.task_dispatch_cycles.value
+
+
+def test_threads_share_the_issue_ports():
+    """Two clusters: two dense threads do not meet, four do; the formula is that of the simulator's scheduler."""
+    assert COST.slowdown(1) == COST.slowdown(2) == 1
+    assert COST.slowdown(4) == pytest.approx((1 + (1 + 4 * 0.25) ** 0.5) / 2)
+    assert COST.slowdown(8) == 2 * COST.slowdown(4)  # on 4 contexts: one after the other
+
+
+@pytest.mark.parametrize(("units", "chunk", "count"), [((8,), (2,), 4), ((7,), (2,), 4), ((5, 3), (2, 3), 3)])
+def test_blocks(units, chunk, count):
+    assert Blocks(units, chunk).count == count
+
+
+@pytest.mark.parametrize(("units", "chunk", "tasks", "load"), [
+    ((8,), (2,), 4, 2 / 8),  # one block each
+    ((9,), (2,), 4, 3 / 9),  # five blocks: the first task also gets the last, half-empty one
+    ((7,), (1,), 4, 2 / 7),
+    ((5, 4), (1, 2), 4, 6 / 20),  # ten blocks of two: 3, 3, 2, 2
+])
+def test_load_is_the_largest_share(units, chunk, tasks, load):
+    assert Blocks(units, chunk).load(tasks)[0] == pytest.approx(load)
+
+
+def test_even_loops_get_one_block_each():
+    for units in (4, 8, 1024):
+        assert choose_blocks([units], 1e6, COST) == Blocks((units,), (units // 4,))
+
+
+def test_every_unit_is_in_one_block():
+    for units in [(1,), (2,), (3,), (17,), (3126,), (2, 2), (5, 3), (63, 512)]:
+        blocks = choose_blocks(units, 1e7, COST)
+        if blocks is None:
+            assert units == (1,)
+            continue
+        covered = [0] * prod(units)
+        for at in product(*[range(0, n, c) for n, c in zip(units, blocks.chunk, strict=True)]):
+            for unit in product(*[range(a, min(a + c, n)) for a, c, n in zip(at, blocks.chunk, units, strict=True)]):
+                covered[sum(u * prod(units[i + 1:]) for i, u in enumerate(unit))] += 1
+        assert covered == [1] * prod(units)
+
+
+def test_uneven_loops_are_dealt_in_turn_where_that_balances():
+    """Five rows and three vectors of columns on four threads: blocks of one loop alone leave a third to one task."""
+    blocks = choose_blocks((5, 3), 1e6, COST)
+    assert blocks is not None and blocks.count > 4
+    assert blocks.load(4)[0] == pytest.approx(4 / 15)
+    assert min(Blocks((5, 3), cut).load(4)[0] for cut in ((2, 3), (5, 1))) >= 1 / 3
+
+
+def test_never_far_from_the_best_balance():
+    for units in range(4, 300):
+        blocks = choose_blocks([units], 1e7, COST)
+        assert blocks is not None
+        assert blocks.load(min(4, blocks.count))[0] == pytest.approx(ceil(units / 4) / units, rel=0.02)
+
+
+@pytest.mark.parametrize("cycles", [0, 10, 100, 500, 1000, 1300])
+def test_small_work_stays_with_one_thread(cycles):
+    """Below what forking and joining two threads costs there is nothing to gain, whatever the length."""
+    for units in (1, 2, 4, 64, 4096):
+        assert choose_blocks([units], cycles, COST) is None
+
+
+def test_whoever_is_spread_gains():
+    """The estimate of what is spread is under the time of one thread, by the margin that covers rough estimates."""
+    for cycles in (2_000, 3_000, 5_000, 20_000, 1e6):
+        for units in (2, 3, 5, 64, 1000):
+            blocks = choose_blocks([units], cycles, COST)
+            if blocks is not None:
+                assert COST.time(cycles, blocks) <= 0.9 * cycles
+
+
+def test_more_expensive_threads_are_used_later():
+    dear = replace(COST, dispatch=100 * COST.dispatch)
+    assert choose_blocks([64], 20_000, COST) is not None
+    assert choose_blocks([64], 20_000, dear) is None
+
+
+@pytest.mark.parametrize("units", [(3126,), (63, 512), (63,)])
+def test_all_the_threads_asked_for_take_part(units):
+    blocks = choose_blocks(units, 1e7, ForkCost.of(V75, 7))
+    assert blocks is not None
+    assert blocks.count >= 7
+
+
+def test_least_work_replaces_the_estimate():
+    assert choose_blocks([64], 100, COST, least=100) is not None
+    assert choose_blocks([64], 1e9, COST, least=2e9) is None
