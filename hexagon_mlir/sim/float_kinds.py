@@ -31,7 +31,8 @@ def _wrong(kind: str, read: str) -> bool:
 
 
 def _reads(packet: DecodedPacket, kinds: Kinds) -> Iterator[str]:
-    """A message for every wrong read of the packet."""
+    """A message for every wrong read of the packet. What ``.cur`` and ``.tmp`` loads of it give has no known kind."""
+    loaded = {unit for insn in packet.insns if insn.mode for dest in insn.dests for unit in dest.units()}
     for insn in packet.insns:
         if insn.kind != "alu":
             continue
@@ -44,7 +45,7 @@ def _reads(packet: DecodedPacket, kinds: Kinds) -> Iterator[str]:
             if operand.new or (index < len(insn.dests) and not accumulates):
                 continue
             for cls, number in operand.units():
-                if cls == "V" and _wrong(kinds.get(number, ""), suffix):
+                if cls == "V" and (cls, number) not in loaded and _wrong(kinds.get(number, ""), suffix):
                     yield f"v{number} holds {kinds[number]} and is read as {suffix}"
 
 

@@ -110,6 +110,8 @@ def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: f
         blocks = choose_blocks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least)
         if blocks is not None:
             cuts.append(Cut(blocks, tuple(unit)))
+    if cost.all and any(cut.blocks.count >= cost.tasks for cut in cuts):
+        cuts = [cut for cut in cuts if cut.blocks.count >= cost.tasks]
     fastest = min((cost.time(cycles, cut.blocks) for cut in cuts), default=0.0)
     return next((cut for cut in cuts if cost.time(cycles, cut.blocks) <= _CLOSE * fastest), None)
 

@@ -31,7 +31,7 @@ class Place:
     start: ir.Value
     results: list[tuple[Member, int]]
     read: bool = False
-    """True when a member reads it."""
+    """True when a member loads vectors of it."""
     kept: bool = False
     """True when all iterations share it: the last result is used outside the group, or what was there before counts."""
 
@@ -68,9 +68,9 @@ class Group:
         for member in self.members:
             inputs = len(member.op.operands) - len(member.op.results)
             body = member.op.regions[0].blocks[0]
-            for value in list(member.op.operands)[:inputs]:
+            for position, value in enumerate(list(member.op.operands)[:inputs]):
                 if value in of:
-                    of[value].read = True
+                    of[value].read |= member.nest.by_vectors(position)
             for output, result in enumerate(member.op.results):
                 start = member.op.operands[inputs + output]
                 if start not in of:
@@ -78,7 +78,7 @@ class Group:
                 of[result] = place = of[start] if start in of else found[-1]
                 place.results.append((member, output))
                 read = any(True for _ in body.arguments[inputs + output].uses)
-                place.read |= read
+                place.read |= read and member.nest.by_vectors(inputs + output)
                 place.kept |= start not in of and (read or not unwritten(start))
         for place in found:
             place.kept |= any(use.owner.operation not in inside for use in place.last.uses)

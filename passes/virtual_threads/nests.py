@@ -32,6 +32,16 @@ class Nest:
         """True when iterations of ``loop`` are independent and cut every operand they index into plain slices."""
         return self.parallel[loop] and all(loop in dims for dims in self.reads[-self.outputs:])
 
+    def by_vectors(self, operand: int) -> bool:
+        """True when vector code walks ``operand``; it takes single elements of the others.
+
+        The vectorized loop is the last one of every operand it indexes; see `passes.vectorization.plan`.
+        """
+        fitting = [loop for loop in range(len(self.extents)) if all(loop not in dims or dims[-1] == loop
+                                                                    for dims in self.reads)]
+        vector = max(fitting, key=lambda loop: (self.parallel[loop], self.extents[loop], loop), default=None)
+        return vector is not None and vector in self.reads[operand]
+
     def unit(self, loop: int, output: int, together: int) -> int | None:
         """Fewest iterations of ``loop`` such that what threads write to ``output`` meets at multiples of ``together``.
 

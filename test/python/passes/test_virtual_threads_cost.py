@@ -7,7 +7,7 @@ from math import ceil, prod
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.passes.virtual_threads.cost import Blocks, ForkCost, choose_blocks
+from hexagon_mlir.passes.virtual_threads.cost import Blocks, ForkCost, choose_blocks, choose_cut
 
 V75 = targets.get("v75")
 COST = ForkCost.of(V75)
@@ -106,3 +106,12 @@ def test_all_the_threads_asked_for_take_part(units):
 def test_least_work_replaces_the_estimate():
     assert choose_blocks([64], 100, COST, least=100) is not None
     assert choose_blocks([64], 1e9, COST, least=2e9) is None
+
+
+def test_neat_borders_are_taken_where_they_cost_little():
+    """127 rows in units of 32, or of one row."""
+    units = [(32,), (1,)]
+    assert choose_cut([128], units, 1e6, COST).chunks == [32]
+    assert choose_cut([160], units, 1e6, COST).unit == (1,)  # five units of 32 leave two to one thread
+    assert choose_cut([127], units, 1e6, ForkCost.of(V75, 7)).blocks.count >= 7
+    assert choose_cut([127], [], 1e6, COST) is None

@@ -73,6 +73,13 @@ def test_gather_and_scatter(access, offset, rules):
     assert all(access in report.packet for report in result.reports)
 
 
+@pytest.mark.parametrize("mode", ["cur", "tmp"])
+def test_a_loaded_operand_of_the_same_packet_has_no_float_kind(mode):
+    """The register holds a qfloat sum before; the packet reads what it loads itself."""
+    packets = [["v1.qf32 = vadd(v0.sf,v0.sf)"], ["v2.qf32 = vadd(v1.sf,v0.sf)", f"v1.{mode} = vmem(r0+#0)"]]
+    assert run_fault(function("f", [["r3 = #1"], *packets])).reports == []
+
+
 def test_cycles_of_a_checked_run_are_the_same():
     text = function("f", [["loop0(.LL,#100)"], ["v0 = vmem(r0++#1)"], ["jumpr r31"]])
     text = text.replace("\t{\n\t\tv0", ".LL:\n\t{\n\t\tv0").replace("vmem(r0++#1)\n\t}", "vmem(r0++#1)\n\t} :endloop0")

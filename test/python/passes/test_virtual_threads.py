@@ -1,0 +1,141 @@
+"""Work spread over threads: values against numpy on the host and the simulator, checks clean, all threads used."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from batch import on_host
+from linalg_programs import fixed_programs, random_elementwise, random_reduction
+from stage_cases import linalg_cases
+
+import hexagon_mlir as hx
+from hexagon_mlir import pipelines, targets
+from hexagon_mlir.exec.host import HostFunction
+from hexagon_mlir.ir import parse, set_index_bits
+from hexagon_mlir.pass_infra import PassContext, PassStep
+from hexagon_mlir.pass_infra.options import build
+from hexagon_mlir.pass_infra.registry import get
+from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
+from hexagon_mlir.sim import Machine
+
+V75 = targets.get("v75")
+ELEMENTWISE = """func.func @f(%x: tensor<{shape}xf32>) -> tensor<{shape}xf32> {{
+  %e = tensor.empty() : tensor<{shape}xf32>
+  %y = linalg.mul ins(%x, %x : tensor<{shape}xf32>, tensor<{shape}xf32>) outs(%e : tensor<{shape}xf32>)
+      -> tensor<{shape}xf32>
+  %z = linalg.add ins(%y, %x : tensor<{shape}xf32>, tensor<{shape}xf32>) outs(%e : tensor<{shape}xf32>)
+      -> tensor<{shape}xf32>
+  %w = linalg.div ins(%z, %y : tensor<{shape}xf32>, tensor<{shape}xf32>) outs(%e : tensor<{shape}xf32>)
+      -> tensor<{shape}xf32>
+  return %w : tensor<{shape}xf32>
+}}
+"""
+
+
+def forced(threads=4):
+    """The default pipeline with threads wherever they are possible."""
+    step = PassStep(build(get("form-virtual-threads"), f"min-cycles=1 threads={threads}"))
+    return [step if s.title == "form-virtual-threads" else s for s in pipelines.get("default", V75)]
+
+
+def checked(kernel, arrays, result):
+    """Outputs and report of a checked run of ``kernel``."""
+    machine = Machine(kernel.asm, kernel.target, check=True)
+    places = []
+    for array in (*arrays, result):
+        places.append(machine.alloc_ddr(array.nbytes))
+        machine.write(places[-1], array)
+    run = machine.run("f", places)
+    return machine.read(places[-1], result.dtype, result.size).reshape(result.shape), run
+
+
+@pytest.mark.parametrize(("shape", "threads"), [
+    ((100003,), 0), ((100003,), 7), ((63, 16384), 7), ((63, 1024), 0), ((5, 1000), 0), ((4096,), 2)])
+def test_ragged_elementwise(shape, threads):
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    kernel = hx.compile(ELEMENTWISE.format(shape="x".join(map(str, shape))), threads=threads)
+    got, run = checked(kernel, [x], np.zeros_like(x))
+    np.testing.assert_allclose(got, (x * x + x) / (x * x), rtol=1e-5, atol=1e-6)
+    assert not run.reports, [str(report) for report in run.reports]
+    assert len(run.threads) == (threads or int(V75.hvx_contexts.value))
+    busy = [thread.busy for thread in run.threads[1:]]
+    assert min(busy) > 0.5 * max(busy)
+
+
+def test_never_slower():
+    """From nothing to gain to much to gain: with threads as fast as without, or faster."""
+    for n in (256, 1024, 2048, 3000, 4096, 33333):
+        x = np.random.default_rng(0).normal(size=n).astype(np.float32)
+        text = ELEMENTWISE.format(shape=n)
+        cycles = [hx.compile(text, threads=threads).run(x).cycles for threads in (1, 0)]
+        assert cycles[1] <= cycles[0], (n, cycles)
+
+
+@pytest.mark.parametrize("case", linalg_cases(), ids=[case.name for case in linalg_cases()])
+def test_every_step(case):
+    """The small cases of the stages tests, with threads forced on them, after every step."""
+    ran = []
+
+    def run(index, step, when, module):
+        if when == "after" and ran[-1:] != [text := str(module)] and "unrealized_conversion_cast" not in text:
+            ran.append(text)
+            function = HostFunction(module, case.entry)
+            arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in case.arguments]
+            result = np.zeros(case.expected.shape, np.int32 if case.expected.dtype == np.int32 else np.float32)
+            more = len(function.program.arguments) > len(arguments)
+            got = function([*arguments, result] if more else arguments)
+            scale = 1 + np.abs(case.expected).max()
+            np.testing.assert_allclose(result if more else got[0], case.expected, rtol=0, atol=case.tolerance * scale,
+                                       err_msg=step.title)
+
+    module = parse(case.text())
+    set_index_bits(module)
+    run_steps(module, forced(), PassContext(V75), RunOptions(verify_levels=True, observers=[run]))
+    assert any("scf.forall" in text for text in ran)
+
+
+def test_random_programs_on_the_host():
+    """Every op that can be split is split, in every way the pass knows; small and odd sizes."""
+    programs = [*fixed_programs(), *map(random_elementwise, range(10)), *map(random_reduction, range(10))]
+    named = {program.name: program for program in programs}
+    steps = forced()
+    steps = steps[:[s.title for s in steps].index("form-virtual-threads") + 1]
+    foralls = 0
+    texts = list(named.values())
+    for first in range(0, len(texts), 16):
+        part = texts[first:first + 16]
+        module = parse("\n".join(program.text for program in part))
+        set_index_bits(module)
+        run_steps(module, steps, PassContext(V75), RunOptions(verify_levels=True))
+        foralls += str(module).count("scf.forall (")
+        call = on_host(module, [program.name for program in part])
+        for program in part:
+            program.check(call(program.name, [a.copy() for a in program.arguments])[0])
+    assert foralls > 20
+
+
+def test_threads_option_reaches_the_passes():
+    steps = pipelines.get("default", V75, 3)
+    given = {s.title: s.instance.threads for s in steps if isinstance(s, PassStep) and hasattr(s.instance, "threads")}
+    assert given == dict.fromkeys(("form-virtual-threads", "form-async-threads"), 3)
+    assert "mlirAsyncRuntime" not in hx.compile(ELEMENTWISE.format(shape=100003), threads=1).asm
+
+
+def test_more_contexts_more_threads():
+    """v79 has six."""
+    text = ELEMENTWISE.format(shape=1 << 16)
+    x = np.random.default_rng(0).normal(size=1 << 16).astype(np.float32)
+    run = hx.compile(text, target="v79").run(x)
+    assert len(run.profile.threads) == int(targets.get("v79").hvx_contexts.value)
+    np.testing.assert_allclose(run.outputs[0], (x * x + x) / (x * x), rtol=1e-5, atol=1e-6)
+
+
+def test_costly_threads_are_not_used():
+    """The same kernel on a chip whose tasks start a thousand times slower stays with one thread."""
+    slow = replace(V75, task_dispatch_cycles=replace(V75.task_dispatch_cycles, value=600_000))
+    module = parse(ELEMENTWISE.format(shape=1 << 16))
+    set_index_bits(module)
+    context = PassContext(slow)
+    run_steps(module, [PassStep(get("form-virtual-threads")())], context)
+    assert "scf.forall" not in str(module)
+    assert any("do not pay for threads" in entry.message for entry in context.log.entries)
