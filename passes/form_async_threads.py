@@ -13,6 +13,7 @@ from hexagon_mlir.passes.async_threads.outline import Outlined, each_operation, 
 from hexagon_mlir.passes.async_threads.ranges import Range, as_value
 
 _FORALL = "scf.forall"
+_GROUP = "hexagon.runs"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class FormAsyncThreadsPass(Pass):
         }
         func.func @f(%x: memref<4xf32>, %v: f32) {
           %c1 = arith.constant 1 : index
-          %group = async.create_group %c1 : !async.group
+          %group = async.create_group %c1 : !async.group {hexagon.runs = @f_thread}
           %c1_0 = arith.constant 1 : index
           %c2 = arith.constant 2 : index
           %c1_1 = arith.constant 1 : index
@@ -107,8 +108,9 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int)
     with ir.InsertionPoint(op):
         rest = [] if one_each else [as_value(count), as_value(tasks)]
         spawned = tasks - 1 if isinstance(tasks, int) else arith.subi(tasks, as_value(1))
+        # MLIR takes this op for pure and would merge the groups of equal size: tell them apart
         group = ir.Operation.create("async.create_group", results=[ir.Type.parse("!async.group")],
-                                    operands=[as_value(spawned)]).result
+                                    operands=[as_value(spawned)], attributes={_GROUP: _function_of(outlined)}).result
         loop = scf.ForOp(as_value(1), as_value(tasks), as_value(1))
         with ir.InsertionPoint(loop.body):
             _spawn(outlined, group, [loop.induction_variable, *rest])
@@ -116,6 +118,10 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int)
         outlined.call([as_value(0), *rest])
         ir.Operation.create("async.await_all", operands=[group])
     op.erase()
+
+
+def _function_of(outlined: Outlined) -> ir.Attribute:
+    return ir.FlatSymbolRefAttr.get(outlined.function.sym_name.value)
 
 
 def _fill(outlined: Outlined, op: ir.Operation, loops: list[Range], one_each: bool) -> None:

@@ -14,6 +14,7 @@ from hexagon_mlir.ir.query import TCM_SLOT
 _REPEATED = frozenset({
     "arith.constant", "memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast",
     "memref.collapse_shape", "memref.expand_shape", "memref.dim", "affine.apply", "affine.min", "affine.max",
+    "ub.poison", "vector.broadcast", "vector.step",
 })
 _FRESH = frozenset({"memref.alloc", "func.call"})
 """What makes a buffer nobody else has: see `hexagon-memory-lowering` for the calls."""

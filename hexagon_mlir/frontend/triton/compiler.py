@@ -17,7 +17,7 @@ DEFAULT_ARCH = "v75"
 
 @dataclass(frozen=True)
 class HexagonOptions:
-    """What a launch may set beside the kernel's arguments. Only ``arch`` and ``pipeline`` are ours.
+    """What a launch may set beside the kernel's arguments. Only ``arch``, ``pipeline`` and ``threads`` are ours.
 
     The rest is what Triton's front end reads; warps, stages and CTAs mean nothing here and are accepted so that
     kernels tuned for GPUs still run.
@@ -25,6 +25,8 @@ class HexagonOptions:
 
     arch: str = DEFAULT_ARCH
     pipeline: str = "default"
+    threads: int = 0
+    """How many threads may share a program's work; 0 takes the target's HVX contexts where that pays."""
     num_warps: int = 1
     num_ctas: int = 1
     num_stages: int = 1
@@ -115,7 +117,7 @@ def _make_asm(text: str, metadata: dict[str, Any], options: HexagonOptions) -> b
     from hexagon_mlir.frontend.triton.lower import to_binary
 
     start = time.perf_counter()
-    binary = to_binary(text, options.arch, options.pipeline)
+    binary = to_binary(text, options.arch, options.pipeline, options.threads)
     metadata["compile_seconds"] = metadata.get("compile_seconds", 0.0) + time.perf_counter() - start
     return binary
 

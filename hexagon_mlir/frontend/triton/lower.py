@@ -30,7 +30,7 @@ def to_linalg(text: str, arch: str = "v75") -> ir.Module:
     return module
 
 
-def to_binary(text: str, arch: str, pipeline: str) -> bytes:
+def to_binary(text: str, arch: str, pipeline: str, threads: int = 0) -> bytes:
     """What the executor runs, from ``text`` (linalg on tensors): assembly, an ELF program, or the linalg itself."""
     if executor() == "host":
         return text.encode()
@@ -45,6 +45,6 @@ def to_binary(text: str, arch: str, pipeline: str) -> bytes:
         chip, note = qemu.runs(arch)
         if note:
             warnings.warn(note, stacklevel=2)
-        compiled = compile_module(module, chip, pipeline)
+        compiled = compile_module(module, chip, pipeline, threads=threads)
         return elf.program(compiled.llvm_ir, face, chip, scalar=pipeline == "scalar")
-    return compile_module(module, arch, pipeline).asm.encode()
+    return compile_module(module, arch, pipeline, threads=threads).asm.encode()
