@@ -18,7 +18,9 @@ class TritonToLinalgPass(Pass):
 
     A pointer argument becomes a bare ``memref<1xT>``; six i32 arguments follow the kernel's own: the number of
     programs along x, y, z and the program's id. A load copies its block into a fresh buffer, a store writes the
-    valid part of its block; what a mask leaves out is neither read nor written.
+    valid part of its block; what a mask leaves out is neither read nor written. Indices that wrap around, divide or
+    are clamped give several blocks, one per piece; what no block describes is a loop over rows or elements. Calls
+    are translated in place; assertions, printing and pointers made of integers become runtime calls.
 
     Before:
         "tt.func"() <{function_type = (!tt.ptr<f32>, i32) -> (), sym_name = "scale"}> ({

@@ -333,6 +333,8 @@ HANDLERS: dict[str, Handler] = {
     "tt.addptr": _addptr,
     "tt.load": _load,
     "tt.store": _store,
+    "tt.atomic_load": _load,  # a program sees only its own stores meanwhile: plain accesses are atomic enough
+    "tt.atomic_store": _store,
     "tt.bitcast": _bitcast,
     "tt.int_to_ptr": _int_to_pointer,
     "tt.ptr_to_int": _pointer_to_int,

@@ -150,3 +150,44 @@
 func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// An index that wraps around is copied piece by piece, each a block, not element by element.
+// CHECK-LABEL: func.func @wrapped(
+// CHECK: scf.while ({{.*}}) : (index) -> index
+// CHECK: arith.remsi
+// CHECK: memref.reinterpret_cast %arg0 to offset: [{{%.*}}], sizes: [32], strides: [1]
+// CHECK: memref.copy {{.*}} : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+// CHECK-NOT: memref.load
+"tt.func"() <{function_type = (!tt.ptr<f32>, i32) -> (), sym_name = "wrapped"}> ({
+^bb0(%x: !tt.ptr<f32>, %n: i32):
+  %range = "tt.make_range"() <{start = 0 : i32, end = 32 : i32}> : () -> tensor<32xi32>
+  %limit = "tt.splat"(%n) : (i32) -> tensor<32xi32>
+  %i = "arith.remsi"(%range, %limit) : (tensor<32xi32>, tensor<32xi32>) -> tensor<32xi32>
+  %base = "tt.splat"(%x) : (!tt.ptr<f32>) -> tensor<32x!tt.ptr<f32>>
+  %at = "tt.addptr"(%base, %i) : (tensor<32x!tt.ptr<f32>>, tensor<32xi32>) -> tensor<32x!tt.ptr<f32>>
+  %v = "tt.load"(%at) : (tensor<32x!tt.ptr<f32>>) -> tensor<32xf32>
+  %out = "tt.addptr"(%base, %range) : (tensor<32x!tt.ptr<f32>>, tensor<32xi32>) -> tensor<32x!tt.ptr<f32>>
+  "tt.store"(%out, %v) : (tensor<32x!tt.ptr<f32>>, tensor<32xf32>) -> ()
+  "tt.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// A block of a tensor descriptor is clipped on both sides of every dimension.
+// CHECK-LABEL: func.func @described(
+// CHECK: [[START:%[0-9a-z_]+]] = arith.subi %c0{{.*}} : index
+// CHECK: arith.minsi [[START]]
+// CHECK: memref.reinterpret_cast %arg0 to offset: [{{%.*}}], sizes: [4, 16], strides: [{{%.*}}, 1]
+// CHECK: memref.copy {{.*}} : memref<?x?xf32, {{.*}}> to memref<?x?xf32, {{.*}}>
+"tt.func"() <{function_type = (!tt.ptr<f32>, i32, i32, i64) -> (), sym_name = "described"}> ({
+^bb0(%x: !tt.ptr<f32>, %m: i32, %n: i32, %pitch: i64):
+  %one = "arith.constant"() <{value = 1 : i64}> : () -> i64
+  %d = "tt.make_tensor_descriptor"(%x, %m, %n, %pitch, %one) <{padding = 1 : i32}>
+    : (!tt.ptr<f32>, i32, i32, i64, i64) -> !tt.tensordesc<4x16xf32>
+  %v = "tt.descriptor_load"(%d, %m, %n) : (!tt.tensordesc<4x16xf32>, i32, i32) -> tensor<4x16xf32>
+  %w = "math.exp"(%v) : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  "tt.descriptor_store"(%d, %w, %n, %m) : (!tt.tensordesc<4x16xf32>, tensor<4x16xf32>, i32, i32) -> ()
+  "tt.return"() : () -> ()
+}) : () -> ()

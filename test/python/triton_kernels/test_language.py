@@ -255,3 +255,34 @@ def test_wide_multiply(dtype):
     assert [int(v) & mask for v in high.tolist()] == expected
     torch.testing.assert_close(precise, a.float() / 3 + b.abs().float().sqrt())
     torch.testing.assert_close(fused, a.float() * 2 + b.float())
+
+
+@triton.jit
+def float_extremes(x, high, low, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.atomic_max(high + i % 3, v, mask=i < n)
+    tl.atomic_min(low + i * 0, v, mask=i < n)
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+def test_atomic_extremes_of_floats(executor, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    x = torch.randn(50)
+    high, low = torch.full((3,), -1e30), torch.full((1,), 1e30)
+    float_extremes[(4,)](x, high, low, 50, BLOCK=16)
+    assert torch.equal(high, torch.stack([x[k::3].max() for k in range(3)]))
+    assert low[0] == x.min()
+
+
+@triton.jit
+def atomic_reads(flags, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.atomic_store(flags + tl.program_id(0), tl.program_id(0) + 10)
+    tl.store(out + i, tl.atomic_load(flags + i))
+
+
+def test_atomic_loads_and_stores():
+    flags, out = torch.zeros(4, dtype=torch.int32), torch.zeros(4, dtype=torch.int32)
+    atomic_reads[(3,)](flags, out, N=4)
+    assert out.tolist() == flags.tolist() == [10, 11, 12, 0]
