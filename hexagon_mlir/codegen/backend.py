@@ -67,10 +67,10 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     emitter = _Emitter(separate_slots(llvm_ir), partial(_machine, cpu, features, relocation), features, scalar)
     _llvm().set_option("hexmlir", conversion_option(cpu))
     _llvm().set_option("hexmlir", f"-hvc-vi={'true' if idioms else 'false'}")
+    _llvm().set_option("hexmlir", "-hvc-va=false")  # joins masked loads at odd offsets to the wrong aligned vectors
     optimized = emitter.optimized(not scalar)
     if kind == "llvm":
         return optimized.encode()
-    _llvm().set_option("hexmlir", f"-hvc-vi={'true' if idioms else 'false'}")
     best: tuple[float, str, Variant] | None = None
     rounds = (_SCALAR,) if scalar else (*_ROUNDS, (_LAST_RESORT,))
     with ThreadPoolExecutor(len(_ROUNDS[0])) as pool:  # LLVM works outside the interpreter's lock
