@@ -108,7 +108,7 @@ def _kind(op: ir.Operation) -> Kind:
         return Kind.COPIED
     if op.name == "arith.constant":
         return Kind.COPIED
-    if op.name == "tensor.extract_slice" and _only_computed_on(op):
+    if (op.name == "tensor.extract_slice" and _only_computed_on(op)) or _pads(op):
         return Kind.COPIED
     if op.name.startswith("scf.") or _CONTRACTIONS.fullmatch(op.name) or _multiplies_and_adds(op):
         return Kind.ANCHOR
@@ -119,6 +119,21 @@ def _only_computed_on(op: ir.Operation) -> bool:
     """True when the slice is read by computations alone: they read it in place."""
     users = {use.owner.operation.name for use in op.results[0].uses}
     return all(name.startswith("linalg.") for name in users)
+
+
+def _pads(op: ir.Operation) -> bool:
+    """True for a tensor put into a constant frame: where it is read, it is copied to fast memory anyway."""
+    if op.name != "tensor.insert_slice" or not isinstance(op.operands[1].owner, ir.OpView):
+        return False
+    readers = {_ancestor(use.owner.operation, op) for use in op.results[0].uses}
+    return op.operands[1].owner.operation.name == "linalg.fill" and len(readers) == 1
+
+
+def _ancestor(op: ir.Operation, sibling: ir.Operation) -> ir.Operation:
+    """``op``, or the operation around it that stands beside ``sibling``."""
+    while op.parent.operation != sibling.parent.operation:
+        op = op.parent.operation
+    return op
 
 
 def _multiplies_and_adds(op: ir.Operation) -> bool:

@@ -100,7 +100,7 @@ def _read_by_element(op: ir.Operation) -> bool:
     while seen < len(pending):
         for use in pending[seen].uses:
             user = use.owner.operation
-            if user.name in _VIEWS or user.name == "bufferization.to_tensor":
+            if user.name in _VIEWS or user.name in ("bufferization.to_tensor", "tensor.insert_slice"):
                 pending += list(user.results)
             elif user.name.startswith("linalg.") and len(user.results):
                 if takes_scalars(user, use.operand_number):

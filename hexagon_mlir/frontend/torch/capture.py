@@ -6,37 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-from torch._decomp import decompositions as _decompositions
-from torch._decomp import get_decompositions
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
 from torch.fx import GraphModule, Node
 
+from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.graph import Constant, TorchGraph, share_constants
 from hexagon_mlir.ir import HexError
 
 ORIGIN = "torch-capture"
-_aten = torch.ops.aten
-_DECOMPOSED = (
-    _aten._log_softmax, _aten.logsumexp,
-    _aten._native_batch_norm_legit, _aten._native_batch_norm_legit.no_stats, _aten._native_batch_norm_legit_functional,
-    _aten.upsample_bilinear2d.vec, _aten.grid_sampler_2d, _aten._euclidean_dist, _aten.squeeze.dims, _aten.diag,
-    _aten._adaptive_avg_pool2d, _aten.hardswish, _aten.hardsigmoid, _aten.celu,
-    _aten.softplus, _aten.mish, _aten.nll_loss_forward, _aten.addcmul, _aten.addcdiv, _aten.lerp, _aten.logit,
-    _aten.rms_norm, _aten._fused_rms_norm, _aten.unfold_copy, _aten.logaddexp, _aten.std, _aten.std_mean,
-    _aten.var_mean, _aten.instance_norm, _aten.glu, _aten.index_add, _aten.rot90,
-)
-
-_RECURRENT = {
-    _aten.lstm.input: _decompositions.lstm_impl, _aten.gru.input: _decompositions.gru_impl,
-    _aten.rnn_tanh.input: _decompositions.rnn_tanh_input, _aten.rnn_relu.input: _decompositions.rnn_relu_input,
-}
-
-
-def decompositions() -> dict[Any, Any]:
-    """ATen ops that are expanded before our passes see the graph; attention, linear and convolution are not."""
-    return {**get_decompositions(_DECOMPOSED), **_RECURRENT}
-
 
 def from_exported(program: ExportedProgram) -> TorchGraph:
     """The inference graph of ``program``. Raises `HexError` for what a graph of tensors cannot express."""

@@ -13,8 +13,9 @@ from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx import GraphModule
 
 from hexagon_mlir import targets
-from hexagon_mlir.frontend.torch.capture import decompositions, from_aot
+from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
+from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.ir import HexError
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph
-from hexagon_mlir.ir import func, ir
-from hexagon_mlir.ir.order import sort
+from hexagon_mlir.ir import arith, error_at, func, ir
+from hexagon_mlir.ir.order import nested_ops, sort
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.ir.torch_import import import_graph
 
@@ -18,6 +19,9 @@ ENTRY = "main"
 Builder = Callable[[Node], str]
 BUILDERS: dict[Any, Builder] = {}
 """Our own operations (call targets of the graph) -> the text of a function that computes one of their nodes."""
+
+INLINED: set[Any] = set()
+"""Those whose functions are put in place, so that what follows can join their kernel."""
 
 
 def to_linalg(graph: TorchGraph) -> ir.Module:
@@ -27,6 +31,11 @@ def to_linalg(graph: TorchGraph) -> ir.Module:
     with module.context, ir.Location.unknown():
         for op in find_ops(module, lambda op: op.name == "cf.assert"):
             op.erase()  # bounds of indices, which eager PyTorch checks and the machine does not
+        foreign = find_ops(module, lambda op: op.name.startswith("tm_tensor."))
+        if foreign:
+            raise error_at(foreign[0], "torch-import", f"no lowering for '{foreign[0].name}'",
+                           "it is one of PyTorch's sorts, scans or scatters")
+        _round_constants(module)
         if nodes:
             _insert_calls(module, nodes)
     return module
@@ -55,6 +64,19 @@ def _without_kernels(graph: TorchGraph) -> tuple[torch.fx.Graph, list[Node]]:
     return copy, nodes
 
 
+def _round_constants(module: ir.Module) -> None:
+    """Scalars arrive as f64 constants that the code rounds: MLIR folds only those that need no rounding."""
+    for op in find_ops(module, lambda op: op.name == "arith.truncf"):
+        source = op.operands[0].owner
+        if isinstance(source, ir.OpView) and source.operation.name == "arith.constant":
+            value = source.operation.attributes["value"]
+            if isinstance(value, ir.FloatAttr) and isinstance(op.results[0].type, ir.F32Type):
+                with op.location, ir.InsertionPoint(op):
+                    rounded = arith.constant(op.results[0].type, float(np.float32(value.value)))
+                op.results[0].replace_all_uses_with(rounded)
+                op.erase()
+
+
 def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
     """Replace the last arguments of ``main`` by calls of the kernels that compute them from its last results."""
     main = next(o.operation for o in module.body.operations if o.operation.name == "func.func")
@@ -62,7 +84,7 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
     ops = [o.operation for o in block.operations]
     end = ops.pop()
     kept = len(end.operands) - sum(len(n.all_input_nodes) for n in nodes)
-    operands, first = list(end.operands), len(block.arguments) - len(nodes)
+    first = len(block.arguments) - len(nodes)
     names: dict[str, str] = {}
     used = kept
     for number, node in enumerate(nodes):
@@ -73,10 +95,10 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
         count = len(node.all_input_nodes)
         with end.location, ir.InsertionPoint(end):
             call = func.CallOp([block.arguments[first + number].type], ir.FlatSymbolRefAttr.get(name),
-                               operands[used: used + count])
+                               list(end.operands)[used: used + count])  # read anew: the last call changed them
         used += count
         block.arguments[first + number].replace_all_uses_with(call.result)
-        ops.append(call.operation)
+        ops += _inline(module, call.operation, name) if target in INLINED else [call.operation]
     with end.location, ir.InsertionPoint(end):
         new_end = func.ReturnOp([end.operands[i] for i in range(kept)]).operation
     end.erase()
@@ -85,6 +107,33 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
     main.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(
         [a.type for a in block.arguments], [o.type for o in new_end.operands]))
     sort(ops, new_end)
+    inlined = {name for name in names.values() if name.split("_")[0] in {t.__name__.split("_")[0] for t in INLINED}}
+    for op in [o.operation for o in module.body.operations if o.operation.name == "func.func"]:
+        if ir.StringAttr(op.attributes["sym_name"]).value in inlined:
+            op.erase()
+
+
+def _inline(module: ir.Module, call: ir.Operation, name: str) -> list[ir.Operation]:
+    """Replace ``call`` by the body of function ``name``; returns its operations."""
+    function = next(o.operation for o in module.body.operations if o.operation.name == "func.func"
+                    and ir.StringAttr(o.operation.attributes["sym_name"]).value == name)
+    body = function.regions[0].blocks[0]
+    values: dict[ir.Value, ir.Value] = dict(zip(body.arguments, call.operands, strict=True))
+    clones = []
+    for view in body.operations:
+        op = view.operation
+        if op.name == "func.return":
+            call.results[0].replace_all_uses_with(values[op.operands[0]])
+            break
+        clone = op.clone(ip=ir.InsertionPoint(call)).operation
+        for inner in nested_ops(clone):
+            for position, value in enumerate(inner.operands):
+                if value in values:
+                    inner.operands[position] = values[value]
+        values |= dict(zip(op.results, clone.results, strict=True))
+        clones.append(clone)
+    call.erase()
+    return clones
 
 
 def _add_function(module: ir.Module, main: ir.Operation, text: str, name: str) -> str:

@@ -15,6 +15,8 @@ from hexagon_mlir.frontend.torch.rewrites.cleanup import (
     share_common_subexpressions,
 )
 from hexagon_mlir.frontend.torch.rewrites.constants import fold_constants
+from hexagon_mlir.frontend.torch.rewrites.convolution import channels_last
+from hexagon_mlir.frontend.torch.rewrites.layout import sink_permutations
 from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
 
@@ -45,6 +47,8 @@ PASSES: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("attention", recognise_attention),
     ("batch-norm-folding", fold_batch_norm),
     ("linear-expansion", expand_linear),
+    ("channels-last", channels_last),
+    ("layout", sink_permutations),
     *_CLEAN * ROUNDS,
 )
 

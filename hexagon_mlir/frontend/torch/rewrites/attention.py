@@ -62,7 +62,7 @@ def _insert(graph: TorchGraph, at: Node, query: Node, key: Node, value: Node, ma
     flat = [graph.insert(at, _aten.reshape.default, x, [prod(shape_of(x)[:-2]), *shape_of(x)[-2:]])
             for x in (query, key, value)]
     result = graph.insert(at, attention, *flat, mask, causal, float(scale))
-    result = graph.insert(at, _aten.view.default, result, [*batch, tail[0], shape_of(value)[-1]])
+    result = graph.insert(at, _aten.reshape.default, result, [*batch, tail[0], shape_of(value)[-1]])
     graph.replace(at, result)
     return True
 

@@ -31,6 +31,8 @@ def eliminate_dead_code(graph: TorchGraph) -> None:
 def remove_identities(graph: TorchGraph) -> None:
     """Drop copies, views to the same shape, casts to the same type, x + 0, x * 1, x / 1."""
     for node in list(graph.graph.nodes):
+        if node.target in (_aten.view.default, _aten._unsafe_view.default):
+            node.target = _aten.reshape.default  # without copies strides differ, and a view may not exist
         if node.op == "call_function" and _does_nothing(node):
             source = args_of(node)[0]
             assert isinstance(source, Node)

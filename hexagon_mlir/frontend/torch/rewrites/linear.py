@@ -19,11 +19,11 @@ def expand_linear(graph: TorchGraph) -> None:
         bias = args_of(node)[2] if len(args_of(node)) > 2 else None
         shape = shape_of(x)
         rows = prod(shape[:-1])
-        flat = x if len(shape) == 2 else graph.insert(node, _aten.view.default, x, [rows, shape[-1]])
+        flat = x if len(shape) == 2 else graph.insert(node, _aten.reshape.default, x, [rows, shape[-1]])
         packed = graph.insert(node, _aten.permute.default, weight, [1, 0])
         result = graph.insert(node, _aten.mm.default, flat, packed)
         if bias is not None:
             result = graph.insert(node, _aten.add.Tensor, result, bias)
         if len(shape) != 2:
-            result = graph.insert(node, _aten.view.default, result, list(shape_of(node)))
+            result = graph.insert(node, _aten.reshape.default, result, list(shape_of(node)))
         graph.replace(node, result)

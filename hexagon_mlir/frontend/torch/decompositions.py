@@ -1,0 +1,191 @@
+"""ATen ops in simpler ones, before our passes see the graph; attention, linear and convolution stay whole.
+
+Ours replace lowerings that compute in f64 or i64, for which HVX has no lanes. Sums are in f32.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._decomp import decompositions as _torch
+from torch._decomp import get_decompositions
+from torch._export.utils import _get_decomp_for_cia
+
+_aten = torch.ops.aten
+_FROM_TORCH = (
+    _aten._log_softmax, _aten.logsumexp, _aten._native_batch_norm_legit, _aten._native_batch_norm_legit.no_stats,
+    _aten._native_batch_norm_legit_functional, _aten.upsample_bilinear2d.vec, _aten.grid_sampler_2d,
+    _aten._euclidean_dist, _aten.squeeze.dims, _aten.diag, _aten._adaptive_avg_pool2d, _aten.hardswish,
+    _aten.hardsigmoid, _aten.celu, _aten.softplus, _aten.mish, _aten.nll_loss_forward, _aten.addcmul, _aten.addcdiv,
+    _aten.lerp, _aten.logit, _aten.unfold_copy, _aten.logaddexp, _aten.glu, _aten.index_add, _aten.rot90,
+)
+_COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default, _aten.rms_norm.default,
+              _aten.adaptive_avg_pool1d.default, _aten.adaptive_avg_pool2d.default, _aten.cosine_similarity.default,
+              _aten.pairwise_distance.default, _aten.std.default, _aten.std.dim, _aten.var.default, _aten.var.dim)
+
+
+def decompositions() -> dict[Any, Any]:
+    """The table for ``run_decompositions`` and AOTAutograd."""
+    composite = {op: _get_decomp_for_cia(op) for op in _COMPOSITE}
+    recurrent = {_aten.lstm.input: _torch.lstm_impl, _aten.gru.input: _torch.gru_impl,
+                 _aten.rnn_tanh.input: _torch.rnn_tanh_input, _aten.rnn_relu.input: _torch.rnn_relu_input}
+    return {**get_decompositions(_FROM_TORCH), **composite, **recurrent, **_OURS}
+
+
+_OURS: dict[Any, Callable[..., Any]] = {}
+
+
+def _for(*ops: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _OURS.update(dict.fromkeys(ops, function))
+        return function
+
+    return register
+
+
+def _wide(x: Tensor) -> Tensor:
+    return x.to(torch.float32) if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
+@_for(_aten.mean.dim)
+def mean_dim(x: Tensor, dim: Sequence[int] | None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+             ) -> Tensor:
+    """The sum, scaled."""
+    dims = [d % max(x.dim(), 1) for d in dim] if dim else list(range(x.dim()))
+    count = prod(x.shape[d] for d in dims)
+    if not count or not x.dim():
+        return NotImplemented
+    wide = _wide(x if dtype is None else x.to(dtype))
+    return (_aten.sum.dim_IntList(wide, dims, keepdim) * (1.0 / count)).to(dtype or x.dtype)
+
+
+@_for(_aten.mean.default)
+def mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
+    """The mean over everything."""
+    return mean_dim(x, None, dtype=dtype)
+
+
+@_for(_aten.var.correction)
+def var(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
+        ) -> Tensor:
+    """The mean square of what is left without the mean (two passes: no cancellation)."""
+    dims = [d % max(x.dim(), 1) for d in dim] if dim else list(range(x.dim()))
+    count = prod(x.shape[d] for d in dims) - (1 if correction is None else correction)
+    if count <= 0 or not x.dim():
+        return NotImplemented
+    wide = _wide(x)
+    centred = wide - mean_dim(wide, dims, True)
+    return (_aten.sum.dim_IntList(centred * centred, dims, keepdim) * (1.0 / count)).to(x.dtype)
+
+
+@_for(_aten.std.correction)
+def std(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
+        ) -> Tensor:
+    """The root of the variance."""
+    variance = var(x, dim, correction=correction, keepdim=keepdim)
+    return NotImplemented if variance is NotImplemented else variance.sqrt()
+
+
+@_for(_aten.var_mean.correction)
+def var_mean(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
+             ) -> tuple[Tensor, Tensor]:
+    """Both."""
+    variance = var(x, dim, correction=correction, keepdim=keepdim)
+    return NotImplemented if variance is NotImplemented else (variance, mean_dim(x, dim, keepdim))
+
+
+def _normalise(x: Tensor, dims: list[int], eps: float) -> tuple[Tensor, Tensor, Tensor]:
+    centred = x - mean_dim(x, dims, True)
+    scale = torch.rsqrt(mean_dim(centred * centred, dims, True) + eps)
+    return centred * scale, mean_dim(x, dims, True), scale
+
+
+@_for(_aten.native_layer_norm.default)
+def native_layer_norm(x: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
+                      ) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalised over the last dimensions."""
+    wide, mean_, scale = _normalise(_wide(x), list(range(x.dim() - len(shape), x.dim())), eps)
+    wide = wide if weight is None else wide * weight
+    return (wide if bias is None else wide + bias).to(x.dtype), mean_, scale
+
+
+@_for(_aten.layer_norm.default)
+def layer_norm(x: Tensor, shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None,
+               eps: float = 1e-5, cudnn_enable: bool = True) -> Tensor:
+    """The first result of ``native_layer_norm``."""
+    return native_layer_norm(x, shape, weight, bias, eps)[0]
+
+
+@_for(_aten.native_group_norm.default)
+def native_group_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, batch: int, channels: int, size: int,
+                      groups: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Normalised over the channels of a group and all positions."""
+    grouped, mean_, scale = _normalise(_wide(x).reshape(batch, groups, -1), [2], eps)
+    wide = grouped.reshape(x.shape)
+    per_channel = [1, channels, *[1] * (x.dim() - 2)]
+    wide = wide if weight is None else wide * weight.reshape(per_channel)
+    wide = wide if bias is None else wide + bias.reshape(per_channel)
+    return wide.to(x.dtype), mean_.reshape(batch, groups), scale.reshape(batch, groups)
+
+
+@_for(_aten.group_norm.default)
+def group_norm(x: Tensor, groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
+               cudnn_enabled: bool = True) -> Tensor:
+    """The first result of ``native_group_norm``."""
+    return native_group_norm(x, weight, bias, x.shape[0], x.shape[1], prod(x.shape[2:]), groups, eps)[0]
+
+
+@_for(_aten.gelu.default)
+def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
+    """With the error function, or (as GPT-2) with tanh."""
+    wide = _wide(x)
+    if approximate == "tanh":
+        inner = math.sqrt(2 / math.pi) * (wide + 0.044715 * (wide * wide * wide))
+        return (0.5 * wide * (1.0 + torch.tanh(inner))).to(x.dtype)
+    return (0.5 * wide * (1.0 + torch.erf(wide * math.sqrt(0.5)))).to(x.dtype)
+
+
+@_for(_aten.pow.Tensor_Scalar)
+def pow_scalar(x: Tensor, exponent: float) -> Tensor:
+    """Small powers as products and roots."""
+    if not x.dtype.is_floating_point:
+        return x * x if exponent == 2 else NotImplemented
+    match exponent:
+        case 1:
+            return x.clone()
+        case 2:
+            return x * x
+        case 3:
+            return x * x * x
+        case 4:
+            return (x * x) * (x * x)
+        case -1:
+            return torch.reciprocal(x)
+    return NotImplemented
+
+
+_TOPK_LIMIT = 16
+"""Most results ``topk`` finds one after the other; more would be a sort."""
+
+
+@_for(_aten.topk.default)
+def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
+    """The largest, k times, each hidden after it was found."""
+    if k > _TOPK_LIMIT or not k or not x.dim() or not x.dtype.is_floating_point:
+        return NotImplemented
+    rest = x if largest else -x
+    places = torch.arange(x.shape[dim], device=x.device)
+    places = places.reshape([-1 if d == dim % x.dim() else 1 for d in range(x.dim())])
+    values, indices = [], []
+    for _ in range(k):
+        index = _aten.argmax.default(rest, dim, True)
+        values.append(_aten.amax.default(rest, [dim], True))
+        indices.append(index)
+        rest = torch.where(places == index, float("-inf"), rest)
+    found = torch.cat(values, dim)
+    return (found if largest else -found), torch.cat(indices, dim)

@@ -1,0 +1,157 @@
+"""Convolutions and pooling with channels last; 1x1 and non-overlapping transposed ones as matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
+from hexagon_mlir.frontend.torch.kernels.convolution import convolution, max_pool, sum_pool
+
+_aten = torch.ops.aten
+_DIRECT = {_aten.conv1d.default: 1, _aten.conv2d.default: 2, _aten.convolution.default: 0,
+           _aten.conv_transpose1d.default: 1, _aten.conv_transpose2d.input: 2}
+_POOLS = {_aten.max_pool2d.default: max_pool, _aten.avg_pool2d.default: sum_pool}
+_FLOATS = (torch.float32,)
+LAST = {3: (0, 2, 1), 4: (0, 2, 3, 1)}
+"""Permutations that put the channels last, by rank."""
+FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2)}
+"""And back."""
+
+
+def channels_last(graph: TorchGraph) -> None:
+    """Put a pair of permutations around each convolution and pooling; `layout` cancels those between them."""
+    for node in list(graph.graph.nodes):
+        if node.target in _DIRECT:
+            _convolution(graph, node)
+        elif node.target in _POOLS or (node.target == _aten.max_pool2d_with_indices.default and all(
+                args_of(user)[1] == 0 for user in node.users) and len(node.users) == 1):
+            _pool(graph, node)
+
+
+def _pair(value: Any, default: Any, dims: int) -> tuple[int, int]:
+    """An argument as (rows, columns); one-dimensional images have one row."""
+    numbers = [value] if isinstance(value, int) else list(value) or [default]
+    numbers = numbers * dims if len(numbers) == 1 else numbers
+    return (int(numbers[0]), int(numbers[1])) if dims == 2 else (int(default), int(numbers[0]))
+
+
+def _convolution(graph: TorchGraph, node: Node) -> None:
+    given = arguments_of(node)
+    x, weight, bias = given["input"], given["weight"], given.get("bias")
+    rank = len(shape_of(x))
+    if rank not in LAST or dtype_of(x) not in _FLOATS or not isinstance(weight, Node):
+        return
+    dims = rank - 2
+    stride, padding = _pair(given.get("stride", 1), 1, dims), _pair(given.get("padding", 0), 0, dims)
+    dilation, groups = _pair(given.get("dilation", 1), 1, dims), given.get("groups", 1)
+    window = (1, *shape_of(weight)[2:]) if dims == 1 else shape_of(weight)[2:]
+    transposed = "transpose" in str(node.target) or bool(given.get("transposed"))
+    if transposed:
+        plain = groups == 1 and dilation == (1, 1) and padding == (0, 0) and not any(
+            given.get("output_padding", [0])) and (stride == window if dims == 2 else stride[1] == window[1])
+        if plain:
+            _replace(graph, node, rank, lambda y: _spread(graph, node, y, weight, bias, window))
+        return
+    channels = shape_of(x)[1]
+    depthwise = groups == channels == shape_of(weight)[0] and groups > 1
+    if groups != 1 and not depthwise:
+        return
+    if window == (1, 1) and padding == (0, 0) and groups == 1:
+        _replace(graph, node, rank, lambda y: _product(graph, node, y, weight, bias, stride))
+    else:
+        _replace(graph, node, rank, lambda y: _direct(graph, node, y, weight, bias, stride, padding, dilation,
+                                                      depthwise))
+
+
+def _replace(graph: TorchGraph, node: Node, rank: int, build: Any) -> None:
+    """``node`` becomes permute, four dimensions, ``build``, its own rank, permute back."""
+    x = arguments_of(node)["input" if "input" in arguments_of(node) else "self"]
+    y = graph.insert(node, _aten.permute.default, x, list(LAST[rank]))
+    if rank == 3:
+        n, length, channels = shape_of(y)
+        y = graph.insert(node, _aten.reshape.default, y, [n, 1, length, channels])
+    y = build(y)
+    if rank == 3:
+        n, _, length, channels = shape_of(y)
+        y = graph.insert(node, _aten.reshape.default, y, [n, length, channels])
+    graph.replace(node, graph.insert(node, _aten.permute.default, y, list(FIRST[rank])))
+
+
+def _four(graph: TorchGraph, node: Node, weight: Node) -> Node:
+    """The weight with two window dimensions."""
+    shape = shape_of(weight)
+    return weight if len(shape) == 4 else graph.insert(node, _aten.unsqueeze.default, weight, 2)
+
+
+def _direct(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None, stride: Sequence[int],
+            padding: Sequence[int], dilation: Sequence[int], depthwise: bool) -> Node:
+    packed = graph.insert(node, _aten.permute.default, _four(graph, node, weight), [2, 3, 1, 0])
+    packed = graph.insert(node, _aten.clone.default, packed, memory_format=torch.contiguous_format)
+    if bias is None:
+        bias = graph.add_constant(torch.zeros(shape_of(weight)[0], dtype=dtype_of(weight)), "no_bias")
+    return graph.insert(node, convolution, y, packed, bias, tuple(stride), tuple(padding), tuple(dilation), depthwise)
+
+
+def _product(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None, stride: Sequence[int]) -> Node:
+    """A 1x1 convolution: rows are pixels."""
+    for dim, step in zip((1, 2), stride, strict=True):
+        if step != 1:
+            y = graph.insert(node, _aten.slice.Tensor, y, dim, 0, shape_of(y)[dim], step)
+    outputs, inputs = shape_of(weight)[:2]
+    rows = graph.insert(node, _aten.reshape.default, y, [prod(shape_of(y)[:3]), inputs])
+    packed = graph.insert(node, _aten.reshape.default, weight, [outputs, inputs])
+    packed = graph.insert(node, _aten.permute.default, packed, [1, 0])
+    result = graph.insert(node, _aten.mm.default, rows, packed)
+    if bias is not None:
+        result = graph.insert(node, _aten.add.Tensor, result, bias)
+    return graph.insert(node, _aten.reshape.default, result, [*shape_of(y)[:3], outputs])
+
+
+def _spread(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None, window: Sequence[int]) -> Node:
+    """A transposed convolution whose windows do not overlap: every pixel becomes a window of pixels."""
+    n, h, w, inputs = shape_of(y)
+    rows, columns = window
+    outputs = shape_of(weight)[1]
+    packed = graph.insert(node, _aten.permute.default, _four(graph, node, weight), [0, 2, 3, 1])
+    packed = graph.insert(node, _aten.reshape.default, packed, [inputs, rows * columns * outputs])
+    result = graph.insert(node, _aten.mm.default,
+                          graph.insert(node, _aten.reshape.default, y, [n * h * w, inputs]), packed)
+    result = graph.insert(node, _aten.reshape.default, result, [n, h, w, rows, columns, outputs])
+    result = graph.insert(node, _aten.permute.default, result, [0, 1, 3, 2, 4, 5])
+    result = graph.insert(node, _aten.reshape.default, result, [n, h * rows, w * columns, outputs])
+    return result if bias is None else graph.insert(node, _aten.add.Tensor, result, bias)
+
+
+def _pool(graph: TorchGraph, node: Node) -> None:
+    given = arguments_of(node)
+    x = given["self"]
+    if len(shape_of(x)) != 4 or dtype_of(x) not in _FLOATS or given.get("ceil_mode", False):
+        return
+    window = _pair(given["kernel_size"], 1, 2)
+    stride = _pair(given.get("stride") or window, 1, 2)
+    padding, dilation = _pair(given.get("padding", 0), 0, 2), _pair(given.get("dilation", 1), 1, 2)
+    if node.target == _aten.avg_pool2d.default:
+        if any(padding) and not given.get("count_include_pad", True):
+            return
+        count = given.get("divisor_override") or prod(window)
+
+        def average(y: Node) -> Node:
+            total = graph.insert(node, sum_pool, y, window, stride, padding, (1, 1))
+            return graph.insert(node, _aten.mul.Tensor, total, 1.0 / count)
+
+        _replace(graph, node, 4, average)
+        return
+    target = node
+    if node.target == _aten.max_pool2d_with_indices.default:
+        target = next(iter(node.users))
+    y = graph.insert(node, _aten.permute.default, x, list(LAST[4]))
+    y = graph.insert(node, max_pool, y, window, stride, padding, dilation)
+    back = graph.insert(node, _aten.permute.default, y, list(FIRST[4]))
+    graph.replace(target, back)
+    if target is not node:
+        graph.graph.erase_node(node)
