@@ -74,7 +74,7 @@ class Gpt2(nn.Module):
         self.layers = nn.ModuleList(PreNorm(width, heads, True, "tanh") for _ in range(layers))
         self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
         self.head.weight = self.tokens.weight
-        for name, parameter in self.named_parameters():
+        for parameter in self.parameters():
             if parameter.dim() == 2:
                 nn.init.normal_(parameter, std=0.02)
 

@@ -88,11 +88,12 @@ def _split(function: ir.Operation, budget: int) -> None:
                    if isinstance(v.owner, ir.OpView) and v.owner.operation in numbers]
         infos.append(OpInfo(_kind(op), tuple(made_by), _bytes(op), _is_result(op)))
     kernels = group(infos, budget)
-    copied = {op for op, info in zip(ops, infos, strict=True) if info.kind is Kind.COPIED}
     prefix = ir.StringAttr(function.attributes["sym_name"]).value
     end = function.regions[0].blocks[0].operations[len(ops)].operation
     calls: list[ir.Operation] = []
     for kernel in sorted({k for k in kernels if k is not None}):
+        # an operation's hash changes with its operands, so sets of operations do not outlive a rewrite
+        copied = {op for op, info in zip(ops, infos, strict=True) if info.kind is Kind.COPIED}
         members = [op for op, k in zip(ops, kernels, strict=True) if k == kernel]
         if members[0].name != "func.call":
             members = [outline(function, f"{prefix}_{kernel}_{_title(members)}", members, copied, end)]

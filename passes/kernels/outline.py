@@ -21,8 +21,7 @@ def outline(function: ir.Operation, name: str, ops: Sequence[ir.Operation], copi
     inputs = list(dict.fromkeys(
         value for op in body for value in external_values(op)
         if not isinstance(value.owner, ir.OpView) or value.owner.operation not in set(body)))
-    results = [result for op in ops for result in op.results
-               if any(_top(use.owner.operation, function) not in members for use in result.uses)]
+    results = [result for op in ops for result in op.results if _escapes(result, function, members, copied)]
     with function.location, ir.InsertionPoint(function):
         kernel = func.FuncOp(name, ([v.type for v in inputs], [v.type for v in results]), visibility="private")
         block = kernel.add_entry_block()
@@ -61,6 +60,18 @@ def _closure(ops: Sequence[ir.Operation], members: set[ir.Operation], copied: se
     for op in ops:
         add(op)
     return list(ordered)
+
+
+def _escapes(value: ir.Value, function: ir.Operation, members: set[ir.Operation], copied: set[ir.Operation]) -> bool:
+    """True when something outside the group reads ``value``, or a copy of what is made of it."""
+    for use in value.uses:
+        user = _top(use.owner.operation, function)
+        if user in copied:
+            if any(_escapes(result, function, members, copied) for result in user.results):
+                return True
+        elif user not in members:
+            return True
+    return False
 
 
 def _top(op: ir.Operation, function: ir.Operation) -> ir.Operation:

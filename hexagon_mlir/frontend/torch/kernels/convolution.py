@@ -134,7 +134,7 @@ def build_convolution(node: Node) -> str:
 
 
 def _build_pool(node: Node, fill: str, combine: str) -> str:
-    x, window, stride, padding, dilation = args_of(node)
+    _, window, stride, padding, dilation = args_of(node)
     w = _Window(node, window, stride, padding, dilation, fill)
     e, out = w.element, w.tensor(w.out)
     columns = window[1]
