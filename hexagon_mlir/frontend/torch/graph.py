@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +62,7 @@ class TorchGraph:
         self.constants[node.name] = value
         return node
 
-    def insert(self, before: Node, target: Callable[..., Any], *args: Any, **kwargs: Any) -> Node:
+    def insert(self, before: Node, target: Any, *args: Any, **kwargs: Any) -> Node:
         """A new call of ``target`` with its shape and type, at the place and source line of ``before``."""
         with self.graph.inserting_before(before):
             node = self.graph.call_function(target, args, kwargs)
