@@ -100,11 +100,27 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite each marked loop."""
+        self._forget_simplified(module, context)
         loops = self._read(module)
         for found in loops:
             self._rewrite(found, context)
         if loops:
             _CLEAN.run(module, context)
+
+    def _forget_simplified(self, module: ir.Module, context: PassContext) -> None:
+        """Canonicalization may rebuild a part without its mark: the copies of such a loop stay where they are."""
+        copies = find_ops(module, lambda op: FETCH in op.attributes or STORE in op.attributes)
+        for loop in find_ops(module, lambda op: LOOP in op.attributes):
+            number = ir.IntegerAttr(loop.attributes[LOOP]).value
+            own = [(op, name) for op in copies for name in (FETCH, STORE) if name in op.attributes
+                   and isinstance(op.attributes[name], ir.DenseI64ArrayAttr) and op.attributes[name][0] == number]
+            parts = [inner for inner in loop.regions[0].blocks[0].operations
+                     if any(name in inner.operation.attributes for name in KERNELS)]
+            if own and len(parts) < 2:
+                self.remark(context, loop, "its copies stay: a part of the loop has lost its mark")
+                del loop.attributes[LOOP]
+                for op, name in own:
+                    del op.attributes[name]
 
     def _read(self, module: ir.Module) -> list[_Loop]:
         loops = {}
