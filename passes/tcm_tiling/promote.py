@@ -69,7 +69,7 @@ def _promote_output(op: ir.Operation, position: int, read: bool, loop: ir.Operat
 def _promote_accumulator(block: ir.Block, value: ir.Value, outer: ir.Operation | None) -> None:
     """A result that a loop over a reduction carries starts in TCM; the whole result of a tile loop does not."""
     holder = block.owner.operation
-    if holder == outer:
+    if outer is not None and holder == outer:
         return
     number = ir.BlockArgument(value).arg_number + 2  # behind the bounds; argument 0 is the induction variable
     start = holder.operands[number]
