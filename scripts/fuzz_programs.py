@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Random elementwise and reduction programs through a whole pipeline and the simulator, against numpy.
+
+    scripts/fuzz_programs.py --first 0 --count 20000 --target v75
+
+Program number n is the same on every machine, so a long run can be done in slices. Batches run in child processes
+with a time limit; the programs of a batch that fails, crashes or takes too long run again one by one, and those that
+still fail are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BATCH = 20
+SECONDS = 30  # per program of a batch
+
+
+def check(numbers: list[int], target: str) -> None:
+    """Compile the programs as one module, run each, compare; raises at the first difference."""
+    import numpy as np
+
+    sys.path[:0] = [str(ROOT), str(ROOT / "test" / "python")]
+    from linalg_programs import random_elementwise, random_reduction
+
+    from hexagon_mlir.codegen import compile_module
+    from hexagon_mlir.ir import parse
+    from hexagon_mlir.sim import Machine
+
+    programs = [random_reduction(n // 3) if n % 3 == 0 else random_elementwise(n) for n in numbers]
+    asm = compile_module(parse("".join(p.text for p in programs)), target).asm
+    machine = Machine(asm, target, memory="fast")
+    for program in programs:
+        machine.reset()
+        result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
+        addresses = []
+        for array in [*program.arguments, result]:
+            addresses.append(machine.alloc_ddr(max(array.nbytes, 1)))
+            machine.write(addresses[-1], np.frombuffer(array.tobytes(), np.uint8))
+        machine.run(program.name, addresses)
+        got = machine.read(addresses[-1], np.uint8, result.nbytes).tobytes()
+        program.check(np.frombuffer(got, result.dtype).reshape(result.shape))
+
+
+def outcome(numbers: list[int], target: str) -> str:
+    """'' when all programs are right, else the last lines of what went wrong."""
+    command = [sys.executable, __file__, "--target", target, "--only", ",".join(map(str, numbers))]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS * len(numbers))
+    except subprocess.TimeoutExpired:
+        return f"took more than {SECONDS * len(numbers)} s"
+    return "" if done.returncode == 0 else "\n".join((done.stderr or done.stdout).strip().splitlines()[-25:])
+
+
+def main() -> int:
+    """Run the slice; the exit code tells whether every program agreed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--target", default="v75")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no batch after this time")
+    parser.add_argument("--only", help="these programs, in this process")
+    options = parser.parse_args()
+    if options.only:
+        check([int(n) for n in options.only.split(",")], options.target)
+        return 0
+    start, failed, number = time.monotonic(), [], options.first
+    end = options.first + options.count
+    while number < end and time.monotonic() - start < options.seconds:
+        numbers = list(range(number, min(number + BATCH, end)))
+        if outcome(numbers, options.target):
+            for one in numbers:
+                if reason := outcome([one], options.target):
+                    failed.append(one)
+                    print(f"program {one}:\n{reason}\n", flush=True)
+        number = numbers[-1] + 1
+    agree = number - options.first - len(failed)
+    print(f"programs {options.first} to {number - 1} on {options.target}: {agree} agree, {len(failed)} do not"
+          f"{': ' + str(failed) if failed else ''} ({time.monotonic() - start:.0f} s)")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
