@@ -3,6 +3,7 @@
     python bench/kernels.py                # the table
     python bench/kernels.py softmax exp    # some rows
     python bench/kernels.py --asm softmax  # the hot loops of one row, packet by packet
+    python bench/kernels.py --markdown     # docs/kernels.md: the table and the hottest loop of every row
 
 Beside each number stands what bounds it: the packets that the busiest resource of the hot loops needs (see
 `loop_bound`), so that a loop above its bound is a scheduling or latency loss and one at its bound is not.
@@ -55,7 +56,7 @@ class Measurement:
 
 def measure(kernel: Kernel, target: str = "v75") -> Measurement:
     """Compile ``kernel``, run it on data in TCM, compare with numpy."""
-    asm = compile_module(parse(kernel.text, file=f"{kernel.name}.mlir"), target).asm
+    asm = compile_module(parse(kernel.text, file=f"{kernel.name}.mlir"), target, threads=1).asm
     machine, result, outputs = execute(asm, kernel, target)
     with np.errstate(all="ignore"):
         expected = kernel.reference(*(a.astype(np.float64) for a in kernel.inputs()))
@@ -91,16 +92,37 @@ def table(measurements: Sequence[Measurement]) -> Table:
     return grid
 
 
+def markdown(measurements: Sequence[Measurement]) -> str:
+    """The table and, under a heading each, the hottest loop of every kernel."""
+    lines = ["# Hot loops", "", "Packets and cycles per 32 f32 or 64 f16 elements, operands in TCM, one thread, v75. "
+             f"Cycles: {CLOCK_NOTE}.", "", "*bound*: packets if the busiest resource never idled. What is above it is "
+             "latency and set-up; what is above the goal at the bound is the arithmetic itself.", "",
+             "Made by `python bench/kernels.py --markdown`.", "",
+             "| kernel | maths | goal | packets | bound | bound by | cycles |",
+             "| --- | --- | --- | --- | --- | --- | --- |"]
+    for m in measurements:
+        shape = "x".join(map(str, m.kernel.shape))
+        lines.append(f"| {m.kernel.name}, {shape} {m.kernel.element} | {m.kernel.level} | {m.kernel.goal or ''} | "
+                     f"{m.packets:.2f} | {m.bound:.2f} | {m.busiest} | {m.cycles:.1f} |")
+    for m in measurements:
+        lines += ["", f"## {m.kernel.name}, {m.kernel.element}, {m.kernel.level}", "", "```", str(m.loops[0]), "```"]
+    return "\n".join(lines)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="kernels whose name starts so; all when none is given")
     parser.add_argument("--asm", action="store_true", help="print the hot loops")
+    parser.add_argument("--markdown", action="store_true", help="print docs/kernels.md")
     parser.add_argument("--target", default="v75")
     options = parser.parse_args(arguments)
     wanted = [k for k in KERNELS if not options.names or k.name.startswith(tuple(options.names))]
     levels = [k for kernel in wanted for k in (kernel, kernel.fast) if k is kernel or k.text != kernel.text]
     measurements = [measure(kernel, options.target) for kernel in levels]
+    if options.markdown:
+        print(markdown(measurements))
+        return
     console = Console()
     console.width = max(console.width, 110)
     console.print(table(measurements))
