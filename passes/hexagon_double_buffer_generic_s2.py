@@ -6,11 +6,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hexagon_mlir.ir import arith, erase_op, ir, scf
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir import arith, erase_op, func, ir, scf
+from hexagon_mlir.ir.query import find_ops, in_tcm
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.async_threads.outline import Outlined
 from hexagon_mlir.passes.double_buffering.build import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
+from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
+
+_TRANSFERS = frozenset({"memref.copy", "memref.dma_start", "memref.dma_wait"})
+_MUCH = 16  # operations: fewer leave registers for the constants of both parts
 
 Key = tuple[str, int, int]
 """A buffer's transfers: ``db_fetch`` or ``db_store``, the set of buffers, the number of the copy in it."""
@@ -34,7 +39,8 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
     A fetch starts where its copy stood and is waited for when its part of the loop begins, after the next fetch was
     started: the engine never waits for the core. A store starts where its copy stood and is waited for when its buffer
     is needed again, or after the loop. Every transfer has its own tag. Copies of more than two dimensions, and
-    rows that no 2-D descriptor of the target can hold, become loops of transfers.
+    rows that no 2-D descriptor of the target can hold, become loops of transfers. Larger ops in a loop with transfers
+    become functions: the calls of the runtime would cost them their registers.
 
     Before:
         func.func @f(%x: memref<8x64xf32>, %y: memref<64xf32, 1>, %p: i1, %q: i1) {
@@ -104,7 +110,10 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
         loops = self._read(module)
         for found in loops:
             self._rewrite(found, context)
-        if loops:
+        work = find_ops(module, _is_work)
+        for op in work:
+            _outline(op)
+        if loops or work:
             _CLEAN.run(module, context)
 
     def _forget_simplified(self, module: ir.Module, context: PassContext) -> None:
@@ -165,6 +174,50 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
                     one.start(op)
                 erase_op(op, self.name)
         _finish(found, transfers)
+
+
+def _is_work(op: ir.Operation) -> bool:
+    """True for an op on TCM with enough arithmetic to fill the vector registers, in a loop with transfers."""
+    if not op.name.startswith("linalg.") or len(op.results) or len(op.regions) != 1 \
+            or len(op.regions[0].blocks[0].operations) <= _MUCH \
+            or any(not in_tcm(ir.MemRefType(v.type)) for v in op.operands if isinstance(v.type, ir.MemRefType)):
+        return False
+    holder, transfers = op.parent.operation, False
+    while holder.name != "func.func":
+        if holder.name == "scf.forall":
+            return False  # becomes a function anyway
+        transfers = transfers or (holder.name == "scf.for" and bool(find_ops(holder, lambda o: o.name in _TRANSFERS)))
+        holder = holder.parent.operation
+    return transfers
+
+
+def _outline(op: ir.Operation) -> None:
+    """Put ``op`` into a function of its own.
+
+    The parts of a loop call the runtime. Constants of their vector loops, moved in front of the tile loop by LLVM,
+    would be spilled around those calls, and a spilled qfloat constant makes the code of the whole function worse.
+    """
+    with op.location:
+        function = op
+        while function.name != "func.func":
+            function = function.parent.operation
+        symbols = ir.SymbolTable(function.parent.operation)
+        outlined = Outlined(f"{ir.StringAttr(function.attributes['sym_name']).value}_tile",
+                            [*op.operands, *(v for v in outside_operands(op) if v not in op.operands)], 0, op)
+        symbols.insert(outlined.function.operation)  # makes the name unique
+        with ir.InsertionPoint(op):
+            outlined.call([])
+        with outlined.body():
+            end = func.ReturnOp([])
+        clone_at(op, end.operation, dict(outlined.inside))
+        outlined.function.attributes["llvm.no_inline"] = ir.UnitAttr.get()
+        op.erase()
+
+
+def clone_at(op: ir.Operation, place: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
+    """A copy of ``op`` before ``place`` with the values of ``mapping``."""
+    with ir.InsertionPoint(place):
+        clone(op, mapping)
 
 
 def _first(found: _Loop) -> ir.Operation:

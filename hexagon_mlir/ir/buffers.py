@@ -37,6 +37,15 @@ def start_alignment(value: ir.Value, allocation: int) -> int:
     return found if maker is not None and maker.name == "memref.alloc" else 1
 
 
+def _argument_alignment(value: ir.Value) -> int:
+    """What the attribute ``llvm.align`` says of a function's argument; 1 without one."""
+    function = value.owner.owner.operation
+    if function.name != "func.func" or "arg_attrs" not in function.attributes:
+        return 1
+    attributes = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(value).arg_number])
+    return ir.IntegerAttr(attributes["llvm.align"]).value if "llvm.align" in attributes else 1
+
+
 def allocation_bytes(allocation: ir.Operation) -> int | None:
     """Most bytes ``allocation`` can take, or None when a dynamic size has no bound."""
     size = known_bytes(allocation.results[0].type)

@@ -210,6 +210,24 @@ def test_no_wait_can_come_earlier_than_its_start(name):
         run(module, arguments, 0)
 
 
+def test_large_work_becomes_a_function():
+    text, arguments, out, _ = CASES["ragged"]
+    many = "\n".join(f"        %v{i} = arith.addf %v{i - 1}, %b : f32" for i in range(1, 20))
+    add = "    linalg.add ins(%xt, %zt : memref<?xf32, 1>, memref<?xf32, 1>) outs(%yt : memref<?xf32, 1>)"
+    assert add in text
+    text = text.replace(add, f"""
+    linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                     iterator_types = ["parallel"]}}
+        ins(%xt, %zt : memref<?xf32, 1>, memref<?xf32, 1>) outs(%yt : memref<?xf32, 1>) {{
+      ^bb0(%v0: f32, %b: f32, %o: f32):
+{many}
+        linalg.yield %v19 : f32
+    }}""")
+    module = double_buffered(text, 2)
+    assert len(ops_named(module, "func.call")) == 2  # one for ping, one for pong
+    np.testing.assert_allclose(run(module, arguments, out), arguments[0] + 19 * arguments[1], rtol=1e-4, atol=1e-4)
+
+
 # -- decisions -------------------------------------------------------------------------------------------------------
 
 

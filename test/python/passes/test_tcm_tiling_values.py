@@ -262,7 +262,7 @@ def test_on_the_simulator_with_checks(name):
 @pytest.mark.parametrize(("name", "make"), [
     ("softmax", lambda: softmax(256, 1024)), ("layer norm", lambda: layer_norm(256, 1024)),
     ("RMS norm + residual", lambda: rms_norm_residual(256, 1024)),
-    ("GELU of linear", lambda: gelu_of_linear(256, 128, 512)),
+    ("GELU of linear", lambda: gelu_of_linear(512, 128, 512)),
 ])
 def test_each_element_crosses_ddr_once(name, make):
     text, arguments, expected = make()
