@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from hexagon_mlir.codegen.conversions import conversion_option
+from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.loop_order import order_loops
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
@@ -106,7 +107,7 @@ class _Emitter:
 
     def text(self, variant: Variant) -> str:
         """What LLVM generates code from."""
-        text = half_fabs_as_bits(self.optimized(variant.native))
+        text = keep_copies_in_order(half_fabs_as_bits(self.optimized(variant.native)))
         return order_loops(text) if variant.ordered else text
 
     def assembly(self, variant: Variant) -> str | None:

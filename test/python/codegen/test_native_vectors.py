@@ -6,6 +6,7 @@ from batch import on_simulator
 from linalg_programs import Program, generic
 
 from hexagon_mlir.codegen import emit
+from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.llvm_text import functions, lanes_of, parse_line, read, split_commas, split_type
 from hexagon_mlir.codegen.loop_order import Addresses, graph, order_loops, schedule
 from hexagon_mlir.codegen.multiply_formats import Availability, choose_formats, conversions
@@ -227,6 +228,16 @@ class TestOrder:
     def test_only_loops_are_ordered(self):
         text = "define void @f(ptr %p) {\n  %x = call <32 x i32> @llvm.hexagon.V6.vd0.128B()\n  ret void\n}"
         assert "ret void" in order_loops(text)
+
+
+@pytest.mark.parametrize(("line", "marked"), [("", True), ("  %y = fadd <32 x float> %x, %x\n", False)])
+def test_copies_are_not_pipelined(line, marked):
+    text = ("define void @f(ptr %p, i32 %n) {\nentry:\n  br label %loop\n\nloop:\n"
+            f"  %x = load <32 x float>, ptr %p, align 4\n{line}  store <32 x float> %x, ptr %p, align 4\n"
+            "  %c = icmp eq i32 %n, 0\n  br i1 %c, label %end, label %loop\n\nend:\n  ret void\n}\n\n!0 = !{}\n")
+    result = keep_copies_in_order(text)
+    assert ("label %loop, !llvm.loop !2" in result and "!2 = distinct !{!2, !1}" in result) == marked
+    assert marked or result == text
 
 
 def test_static_cost_counts_loops():
