@@ -1,7 +1,8 @@
 """Accuracy and speed of the maths library: writes docs/maths.md.
 
     python bench/maths.py                     # the whole table, about half an hour
-    python bench/maths.py exp log --print     # some rows, on the screen
+    python bench/maths.py exp log             # some rows, the others stay
+    python bench/maths.py exp --print         # on the screen
     python bench/maths.py --samples 100000    # fewer samples
 
 Errors are measured on the expanded IR, run by the host executor: every f16 and bf16 number (pairs: random ones), and
@@ -12,6 +13,8 @@ bits. Cycles are those of the v75 kernel on data in TCM, one thread.
 
 from __future__ import annotations
 
+import argparse
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +23,7 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+from rich.progress import track
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import compile_module
@@ -28,11 +32,12 @@ from hexagon_mlir.ir import parse
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.step import PassStep
+from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine, RunResult
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench.math_functions import SPECIAL, Array, Function
+from bench.math_functions import FUNCTIONS, SPECIAL, Array, Function
 
 NUMPY = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 MANTISSA = {"f32": 23, "f16": 10, "bf16": 7}
@@ -131,14 +136,18 @@ def ulps(actual: Array, expected: Array, element: str) -> Array:
 def worst(function: Function, element: str, level: str, count: int) -> tuple[float, tuple[float, ...]]:
     """The largest error in ulp, and where."""
     operands = samples(function, element, level, count)
-    with np.errstate(all="ignore"):
-        expected = function.reference(*(x.astype(np.float64) for x in operands)).astype(np.float64)
-    if "2^-118" in function.notes:
-        normal = ~(np.abs(expected) < 2.0**-118)
-        operands, expected = [x[normal] for x in operands], expected[normal]
-    error = ulps(evaluate(function, element, level, operands), expected, element)
-    index = int(np.argmax(error))
-    return float(error[index]), tuple(float(x[index]) for x in operands)
+    found: tuple[float, tuple[float, ...]] = (-1.0, ())
+    for start in range(0, len(operands[0]), BLOCK):  # blocks stay in the cache
+        block = [x[start:start + BLOCK] for x in operands]
+        with np.errstate(all="ignore"):
+            expected = function.reference(*(x.astype(np.float64) for x in block)).astype(np.float64)
+        error = ulps(evaluate(function, element, level, block), expected, element)
+        if "2^-118" in function.notes:
+            error = np.where(np.abs(expected) < 2.0**-118, 0.0, error)
+        index = int(np.argmax(error))
+        if error[index] > found[0]:
+            found = float(error[index]), tuple(float(x[index]) for x in block)
+    return found
 
 
 def limit(function: Function, element: str, level: str) -> float:
@@ -164,12 +173,27 @@ def simulate(function: Function, element: str, level: str, target: str, operands
 class Row:
     """One line of the table."""
 
-    function: Function
+    name: str
     element: str
     level: str
     error: float
+    bound: float
     cycles: float
     packets: float
+
+    @property
+    def text(self) -> str:
+        """The line."""
+        return (f"| {self.name} | {self.element} | {self.level} | {self.error:.3f} | {self.bound:g} | "
+                f"{self.cycles:.1f} | {self.packets:.1f} |")
+
+
+_LINE = re.compile(r"\| ([\w ()]+?) \| (\w+) \| (\w+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|")
+
+
+def read(text: str) -> list[Row]:
+    """The lines of a table."""
+    return [Row(m[1], m[2], m[3], *(float(number) for number in m.group(4, 5, 6, 7))) for m in _LINE.finditer(text)]
 
 
 def measure(function: Function, element: str, level: str, count: int) -> Row:
@@ -190,7 +214,8 @@ def measure(function: Function, element: str, level: str, count: int) -> Row:
             raise SystemExit(f"{function.name} {element} {target}: {values[at]} at {[x[at] for x in part]}, host "
                              f"{expected[at]}")
     vectors = part[0].nbytes / int(targets.get().vector_bytes.value)
-    return Row(function, element, level, error, cost["v75"].cycles / vectors, cost["v75"].packets / vectors)
+    return Row(function.name, element, level, error, limit(function, element, level), cost["v75"].cycles / vectors,
+               cost["v75"].packets / vectors)
 
 
 def variants(function: Function) -> list[tuple[str, str]]:
@@ -200,5 +225,74 @@ def variants(function: Function) -> list[tuple[str, str]]:
             if element == "f32" or level == "accurate"]
 
 
+HEADER = """\
+# The maths library
+
+Written by `python bench/maths.py`; do not edit. `hexagon-math-expansion` turns every function below into vector
+arithmetic, without a call. `accurate` is the default; `fast` is chosen by the pass option `accuracy=fast` or, for one
+operation, by `fastmath<afn>`. Functions without a line for `fast` have one formula. 16-bit types are computed in f32
+and rounded once, by formulas as short as that allows.
+
+* **error**: the largest, in units in the last place (0.5 is correct rounding). f16 and bf16: all 65,536 arguments, or
+  random pairs. f32: {samples:,} arguments, one half random bit patterns, the rest dense ranges, and all (pairs of)
+  special values: zeros, infinities, NaN, denormal numbers, the ends of the range. A wrong NaN, infinity or sign of
+  zero counts as infinite. `fast` is measured on its range, which the last section gives.
+* **bound**: what the tests allow.
+* **cycles**, **packets**: of v75 per vector of 128 bytes (32 f32, 64 of 16 bits), operands in TCM, one thread,
+  simulated. {note}.
+* Accurate results are the same bits on the host, on v75 (qfloat, modelled as IEEE arithmetic) and on v79 (IEEE): a
+  part of the arguments runs on all three.
+
+| function | type | level | error | bound | cycles | packets |
+|---|---|---|---|---|---|---|
+"""
+RULES = """
+## What is not in the table
+
+* `math.fma` is a product and a sum, each rounded: the vector unit has no fused operation, and an exact one takes
+  some 25 operations. f16 and bf16 products are exact in f32, so there only the sum rounds, and then the result.
+* Conversions. To 8-bit floats: to nearest even; too large gives NaN in E4M3FN and infinity in E5M2. Float to integer
+  truncates; beyond the range of i32 it saturates on v73 and later. Integer to float rounds to nearest even.
+* Minimum and maximum: `maximumf` and `minimumf` give NaN when an operand is NaN, `maxnumf` and `minnumf` the number.
+* Integer division of i8, i16 and i32 is a float estimate with an exact correction; by a constant, a multiplication.
+* f16 on v75: the sign of a zero that a plain conversion from f32 rounds to is lost; functions put it back.
+
+## Notes
+"""
+
+
+def document(rows: Sequence[Row], count: int) -> str:
+    """The whole page."""
+    order = {name: number for number, name in enumerate(f.name for f in FUNCTIONS)}
+    lines = [row.text for row in sorted(rows, key=lambda r: (order[r.name], list(NUMPY).index(r.element), r.level))]
+    notes = [f"* {f.name}: {f.notes}." for f in FUNCTIONS if f.notes]
+    ranges = ["* " + f.name + ", fast: " + ", ".join(f"{low:g} to {high:g}" for low, high in f.fast_range) + "."
+              for f in FUNCTIONS if f.fast]
+    return HEADER.format(samples=count, note=CLOCK_NOTE) + "\n".join(lines) + "\n" + RULES + "\n".join(
+        [*notes, *ranges]) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and write the page or print the lines."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="functions; all when none is given")
+    parser.add_argument("--samples", type=int, default=10_000_000)
+    parser.add_argument("--print", action="store_true", help="print the lines instead of writing the page")
+    options = parser.parse_args(arguments)
+    unknown = set(options.names) - {function.name for function in FUNCTIONS}
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    chosen = [f for f in FUNCTIONS if not options.names or f.name in options.names]
+    kept = read(DOCUMENT.read_text()) if options.names and DOCUMENT.exists() else []
+    rows = [row for row in kept if row.name not in {f.name for f in chosen}]
+    for function in track(chosen, "measuring", transient=True):
+        for element, level in variants(function):
+            rows.append(measure(function, element, level, options.samples))
+            if options.print:
+                print(rows[-1].text)
+        if not options.print:
+            DOCUMENT.write_text(document(rows, options.samples))
+
+
 if __name__ == "__main__":
-    print(__doc__)
+    main()

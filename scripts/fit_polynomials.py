@@ -50,12 +50,14 @@ def lawson(basis: Array, f: Array, fixed: Array, scale: Array, rounds: int = 60)
     return best
 
 
-def round_in_turn(fit: Callable[[dict[int, LD]], Array], count: int) -> Array:
-    """Round coefficient 0 to f32, refit the rest, round coefficient 1, ..."""
+def round_in_turn(fit: Callable[[dict[int, LD]], Array], count: int, wide: bool) -> Array:
+    """Round coefficient 0 to f32 (``wide``: to two of them), refit the rest, round coefficient 1, ..."""
     done: dict[int, LD] = {}
     c = fit(done)
     for k in range(count):
         done[k] = LD(np.float32(c[k]))
+        if wide and k == 0:
+            done[k] += LD(np.float32(c[k] - done[k]))
         if k + 1 < count:
             c = fit(done)
     return np.array([done[k] for k in range(count)], LD)
@@ -73,6 +75,8 @@ class Polynomial:
     fixed: Callable[[Array], Array] = lambda x: 0 * x
     factor: Callable[[Array], Array] = lambda x: 0 * x + 1
     scale: Callable[[Array], Array] | None = None
+    wide: bool = False
+    """The lowest coefficient is the sum of two f32; the second is a table of its own."""
 
     def fit(self) -> tuple[Array, float]:
         """The coefficients and the largest relative error in units of 2^-24."""
@@ -88,7 +92,7 @@ class Polynomial:
             rest = lawson(basis[:, len(known):], f, fixed, scale)
             return np.concatenate([np.array([done[k] for k in known], LD), rest])
 
-        c = round_in_turn(refit, self.degree + 1)
+        c = round_in_turn(refit, self.degree + 1, self.wide)
         error = np.abs((basis @ c + self.fixed(x) - f) / scale).max()
         return c, float(error * 2**24)
 
@@ -189,7 +193,7 @@ FITS: dict[str, tuple[str, Polynomial]] = {
     "ERF_LARGE": ("log2(1 - erf(x)) ~ x P(x), 0.92 <= x <= 4; error in erf", Polynomial(
         log2_erfc, 0.92, 4.0, 5, factor=lambda x: x, scale=lambda x: 1 / (2**log2_erfc(x) * LN2))),
     "ERFC": ("(1 + 2 x) e^(x^2) erfc(x) ~ P(t), t = (x - 4) / (x + 4), 0 <= x <= 10.2", Polynomial(
-        scaled_erfc, -1.0, 0.4367, 10)),
+        scaled_erfc, -1.0, 0.4367, 10, wide=True)),
 }
 HEADER = """\
 \"\"\"Coefficients, lowest degree first, each exactly an f32. Written by scripts/fit_polynomials.py; do not edit.
@@ -214,6 +218,8 @@ def main(names: list[str]) -> None:
         coefficients, error = fit.fit()
         print(f"# {meaning}; error {error:.2f}")
         print(show(name, coefficients))
+        if fit.wide:
+            print(show(f"{name}_LOW", coefficients[:1] - np.float32(coefficients[:1])))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Division without a divide instruction: an integer seed within 5% of 1/d and two Newton steps.
 
 The error of a Newton step has one sign; a constant above 2 centres it and halves its size, so that two steps reach
-2^-20: enough for `short` modes. Accurate: the remainder corrects the quotient. Both operands are then scaled by a
-power of two, so that neither the reciprocal nor the remainder leaves the normal numbers.
+2^-20: enough for `short` modes. Accurate: what r d lacks of 1 corrects the quotient. Both operands are then scaled by a
+power of two, so that the reciprocal stays a normal number.
 """
 
 from __future__ import annotations
@@ -14,17 +14,21 @@ SEED = 0x7EF311C7
 """``SEED - bits(d)`` is 1/d within 5.1%: the exponent negates, the mantissa is a chord; signs carry over."""
 CENTRED = (2.00127, 2.0000009)
 """2 plus half the largest square of the error before each step."""
+BELOW = (CENTRED[0], 2 - 3 * 2.0**-23)
+"""The same, but the result is below 1/|d|, rounding errors included: n times it overflows only where n/d does."""
 SMALLEST_SCALE = 2.0**-126
 SMALLEST_NORMAL_BITS = 0x00800000
-SCALE_EXPONENT = 0x7E800000  # 253 << 23: the scaled divisor lies in [1/2, 1), so n * scale cannot overflow early
-LARGEST = 3.4028234663852886e38
+SCALE_EXPONENTS = (0x7E800000, 0x7F000000)
+"""253 and 254 << 23: the scaled divisor lies in [1/2, 1), so that n * scale cannot overflow early, or for |n| < 1 in
+[1, 2), so that it is not a denormal number where n / d is none."""
+ONE = 0x3F800000
 LIMIT = 2.0**125
 
 
-def approximate_reciprocal(d: Float) -> Float:
+def approximate_reciprocal(d: Float, steps: tuple[float, ...] = CENTRED) -> Float:
     """1/d for normal |d| < 2^126, relative error 1e-6; 7 operations."""
     r = (d.lanes.int(SEED) - d.bits).as_float()
-    for two in CENTRED:
+    for two in steps:
         r = r * (two - d * r)
     return r
 
@@ -70,16 +74,16 @@ def divide(n: Float, d: Float, mode: Mode = ACCURATE) -> Float:
     if mode.narrow:  # a normal f32 far from the limits
         return n * special.select(inverse, approximate_reciprocal(d))
     # Both times 2^-exponent(d): d becomes about 1, and the quotient over- or underflows only where n/d does.
-    scale = (d.lanes.int(SCALE_EXPONENT) - (d.bits & INFINITY)).maximum(SMALLEST_NORMAL_BITS).as_float()
+    large, small = (d.lanes.int(exponent) for exponent in SCALE_EXPONENTS)
+    exponent = large if n.constant == 1 else ((n.bits & ABSOLUTE) < ONE).select(small, large)
+    scale = (exponent - (d.bits & INFINITY)).maximum(SMALLEST_NORMAL_BITS).as_float()
     scaled, divisor = scale if n.constant == 1 else n * scale, d * scale
-    r = approximate_reciprocal(divisor)
+    r = approximate_reciprocal(divisor, BELOW)
     q = scaled * special.select(inverse, r)
     if mode.half:
         return q
-    # Limited, so that a quotient that its own error made infinite comes back.
-    limited = q.minimum(LARGEST).maximum(-LARGEST)
-    corrected = limited + (scaled - limited * divisor) * r
-    infinite = (scaled.bits & ABSOLUTE) > INFINITY - 1
+    corrected = q + q * (1.0 - divisor * r)
+    infinite = (q.bits & ABSOLUTE) > INFINITY - 1
     return (special | infinite).select(q, (corrected.bits | (q.bits & SIGN)).as_float())  # the sign of zero
 
 

@@ -7,7 +7,7 @@ that both enter the exponential's reduced argument.
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.math_library.coefficients import ERF_LARGE, ERF_SMALL, ERFC
+from hexagon_mlir.passes.math_library.coefficients import ERF_LARGE, ERF_SMALL, ERFC, ERFC_LOW
 from hexagon_mlir.passes.math_library.division import approximate_reciprocal, divide_bounded
 from hexagon_mlir.passes.math_library.exponential import exp2_bounded, exp_of_parts
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, horner
@@ -53,7 +53,7 @@ def erfc(x: Float, mode: Mode = ACCURATE) -> Float:
     inverse = approximate_reciprocal(divisor)
     quotient = (p * inverse).head
     above = divisor.head
-    remainder = ((p - quotient * above) - quotient * (twice - (above - 1.0))) + (tail - (p - ERFC[0]))
+    remainder = ((p - quotient * above) - quotient * (twice - (above - 1.0))) + ((tail - (p - ERFC[0])) + ERFC_LOW[0])
     low = remainder * inverse
     e, lost, power = exp_of_parts(-square, rest=rest, lift=LIFT)
     first = e.head

@@ -1,16 +1,6 @@
 """floor, ceil, trunc, roundeven, round, copysign, absf: exact for every f32.
 
-=====================  =======  ==========
-function               max ulp  operations
-=====================  =======  ==========
-`floor`                0        10
-`ceil`                 0        11
-`trunc`                0        10
-`round_away`           0        11
-`roundeven`            0        7
-`copysign`             0        3
-`absf`                 0        1
-=====================  =======  ==========
+Through 2^23: adding and subtracting it rounds a magnitude to the nearest integer; then at most one step back.
 """
 
 from __future__ import annotations

@@ -38,6 +38,27 @@ def test_bounds_are_those_promised(name):
     assert ulp["f32"] <= 2 or BY_NAME[name].notes, "f32: at most 2 ulp, or a reason"
 
 
+class TestDocument:
+    """docs/maths.md and the docstrings are written by bench/maths.py and bench/math_docstrings.py."""
+
+    ROWS = maths.read(maths.DOCUMENT.read_text())
+
+    def test_it_has_every_function(self):
+        assert [(row.name, row.element, row.level) for row in self.ROWS] == CASES
+
+    def test_its_errors_and_bounds_are_those_of_the_tests(self):
+        for row in self.ROWS:
+            assert row.bound == maths.limit(BY_NAME[row.name], row.element, row.level)
+            assert row.error <= row.bound
+
+    def test_docstrings_repeat_it(self):
+        docstrings = importlib.import_module("bench.math_docstrings")
+        assert {name for names in docstrings.FILES.values() for name in names} == set(FUNCTIONS)
+        for name, functions in docstrings.FILES.items():
+            source = (docstrings.LIBRARY / f"{name}.py").read_text()
+            assert docstrings.with_table(source, docstrings.table(self.ROWS, functions)) == source, name
+
+
 SIMULATED = [(name, "f32", "v75") for name in FUNCTIONS] + [
     (name, element, target) for name in ("exp", "division", "tanh", "sin", "powf", "silu")
     for element, target in (("f16", "v75"), ("bf16", "v75"), ("f32", "v79"))]
