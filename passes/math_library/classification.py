@@ -1,4 +1,15 @@
-"""isnan, isinf, isfinite, isnormal: comparisons of bit patterns, in the element's own width."""
+"""isnan, isinf, isfinite, isnormal: comparisons of bit patterns, in the element's own width.
+
+Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
+
+===============  =============  =============
+function         accurate       fast
+===============  =============  =============
+isnan             0.00     2.8
+isinf             0.00     2.8
+isfinite          0.00     2.8
+===============  =============  =============
+"""
 
 from __future__ import annotations
 

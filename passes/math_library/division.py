@@ -3,6 +3,15 @@
 The error of a Newton step has one sign; a constant above 2 centres it and halves its size, so that two steps reach
 2^-20: enough for `short` modes. Accurate: what r d lacks of 1 corrects the quotient. Both operands are then scaled by a
 power of two, so that the reciprocal stays a normal number.
+
+Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
+
+===============  =============  =============
+function         accurate       fast
+===============  =============  =============
+division          1.59    19.8  18.14     9.3
+reciprocal        1.20    16.3  17.35     8.0
+===============  =============  =============
 """
 
 from __future__ import annotations

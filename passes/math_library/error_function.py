@@ -3,6 +3,15 @@
 erf: t + t P(t^2) for t = |x| below 0.925, 1 - 2^(t P(t)) above: one polynomial of degree 5 with selected coefficients.
 erfc(|x|) = e^(-x^2) P(t) / (1 + 2 |x|), t = (|x| - 4) / (|x| + 4), P of degree 10; the square is computed in two parts
 that both enter the exponential's reduced argument.
+
+Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
+
+===============  =============  =============
+function         accurate       fast
+===============  =============  =============
+erf               1.55    36.3
+erfc              1.90   108.6
+===============  =============  =============
 """
 
 from __future__ import annotations

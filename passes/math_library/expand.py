@@ -15,6 +15,7 @@ ORIGIN = "hexagon-math-expansion"
 WIDE = "f32"
 ELEMENTS = ("f16", "bf16", WIDE)
 SIGN_16 = 0x8000
+SMALL_16 = 0x1000  # bits of the f16 2^-11
 SIGN_OF_FIRST = frozenset(
     ["arith.remf", *(f"math.{name}" for name in (
         "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "erf", "expm1", "floor", "log1p", "round",
@@ -102,7 +103,8 @@ def _rounded(value: Float, operands: Sequence[Float], sign: Sign) -> Float:
     if first.element != "f16" or sign is Sign.OTHER:
         return result
     if sign is Sign.FIRST_IF_ZERO:
-        return (first.bits << 1).equals(0).select(first, result)
+        # No comparison with zero: the code generator makes that one of bits with +0. sin and tan of the rest are x too.
+        return ((first.bits & (SIGN_16 - 1)) > SMALL_16).select(result, first)
     if sign is Sign.COMPUTED:
         bits = value.bits.shift_right_unsigned(16).truncate("i16")
     else:

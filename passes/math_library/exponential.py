@@ -4,6 +4,16 @@ x log2(e) = n + f: a conversion to integer of its 2^23-fold leaves n in the expo
 needs no shift. Accurate: n to nearest, r = x - n ln 2 in two steps and a polynomial of degree 6; results below the
 smallest normal number come from 2^64 times themselves. Short: n downwards and a polynomial in 1 + f, degree 5 for f32
 and 3 for 16 bits. expm1: degree 6.
+
+Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
+
+===============  =============  =============
+function         accurate       fast
+===============  =============  =============
+exp               1.13    22.3  64.93    12.5
+exp2              1.07    20.5   3.46    12.5
+expm1             1.64    21.3
+===============  =============  =============
 """
 
 from __future__ import annotations

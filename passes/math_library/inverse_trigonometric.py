@@ -3,6 +3,17 @@
 asin and acos: an odd polynomial of degree 11 up to 1/2, else pi/2 - 2 asin(sqrt((1 - |x|) / 2)).
 atan2: the quotient t of the smaller by the larger magnitude, above 0.6 of their difference by their sum; an odd
 polynomial of degree 13 in t; and one addition of the multiple of pi/4 that the octant asks for. atan is atan2(x, 1).
+
+Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
+
+===============  =============  =============
+function         accurate       fast
+===============  =============  =============
+asin              1.38    41.8
+acos              1.51    44.0
+atan              1.22    36.8   4.67    31.3
+atan2             1.72    51.0
+===============  =============  =============
 """
 
 from __future__ import annotations

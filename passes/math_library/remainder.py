@@ -3,6 +3,14 @@
 Long division in integers: both mantissas are 24 bits; each step multiplies what is left of the dividend by up to
 2^`STEP`, estimates the quotient in f32 and subtracts, modulo 2^32, which is exact because the difference is small.
 The number of steps covers the largest difference of exponents: 16 for f32 and bf16, 3 for f16.
+
+Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
+
+===============  =============  =============
+function         accurate       fast
+===============  =============  =============
+fmod              0.00   214.0
+===============  =============  =============
 """
 
 from __future__ import annotations
