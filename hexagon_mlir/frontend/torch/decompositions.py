@@ -20,8 +20,8 @@ _aten = torch.ops.aten
 _FROM_TORCH = (
     _aten._log_softmax, _aten.logsumexp, _aten._native_batch_norm_legit, _aten._native_batch_norm_legit.no_stats,
     _aten._native_batch_norm_legit_functional, _aten.upsample_bilinear2d.vec, _aten.grid_sampler_2d,
-    _aten._euclidean_dist, _aten.squeeze.dims, _aten.diag, _aten._adaptive_avg_pool2d, _aten.hardswish,
-    _aten.hardsigmoid, _aten.celu, _aten.softplus, _aten.mish, _aten.nll_loss_forward, _aten.addcmul, _aten.addcdiv,
+    _aten._euclidean_dist, _aten.squeeze.dims, _aten.diag, _aten._adaptive_avg_pool2d,
+    _aten.celu, _aten.softplus, _aten.mish, _aten.nll_loss_forward, _aten.addcmul, _aten.addcdiv,
     _aten.lerp, _aten.logit, _aten.unfold_copy, _aten.logaddexp, _aten.glu, _aten.index_add, _aten.rot90,
 )
 _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default, _aten.rms_norm.default,
@@ -189,3 +189,44 @@ def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
         rest = torch.where(places == index, float("-inf"), rest)
     found = torch.cat(values, dim)
     return (found if largest else -found), torch.cat(indices, dim)
+
+
+@_for(_aten.clamp.default, _aten.hardtanh.default)
+def clamp(x: Tensor, low: float | None = None, high: float | None = None) -> Tensor:
+    """With comparisons that NaN fails: it stays, as in PyTorch."""
+    if not x.dtype.is_floating_point:
+        return NotImplemented
+    low, high = (-1.0 if low is None and high is None else low), (1.0 if low is None and high is None else high)
+    if low is not None:
+        x = torch.where(x < low, low, x)
+    return x if high is None else torch.where(x > high, high, x)
+
+
+@_for(_aten.relu6.default)
+def relu6(x: Tensor) -> Tensor:
+    """Between 0 and 6."""
+    return clamp(x, 0.0, 6.0)
+
+
+@_for(_aten.hardsigmoid.default)
+def hardsigmoid(x: Tensor) -> Tensor:
+    """A line between 0 and 1."""
+    return clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0)
+
+
+@_for(_aten.hardswish.default)
+def hardswish(x: Tensor) -> Tensor:
+    """``x`` times its hard sigmoid."""
+    return x * hardsigmoid(x)
+
+
+@_for(_aten.maximum.default)
+def maximum(x: Tensor, y: Tensor) -> Tensor:
+    """NaN when either is."""
+    return torch.where((x > y) | torch.isnan(x), x, y) if x.dtype.is_floating_point else NotImplemented
+
+
+@_for(_aten.minimum.default)
+def minimum(x: Tensor, y: Tensor) -> Tensor:
+    """NaN when either is."""
+    return torch.where((x < y) | torch.isnan(x), x, y) if x.dtype.is_floating_point else NotImplemented

@@ -1,0 +1,21 @@
+"""A sample of `bench/single_ops.py`, which `scripts/single_ops.py` sweeps in full: odd shapes, special values."""
+
+import sys
+
+import pytest
+from support import ROOT
+
+sys.path.insert(0, str(ROOT))
+from bench.single_ops import cases, difference
+
+SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 5, 19)", "div (2, 5, 19)",
+          "tanh (7,) special", "softmax first (3, 33)", "argmax (3, 33)", "var (3, 33)", "cat (7,)",
+          "transpose (3, 33)",
+          "is nan (7,) special", "select (3, 33)", "broadcast (2, 5, 19)", "hardswish (7,) special")
+CASES = [case for case in cases() if case.name in SAMPLE]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_op(case):
+    assert len(CASES) == len(SAMPLE)
+    assert difference(case) == ""
