@@ -11,13 +11,17 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.targets import Target
 
 RUNTIME_COPY = "hexmlir_rt_copy_2d"
+_LIBRARY_VECTORS = 4
+"""Copies of fewer vectors are cheaper in line. In a loop LLVM loads the lines of memory in any order, at full latency
+each."""
 
 
 @dataclass(frozen=True)
 class HexagonCopyLoweringPass(Pass):
     """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
 
-    A transfer whose size is only known at run time, and may be large, tests it: both forms are emitted.
+    A transfer whose size is only known at run time, and may be large, tests it: both forms are emitted. Blocks of
+    memory between the two stay memref.copy, which becomes memcpy.
 
     Before:
         func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
@@ -50,10 +54,13 @@ class HexagonCopyLoweringPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every memref.copy of ``module``."""
         threshold = self.dma_bytes or break_even_bytes(context.target)
+        library = _LIBRARY_VECTORS * int(context.target.vector_bytes.value)
         for op in find_ops(module, lambda op: op.name == "memref.copy"):
             source, target = op.operands
             if source == target:  # left behind by tiling: copies a slice onto itself
                 erase_op(op, self.name)
+                continue
+            if library <= (static_bytes(source.type) or 0) < threshold and _contiguous(source, target):
                 continue
             with op.location, ir.InsertionPoint(op):
                 self._lower(module, op, source, target, threshold)
@@ -82,6 +89,11 @@ class HexagonCopyLoweringPass(Pass):
         with ir.InsertionPoint(branch.else_block):
             linalg.copy(source, outs=[target])
             scf.yield_([])
+
+
+def _contiguous(source: ir.Value, target: ir.Value) -> bool:
+    """True when both sides are one block of memory: the copy becomes a call of memcpy, which reads it in order."""
+    return _row_dims(ir.MemRefType(source.type), ir.MemRefType(target.type)) == 0
 
 
 def break_even_bytes(target: Target) -> int:

@@ -70,3 +70,16 @@ func.func @bounded(%x: memref<64xf32>, %y: memref<?xf32>, %n: index) {
   memref.copy %v, %y : memref<?xf32, strided<[1]>> to memref<?xf32>
   return
 }
+
+// -----
+// 7. A block of memory too small for DMA and too large for code in line is left to memcpy; rows with gaps are not.
+// CHECK-LABEL: func.func @block
+// CHECK: memref.copy %arg0, %arg1
+// CHECK-NOT: memref.copy
+// CHECK: linalg.copy
+func.func @block(%x: memref<64x32xf32>, %y: memref<64x32xf32, 1>, %z: memref<64x64xf32>) {
+  memref.copy %x, %y : memref<64x32xf32> to memref<64x32xf32, 1>
+  %v = memref.subview %z[0, 0] [64, 32] [1, 1] : memref<64x64xf32> to memref<64x32xf32, strided<[64, 1]>>
+  memref.copy %v, %y : memref<64x32xf32, strided<[64, 1]>> to memref<64x32xf32, 1>
+  return
+}
