@@ -51,8 +51,8 @@ class FormVirtualThreadsPass(Pass):
         threads: most threads at a time; 0 takes the target's HVX contexts, 1 leaves everything as it is.
         min-cycles: work of at least so many cycles (of one thread) is spread; 0 decides by the cost estimate.
 
-    Refuses (with a remark; the op stays with one thread): dynamic shapes, loops that index something but by themselves,
-    work too small to pay for the threads.
+    Refuses (with a remark; the op stays with one thread): dynamic sizes without a bound, loops that index something
+    but by themselves, work too small to pay for the threads.
 
     Needs: tiled.
     Leaves: tiled.

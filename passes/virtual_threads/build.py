@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, bufferization, ir, scf, tensor
-from hexagon_mlir.passes.virtual_threads.groups import Group, Member, Place, split_dims, unwritten
+from hexagon_mlir.passes.virtual_threads.groups import Group, Member, Place, unwritten
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -18,12 +18,12 @@ class ForallBuilder:
         self.places = group.places()
         self.kept = [place for place in self.places if place.kept]
         self.inside: dict[ir.Value, ir.Value] = {}  # a member's result -> this iteration's slice of it
-        self.slices: dict[tuple[ir.Value, tuple[tuple[int, int], ...]], ir.Value] = {}  # of what comes from outside
+        self.slices: dict[tuple, ir.Value] = {}  # of what comes from outside
 
     def build(self) -> scf.ForallOp:
         """Write the loop before the group's end, and let it replace the members."""
         with self.group.members[-1].op.location, ir.InsertionPoint(self.group.end):
-            extents = list(self.group.extents)
+            extents = [count or extent for extent, count in zip(self.group.extents, self.group.counts, strict=True)]
             loop = scf.ForallOp([0] * len(extents), extents, list(self.chunks), self._starts())
             with ir.InsertionPoint(loop.body):
                 self.offsets = list(loop.induction_variables)
@@ -56,7 +56,7 @@ class ForallBuilder:
             if value in self.inside or not isinstance(value.type, ir.RankedTensorType):
                 operands.append(self.inside.get(value, value))
             elif position < inputs:
-                operands.append(self._slice(value, self._cut(member, position)))
+                operands.append(self._slice(value, member, position))
             else:
                 operands.append(self._target(member, position, arguments))
         copy = member.op.clone().operation
@@ -71,55 +71,57 @@ class ForallBuilder:
         """Where an iteration computes its part of an output: a slice of what all share, or a tensor of its own."""
         output = position - (len(member.op.operands) - len(member.op.results))
         place = next(p for p in self.places if (member, output) in p.results)
-        cut = self._cut(member, position)
         if place.kept:
-            return self._slice(arguments[self.kept.index(place)], cut)
-        sizes = self._box(place.start, cut)[1]
+            return self._slice(arguments[self.kept.index(place)], member, position)
+        sizes = self._box(member, position)[1]
         type_ = ir.RankedTensorType.get([_static(s) for s in sizes], place.start.type.element_type)
         maker = place.start.owner.operation
         space = maker.attributes.get("memory_space", None)
         return bufferization.AllocTensorOp(type_, _values(sizes), memory_space=space).result
 
-    def _cut(self, member: Member, position: int) -> dict[int, int]:
-        """Which dimensions of an operand are cut: dimension -> axis."""
-        dims = member.nest.reads[position]
-        return {dim: member.loops.index(loop) for dim, loop in enumerate(dims) if loop in member.loops}
-
-    def _slice(self, value: ir.Value, cut: dict[int, int]) -> ir.Value:
-        key = value, tuple(cut.items())
-        if cut and key not in self.slices:
-            offsets, sizes = self._box(value, cut)
+    def _slice(self, value: ir.Value, member: Member, position: int) -> ir.Value:
+        """This iteration's part of ``value``, which ``member`` uses as operand ``position``."""
+        key = value, tuple(loop if loop in member.loops else None for loop in member.nest.reads[position]), member.loops
+        if not any(loop is not None for loop in key[1]):
+            return value
+        if key not in self.slices:
+            offsets, sizes = self._box(member, position)
             type_ = ir.RankedTensorType.get([_static(s) for s in sizes], value.type.element_type)
             self.slices[key] = tensor.ExtractSliceOp(
                 type_, value, _values(offsets), _values(sizes), [], [_static(o) for o in offsets],
                 [_static(s) for s in sizes], [1] * len(sizes)).result
-        return self.slices[key] if cut else value
+        return self.slices[key]
 
     def _put(self, place: Place, into: ir.Value) -> None:
-        member, _ = place.results[-1]
-        value = self.inside[place.last]
-        cut = {dim: axis for axis, dim in enumerate(split_dims(member, place.last))}
-        offsets, sizes = self._box(into, cut)
-        tensor.ParallelInsertSliceOp(value, into, _values(offsets), _values(sizes), [],
+        member, output = place.results[-1]
+        offsets, sizes = self._box(member, len(member.op.operands) - len(member.op.results) + output)
+        tensor.ParallelInsertSliceOp(self.inside[place.last], into, _values(offsets), _values(sizes), [],
                                      [_static(o) for o in offsets], [_static(s) for s in sizes], [1] * len(sizes))
 
-    def _box(self, value: ir.Value, cut: dict[int, int]) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
-        """Offsets and sizes of this iteration's part of ``value``."""
+    def _box(self, member: Member, position: int) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
+        """Offsets and sizes of this iteration's part of operand ``position``."""
         offsets: list[int | ir.Value] = []
         sizes: list[int | ir.Value] = []
-        for dim, size in enumerate(value.type.shape):
-            offsets.append(self.offsets[cut[dim]] if dim in cut else 0)
-            sizes.append(self.sizes[cut[dim]] if dim in cut else size)
+        for loop, size in zip(member.nest.reads[position], member.op.operands[position].type.shape, strict=True):
+            if loop in member.loops:
+                offsets.append(self.offsets[member.loops.index(loop)])
+                sizes.append(self.sizes[member.loops.index(loop)])
+            else:
+                count = None if loop is None else member.nest.counts[loop]
+                offsets.append(0)
+                sizes.append(size if count is None else count)
         return offsets, sizes
 
     def _size(self, axis: int) -> int | ir.Value:
         """Iterations along ``axis``: the chunk, or what is left of the range."""
-        extent, chunk = self.group.extents[axis], self.chunks[axis]
-        if extent % chunk == 0:
+        extent, count, chunk = self.group.extents[axis], self.group.counts[axis], self.chunks[axis]
+        if count is None and extent % chunk == 0:
             return chunk
-        dim = ir.AffineDimExpr.get(0)
-        map_ = ir.AffineMap.get(1, 0, [ir.AffineConstantExpr.get(chunk), dim * -1 + extent])
-        return ir.Operation.create("affine.min", results=[ir.IndexType.get()], operands=[self.offsets[axis]],
+        at = ir.AffineDimExpr.get(0)
+        left = ir.AffineSymbolExpr.get(0) - at if count is not None else at * -1 + extent
+        map_ = ir.AffineMap.get(1, int(count is not None), [ir.AffineConstantExpr.get(chunk), left])
+        operands = [self.offsets[axis], *([count] if count is not None else [])]
+        return ir.Operation.create("affine.min", results=[ir.IndexType.get()], operands=operands,
                                    attributes={"map": ir.AffineMapAttr.get(map_)}).result
 
     def _shift_indices(self, copy: ir.Operation, member: Member) -> None:

@@ -56,6 +56,12 @@ class Group:
         return tuple(first.nest.extents[loop] for loop in first.loops)
 
     @property
+    def counts(self) -> tuple[ir.Value | None, ...]:
+        """The same where known at run time only."""
+        first = self.members[0]
+        return tuple(first.nest.counts[loop] for loop in first.loops)
+
+    @property
     def cycles(self) -> float:
         """What one thread takes for all of them."""
         return sum(member.nest.cycles for member in self.members)
@@ -129,9 +135,8 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], orde
 
 def _aligned(op: ir.Operation, nest: Nest, members: list[Member], made: dict[ir.Value, int]) -> Loops | None:
     """The loops of ``op`` that go with the group's split; None when a slice would need more than its own part."""
-    first = members[0]
-    extents = tuple(first.nest.extents[loop] for loop in first.loops)
-    wanted: list[int | None] = [None] * len(extents)
+    ranges = _ranges(members[0].nest, members[0].loops)
+    wanted: list[int | None] = [None] * len(ranges)
     for value, dims in zip(op.operands, nest.reads, strict=True):
         if value not in made:
             continue
@@ -140,13 +145,18 @@ def _aligned(op: ir.Operation, nest: Nest, members: list[Member], made: dict[ir.
                 return None
             wanted[axis] = dims[dim]
     if None in wanted:  # depends on nothing of the group: any equal loops do
-        fitting = [loops for loops in splits(nest) if tuple(nest.extents[loop] for loop in loops) == extents]
+        fitting = [loops for loops in splits(nest) if _ranges(nest, loops) == ranges]
         if not fitting or any(loop is not None for loop in wanted):
             return None
         wanted = list(fitting[0])
     loops = tuple(loop for loop in wanted if loop is not None)
-    same = tuple(nest.extents[loop] for loop in loops) == extents
+    same = _ranges(nest, loops) == ranges
     return loops if same and len(set(loops)) == len(loops) and all(nest.splittable(loop) for loop in loops) else None
+
+
+def _ranges(nest: Nest, loops: Loops) -> list[tuple[int, ir.Value | None]]:
+    """What tells whether two loops count alike."""
+    return [(nest.extents[loop], nest.counts[loop]) for loop in loops]
 
 
 def unwritten(value: ir.Value) -> bool:

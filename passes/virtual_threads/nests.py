@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import gcd, prod
 
 from hexagon_mlir.ir import ir, linalg
+from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.targets import Target
 
@@ -21,6 +22,9 @@ class Nest:
     but a plain loop index; operands are inputs, then outputs. ``cycles`` is what one thread takes, estimated."""
 
     extents: tuple[int, ...]
+    """Trip counts; of a loop whose count is known at run time only, the most it can be."""
+    counts: tuple[ir.Value | None, ...]
+    """What the count is then."""
     parallel: tuple[bool, ...]
     reads: tuple[tuple[int | None, ...], ...]
     outputs: int
@@ -48,9 +52,10 @@ class Nest:
         In bytes. None when no number does it: columns of rows that themselves do not start there.
         """
         dims = self.reads[len(self.reads) - self.outputs + output]
-        extents = [self.extents[dim] if dim is not None else 1 for dim in dims]
+        extents = [self.extents[dim] if dim is not None and self.counts[dim] is None else 1 for dim in dims]
         strides = [self.output_bytes[output] * prod(extents[position + 1:]) for position in range(len(dims))]
         at = dims.index(loop)
+        extents = [self.extents[dim] if dim is not None else 1 for dim in dims]
         if any(strides[outer] % together for outer in range(at) if extents[outer] > 1):
             return None
         return together // gcd(together, strides[at])
@@ -66,6 +71,7 @@ def read(op: ir.Operation, target: Target) -> Nest | str:
     maps = [ir.AffineMapAttr(a).value for a in _maps(op)]
     reads: list[tuple[int | None, ...]] = []
     extents: dict[int, int] = {}
+    counts: dict[int, ir.Value] = {}
     for value, map_ in zip(op.operands, maps, strict=True):
         if not isinstance(value.type, ir.RankedTensorType):
             reads.append(())
@@ -74,9 +80,13 @@ def read(op: ir.Operation, target: Target) -> Nest | str:
         for position, result in enumerate(map_.results):
             plain = result.position if isinstance(result, ir.AffineDimExpr) else None
             dims.append(plain)
-            if plain is not None:
-                if value.type.is_dynamic_dim(position):
-                    return "dynamic shape"
+            if value.type.is_dynamic_dim(position):
+                count = size_of(value, position)
+                bound = None if count is None else upper_bound(count)
+                if plain is None or count is None or bound is None:
+                    return "a dynamic size without a bound"
+                counts[plain], extents[plain] = count, bound
+            elif plain is not None:
                 extents[plain] = value.type.shape[position]
         reads.append(tuple(dims))
     loops = maps[0].n_dims
@@ -89,7 +99,40 @@ def read(op: ir.Operation, target: Target) -> Nest | str:
                 for loop in range(loops)]
     sizes = tuple(extents[loop] for loop in range(loops))
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
-    return Nest(sizes, tuple(parallel), tuple(reads), len(op.results), written, _cycles(op, sizes, reads, target))
+    dynamic = tuple(counts.get(loop) for loop in range(loops))
+    return Nest(sizes, dynamic, tuple(parallel), tuple(reads), len(op.results), written,
+                _cycles(op, sizes, reads, target))
+
+
+def size_of(value: ir.Value, dim: int) -> ir.Value | None:
+    """Where the dynamic size of dimension ``dim`` of a tensor comes from; None when it cannot be seen."""
+    owner = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if owner is None:
+        return None
+    if is_linalg(owner):
+        return size_of(owner.operands[len(owner.operands) - len(owner.results) + ir.OpResult(value).result_number], dim)
+    operands = list(owner.operands)
+    if owner.name == "bufferization.alloc_tensor" and operands and isinstance(operands[-1].type, ir.RankedTensorType):
+        return size_of(operands[-1], dim)
+    if owner.name == "tensor.extract_slice":
+        segments = list(ir.DenseI32ArrayAttr(owner.attributes["operandSegmentSizes"]))
+        if len(list(ir.DenseI64ArrayAttr(owner.attributes["static_sizes"]))) != value.type.rank:
+            return None  # dimensions of size one are dropped
+        operands = operands[sum(segments[:2]):]
+    elif owner.name not in ("tensor.empty", "bufferization.alloc_tensor"):
+        return None
+    return _origin(operands[sum(value.type.is_dynamic_dim(d) for d in range(dim))])
+
+
+def _origin(size: ir.Value) -> ir.Value:
+    """``size``, or what it is the tensor.dim of."""
+    owner = None if isinstance(size.owner, ir.Block) else size.owner.operation
+    if owner is None or owner.name != "tensor.dim":
+        return size
+    position = upper_bound(owner.operands[1])
+    source = owner.operands[0]
+    found = None if position is None or not source.type.is_dynamic_dim(position) else size_of(source, position)
+    return found if found is not None else size
 
 
 def _cycles(op: ir.Operation, extents: tuple[int, ...], reads: list[tuple[int | None, ...]], target: Target) -> float:

@@ -9,7 +9,7 @@ func.func @small(%x: tensor<512xf32>, %y: tensor<512xf32>) -> tensor<512xf32> {
 
 // -----
 func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-remark@+1 {{form-virtual-threads: one thread: dynamic shape}}
+  // expected-remark@+1 {{form-virtual-threads: one thread: a dynamic size without a bound}}
   %0 = linalg.mul ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
