@@ -56,18 +56,18 @@ _LAST_RESORT = Variant(False, False, ("-enable-misched=false", "-disable-qfp-opt
 _SCALAR = (Variant(False, False, ("-enable-misched=true", "-disable-qfp-opt=false", "-enable-pipeliner=true")),)
 
 
-def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool, idioms: bool = True,
+def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool,
                       position_independent: bool = False) -> bytes:
     """Optimise ``llvm_ir`` at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
     ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
     off: vector code is the pipeline's own. Vector code takes the best variant that keeps qfloat off the stack.
-    Without ``idioms`` LLVM looks for no vector idioms (fixed-point products, gathers).
     """
     relocation = "pic" if position_independent else "static"
     emitter = _Emitter(separate_slots(llvm_ir), partial(_machine, cpu, features, relocation), features, scalar)
     _llvm().set_option("hexmlir", conversion_option(cpu))
-    _llvm().set_option("hexmlir", f"-hvc-vi={'true' if idioms else 'false'}")
+    # LLVM 22's search for vector idioms makes a wider product of mul and shift (docs/simulator.md, fixed-point).
+    _llvm().set_option("hexmlir", "-hvc-vi=false")
     _llvm().set_option("hexmlir", "-hvc-va=false")  # joins masked loads at odd offsets to the wrong aligned vectors
     optimized = emitter.optimized(not scalar)
     if kind == "llvm":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import cache
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.codegen.worker import Aborted, worker
+from hexagon_mlir.codegen.worker import worker
 from hexagon_mlir.ir import ir, set_index_bits
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.pass_infra import PassContext
@@ -62,9 +62,6 @@ def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False,
     if data is None:
         request = {"cpu": target.cpu, "features": target.features, "kind": kind, "scalar": scalar,
                    "position_independent": position_independent}
-        try:
-            data = worker().request(request, llvm_ir)
-        except Aborted:  # its search for vector idioms takes a stride for an alignment, and is not always needed
-            data = worker().request({**request, "idioms": False}, llvm_ir)
+        data = worker().request(request, llvm_ir)
         cache.store(name, data)
     return data if kind == "obj" else data.decode()

@@ -51,7 +51,7 @@ def test_scalar_pipeline():
     lambda: random_elementwise(107), lambda: random_reduction(144), lambda: random_elementwise(271),
     lambda: random_elementwise(235),
     lambda: random_elementwise(76), lambda: random_elementwise(140), lambda: random_elementwise(197),
-    lambda: random_elementwise(302),
-], ids=["e107", "r144", "e271", "e235", "e76", "e140", "e197", "e302"])
+    lambda: random_elementwise(302), lambda: random_elementwise(1001), lambda: random_elementwise(1042),
+], ids=["e107", "r144", "e271", "e235", "e76", "e140", "e197", "e302", "e1001", "e1042"])
 def test_programs_that_found_bugs(make):
     run_all([make()])
