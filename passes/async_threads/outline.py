@@ -18,7 +18,7 @@ _REPEATED = frozenset({
 })
 _FRESH = frozenset({"memref.alloc", "func.call"})
 """What makes a buffer nobody else has: see `hexagon-memory-lowering` for the calls."""
-_NOALIAS = "llvm.noalias"
+_NOALIAS, _ALIGN = "llvm.noalias", "llvm.align"
 
 
 class Outlined:
@@ -77,8 +77,9 @@ class Outlined:
         """Tell LLVM which buffers nobody else reaches, and their alignment, as it knows where they are made."""
         attributes = [ir.DictAttr.get({})] * (numbers + len(self.passed))
         for root, first in rebuild:
-            if isinstance(root.type, ir.MemRefType) and not isinstance(root.owner, ir.Block):
-                attributes[numbers + first] = ir.DictAttr.get(_known(root.owner.operation))
+            if isinstance(root.type, ir.MemRefType):
+                known = (_promised(root) if isinstance(root.owner, ir.Block) else _known(root.owner.operation))
+                attributes[numbers + first] = ir.DictAttr.get(known)
         self.function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 
 
@@ -89,8 +90,17 @@ def _known(op: ir.Operation) -> dict[str, ir.Attribute]:
     known: dict[str, ir.Attribute] = {_NOALIAS: ir.UnitAttr.get()}
     maker = op.operands[0].owner.operation if TCM_SLOT in op.attributes else op  # slots are aligned as their arena is
     if "alignment" in maker.attributes:
-        known["llvm.align"] = maker.attributes["alignment"]
+        known[_ALIGN] = maker.attributes["alignment"]
     return known
+
+
+def _promised(argument: ir.Value) -> dict[str, ir.Attribute]:
+    """The same for an argument of the function: what its caller promises."""
+    owner = argument.owner.owner.operation
+    if owner.name != "func.func" or "arg_attrs" not in owner.attributes:
+        return {}
+    given = ir.DictAttr(ir.ArrayAttr(owner.attributes["arg_attrs"])[ir.BlockArgument(argument).arg_number])
+    return {name: given[name] for name in (_NOALIAS, _ALIGN) if name in given}
 
 
 def values_from_outside(op: ir.Operation) -> list[ir.Value]:

@@ -119,3 +119,15 @@ func.func @nested(%x: memref<8xf32>, %v: f32, %c: i1, %n: index) {
   }
   return
 }
+
+// -----
+// 7. What the caller promises about an argument holds in the task.
+// CHECK-LABEL: func.func private @promised_thread
+// CHECK-SAME: memref<8xf32> {llvm.align = 128 : i64, llvm.noalias}
+// CHECK-LABEL: func.func @promised
+func.func @promised(%x: memref<8xf32> {llvm.noalias, llvm.align = 128 : i64}, %v: f32) {
+  scf.forall (%i) in (2) {
+    memref.store %v, %x[%i] : memref<8xf32>
+  }
+  return
+}
