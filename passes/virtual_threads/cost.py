@@ -17,8 +17,9 @@ _BLOCKS_PER_TASK = 4
 """Finer cuts balance little better and cost more."""
 _CLOSE = 1.03
 """What neat borders between blocks may cost at most."""
-_WORTH = 0.9
-"""Estimates of work are rough: threads must promise this part of the time of one thread, or less."""
+_CERTAIN = 0.4
+"""Part of the estimated cycles that the code takes at least: LLVM merges operations (measured on a division). Threads
+must pay for that much."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,8 @@ def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: fl
     if not candidates:
         return None
     enough = [candidate for candidate in candidates if candidate[1] >= cost.tasks]
-    time, *_, best = min(enough if cost.all and enough else candidates, key=lambda candidate: candidate[:3])
-    worth = cycles >= least if least else time <= _WORTH * cycles
+    *_, best = min(enough if cost.all and enough else candidates, key=lambda candidate: candidate[:3])
+    worth = cycles >= least if least else cost.time(_CERTAIN * cycles, best) <= _CERTAIN * cycles
     return best if worth else None
 
 
