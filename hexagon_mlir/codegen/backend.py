@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 
+from hexagon_mlir.codegen.bfloat_moves import bfloat_vectors_as_bits
 from hexagon_mlir.codegen.conversions import conversion_option
 from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
@@ -64,7 +65,8 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     off: vector code is the pipeline's own. Vector code takes the best variant that keeps qfloat off the stack.
     """
     relocation = "pic" if position_independent else "static"
-    emitter = _Emitter(separate_slots(llvm_ir), partial(_machine, cpu, features, relocation), features, scalar)
+    llvm_ir = bfloat_vectors_as_bits(separate_slots(llvm_ir))
+    emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, scalar)
     _llvm().set_option("hexmlir", conversion_option(cpu))
     # LLVM 22's search for vector idioms makes a wider product of mul and shift (docs/simulator.md, fixed-point).
     _llvm().set_option("hexmlir", "-hvc-vi=false")

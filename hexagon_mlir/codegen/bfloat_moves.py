@@ -1,0 +1,30 @@
+"""Vectors of bf16 become vectors of i16 where they are only moved.
+
+HVX has no bf16 lanes: what computes with them is integer code by now (`hexagon-arith-legalization`). LLVM 22 still
+makes
+element-by-element code of masked bf16 accesses, and that code writes twice as many elements as the mask has.
+"""
+
+from __future__ import annotations
+
+import re
+
+_VECTOR = re.compile(r"<(\d+) x bfloat>")
+_MOVES = re.compile(
+    r"\s*(?:%\S+ = )?(?:load|store|bitcast|select|shufflevector|phi|freeze)\b"
+    r"|.*@llvm\.masked\.(?:load|store)\.v\d+bf16\b"
+)
+_NAME = re.compile(r"(@llvm\.masked\.(?:load|store)\.v\d+)bf16\b")
+_LITERAL = re.compile(r"\bbfloat 0xR([0-9A-Fa-f]{4})\b")
+
+
+def bfloat_vectors_as_bits(llvm_ir: str) -> str:
+    """``llvm_ir`` with i16 for every bf16 vector; as it was when something else than a move takes or makes one."""
+    lines = llvm_ir.split("\n")
+    found = [number for number, line in enumerate(lines) if _VECTOR.search(line)]
+    if not all(_MOVES.match(lines[number]) for number in found):
+        return llvm_ir
+    for number in found:
+        line = _VECTOR.sub(r"<\1 x i16>", _NAME.sub(r"\1i16", lines[number]))
+        lines[number] = _LITERAL.sub(lambda literal: f"i16 {int(literal[1], 16)}", line)
+    return "\n".join(lines)

@@ -1,0 +1,52 @@
+"""bf16 vectors that are only moved: integers in code generation, and masks that hold."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import hexagon_mlir as hx
+from hexagon_mlir.codegen.bfloat_moves import bfloat_vectors_as_bits
+
+MOVES = """
+  %1 = load <64 x bfloat>, ptr %0, align 2
+  %2 = select <64 x i1> %m, <64 x bfloat> %1, <64 x bfloat> splat (bfloat 0xRFF80)
+  %3 = bitcast <64 x bfloat> %2 to <64 x i16>
+  call void @llvm.masked.store.v64bf16.p0(<64 x bfloat> %2, ptr align 2 %0, <64 x i1> %m)
+  %4 = load bfloat, ptr %0, align 2
+"""
+
+
+def test_moves_become_integers():
+    text = bfloat_vectors_as_bits(MOVES)
+    assert "x bfloat>" not in text and "splat (i16 65408)" in text
+    assert "@llvm.masked.store.v64i16.p0(<64 x i16> %2" in text
+    assert "%4 = load bfloat, ptr %0" in text
+
+
+@pytest.mark.parametrize("line", ["  %5 = fpext <64 x bfloat> %1 to <64 x float>",
+                                  "  %5 = extractelement <64 x bfloat> %1, i32 0",
+                                  "  %5 = call <64 x bfloat> @f(<64 x bfloat> %1)"])
+def test_other_uses_are_left_alone(line):
+    assert bfloat_vectors_as_bits(MOVES + line) == MOVES + line
+
+
+@pytest.mark.parametrize("target", ["v68", "v75", "v79"])
+def test_nothing_behind_the_mask_is_written(target):
+    source = """
+func.func @f(%x: memref<64xbf16>, %out: memref<64xbf16>, %n: i32) {
+  %size = arith.index_cast %n : i32 to index
+  %a = memref.subview %x[0] [%size] [1] : memref<64xbf16> to memref<?xbf16, strided<[1]>>
+  %b = memref.subview %out[0] [%size] [1] : memref<64xbf16> to memref<?xbf16, strided<[1]>>
+  linalg.add ins(%a, %a : memref<?xbf16, strided<[1]>>, memref<?xbf16, strided<[1]>>)
+             outs(%b : memref<?xbf16, strided<[1]>>)
+  return
+}
+"""
+    kernel = hx.compile(source, target=target)
+    x = np.linspace(-3, 3, 64).astype(ml_dtypes.bfloat16)
+    for n in (1, 26, 27, 63, 64):
+        out = np.full(64, 7, ml_dtypes.bfloat16)
+        run = kernel.run(x, out, n)
+        np.testing.assert_array_equal(out[:n].astype(np.float32), (x[:n].astype(np.float32) * 2))
+        assert (out[n:] == 7).all()
+        assert run.profile.packets < 1000
