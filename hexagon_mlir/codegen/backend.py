@@ -70,7 +70,6 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     _llvm().set_option("hexmlir", conversion_option(cpu))
     # LLVM 22's search for vector idioms makes a wider product of mul and shift (docs/simulator.md, fixed-point).
     _llvm().set_option("hexmlir", "-hvc-vi=false")
-    _llvm().set_option("hexmlir", "-hvc-va=false")  # joins masked loads at odd offsets to the wrong aligned vectors
     optimized = emitter.optimized(not scalar)
     if kind == "llvm":
         return optimized.encode()

@@ -1,8 +1,7 @@
 """Vectors of bf16 become vectors of i16 where they are only moved.
 
 HVX has no bf16 lanes: what computes with them is integer code by now (`hexagon-arith-legalization`). LLVM 22 still
-makes
-element-by-element code of masked bf16 accesses, and that code writes twice as many elements as the mask has.
+makes element-by-element code of masked bf16 accesses, and that code writes twice as many elements as the mask has.
 """
 
 from __future__ import annotations

@@ -1,0 +1,58 @@
+"""Masked loads become whole loads and selects; neighbours at odd offsets keep their lanes."""
+
+import numpy as np
+import pytest
+
+import hexagon_mlir as hx
+from hexagon_mlir.codegen.masked_loads import masked_loads_as_selects
+
+CALL = ("  %5 = {tail}call <32 x float> @llvm.masked.load.v32f32.p0(ptr align 4 %4, <32 x i1> %m, "
+        "<32 x float> zeroinitializer){end}")
+AFTER = ("  %whole.5 = load <32 x float>, ptr %4, align 4\n"
+         "  %5 = select <32 x i1> %m, <32 x float> %whole.5, <32 x float> zeroinitializer")
+
+
+@pytest.mark.parametrize(("tail", "end"), [("", ""), ("tail ", ""), ("", ", !dbg !7"), ("tail ", " #4, !tbaa !3")])
+def test_call_becomes_load_and_select(tail, end):
+    assert masked_loads_as_selects(CALL.format(tail=tail, end=end)) == AFTER
+
+
+def test_the_rest_stays():
+    text = "declare <32 x float> @llvm.masked.load.v32f32.p0(ptr captures(none), <32 x i1>, <32 x float>)\n  ret void"
+    assert masked_loads_as_selects(text) == text
+
+
+@pytest.mark.parametrize(("element", "dtype"), [("i8", np.int8), ("i16", np.int16), ("i32", np.int32),
+                                                ("f32", np.float32)])
+def test_neighbours_at_odd_offsets(element, dtype):
+    """Four overlapping streams with masked tails, each at another distance from a vector's border."""
+    add = "arith.addf" if element == "f32" else "arith.addi"
+    offsets = (0, 1, 2, 33)
+    views = "\n".join(
+        f"  %v{i} = memref.subview %x[{o}] [%size] [1] : memref<400x{element}> to "
+        f"memref<?x{element}, strided<[1], offset: {o}>>" for i, o in enumerate(offsets))
+    types = ", ".join(f"memref<?x{element}, strided<[1], offset: {o}>>" for o in offsets)
+    source = f"""
+#id = affine_map<(d0) -> (d0)>
+func.func @f(%x: memref<400x{element}>, %out: memref<300x{element}>, %n: i32) {{
+  %size = arith.index_cast %n : i32 to index
+{views}
+  %o = memref.subview %out[0] [%size] [1] : memref<300x{element}> to memref<?x{element}, strided<[1]>>
+  linalg.generic {{indexing_maps = [#id, #id, #id, #id, #id], iterator_types = ["parallel"]}}
+      ins(%v0, %v1, %v2, %v3 : {types}) outs(%o : memref<?x{element}, strided<[1]>>) {{
+  ^bb0(%a: {element}, %b: {element}, %c: {element}, %d: {element}, %e: {element}):
+    %0 = {add} %a, %b : {element}
+    %1 = {add} %0, %c : {element}
+    %2 = {add} %1, %d : {element}
+    linalg.yield %2 : {element}
+  }}
+  return
+}}
+"""
+    kernel = hx.compile(source)
+    x = np.random.default_rng(5).integers(-30, 30, 400).astype(dtype)
+    for n in (1, 5, 31, 32, 33, 63, 64, 65, 127, 129, 250, 300):
+        out = np.full(300, 77, dtype)
+        kernel.run(x, out, n)
+        np.testing.assert_array_equal(out[:n], sum(x[o : o + n] for o in offsets).astype(dtype))
+        assert (out[n:] == 77).all()
