@@ -23,7 +23,12 @@ def bfloat_vectors_as_bits(llvm_ir: str) -> str:
     found = [number for number, line in enumerate(lines) if _VECTOR.search(line)]
     if not all(_MOVES.match(lines[number]) for number in found):
         return llvm_ir
+    declared = {line.split("(")[0] for line in lines if line.startswith("declare ") and "i16" in line}
     for number in found:
         line = _VECTOR.sub(r"<\1 x i16>", _NAME.sub(r"\1i16", lines[number]))
-        lines[number] = _LITERAL.sub(lambda literal: f"i16 {int(literal[1], 16)}", line)
+        lines[number] = "" if line.split("(")[0] in declared else _LITERAL.sub(_bits, line)
     return "\n".join(lines)
+
+
+def _bits(literal: re.Match[str]) -> str:
+    return f"i16 {int(literal[1], 16)}"

@@ -23,6 +23,13 @@ def test_moves_become_integers():
     assert "%4 = load bfloat, ptr %0" in text
 
 
+def test_nothing_is_declared_twice():
+    declare = "declare void @llvm.masked.store.v64{}.p0(<64 x {}>, ptr, <64 x i1>) #1"
+    both = f"{declare.format('i16', 'i16')}\n{declare.format('bf16', 'bfloat')}"
+    assert bfloat_vectors_as_bits(both).split() == declare.format("i16", "i16").split()
+    assert bfloat_vectors_as_bits(declare.format("bf16", "bfloat")) == declare.format("i16", "i16")
+
+
 @pytest.mark.parametrize("line", ["  %5 = fpext <64 x bfloat> %1 to <64 x float>",
                                   "  %5 = extractelement <64 x bfloat> %1, i32 0",
                                   "  %5 = call <64 x bfloat> @f(<64 x bfloat> %1)"])
