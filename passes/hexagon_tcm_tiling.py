@@ -103,7 +103,7 @@ class HexagonTcmTilingPass(Pass):
             return None
         vectorized = vector_loop(len(group.extents), [o.loops for o in operands]) if len(group.members) == 1 else None
         last = max(group.cuttable, default=None)
-        narrowest = min(o.element_bytes for o in operands)
+        narrowest = max(1, min(o.element_bytes for o in operands))  # an empty operand has no bytes
         lanes = target.lanes(8 * min(narrowest, 4)) if last == len(group.extents) - 1 or last == vectorized else 1
         cuttable = [loop in group.cuttable for loop in range(len(group.extents))]
         tile = choose_tile(group.extents, cuttable, operands, budget, lanes, alignment)
@@ -144,7 +144,7 @@ class HexagonTcmTilingPass(Pass):
                 continue
             operands = [replace(o, role=Role.KEEP) for o in footprints(group[0])]
             cuttable = group[0].parallel
-            lanes = context.target.lanes(8 * min(o.element_bytes for o in operands))
+            lanes = context.target.lanes(8 * max(1, min(o.element_bytes for o in operands)))
             tile = choose_tile(group[0].extents, cuttable, operands, budget, lanes, alignment)
             if tile is None:
                 self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")

@@ -50,7 +50,7 @@ _ROUNDS = (
     _both("-enable-misched=true", "-enable-pipeliner=false"),
     _both("-enable-misched=true", "-enable-pipeliner=true"),
 )
-_EFFORT = 60_000
+_EFFORT = 20_000
 """Characters of LLVM IR to generate code from, all rounds together, once an assembly is found."""
 # A conversion after every operation: no qfloat value lives long enough to be spilled.
 _LAST_RESORT = Variant(False, False, ("-enable-misched=false", "-disable-qfp-opt=true", "-enable-pipeliner=true"))
@@ -68,7 +68,7 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     llvm_ir = bfloat_vectors_as_bits(separate_slots(llvm_ir))
     emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, scalar)
     _llvm().set_option("hexmlir", conversion_option(cpu))
-    # LLVM 22's search for vector idioms makes a wider product of mul and shift (docs/simulator.md, fixed-point).
+    # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.
     _llvm().set_option("hexmlir", "-hvc-vi=false")
     optimized = emitter.optimized(not scalar)
     if kind == "llvm":

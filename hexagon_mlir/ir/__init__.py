@@ -66,8 +66,20 @@ _DIALECTS = ("arith", "bufferization", "func", "linalg", "math", "memref", "scf"
              "vector")
 
 
+class _Linalg:
+    """The builders of linalg, imported with the first one: they alone are a tenth of the start-up time."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module("torch_mlir.dialects.linalg"), name)
+
+
+_LINALG = _Linalg()
+
+
 def __getattr__(name: str) -> Any:
     """Import a dialect's builders on first use: all of them take a third of the start-up time."""
+    if name == "linalg":
+        return _LINALG
     if name in _DIALECTS:
         return importlib.import_module(f"torch_mlir.dialects.{name}")
     if name == "interpreter":

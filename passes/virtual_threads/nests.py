@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import gcd, prod
 
-from hexagon_mlir.ir import ir, linalg
+from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.targets import Target
@@ -159,6 +159,8 @@ def _bits(type_: ir.Type) -> int:
 def _maps(op: ir.Operation) -> ir.ArrayAttr:
     if "indexing_maps" in op.attributes:
         return ir.ArrayAttr(op.attributes["indexing_maps"])
+    from hexagon_mlir.ir import linalg  # slow to import
+
     return linalg.get_indexing_maps(op)
 
 

@@ -133,7 +133,7 @@ CASES = {
     "empty pipeline": Bad(GOOD, "needs a value", ("--pass-pipeline=",), TOOL),
     "unknown named pipeline": Bad(GOOD, "unknown pipeline 'zork'", ("--pipeline=zork",), TOOL),
     "unknown pipeline to print": Bad(GOOD, "unknown pipeline 'zork'", ("--print-pipeline=zork",), TOOL),
-    "unknown target": Bad(GOOD, "unknown target 'v99'; known targets: v68", ("--target=v99",), TOOL),
+    "unknown target": Bad(GOOD, "unknown target 'v99'; known targets: v67", ("--target=v99",), TOOL),
     "unknown kind of output": Bad(GOOD, "unknown --emit kind 'elf'", ("--emit=elf",), TOOL),
     "a pass that fails": Bad(GOOD, "transform-interpreter: could not find", ("--transform-interpreter",), MODULE),
     "dialect that is not there": Bad(GOOD, "dialect not loaded: zork",

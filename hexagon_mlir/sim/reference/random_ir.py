@@ -26,7 +26,6 @@ FAULTS = {
     "equal-bits": "fcmp oeq/une compare bits: NaN equals NaN, -0 differs from +0 (pull request 211570)",
     "never-unordered": "fcmp uno/ord compares bits, so that nothing is unordered",
     "nan-order": "fcmp oge/ole/ult/ugt/ule/uge are negated or swapped: the order of NaN is lost (issue 220983)",
-    "fixed-point": "mul then lshr/ashr by a constant becomes a double-width multiply and shift: the wrap is lost",
     "minmax-nan": "fcmp ogt/olt and select of the same two values become vmax/vmin: NaN picks another one",
 }
 """Faults of LLVM 22's Hexagon code generator that random functions show."""
@@ -83,7 +82,6 @@ class Generator:
         self.lines = [f"  %v{i} = load {ty}, ptr %p{i}, align {VECTOR_BYTES}" for i in range(INPUTS)]
         self.values = [f"%v{i}" for i in range(INPUTS)]
         self.shuffled: set[str] = set()
-        self.products: set[str] = set()
         self.float_kinds: set[str] = set()
         for _ in range(int(self.random.integers(2, 9))):
             self.values.append(self.operation(element, lanes, ty))
@@ -142,17 +140,8 @@ class Generator:
             if self.random.integers(2):
                 amount = f"splat ({element} {int(self.random.integers(bits))})"
             op = self.pick(("shl", "lshr", "ashr"))
-            if op != "shl" and a in self.products:
-                if self.faulty:
-                    self.made.faults.add("fixed-point")
-                else:
-                    op = "shl"
             return self.emit(f"{op} {ty} {a}, {amount}")
-        op = self.pick(_INTEGER)
-        name = self.emit(f"{op} {ty} {a}, {b}")
-        if op == "mul":
-            self.products.add(name)
-        return name
+        return self.emit(f"{self.pick(_INTEGER)} {ty} {a}, {b}")
 
     def select(self, condition: str, lanes: int, ty: str) -> str:
         yes, no = self.two()

@@ -49,9 +49,6 @@ CASES = {
     "equal-bits": (select("oeq", "%k"), [NAN, ZERO, ONE, ONE] * 8, [NAN, MINUS_ZERO, ONE, TWO] * 8),
     "never-unordered": (select("uno", "%k"), [NAN, ONE] * 16, [ONE, ONE] * 16),
     "nan-order": (select("oge", "%k"), [NAN, TWO] * 16, [ONE, ONE] * 16),
-    "fixed-point": ("  %i = bitcast <32 x float> %a to <64 x i16>\n  %j = bitcast <32 x float> %b to <64 x i16>\n"
-                    "  %m = mul <64 x i16> %i, %j\n  %s = lshr <64 x i16> %m, splat (i16 12)\n"
-                    "  %r = bitcast <64 x i16> %s to <32 x float>", [0x12345678] * 32, [0x00110011] * 32),
     "minmax-nan": (select("olt"), [NAN, ONE] * 16, [ONE, NAN] * 16),
 }  # fmt: skip
 
