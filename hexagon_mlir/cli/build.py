@@ -111,9 +111,9 @@ def run_file(words: Sequence[str]) -> int:
         run = kernel.run(*arguments, grid=grid, executor=options.executor)
     for warning in caught:
         sys.stderr.write(f"hexmlir: warning: {warning.message}\n")
-    _show(run)
-    if options.out:
+    if options.out:  # first: a reader that stops (| head) must not cost the results
         _save(Path(options.out), arguments, run.outputs)
+    _show(run)
     return 0
 
 
