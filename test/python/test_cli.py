@@ -327,6 +327,7 @@ class TestEmit:
 class TestProcess:
     """What only a real process shows."""
 
+    @pytest.mark.timed
     @pytest.mark.parametrize("argv", [["--help"], ["--list-passes"], ["{add}", "--canonicalize"]],
                              ids=["help", "list-passes", "small input"])
     def test_start_up_time(self, add, argv):

@@ -38,6 +38,7 @@ def test_same_kernel_same_cycles(demo):
     assert demo.measure(case) == demo.measure(case)
 
 
+@pytest.mark.timed
 def test_softmax_compiles_within_a_second(tmp_path, monkeypatch):
     from examples.softmax import softmax
     from hexagon_mlir.frontend.triton.ttir import from_kernel
