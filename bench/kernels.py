@@ -23,6 +23,7 @@ from rich.table import Table
 
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.ir import parse
+from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine, RunResult
 
@@ -56,7 +57,7 @@ class Measurement:
 
 def measure(kernel: Kernel, target: str = "v75") -> Measurement:
     """Compile ``kernel``, run it on data in TCM, compare with numpy."""
-    asm = compile_module(parse(kernel.text, file=f"{kernel.name}.mlir"), target, threads=1).asm
+    asm = compile_module(parse(kernel.text, file=f"{kernel.name}.mlir"), target, settings=Settings(threads=1)).asm
     machine, result, outputs = execute(asm, kernel, target)
     with np.errstate(all="ignore"):
         expected = kernel.reference(*(a.astype(np.float64) for a in kernel.inputs()))

@@ -32,6 +32,7 @@ from hexagon_mlir.ir import parse
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.step import PassStep
+from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine, RunResult
 
@@ -159,7 +160,8 @@ def simulate(function: Function, element: str, level: str, target: str, operands
              ) -> tuple[Array, RunResult]:
     """Values and cost of the compiled kernel, its operands in TCM."""
     count = len(operands[0])
-    asm = compile_module(parse(kernel_text(function, element, level, count, ", 1")), target, threads=1).asm
+    module = parse(kernel_text(function, element, level, count, ", 1"))
+    asm = compile_module(module, target, settings=Settings(threads=1)).asm
     machine = Machine(asm, target)
     addresses = []
     for array in [*operands, np.zeros(count, NUMPY[element])]:
@@ -229,7 +231,7 @@ HEADER = """\
 # The maths library
 
 Written by `python bench/maths.py`; do not edit. `hexagon-math-expansion` turns every function below into vector
-arithmetic, without a call. `accurate` is the default; `fast` is chosen by the pass option `accuracy=fast` or, for one
+arithmetic, without a call. `accurate` is the default; `fast` is chosen by `accuracy="fast"` or, for one
 operation, by `fastmath<afn>`. Functions without a line for `fast` have one formula. 16-bit types are computed in f32
 and rounded once, by formulas as short as that allows.
 

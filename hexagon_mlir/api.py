@@ -18,6 +18,7 @@ from hexagon_mlir.codegen.interface import Interface, Tensor, read_interface
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
+from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.sim import RunResult
 
 if TYPE_CHECKING:
@@ -81,6 +82,11 @@ class CompiledKernel:
         return self._compiled.pipeline
 
     @property
+    def settings(self) -> Settings:
+        """Threads, accuracy and qfloat as compiled for."""
+        return self._compiled.settings
+
+    @property
     def stages(self) -> tuple[str, ...]:
         """Names that `ir` accepts, in order."""
         return tuple(self._stages)
@@ -139,7 +145,8 @@ class CompiledKernel:
         """The kernel as an ELF program with the C runtime, called on a memory image (see docs/device.md)."""
         from hexagon_mlir.exec.elf import program
 
-        return program(self.llvm_ir, self.interface, self.target, self.pipeline == "scalar")
+        return program(self.llvm_ir, self.interface, self.target, self.pipeline == "scalar",
+                       self.settings.qfloat)
 
     def report(self, file: str | os.PathLike[str] | None = None) -> str:
         """Compile times, remarks, and the profile of the last run as text; also written to ``file``."""
@@ -155,7 +162,7 @@ class CompiledKernel:
 def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "default", entry: str | None = None,
             signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
-            threads: int = 0) -> CompiledKernel | CompiledModel:
+            threads: int = 0, accuracy: str = "accurate", qfloat: bool = True) -> CompiledKernel | CompiledModel:
     """Compile ``source`` for ``target``.
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
@@ -163,22 +170,26 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
     A ``torch.export.ExportedProgram``, or a ``.pt2`` file of one, gives a `CompiledModel`.
     ``threads`` is how many threads may share the work; 0 takes the target's HVX contexts where that pays.
+    ``accuracy`` of math functions is "accurate" or "fast" (bounds: docs/maths.md). ``qfloat=False`` converts every
+    result to IEEE at once instead of keeping values in qfloat between operations.
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
+    settings = Settings(threads, accuracy, qfloat)
     if _is_torch_program(source):
         if threads:
             raise HexError.plain("threads is for kernels", hint="a model's kernels take the target's HVX contexts")
         from hexagon_mlir.frontend.torch.compile import compile_exported
 
-        return compile_exported(source, target, pipeline)
+        return compile_exported(source, target, pipeline, settings=settings)
     options = RunOptions(dump_dir=Path(dump_dir) if dump_dir is not None else None, verify_levels=verify_levels)
-    return _compile_kernel(source, target, pipeline, entry, signature, constants, options, threads)
+    return _compile_kernel(source, target, pipeline, entry, signature, constants, options, settings)
 
 
 def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, signature: Mapping[str, str] | None,
-                    constants: Mapping[str, Any] | None, options: RunOptions, threads: int) -> CompiledKernel:
+                    constants: Mapping[str, Any] | None, options: RunOptions,
+                    settings: Settings) -> CompiledKernel:
     module = _module(source, signature, constants, target)
     steps: dict[str, str] = {"source": to_text(module)}
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
@@ -191,13 +202,13 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
                 faces.append(read_interface(current, entry, grid))
 
     def again(other: str) -> CompiledKernel:
-        return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), threads)
+        return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), settings)
 
     try:
         chip = targets.get(target)
     except targets.TargetError as error:
         raise HexError.plain(str(error)) from None
-    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), threads)
+    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings)
     return CompiledKernel(compiled, faces[0], steps, again)
 
 

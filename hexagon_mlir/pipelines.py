@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import PassStep, Step, UpstreamStep, registry
+from hexagon_mlir.passes.math_library.mode import Accuracy
 from hexagon_mlir.targets import Target
 
 
@@ -109,17 +110,40 @@ def names() -> tuple[str, ...]:
     return tuple(PIPELINES)
 
 
-def get(name: str, target: Target, threads: int = 0) -> tuple[Step, ...]:
-    """The steps of pipeline ``name``; raises `HexError` for an unknown one.
+@dataclass(frozen=True)
+class Settings:
+    """What a user may choose for a whole compilation. Raises `HexError` for values there are none of.
 
-    ``threads`` is how many threads there may be: the option of that name of every pass that has it and is not given
-    one by the pipeline. 0 leaves it to the passes, which take the target's HVX contexts.
+    ``threads``: how many may share the work; 0 takes the target's HVX contexts where that pays. ``accuracy`` of math
+    functions: "accurate" or "fast", see docs/maths.md. ``qfloat``: values stay in qfloat between operations on chips
+    that have it; else each result is converted to IEEE at once.
     """
+
+    threads: int = 0
+    accuracy: str = Accuracy.ACCURATE
+    qfloat: bool = True
+
+    def __post_init__(self) -> None:
+        if self.threads < 0:
+            raise HexError.plain(f"{self.threads} threads",
+                                 hint="0 (as many as the target has HVX contexts), 1, 2, ...")
+        if self.accuracy not in tuple(Accuracy):
+            raise HexError.plain(f"unknown accuracy '{self.accuracy}'", hint=f"one of {', '.join(Accuracy)}")
+
+    @property
+    def of_passes(self) -> dict[str, object]:
+        """Options that passes of the same option name get where the pipeline gives them none."""
+        return {"threads": self.threads, "accuracy": Accuracy(self.accuracy)}
+
+
+DEFAULT_SETTINGS = Settings()
+
+
+def get(name: str, target: Target, settings: Settings = DEFAULT_SETTINGS) -> tuple[Step, ...]:
+    """The steps of pipeline ``name``; raises `HexError` for an unknown one."""
     if name not in PIPELINES:
         raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
-    if threads < 0:
-        raise HexError.plain(f"{threads} threads", hint="0 (as many as the target has HVX contexts), 1, 2, ...")
-    return tuple(_step(entry, threads) for entry in PIPELINES[name])
+    return tuple(_step(entry, settings) for entry in PIPELINES[name])
 
 
 def render(name: str) -> str:
@@ -129,9 +153,10 @@ def render(name: str) -> str:
     return "\n".join(f"{_step(entry).text}  // {entry.why}" for entry in PIPELINES[name]) + "\n"
 
 
-def _step(entry: Entry, threads: int = 0) -> Step:
+def _step(entry: Entry, settings: Settings = DEFAULT_SETTINGS) -> Step:
     if entry.own:
         pass_class = registry.get(entry.text)
-        given = {"threads": threads} if any(f.name == "threads" for f in fields(pass_class)) else {}
+        known = {field.name for field in fields(pass_class)}
+        given = {name: value for name, value in settings.of_passes.items() if name in known}
         return PassStep(pass_class(**{**given, **entry.options}), entry.why)
     return UpstreamStep(entry.text, entry.why, entry.label)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar
 
 from hexagon_mlir.ir import HexError, ir
@@ -19,16 +18,10 @@ from hexagon_mlir.passes.math_library.expand import (
     expand_composed,
     expand_small_float,
 )
+from hexagon_mlir.passes.math_library.mode import Accuracy
 from hexagon_mlir.passes.math_library.small_float import SMALL
 
 CONVERSIONS = ("arith.extf", "arith.truncf")
-
-
-class Accuracy(StrEnum):
-    """How exact every function is."""
-
-    ACCURATE = "accurate"
-    FAST = "fast"
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,8 @@ FLAGS = (
     Flag("schedule", "apply the transform-dialect sequence in FILE", "FILE", "What to run"),
     Flag("target", "the chip: v68, v73, v75 or v79", "NAME", "What to run"),
     Flag("threads", "how many threads a pipeline may use; 0 (default): the target's HVX contexts", "N", "What to run"),
+    Flag("accuracy", "of the math functions of a pipeline: accurate (default) or fast", "NAME", "What to run"),
+    Flag("qfloat", "keep values in qfloat between operations (default: true)", group="What to run"),
     Flag("emit", "mlir (default), llvm, asm or obj; runs the default pipeline when none is given", "KIND",
          "What to run"),
     Flag("split-input-file", "process the parts between '// -----' lines one by one", group="What to run"),
@@ -110,6 +112,8 @@ class Arguments:
     output: str = "-"
     target: str = ""
     threads: int = 0
+    accuracy: str = "accurate"
+    qfloat: bool = True
     emit: str = "mlir"
     split_input_file: bool = False
     print_debuginfo: bool = False

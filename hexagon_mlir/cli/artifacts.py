@@ -40,7 +40,8 @@ def _content(kernel: CompiledKernel, kind: str) -> bytes:
         return kernel.llvm_ir.encode()
     if kind == "elf":
         return kernel.program()
-    code = emit(kernel.llvm_ir, chip, "obj", scalar, position_independent=kind == "so")
+    code = emit(kernel.llvm_ir, chip, "obj", scalar, position_independent=kind == "so",
+                qfloat=kernel.settings.qfloat)
     assert isinstance(code, bytes)
     return link.shared_object(code) if kind == "so" else code
 

@@ -25,6 +25,8 @@ COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
   --target=NAME    the chip, see 'hexmlir targets' (default v75)
   --pipeline=NAME  the passes, see 'hexmlir-opt --list-pipelines' (default: default)
   --entry=NAME     the function, when the file has several
+  --accuracy=NAME  of math functions: accurate (default) or fast
+  --qfloat=false   convert every result to IEEE at once, instead of keeping values in qfloat between operations
 """
 RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
 
@@ -32,8 +34,9 @@ RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
   --grid=X,Y,Z     launch grid of a Triton kernel
   --executor=NAME  sim (default): the simulator, with a profile; qemu: an ELF program under qemu-hexagon
   --out=FOLDER     write resultN.npy, and the changed arguments as argN.npy
-  --target, --pipeline, --entry: as for 'hexmlir compile'
+  --target, --pipeline, --entry, --accuracy, --qfloat: as for 'hexmlir compile'
 """
+_BOTH = ("target", "pipeline", "entry", "accuracy", "qfloat")
 
 
 @dataclass
@@ -46,6 +49,8 @@ class Options:
     target: str = ""
     pipeline: str = "default"
     entry: str = ""
+    accuracy: str = "accurate"
+    qfloat: str = "true"
     executor: str = "sim"
     out: str = ""
     grid: str = ""
@@ -74,6 +79,8 @@ def read_options(words: Sequence[str], known: Sequence[str], hint: str) -> Optio
             options.file = word
     if not options.file:
         raise UsageError("no file", hint)
+    if options.qfloat not in ("true", "false"):
+        raise UsageError(f"--qfloat is true or false, not '{options.qfloat}'", hint)
     return options
 
 
@@ -82,7 +89,7 @@ def compile_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(COMPILE_USAGE)
         return 0
-    options = read_options(words, ("output", "emit", "target", "pipeline", "entry"), "hexmlir compile --help")
+    options = read_options(words, ("output", "emit", *_BOTH), "hexmlir compile --help")
     if options.emit not in KINDS:
         raise UsageError(f"unknown kind '{options.emit}'", f"--emit is one of {', '.join(KINDS)}")
     source = Path(options.file)
@@ -101,8 +108,7 @@ def run_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(RUN_USAGE)
         return 0
-    known = ("args", "executor", "out", "grid", "target", "pipeline", "entry")
-    options = read_options(words, known, "hexmlir run --help")
+    options = read_options(words, ("args", "executor", "out", "grid", *_BOTH), "hexmlir run --help")
     arguments = [_argument(word) for word in options.args]
     kernel = _compiled(options)
     grid = tuple(_integer(part) for part in options.grid.split(",")) if options.grid else None
@@ -122,7 +128,7 @@ def _compiled(options: Options) -> CompiledKernel:
     from hexagon_mlir import targets
 
     kernel = hx.compile(Path(options.file), target=options.target or targets.DEFAULT, pipeline=options.pipeline,
-                        entry=options.entry or None)
+                        entry=options.entry or None, accuracy=options.accuracy, qfloat=options.qfloat == "true")
     assert isinstance(kernel, hx.CompiledKernel)  # a .pt2 file goes another way
     return kernel
 

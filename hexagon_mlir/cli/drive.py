@@ -16,11 +16,11 @@ _SEPARATOR = "// -----\n"
 
 def drive(arguments: Arguments) -> int:
     """Do what ``arguments`` ask for; returns the exit code. Raises `HexError` for what concerns no part."""
-    target = steps.target(arguments.target)
+    target, settings = steps.target(arguments.target), steps.settings(arguments)
     if arguments.print_pipeline:
-        named = steps.named(arguments.print_pipeline, target, arguments.threads)
+        named = steps.named(arguments.print_pipeline, target, settings)
         return _write(printing.pipeline(named), arguments.output)
-    plan = steps.build(arguments.requests, target, arguments.threads)
+    plan = steps.build(arguments.requests, target, settings)
     if arguments.print_pipeline is not None:
         return _write(printing.pipeline(plan), arguments.output)
     source = inputs.read_source(arguments.input)

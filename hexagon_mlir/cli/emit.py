@@ -12,7 +12,7 @@ def is_llvm_level(module: ir.Module) -> bool:
     return not untranslatable_ops(module)
 
 
-def emit(module: ir.Module, target: Target, kind: str) -> str | bytes:
+def emit(module: ir.Module, target: Target, kind: str, qfloat: bool = True) -> str | bytes:
     """``module`` as LLVM IR, assembly or an object; ``kind`` is "llvm", "asm" or "obj"."""
     left = untranslatable_ops(module)
     if left:
@@ -21,4 +21,4 @@ def emit(module: ir.Module, target: Target, kind: str) -> str | bytes:
     from hexagon_mlir import codegen
 
     llvm_ir = codegen.translate_to_llvm_ir(module)
-    return llvm_ir if kind == "llvm" else codegen.emit(llvm_ir, target, kind)
+    return llvm_ir if kind == "llvm" else codegen.emit(llvm_ir, target, kind, qfloat=qfloat)

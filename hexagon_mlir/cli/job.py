@@ -56,7 +56,7 @@ def _process(source: Source, plan: Sequence[Step], context: PassContext, argumen
     before = count_ops(module) if arguments.stats else Counter()
     records = _run(module, plan, context, arguments, part, 0)
     if arguments.emit != "mlir" and not arguments.names_pipeline and not emit.is_llvm_level(module):
-        rest = steps.named("default", context.target, arguments.threads)
+        rest = steps.named("default", context.target, steps.settings(arguments))
         records += _run(module, rest, context, arguments, part, len(records))
     start = time.perf_counter()
     output = _render(module, context, arguments)
@@ -83,7 +83,7 @@ def _render(module: ir.Module, context: PassContext, arguments: Arguments) -> st
     if arguments.print_schedule:
         return printing.schedules(context)
     if arguments.emit != "mlir":
-        return emit.emit(module, context.target, arguments.emit)
+        return emit.emit(module, context.target, arguments.emit, arguments.qfloat)
     return to_text(module, generic=arguments.print_op_generic, locations=arguments.print_debuginfo,
                    elide=False)
 

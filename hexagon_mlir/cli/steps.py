@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from hexagon_mlir import targets
 from hexagon_mlir.cli import inputs
-from hexagon_mlir.cli.arguments import FLAGS, Request
+from hexagon_mlir.cli.arguments import FLAGS, Arguments, Request
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import ScheduleStep, Step, pipeline_text, registry
+from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.targets import Target
 
 
@@ -21,7 +22,12 @@ def target(name: str) -> Target:
         raise HexError.plain(str(error)) from None
 
 
-def build(requests: Sequence[Request], target: Target, threads: int = 0) -> list[Step]:
+def settings(arguments: Arguments) -> Settings:
+    """What ``arguments`` choose for whole pipelines; raises `HexError` for values there are none of."""
+    return Settings(arguments.threads, arguments.accuracy, arguments.qfloat)
+
+
+def build(requests: Sequence[Request], target: Target, settings: Settings) -> list[Step]:
     """The steps of ``requests`` in order. Raises `HexError` for unknown names and bad options."""
     steps: list[Step] = []
     for request in requests:
@@ -30,19 +36,19 @@ def build(requests: Sequence[Request], target: Target, threads: int = 0) -> list
         elif request.kind == "pass-pipeline":
             steps += pipeline_text.parse_pipeline(request.name)
         elif request.kind == "pipeline":
-            steps += named(request.name, target, threads)
+            steps += named(request.name, target, settings)
         else:
             steps += _schedule(request.name)
     return steps
 
 
-def named(name: str, target: Target, threads: int = 0) -> tuple[Step, ...]:
-    """The steps of pipeline ``name``; ``threads`` as in `pipelines.get`."""
+def named(name: str, target: Target, settings: Settings) -> tuple[Step, ...]:
+    """The steps of pipeline ``name``."""
     from hexagon_mlir import pipelines
 
     if name not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(pipelines.names())}")
-    return pipelines.get(name, target, threads)
+    return pipelines.get(name, target, settings)
 
 
 def _pass(request: Request) -> Step:

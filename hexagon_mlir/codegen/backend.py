@@ -39,9 +39,11 @@ class Variant:
 
 
 def _both(*options: str) -> tuple[Variant, Variant]:
-    ordered, as_it_is = (Variant(True, ordered, ("-disable-qfp-opt=false", *options)) for ordered in (True, False))
+    ordered, as_it_is = (Variant(True, ordered, (_CHAINS, *options)) for ordered in (True, False))
     return ordered, as_it_is
 
+
+_CHAINS, _NO_CHAINS = "-disable-qfp-opt=false", "-disable-qfp-opt=true"
 
 # LLVM's scheduler before register allocation and its software pipeliner each help some loops and crowd the registers
 # of others. Every round is one setting of them (they are switches of the whole process).
@@ -53,20 +55,22 @@ _ROUNDS = (
 _EFFORT = 20_000
 """Characters of LLVM IR to generate code from, all rounds together, once an assembly is found."""
 # A conversion after every operation: no qfloat value lives long enough to be spilled.
-_LAST_RESORT = Variant(False, False, ("-enable-misched=false", "-disable-qfp-opt=true", "-enable-pipeliner=true"))
-_SCALAR = (Variant(False, False, ("-enable-misched=true", "-disable-qfp-opt=false", "-enable-pipeliner=true")),)
+_UNCHAINED = Variant(True, False, (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true"))
+_LAST_RESORT = Variant(False, False, (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true"))
+_SCALAR = Variant(False, False, (_CHAINS, "-enable-misched=true", "-enable-pipeliner=true"))
 
 
 def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool,
-                      position_independent: bool = False) -> bytes:
+                      position_independent: bool = False, qfloat: bool = True) -> bytes:
     """Optimise ``llvm_ir`` at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
     ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
     off: vector code is the pipeline's own. Vector code takes the best variant that keeps qfloat off the stack.
+    Without ``qfloat`` the result of every qfloat operation is converted to IEEE at once.
     """
     relocation = "pic" if position_independent else "static"
     llvm_ir = bfloat_vectors_as_bits(separate_slots(llvm_ir))
-    emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, scalar)
+    emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, scalar, qfloat)
     _llvm().set_option("hexmlir", conversion_option(cpu))
     # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.
     _llvm().set_option("hexmlir", "-hvc-vi=false")
@@ -74,7 +78,7 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     if kind == "llvm":
         return optimized.encode()
     best: tuple[float, str, Variant] | None = None
-    rounds = (_SCALAR,) if scalar else (*_ROUNDS, (_LAST_RESORT,))
+    rounds = ((_SCALAR,),) if scalar else (*(_ROUNDS if qfloat else ((_UNCHAINED,),)), (_LAST_RESORT,))
     with ThreadPoolExecutor(len(_ROUNDS[0])) as pool:  # LLVM works outside the interpreter's lock
         for number, variants in enumerate(rounds):
             if best is not None and (number * len(optimized) > _EFFORT or variants == (_LAST_RESORT,)):
@@ -90,8 +94,10 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
 class _Emitter:
     """One program in several variants; what they share is made once."""
 
-    def __init__(self, llvm_ir: str, new_machine: Callable, features: str, scalar: bool):
-        self.llvm_ir, self.new_machine, self.features, self.scalar = llvm_ir, new_machine, features, scalar
+    def __init__(self, llvm_ir: str, new_machine: Callable, features: str, scalar: bool, qfloat: bool):
+        self.llvm_ir, self.new_machine, self.scalar = llvm_ir, new_machine, scalar
+        self.chains = qfloat and QFLOAT in features
+        self.floats = self.chains or IEEE in features
         self.texts: dict[bool, str] = {}
 
     def optimized(self, native: bool) -> str:
@@ -99,8 +105,7 @@ class _Emitter:
         if native not in self.texts:
             text = self.llvm_ir
             if native and _VECTOR_ARITHMETIC.search(text):
-                floats = QFLOAT in self.features or IEEE in self.features
-                text = use_native_vectors(str(_llvm().parse_assembly(text)), QFLOAT in self.features, floats)
+                text = use_native_vectors(str(_llvm().parse_assembly(text)), self.chains, self.floats)
             elif native:
                 return self.optimized(False)
             self.texts[native] = _optimized(text, self.new_machine(), self.scalar)

@@ -13,6 +13,7 @@ from hexagon_mlir.ir import ir, set_index_bits
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, run_steps
+from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
 
@@ -24,6 +25,7 @@ class Compiled:
     llvm_ir: str
     target: str
     pipeline: str
+    settings: Settings
     seconds: float
     steps: list[StepRecord] = field(default_factory=list)
     remarks: list[Diagnostic] = field(default_factory=list)
@@ -31,37 +33,35 @@ class Compiled:
 
 
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
-                   options: RunOptions | None = None, threads: int = 0) -> Compiled:
-    """Run ``pipeline`` over ``module`` in place and generate code for ``target``; raises `HexError`.
-
-    ``threads`` as in `pipelines.get`.
-    """
+                   options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS) -> Compiled:
+    """Run ``pipeline`` over ``module`` in place and generate code for ``target``; raises `HexError`."""
     start = time.perf_counter()
     chip = targets.get(target) if isinstance(target, str) else target
     worker().start()  # LLVM loads while the passes run
     set_index_bits(module)
     context = PassContext(chip)
-    records = run_steps(module, pipelines.get(pipeline, chip, threads), context, options)
+    records = run_steps(module, pipelines.get(pipeline, chip, settings), context, options)
     llvm_ir = translate_to_llvm_ir(module)
-    asm = emit(llvm_ir, chip, "asm", scalar=pipeline == "scalar")
+    asm = emit(llvm_ir, chip, "asm", scalar=pipeline == "scalar", qfloat=settings.qfloat)
     assert isinstance(asm, str)
-    return Compiled(asm, llvm_ir, chip.name, pipeline, time.perf_counter() - start, records, context.log.entries,
-                    context.schedules)
+    return Compiled(asm, llvm_ir, chip.name, pipeline, settings, time.perf_counter() - start, records,
+                    context.log.entries, context.schedules)
 
 
 def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False,
-         position_independent: bool = False) -> str | bytes:
+         position_independent: bool = False, qfloat: bool = True) -> str | bytes:
     """Assembly text (``asm``), object bytes (``obj``) or optimised LLVM IR text (``llvm``) for ``llvm_ir``.
 
-    ``scalar`` lets LLVM unroll loops, as plain -O3 does; vector loops arrive unrolled already.
+    ``scalar`` lets LLVM unroll loops, as plain -O3 does; vector loops arrive unrolled already. ``qfloat`` as in
+    `pipelines.Settings`.
     """
     key = cache.key(cache.compiler(), llvm_ir, target.cpu, target.features, kind, str(scalar),
-                    str(position_independent))
+                    str(position_independent), str(qfloat))
     name = f"{key}.{kind}"
     data = cache.load(name)
     if data is None:
         request = {"cpu": target.cpu, "features": target.features, "kind": kind, "scalar": scalar,
-                   "position_independent": position_independent}
+                   "position_independent": position_independent, "qfloat": qfloat}
         data = worker().request(request, llvm_ir)
         cache.store(name, data)
     return data if kind == "obj" else data.decode()

@@ -11,6 +11,7 @@ from hexagon_mlir.codegen.compile import compile_module
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.query import known_bytes
+from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
 
 ORIGIN = "schedule"
 _VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
@@ -63,7 +64,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT, pipeline: str = "default",
-                   progress: Progress | None = None) -> Schedule:
+                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS) -> Schedule:
     """Compile every kernel of ``module`` (after `form-kernels`) once, and read the calls of ``entry`` in order."""
     functions = {ir.StringAttr(o.operation.attributes["sym_name"]).value: o.operation
                  for o in module.body.operations if o.operation.name == "func.func"}
@@ -102,7 +103,7 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
             shapes = [tuple(v.type.shape) for v in op.operands]
         else:
             raise HexError.plain(f"'{op.name}' stands between kernels", origin=ORIGIN)
-    kernels = _compile_all(sources, target, pipeline, progress)
+    kernels = _compile_all(sources, target, pipeline, progress, settings)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
     return Schedule(target, buffers, calls, outputs, shapes, kernels)
 
@@ -123,7 +124,8 @@ def _source(function: ir.Operation, name: str) -> str:
     return to_text(function, elide=False, locations=True).replace("func.func private @", "func.func @", 1)
 
 
-def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None) -> list[Kernel]:
+def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
+                 settings: Settings) -> list[Kernel]:
     kernels = []
     for number, source in enumerate(sources):
         if progress is not None:
@@ -131,7 +133,7 @@ def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: P
         start = time.perf_counter()
         module = parse(source, file="<kernel>")
         name = ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value
-        compiled = compile_module(module, target, pipeline)
+        compiled = compile_module(module, target, pipeline, settings=settings)
         kernels.append(Kernel(name, compiled.asm, time.perf_counter() - start, tuple(compiled.remarks)))
     if progress is not None:
         progress("compiling", len(sources), len(sources))

@@ -9,10 +9,10 @@ from hexagon_mlir.codegen import c_interface, cache, emit, link
 from hexagon_mlir.codegen.interface import Interface
 
 
-def program(llvm_ir: str, face: Interface, target: str, scalar: bool = False) -> bytes:
+def program(llvm_ir: str, face: Interface, target: str, scalar: bool = False, qfloat: bool = True) -> bytes:
     """The ELF program that calls the function of ``llvm_ir`` that ``face`` describes on a memory image."""
     chip = targets.get(target)
-    code = emit(llvm_ir, chip, "obj", scalar)
+    code = emit(llvm_ir, chip, "obj", scalar, qfloat=qfloat)
     assert isinstance(code, bytes)
     files = {"kernel.o": code, "call.c": c_interface.call(c_interface.kernel_of(face, target)).encode()}
     sources = [file.read_bytes() for file in sorted(link.runtime_folder().rglob("*.[ch]"))]

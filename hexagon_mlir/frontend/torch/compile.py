@@ -23,12 +23,13 @@ from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
+from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
 
 _PREPARE = UpstreamStep("canonicalize,cse", "constants and slices fold before kernels are formed")
 
 
 def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str = "default",
-                     progress: Progress | None = None) -> CompiledModel:
+                     progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS) -> CompiledModel:
     """Compile an `ExportedProgram` or a file made by ``torch.export.save``; raises `HexError`."""
     from torch.utils import _pytree as pytree
 
@@ -37,7 +38,7 @@ def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str 
         program = _read(program)
     with _timed(phases, "capture"):
         graph = from_exported(program)
-    model = compile_graph(graph, target, pipeline, phases, progress)
+    model = compile_graph(graph, target, pipeline, phases, progress, settings)
     spec = program.call_spec
     model.face.in_spec = pytree.treespec_dumps(spec.in_spec)
     model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
@@ -45,7 +46,7 @@ def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str 
 
 
 def compile_graph(graph: TorchGraph, target: str, pipeline: str, phases: dict[str, float] | None = None,
-                  progress: Progress | None = None) -> CompiledModel:
+                  progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS) -> CompiledModel:
     """Compile ``graph``, which is rewritten in place."""
     phases = {} if phases is None else phases
     try:
@@ -61,7 +62,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, phases: dict[st
         ops = len(find_ops(module, _computes))
         run_steps(module, [PassStep(get("form-kernels")())], PassContext(chip))
     with _timed(phases, "code"):
-        schedule = build_schedule(module, ENTRY, target, pipeline, progress)
+        schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
     place = dict(zip(graph.inputs, graph.input_positions, strict=True))
     output = next(iter(reversed(graph.graph.nodes)))

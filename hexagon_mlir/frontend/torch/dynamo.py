@@ -12,7 +12,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx import GraphModule
 
-from hexagon_mlir import targets
+from hexagon_mlir import pipelines, targets
 from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
 from hexagon_mlir.frontend.torch.decompositions import decompositions
@@ -24,11 +24,13 @@ MODELS_KEPT = 64
 
 @dataclass(frozen=True)
 class Settings:
-    """``options`` of torch.compile. ``fallback`` is "eager" (run what cannot be compiled with PyTorch, and warn) or
-    "error" (raise `HexError`)."""
+    """``options`` of torch.compile: as in `hexagon_mlir.compile`. ``fallback`` is "eager" (run what cannot be
+    compiled with PyTorch, and warn) or "error" (raise `HexError`)."""
 
     target: str = targets.DEFAULT
     pipeline: str = "default"
+    accuracy: str = "accurate"
+    qfloat: bool = True
     fallback: str = "eager"
 
 
@@ -95,7 +97,9 @@ class _Forward:
     def _compile(self, arguments: Sequence[Any]) -> CompiledModel | None:
         try:
             graph = from_aot(self._static(arguments), self.weights)
-            model = compile_graph(graph, self.settings.target, self.settings.pipeline)
+            settings = self.settings
+            model = compile_graph(graph, settings.target, settings.pipeline,
+                                  settings=pipelines.Settings(accuracy=settings.accuracy, qfloat=settings.qfloat))
         except HexError as error:
             if self.settings.fallback == "error":
                 raise

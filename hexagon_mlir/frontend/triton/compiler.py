@@ -17,7 +17,8 @@ DEFAULT_ARCH = "v75"
 
 @dataclass(frozen=True)
 class HexagonOptions:
-    """What a launch may set beside the kernel's arguments. Only ``arch``, ``pipeline`` and ``threads`` are ours.
+    """What a launch may set beside the kernel's arguments. ``arch`` (the target), ``pipeline``, ``threads``,
+    ``accuracy`` and ``qfloat`` are ours and as in `hexagon_mlir.compile`.
 
     The rest is what Triton's front end reads; warps, stages and CTAs mean nothing here and are accepted so that
     kernels tuned for GPUs still run.
@@ -26,7 +27,8 @@ class HexagonOptions:
     arch: str = DEFAULT_ARCH
     pipeline: str = "default"
     threads: int = 0
-    """How many threads may share a program's work; 0 takes the target's HVX contexts where that pays."""
+    accuracy: str = "accurate"
+    qfloat: bool = True
     num_warps: int = 1
     num_ctas: int = 1
     num_stages: int = 1
@@ -115,9 +117,11 @@ def _make_linalg(module: Any, metadata: dict[str, Any], options: HexagonOptions)
 
 def _make_asm(text: str, metadata: dict[str, Any], options: HexagonOptions) -> bytes:
     from hexagon_mlir.frontend.triton.lower import to_binary
+    from hexagon_mlir.pipelines import Settings
 
     start = time.perf_counter()
-    binary = to_binary(text, options.arch, options.pipeline, options.threads)
+    settings = Settings(options.threads, options.accuracy, options.qfloat)
+    binary = to_binary(text, options.arch, options.pipeline, settings)
     metadata["compile_seconds"] = metadata.get("compile_seconds", 0.0) + time.perf_counter() - start
     return binary
 

@@ -10,6 +10,7 @@ from hexagon_mlir.ir import HexError, ir, make_context, parse
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
+from hexagon_mlir.pipelines import Settings
 
 EXECUTOR_VARIABLE = "HEXMLIR_EXECUTOR"
 EXECUTORS = ("sim", "qemu", "host")
@@ -30,7 +31,7 @@ def to_linalg(text: str, arch: str = "v75") -> ir.Module:
     return module
 
 
-def to_binary(text: str, arch: str, pipeline: str, threads: int = 0) -> bytes:
+def to_binary(text: str, arch: str, pipeline: str, settings: Settings) -> bytes:
     """What the executor runs, from ``text`` (linalg on tensors): assembly, an ELF program, or the linalg itself."""
     if executor() == "host":
         return text.encode()
@@ -45,6 +46,6 @@ def to_binary(text: str, arch: str, pipeline: str, threads: int = 0) -> bytes:
         chip, note = qemu.runs(arch)
         if note:
             warnings.warn(note, stacklevel=2)
-        compiled = compile_module(module, chip, pipeline, threads=threads)
-        return elf.program(compiled.llvm_ir, face, chip, scalar=pipeline == "scalar")
-    return compile_module(module, arch, pipeline, threads=threads).asm.encode()
+        compiled = compile_module(module, chip, pipeline, settings=settings)
+        return elf.program(compiled.llvm_ir, face, chip, pipeline == "scalar", settings.qfloat)
+    return compile_module(module, arch, pipeline, settings=settings).asm.encode()

@@ -12,6 +12,7 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
+from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.sim import Machine
 from hexagon_mlir.sim.check_model import Rule
 
@@ -245,7 +246,7 @@ def test_on_the_host(name):
 @pytest.mark.parametrize("name", CASES)
 def test_on_the_simulator_with_checks(name, threads):
     (text, arguments, expected), tcm = CASES[name]
-    compiled = compile_module(parse(text), small_target(tcm), threads=threads)
+    compiled = compile_module(parse(text), small_target(tcm), settings=Settings(threads))
     result = np.zeros(expected.shape, np.float32)
     machine = Machine(compiled.asm, "v75", check=True)
     addresses = []
