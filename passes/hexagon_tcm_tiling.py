@@ -13,7 +13,7 @@ from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 from hexagon_mlir.passes.tcm_tiling.place import Placement, place_buffers
-from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, return_from_tcm
+from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
 from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile
 from hexagon_mlir.targets.dma import Engine
@@ -92,7 +92,7 @@ class HexagonTcmTilingPass(Pass):
                 tiled.append((group, [0 if t == e else t for t, e in zip(tile, group.extents, strict=True)]))
         for loop in _tile(module, tiled, self.name, context):
             promote_group(_linalg_ops(loop), loop, small)
-        return_from_tcm(function)
+        settle(function)
 
     def _choose(self, group: Group, budget: int, context: PassContext) -> list[int] | None:
         """Tile sizes of the root's loops; None leaves the group in DDR."""
@@ -130,7 +130,7 @@ class HexagonTcmTilingPass(Pass):
             if _MARK in op.attributes:
                 del op.attributes[_MARK]
                 promote(op, placement.wants_tcm)
-        return_from_tcm(function)
+        settle(function)
 
     def _decide(self, function: ir.Operation, placement: Placement, budget: int, alignment: int,
                 context: PassContext) -> list[tuple[ir.Operation, list[int]]]:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, tensor
 from hexagon_mlir.ir.bounds import upper_bound
-from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, find_ops, memory_space
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, find_ops, in_tcm, memory_space
 from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
 
-_VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
+_RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
+_VIEWS = _RESHAPES | {"tensor.extract_slice"}
 
 
 def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> None:
@@ -57,8 +58,8 @@ def promote_group(ops: list[ir.Operation], loop: ir.Operation | None, small: int
 def _promote_output(op: ir.Operation, position: int, read: bool, loop: ir.Operation | None) -> None:
     value = op.operands[position]
     owner = value.owner
-    if isinstance(owner, ir.Block) and owner.owner.operation.name == "scf.for":
-        _promote_accumulator(owner, value, loop)
+    if (carried := _carried(value)) is not None:
+        _promote_accumulator(carried, loop)
         return
     if not is_in_ddr(value) or (not isinstance(owner, ir.Block) and owner.operation.name.startswith("linalg.")):
         return  # computed in the place of another op's result, which has its own place
@@ -66,19 +67,28 @@ def _promote_output(op: ir.Operation, position: int, read: bool, loop: ir.Operat
         op.operands[position] = tcm_copy(value) if read and not _is_empty(value) else tcm_empty(value)
 
 
-def _promote_accumulator(block: ir.Block, value: ir.Value, outer: ir.Operation | None) -> None:
-    """A result that a loop over a reduction carries starts in TCM; the whole result of a tile loop does not."""
-    holder = block.owner.operation
+def _carried(value: ir.Value) -> ir.BlockArgument | None:
+    """The value carried by a loop that all of ``value`` is, reshaped or not."""
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _RESHAPES:
+        value = value.owner.operation.operands[0]
+    of_loop = isinstance(value.owner, ir.Block) and value.owner.owner.operation.name == "scf.for"
+    return ir.BlockArgument(value) if of_loop else None
+
+
+def _promote_accumulator(value: ir.BlockArgument, outer: ir.Operation | None) -> None:
+    """A result that loops over reductions carry starts in TCM; the whole result of a tile loop does not."""
+    holder = value.owner.owner.operation
     if outer is not None and holder == outer:
         return
-    number = ir.BlockArgument(value).arg_number + 2  # behind the bounds; argument 0 is the induction variable
+    number = value.arg_number + 2  # behind the bounds; argument 0 is the induction variable
     start = holder.operands[number]
     if not is_in_ddr(start):
         return
-    if not isinstance(start.owner, ir.Block) and start.owner.operation.name.startswith("linalg."):
-        return
-    with holder.location, ir.InsertionPoint(holder):
-        holder.operands[number] = tcm_copy(start)
+    if (carried := _carried(start)) is not None:
+        _promote_accumulator(carried, outer)
+    elif isinstance(start.owner, ir.Block) or not start.owner.operation.name.startswith("linalg."):
+        with holder.location, ir.InsertionPoint(holder):
+            holder.operands[number] = tcm_copy(start)
 
 
 def _stays(op: ir.Operation, position: int, small: int) -> bool:
@@ -146,6 +156,8 @@ def is_in_ddr(value: ir.Value) -> bool:
             outputs = len(owner.operation.results)
             value = owner.operation.operands[len(owner.operation.operands) - outputs
                                              + ir.OpResult(value).result_number]
+        elif owner.operation.name == "bufferization.to_tensor":
+            return not in_tcm(ir.MemRefType(owner.operation.operands[0].type))
         else:
             space = owner.operation.attributes.get("memory_space")
             return not (isinstance(space, ir.IntegerAttr) and space.value == TCM_SPACE)
@@ -157,19 +169,26 @@ def _is_empty(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "tensor.empty"
 
 
-def return_from_tcm(module: ir.Operation | ir.Module) -> None:
-    """Copy each returned tensor that was computed in TCM to DDR: callers see DDR only."""
-    for op in find_ops(module, lambda op: op.name == "func.return"):
+def settle(function: ir.Operation) -> None:
+    """Copies where control flow needs one space: what a loop yields is where it began, other results are in DDR."""
+    for op in find_ops(function, lambda op: op.name in ("func.return", "scf.yield")):
+        holder = op.parent.operation
         for position, value in enumerate(op.operands):
-            if isinstance(value.type, ir.RankedTensorType) and not is_in_ddr(value):
+            if not isinstance(value.type, ir.RankedTensorType):
+                continue
+            ddr = holder.name != "scf.for" or is_in_ddr(holder.operands[3 + position])
+            if is_in_ddr(value) != ddr:
                 with op.location, ir.InsertionPoint(op):
-                    op.operands[position] = bufferization.AllocTensorOp(
-                        value.type, [], copy=value, memory_space=memory_space(DDR_SPACE)).result
+                    op.operands[position] = _copy(value, DDR_SPACE if ddr else TCM_SPACE)
 
 
 def tcm_copy(value: ir.Value) -> ir.Value:
     """``value`` copied into a new TCM buffer."""
-    return bufferization.AllocTensorOp(value.type, [], copy=value, memory_space=memory_space(TCM_SPACE)).result
+    return _copy(value, TCM_SPACE)
+
+
+def _copy(value: ir.Value, space: int) -> ir.Value:
+    return bufferization.AllocTensorOp(value.type, [], copy=value, memory_space=memory_space(space)).result
 
 
 def tcm_empty(value: ir.Value) -> ir.Value:

@@ -12,12 +12,8 @@ import hexagon_mlir as hx
 sys.path.insert(0, str(ROOT))
 from bench.model_zoo import SMALL, Decoder
 
-REFUSED = pytest.mark.xfail(strict=True, raises=hx.HexError, reason="one-shot-bufferize: init_arg and yielded "
-                            "value bufferize to incompatible buffer types")
 
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=REFUSED) if name.startswith("ResNet") else name
-                                  for name in SMALL])
+@pytest.mark.parametrize("name", SMALL)
 def test_model(name):
     module, inputs = SMALL[name]()
     model = compile_and_compare(module, *inputs, atol=2e-5)

@@ -278,3 +278,56 @@ def test_each_element_crosses_ddr_once(name, make):
     read, written = sum(a.nbytes for a in arguments), result.nbytes
     assert run.ddr_read_bytes <= 1.02 * read
     assert run.ddr_write_bytes <= 1.02 * written
+
+
+def convolution(taps, columns):
+    """Two loops carry an accumulator that the work inside sees in another shape, as convolutions leave it."""
+    text = f"""
+#in = affine_map<(d0, d1) -> (d1)>
+#w = affine_map<(d0, d1) -> (d1, d0)>
+#o = affine_map<(d0, d1) -> (d0)>
+func.func @f(%x: tensor<{taps}x{taps}x48xf32>, %w: tensor<{taps}x{taps}x48x{columns}xf32>, %b: tensor<{columns}xf32>)
+    -> tensor<1x{columns}xf32> {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant {taps} : index
+  %start = tensor.expand_shape %b [[0, 1]] output_shape [1, {columns}]
+      : tensor<{columns}xf32> into tensor<1x{columns}xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%u = %start) -> tensor<1x{columns}xf32> {{
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%v = %u) -> tensor<1x{columns}xf32> {{
+      %a = tensor.extract_slice %x[%i, %j, 0] [1, 1, 48] [1, 1, 1] : tensor<{taps}x{taps}x48xf32> to tensor<48xf32>
+      %m = tensor.extract_slice %w[%i, %j, 0, 0] [1, 1, 48, {columns}] [1, 1, 1, 1]
+          : tensor<{taps}x{taps}x48x{columns}xf32> to tensor<48x{columns}xf32>
+      %flat = tensor.collapse_shape %v [[0, 1]] : tensor<1x{columns}xf32> into tensor<{columns}xf32>
+      %p = linalg.generic {{indexing_maps = [#in, #w, #o], iterator_types = ["parallel", "reduction"]}}
+          ins(%a, %m : tensor<48xf32>, tensor<48x{columns}xf32>) outs(%flat : tensor<{columns}xf32>) {{
+      ^bb0(%c: f32, %d: f32, %o: f32):
+        %e = arith.mulf %c, %d : f32
+        %g = arith.addf %o, %e : f32
+        linalg.yield %g : f32
+      }} -> tensor<{columns}xf32>
+      %q = tensor.expand_shape %p [[0, 1]] output_shape [1, {columns}]
+          : tensor<{columns}xf32> into tensor<1x{columns}xf32>
+      scf.yield %q : tensor<1x{columns}xf32>
+    }}
+    scf.yield %s : tensor<1x{columns}xf32>
+  }}
+  return %r : tensor<1x{columns}xf32>
+}}
+"""
+    random = np.random.default_rng(taps)
+    x, w, b = (random.normal(0, 1, shape).astype(np.float32)
+               for shape in ((taps, taps, 48), (taps, taps, 48, columns), (columns,)))
+    return text, [x, w, b], (b + np.einsum("ijk,ijkn->n", x.astype(np.float64), w))[None]
+
+
+@pytest.mark.parametrize("columns", [64, 77])
+def test_accumulators_that_loops_carry_in_other_shapes(columns):
+    text, arguments, expected = convolution(3, columns)
+    compiled = compile_module(parse(text), V75)
+    result = np.zeros(expected.shape, np.float32)
+    run = launch(compiled.asm, "f", [*arguments, result])
+    check(result, expected, f"{columns} columns")
+    read = sum(a.nbytes for a in arguments)  # the accumulator does not go to DDR and back with every tap
+    assert run.ddr_read_bytes <= 1.1 * read
+    assert run.ddr_write_bytes <= 6 * result.nbytes  # 9 taps; the stack is in DDR as well
