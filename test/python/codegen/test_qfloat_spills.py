@@ -1,0 +1,59 @@
+"""Which stores to the stack may hold a qfloat value, along the branches of a function."""
+
+import pytest
+
+from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
+
+SPILL = "vmem(r29+#1) = v2"
+
+
+def asm(*lines):
+    """Every line a packet of its own, but labels and `` | `` between instructions of one packet."""
+    text = ["f:"]
+    for line in lines:
+        ends = " :" + line.split(" :")[1] if " :endloop" in line else ""
+        body = line.split(" :endloop")[0].split(" | ")
+        text += [line] if line.endswith(":") else ["\t{", *(f"\t\t{part}" for part in body), "\t}" + ends]
+    return "\n".join(text) + "\n"
+
+
+FOUND = {
+    "in a row": ("v2.qf32 = vadd(v0.sf,v1.sf)", SPILL),
+    "a pair": ("v3:2.qf32 = vmpy(v0.hf,v1.hf)", SPILL),
+    "around a loop": ("loop0(.LBB0_1,r0)", ".LBB0_1:", SPILL, "v2.qf32 = vadd(v0.sf,v1.sf) :endloop0", "jumpr r31"),
+    "around two loops": ("loop1(.LBB0_1,r1)", ".LBB0_1:", SPILL, "loop0(.LBB0_2,r0)", ".LBB0_2:",
+                         "v0 = vmem(r1+#0) :endloop0", "v2.qf32 = vadd(v0.sf,v1.sf) :endloop1", "jumpr r31"),
+    "behind a branch": ("v2.qf32 = vadd(v0.sf,v1.sf)", "if (p0) jump:nt .LBB0_1", "v2 = vmem(r0+#0)", "jumpr r31",
+                        ".LBB0_1:", SPILL),
+    "on one of two ways": ("v2.qf32 = vadd(v0.sf,v1.sf)", "if (p0) jump:nt .LBB0_1", "v2 = vmem(r0+#0)",
+                           ".LBB0_1:", SPILL),
+    "a branch with its comparison": (
+        "v2.qf32 = vadd(v0.sf,v1.sf)", "p0 = cmp.eq(r0,#1); if (p0.new) jump:nt .LBB0_1", "jumpr r31",
+        ".LBB0_1:", SPILL),
+    "a table of jumps": ("v2.qf32 = vadd(v0.sf,v1.sf)", "jumpr r0", ".LBB0_1:", "jumpr r31", ".LBB0_2:", SPILL),
+    "moved": ("v5.qf32 = vadd(v0.sf,v1.sf)", "v2 = v5", SPILL),
+    "moved as a pair": ("v5.qf32 = vadd(v0.sf,v1.sf)", "v3:2 = vcombine(v4,v5)", SPILL),
+    "kept by a condition": ("v2.qf32 = vadd(v0.sf,v1.sf)", "if (p0) v2 = v0", SPILL),
+    "the old value": ("v2.qf32 = vadd(v0.sf,v1.sf)", f"v2.sf = v2.qf32 | {SPILL}"),
+}
+NONE = {
+    "converted": ("v2.qf32 = vadd(v0.sf,v1.sf)", "v2.sf = v2.qf32", SPILL),
+    "the new value": ("v2.qf32 = vadd(v0.sf,v1.sf)", "v2.sf = v2.qf32 | vmem(r29+#1) = v2.new"),
+    "never reached": ("v2.qf32 = vadd(v0.sf,v1.sf)", "jump .LBB0_2", ".LBB0_1:", SPILL, ".LBB0_2:", "jumpr r31"),
+    "loaded before the branch": ("if (p0) jump:nt .LBB0_1", "v2.qf32 = vadd(v0.sf,v1.sf)", "jump .LBB0_2", ".LBB0_1:",
+                                 SPILL, ".LBB0_2:", "jumpr r31"),
+    "the other of a pair": ("v5.qf32 = vadd(v0.sf,v1.sf)", "v3:2 = vcombine(v5,v4)", SPILL),
+    "in another function": ("v2.qf32 = vadd(v0.sf,v1.sf)", "dealloc_return", "g:", SPILL),
+    "not the stack": ("v2.qf32 = vadd(v0.sf,v1.sf)", "vmem(r1+#1) = v2"),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_found(name):
+    (spill,) = qfloat_spills(asm(*FOUND[name]))
+    assert spill == SPILL
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_none(name):
+    assert qfloat_spills(asm(*NONE[name])) == []
