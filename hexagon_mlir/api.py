@@ -113,8 +113,6 @@ class CompiledKernel:
             raise HexError.plain(f"{face.entry} is a Triton kernel and needs a grid", hint="run(..., grid=(n,))")
         for number, (kind, value) in enumerate(zip(face.arguments, arguments, strict=True)):
             _check(face.entry, number, kind, value)
-        given = [_copy(value) if isinstance(kind, Tensor) and kind.by_value else value
-                 for kind, value in zip(face.arguments, arguments, strict=True)]
         outputs = tuple(np.empty(r.shape, _NUMPY[r.element]) for r in face.results)
         kinds = [kind if isinstance(kind, str) else "" for kind in face.arguments] + [""] * len(outputs)
         programs = None
@@ -122,7 +120,7 @@ class CompiledKernel:
             assert grid is not None
             x, y, z = (*grid, 1, 1)[:3]
             programs = (int(x), int(y), int(z))
-        self.last_run = Run(outputs, self._launch(executor, [*given, *outputs], programs, kinds))
+        self.last_run = Run(outputs, self._launch(executor, [*arguments, *outputs], programs, kinds))
         return self.last_run
 
     def _launch(self, executor: str, arguments: Sequence[Any], programs: tuple[int, int, int] | None,
@@ -251,10 +249,6 @@ def _read(path: Path) -> ir.Module:
         return parse(path.read_bytes(), file=str(path))
     except OSError as error:
         raise HexError.plain(f"cannot read the file: {error.strerror}", file=str(path)) from None
-
-
-def _copy(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value.clone()
 
 
 def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:

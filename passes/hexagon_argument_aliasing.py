@@ -1,4 +1,4 @@
-"""What the types of arguments say about aliasing, kept for LLVM."""
+"""What the types of arguments say about aliasing and writes, kept for bufferization and LLVM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
 
-_NOALIAS = "llvm.noalias"
+_NOALIAS, _WRITABLE = "llvm.noalias", "bufferization.writable"
 _SAME_BUFFER = ("memref.assume_alignment", "memref.cast")
 
 
@@ -17,9 +17,10 @@ _SAME_BUFFER = ("memref.assume_alignment", "memref.cast")
 class HexagonArgumentAliasingPass(Pass):
     """Marks arguments that nothing else points to, so that loads of one iteration may pass stores of another.
 
-    A tensor argument is a value: its buffer is no other argument's. A memref argument is marked when the program
-    itself says so, by reading it only through ``bufferization.to_tensor ... restrict``. Pointers of Triton kernels
-    may be one another's and stay as they are.
+    A tensor argument is a value: its buffer is no other argument's, and whoever calls a public function finds it
+    unchanged (weights are mapped read-only, activations have later readers), unless the argument says that it is
+    writable. A memref argument is marked when the program itself says so, by reading it only through
+    ``bufferization.to_tensor ... restrict``. Pointers of Triton kernels may be one another's and stay as they are.
 
     Before:
         func.func @f(%x: tensor<8xf32>, %p: memref<8xf32>) -> tensor<8xf32> {
@@ -27,7 +28,8 @@ class HexagonArgumentAliasingPass(Pass):
         }
 
     After:
-        func.func @f(%x: tensor<8xf32> {llvm.noalias}, %p: memref<8xf32>) -> tensor<8xf32> {
+        func.func @f(%x: tensor<8xf32> {bufferization.writable = false, llvm.noalias},
+                     %p: memref<8xf32>) -> tensor<8xf32> {
           return %x : tensor<8xf32>
         }
 
@@ -47,6 +49,7 @@ class HexagonArgumentAliasingPass(Pass):
         """Mark the arguments of every function with a body."""
         for function in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
             arguments = list(function.regions[0].blocks[0].arguments)
+            private = "private" in str(function.attributes.get("sym_visibility", ""))
             given = "arg_attrs" in function.attributes
             old = list(function.attributes["arg_attrs"]) if given else [()] * len(arguments)
             new = []
@@ -54,6 +57,8 @@ class HexagonArgumentAliasingPass(Pass):
                 kept = {named.name: named.attr for named in attributes}
                 if isinstance(argument.type, ir.RankedTensorType) or _restricted(argument):
                     kept[_NOALIAS] = ir.UnitAttr.get()
+                if isinstance(argument.type, ir.RankedTensorType) and not private:
+                    kept.setdefault(_WRITABLE, ir.BoolAttr.get(False))
                 new.append(ir.DictAttr.get(kept))
             function.attributes["arg_attrs"] = ir.ArrayAttr.get(new)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hexagon_mlir.ir import HexError, ir
 
+_WRITABLE = "bufferization.writable"
 PROGRAMS = ("grid_x", "grid_y", "grid_z", "program_x", "program_y", "program_z")
 """The last arguments of a Triton kernel, i32 each: number of programs and program id, filled in by the launch."""
 
@@ -14,7 +15,7 @@ PROGRAMS = ("grid_x", "grid_y", "grid_z", "program_x", "program_y", "program_z")
 class Tensor:
     """Shape and element type of a tensor argument or result; ``element`` as in MLIR.
 
-    ``by_value`` arguments (tensors, not memrefs) are never written: the kernel works on a copy.
+    ``by_value`` arguments (tensors, not memrefs) are never written, see the pass hexagon-argument-aliasing.
     """
 
     shape: tuple[int, ...]
@@ -48,7 +49,8 @@ def read_interface(module: ir.Module, entry: str | None, grid: bool) -> Interfac
         raise HexError.plain(f"no public function '{entry}'", hint=f"functions: {', '.join(names)}")
     function = functions[names.index(entry) if entry is not None else 0]
     type_ = ir.FunctionType(function.operation.attributes["function_type"].value)
-    arguments = [kind_of(t) for t in type_.inputs]
+    arguments = [replace(kind, by_value=False) if isinstance(kind, Tensor) and writable else kind
+                 for kind, writable in zip(map(kind_of, type_.inputs), _writable(function), strict=True)]
     if grid:
         arguments = arguments[:-len(PROGRAMS)]
     results = [kind_of(t) for t in type_.results]
@@ -56,6 +58,14 @@ def read_interface(module: ir.Module, entry: str | None, grid: bool) -> Interfac
     if len(tensors) != len(results):
         raise HexError.plain("a function that returns a scalar", hint="return a tensor<1x...> instead")
     return Interface(function.sym_name.value, tuple(arguments), tensors, grid)
+
+
+def _writable(function: ir.Operation) -> list[bool]:
+    """Which arguments of ``function`` say that they may be written."""
+    if "arg_attrs" not in function.attributes:
+        return [False] * len(function.arguments)
+    return [_WRITABLE in attributes and ir.BoolAttr(attributes[_WRITABLE]).value
+            for attributes in function.attributes["arg_attrs"]]
 
 
 def kind_of(type_: ir.Type) -> Tensor | str:

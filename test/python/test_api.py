@@ -32,6 +32,21 @@ class TestSources:
             np.testing.assert_array_equal(hx.compile(source).run(X, Y).outputs[0], X + Y)
         assert to_text(module) == before, "the caller's module was changed"
 
+    @pytest.mark.parametrize("writable", [False, True])
+    def test_tensor_arguments_are_values(self, writable):
+        """The header says ``const``: an update in place would write a caller's weights."""
+        attribute = " {bufferization.writable = true}" if writable else ""
+        kernel = hx.compile(f"""
+func.func @insert(%x: tensor<20x20xf32>{attribute}, %y: tensor<20xf32>) -> tensor<20x20xf32> {{
+  %0 = tensor.insert_slice %y into %x[3, 0] [1, 20] [1, 1] : tensor<20xf32> into tensor<20x20xf32>
+  return %0 : tensor<20x20xf32>
+}}
+""")
+        x, y = np.ones((20, 20), np.float32), np.zeros(20, np.float32)
+        result, = kernel.run(x, y).outputs
+        assert (result[3] == 0).all() and result.sum() == 380
+        assert x.sum() == (380 if writable else 400) and kernel.interface.arguments[0].by_value != writable
+
     def test_triton_kernel(self):
         kernel = hx.compile(example("vector_add").vector_add, signature=SIGNATURE, constants={"BLOCK": 64})
         out = np.zeros(100, np.float32)

@@ -1,9 +1,9 @@
 // Arguments that nothing else points to.
 // RUN: hexmlir-opt %s --hexagon-argument-aliasing --split-input-file | filecheck %s
 
-// 1. Tensors are values; what an argument says already is kept.
+// 1. Tensors are values, which a kernel leaves as they are.
 // CHECK-LABEL: func.func @tensors(%arg0: tensor<8xf32> {bufferization.writable = false, llvm.noalias}, %arg1: f32)
-func.func @tensors(%x: tensor<8xf32> {bufferization.writable = false}, %s: f32) -> tensor<8xf32> {
+func.func @tensors(%x: tensor<8xf32>, %s: f32) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
 
@@ -15,4 +15,15 @@ func.func @restricted(%x: memref<8xf32>, %y: memref<8xf32>) {
   %t = bufferization.to_tensor %a restrict : memref<8xf32> to tensor<8xf32>
   bufferization.materialize_in_destination %t in restrict writable %y : (tensor<8xf32>, memref<8xf32>) -> ()
   return
+}
+
+// -----
+// 3. What the program lets be written stays writable; a private function's callers are known.
+// CHECK-LABEL: func.func @writable(%arg0: tensor<8xf32> {bufferization.writable = true, llvm.noalias})
+func.func @writable(%x: tensor<8xf32> {bufferization.writable = true}) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+// CHECK-LABEL: func.func private @part(%arg0: tensor<8xf32> {llvm.noalias})
+func.func private @part(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
 }
