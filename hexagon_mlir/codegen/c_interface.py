@@ -92,9 +92,10 @@ def call(kernel: Kernel) -> str:
     words = [f"arguments[{i}].{'address' if p.shape is not None else VALUES[p.element][1]}"
              for i, p in enumerate(kernel.parameters)]
     words += [f"programs[{i}]" for i in range(len(PROGRAMS)) if kernel.grid]
-    return "\n".join(['#include "call.h"', "", f"{kernel.prototype};", "",
-                      "void hexmlir_call_kernel(const hexmlir_argument *arguments, const int32_t programs[6]) {",
-                      "  (void)arguments;", "  (void)programs;", f"  {kernel.name}({', '.join(words)});", "}", ""])
+    return "\n".join([
+        '#include "call.h"', "", f"{kernel.prototype};", "const uint64_t hexmlir_weights_key = 0;", "",
+        "void hexmlir_call_kernel(const hexmlir_argument *arguments, const int32_t programs[6], const void *weights) {",
+        "  (void)arguments, (void)programs, (void)weights;", f"  {kernel.name}({', '.join(words)});", "}", ""])
 
 
 def kernel_of(face: Interface, target: str) -> Kernel:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hexagon_mlir.exec.storage import guest_address, host_bytes, is_array, spans_of, storage_of
+from hexagon_mlir.exec.storage import guest_address, host_bytes, is_array, live_storages, spans_of, storage_of
 
 MAGIC = b"HXI1"
-_HEADER_BYTES, _ARGUMENT_BYTES = 64, 16
+_HEADER_BYTES, _ENTRY_BYTES = 64, 16
+_RANGES_AT = 20
+_GUEST_BYTES = 1 << 32  # smaller integers are the program's own addresses
 _ALIGN = 128  # bytes, as the simulator's launches; with a vector behind each tensor for masked tails
 
 
@@ -24,20 +26,24 @@ class Image:
     def __init__(self, arguments: Sequence[Any], kinds: Sequence[str] = (),
                  grid: tuple[int, int, int] | None = None) -> None:
         kinds = [*kinds, *[""] * (len(arguments) - len(kinds))]
-        self.spans = spans_of([storage_of(a) for a in arguments if is_array(a)])
-        offset = _HEADER_BYTES + _ARGUMENT_BYTES * len(arguments)
+        arrays = [a for a in arguments if is_array(a)]
+        self.spans = spans_of([*map(storage_of, arrays), *_pointed(arrays)])
+        offset = _HEADER_BYTES + _ENTRY_BYTES * (len(arguments) + len(self.spans))
         for span in self.spans:
             span.guest = -(-offset // _ALIGN) * _ALIGN
             offset = span.guest + span.nbytes + _ALIGN
         self.data = bytearray(offset)
         struct.pack_into("<4s4I", self.data, 0, MAGIC, len(arguments), *(grid or (0, 0, 0)))
+        struct.pack_into("<I", self.data, _RANGES_AT, len(self.spans))
         for number, (value, kind) in enumerate(zip(arguments, kinds, strict=True)):
-            at = _HEADER_BYTES + _ARGUMENT_BYTES * number
+            at = _HEADER_BYTES + _ENTRY_BYTES * number
             if is_array(value):
                 struct.pack_into("<2I", self.data, at, 1, guest_address(self.spans, value))
             else:
                 struct.pack_into("<I8s", self.data, at, 0, _scalar(value, kind))
-        for span in self.spans:
+        for number, span in enumerate(self.spans, len(arguments)):
+            at = _HEADER_BYTES + _ENTRY_BYTES * number
+            struct.pack_into("<Q2I", self.data, at, span.start, span.nbytes, span.guest)
             self.data[span.guest : span.guest + span.nbytes] = host_bytes(span.start, span.end).tobytes()
 
 
@@ -46,6 +52,17 @@ def read_back(image: Image, after: np.ndarray) -> None:
     for span in image.spans:
         if span.writable:
             host_bytes(span.start, span.end)[:] = after[span.guest : span.guest + span.nbytes]
+
+
+def _pointed(arrays: Sequence[Any]) -> list[tuple[int, int, bool]]:
+    """The live tensors that 64-bit integers among ``arrays`` are addresses in: kernels can make pointers of them."""
+    numbers = [np.asarray(a).reshape(-1) for a in arrays if str(a.dtype).removeprefix("torch.") in ("int64", "uint64")]
+    values = np.unique(np.concatenate(numbers)) if numbers else np.zeros(0, np.int64)
+    values = values[values > _GUEST_BYTES]
+    if not values.size:
+        return []
+    return [(start, nbytes, writable) for start, nbytes, writable in live_storages()
+            if np.any((values >= start) & (values < start + nbytes))]
 
 
 def _scalar(value: Any, kind: str) -> bytes:

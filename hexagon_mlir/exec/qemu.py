@@ -11,6 +11,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +22,14 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir.exec.images import Image, read_back
-from hexagon_mlir.ir import HexError
+from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 
 ORIGIN = "qemu"
 EMULATOR = "qemu-hexagon"
 TIMEOUT_SECONDS = 600.0
 VECTOR_FLOAT_SINCE = 11
 """First major version with HVX floating point and the v68..v79 chips it belongs to."""
+_ASSERTION = re.compile(r"(.+):(\d+):(\d+): (assertion failed.*)")
 RUNTIME_FAILED = 86  # HEXMLIR_RT_FAILED
 
 
@@ -94,13 +96,12 @@ def run(program: bytes, target: str, arguments: Sequence[Any], kinds: Sequence[s
             raise HexError.plain(f"the program did not finish in {timeout:g} s", origin=ORIGIN) from None
         except OSError as error:
             raise HexError.plain(f"cannot run {EMULATOR}: {error.strerror}", origin=ORIGIN) from None
+        sys.stdout.write(done.stdout.decode(errors="replace"))
         _check(done)
         after = np.fromfile(path, np.uint8)
     counts = struct.unpack_from("<7I", after[24:52].tobytes())
     if not counts[6]:
         raise HexError.plain("the program ended before the kernel did", origin=ORIGIN)
-    if done.stdout:
-        print(done.stdout.decode(errors="replace"), end="")
     read_back(image, after)
     return Counters(*counts[:6])
 
@@ -112,6 +113,10 @@ def _check(done: subprocess.CompletedProcess[bytes]) -> None:
     lines = done.stderr.decode(errors="replace").strip().splitlines()
     if done.returncode == RUNTIME_FAILED and lines:
         reason = lines[-1].removeprefix("hexmlir_rt: ")
+        assertion = _ASSERTION.fullmatch(reason)
+        if assertion is not None:
+            file, line, column, message = assertion.groups()
+            raise HexError(Diagnostic("error", Place(file, int(line), int(column)), ORIGIN, message))
     elif done.returncode < 0:
         reason = f"{EMULATOR} was ended by {signal.Signals(-done.returncode).name}"
     elif "unknown CPU" in "".join(lines) or "unable to find CPU" in "".join(lines):

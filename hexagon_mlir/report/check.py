@@ -12,6 +12,6 @@ def report(name: str, got: Any, expected: Any) -> float:
     from hexagon_mlir.exec import sim
 
     error = float((got.double() - expected.double()).abs().max()) if got.numel() else 0.0
-    cycles = f"{sim.history[-1].result.cycles} cycles" if sim.history else "no cycles: run on the host"
+    cycles = f"{sim.history[-1].result.cycles} cycles" if sim.history else "no cycles: not run on the simulator"
     print(f"{name:24} {'x'.join(map(str, got.shape)):>12}  max error {error:.3g}  {cycles}")
     return error

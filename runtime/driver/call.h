@@ -14,6 +14,9 @@ typedef union hexmlir_argument {
 } hexmlir_argument;
 
 /* Generated: calls the kernel. `programs` holds the grid (x, y, z) and the program's place in it. */
-void hexmlir_call_kernel(const hexmlir_argument *arguments, const int32_t programs[6]);
+void hexmlir_call_kernel(const hexmlir_argument *arguments, const int32_t programs[6], const void *weights);
+
+/* Generated: the key of the kernel's weights file (hexmlir_rt_weights), 0 for a kernel without. */
+extern const uint64_t hexmlir_weights_key;
 
 #endif

@@ -51,6 +51,12 @@ void hexmlir_rt_copy_2d(void *dst, const void *src, uint32_t row_bytes, uint32_t
 /* Transfers whose data has not arrived: 0 in a program that waits for all it starts. */
 uint32_t hexmlir_rt_dma_pending(void);
 
+/* -- weights --------------------------------------------------------------------------------------------------- */
+
+/* Maps the weights file at `path`, read-only: nothing is read before a kernel touches it. `key`, from the header of the
+ * kernel or model, tells its file from another build's. Offsets in headers count from the address this gives. */
+const void *hexmlir_rt_weights(const char *path, uint64_t key);
+
 /* -- threads -------------------------------------------------------------------------------------------------- */
 
 /* A new thread that runs function(argument); gives its number > 0. The first thread has number 0. */
@@ -106,13 +112,22 @@ void mlirAsyncRuntimeAwaitAllInGroupAndExecute(mlir_async *group, void *coroutin
 int64_t mlirAsyncRuntimGetNumWorkerThreads(void); /* as MLIR spells it */
 void mlirAsyncRuntimePrintCurrentThreadId(void);
 
-/* -- output, time --------------------------------------------------------------------------------------------- */
+/* -- output, addresses, time ---------------------------------------------------------------------------------- */
 
 void hexmlir_rt_print_i32(int32_t value);
 void hexmlir_rt_print_f32(float value);
 
-/* A message and the end of the process when `condition` is false. */
-void hexmlir_rt_assert(bool condition, const char *message);
+/* A line of what a kernel prints: program (x, y, z), place in the tensor, prefix, value. `text` is "KIND\nSIZES\nPREFIX":
+ * KIND is i, u, x (hexadecimal), f (`value` holds the bits of a double) with a width in bits, or n0 for the prefix alone;
+ * `index` counts elements of a tensor of SIZES, "" for a scalar. */
+void hexmlir_rt_print(int64_t value, const char *text, int32_t index, int32_t x, int32_t y, int32_t z);
+
+/* The end of the process in program (x, y, z); `text` is "FILE:LINE:COLUMN\nMESSAGE". */
+void hexmlir_rt_assert_failed(const char *text, int32_t x, int32_t y, int32_t z);
+
+/* The pointer that a kernel made from an integer it loaded. The driver of linked programs gives addresses of the
+ * caller's process a meaning; elsewhere the integer is the address. */
+void *hexmlir_rt_pointer(int64_t address);
 
 /* A counter that grows: processor cycles where the machine has them, else nanoseconds. */
 uint64_t hexmlir_rt_cycles(void);

@@ -1,4 +1,4 @@
-/* Output, failures, settings and time. */
+/* Failures, settings, addresses and time. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,16 +35,10 @@ uint32_t hexmlir_rt_setting(const char *name, uint32_t otherwise) {
   return (uint32_t)value;
 }
 
-void hexmlir_rt_print_i32(int32_t value) { printf("%d\n", (int)value); }
-
-void hexmlir_rt_print_f32(float value) { printf("%g\n", (double)value); }
-
-void hexmlir_rt_assert(bool condition, const char *message) {
-  if (!condition) hexmlir_rt_fail("assertion failed: %s", message);
-}
-
 uint64_t hexmlir_rt_cycles(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
+
+void *hexmlir_rt_pointer(int64_t address) { return (void *)(uintptr_t)address; }

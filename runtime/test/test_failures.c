@@ -31,10 +31,13 @@ int main(int count, char **words) {
       mlirAsyncRuntimeAddTokenToGroup(token, group);
     }
   } else if (!strcmp(fault, "assert")) {
-    hexmlir_rt_assert(true, "holds");
-    hexmlir_rt_assert(false, "n is negative");
+    hexmlir_rt_assert_failed("k.py:3:5\nn is negative", 1, 2, 3);
   } else if (!strcmp(fault, "join")) {
     hexmlir_rt_thread_join(99);
+  } else if (!strcmp(fault, "no-weights")) {
+    hexmlir_rt_weights("/no/such/file", 1);
+  } else if (!strcmp(fault, "other-file")) {
+    hexmlir_rt_weights(words[0], 1);
   } else if (!strcmp(fault, "barrier")) {
     hexmlir_rt_thread_barrier(&byte, 0);
   }

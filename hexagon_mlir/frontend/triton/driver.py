@@ -73,9 +73,9 @@ class HexagonDriver(DriverBase):
 
     def get_current_device(self) -> int:
         """One number per executor: Triton keeps compiled kernels by device."""
-        from hexagon_mlir.frontend.triton.lower import executor
+        from hexagon_mlir.frontend.triton.lower import EXECUTORS, executor
 
-        return int(executor() == "host")
+        return EXECUTORS.index(executor())
 
     def set_current_device(self, device: int) -> None:
         pass

@@ -2,19 +2,16 @@
 
 import os
 import stat
-import sys
 
 import numpy as np
 import pytest
 from binaries import needs_qemu
-from support import ROOT
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec import qemu
 from hexagon_mlir.ir import HexError
 
 pytestmark = needs_qemu
-sys.path.insert(0, str(ROOT / "examples"))
 
 
 def elementwise(op: str, element: str, size: int) -> str:
@@ -70,35 +67,6 @@ class TestValues:
             np.testing.assert_allclose(run.outputs[0], x / y, rtol=1e-6)
         with pytest.raises(HexError, match="no clock"):
             run.cycles  # noqa: B018
-
-    @pytest.mark.filterwarnings("ignore:QEMU")
-    @pytest.mark.parametrize("name", ["vector_add", "gelu", "softmax", "rms_norm", "matmul"])
-    def test_examples(self, name, monkeypatch):
-        torch = pytest.importorskip("torch")
-        from hexagon_mlir.frontend.triton import activate
-
-        monkeypatch.setenv("HEXMLIR_EXECUTOR", "qemu")
-        activate()
-        example = __import__(name)
-        torch.manual_seed(1)
-        if name == "vector_add":
-            x, y = torch.randn(5003), torch.randn(5003)
-            assert torch.equal(example.run(x, y), x + y)
-        elif name == "gelu":
-            x = torch.randn(3001)
-            for dtype, bound in ((torch.float32, 2e-6), (torch.float16, 2e-3)):
-                expected = torch.nn.functional.gelu(x.to(dtype).float(), approximate="tanh")
-                torch.testing.assert_close(example.run(x.to(dtype)).float(), expected, rtol=bound, atol=bound)
-        elif name == "softmax":
-            x = torch.randn(9, 381)
-            torch.testing.assert_close(example.run(x), torch.softmax(x, 1), rtol=1e-5, atol=1e-6)
-        elif name == "rms_norm":
-            x, weight = torch.randn(7, 513), torch.randn(513)
-            expected = x * torch.rsqrt((x * x).mean(1, keepdim=True) + 1e-6) * weight
-            torch.testing.assert_close(example.run(x, weight), expected, rtol=1e-4, atol=1e-5)
-        else:
-            x, y = torch.randn(33, 50), torch.randn(50, 29)
-            torch.testing.assert_close(example.run(x, y), x @ y, rtol=1e-4, atol=1e-4)
 
     @pytest.mark.parametrize("threads", [1, 2, 4, 7])
     def test_threads(self, threads):

@@ -1,6 +1,7 @@
 """The C runtime: its unit tests on the host under sanitizers and under QEMU; its DMA engine on the simulator."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,13 +13,17 @@ from support import ROOT
 from hexagon_mlir.codegen import link
 from hexagon_mlir.sim import Machine
 from hexagon_mlir.sim.c_start import ENTRY, with_start
+from hexagon_mlir.sim.decode import COUNTERS
+from hexagon_mlir.sim.hostfns import CALLBACKS
 
 RUNTIME = ROOT / "runtime"
-UNITS = ("tcm", "dma", "async", "threads")
+UNITS = ("tcm", "dma", "async", "threads", "weights")
 FAULTS = {
     "exhausted": "TCM exhausted: 6291456 bytes asked, 6291456 of 8388608 in use", "alignment": "no power of two",
     "double-free": "freed twice?", "tag": "no transfer has tag 77", "twice": "made available twice",
-    "group": "more tokens than it was made for", "assert": "assertion failed: n is negative",
+    "group": "more tokens than it was made for",
+    "assert": "k.py:3:5: assertion failed: n is negative (program (1, 2, 3))",
+    "no-weights": "cannot open the weights file /no/such/file", "other-file": "failures is no weights file",
     "join": "no thread 99", "barrier": "barrier of 0 threads",
 }
 CC = shutil.which("cc")
@@ -82,6 +87,18 @@ def test_unit_under_qemu(name, tmp_path):
     for workers in ("1", "4", "7") if name == "async" else ("4",):
         done = run(["qemu-hexagon", "-cpu", "v67", "-E", f"HEXMLIR_RT_THREADS={workers}", program])
         assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
+
+
+def test_the_simulator_and_the_library_have_the_same_functions():
+    """What compiled code calls links and simulates; the library has more, for programs written in C."""
+    counters = set(COUNTERS.values())  # the simulator's names for control registers
+    simulated = {name for name in CALLBACKS if name.startswith(("hexmlir_rt_", "mlirAsync"))} - counters
+    header = (RUNTIME / "include" / "hexmlir_rt.h").read_text()
+    declared = set(re.findall(r"\b(?:hexmlir_rt_|mlirAsync)\w+(?=\()", header))
+    assert simulated <= declared, simulated - declared
+    own = declared - simulated - counters
+    assert own == {f"hexmlir_rt_{name}" for name in ("dma_pending", "shutdown", "tcm_high_water", "tcm_use", "tcm_used",
+                                                     "weights", "workers")}
 
 
 ENGINE = r"""

@@ -4,8 +4,11 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from binaries import needs_qemu
 
 from hexagon_mlir.ir import HexError
+
+QEMU = pytest.param("qemu", marks=[needs_qemu, pytest.mark.filterwarnings("ignore:QEMU")])
 
 
 @triton.jit(noinline=True)
@@ -95,7 +98,7 @@ def printing(x, n, N: tl.constexpr):
     tl.device_print("here")
 
 
-@pytest.mark.parametrize("executor", ["host", "sim"])
+@pytest.mark.parametrize("executor", ["host", "sim", QEMU])
 def test_print(executor, monkeypatch, capfd):
     monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
     printing[(1, 2)](torch.tensor([0.5, -3.0]), -7, N=2)
@@ -116,7 +119,7 @@ def asserting(x, n, N: tl.constexpr):
     tl.store(x + i, v + 1)
 
 
-@pytest.mark.parametrize("executor", ["host", "sim"])
+@pytest.mark.parametrize("executor", ["host", "sim", QEMU])
 def test_assertions(executor, monkeypatch):
     monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
     x = torch.tensor([1.0, 2.0, 3.0, -1.0])
@@ -151,7 +154,7 @@ def through_tables(addresses, sizes, out, BLOCK: tl.constexpr):
     tl.store(out + g, tl.sum(v))
 
 
-@pytest.mark.parametrize("executor", ["host", "sim"])
+@pytest.mark.parametrize("executor", ["host", "sim", QEMU])
 def test_pointers_from_integers(executor, monkeypatch):
     monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
     xs = [torch.randn(n) for n in (5, 16, 1)]

@@ -1,0 +1,42 @@
+"""Every example there is, as its users run it, under QEMU and on the simulator: the same integers, close floats."""
+
+import importlib.util
+
+import pytest
+from binaries import needs_qemu
+from support import ROOT
+
+torch = pytest.importorskip("torch")
+pytestmark = [needs_qemu, pytest.mark.filterwarnings("ignore:QEMU")]
+TOLERANCE = {torch.float16: 2e-3, torch.bfloat16: 2e-2}  # one rounding of the result; f32 sums differ in their order
+
+
+@pytest.fixture
+def results(monkeypatch, tmp_path):
+    """Gives what `main` of an example compares, as (name, result, expected), with an executor."""
+    pytest.importorskip("triton")
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+
+    def run(path, executor):
+        monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+        spec = importlib.util.spec_from_file_location(f"{executor}_{path.stem}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found = []
+        monkeypatch.setattr(module, "report", lambda name, got, expected: found.append((name, got, expected)))
+        torch.manual_seed(0)
+        module.main()
+        return found
+
+    return run
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_example(path, results):
+    simulated, emulated = results(path, "sim"), results(path, "qemu")
+    assert [name for name, _, _ in simulated] == [name for name, _, _ in emulated] != []
+    for (name, on_simulator, _), (_, under_qemu, expected) in zip(simulated, emulated, strict=True):
+        bound = TOLERANCE.get(expected.dtype, 1e-4) if expected.dtype.is_floating_point else 0
+        for other in (on_simulator, expected):
+            torch.testing.assert_close(under_qemu, other, rtol=bound, atol=bound, equal_nan=True,
+                                       msg=lambda text, name=name: f"{name}: {text}")
