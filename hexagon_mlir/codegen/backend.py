@@ -18,6 +18,7 @@ from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.loop_order import order_loops
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.scalar_selects import scalar_selects_as_bits
 from hexagon_mlir.codegen.static_cost import static_cost
 from hexagon_mlir.codegen.tcm_slots import separate_slots
 
@@ -113,7 +114,8 @@ class _Emitter:
 
     def text(self, variant: Variant) -> str:
         """What LLVM generates code from."""
-        text = keep_copies_in_order(half_fabs_as_bits(self.optimized(variant.native)))
+        text = scalar_selects_as_bits(half_fabs_as_bits(self.optimized(variant.native)))
+        text = keep_copies_in_order(text)
         return order_loops(text) if variant.ordered else text
 
     def assembly(self, variant: Variant) -> str | None:

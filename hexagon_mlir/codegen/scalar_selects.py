@@ -1,0 +1,40 @@
+"""Scalar selects between the two operands of their own comparison, as selects of bits, in LLVM IR text.
+
+LLVM 22 makes ``x < y ? x : y`` a minimum (``sfmin``, ``dfmin``), which returns the number where one is NaN, and forgets
+that the unordered comparisons hold for NaN. A select of integers keeps comparison and choice apart.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BITS = {"float": "i32", "double": "i64"}
+_COMPARE = re.compile(r"^ *(%[\w.]+) = fcmp ([a-z ]*?)[ou](?:lt|le|gt|ge) (?:float|double) ([^\s,]+), ([^\s,]+)",
+                      re.MULTILINE)
+_SELECT = re.compile(r"^ *%([\w.]+) = select ([a-z ]*?)i1 (%[\w.]+), (float|double) ([^\s,]+), "
+                     r"(?:float|double) ([^\s,]+)(.*)$", re.MULTILINE)
+
+
+def scalar_selects_as_bits(text: str) -> str:
+    """``text`` without selects that LLVM would take for minima and maxima of numbers."""
+    return "\n}\n".join(_rewritten(body) for body in text.split("\n}\n"))  # names are a function's own
+
+
+def _rewritten(text: str) -> str:
+    compared = {name: {x, y} for name, flags, x, y in _COMPARE.findall(text) if not _no_nan(flags)}
+
+    def as_bits(match: re.Match[str]) -> str:
+        name, flags, condition, type_, x, y, rest = match.groups()
+        if compared.get(condition) != {x, y} or _no_nan(flags):
+            return match[0]
+        bits = _BITS[type_]
+        return (f"  %select{name}.x = bitcast {type_} {x} to {bits}\n"
+                f"  %select{name}.y = bitcast {type_} {y} to {bits}\n"
+                f"  %select{name}.bits = select i1 {condition}, {bits} %select{name}.x, {bits} %select{name}.y\n"
+                f"  %{name} = bitcast {bits} %select{name}.bits to {type_}{rest}")
+
+    return _SELECT.sub(as_bits, text)
+
+
+def _no_nan(flags: str) -> bool:
+    return "nnan" in flags or "fast" in flags
