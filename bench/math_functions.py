@@ -20,6 +20,7 @@ class Function:
 
     ``ulp``: largest error when accurate, by element type; ``fast``: the same when fast, f32 in ``fast_range``, where
     it is 0 the formula is the accurate one. ``ranges``: where samples are dense, beside all bit patterns.
+    ``flushes``: where the result is of smaller magnitude than this, any such number is right.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Function:
     fast_range: tuple[Interval, ...] = ()
     result: str = "E"
     notes: str = ""
+    flushes: float = 0.0
     whole: bool = field(default=False, kw_only=True)
     """The second operand is a whole number as often as not."""
 
@@ -67,6 +69,7 @@ def _exact(name: str, reference: Callable[..., Array], arity: int = 1, op: str =
 
 
 COMPOSED = "of two operations and their sum, each within 2 ulp; results below 2^-118 become 0"
+FLUSHES = 2.0**-118
 _ONE = "%one = arith.constant 1.0 : E\n"
 _SIGMOID = _ONE + "%n = arith.negf %a FLAGS : E\n%e = math.exp %n FLAGS : E\n%d = arith.addf %e, %one FLAGS : E\n"
 _GELU = """%k = arith.constant 0.044715 : E
@@ -127,15 +130,16 @@ FUNCTIONS = (
     Function("fmod", "%r = arith.remf %a, %b FLAGS : E", np.fmod, (((-100, 100),), ((-10, 10),)),
              {"f32": 0, "f16": 0, "bf16": 0}),
     Function("sigmoid", _SIGMOID + "%r = arith.divf %one, %d FLAGS : E", _sigmoid, (((-87, 87), (-10, 10)),),
-             {"f32": 3.3, "f16": SHORT, "bf16": SHORT}, 80, ((-87, 87),), notes=COMPOSED),
+             {"f32": 3.3, "f16": SHORT, "bf16": SHORT}, 80, ((-87, 87),), notes=COMPOSED, flushes=FLUSHES),
     Function("silu", _SIGMOID + "%r = arith.divf %a, %d FLAGS : E", lambda x: x * _sigmoid(x),
              (((-87, 87), (-10, 10)),),
-             {"f32": 3.3, "f16": SHORT, "bf16": SHORT}, 80, ((-80, 87),), notes=COMPOSED),
+             {"f32": 3.3, "f16": SHORT, "bf16": SHORT}, 80, ((-80, 87),), notes=COMPOSED, flushes=FLUSHES),
     Function("softplus", "%e = math.exp %a FLAGS : E\n%r = math.log1p %e FLAGS : E", lambda x: np.logaddexp(x, 0),
              (((-87, 87), (-10, 10)),), {"f32": 2.0, "f16": SHORT, "bf16": SHORT}, 80, ((-87, 87),),
-             notes="results below 2^-118 are not decreased further"),
+             notes="results below 2^-125 become 0", flushes=2.0**-125),
     Function("gelu (tanh)", _GELU, _gelu, (((-5, 5),),), {"f32": 200}, 128, ((-5, 5),),
-             notes="most of it from the rounding of tanh's argument; results below 2^-118 become 0"),
+             notes="most of it from the rounding of tanh's argument; results below 2^-118 become 0",
+             flushes=FLUSHES),
     _exact("floor", np.floor), _exact("ceil", np.ceil), _exact("trunc", np.trunc), _exact("round", _round_away),
     _exact("roundeven", np.rint), _exact("absf", np.abs), _exact("copysign", np.copysign, 2),
     _exact("isnan", np.isnan, result="i1"), _exact("isinf", np.isinf, result="i1"),
