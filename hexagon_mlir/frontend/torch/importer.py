@@ -36,6 +36,7 @@ def to_linalg(graph: TorchGraph) -> ir.Module:
             raise error_at(foreign[0], "torch-import", f"no lowering for '{foreign[0].name}'",
                            "it is one of PyTorch's sorts, scans or scatters")
         _round_constants(module)
+        _compare_unwidened(module)
         if nodes:
             _insert_calls(module, nodes)
     return module
@@ -75,6 +76,21 @@ def _round_constants(module: ir.Module) -> None:
                     rounded = arith.constant(op.results[0].type, float(np.float32(value.value)))
                 op.results[0].replace_all_uses_with(rounded)
                 op.erase()
+
+
+def _compare_unwidened(module: ir.Module) -> None:
+    """A tensor is compared with a scalar of its own type, as in PyTorch: in f64 nothing would be vectorized."""
+    for op in find_ops(module, lambda op: op.name == "arith.cmpf" and isinstance(op.operands[0].type, ir.F64Type)):
+        wide, scalar = (operand.owner for operand in op.operands)
+        if not all(isinstance(owner, ir.OpView) for owner in (wide, scalar)):
+            continue
+        if (wide.operation.name, scalar.operation.name) == ("arith.extf", "arith.constant"):
+            narrow, value = wide.operands[0], scalar.operation.attributes["value"].value
+            with op.location, ir.InsertionPoint(op):
+                rounded = arith.constant(narrow.type, value)
+                op.operands[0], op.operands[1] = narrow, rounded
+            if not list(wide.results[0].uses):
+                wide.erase()
 
 
 def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
