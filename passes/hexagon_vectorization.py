@@ -8,6 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats, read_nest
 from hexagon_mlir.passes.vectorization.plan import make_plan
@@ -19,6 +20,9 @@ _CLEAN = UpstreamStep("canonicalize,cse")  # folds bounds, shares addresses and 
 @dataclass(frozen=True)
 class HexagonVectorizationPass(Pass):
     """Turns each linalg op on buffers into loops over whole HVX vectors with a masked tail.
+
+    Loops that walk memory without a gap become one first. An operand that lies along another loop than the vectorized
+    one (a transpose, rows of a few elements) is transposed in registers, block by block.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {
@@ -39,9 +43,9 @@ class HexagonVectorizationPass(Pass):
         unroll: vectors per loop iteration; 0 chooses by the size of the body.
 
     Refuses (with a remark; the op is left for scalar loops):
-        elements without an HVX lane (f64, i64, i1 in memory), indices other than plain loop indices, bodies
-        with anything but arith and math, reductions whose combiner is not known to be associative, floats on a
-        target whose HVX has none.
+        elements without an HVX lane (f64, i64, i1 in memory), indices other than plain loop indices,
+        operands that lie along three different loops, bodies with anything but arith and math, reductions whose
+        combiner is not known to be associative, floats on a target whose HVX has none.
 
     Needs: buffer.
     Leaves: buffer.
@@ -65,11 +69,13 @@ class HexagonVectorizationPass(Pass):
                 continue
             try:
                 nest = read_nest(op)
+                groups = loop_groups(nest)
+                nest = collapsed(nest, groups)
                 plan = make_plan(nest, vector_bytes, self.unroll)
             except Unsupported as reason:
                 self.remark(context, op, f"not vectorized: {reason}")
                 continue
             with op.location, ir.InsertionPoint(op):
-                NestEmitter(op, nest, plan, vector_bytes).emit()
+                NestEmitter(op, nest, groups, plan, vector_bytes).emit()
             erase_op(op, self.name)
         _CLEAN.run(module, context)

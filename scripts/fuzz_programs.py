@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random elementwise and reduction programs through a whole pipeline and the simulator, against numpy.
+"""Random elementwise, reduction and transpose programs through a whole pipeline and the simulator, against numpy.
 
     scripts/fuzz_programs.py --first 0 --count 20000 --target v75
 
@@ -26,13 +26,14 @@ def check(numbers: list[int], target: str) -> None:
     import numpy as np
 
     sys.path[:0] = [str(ROOT), str(ROOT / "test" / "python")]
-    from linalg_programs import random_elementwise, random_reduction
+    from linalg_programs import random_elementwise, random_reduction, random_transpose
 
     from hexagon_mlir.codegen import compile_module
     from hexagon_mlir.ir import parse
     from hexagon_mlir.sim import Machine
 
-    programs = [random_reduction(n // 3) if n % 3 == 0 else random_elementwise(n) for n in numbers]
+    kinds = (random_reduction, random_elementwise, random_transpose, random_elementwise)
+    programs = [kinds[n % len(kinds)](n // len(kinds)) for n in numbers]
     asm = compile_module(parse("".join(p.text for p in programs)), target).asm
     machine = Machine(asm, target, memory="fast")
     for program in programs:

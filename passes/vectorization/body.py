@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import arith, ir, memref, vector
@@ -27,8 +27,11 @@ class BodyEmitter:
     What does not depend on the vectorized loop stays scalar and is computed once, before that loop.
     """
 
-    def __init__(self, op: ir.Operation, nest: Nest, values: Sequence[ir.Value], loop: int, vector_bytes: int):
+    def __init__(self, op: ir.Operation, nest: Nest, values: Sequence[ir.Value], loop: int, vector_bytes: int,
+                 numbers: Sequence[int]):
+        """``numbers`` gives the loop of ``nest`` for each loop of ``op``."""
         self.nest, self.values, self.loop, self.vector_bytes = nest, list(values), loop, vector_bytes
+        self.loop_numbers = numbers
         self.block = op.regions[0].blocks[0]
         operations = [o.operation for o in self.block.operations]
         self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
@@ -46,6 +49,10 @@ class BodyEmitter:
         """A vector of ``width`` elements, or a scalar when the operand does not move with the vectorized loop."""
         if not self.nest.operands[operand].uses(self.loop):
             return self.load_scalar(operand, ivs)
+        return self.load_along(operand, ivs, width, tail)
+
+    def load_along(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
+        """``width`` neighbours in memory from the current loop indices on."""
         type_ = ir.VectorType.get([width], self.element_type(operand))
         source, indices = self.values[operand], self._indices(operand, ivs)
         if tail is None:
@@ -99,7 +106,7 @@ class BodyEmitter:
                 scope.arguments[operand] = self.load_scalar(operand, ivs)
         for number, op in enumerate(self.operations):
             if op.name == "linalg.index":
-                dim = ir.IntegerAttr(op.attributes["dim"]).value
+                dim = self._dim(op)
                 if dim in loops and dim != self.loop:
                     scope.results[number] = [ivs[dim]]
                 continue
@@ -109,9 +116,11 @@ class BodyEmitter:
         return scope
 
     def vectors(self, scope: Scope, ivs: Ivs, width: int, tail: Tail | None,
-                old: list[ir.Value] | None = None) -> list[ir.Value]:
-        """The yielded values for one vector; ``old`` are the outputs' carried values, if any."""
-        local = Scope(dict(scope.arguments), dict(scope.results))
+                old: list[ir.Value] | None = None, given: Mapping[int, ir.Value] | None = None) -> list[ir.Value]:
+        """The yielded values for one vector; ``old`` are the outputs' carried values, ``given`` vectors of operands
+        that are not loaded here.
+        """
+        local = Scope({**scope.arguments, **(given or {})}, dict(scope.results))
         self.splats = {}
         for operand, description in enumerate(self.nest.operands):
             if operand in local.arguments or not self._is_read(operand):
@@ -124,7 +133,7 @@ class BodyEmitter:
             if number in local.results:
                 continue
             if op.name == "linalg.index":
-                local.results[number] = [self._index(ir.IntegerAttr(op.attributes["dim"]).value, ivs, width)]
+                local.results[number] = [self._index(self._dim(op), ivs, width)]
                 continue
             operands = [self._wide(local, value, width) for value in op.operands]
             types = [ir.VectorType.get([width], r.type) for r in op.results]
@@ -157,6 +166,9 @@ class BodyEmitter:
             attribute = owner.operation.attributes["value"]
             return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, attribute))
         return vector.broadcast(type_, value)
+
+    def _dim(self, op: ir.Operation) -> int:
+        return self.loop_numbers[ir.IntegerAttr(op.attributes["dim"]).value]
 
     def _index(self, dim: int, ivs: Ivs, width: int) -> ir.Value:
         if dim != self.loop:

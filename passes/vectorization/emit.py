@@ -3,46 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from hexagon_mlir.ir import arith, ir, memref, scf
+from hexagon_mlir.ir import arith, ir, memref
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Scope
+from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduce_lanes
-from hexagon_mlir.passes.vectorization.nest import Nest, split_operands
+from hexagon_mlir.passes.vectorization.nest import Nest, read_operands, split_operands
 from hexagon_mlir.passes.vectorization.plan import Plan
+from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments
 from hexagon_mlir.passes.vectorization.tail import Tail
-
-
-@dataclass(frozen=True)
-class _Segment:
-    """A stretch of the vector loop, ``width`` elements per iteration; ``masked`` for the last, partial one."""
-
-    lower: ir.Value
-    upper: ir.Value
-    width: int
-    masked: bool
+from hexagon_mlir.passes.vectorization.turned import TurnedEmitter
 
 
 class NestEmitter:
     """Replaces one linalg op on buffers by vector code; use as ``NestEmitter(op, nest, plan, ...).emit()``."""
 
-    def __init__(self, op: ir.Operation, nest: Nest, plan: Plan, vector_bytes: int):
-        self.nest, self.plan = nest, plan
+    def __init__(self, op: ir.Operation, nest: Nest, groups: Sequence[Sequence[int]], plan: Plan, vector_bytes: int):
+        """``nest`` has one loop for each of ``groups`` of loops of ``op``."""
         inputs, outputs = split_operands(op)
-        values = [*inputs, *outputs]
-        if plan.flatten:
-            values = [_flatten(v) if o.dims else v for v, o in zip(values, nest.operands, strict=True)]
-            nest = _flat_nest(nest)
-            self.nest = nest
-        self.body = BodyEmitter(op, nest, values, plan.loop, vector_bytes)
+        operands = read_operands(op)
+        values = [collapse_value(v, o, groups) for v, o in zip((*inputs, *outputs), operands, strict=True)]
+        numbers = [next(i for i, group in enumerate(groups) if loop in group) for loop in range(sum(map(len, groups)))]
+        self.nest, self.plan = nest, plan
+        self.body = BodyEmitter(op, nest, values, plan.loop, vector_bytes, numbers)
         self.outputs = range(len(inputs), len(values))
         self.extents = [self._extent(loop, values) for loop in range(len(nest.extents))]
 
     def emit(self) -> None:
         """Emit everything at the current insertion point."""
         nest, plan = self.nest, self.plan
-        outer = [i for i in range(len(nest.extents)) if i != plan.loop and not nest.reduction[i]]
-        if nest.reduction[plan.loop]:
+        outer = [i for i in range(len(nest.extents)) if i not in (plan.loop, plan.turned) and not nest.reduction[i]]
+        if plan.turned is not None:
+            turned = TurnedEmitter(self.body, plan, self.outputs, self.extents)
+            self._loops(outer, {}, turned.emit)
+            turned.free()
+        elif nest.reduction[plan.loop]:
             self._loops(outer, {}, lambda ivs: self._reduce_along_vector(ivs))
         else:
             self._loops(outer, {}, lambda ivs: self._parallel_vector(ivs))
@@ -76,22 +71,9 @@ class NestEmitter:
             return [ivs]
         return [{**ivs, loop: arith.addi(ivs[loop], index(j)) if j else ivs[loop]} for j in range(self.plan.jam)]
 
-    def _segments(self) -> list[_Segment]:
-        plan, extent, bound = self.plan, self.nest.extents[self.plan.loop], self.extents[self.plan.loop]
-        if extent is None:
-            main_end, single_end = _round_down(bound, plan.step), _round_down(bound, plan.lanes)
-            return [
-                _Segment(index(0), main_end, plan.step, False),
-                *([_Segment(main_end, single_end, plan.lanes, False)] if plan.unroll > 1 else []),
-                _Segment(single_end, bound, plan.lanes, True),
-            ]
-        main, single = extent - extent % plan.step, extent - extent % plan.lanes
-        segments = [
-            _Segment(index(0), index(main), plan.step, False) if main else None,
-            _Segment(index(main), index(single), plan.lanes, False) if single > main else None,
-            _Segment(index(single), index(extent), plan.lanes, True) if extent > single else None,
-        ]
-        return [s for s in segments if s is not None]
+    def _segments(self) -> list[Segment]:
+        plan = self.plan
+        return segments(self.nest.extents[plan.loop], self.extents[plan.loop], plan.lanes, plan.unroll)
 
     # -- the vectorized loop is parallel -------------------------------------------------------------------------
 
@@ -99,9 +81,9 @@ class NestEmitter:
         scopes = [self.body.uniform(Scope(), ivs_j, set(ivs_j)) for ivs_j in self._jammed(ivs)]
         reductions = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction]
         for segment in self._segments():
-            tail = self._tail(segment)
+            tail = segment.tail(self.nest.narrowest_bits)
 
-            def one_vector(iv: ir.Value, carried: list[ir.Value], segment: _Segment = segment,
+            def one_vector(iv: ir.Value, carried: list[ir.Value], segment: Segment = segment,
                            tail: Tail | None = tail) -> list[ir.Value]:
                 jammed = [{**ivs_j, self.plan.loop: iv} for ivs_j in self._jammed(ivs)]
                 results = self._accumulate(reductions, jammed, scopes, segment.width, tail)
@@ -161,12 +143,12 @@ class NestEmitter:
             total = reduce_lanes(name, vectors, self.plan.lanes)
             self.body.store_scalar(output, combine(name, self.body.load_scalar(output, ivs), total), ivs)
 
-    def _reduce_segment(self, segment: _Segment, scope: Scope, ivs: dict[int, ir.Value], carried: list[ir.Value],
+    def _reduce_segment(self, segment: Segment, scope: Scope, ivs: dict[int, ir.Value], carried: list[ir.Value],
                         widths: list[int]) -> list[ir.Value]:
         count = len(self.outputs)
         first = widths.index(segment.width) * count
         mine = carried[first:first + count]
-        tail = self._tail(segment)
+        tail = segment.tail(self.nest.narrowest_bits)
 
         def step(iv: ir.Value, old: Sequence[ir.Value]) -> list[ir.Value]:
             new = self.body.vectors(scope, {**ivs, self.plan.loop: iv}, segment.width, tail, list(old))
@@ -185,54 +167,3 @@ class NestEmitter:
         element = self.body.element_type(output)
         type_ = ir.VectorType.get([width], element)
         return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, neutral(name, element)))
-
-    def _tail(self, segment: _Segment) -> Tail | None:
-        if not segment.masked:
-            return None
-        extent = self.nest.extents[self.plan.loop]
-        static = None if extent is None else extent % segment.width
-        return Tail(arith.subi(segment.upper, segment.lower), static, segment.width, self.nest.narrowest_bits)
-
-
-def index(value: int) -> ir.Value:
-    """An index constant."""
-    return arith.constant(ir.IndexType.get(), value)
-
-
-def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.Value],
-             inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
-    """``scf.for`` with ``inside(iv, carried) -> next carried``; returns the final carried values.
-
-    The loop itself counts by one: LLVM turns only such loops into hardware loops.
-    """
-    trips = upper if step == 1 else arith.divui(arith.subi(upper, lower), index(step))
-    loop = scf.ForOp(index(0) if step != 1 else lower, trips, index(1), list(carried))
-    with ir.InsertionPoint(loop.body):
-        iv = loop.induction_variable
-        if step != 1:
-            iv = arith.addi(lower, arith.muli(iv, index(step)))
-        scf.yield_(list(inside(iv, list(loop.inner_iter_args))))
-    return list(loop.results)
-
-
-def _round_down(value: ir.Value, multiple: int) -> ir.Value:
-    return arith.muli(arith.divui(value, index(multiple)), index(multiple))
-
-
-def _flatten(value: ir.Value) -> ir.Value:
-    type_ = ir.MemRefType(value.type)
-    total = 1
-    for size in type_.shape:
-        total *= size
-    flat = ir.MemRefType.get([total], type_.element_type, memory_space=type_.memory_space)
-    return memref.collapse_shape(flat, value, [list(range(len(type_.shape)))])
-
-
-def _flat_nest(nest: Nest) -> Nest:
-    from dataclasses import replace
-
-    total = 1
-    for extent in nest.extents:
-        total *= extent or 1
-    operands = tuple(replace(o, dims=(0,) if o.dims else ()) for o in nest.operands)
-    return replace(nest, extents=(total,), reduction=(False,), operands=operands)

@@ -14,15 +14,15 @@ _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
 class Operand:
     """One memref operand: ``dims[i]`` is the loop that indexes its dimension i, None for index 0.
 
-    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``contiguous`` that the
-    whole operand is one block of known size.
+    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``joined[i]`` that a step in
+    dimension i goes where dimension i + 1 ends.
     """
 
     dims: tuple[int | None, ...]
     bits: int
     is_output: bool
     unit_stride: bool
-    contiguous: bool
+    joined: tuple[bool, ...]
 
     def contiguous_in(self, loop: int) -> bool:
         """True when stepping ``loop`` walks this operand's memory element by element."""
@@ -45,8 +45,8 @@ class Nest:
     body_ops: int
     narrowest_bits: int
     """Narrowest element the body touches, in bits: it sets how many lanes make one vector."""
-    reads_indices: bool = False
-    """True when the body computes with loop indices."""
+    indexed: frozenset[int] = frozenset()
+    """The loops whose index the body computes with."""
     widening: int = 1
     """Widest element over narrowest: the HVX vectors of a step's widest values."""
 
@@ -77,12 +77,8 @@ def element_bits(element: ir.Type) -> int:
 def read_nest(op: ir.Operation) -> Nest:
     """The `Nest` of ``op``, a linalg.generic on memrefs; raises `Unsupported` with the reason."""
     inputs, outputs = split_operands(op)
-    maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
     iterators = [str(a) for a in op.attributes["iterator_types"]]
-    operands = tuple(
-        _operand(value, map_, position >= len(inputs))
-        for position, (value, map_) in enumerate(zip((*inputs, *outputs), maps, strict=True))
-    )
+    operands = read_operands(op)
     body = op.regions[0].blocks[0]
     operations = [o.operation for o in body.operations]
     bits = [operand.bits for operand in operands]
@@ -99,7 +95,17 @@ def read_nest(op: ir.Operation) -> Nest:
         body_ops=len(operations) - 1,
         narrowest_bits=min(bits),
         widening=max(bits) // min(bits),
-        reads_indices=any(o.name == "linalg.index" for o in operations),
+        indexed=frozenset(ir.IntegerAttr(o.attributes["dim"]).value for o in operations if o.name == "linalg.index"),
+    )
+
+
+def read_operands(op: ir.Operation) -> tuple[Operand, ...]:
+    """The operands of ``op``, inputs first; raises `Unsupported` with the reason."""
+    inputs, outputs = split_operands(op)
+    maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
+    return tuple(
+        _operand(value, map_, position >= len(inputs))
+        for position, (value, map_) in enumerate(zip((*inputs, *outputs), maps, strict=True))
     )
 
 
@@ -121,7 +127,7 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
     if not isinstance(value.type, ir.MemRefType):
         if map_.results and len(map_.results):
             raise Unsupported(f"operand of type {value.type}")
-        return Operand((), element_bits(value.type), is_output, False, False)
+        return Operand((), element_bits(value.type), is_output, False, ())
     dims: list[int | None] = []
     for result in map_.results:
         if isinstance(result, ir.AffineDimExpr):
@@ -132,9 +138,18 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
             raise Unsupported(f"index expression {result} is not a plain loop index")
     strides, _ = value.type.get_strides_and_offset()
     unit = bool(dims) and strides[-1] == 1
-    identity = value.type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
-    contiguous = identity and value.type.has_static_shape
-    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, contiguous)
+    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type))
+
+
+def _joined(type_: ir.MemRefType) -> tuple[bool, ...]:
+    if type_.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
+        return (True,) * max(type_.rank - 1, 0)
+    strides, _ = type_.get_strides_and_offset()
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    return tuple(
+        dynamic not in (strides[i], strides[i + 1]) and not type_.is_dynamic_dim(i + 1)
+        and strides[i] == type_.shape[i + 1] * strides[i + 1] for i in range(type_.rank - 1)
+    )
 
 
 def _extents(loops: int, operands: tuple[Operand, ...], values: tuple[ir.Value, ...]) -> tuple[int | None, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.passes.vectorization.nest import Nest, Unsupported
+from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
 
 _CHAINS = 4  # independent chains that fill the pipes: an operand waits up to two packets, for one pipe or another
 _HEAVY_BODY = 120  # ops: above this, constants and temporaries leave registers for half of the chains
@@ -17,6 +17,9 @@ class Plan:
 
     ``loop`` is the vectorized loop, ``lanes`` the elements of one vector step, ``unroll`` the vectors per
     iteration, ``jam_loop``/``jam`` a second loop whose iterations share the accumulators' inner loop.
+
+    ``turned``, when there is one, is the loop along which some operands lie in memory instead: blocks of ``columns``
+    iterations of it by ``lanes`` of ``loop`` are transposed in registers.
     """
 
     loop: int
@@ -24,7 +27,8 @@ class Plan:
     unroll: int
     jam_loop: int | None = None
     jam: int = 1
-    flatten: bool = False
+    turned: int | None = None
+    columns: int = 0
 
     @property
     def step(self) -> int:
@@ -35,15 +39,21 @@ class Plan:
 def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
     """The plan for ``nest``; ``unroll`` 0 chooses the number of vectors per iteration.
 
-    Raises `Unsupported` with the reason when no loop walks every operand element by element.
+    Raises `Unsupported` with the reason when no loop walks every operand element by element and no two loops do.
     """
     lanes = vector_bytes * 8 // nest.narrowest_bits
-    if can_flatten(nest):
-        return Plan(0, lanes, unroll or choose_unroll(nest.body_ops, _total(nest.extents), lanes, nest.widening),
-                    flatten=True)
-    loop = choose_loop(nest)
-    if nest.reduction[loop] and any(c is None for c in nest.combiners):
-        raise Unsupported("a reduction whose combiner is not a known associative op")
+    try:
+        loop = choose_loop(nest)
+        if nest.reduction[loop] and any(c is None for c in nest.combiners):
+            raise Unsupported("a reduction whose combiner is not a known associative op")
+    except Unsupported:
+        turn = choose_turn(nest)
+        if turn is None:
+            raise
+        return _turned_plan(nest, turn, lanes, vector_bytes)
+    turn = choose_turn(nest)
+    if turn is not None and is_short(nest, loop, turn, lanes):
+        return _turned_plan(nest, turn, lanes, vector_bytes)
     jam_loop, jam = choose_jam(nest, loop)
     chosen = unroll or choose_unroll(nest.body_ops, nest.extents[loop], lanes, nest.widening)
     if jam > 1:
@@ -51,16 +61,44 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
     return Plan(loop, lanes, chosen, jam_loop, jam)
 
 
-def can_flatten(nest: Nest) -> bool:
-    """True when every operand is one contiguous block walked in the same order: the nest is one long loop."""
-    identity = tuple(range(len(nest.extents)))
-    return (
-        len(identity) > 1
-        and not any(nest.reduction)
-        and not nest.reads_indices
-        and all(e is not None for e in nest.extents)
-        and all(o.dims == () or (o.dims == identity and o.contiguous) for o in nest.operands)
-    )
+def choose_turn(nest: Nest) -> tuple[int, int] | None:
+    """(vectorized loop, loop along which the other operands lie), if there are such two loops.
+
+    The outputs walk the first one element by element; an input walks either of the two so. With reductions, the
+    second must be one, and be the only one that operands to transpose depend on by their last dimension.
+    """
+    for loop in range(len(nest.extents) - 1, -1, -1):
+        if nest.reduction[loop] or not all(o.contiguous_in(loop) for o in nest.operands if o.is_output):
+            continue
+        strided = [o for o in nest.operands if o.uses(loop) and not o.contiguous_in(loop)]
+        turned = {o.dims[-1] for o in strided}
+        if len(turned) != 1 or len({o.bits for o in strided}) != 1:
+            continue
+        other = turned.pop()
+        if other is None or other == loop or (any(nest.reduction) and not nest.reduction[other]):
+            continue
+        if all(o.contiguous_in(other) and o.dims.count(loop) == 1 for o in strided):
+            return loop, other
+    return None
+
+
+def is_short(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
+    """True when transposing for ``turn`` beats vectors along ``loop``: rows too short to pay for their last step."""
+    extent, other = nest.extents[loop], nest.extents[turn[0]]
+    if extent is None or (other is not None and 2 * other < lanes):
+        return False
+    return extent <= (2 * lanes if nest.reduction[loop] else lanes // 4)
+
+
+def _turned_plan(nest: Nest, turn: tuple[int, int], lanes: int, vector_bytes: int) -> Plan:
+    loop, turned = turn
+    bits = next(o.bits for o in nest.operands if is_turned(o, loop))
+    return Plan(loop, lanes, 1, turned=turned, columns=vector_bytes * 8 // bits)
+
+
+def is_turned(operand: Operand, loop: int) -> bool:
+    """True for an operand that moves with ``loop`` but lies in memory along another one."""
+    return operand.uses(loop) and not operand.contiguous_in(loop)
 
 
 def choose_loop(nest: Nest) -> int:
@@ -106,9 +144,3 @@ def choose_jam(nest: Nest, loop: int) -> tuple[int | None, int]:
                 return other, jam
     return None, 1
 
-
-def _total(extents: tuple[int | None, ...]) -> int:
-    total = 1
-    for extent in extents:
-        total *= extent or 1
-    return total

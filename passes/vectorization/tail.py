@@ -33,16 +33,16 @@ class Tail:
         for start in range(0, self.lanes, width):
             at = _shifted(indices, start)
             if self._is_empty(start):
-                parts.append(_zeros(part_type))
+                parts.append(zeros(part_type))
             elif self._is_full(start, width):
                 parts.append(vector.load(part_type, source, at, alignment=alignment))
             elif in_tcm(ir.MemRefType(source.type)):  # a vector more is always there: one load, not a masked pair
                 whole = vector.load(part_type, source, at, alignment=alignment)
-                parts.append(arith.select(self._mask(start, bits), whole, _zeros(part_type)))
+                parts.append(arith.select(self._mask(start, bits), whole, zeros(part_type)))
             else:
-                parts.append(vector.maskedload(part_type, source, at, self._mask(start, bits), _zeros(part_type),
+                parts.append(vector.maskedload(part_type, source, at, self._mask(start, bits), zeros(part_type),
                                                alignment=alignment))
-        return _concatenate(parts)
+        return concatenate(parts)
 
     def store(self, value: ir.Value, target: ir.Value, indices: Sequence[ir.Value], bits: int, alignment: int) -> None:
         """Store the valid elements of ``value``."""
@@ -68,7 +68,7 @@ class Tail:
             else:
                 parts.append(arith.select(self._mask(start, bits), _slice(new, start, width),
                                           _slice(old, start, width)))
-        return _concatenate(parts)
+        return concatenate(parts)
 
     def _width(self, bits: int) -> int:
         """Elements of ``bits`` in one HVX vector."""
@@ -105,14 +105,16 @@ def _slice(value: ir.Value, start: int, width: int) -> ir.Value:
     return vector.shuffle(value, value, list(range(start, start + width)))
 
 
-def _concatenate(parts: list[ir.Value]) -> ir.Value:
+def concatenate(parts: list[ir.Value]) -> ir.Value:
+    """One vector of all ``parts``, a power of two of them."""
     while len(parts) > 1:
         width = 2 * ir.VectorType(parts[0].type).shape[0]
         parts = [vector.shuffle(a, b, list(range(width))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
     return parts[0]
 
 
-def _zeros(type_: ir.VectorType) -> ir.Value:
+def zeros(type_: ir.VectorType) -> ir.Value:
+    """Zero in every lane."""
     element = type_.element_type
     zero = (ir.IntegerAttr.get(element, 0) if isinstance(element, ir.IntegerType | ir.IndexType)
             else ir.FloatAttr.get(element, 0.0))

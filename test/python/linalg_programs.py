@@ -262,6 +262,35 @@ def random_elementwise(seed: int, types: tuple[str, ...] = VECTOR_TYPES) -> Prog
     return Program(name, text, [*[i[0] for i in inputs], old], np.broadcast_to(yielded[2], extents))
 
 
+def random_transpose(seed: int) -> Program:
+    """An input in another order of loops, alone or with others, through a few operations."""
+    rng = np.random.default_rng(seed)
+    rank = int(rng.integers(2, 5))
+    extents = [int(rng.choice((1, 2, 3, 5))) for _ in range(rank)]
+    for d in rng.choice(rank, 2, replace=False):
+        extents[d] = int(rng.choice(RAGGED[:12]))
+    everything = tuple(range(rank))
+    order = everything
+    while order[-1] == rank - 1:
+        order = tuple(rng.permutation(rank).tolist())
+    inputs, body = [], Body(rng)
+    with np.errstate(all="ignore"):
+        for number, dims in enumerate([order, *([everything] if rng.random() < 0.4 else []),
+                                       *([order] if rng.random() < 0.2 else [])]):
+            type_ = inputs[0][1] if dims == order and number else str(rng.choice(VECTOR_TYPES))
+            array = values(rng, type_, tuple(extents[d] for d in dims))
+            inputs.append((array, type_, dims))
+            body.values.append((f"%i{number}", type_, over_loops(array, dims, tuple(extents))))
+        out_type = str(rng.choice((inputs[0][1], rng.choice(VECTOR_TYPES))))
+        if len(inputs) > 1 or rng.random() < 0.5:
+            body.grow(int(rng.integers(1, 7)))
+        yielded = body.convert(body.values[-1] if body.values[-1][1] != "i1" else body.pick(), out_type)
+    old = values(rng, out_type, tuple(extents))
+    text = generic(f"transpose_{seed}", ["parallel"] * rank, inputs, (old, out_type, everything), body.lines,
+                   yielded[0])
+    return Program(f"transpose_{seed}", text, [*[i[0] for i in inputs], old], np.broadcast_to(yielded[2], extents))
+
+
 COMBINERS = {"addf": np.add, "mulf": np.multiply, "maximumf": np.maximum, "minimumf": np.minimum, "maxnumf": np.fmax,
              "minnumf": np.fmin, "addi": np.add, "muli": np.multiply, "maxsi": np.maximum, "minsi": np.minimum,
              "maxui": np.maximum, "minui": np.minimum, "andi": np.bitwise_and, "ori": np.bitwise_or,

@@ -131,11 +131,81 @@ func.func @aligned(%x: memref<32xf32>) -> memref<32xf32> {
 }
 
 // -----
-// 9. An operand whose size is unknown is no flat block, even where another operand tells the trip count.
+// 9. An operand whose size is unknown has the size another operand tells.
 // CHECK-LABEL: func.func @half_dynamic
-// CHECK: scf.for
-// CHECK: vector.maskedload %arg0[%{{.*}}, %c0]
+// CHECK: memref.collapse_shape %arg0 {{\[\[}}0, 1]] : memref<?x16xf32> into memref<?xf32>
+// CHECK: vector.load %{{.*}}[%c0] {{.*}} : memref<?xf32>, vector<128xf32>
+// CHECK-NOT: maskedload
 func.func @half_dynamic(%x: memref<?x16xf32>, %y: memref<8x16xf32>) {
   linalg.add ins(%x, %y : memref<?x16xf32>, memref<8x16xf32>) outs(%y : memref<8x16xf32>)
+  return
+}
+
+// -----
+// 10. Neighbouring loops join where every operand allows it: 7 x 7 elements are one vector, and 17 lanes.
+// CHECK-LABEL: func.func @maps
+// CHECK: memref.collapse_shape %arg0 {{\[\[}}0], [1, 2]] : memref<8x7x7xf32> into memref<8x49xf32>
+// CHECK: scf.for %[[MAP:.*]] = %c0 to %c8 step %c1
+// CHECK: memref.load %arg1[%[[MAP]]]
+// CHECK: vector.maskedload %{{.*}}[%[[MAP]], %c32]
+func.func @maps(%x: memref<8x7x7xf32>, %b: memref<8xf32>, %y: memref<8x7x7xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>,
+                                   affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %b : memref<8x7x7xf32>, memref<8xf32>) outs(%y : memref<8x7x7xf32>) {
+    ^bb0(%a: f32, %c: f32, %o: f32):
+      %s = arith.addf %a, %c : f32
+      linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+// 11. A transpose: 32 rows are loaded, exchanged in five steps, and stored as 32 columns.
+// CHECK-LABEL: func.func @transpose
+// CHECK-COUNT-32: vector.load %arg0[{{.*}}] {{.*}} : memref<64x32xf32>, vector<32xf32>
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 32, 2, 34, 4, 36,
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [1, 33, 3, 35, 5, 37,
+// CHECK-COUNT-31: vector.store %{{.*}}, %arg1[{{.*}}] {{.*}} : memref<32x64xf32>, vector<32xf32>
+// CHECK-NOT: linalg
+func.func @transpose(%x: memref<64x32xf32>, %y: memref<32x64xf32>) {
+  linalg.transpose ins(%x : memref<64x32xf32>) outs(%y : memref<32x64xf32>) permutation = [1, 0]
+  return
+}
+
+// -----
+// 12. 128 rows of bytes are more than there are registers: groups of 32 rows pass through a buffer.
+// CHECK-LABEL: func.func @bytes
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<128x128xi8>
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-COUNT-32: vector.load %arg0
+// CHECK-COUNT-32: vector.store %{{.*}}, %[[BUFFER]]
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c1
+// CHECK-COUNT-4: vector.load %[[BUFFER]]
+// CHECK-COUNT-4: vector.store %{{.*}}, %arg1
+// CHECK: memref.dealloc %[[BUFFER]]
+func.func @bytes(%x: memref<128x128xi8>, %y: memref<128x128xi8>) {
+  linalg.transpose ins(%x : memref<128x128xi8>) outs(%y : memref<128x128xi8>) permutation = [1, 0]
+  return
+}
+
+// -----
+// 13. Rows of three: 32 of them are transposed and summed down the lanes, in order, so any body will do.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK: %[[OLD:.*]] = vector.load %arg1
+// CHECK-COUNT-32: vector.maskedload %arg0[{{.*}}, %c0]
+// CHECK: arith.subf %[[OLD]], %{{.*}} : vector<32xf32>
+// CHECK-COUNT-2: arith.subf
+// CHECK-NOT: arith.subf
+// CHECK: vector.store %{{.*}}, %arg1
+func.func @short_rows(%x: memref<64x3xf32>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+                  iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<64x3xf32>) outs(%y : memref<64xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %0 = arith.subf %o, %a : f32
+      linalg.yield %0 : f32
+  }
   return
 }

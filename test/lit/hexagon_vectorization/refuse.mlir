@@ -23,12 +23,19 @@ func.func @bits(%x: memref<64xi1>, %y: memref<64xi1>) {
 }
 
 // -----
-// 3. A transpose walks one side with a stride, whichever loop is taken.
-// CHECK-LABEL: func.func @transpose
+// 3. Operands that lie along three different loops: transposing one pair of loops does not help.
+// CHECK-LABEL: func.func @three_ways
 // CHECK: linalg.generic
-// WHY: not vectorized: no loop walks all operands element by element: loop 0 is strided in 1 of 2 operands; loop 1 is strided in 1 of 2 operands
-func.func @transpose(%x: memref<64x32xf32>, %y: memref<32x64xf32>) {
-  linalg.transpose ins(%x : memref<64x32xf32>) outs(%y : memref<32x64xf32>) permutation = [1, 0]
+// WHY: not vectorized: no loop walks all operands element by element: loop 0 is strided in 2 of 3 operands; loop 1 is strided in 2 of 3 operands; loop 2 is strided in 2 of 3 operands
+func.func @three_ways(%x: memref<8x8x8xf32>, %w: memref<8x8x8xf32>, %y: memref<8x8x8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d1, d0)>, affine_map<(d0, d1, d2) -> (d0, d2, d1)>,
+                                   affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %w : memref<8x8x8xf32>, memref<8x8x8xf32>) outs(%y : memref<8x8x8xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %p = arith.mulf %a, %b : f32
+      linalg.yield %p : f32
+  }
   return
 }
 

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
 from hexagon_mlir.passes.vectorization.plan import (
     Plan,
-    can_flatten,
     choose_jam,
     choose_loop,
+    choose_turn,
     choose_unroll,
     make_plan,
 )
@@ -17,8 +18,8 @@ from hexagon_mlir.passes.vectorization.plan import (
 VECTOR_BYTES = 128
 
 
-def operand(*dims, bits=32, output=False, unit=True, contiguous=True):
-    return Operand(tuple(dims), bits, output, unit, contiguous)
+def operand(*dims, bits=32, output=False, unit=True, joined=True):
+    return Operand(tuple(dims), bits, output, unit, (joined,) * (len(dims) - 1))
 
 
 def nest(extents, operands, reduction=None, combiners=("arith.addf",), body=2):
@@ -55,7 +56,7 @@ class TestLoop:
         given = nest((500, 2), [operand(0), operand(1), operand(1, output=True)], (True, False))
         assert choose_loop(given) == 0
 
-    def test_transpose_is_refused_with_both_reasons(self):
+    def test_no_loop_of_a_transpose(self):
         given = nest((64, 32), [operand(1, 0), operand(0, 1, output=True)])
         with pytest.raises(Unsupported, match="loop 0 is strided in 1 of 2 operands; loop 1 is strided in 1 of 2"):
             choose_loop(given)
@@ -102,22 +103,71 @@ class TestJam:
         assert choose_jam(batched, 1) == (None, 1)
 
 
-class TestFlatten:
-    def test_contiguous_elementwise(self):
-        assert can_flatten(elementwise(3, 33))
-        assert can_flatten(nest((3, 33), [operand(0, 1), operand(), operand(0, 1, output=True)]))
-
-    @pytest.mark.parametrize("given", [
-        elementwise(33),
-        elementwise(3, None),
-        ROW_SUM,
-        nest((3, 33), [operand(0, 1), operand(1), operand(0, 1, output=True)]),
-        nest((3, 33), [operand(0, 1, contiguous=False), operand(0, 1, output=True)]),
-        nest((3, 33), [operand(1, 0), operand(1, 0, output=True)]),
-        replace(elementwise(3, 33), reads_indices=True),
+class TestCollapse:
+    @pytest.mark.parametrize(("given", "groups"), [
+        (elementwise(33), [[0]]),
+        (elementwise(3, 33), [[0, 1]]),
+        (elementwise(2, 3, 4), [[0, 1, 2]]),
+        (elementwise(3, None), [[0, 1]]),
+        (nest((3, 33), [operand(0, 1), operand(), operand(0, 1, output=True)]), [[0, 1]]),
+        (ROW_SUM, [[0], [1]]),
+        (nest((8, 7, 7), [operand(0, 1, 2), operand(0, output=True)], (False, True, True)), [[0], [1, 2]]),
+        (nest((3, 33), [operand(0, 1), operand(1), operand(0, 1, output=True)]), [[0], [1]]),
+        (nest((8, 7, 7), [operand(0, 1, 2), operand(0), operand(0, 1, 2, output=True)]), [[0], [1, 2]]),
+        (nest((3, 33), [operand(0, 1, joined=False), operand(0, 1, output=True)]), [[0], [1]]),
+        (nest((3, 33), [operand(1, 0), operand(1, 0, output=True)]), [[1, 0]]),
+        (nest((64, 28, 28), [operand(2, 0, 1), operand(0, 1, 2, output=True)]), [[0, 1], [2]]),
+        (nest((5, 5), [operand(0, 0), operand(0, 1, output=True)]), [[0], [1]]),
+        (nest((5, 4), [operand(0, None, 1), operand(0, 1, output=True)]), [[0], [1]]),
+        (replace(elementwise(3, 33), indexed=frozenset({1})), [[0], [1]]),
+        (replace(elementwise(2, 3, 33), indexed=frozenset({0})), [[0], [1, 2]]),
     ])
-    def test_not_otherwise(self, given):
-        assert not can_flatten(given)
+    def test_groups(self, given, groups):
+        assert loop_groups(given) == groups
+
+    def test_result(self):
+        given = nest((8, 7, 7), [operand(0, 1, 2), operand(0), operand(0, 1, 2, output=True)])
+        assert collapsed(given, loop_groups(given)) == nest(
+            (8, 49), [operand(0, 1), operand(0), operand(0, 1, output=True)])
+
+    def test_unknown_extent(self):
+        assert collapsed(elementwise(3, None), [[0, 1]]).extents == (None,)
+
+    def test_index_keeps_its_loop(self):
+        given = replace(elementwise(2, 3, 33), indexed=frozenset({0}))
+        assert collapsed(given, loop_groups(given)).indexed == {0}
+        assert collapsed(given, loop_groups(given)).extents == (2, 99)
+
+
+class TestTurn:
+    @pytest.mark.parametrize(("given", "turn"), [
+        (nest((64, 32), [operand(1, 0), operand(0, 1, output=True)]), (1, 0)),
+        (nest((64, 32), [operand(0, 1), operand(1, 0), operand(0, 1, output=True)]), (1, 0)),
+        (ROW_SUM, (0, 1)),
+        (nest((9, 8, 64), [operand(0, 1, 2), operand(0, 1), operand(2), operand(0, output=True)],
+              (False, True, True)), None),  # the second operand lies along a third loop
+        (elementwise(64), None),
+        (MATMUL, None),
+        (nest((64,), [operand(0, unit=False), operand(0, output=True)]), None),
+        (nest((64, 32), [operand(1, 0), operand(1, 0, bits=16), operand(0, 1, output=True)]), None),
+        (nest((64, 32), [operand(0, 1), operand(1, 0, output=True, unit=False)]), None),
+        (nest((64, 8), [operand(0, 0, 1), operand(0, output=True)], (False, True)), None),
+    ])
+    def test_loops(self, given, turn):
+        assert choose_turn(given) == turn
+
+    @pytest.mark.parametrize(("rows", "length", "turned"), [
+        (4096, 3, 1), (4096, 64, 1), (4096, 65, None), (16, 16, 1), (15, 16, None), (None, 16, 1), (4096, None, None)])
+    def test_short_rows(self, rows, length, turned):
+        given = replace(ROW_SUM, extents=(rows, length))
+        assert make_plan(given, VECTOR_BYTES).turned == turned
+
+    @pytest.mark.parametrize(("bits", "narrowest", "lanes", "columns"), [(32, 32, 32, 32), (8, 8, 128, 128),
+                                                                         (32, 16, 64, 32), (32, 8, 128, 32)])
+    def test_blocks(self, bits, narrowest, lanes, columns):
+        given = nest((500, 500), [operand(1, 0, bits=bits), operand(0, 1, bits=narrowest, output=True)])
+        plan = make_plan(given, VECTOR_BYTES)
+        assert (plan.loop, plan.turned, plan.lanes, plan.columns) == (1, 0, lanes, columns)
 
 
 class TestPlan:
@@ -126,7 +176,8 @@ class TestPlan:
         assert make_plan(elementwise(4096, bits=bits), VECTOR_BYTES) == Plan(0, lanes, 4)
 
     def test_flattened(self):
-        assert make_plan(elementwise(3, 33), VECTOR_BYTES) == Plan(0, 32, 2, flatten=True)
+        given = elementwise(3, 33)
+        assert make_plan(collapsed(given, loop_groups(given)), VECTOR_BYTES) == Plan(0, 32, 2)
 
     def test_matmul_holds_at_most_eight_accumulators(self):
         plan = make_plan(replace(MATMUL, extents=(8, 512, 16)), VECTOR_BYTES)
@@ -137,8 +188,13 @@ class TestPlan:
         assert make_plan(elementwise(40), VECTOR_BYTES, unroll=8).unroll == 8
 
     def test_unknown_combiner_along_the_lanes(self):
+        given = nest((64,), [operand(0), operand(output=True)], (True,), combiners=(None,))
         with pytest.raises(Unsupported, match="not a known associative op"):
-            make_plan(replace(ROW_SUM, combiners=(None,)), VECTOR_BYTES)
+            make_plan(given, VECTOR_BYTES)
+
+    def test_unknown_combiner_along_rows_keeps_its_order_down_the_lanes(self):
+        plan = make_plan(replace(ROW_SUM, combiners=(None,)), VECTOR_BYTES)
+        assert (plan.loop, plan.turned) == (0, 1)
 
     def test_unknown_combiner_across_rows_is_fine(self):
         column = nest((64, 8), [operand(1, 0), operand(0, output=True)], (False, True), combiners=(None,))

@@ -1,0 +1,49 @@
+"""Matrix transposition in registers, by exchanges of half of two vectors at a time.
+
+Rows are vectors; exchange number b swaps bit b of the row's number with bit b of the lane's. After all of them rows and
+lanes have changed places (Eklundh, "A fast computer method for matrix transposing", IEEE Trans. Computers, 1972). LLVM
+22 selects one ``vshuff`` of a register pair for each exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hexagon_mlir.ir import ir, vector
+
+
+class Butterfly:
+    """``rows`` (vectors of one type) after exchanges ``bits``: index it by row.
+
+    Row r stands for number r * 2**bits[0] of the matrix, so that the exchange of bit b is between rows whose numbers
+    differ in it. Exchanges are emitted when a row that needs them is first asked for.
+    """
+
+    def __init__(self, rows: Sequence[ir.Value], bits: range):
+        self.bits = bits
+        self.known = {(bits.start, row): value for row, value in enumerate(rows)}
+
+    def __getitem__(self, row: int) -> ir.Value:
+        return self._after(self.bits.stop, row)
+
+    def _after(self, stage: int, row: int) -> ir.Value:
+        if (stage, row) not in self.known:
+            bit = 1 << (stage - 1 - self.bits.start)
+            low, high = row & ~bit, row | bit
+            self.known[stage, low], self.known[stage, high] = exchange(
+                self._after(stage - 1, low), self._after(stage - 1, high), 1 << (stage - 1))
+        return self.known[stage, row]
+
+
+def exchange(low: ir.Value, high: ir.Value, block: int) -> tuple[ir.Value, ir.Value]:
+    """Every second block of ``block`` lanes of ``low`` changes places with the block before it in ``high``."""
+    lanes = ir.VectorType(low.type).shape[0]
+    new_low = [lane if not lane & block else lanes + (lane ^ block) for lane in range(lanes)]
+    new_high = [lane | block if not lane & block else lanes + lane for lane in range(lanes)]
+    return vector.shuffle(low, high, new_low), vector.shuffle(low, high, new_high)
+
+
+def reading_order(rows: int) -> list[int]:
+    """Rows in the order in which asking for them keeps the fewest values waiting: numbers with their bits reversed."""
+    bits = rows.bit_length() - 1
+    return [int(format(row, f"0{bits}b")[::-1], 2) if bits else 0 for row in range(rows)]

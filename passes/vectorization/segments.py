@@ -1,0 +1,73 @@
+"""Loops over vectors: the stretches of a loop that are whole vectors, and the masked rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import arith, ir, scf
+from hexagon_mlir.passes.vectorization.tail import Tail
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of the vector loop, ``width`` elements per iteration; ``masked`` for the last, partial one.
+
+    ``valid`` is the number of elements of a masked stretch when it is known.
+    """
+
+    lower: ir.Value
+    upper: ir.Value
+    width: int
+    masked: bool
+    valid: int | None = None
+
+    def tail(self, bits: int) -> Tail | None:
+        """The mask of a partial stretch, for a narrowest element of ``bits``."""
+        if not self.masked:
+            return None
+        return Tail(arith.subi(self.upper, self.lower), self.valid, self.width, bits)
+
+
+def segments(extent: int | None, bound: ir.Value, lanes: int, unroll: int = 1) -> list[Segment]:
+    """The stretches of a loop to ``bound`` (``extent`` when known): ``unroll`` vectors, one vector, part of one."""
+    step = lanes * unroll
+    if extent is None:
+        main_end, single_end = _round_down(bound, step), _round_down(bound, lanes)
+        return [
+            Segment(index(0), main_end, step, False),
+            *([Segment(main_end, single_end, lanes, False)] if unroll > 1 else []),
+            Segment(single_end, bound, lanes, True),
+        ]
+    main, single = extent - extent % step, extent - extent % lanes
+    found = [
+        Segment(index(0), index(main), step, False) if main else None,
+        Segment(index(main), index(single), lanes, False) if single > main else None,
+        Segment(index(single), index(extent), lanes, True, extent - single) if extent > single else None,
+    ]
+    return [s for s in found if s is not None]
+
+
+def index(value: int) -> ir.Value:
+    """An index constant."""
+    return arith.constant(ir.IndexType.get(), value)
+
+
+def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.Value],
+             inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
+    """``scf.for`` with ``inside(iv, carried) -> next carried``; returns the final carried values.
+
+    The loop itself counts by one: LLVM turns only such loops into hardware loops.
+    """
+    trips = upper if step == 1 else arith.divui(arith.subi(upper, lower), index(step))
+    loop = scf.ForOp(index(0) if step != 1 else lower, trips, index(1), list(carried))
+    with ir.InsertionPoint(loop.body):
+        iv = loop.induction_variable
+        if step != 1:
+            iv = arith.addi(lower, arith.muli(iv, index(step)))
+        scf.yield_(list(inside(iv, list(loop.inner_iter_args))))
+    return list(loop.results)
+
+
+def _round_down(value: ir.Value, multiple: int) -> ir.Value:
+    return arith.muli(arith.divui(value, index(multiple)), index(multiple))
