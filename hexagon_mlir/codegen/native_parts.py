@@ -44,9 +44,6 @@ class PartBuilder:
         self.definitions, self.qfloat, self.declared = definitions, qfloat, declared
         self.values: dict[str, Value] = {}
         self.out: list[str] = []
-        self.entry: dict[str, str] = {}
-        """Lines for the entry block: constants in qfloat."""
-        self.constants: dict[str, str] = {}
         self.cache: dict[tuple[str, str, str], list[str]] = {}
         self.counter = 0
         self.block, self.debug = "", ""
@@ -133,19 +130,10 @@ class PartBuilder:
         def lift(part: str) -> str:
             return self.intrinsic(f"vadd.{ieee}", "<32 x i32>", ("<32 x i32>", self.words(part, value.native)), zero)
 
-        if value.splat:
-            return [self._constant(value.parts[0], value, lift)] * len(value.parts) if not value.block else \
-                self.cached(operand, "chain", value.block, lambda: [lift(value.parts[0])] * len(value.parts))
+        if value.splat:  # where it is used; LLVM moves it out of loops. In the entry block it would live across calls
+            name = operand if value.block else f"{value.element} {value.parts[0]}"
+            return self.cached(name, "chain", value.block, lambda: [lift(value.parts[0])]) * len(value.parts)
         return self.cached(operand, "chain", value.block, lambda: [lift(p) for p in value.parts])
-
-    def _constant(self, text: str, value: Value, lift) -> str:
-        """A constant in qfloat, made once in the entry block."""
-        key = f"{value.element} {text}"
-        if key not in self.constants:
-            kept, self.out, debug, self.debug = self.out, [], self.debug, ""
-            self.constants[key] = lift(text)
-            self.entry[key], self.out, self.debug = "\n".join(self.out), kept, debug
-        return self.constants[key]
 
     def ordered(self, operand: str, value: Value, order: int) -> list[str]:
         """The IEEE parts in lane order ``order``."""

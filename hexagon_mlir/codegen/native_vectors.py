@@ -76,8 +76,6 @@ class FunctionRewriter(PartBuilder):
                 self.out.append(self._kept(i))
         for place, i in reversed(phis):
             self.out[place:place] = self._phi_lines(i)
-        label = next(n for n, line in enumerate(self.out) if line.endswith(":"))
-        self.out[label + 1:label + 1] = list(self.entry.values())
         return self.out
 
     # -- one instruction -----------------------------------------------------------------------------------------

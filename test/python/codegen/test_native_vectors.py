@@ -1,5 +1,7 @@
 """qfloat chains and native vectors: what the rewritten IR computes, and how few conversions it needs."""
 
+import re
+
 import numpy as np
 import pytest
 from batch import on_simulator
@@ -11,6 +13,7 @@ from hexagon_mlir.codegen.llvm_text import functions, lanes_of, parse_line, read
 from hexagon_mlir.codegen.loop_order import Addresses, graph, order_loops, schedule
 from hexagon_mlir.codegen.multiply_formats import Availability, choose_formats, conversions
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
+from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.static_cost import TRIPS, static_cost
 from hexagon_mlir.codegen.value_ranges import Ranges
 from hexagon_mlir.targets import get
@@ -170,6 +173,42 @@ end:
         loop = text[text.index("loop:"):text.index("end:")]
         assert "phi <32 x i32>" in loop and "vconv" not in loop
         assert calls(text[text.index("end:"):], "vconv.sf.qf32") == 1
+
+    def test_no_qfloat_constant_lives_across_a_call(self):
+        """It would be stored to the stack: LLVM corrupts it, and every variant of the code would be thrown away."""
+        asm = emit("""declare void @llvm.memset.p0.i32(ptr, i8, i32, i1)
+define void @f(ptr noalias %p, ptr noalias %o, i32 %n) {
+entry:
+  call void @llvm.memset.p0.i32(ptr %o, i8 0, i32 %n, i1 false)
+  br label %rows
+
+rows:
+  %r = phi i32 [ 0, %entry ], [ %next, %end ]
+  br label %loop
+
+loop:
+  %s = phi <32 x float> [ splat (float -0.0), %rows ], [ %t, %loop ]
+  %i = phi i32 [ 0, %rows ], [ %j, %loop ]
+  %q = getelementptr <32 x float>, ptr %p, i32 %i
+  %x = load <32 x float>, ptr %q, align 128
+  %t = fadd <32 x float> %s, %x
+  %j = add i32 %i, 1
+  %c = icmp eq i32 %j, %n
+  br i1 %c, label %end, label %loop
+
+end:
+  %a = getelementptr <32 x float>, ptr %o, i32 %r
+  store <32 x float> %t, ptr %a, align 128
+  %next = add i32 %r, 1
+  %d = icmp eq i32 %next, %n
+  br i1 %d, label %out, label %rows
+
+out:
+  ret void
+}
+""", get("v75"))
+        assert "memset" in asm and not qfloat_spills(asm)
+        assert re.search(r"v(\d+)\.qf32 = vadd\(v\1\.qf32,v\d+\.sf\)", asm), "the sum is converted in every iteration"
 
     def test_wide_conversions_leave_the_lanes_apart(self):
         text = use_native_vectors(kernel(
