@@ -16,7 +16,7 @@ reciprocal        1.20    16.3  17.35     8.0
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, Mask
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, Int, Mask
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
 SEED = 0x7EF311C7
@@ -83,17 +83,38 @@ def divide(n: Float, d: Float, mode: Mode = ACCURATE) -> Float:
     if mode.narrow:  # a normal f32 far from the limits
         return n * special.select(inverse, approximate_reciprocal(d))
     # Both times 2^-exponent(d): d becomes about 1, and the quotient over- or underflows only where n/d does.
-    large, small = (d.lanes.int(exponent) for exponent in SCALE_EXPONENTS)
-    exponent = large if n.constant == 1 else ((n.bits & ABSOLUTE) < ONE).select(small, large)
-    scale = (exponent - (d.bits & INFINITY)).maximum(SMALLEST_NORMAL_BITS).as_float()
-    scaled, divisor = scale if n.constant == 1 else n * scale, d * scale
-    r = approximate_reciprocal(divisor, BELOW)
-    q = scaled * special.select(inverse, r)
+    if mode.shared and n.constant is None:
+        q, error = _by_shared(n, d, special, inverse)
+    else:
+        large, small = (d.lanes.int(exponent) for exponent in SCALE_EXPONENTS)
+        exponent = large if n.constant == 1 else ((n.bits & ABSOLUTE) < ONE).select(small, large)
+        scale = _scale(d, exponent).as_float()
+        divisor = d * scale
+        r = approximate_reciprocal(divisor, BELOW)
+        error = special.select(d.lanes.float(0.0), 1.0 - divisor * r)
+        q = (scale if n.constant == 1 else n * scale) * special.select(inverse, r)
     if mode.half:
         return q
-    corrected = q + q * (1.0 - divisor * r)
+    corrected = q + q * error
     infinite = (q.bits & ABSOLUTE) > INFINITY - 1
-    return (special | infinite).select(q, (corrected.bits | (q.bits & SIGN)).as_float())  # the sign of zero
+    return infinite.select(q, (corrected.bits | (q.bits & SIGN)).as_float())  # the sign of zero
+
+
+def _scale(d: Float, exponent: Int) -> Int:
+    """The bits of 2^-exponent(d), or half of it."""
+    return (exponent - (d.bits & INFINITY)).maximum(SMALLEST_NORMAL_BITS)
+
+
+def _by_shared(n: Float, d: Float, special: Mask, inverse: Float) -> tuple[Float, Float]:
+    """n / d and its relative error where many n share d: all that follows from d alone stands apart from n."""
+    for_large, for_small = (_scale(d, d.lanes.int(exponent)) for exponent in SCALE_EXPONENTS)
+    divisor = d * for_small.as_float()
+    r = approximate_reciprocal(divisor, BELOW)
+    twice = (r.bits + (for_small - for_large)).as_float()
+    error = special.select(d.lanes.float(0.0), 1.0 - divisor * r)
+    small = (n.bits & ABSOLUTE) < ONE
+    scaled = n * small.select(for_small, for_large).as_float()
+    return scaled * small.select(special.select(inverse, r), special.select(inverse, twice)), error
 
 
 def reciprocal(d: Float, mode: Mode = ACCURATE) -> Float:

@@ -43,7 +43,35 @@ def mode_of(op: ir.Operation, fast: bool) -> Mode:
     text = str(op.attributes["fastmath"]) if "fastmath" in op.attributes else ""
     flags = text[text.find("<") + 1:text.rfind(">")].replace(" ", "").split(",")
     everything = "fast" in flags
-    return Mode(element_of(op.operands[0].type), fast or everything or "afn" in flags, everything or "nnan" in flags)
+    return Mode(element_of(op.operands[0].type), fast or everything or "afn" in flags, everything or "nnan" in flags,
+                not _varies(op.operands[-1]))
+
+
+def _varies(value: ir.Value) -> bool:
+    """False for what stays the same along the last loop of the linalg.generic it is computed in."""
+    waiting, seen = [value], {value}
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value.owner, ir.Block):
+            if _argument_varies(ir.BlockArgument(value)):
+                return True
+            continue
+        owner = value.owner.operation
+        if not len(owner.operands) and owner.name != "arith.constant":
+            return True
+        new = [operand for operand in owner.operands if operand not in seen]
+        waiting += new
+        seen.update(new)
+    return False
+
+
+def _argument_varies(argument: ir.BlockArgument) -> bool:
+    generic = argument.owner.owner
+    if generic is None or generic.operation.name != "linalg.generic":
+        return True
+    maps = [ir.AffineMapAttr(a).value for a in generic.operation.attributes["indexing_maps"]]
+    last = ir.AffineDimExpr.get(maps[0].n_dims - 1)
+    return any(last == result for result in maps[argument.arg_number].results)
 
 
 def expand(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], fast: bool) -> bool:

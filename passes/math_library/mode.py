@@ -17,12 +17,14 @@ class Accuracy(StrEnum):
 class Mode:
     """``element``: what the f32 operands were widened from. ``fast``: the shorter formula, within its stated bound.
 
-    ``numbers``: neither operands nor results are NaN (``fastmath<nnan>``).
+    ``numbers``: neither operands nor results are NaN (``fastmath<nnan>``). ``shared``: the elements of a row have the
+    same last operand.
     """
 
     element: str = "f32"
     fast: bool = False
     numbers: bool = False
+    shared: bool = False
 
     @property
     def narrow(self) -> bool:

@@ -12,6 +12,8 @@ from hexagon_packets import hexagon_code
 from host_vectors import LANES, arith_ops, compile_vector_function, function_text, run_pass, ulps
 from support import ROOT
 
+import hexagon_mlir as hx
+
 PASS = "hexagon-math-expansion"
 SAMPLES = 1 << 17
 
@@ -196,6 +198,44 @@ def test_division_by_an_extreme_constant(divisor):
     with np.errstate(all="ignore"):
         expected = x.astype(np.float64) / np.float64(number)
     assert ulps(compile_vector_function(text, ["f32"], "f32", PASS)(x), expected).max() <= 2
+
+
+class TestDivisorOfARow:
+    """One divisor for many numbers: its reciprocal is made once per row, by a formula of its own."""
+
+    TEXT = """func.func @f(%a: tensor<ROWSxCOLUMNSxf32>, %d: tensor<ROWSxf32>) -> tensor<ROWSxCOLUMNSxf32> {
+  %e = tensor.empty() : tensor<ROWSxCOLUMNSxf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (WHICH)>,
+                                        affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %d : tensor<ROWSxCOLUMNSxf32>, tensor<ROWSxf32>) outs(%e : tensor<ROWSxCOLUMNSxf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %n = arith.negf %y : f32
+    %q = arith.divf %x, %n : f32
+    linalg.yield %q : f32
+  } -> tensor<ROWSxCOLUMNSxf32>
+  return %r : tensor<ROWSxCOLUMNSxf32>
+}
+"""
+
+    def run(self, numbers, divisors, which="i"):
+        text = self.TEXT.replace("ROWS", str(len(divisors))).replace("COLUMNS", str(len(numbers)))
+        a = np.ascontiguousarray(np.broadcast_to(numbers, (len(divisors), len(numbers))))
+        return hx.compile(text.replace("WHICH", which), threads=1).run(a, divisors)
+
+    def test_every_pair_of_special_values(self):
+        numbers = np.concatenate([maths.SPECIAL, random_bits(256 - len(maths.SPECIAL) % 32 - 7, 31)])
+        divisors = np.concatenate([maths.SPECIAL, random_bits(30, 32)])
+        with np.errstate(all="ignore"):
+            expected = numbers.astype(np.float64) / -divisors[:, None].astype(np.float64)
+        actual = self.run(numbers, divisors).outputs[0]
+        assert ulps(actual.reshape(-1), expected.reshape(-1)).max() <= 2
+        zero = (actual == 0) & (expected == 0)
+        assert np.array_equal(np.signbit(actual[zero]), np.signbit(expected[zero]))
+
+    def test_it_pays(self):
+        numbers, divisors = uniform(-4, 4, 33)[:512], uniform(1, 4, 34)[:512]
+        by_row, by_element = self.run(numbers, divisors), self.run(numbers, divisors, "j")
+        assert by_row.profile.packets < 0.75 * by_element.profile.packets
 
 
 def test_fma_is_a_product_and_a_sum():
