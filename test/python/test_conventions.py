@@ -5,12 +5,11 @@ import dataclasses
 import re
 import tomllib
 
-import docstrings
 import pytest
 from support import ROOT, pass_names
 
 from hexagon_mlir.levels import LEVELS
-from hexagon_mlir.pass_infra import Pass, registry
+from hexagon_mlir.pass_infra import Pass, docstring, registry
 from hexagon_mlir.pass_infra.options import option_name
 
 LIT = ROOT / "test" / "lit"
@@ -51,16 +50,16 @@ class TestPass:
 
     def test_docstring_is_complete(self, name):
         pass_class = registry.get(name)
-        doc = docstrings.read(pass_class)
+        doc = docstring.read(pass_class)
         assert doc.summary.endswith("."), "the docstring starts with one sentence"
-        missing = [s for s in docstrings.SECTIONS if not doc.sections.get(s)]
+        missing = [s for s in docstring.SECTIONS if not doc.sections.get(s)]
         assert not missing, f"sections missing or empty in the docstring: {missing}"
         assert pass_class.needs in doc.sections["Needs"]
         assert pass_class.leaves in doc.sections["Leaves"]
 
     def test_docstring_names_every_option(self, name):
         pass_class = registry.get(name)
-        text = docstrings.read(pass_class).sections.get("Options", "")
+        text = docstring.read(pass_class).sections.get("Options", "")
         for field in dataclasses.fields(pass_class):
             assert option_name(field) in text, f"option {option_name(field)} is not documented"
 

@@ -22,9 +22,13 @@ class Example:
 
 @dataclass(frozen=True)
 class Docstring:
-    """``sections`` maps a header to its text; ``examples`` are the Before/After pairs in order."""
+    """``summary`` is the first paragraph on one line, ``details`` what follows it before the first section.
+
+    ``sections`` maps a header to its text; ``examples`` are the Before/After pairs in order.
+    """
 
     summary: str
+    details: str
     sections: dict[str, str]
     examples: tuple[Example, ...]
 
@@ -33,18 +37,18 @@ def read(pass_class: type) -> Docstring:
     """The parts of ``pass_class``'s own docstring."""
     text = inspect.cleandoc(pass_class.__dict__.get("__doc__") or "")
     headers = list(_HEADER.finditer(text))
-    summary = " ".join(text[: headers[0].start() if headers else len(text)].split("\n\n")[0].split())
+    summary, _, details = text[: headers[0].start() if headers else len(text)].partition("\n\n")
     sections: dict[str, str] = {}
     examples: list[Example] = []
     before = ""
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         end = following.start() if following else len(text)
-        body = header.group(3) + "\n" + text[header.end():end]
-        content = textwrap.dedent(body.strip("\n")).strip()
+        body = textwrap.dedent(text[header.end():end].strip("\n"))
+        content = f"{header.group(3)}\n{body}".strip()
         name = header.group(1)
         sections[name] = content
         if name == "Before":
             before = content
         elif name == "After":
             examples.append(Example(before, content, header.group(2) or ""))
-    return Docstring(summary, sections, tuple(examples))
+    return Docstring(" ".join(summary.split()), details.strip(), sections, tuple(examples))

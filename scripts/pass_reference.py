@@ -1,0 +1,73 @@
+"""Writes docs/passes.md from the docstrings of the passes: what the tests run is what the reader sees.
+
+Usage: python scripts/pass_reference.py
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from hexagon_mlir import pipelines
+from hexagon_mlir.cli.listing import first_sentence, options
+from hexagon_mlir.pass_infra import docstring, registry
+
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "passes.md"
+INTRODUCTION = """# Passes
+
+Every pass of the project, in the order of the default pipeline; the others follow. Each runs alone
+(`hexmlir-opt k.mlir --NAME='option=value'`), and each Before and After is run by the tests. Levels: what IR a pass
+needs and leaves; `--verify-levels` checks it.
+
+Made by `python scripts/pass_reference.py` from the docstrings in `passes/`.
+"""
+
+
+def ordered() -> list[str]:
+    """The passes' names: those of the default pipeline first, in its order."""
+    used = list(dict.fromkeys(entry.text for entry in pipelines.DEFAULT if entry.own))
+    return used + [name for name in registry.names() if name not in used]
+
+
+def section(name: str) -> str:
+    """One pass."""
+    pass_class = registry.get(name)
+    doc = docstring.read(pass_class)
+    parts = [f"## {name}", doc.summary, *([doc.details] if doc.details else [])]
+    for example in doc.examples:
+        after = f"After (`{example.options}`):" if example.options else "After:"
+        parts += ["Before:", _code(example.before), after, _code(example.after)]
+    if shown := options(pass_class):
+        parts.append("Options:\n\n" + "\n".join(_options(shown, doc.sections["Options"])))
+    refused = doc.sections["Refuses"]
+    parts.append(f"Refuses:\n\n{refused}" if refused.startswith("*") else f"Refuses: {refused}")
+    parts.append(f"Needs `{pass_class.needs}`, leaves `{pass_class.leaves}`.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _options(shown: list[str], text: str) -> Iterator[str]:
+    """A bullet per option: its type and default, and what the docstring says of it."""
+    said = re.split(r"^([\w-]+): ", text, flags=re.MULTILINE)[1:]
+    meaning = dict(zip(said[::2], said[1::2], strict=True))
+    for option in shown:
+        name = option.partition("=")[0]
+        yield f"* `{option}`: {' '.join(meaning[name].split())}"
+
+
+def reference() -> str:
+    """The whole document."""
+    names = ordered()
+    contents = "\n".join(f"* [{name}](#{name}): {first_sentence(registry.get(name).__doc__)}" for name in names)
+    return "\n".join([INTRODUCTION, contents + "\n", *(section(name) for name in names)])
+
+
+def _code(text: str) -> str:
+    return f"```mlir\n{text}\n```"
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(reference())
