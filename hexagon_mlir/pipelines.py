@@ -79,6 +79,7 @@ DEFAULT = (
     *BUFFERIZE,
     ours("hexagon-double-buffer-generic-s1", "the next tile comes while this one is worked on: structure"),
     *DEALLOCATE,
+    ours("hexagon-contraction-vectorization", "products and convolutions: accumulators stay in registers"),
     ours("hexagon-tcm-allocation", "all TCM buffers in one arena, planned at compile time"),
     ours("hexagon-double-buffer-generic-s2", "the next tile comes while this one is worked on: transfers"),
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
@@ -92,7 +93,8 @@ DEFAULT = (
 SCALAR = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
     ours("hexagon-argument-aliasing", "the baseline knows as much about its arguments"),
-    ours("hexagon-fusion", "the same fusion as the default: the baseline differs in vectors only"),
+    ours("hexagon-fusion", "the same fusion as the default, for a core that multiplies wide numbers",
+         hoist_paired_casts=True),
     ours("hexagon-math-expansion", "the same math functions"),
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     *BUFFERIZE,

@@ -46,7 +46,8 @@ class HexagonFusionPass(Pass):
         }
 
     Options:
-        none
+        hoist-paired-casts: take the widening casts of both factors of a product out of the reduction too, even where
+            the target multiplies such factors itself.
 
     Refuses (with a remark): expensive producers with several consumers or repeated by a broadcast, producers that
     are reductions.
@@ -59,12 +60,14 @@ class HexagonFusionPass(Pass):
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
 
+    hoist_paired_casts: bool = False
+
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Fuse until nothing more is worth it: last consumer first, so that chains collapse in one sweep."""
         _PREPARE.run(module, context)
         for op in _generics(module):
             detach_outputs(op)
-            hoist_casts(op)
+            hoist_casts(op, self.hoist_paired_casts)
         done = 0
         while done < len(consumers := _generics(module)):
             self._fuse_into(consumers[-1 - done], context)

@@ -99,7 +99,7 @@ class HexagonTcmTilingPass(Pass):
         target = context.target
         alignment = int(target.tcm_alignment.value)
         operands = footprints(group)
-        if not any(o.role is not Role.KEEP for o in operands):
+        if 0 in group.extents or not any(o.role is not Role.KEEP for o in operands):
             return None
         vectorized = vector_loop(len(group.extents), [o.loops for o in operands]) if len(group.members) == 1 else None
         last = max(group.cuttable, default=None)

@@ -142,6 +142,8 @@ def occupies(i: Instruction) -> tuple[tuple[str, ...], bool]:
             return ("shift", "any", "slot"), True
         if name.startswith(("vshuf", "vdeal", "vsb", "vsh", "vzb", "vzh")):
             return ("shift", "permute", "any", "any", "slot"), True
+        if name.startswith(("vdelta", "vrdelta", "vror", "valign", "vlalign")):
+            return ("permute", "any", "slot"), True
         return ("any", "slot"), False
     if i.opcode in ("shl", "lshr", "ashr"):
         return ("shift", "any", "slot"), True

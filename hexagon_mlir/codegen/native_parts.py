@@ -161,9 +161,10 @@ class PartBuilder:
     def _pair(self, name: str, low: str, high: str, value: Value) -> tuple[str, str]:
         pair = self.intrinsic(name, "<64 x i32>", ("<32 x i32>", self.words(high, value.native)),
                               ("<32 x i32>", self.words(low, value.native)), ("i32", str(-(value.bits // 8))))
-        return (self.as_type(self._half("lo", pair), value.native), self.as_type(self._half("hi", pair), value.native))
+        return (self.as_type(self.half("lo", pair), value.native), self.as_type(self.half("hi", pair), value.native))
 
-    def _half(self, which: str, pair: str) -> str:
+    def half(self, which: str, pair: str) -> str:
+        """The ``lo`` or ``hi`` vector of a pair."""
         return self.intrinsic(which, "<32 x i32>", ("<64 x i32>", pair))
 
     def _reordered_masks(self, parts: list[str], value: Value, order: int) -> list[str]:
@@ -191,8 +192,8 @@ class PartBuilder:
                 pair = self.intrinsic(name, "<64 x i32>", ("<32 x i32>", words))
             group, residue = divmod(number, order)
             place = group * 2 * order + residue
-            new[place] = self.as_type(self._half("lo", pair), after)
-            new[place + order] = self.as_type(self._half("hi", pair), after)
+            new[place] = self.as_type(self.half("lo", pair), after)
+            new[place + order] = self.as_type(self.half("hi", pair), after)
         return new
 
     def narrowed(self, floats: bool, parts: list[str], bits: int, order: int) -> tuple[list[str], int]:

@@ -23,6 +23,7 @@ from hexagon_mlir.codegen.native_parts import FORMATS, PartBuilder, Value
 from hexagon_mlir.codegen.qfloat_formats import FloatFormats
 from hexagon_mlir.codegen.split_plan import VECTOR_BITS, SplitPlan
 from hexagon_mlir.codegen.value_ranges import constant
+from hexagon_mlir.codegen.widening_products import make_widening_product
 
 
 def use_native_vectors(text: str, qfloat: bool, floats: bool = True) -> str:
@@ -92,6 +93,8 @@ class FunctionRewriter(PartBuilder):
             value.parts = self._load(i, value)
         elif i.opcode == "shufflevector":
             self._shuffle(i, value)
+        elif make_widening_product(self, self.plan, i, value):
+            value.normal = self.formats.is_normal(i.result) if i.opcode == "fmul" else True
         elif i.result in self.formats.chained:
             self._arithmetic(i, value)
         elif i.opcode in CASTS and self.plan.cast_kind(i) != "same":

@@ -25,6 +25,7 @@ class FloatFormats:
         for i in self.instructions:
             ranges.visit(i)
         self.normal = ranges.normal
+        self.chained_phis = self._find_chained_phis()
         self.chained = {name for name in self.ours if self._is_chained(name)}
         self.in_qfloat = self._choose_formats()
         self.negated = {name for name in self.chained if self._wants_negative(name)}
@@ -45,12 +46,31 @@ class FloatFormats:
         if not self.qfloat or vector is None or vector[1] not in FORMATS:
             return False
         if i.opcode == "phi":
-            later = [self.definitions.get(o) for o in i.operands]
-            sums = [d for d in later if d is not None and d.opcode in SUMS and d.result in self.ours]
-            carried = [d for d in later if d is not None and d.result in self.ours and d.opcode != "load"]
-            return bool(sums) and len(sums) == len(carried) and any(
-                u.opcode in SUMS and u.block in {d.block for d in sums} for u in self.users.get(name, []))
+            return name in self.chained_phis
         return i.opcode in SUMS or i.opcode == "fmul" or (i.opcode == "fpext" and vector[1] == "float")
+
+    def _find_chained_phis(self) -> set[str]:
+        """Sums carried round loops, through all loops of a nest: phis to which only sums and such phis come back."""
+        phis = {name: i for name in self.ours if (i := self.definitions[name]).opcode == "phi"
+                and (vector := vector_type(i.type)) is not None and vector[1] in FORMATS}
+        made = {name: [d for o in i.operands if (d := self.definitions.get(o)) is not None and d.result in self.ours]
+                for name, i in phis.items()}
+        place = {i.result: number for number, i in enumerate(self.instructions) if i.result}
+        back = {name: [d for d in made[name] if place[d.result] > place[name]] for name in phis}
+        kept = set(phis)
+        while refused := {name for name in kept if any(d.opcode not in SUMS and d.result not in kept
+                                                       for d in back[name])}:
+            kept -= refused
+        found = {name for name in kept if self._joins_sum(made[name], name)}
+        while joined := {name for name in kept - found if any(d.result in found for d in made[name])
+                         or any(u.result in found for u in self.users.get(name, []))}:
+            found |= joined
+        return found
+
+    def _joins_sum(self, made: Sequence[Instruction], name: str) -> bool:
+        """True when phi ``name`` carries a sum that is computed from it in the same block."""
+        blocks = {d.block for d in made if d.opcode in SUMS}
+        return any(u.opcode in SUMS and u.block in blocks for u in self.users.get(name, []))
 
     def _choose_formats(self) -> set[str]:
         """Products that take qfloat operands."""

@@ -125,8 +125,11 @@ class SplitPlan:
             return 1
         if i.opcode == "shufflevector":
             return 0 if self.shuffle_kind(i) == "splat" else 1
-        known = [self.orders.get(o, 0) if o in self.names else 1 for o in i.operands if o.startswith("%")]
-        known = [k for k in known if k]
+        sources = [o for o in i.operands if o.startswith("%")]
+        if i.opcode == "phi":  # a loop goes round in the order it computes in, whatever it started from
+            sources = [o for o in sources if self.definitions[o].opcode != "load"] if all(
+                o in self.definitions for o in sources) else sources
+        known = [k for o in sources if (k := self.orders.get(o, 0) if o in self.names else 1)]
         order = min(known, default=0)
         if i.opcode in CASTS and order:
             source, result = vector_type(i.types[0]), vector_type(i.type)

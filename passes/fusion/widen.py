@@ -6,11 +6,17 @@ from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.passes.fusion.merge import input_count
 
 _WIDENING = frozenset({"arith.extf", "arith.extsi", "arith.extui"})
+_PRODUCTS = frozenset({"arith.mulf", "arith.muli"})
+_MULTIPLIED = frozenset({"f16", "i8", "i16"})
+"""Elements that HVX multiplies into wider products."""
 
 
-def hoist_casts(op: ir.Operation) -> bool:
-    """Give contraction ``op`` operands already widened; True when it changed. Static shapes only."""
-    if not is_contraction(op):
+def hoist_casts(op: ir.Operation, paired: bool) -> bool:
+    """Give contraction ``op`` operands already widened; True when it changed. Static shapes only.
+
+    Products of two factors that are multiplied as they are keep their casts unless ``paired``.
+    """
+    if not is_contraction(op) or (not paired and _multiplies_narrow(op)):
         return False
     changed = False
     for position in range(input_count(op)):
@@ -27,6 +33,18 @@ def is_contraction(op: ir.Operation) -> bool:
         return False
     maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
     return any(len(m.results) < m.n_dims for m in maps[: input_count(op)]) and input_count(op) > 1
+
+
+def _multiplies_narrow(op: ir.Operation) -> bool:
+    """True when the body multiplies two widened arguments of one type that HVX multiplies."""
+    for product in op.regions[0].blocks[0].operations:
+        if product.operation.name not in _PRODUCTS:
+            continue
+        makers = [v.owner.operation for v in product.operation.operands if not isinstance(v.owner, ir.Block)]
+        types = {str(m.operands[0].type) for m in makers if m.name in _WIDENING}
+        if len(makers) == 2 and len(types) == 1 and types <= _MULTIPLIED:
+            return True
+    return False
 
 
 def _only_cast(op: ir.Operation, position: int) -> ir.Operation | None:

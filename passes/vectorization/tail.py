@@ -16,13 +16,16 @@ from hexagon_mlir.ir.query import in_tcm
 
 @dataclass
 class Tail:
-    """``valid`` (an index; ``static`` when known) of ``lanes`` elements; ``bits`` is the narrowest element size."""
+    """``valid`` (an index; ``static`` when known) of ``lanes`` elements; ``bits`` is the narrowest element size.
+
+    ``masks`` holds the masks made so far, which are good where the first of them was made.
+    """
 
     valid: ir.Value
     static: int | None
     lanes: int
     bits: int
-    _masks: dict[tuple[int, int], ir.Value] = field(default_factory=dict)
+    masks: dict[tuple[int, int], ir.Value] = field(default_factory=dict)
 
     def load(self, type_: ir.VectorType, source: ir.Value, indices: Sequence[ir.Value], bits: int,
              alignment: int) -> ir.Value:
@@ -81,7 +84,7 @@ class Tail:
         return self.static is not None and self.static >= start + width
 
     def _mask(self, start: int, bits: int) -> ir.Value:
-        if (start, bits) not in self._masks:
+        if (start, bits) not in self.masks:
             element = ir.IntegerType.get_signless(bits)
             width = self._width(bits)
             type_ = ir.VectorType.get([width], element)
@@ -89,8 +92,8 @@ class Tail:
             left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), start)) if start else self.valid
             bound = vector.broadcast(type_, arith.index_cast(element, left))
             mask = arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
-            self._masks[start, bits] = mask
-        return self._masks[start, bits]
+            self.masks[start, bits] = mask
+        return self.masks[start, bits]
 
 
 def _shifted(indices: Sequence[ir.Value], start: int) -> list[ir.Value]:

@@ -1,0 +1,391 @@
+"""Emits the loops and vectors of one contraction for its `Plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from hexagon_mlir.ir import arith, ir, memref, scf, vector
+from hexagon_mlir.ir.buffers import start_alignment
+from hexagon_mlir.ir.query import TCM_SPACE, memory_space
+from hexagon_mlir.passes.contraction.plan import Plan
+from hexagon_mlir.passes.contraction.read import Access, Body, Contraction, Index
+from hexagon_mlir.passes.vectorization.emit import for_loop, index
+from hexagon_mlir.passes.vectorization.nest import split_operands
+from hexagon_mlir.passes.vectorization.tail import Tail
+
+Ivs = dict[int, ir.Value]
+_PACKED_BLOCKS = 3  # blocks of rows that read an input, from which on a copy of it in whole vectors pays
+
+
+@dataclass(frozen=True)
+class Column:
+    """One vector of the block: where it starts along the vectorized loop, and its mask when it is the last one."""
+
+    start: ir.Value
+    tail: Tail | None
+
+
+class ContractionEmitter:
+    """Replaces one contraction by vector code; use as ``ContractionEmitter(op, ...).emit()`` at an insertion point."""
+
+    def __init__(self, op: ir.Operation, contraction: Contraction, body: Body, plan: Plan, vector_bytes: int):
+        self.contraction, self.body, self.plan, self.vector_bytes = contraction, body, plan, vector_bytes
+        inputs, outputs = split_operands(op)
+        self.values = [*inputs, *outputs]
+        self.output = len(inputs)
+        self.packed = -1
+        self.extents = [self._extent(loop) for loop in range(len(contraction.extents))]
+
+    def emit(self) -> None:
+        """Emit everything."""
+        if 0 in self.contraction.extents:
+            return  # nothing to compute, or nothing to add
+        special = (self.plan.loop, self.plan.row_loop)
+        outer = [i for i, r in enumerate(self.contraction.reduction) if not r and i not in special]
+        packed = self._packed_input()
+        if packed is not None:  # inside the loops it depends on, outside the others
+            outer.sort(key=lambda loop: not self.contraction.accesses[packed].uses(loop))
+        self._outer_loops(outer, {}, packed)
+
+    # -- loops ---------------------------------------------------------------------------------------------------
+
+    def _extent(self, loop: int) -> ir.Value:
+        static = self.contraction.extents[loop]
+        if static is not None:
+            return index(static)
+        for access, value in zip(self.contraction.accesses, self.values, strict=True):
+            for dim, place in enumerate(access.indices):
+                if place.plain == loop:
+                    return memref.dim(value, index(dim))
+        raise AssertionError("a loop whose length no operand tells")
+
+    def _outer_loops(self, loops: list[int], ivs: Ivs, packed: int | None) -> None:
+        if packed is not None and not any(self.contraction.accesses[packed].uses(loop) for loop in loops):
+            buffer = self._pack(packed, ivs)
+            self._outer_loops(loops, ivs, None)
+            memref.dealloc(buffer)
+            return
+        if not loops:
+            self._columns(ivs)
+            return
+
+        def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
+            self._outer_loops(loops[1:], {**ivs, loops[0]: iv}, packed)
+            return carried
+
+        for_loop(index(0), self.extents[loops[0]], 1, [], body)
+
+    def _columns(self, ivs: Ivs) -> None:
+        """Blocks along the vectorized loop: whole ones, then one of what is left."""
+        extent, lanes, width = self.contraction.extents[self.plan.loop], self.plan.lanes, self.plan.columns
+        if extent is None:
+            self._dynamic_columns(ivs)
+            return
+        whole = extent // (lanes * width)
+        if whole:
+            self._column_loop(ivs, index(0), index(whole * lanes * width), width)
+        first = whole * lanes * width
+        rest = []
+        for start in range(first, extent, lanes):
+            valid = min(extent - start, lanes)
+            rest.append(Column(index(start), self._tail(index(valid), valid) if valid < lanes else None))
+        if rest:
+            self._rows(ivs, rest)
+
+    def _dynamic_columns(self, ivs: Ivs) -> None:
+        lanes, width = self.plan.lanes, self.plan.columns
+        extent = self.extents[self.plan.loop]
+        main = arith.muli(arith.divui(extent, index(lanes * width)), index(lanes * width))
+        single = arith.muli(arith.divui(extent, index(lanes)), index(lanes))
+        self._column_loop(ivs, index(0), main, width)
+        if width > 1:
+            self._column_loop(ivs, main, single, 1)
+        left = arith.subi(extent, single)
+        some = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ne, left, index(0)))
+        with ir.InsertionPoint(some.then_block):
+            self._rows(ivs, [Column(single, self._tail(left, None))])
+            scf.yield_([])
+
+    def _column_loop(self, ivs: Ivs, lower: ir.Value, upper: ir.Value, width: int) -> None:
+        def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
+            self._rows(ivs, [Column(_plus(iv, j * self.plan.lanes), None) for j in range(width)])
+            return carried
+
+        for_loop(lower, upper, width * self.plan.lanes, [], body)
+
+    def _tail(self, valid: ir.Value, static: int | None) -> Tail:
+        return Tail(valid, static, self.plan.lanes, self.contraction.narrowest_bits)
+
+    def _rows(self, ivs: Ivs, columns: list[Column]) -> None:
+        """Blocks along the row loop: whole ones, then one of what is left."""
+        loop, height = self.plan.row_loop, self.plan.rows
+        if loop is None:
+            self._block([ivs], columns)
+            return
+        extent = self.contraction.extents[loop]
+        if extent is None:
+            main = arith.muli(arith.divui(self.extents[loop], index(height)), index(height))
+        else:
+            main = index(extent - extent % height)
+        if extent is None or extent >= height:
+            self._row_loop(ivs, columns, index(0), main, height)
+        if extent is None and height > 1:
+            self._row_loop(ivs, columns, main, self.extents[loop], 1)
+        elif extent is not None and extent % height:
+            self._block([{**ivs, loop: index(row)} for row in range(extent - extent % height, extent)], columns)
+
+    def _row_loop(self, ivs: Ivs, columns: list[Column], lower: ir.Value, upper: ir.Value, height: int) -> None:
+        loop = self.plan.row_loop
+        assert loop is not None
+
+        def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
+            self._block([{**ivs, loop: _plus(iv, j)} for j in range(height)], columns)
+            return carried
+
+        for_loop(lower, upper, height, [], body)
+
+    # -- packing -------------------------------------------------------------------------------------------------
+
+    def _packed_input(self) -> int | None:
+        """The input whose vectors start anywhere in memory and are read by enough blocks to be worth a copy."""
+        loop, row_loop = self.plan.loop, self.plan.row_loop
+        if row_loop is None or (self.contraction.extents[row_loop] or 0) < _PACKED_BLOCKS * self.plan.rows:
+            return None
+        for operand in self.contraction.inputs:
+            access = self.contraction.accesses[operand]
+            used = [index.plain for index in access.indices]
+            if (access.uses(loop) and not access.uses(row_loop) and self._alignment(operand) < self.vector_bytes
+                    and None not in used and all(self.contraction.extents[u] is not None for u in used)):
+                return operand
+        return None
+
+    def _pack(self, operand: int, ivs: Ivs) -> ir.Value:
+        """Copy what ``operand`` holds at ``ivs`` to whole vectors in TCM, and read it there from now on."""
+        access, source = self.contraction.accesses[operand], self.values[operand]
+        loops = [place.plain for place in access.indices if place.plain not in ivs]
+        extents = [self.contraction.extents[loop] for loop in loops]
+        lanes, length = self.plan.lanes, extents[-1]
+        columns = ceil(length / lanes)
+        element = ir.MemRefType(source.type).element_type
+        type_ = ir.MemRefType.get([*extents[:-1], columns * lanes], element, memory_space=memory_space(TCM_SPACE))
+        buffer = memref.alloc(type_, [], [])
+        vector_type = ir.VectorType.get([lanes], element)
+
+        def copy(start: ir.Value, inner: Ivs, tail: Tail | None) -> None:
+            indices = self._indices(access, {**ivs, **inner, loops[-1]: start})
+            value = (vector.load(vector_type, source, indices, alignment=self._alignment(operand)) if tail is None else
+                     tail.load(vector_type, source, indices, access.bits, self._alignment(operand)))
+            vector.store(value, buffer, [*inner.values(), start], alignment=self.vector_bytes)
+
+        def rows(left: list[int], inner: Ivs) -> None:
+            if left:
+                _each(self.extents[left[0]], lambda iv: rows(left[1:], {**inner, left[0]: iv}))
+                return
+            whole = length - length % lanes
+            if whole:
+                _each(index(whole // lanes), lambda iv: copy(arith.muli(iv, index(lanes)), inner, None))
+            if length > whole:
+                copy(index(whole), inner, self._tail(index(length - whole), length - whole))
+
+        rows(loops[:-1], {})
+        self.values[operand] = buffer
+        self.contraction = replace(self.contraction, accesses=tuple(
+            replace(a, indices=tuple(Index(((loop, 1),)) for loop in loops)) if i == operand else a
+            for i, a in enumerate(self.contraction.accesses)))
+        self.packed = operand
+        return buffer
+
+    # -- one block -----------------------------------------------------------------------------------------------
+
+    def _block(self, rows: list[Ivs], columns: list[Column]) -> None:
+        """The accumulators of ``rows`` x ``columns``, from the output through the reductions and back."""
+        columns = [Column(c.start, replace(c.tail, masks={}) if c.tail else None) for c in columns]  # masks made here
+        start = [self._vector(self.output, row, column) for row in rows for column in columns]
+        final = self._reduce(list(self.plan.reductions), {}, start, rows, columns)
+        places = [(row, column) for row in rows for column in columns]
+        access = self.contraction.output
+        for (row, column), value in zip(places, final, strict=True):
+            target, indices = self.values[self.output], self._indices(access, {**row, self.plan.loop: column.start})
+            if column.tail is None:
+                vector.store(value, target, indices, alignment=self._alignment(self.output))
+            else:
+                column.tail.store(value, target, indices, access.bits, self._alignment(self.output))
+
+    def _reduce(self, loops: list[int], inner: Ivs, carried: list[ir.Value], rows: list[Ivs],
+                columns: list[Column]) -> list[ir.Value]:
+        if not loops:
+            return self._step(inner, carried, rows, columns, {})
+        extent = self.contraction.extents[loops[0]]
+        if len(loops) <= self.plan.unrolled:
+            assert extent is not None
+            for k in range(extent):
+                carried = self._reduce(loops[1:], {**inner, loops[0]: index(k)}, carried, rows, columns)
+            return carried
+        if len(loops) == 1 and self._spread_inputs(loops[0]):
+            return self._spread(loops[0], inner, carried, rows, columns)
+        return for_loop(index(0), self.extents[loops[0]], 1, carried,
+                        lambda iv, old: self._reduce(loops[1:], {**inner, loops[0]: iv}, old, rows, columns))
+
+    def _step(self, inner: Ivs, carried: list[ir.Value], rows: list[Ivs], columns: list[Column],
+              spread: dict[tuple[int, int], ir.Value]) -> list[ir.Value]:
+        """One step of the innermost loop. ``spread`` holds (input, row) -> its element in all lanes, where known."""
+        values: list[ir.Value] = []
+        vectors: dict[tuple[int, int, int], ir.Value] = {}
+        for number, row in enumerate(rows):
+            for place, column in enumerate(columns):
+                factors = []
+                for i, operand in enumerate(self.contraction.inputs):
+                    access = self.contraction.accesses[operand]
+                    moves = self.plan.row_loop is not None and access.uses(self.plan.row_loop)
+                    key = (i, number if moves else -1, place if access.uses(self.plan.loop) else -1)
+                    if key not in vectors:
+                        ready = spread.get((operand, number))
+                        vectors[key] = self._factor(i, operand, {**row, **inner}, column, ready)
+                    factors.append(vectors[key])
+                value = factors[0]
+                if self.body.product is not None:
+                    value = _clone(self.body.product, value.type, factors)
+                old = carried[number * len(columns) + place]
+                values.append(_clone(self.body.combine, old.type, [old, value]))
+        return values
+
+    def _factor(self, i: int, operand: int, ivs: Ivs, column: Column, ready: ir.Value | None) -> ir.Value:
+        """A widened vector of input number ``i``."""
+        value = ready if ready is not None else self._vector(operand, ivs, column)
+        widen = self.body.widen[i]
+        if widen is None:
+            return value
+        element = widen.results[0].type
+        return _clone(widen, ir.VectorType.get([self.plan.lanes], element), [value])
+
+    # -- elements of a row out of vectors ------------------------------------------------------------------------
+
+    def _spread_inputs(self, loop: int) -> list[int]:
+        """Inputs whose elements are spread over the lanes, and lie side by side along ``loop``: they come as vectors.
+
+        The core would wait for each element that it loads from TCM, and now and then for one from DDR.
+        """
+        return [i for i in self.contraction.inputs if not self.contraction.accesses[i].uses(self.plan.loop)
+                and self.contraction.accesses[i].walks(loop)
+                ]
+
+    def _spread(self, loop: int, inner: Ivs, carried: list[ir.Value], rows: list[Ivs],
+                columns: list[Column]) -> list[ir.Value]:
+        """The innermost loop with a vector of elements per row, turned by one lane each step; lane 0 is spread."""
+        inputs = self._spread_inputs(loop)
+        lanes = min(self.vector_bytes * 8 // self.contraction.accesses[i].bits for i in inputs)
+        keys = [(i, number) for i in inputs for number in range(len(rows))]
+        extent = self.contraction.extents[loop]
+        count = len(carried)
+
+        def chunk(first: ir.Value, accumulators: list[ir.Value], trips: ir.Value) -> list[ir.Value]:
+            loaded = [self._elements(i, {**rows[number], **inner, loop: first}, trips) for i, number in keys]
+
+            def step(iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+                sources = old[count:]
+                spread = {key: self._spread_lane(source) for key, source in zip(keys, sources, strict=True)}
+                new = self._step({**inner, loop: arith.addi(first, iv)}, old[:count], rows, columns, spread)
+                return [*new, *(_rotated(source) for source in sources)]
+
+            return for_loop(index(0), trips, 1, [*accumulators, *loaded], step)[:count]
+
+        if extent is not None and extent <= lanes:
+            return chunk(index(0), carried, index(extent))
+        bound = self.extents[loop]
+        chunks = index(ceil(extent / lanes)) if extent is not None else arith.divui(
+            arith.addi(bound, index(lanes - 1)), index(lanes))
+
+        def body(number: ir.Value, accumulators: list[ir.Value]) -> list[ir.Value]:
+            first = arith.muli(number, index(lanes))
+            if extent is not None and extent % lanes == 0:
+                return chunk(first, accumulators, index(lanes))
+            return chunk(first, accumulators, arith.minsi(arith.subi(bound, first), index(lanes)))
+
+        return for_loop(index(0), chunks, 1, carried, body)
+
+    def _elements(self, operand: int, ivs: Ivs, valid: ir.Value) -> ir.Value:
+        """A vector of neighbouring elements, ``valid`` of them there."""
+        access, source = self.contraction.accesses[operand], self.values[operand]
+        lanes = self.vector_bytes * 8 // access.bits
+        type_ = ir.VectorType.get([lanes], ir.MemRefType(source.type).element_type)
+        static = _constant(valid)
+        indices = self._indices(access, ivs)
+        if static == lanes:
+            return vector.load(type_, source, indices, alignment=self._alignment(operand))
+        return Tail(valid, static, lanes, access.bits).load(type_, source, indices, access.bits,
+                                                            self._alignment(operand))
+
+    def _spread_lane(self, source: ir.Value) -> ir.Value:
+        """Lane 0 of ``source`` in every lane of a vector as long as the block's."""
+        return vector.shuffle(source, source, [0] * self.plan.lanes)
+
+    # -- memory --------------------------------------------------------------------------------------------------
+
+    def _vector(self, operand: int, ivs: Ivs, column: Column) -> ir.Value:
+        """The vector of ``operand`` at ``ivs``, or its element in all lanes when the vectorized loop leaves it."""
+        access, source = self.contraction.accesses[operand], self.values[operand]
+        element = ir.MemRefType(source.type).element_type
+        type_ = ir.VectorType.get([self.plan.lanes], element)
+        indices = self._indices(access, {**ivs, self.plan.loop: column.start})
+        if not access.uses(self.plan.loop):
+            return vector.broadcast(type_, memref.load(source, indices))
+        if column.tail is None or operand == self.packed:
+            return vector.load(type_, source, indices, alignment=self._alignment(operand))
+        return column.tail.load(type_, source, indices, access.bits, self._alignment(operand))
+
+    def _indices(self, access: Access, ivs: Ivs) -> list[ir.Value]:
+        found = []
+        for place in access.indices:
+            total = index(place.constant) if place.constant or not place.terms else None
+            for loop, factor in place.terms:
+                term = ivs[loop] if factor == 1 else arith.muli(ivs[loop], index(factor))
+                total = term if total is None else arith.addi(total, term)
+            assert total is not None
+            found.append(total)
+        return found
+
+    def _alignment(self, operand: int) -> int:
+        """Bytes the address of a vector is known to be a multiple of."""
+        value, access = self.values[operand], self.contraction.accesses[operand]
+        bytes_ = max(access.bits // 8, 1)
+        strides, offset = ir.MemRefType(value.type).get_strides_and_offset()
+        last = access.indices[-1]
+        aligned = (start_alignment(value, self.vector_bytes) % self.vector_bytes == 0 and offset == 0
+                   and last.plain == self.plan.loop
+                   and all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1]))
+        return self.vector_bytes if aligned else bytes_
+
+
+def _each(extent: ir.Value, inside: Callable[[ir.Value], None]) -> None:
+    """A loop over ``extent`` steps that carries nothing."""
+
+    def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
+        inside(iv)
+        return carried
+
+    for_loop(index(0), extent, 1, [], body)
+
+
+def _constant(value: ir.Value) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+        return None
+    return ir.IntegerAttr(owner.operation.attributes["value"]).value
+
+
+def _plus(value: ir.Value, constant: int) -> ir.Value:
+    return arith.addi(value, index(constant)) if constant else value
+
+
+def _rotated(value: ir.Value) -> ir.Value:
+    """``value`` with every lane moved down by one, lane 0 to the end."""
+    lanes = ir.VectorType(value.type).shape[0]
+    return vector.shuffle(value, value, [(i + 1) % lanes for i in range(lanes)])
+
+
+def _clone(op: ir.Operation, type_: ir.Type, operands: list[ir.Value]) -> ir.Value:
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    return ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes,
+                               loc=op.location).results[0]

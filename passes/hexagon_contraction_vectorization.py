@@ -1,0 +1,96 @@
+"""Matrix products, convolutions and poolings to HVX vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.contraction.emit import ContractionEmitter
+from hexagon_mlir.passes.contraction.plan import make_plan
+from hexagon_mlir.passes.contraction.read import read_contraction
+from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats
+
+_GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
+_CLEAN = UpstreamStep("canonicalize,cse")  # folds bounds, shares addresses
+
+
+@dataclass(frozen=True)
+class HexagonContractionVectorizationPass(Pass):
+    """Turns each contraction on buffers into blocks of accumulators that stay in registers through its reductions.
+
+    A contraction sums products of two inputs (matrix products, batched and transposed ones, convolutions) or combines
+    one input (poolings). A block is a few steps of one parallel loop by a few vectors along another, remainders
+    included. Vectors that start anywhere in memory are copied to whole ones in TCM first when enough blocks read them.
+
+    Before:
+        func.func @f(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %c: memref<1x32xf32>) {
+          linalg.matmul ins(%a, %b : memref<1x2xf32>, memref<2x32xf32>) outs(%c : memref<1x32xf32>)
+          return
+        }
+
+    After:
+        func.func @f(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %c: memref<1x32xf32>) {
+          %c1 = arith.constant 1 : index
+          %c0 = arith.constant 0 : index
+          %0 = vector.load %c[%c0, %c0] {alignment = 4 : i64} : memref<1x32xf32>, vector<32xf32>
+          %1 = memref.load %a[%c0, %c0] : memref<1x2xf32>
+          %2 = vector.broadcast %1 : f32 to vector<32xf32>
+          %3 = vector.load %b[%c0, %c0] {alignment = 4 : i64} : memref<2x32xf32>, vector<32xf32>
+          %4 = arith.mulf %2, %3 : vector<32xf32>
+          %5 = arith.addf %0, %4 : vector<32xf32>
+          %6 = memref.load %a[%c0, %c1] : memref<1x2xf32>
+          %7 = vector.broadcast %6 : f32 to vector<32xf32>
+          %8 = vector.load %b[%c1, %c0] {alignment = 4 : i64} : memref<2x32xf32>, vector<32xf32>
+          %9 = arith.mulf %7, %8 : vector<32xf32>
+          %10 = arith.addf %5, %9 : vector<32xf32>
+          vector.store %10, %c[%c0, %c0] {alignment = 4 : i64} : memref<1x32xf32>, vector<32xf32>
+          return
+        }
+
+    Options:
+        rows: steps of the row loop per block; 0 chooses by registers and remainders.
+        columns: vectors per block; 0 chooses too.
+
+    Refuses (with a remark; the op is left for `hexagon-vectorization`):
+        bodies that do more than multiply and combine, no loop that walks the output and its inputs element by
+        element, a loop of less than eight elements along the lanes, floats on a target whose HVX has none.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-contraction-vectorization"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    rows: int = 0
+    columns: int = 0
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Vectorize every contraction of ``module`` that can be."""
+        _GENERALIZE.run(module, context)
+        vector_bytes = int(context.target.vector_bytes.value)
+        for op in find_ops(module, _may_contract):
+            if not context.target.vector_float and has_floats(op):
+                continue  # hexagon-vectorization says so
+            try:
+                contraction, body = read_contraction(op)
+                if body.product is None and not contraction.is_strided:
+                    continue  # a plain reduction
+                plan = make_plan(contraction, vector_bytes, self.rows, self.columns)
+            except Unsupported as reason:
+                self.remark(context, op, f"left to hexagon-vectorization: {reason}")
+                continue
+            with op.location, ir.InsertionPoint(op):
+                ContractionEmitter(op, contraction, body, plan, vector_bytes).emit()
+            erase_op(op, self.name)
+        _CLEAN.run(module, context)
+
+
+def _may_contract(op: ir.Operation) -> bool:
+    """True for a linalg op on buffers that reduces at least two inputs."""
+    return (op.name == "linalg.generic" and len(op.results) == 0 and len(op.operands) > 2
+            and any("reduction" in str(a) for a in op.attributes["iterator_types"]))

@@ -1,0 +1,63 @@
+// Blocks of accumulators in registers through all reductions.
+// RUN: hexmlir-opt %s --hexagon-contraction-vectorization --split-input-file | filecheck %s
+
+// 1. Four rows by two vectors: a row's elements come as a vector, lane 0 is spread, the vector turns by a lane.
+// CHECK-LABEL: func.func @matmul
+// CHECK-COUNT-8: vector.load
+// CHECK: scf.for
+// CHECK-COUNT-4: vector.load %arg0{{.*}} vector<32xf32>
+// CHECK: scf.for
+// CHECK: vector.shuffle %[[A:[a-z0-9]+]], %{{.*}} [0, 0, 0
+// CHECK-COUNT-8: arith.mulf
+// CHECK: vector.shuffle %[[A]], %{{.*}} [1, 2, 3
+// CHECK-COUNT-8: vector.store
+// CHECK-NOT: linalg
+func.func @matmul(%a: memref<8x64xf32, 1>, %b: memref<64x64xf32, 1>, %c: memref<8x64xf32, 1>) {
+  %b0 = memref.assume_alignment %b, 128 : memref<64x64xf32, 1>
+  linalg.matmul ins(%a, %b0 : memref<8x64xf32, 1>, memref<64x64xf32, 1>) outs(%c : memref<8x64xf32, 1>)
+  return
+}
+
+// -----
+// 2. Rows of 77 start anywhere: they are copied to rows of three whole vectors.
+// CHECK-LABEL: func.func @packed
+// CHECK: %[[P:.*]] = memref.alloc() : memref<40x96xf32, 1>
+// CHECK: vector.store %{{.*}}, %[[P]]
+// CHECK: vector.load %[[P]][%{{.*}}] {alignment = 128
+// CHECK: memref.dealloc %[[P]]
+func.func @packed(%a: memref<33x40xf32>, %b: memref<40x77xf32>, %c: memref<33x77xf32>) {
+  linalg.matmul ins(%a, %b : memref<33x40xf32>, memref<40x77xf32>) outs(%c : memref<33x77xf32>)
+  return
+}
+
+// -----
+// 3. A convolution with channels last: the filter's vectors along the output channels, pixels spread.
+// CHECK-LABEL: func.func @conv
+// CHECK: scf.for
+// CHECK: vector.load %arg1{{.*}} : memref<3x3x16x64xf32>, vector<32xf32>
+// CHECK-NOT: linalg
+func.func @conv(%x: memref<1x6x10x16xf32>, %w: memref<3x3x16x64xf32>, %y: memref<1x2x4x64xf32>) {
+  linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+    ins(%x, %w : memref<1x6x10x16xf32>, memref<3x3x16x64xf32>) outs(%y : memref<1x2x4x64xf32>)
+  return
+}
+
+// -----
+// 4. A pooling has one input with values; its window is written out.
+// CHECK-LABEL: func.func @pool
+// CHECK-COUNT-4: arith.maximumf {{.*}} : vector<32xf32>
+// CHECK-NOT: linalg
+func.func @pool(%x: memref<1x2x2x32xf32>, %w: memref<2x2xf32>, %y: memref<1x1x1x32xf32>) {
+  linalg.pooling_nhwc_max {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+    ins(%x, %w : memref<1x2x2x32xf32>, memref<2x2xf32>) outs(%y : memref<1x1x1x32xf32>)
+  return
+}
+
+// -----
+// 5. Nothing to add: the output stays.
+// CHECK-LABEL: func.func @nothing
+// CHECK-NEXT: return
+func.func @nothing(%a: memref<3x0xf32>, %b: memref<0x40xf32>, %c: memref<3x40xf32>) {
+  linalg.matmul ins(%a, %b : memref<3x0xf32>, memref<0x40xf32>) outs(%c : memref<3x40xf32>)
+  return
+}

@@ -1,0 +1,73 @@
+"""The register block of a contraction: decisions over numbers."""
+
+import pytest
+
+from hexagon_mlir.passes.contraction.plan import block_cost, choose_block, make_plan, unrolled_loops
+from hexagon_mlir.passes.contraction.read import Access, Contraction, Index
+from hexagon_mlir.passes.vectorization.nest import Unsupported
+
+VECTOR_BYTES = 128
+
+
+def access(*dims, bits=32):
+    """An operand whose dimensions are loops, or pairs of (loop, factor) to add up."""
+    return Access(tuple(Index(((d, 1),)) if isinstance(d, int) else Index(tuple(d)) for d in dims), bits, True)
+
+
+def matmul(m, n, k, bits=32, accumulator=32):
+    return Contraction((m, n, k), (False, False, True), (access(0, 2, bits=bits), access(2, 1, bits=bits),
+                                                         access(0, 1, bits=accumulator)), (0, 1), "arith.addf", bits)
+
+
+@pytest.mark.parametrize(("steps", "vectors", "widening", "expected"), [
+    (256, 8, 1, (4, 2)),     # whole blocks
+    (123, 3, 1, (3, 3)),     # 41 blocks of 3 rows, all of 3 vectors
+    (1, 24, 1, (1, 8)),      # a vector times a matrix: as many chains as fit
+    (256, 4, 2, (4, 1)),     # accumulators of twice the width
+    (None, None, 1, (3, 3)),
+    (5, 1, 4, (2, 1)),
+])
+def test_blocks(steps, vectors, widening, expected):
+    assert choose_block(steps, vectors, widening, 1) == expected
+
+
+def test_a_block_never_exceeds_what_there_is():
+    for steps in range(1, 12):
+        for vectors in range(1, 12):
+            rows, columns = choose_block(steps, vectors, 1, 1)
+            assert 1 <= rows <= steps
+            assert 1 <= columns <= vectors
+
+
+def test_remainders_cost():
+    assert block_cost(8, 8, 4, 2, 1, 1) < block_cost(8, 8, 3, 3, 1, 1)
+    assert block_cost(9, 9, 3, 3, 1, 1) < block_cost(9, 9, 4, 2, 1, 1)
+
+
+def test_lanes_follow_the_narrowest_element():
+    assert make_plan(matmul(8, 256, 64), VECTOR_BYTES).lanes == 32
+    assert make_plan(matmul(8, 256, 64, bits=16), VECTOR_BYTES).lanes == 64
+
+
+def test_the_longest_reduction_is_innermost():
+    filter_first = Contraction((8, 64, 3, 3, 16), (False, False, True, True, True),
+                               (access(((0, 1), (3, 1)), 4), access(2, 3, 4, 1), access(0, 1)), (0, 1), "arith.addf",
+                               32)
+    plan = make_plan(filter_first, VECTOR_BYTES)
+    assert plan.reductions == (2, 3, 4)
+    assert (plan.loop, plan.row_loop) == (1, 0)
+
+
+def test_unrolling_stops_while_the_body_is_small():
+    assert unrolled_loops([16, 3, 3], 4) == 2
+    assert unrolled_loops([3, 3], 9) == 1
+    assert unrolled_loops([3, None], 1) == 0
+
+
+def test_strided_lanes_are_refused():
+    transposed = Contraction((8, 64, 32), (False, False, True), (access(0, 2), access(1, 2), access(0, 1)), (0, 1),
+                             "arith.addf", 32)
+    with pytest.raises(Unsupported, match="element by element"):
+        make_plan(transposed, VECTOR_BYTES)
+    with pytest.raises(Unsupported, match="only 5 elements"):
+        make_plan(matmul(8, 5, 64), VECTOR_BYTES)

@@ -1,0 +1,132 @@
+"""`hexagon-contraction-vectorization` keeps every value: on the host after the pass, and as Hexagon code."""
+
+import numpy as np
+import pytest
+from batch import after, on_host, on_simulator
+from contraction_programs import convolution, mixed_signs, pooling
+from linalg_programs import Program, contraction
+
+from hexagon_mlir.ir import to_text
+from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
+from hexagon_mlir.pipelines import BUFFERIZE
+
+STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
+         PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
+         PassStep(registry.get("hexagon-contraction-vectorization")())]
+ACCUMULATE = {"f32": "f32", "f16": "f32", "bf16": "f32", "i8": "i32", "i16": "i32", "i32": "i32"}
+
+
+def run(programs: list[Program], call) -> None:
+    for program in programs:
+        arguments = [a.copy() for a in program.arguments]
+        result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
+        call(program.name, [*arguments, result])
+        program.check(result)
+        for given, left in zip(program.arguments[:-1], arguments[:-1], strict=True):
+            assert given.tobytes() == left.tobytes(), f"{program.name} wrote to an input"
+
+
+def run_on_host(programs: list[Program]):
+    module, context = after("".join(p.text for p in programs), STEPS)
+    run(programs, on_host(module, [p.name for p in programs]))
+    assert '"reduction"' not in to_text(module), [e.message for e in context.log.entries]
+
+
+def products(sizes: list[tuple[int, int, int]], types: tuple[str, ...]) -> list[Program]:
+    return [contraction(f"matmul_{t}_{'_'.join(map(str, size))}", "matmul", sum(size), t, ACCUMULATE[t], size)
+            for t in types for size in sizes]
+
+
+RAGGED = [(1, 33, 1), (2, 8, 2), (5, 64, 31), (7, 127, 33), (13, 130, 65), (16, 32, 64)]
+
+
+def convolutions() -> list[Program]:
+    return [
+        convolution("nhwc", "nhwc", "f32", "f32", (1, 6, 9, 5), (3, 3, 5, 40)),
+        convolution("nhwc_strided", "nhwc", "f16", "f32", (2, 7, 11, 3), (3, 2, 3, 65), stride=2),
+        convolution("nhwc_dilated", "nhwc", "f32", "f32", (1, 9, 9, 4), (3, 3, 4, 32), dilation=2, special=True),
+        convolution("nhwc_one", "nhwc", "i8", "i32", (1, 4, 5, 33), (1, 1, 33, 130)),
+        convolution("nhwc_few", "nhwc", "f32", "f32", (1, 5, 6, 4), (2, 2, 4, 3)),
+        convolution("nchw", "nchw", "f32", "f32", (1, 3, 8, 37), (5, 3, 3, 3)),
+        convolution("depthwise", "depthwise", "f32", "f32", (1, 6, 8, 70), (3, 3, 70), stride=2),
+        convolution("depthwise_i8", "depthwise", "i8", "i32", (1, 5, 6, 130), (3, 3, 130)),
+        convolution("multiplier", "multiplier", "f32", "f32", (1, 4, 4, 5), (2, 2, 5, 33)),
+        convolution("nwc", "nwc", "i16", "i32", (2, 20, 7), (4, 7, 66), stride=3),
+        pooling("pool_max", "max", "f32", (1, 7, 9, 40), (3, 3), 2),
+        pooling("pool_sum", "sum", "f32", (2, 6, 6, 33), (2, 3), 1),
+        pooling("pool_min_i8", "min", "i8", (1, 6, 6, 130), (2, 2), 2),
+    ]
+
+
+@pytest.mark.parametrize("types", [("f32",), ("f16", "bf16"), ("i8", "i16", "i32")], ids="-".join)
+def test_products_of_every_type_and_ragged_sizes(types):
+    run_on_host(products(RAGGED, types))
+
+
+def test_other_products():
+    batched = [contraction(f"batch_{t}", "batch_matmul", 1, t, ACCUMULATE[t], (2, 9, 45, 17)) for t in ("f32", "i8")]
+    transposed = [contraction(f"ta_{t}", "matmul_transpose_a", 2, t, ACCUMULATE[t], (9, 45, 17))
+                  for t in ("f32", "f16")]
+    half = [contraction("half", "matmul", 3, "f16", "f16", (5, 70, 12))]
+    run_on_host([*batched, *transposed, *half])
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_signed_and_unsigned_factors(bits):
+    programs = [mixed_signs(f"{left}_{right}", bits, left, right, (5, 140, 9))
+                for left in ("extsi", "extui") for right in ("extsi", "extui")]
+    run_on_host(programs)
+    run(programs, on_simulator("".join(p.text for p in programs))[0])
+
+
+def test_convolutions_and_poolings():
+    run_on_host(convolutions())
+
+
+def test_rows_that_start_anywhere_are_packed():
+    program = contraction("packed", "matmul", 7, "f32", "f32", (40, 77, 33))
+    module, _ = after(program.text, STEPS)
+    assert "memref<33x96xf32, 1>" in to_text(module)
+    run([program], on_host(module, ["packed"]))
+
+
+def test_dynamic_sizes():
+    text = """func.func @f(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
+      linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
+      return
+    }"""
+    module, _ = after(text, STEPS[len(BUFFERIZE):])
+    assert '"reduction"' not in to_text(module)
+    assert "scf.if" in to_text(module)
+
+
+def test_special_values():
+    """One NaN, one infinity, one overflow: they reach their row or column and nothing else."""
+    a, b = np.ones((6, 40), np.float32), np.ones((40, 70), np.float32)
+    a[1, 3], a[2, 39], b[5, 69] = np.nan, np.inf, -np.inf
+    a[4, 0], b[0, 0] = 3e38, 3e38
+    c = np.zeros((6, 70), np.float32)
+    text = contraction("f", "matmul", 0, "f32", "f32", (6, 70, 40)).text
+    with np.errstate(all="ignore"):
+        expected = a.astype(np.float64) @ b.astype(np.float64)
+        expected = np.where(np.abs(expected) > np.finfo(np.float32).max, np.sign(expected) * np.inf, expected)
+    program = Program("f", text, [a, b, c], expected, np.full(c.shape, 1e-3))
+    program.error[4] = 1e33
+    run_on_host([program])
+    run([program], on_simulator(text)[0])
+
+
+def test_as_hexagon_code():
+    programs = [*products(RAGGED[2:5], tuple(ACCUMULATE)), *convolutions(),
+                contraction("packed", "matmul", 7, "f32", "f32", (40, 77, 33)),
+                contraction("batch", "batch_matmul", 1, "f16", "f32", (2, 9, 45, 17))]
+    run(programs, on_simulator("".join(p.text for p in programs))[0])
+
+
+def test_f16_products_are_added_in_f32():
+    """1,000 products of 100 each overflow f16 and are exact in f32."""
+    a, b = np.full((2, 1000), 10, np.float16), np.full((1000, 64), 10, np.float16)
+    program = Program("f", contraction("f", "matmul", 0, "f16", "f32", (2, 64, 1000)).text,
+                      [a, b, np.zeros((2, 64), np.float32)], np.full((2, 64), 100_000.0))
+    run_on_host([program])
+    run([program], on_simulator(program.text)[0])
