@@ -20,6 +20,7 @@ from hexagon_mlir.codegen.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.scalar_selects import scalar_selects_as_bits
 from hexagon_mlir.codegen.static_cost import static_cost
+from hexagon_mlir.codegen.store_order import keep_stores_in_order
 from hexagon_mlir.codegen.tcm_slots import separate_slots
 
 TRIPLE = "hexagon-unknown-linux-musl"
@@ -116,7 +117,7 @@ class _Emitter:
         """What LLVM generates code from."""
         text = scalar_selects_as_bits(half_fabs_as_bits(self.optimized(variant.native)))
         text = keep_copies_in_order(text)
-        return order_loops(text) if variant.ordered else text
+        return keep_stores_in_order(order_loops(text) if variant.ordered else text)
 
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""
