@@ -1,4 +1,4 @@
-"""Triton's ways to launch a kernel: heuristics, None, keywords, warmup, hooks, `do_bench`, `torch.library.triton_op`."""
+"""Triton's ways to launch a kernel: heuristics, None, keywords, warmup, hooks, do_bench, torch.library.triton_op."""
 
 import pytest
 import torch
