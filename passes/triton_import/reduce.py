@@ -19,9 +19,9 @@ def neutral(name: str, element: ir.Type) -> ir.Attribute | None:
         signed = {"arith.addi": 0, "arith.ori": 0, "arith.xori": 0, "arith.maxui": 0, "arith.muli": 1,
                   "arith.andi": -1, "arith.minui": -1, "arith.maxsi": -top, "arith.minsi": top - 1}.get(name)
         return None if signed is None else ir.IntegerAttr.get(element, signed)
-    infinity = float("inf")
-    number = {"arith.addf": 0.0, "arith.mulf": 1.0, "arith.maxnumf": -infinity, "arith.maximumf": -infinity,
-              "arith.minnumf": infinity, "arith.minimumf": infinity}.get(name)
+    infinity, nan = float("inf"), float("nan")  # maxnumf(NaN, x) is x, and all NaN is NaN
+    number = {"arith.addf": 0.0, "arith.mulf": 1.0, "arith.maxnumf": nan, "arith.maximumf": -infinity,
+              "arith.minnumf": nan, "arith.minimumf": infinity}.get(name)
     return None if number is None else ir.FloatAttr.get(element, number)
 
 

@@ -166,4 +166,4 @@ class NestEmitter:
     def _splat_neutral(self, output: int, name: str, width: int) -> ir.Value:
         element = self.body.element_type(output)
         type_ = ir.VectorType.get([width], element)
-        return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, neutral(name, element)))
+        return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, neutral(name, element, self.nest.nnan)))

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, vector
 
-_IDENTITY = {"addf": 0.0, "mulf": 1.0, "maxnumf": float("-inf"), "minnumf": float("inf"),
+# -0.0 + x is x for every x, 0.0 + -0.0 is not; maxnum(-inf, NaN) is -inf, maxnum(NaN, x) is x
+_IDENTITY = {"addf": -0.0, "mulf": 1.0, "maxnumf": float("nan"), "minnumf": float("nan"),
              "maximumf": float("-inf"), "minimumf": float("inf")}
+_NUMBER = {"maxnumf": "maximumf", "minnumf": "minimumf"}
 
 
-def neutral(name: str, element: ir.Type) -> ir.Attribute:
-    """The value that combining op ``name`` leaves unchanged, as an attribute of type ``element``."""
+def neutral(name: str, element: ir.Type, nnan: bool = False) -> ir.Attribute:
+    """The value that combining op ``name`` leaves unchanged, as an attribute of type ``element``.
+
+    It is a number for an operation that is promised no NaN (``nnan``).
+    """
     kind = name.split(".")[1]
     if kind in _IDENTITY:
-        # -0.0 + x is x for every x, 0.0 + -0.0 is not
-        value = -0.0 if kind == "addf" else _IDENTITY[kind]
-        return ir.FloatAttr.get(element, value)
+        return ir.FloatAttr.get(element, _IDENTITY[_NUMBER.get(kind, kind) if nnan else kind])
     width = ir.IntegerType(element).width
     top = 1 << (width - 1)
     values = {"addi": 0, "ori": 0, "xori": 0, "maxui": 0, "muli": 1, "andi": -1, "minui": -1, "maxsi": -top,

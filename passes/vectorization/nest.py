@@ -42,6 +42,8 @@ class Nest:
     operands: tuple[Operand, ...]
     combiners: tuple[str | None, ...]
     """Per output: the reduction's combining op name, or None when it is no reduction we know."""
+    nnan: bool
+    """True when combining ops are promised no NaN."""
     body_ops: int
     narrowest_bits: int
     """Narrowest element the body touches, in bits: it sets how many lanes make one vector."""
@@ -92,6 +94,8 @@ def read_nest(op: ir.Operation) -> Nest:
         reduction=tuple("reduction" in text for text in iterators),
         operands=operands,
         combiners=combiners,
+        nnan=any("nnan" in str(o.attributes["fastmath"]) or "fast>" in str(o.attributes["fastmath"])
+                 for o in operations if o.name in COMBINERS and "fastmath" in o.attributes),
         body_ops=len(operations) - 1,
         narrowest_bits=min(bits),
         widening=max(bits) // min(bits),

@@ -76,6 +76,15 @@ def test_reduce_with_infinities_and_nan():
     assert out.tolist() == [3.0, float("-inf"), float("inf"), 3.0]  # max skips NaN unless asked to propagate
 
 
+@pytest.mark.parametrize("n", [16, 128, 1024])
+def test_reduce_of_nothing_but_nan(n):
+    x, out = torch.full((2, n), float("nan")), torch.zeros(2)
+    x[1, n - 3] = -7.0
+    reduce_rows[(1,)](x, out, 2, OP="max", BM=2, BN=n)
+    assert out[0].isnan()
+    assert out[1] == -7.0
+
+
 @triton.jit
 def product(a, b):
     return a * b

@@ -24,7 +24,7 @@ def operand(*dims, bits=32, output=False, unit=True, joined=True):
 
 def nest(extents, operands, reduction=None, combiners=("arith.addf",), body=2):
     reduction = reduction or (False,) * len(extents)
-    return Nest(tuple(extents), tuple(reduction), tuple(operands), tuple(combiners), body,
+    return Nest(tuple(extents), tuple(reduction), tuple(operands), tuple(combiners), False, body,
                 min(o.bits for o in operands))
 
 

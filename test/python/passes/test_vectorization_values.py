@@ -90,6 +90,25 @@ def test_every_ragged_size_of_every_width():
     run_all(programs)
 
 
+@pytest.mark.parametrize("type_", ["f32", "f16", "bf16"])
+def test_the_number_wins_but_only_if_there_is_one(type_):
+    """maxnumf of NaN alone is NaN, along the lanes and down them; a start of -inf is a number."""
+    programs = []
+    for start in (np.nan, -np.inf):
+        for extents, reduced in (((3, 200), (1,)), ((40, 70), (0,)), ((40, 5), (1,))):
+            x = np.full(extents, np.nan, NUMPY[type_])
+            x[-1, -1] = -7
+            kept = tuple(d for d in (0, 1) if d not in reduced)
+            old = np.full([extents[d] for d in kept], start, NUMPY[type_])
+            name = f"maxnum_{len(programs)}"
+            text = generic(name, ["reduction" if d in reduced else "parallel" for d in (0, 1)],
+                           [(x, type_, (0, 1))], (old, type_, kept),
+                           [f"      %s = arith.maxnumf %i0, %o : {type_}"], "%s")
+            with np.errstate(all="ignore"):
+                programs.append(Program(name, text, [x, old], np.fmax(np.fmax.reduce(x, axis=reduced), old)))
+    run_all(programs)
+
+
 @pytest.mark.parametrize("type_", ["i64", "f64"])
 def test_refused_types_still_run(type_):
     """A type without HVX lanes keeps its scalar loops, says so, and is right."""
