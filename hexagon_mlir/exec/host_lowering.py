@@ -13,8 +13,8 @@ from hexagon_mlir.pass_infra.registry import get
 ORIGIN = "run-on-host"
 _HOST_INDEX_BITS = 64
 _RESULTS = "buffer-results-to-out-params{modify-public-functions=1}"
-_BUFFERIZE = (
-    "convert-elementwise-to-linalg,eliminate-empty-tensors,"
+_BUFFERIZE = (  # without eliminate-empty-tensors: see hexagon-separate-destinations
+    "convert-elementwise-to-linalg,"
     "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map "
     "allow-return-allocs-from-loops=1 copy-before-write=0},"
     f"{_RESULTS},"

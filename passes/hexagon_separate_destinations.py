@@ -1,0 +1,100 @@
+"""Every computation starts from an empty or filled tensor of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import Pass, PassContext
+
+
+@dataclass(frozen=True)
+class HexagonSeparateDestinationsPass(Pass):
+    """Copies tensor.empty and fills that several users share: one for each user.
+
+    CSE merges the zeros that two sums start from. ``eliminate-empty-tensors`` then lets that one tensor be the memory
+    of the first result, and one-shot-bufferize (LLVM 24) keeps the second sum there too, where storing the first result
+    destroys it. Two fills are also cheaper than a fill and a copy.
+
+    Before:
+        func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %zero: f32) -> (tensor<f32>, tensor<f32>) {
+          %e = tensor.empty() : tensor<f32>
+          %z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+          %a = linalg.reduce { arith.addf } ins(%x : tensor<8xf32>) outs(%z : tensor<f32>) dimensions = [0]
+          %b = linalg.reduce { arith.addf } ins(%y : tensor<8xf32>) outs(%z : tensor<f32>) dimensions = [0]
+          return %a, %b : tensor<f32>, tensor<f32>
+        }
+
+    After:
+        func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %zero: f32) -> (tensor<f32>, tensor<f32>) {
+          %e = tensor.empty() : tensor<f32>
+          %z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+          %a = linalg.reduce { arith.addf } ins(%x : tensor<8xf32>) outs(%z : tensor<f32>) dimensions = [0]
+          %e1 = tensor.empty() : tensor<f32>
+          %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<f32>) -> tensor<f32>
+          %b = linalg.reduce { arith.addf } ins(%y : tensor<8xf32>) outs(%z1 : tensor<f32>) dimensions = [0]
+          return %a, %b : tensor<f32>, tensor<f32>
+        }
+
+    Options:
+        none
+
+    Refuses: nothing; other tensors with several users are left alone, and a fill that is only read is kept once.
+
+    Needs: tensor.
+    Leaves: tensor.
+    """
+
+    name: ClassVar[str] = "hexagon-separate-destinations"
+    needs: ClassVar[str] = "tensor"
+    leaves: ClassVar[str] = "tensor"
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Users first: a copied fill brings its own empty tensor."""
+        for op in reversed(find_ops(module, is_start)):
+            uses = list(op.results[0].uses)
+            for user, number in [(use.owner.operation, use.operand_number) for use in uses if is_destination(use)]:
+                if len(uses) > 1:
+                    user.operands[number] = copy_before(user, op)
+            if not any(True for _ in op.results[0].uses):
+                erase_op(op, self.name)
+
+
+def is_start(op: ir.Operation) -> bool:
+    """True for tensor.empty and for a linalg op that spreads scalars over one."""
+    if op.name == "tensor.empty":
+        return True
+    if op.name not in ("linalg.fill", "linalg.generic") or len(op.results) != 1:
+        return False
+    inputs = _inputs(op)
+    scalars = not any(isinstance(value.type, ir.ShapedType) for value in list(op.operands)[:inputs])
+    owner = op.operands[inputs].owner
+    short = op.name == "linalg.fill" or len(list(op.regions[0].blocks[0].operations)) == 1
+    return scalars and short and not isinstance(owner, ir.Block) and owner.operation.name == "tensor.empty"
+
+
+def is_destination(use: ir.OpOperand) -> bool:
+    """True where the user computes in the tensor: the outputs of a linalg op, a loop's carried values."""
+    user = use.owner.operation
+    if user.name.startswith("linalg.") and "operandSegmentSizes" in user.attributes:
+        return use.operand_number >= _inputs(user)
+    if user.name.startswith("linalg."):
+        return use.operand_number >= len(user.operands) - len(user.results)
+    return user.name in ("scf.for", "scf.forall", "tensor.insert_slice", "tensor.insert")
+
+
+def copy_before(user: ir.Operation, op: ir.Operation) -> ir.Value:
+    """``op`` once more, with an empty tensor of its own, in front of ``user``."""
+    with user.location, ir.InsertionPoint(user):
+        if op.name == "tensor.empty":
+            return op.clone().results[0]
+        copy = op.clone().operation
+        last = len(copy.operands) - 1
+        copy.operands[last] = copy.operands[last].owner.operation.clone(ir.InsertionPoint(copy)).results[0]
+        return copy.results[0]
+
+
+def _inputs(op: ir.Operation) -> int:
+    return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]

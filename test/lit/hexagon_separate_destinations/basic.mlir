@@ -1,0 +1,58 @@
+// Empty and filled tensors with several users, one for each.
+// RUN: hexmlir-opt %s --hexagon-separate-destinations --split-input-file | filecheck %s
+
+// 1. The zeros of two sums.
+// CHECK-LABEL: func.func @sums
+// CHECK: %[[E:.*]] = tensor.empty
+// CHECK: %[[Z:.*]] = linalg.fill {{.*}} outs(%[[E]]
+// CHECK: linalg.reduce {{.*}} outs(%[[Z]]
+// CHECK: %[[E1:.*]] = tensor.empty
+// CHECK: %[[Z1:.*]] = linalg.fill {{.*}} outs(%[[E1]]
+// CHECK: linalg.reduce {{.*}} outs(%[[Z1]]
+func.func @sums(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %zero: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
+  %b = linalg.reduce { arith.addf } ins(%y : tensor<4x8xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+// 2. The start of a loop, and of an op inside it; a fill may have become a linalg.generic.
+// CHECK-LABEL: func.func @loop
+// CHECK: %[[Z:.*]] = linalg.generic
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %[[Z]])
+// CHECK: %[[Z1:.*]] = linalg.generic
+// CHECK: linalg.add ins({{.*}}) outs(%[[Z1]]
+func.func @loop(%x: tensor<8xf32>, %zero: f32, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]} ins(%zero : f32) outs(%e : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      linalg.yield %a : f32
+  } -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> tensor<8xf32> {
+    %s = linalg.add ins(%acc, %x : tensor<8xf32>, tensor<8xf32>) outs(%z : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+// 3. Two results of one op, and dynamic sizes.
+// CHECK-LABEL: func.func @both(%arg0: tensor<?xf32>, %arg1: index)
+// CHECK-DAG: %[[A:.*]] = tensor.empty(%arg1)
+// CHECK-DAG: %[[B:.*]] = tensor.empty(%arg1)
+// CHECK: linalg.generic {{.*}} outs(%[[A:.*]], %[[B:.*]] : tensor<?xf32>, tensor<?xf32>)
+func.func @both(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
+                                          affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e, %e : tensor<?xf32>, tensor<?xf32>) {
+    ^bb0(%a: f32, %o: f32, %p: f32):
+      linalg.yield %a, %a : f32, f32
+  } -> (tensor<?xf32>, tensor<?xf32>)
+  return %r#0, %r#1 : tensor<?xf32>, tensor<?xf32>
+}
