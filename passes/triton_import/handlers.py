@@ -14,6 +14,7 @@ from hexagon_mlir.passes.triton_import import (
     control,
     descriptor,
     elementwise,
+    extremes,
     float8,
     ints,
     linear,
@@ -283,6 +284,8 @@ def _program(base: int) -> Callable[[Translator, ir.Operation], Tensor]:
 
 def _reduce(t: Translator, op: ir.Operation) -> list[Tensor]:
     nodes = [t.tensor(v) for v in op.operands]
+    if (extreme := extremes.extreme_of_pairs(op)) is not None:
+        return extremes.value_and_place(nodes, _integer(op, "axis"), extreme)
     return reduce.reduce(nodes, _integer(op, "axis"), t.combiner(op), _single_operation(op))
 
 

@@ -86,6 +86,38 @@ def test_reduce_of_nothing_but_nan(n):
 
 
 @triton.jit
+def value_and_place(x, values, places, LARGEST: tl.constexpr, LEFT: tl.constexpr, AXIS: tl.constexpr,
+                    BM: tl.constexpr, BN: tl.constexpr):
+    i, j = tl.arange(0, BM), tl.arange(0, BN)
+    v = tl.load(x + i[:, None] * BN + j[None, :])
+    if LARGEST:
+        best, place = tl.max(v, AXIS, return_indices=True, return_indices_tie_break_left=LEFT)
+    else:
+        best, place = tl.min(v, AXIS, return_indices=True, return_indices_tie_break_left=LEFT)
+    k = tl.arange(0, BN if AXIS == 0 else BM)
+    tl.store(values + k, best)
+    tl.store(places + k, place)
+
+
+@pytest.mark.parametrize(("m", "n", "axis"), [(4, 1024, 1), (64, 32, 0), (32, 16, 1), (1, 64, 1), (64, 1, 1)])
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int32])
+def test_values_and_places(dtype, largest, m, n, axis):
+    """The first of equal ones; a NaN beats every number, as in PyTorch."""
+    x = rand(m, n).mul(3).to(dtype)
+    if dtype.is_floating_point:
+        x.view(-1)[::7] = float("inf") if largest else float("-inf")
+        x[-1, n // 2:] = float("nan")
+    kept = n if axis == 0 else m
+    values, places = torch.zeros(kept, dtype=dtype), torch.zeros(kept, dtype=torch.int32)
+    value_and_place[(1,)](x, values, places, LARGEST=largest, LEFT=m > 4, AXIS=axis, BM=m, BN=n)
+    numbers = x.numpy()
+    expected = (numbers.argmax if largest else numbers.argmin)(axis=axis)
+    assert places.tolist() == expected.tolist()
+    assert torch.equal(values.nan_to_num(nan=123.0), (x.amax if largest else x.amin)(axis).nan_to_num(nan=123.0))
+
+
+@triton.jit
 def product(a, b):
     return a * b
 
