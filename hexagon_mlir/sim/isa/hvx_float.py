@@ -25,7 +25,7 @@ from hexagon_mlir.sim.isa.lanes import (
     split,
 )
 from hexagon_mlir.sim.isa.spec import Unit, form
-from hexagon_mlir.sim.isa.value import Type, Val
+from hexagon_mlir.sim.isa.value import Val
 
 VX, VX_DV, VX_LATE, VS, VA = Unit.VX, Unit.VX_DV, Unit.VX_LATE, Unit.VS, Unit.VA
 
@@ -131,11 +131,14 @@ def _compare() -> None:
 
 
 def _to_integer(value: Val, bits: int, signed: bool) -> Val:
-    """Truncating, saturating; NaN gives the largest value."""
-    ty = Type(value.ty.lanes, "i", bits)
-    name = f"llvm.fpto{'s' if signed else 'u'}i.sat.{ty.mangle()}.{value.ty.mangle()}"
-    top = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
-    return value.fcmp("uno", value).select(value.code.const(top, ty), value.code.call(name, ty, value))
+    """f32 lanes truncated and saturated; NaN gives the largest value.
+
+    The input is clamped first: LLVM 22 makes scalar code of ``llvm.fptosi.sat`` on vectors.
+    """
+    bottom, top = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+    fits = value.fcmp("olt", top + 1)
+    safe = fits.select(value.fcmp("ogt", bottom).select(value, value.lift(bottom)), value.lift(0.0))
+    return fits.select(safe.fptosi(32).trunc(bits), top)
 
 
 def _conversions() -> None:

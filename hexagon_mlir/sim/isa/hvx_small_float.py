@@ -58,7 +58,7 @@ def f32_to_f8(value: Val) -> Val:
     small_scale = float(1 << (F8_BIAS + F8_FRACTION - 1))
     absolute = magnitude.as_(value.ty)
     count = (absolute * small_scale).two("minimumnum", 16.0).one("rint")
-    code = count.code.call(f"llvm.fptosi.sat.{bits.ty.mangle()}.{value.ty.mangle()}", bits.ty, count)
+    code = count.fptosi(32)
     least = value.lift(2.0 ** (1 - F8_BIAS))
     field = absolute.fcmp("olt", least).select(code, normal)
     signed = field | (bits.lshr(24) & 0x80)

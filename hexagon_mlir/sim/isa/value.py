@@ -173,6 +173,10 @@ class Val:
     def fptrunc(self, bits: int) -> Val:
         return self._cast("fptrunc", bits, "f")
 
+    def fptosi(self, bits: int) -> Val:
+        """Truncated; the value must fit."""
+        return self._cast("fptosi", bits, "i")
+
     def sitofp(self, bits: int) -> Val:
         return self._cast("sitofp", bits, "f")
 
