@@ -27,6 +27,7 @@ FAULTS = {
     "never-unordered": "fcmp uno/ord compares bits, so that nothing is unordered",
     "nan-order": "fcmp oge/ole/ult/ugt/ule/uge are negated or swapped: the order of NaN is lost (issue 220983)",
     "minmax-nan": "fcmp ogt/olt and select of the same two values become vmax/vmin: NaN picks another one",
+    "fixed-point-product": "mul and a shift right by a constant become a double-width product: the wrap is lost",
 }
 """Faults of LLVM 22's Hexagon code generator that random functions show."""
 _COMPARES = {
@@ -82,6 +83,7 @@ class Generator:
         self.lines = [f"  %v{i} = load {ty}, ptr %p{i}, align {VECTOR_BYTES}" for i in range(INPUTS)]
         self.values = [f"%v{i}" for i in range(INPUTS)]
         self.shuffled: set[str] = set()
+        self.products: set[str] = set()
         self.float_kinds: set[str] = set()
         for _ in range(int(self.random.integers(2, 9))):
             self.values.append(self.operation(element, lanes, ty))
@@ -137,11 +139,21 @@ class Generator:
             return self.select(self.emit(f"icmp {self.pick(_PREDICATES)} {ty} {a}, {b}"), lanes, ty)
         if kind == 2:
             amount = self.emit(f"and {ty} {b}, splat ({element} {bits - 1})")
-            if self.random.integers(2):
+            if self.random.integers(2) and not self.scales(a):
                 amount = f"splat ({element} {int(self.random.integers(bits))})"
             op = self.pick(("shl", "lshr", "ashr"))
             return self.emit(f"{op} {ty} {a}, {amount}")
-        return self.emit(f"{self.pick(_INTEGER)} {ty} {a}, {b}")
+        op = self.pick(_INTEGER)
+        name = self.emit(f"{op} {ty} {a}, {b}")
+        if op == "mul":
+            self.products.add(name)
+        return name
+
+    def scales(self, value: str) -> bool:
+        """A shift of a product by a constant is taken for a fixed-point product; True when that must not be."""
+        if value in self.products and self.faulty:
+            self.made.faults.add("fixed-point-product")
+        return value in self.products and not self.faulty
 
     def select(self, condition: str, lanes: int, ty: str) -> str:
         yes, no = self.two()

@@ -50,6 +50,11 @@ CASES = {
     "never-unordered": (select("uno", "%k"), [NAN, ONE] * 16, [ONE, ONE] * 16),
     "nan-order": (select("oge", "%k"), [NAN, TWO] * 16, [ONE, ONE] * 16),
     "minmax-nan": (select("olt"), [NAN, ONE] * 16, [ONE, NAN] * 16),
+    "fixed-point-product": ("""  %x = bitcast <32 x float> %a to <32 x i32>
+  %y = bitcast <32 x float> %b to <32 x i32>
+  %m = mul <32 x i32> %x, %y
+  %s = lshr <32 x i32> %m, splat (i32 15)
+  %r = bitcast <32 x i32> %s to <32 x float>""", [0x12345678] * 32, [0x00010001] * 32),
 }  # fmt: skip
 
 
