@@ -26,6 +26,8 @@ STREAM_SLOTS = 8
 Q8 = 256
 """Fractions of a cycle are kept in 1/256."""
 
+NEAR_STEP = 16
+"""Tags looked at together; the number of tags of a level is a multiple."""
 SLOW = "preserve_allcc"
 """Calling convention of the helpers: the caller's vector registers stay where they are."""
 
@@ -124,7 +126,7 @@ _CHANGED = f"""
 
 
 def _note_change(ways: int) -> str:
-    """Given %tags, %after and %fresh (i1: a line came in or became dirty): a new epoch if the two differ."""
+    """Given %tags and %after: a new epoch if the two differ."""
     return f"""
   %differ = icmp ne <{ways} x i32> %tags, %after
   %dbits = bitcast <{ways} x i1> %differ to i{ways}
@@ -134,12 +136,7 @@ def _note_change(ways: int) -> str:
   %da = load ptr, ptr %dp
   %dold = load i64, ptr %da
   %dnew = add i64 %dold, %dcount
-  store i64 %dnew, ptr %da
-  %fp = getelementptr i64, ptr %da, i32 1
-  %fold = load i64, ptr %fp
-  %fcount = zext i1 %fresh to i64
-  %fnew = add i64 %fold, %fcount
-  store i64 %fnew, ptr %fp"""
+  store i64 %dnew, ptr %da"""
 
 
 def _ramp(count: int) -> str:
@@ -192,10 +189,7 @@ define internal {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) cold
   %olddirty = and i32 %oldtag, 1
   %keep = select i1 %hit, i32 %olddirty, i32 0
   %dirty = or i32 %keep, %write
-  %newtag = or i32 %key, %dirty
-  %dirtied = icmp ne i32 %dirty, %olddirty
-  %missed = xor i1 %hit, true
-  %fresh = or i1 %missed, %dirtied{_move_to_front(w)}
+  %newtag = or i32 %key, %dirty{_move_to_front(w)}
   store <{w} x i32> %after, ptr %set{_note_change(w)}
   br i1 %hit, label %done, label %miss
 miss:
@@ -250,8 +244,7 @@ def _l1(g: Geometry, target: Target) -> str:
   %byte = mul i32 %index, {4 * w}
   %set = getelementptr i8, ptr %base, i32 %byte
   %newtag = shl i32 %line, 1
-  %key = or i32 %newtag, 0{_search(w)}
-  %fresh = xor i1 %hit, true{_move_to_front(w)}
+  %key = or i32 %newtag, 0{_search(w)}{_move_to_front(w)}
   store <{w} x i32> %after, ptr %set{_note_change(w)}
   br i1 %hit, label %done, label %miss
 miss:
@@ -425,10 +418,45 @@ done:
 }}"""
 
 
+def _near() -> str:
+    """@mm_near(tags, count, mask, first, span): has a tag with a bit of ``mask`` one of the lines first..first+span?"""
+    ty = f"<{NEAR_STEP} x i32>"
+    splats = "\n".join(
+        f"  %{name}0 = insertelement {ty} poison, i32 %{name}, i32 0\n"
+        f"  %{name}s = shufflevector {ty} %{name}0, {ty} poison, {ty} zeroinitializer"
+        for name in ("mask", "first", "span")
+    )
+    return f"""
+define i1 @mm_near(ptr %tags, i32 %count, i32 %mask, i32 %first, i32 %span) {{
+entry:
+{splats}
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %found = phi <{NEAR_STEP} x i1> [ zeroinitializer, %entry ], [ %now, %loop ]
+  %at = getelementptr i32, ptr %tags, i32 %i
+  %tag = load {ty}, ptr %at
+  %line = lshr {ty} %tag, splat (i32 1)
+  %distance = sub {ty} %line, %firsts
+  %inside = icmp ule {ty} %distance, %spans
+  %masked = and {ty} %tag, %masks
+  %some = icmp ne {ty} %masked, zeroinitializer
+  %hit = and <{NEAR_STEP} x i1> %inside, %some
+  %now = or <{NEAR_STEP} x i1> %found, %hit
+  %next = add i32 %i, {NEAR_STEP}
+  %more = icmp ult i32 %next, %count
+  br i1 %more, label %loop, label %done
+done:
+  %bits = bitcast <{NEAR_STEP} x i1> %now to i{NEAR_STEP}
+  %any = icmp ne i{NEAR_STEP} %bits, 0
+  ret i1 %any
+}}"""
+
+
 def helpers(target: Target) -> str:
     """The model as a module of its own: one per target, whatever the program."""
     g = Geometry(target)
-    return "\n".join([_l2(g, target), _l1(g, target), _replay(g, target), _range(g, target)])
+    return "\n".join([_l2(g, target), _l1(g, target), _replay(g, target), _range(g, target), _near()])
 
 
 def declarations(exact: bool) -> str:

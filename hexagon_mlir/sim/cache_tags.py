@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-import bisect
+from collections.abc import Callable
 
 import numpy as np
 
 from hexagon_mlir.sim.cache_model import Geometry
 
+ALL = 0xFFFFFFFF
+Near = Callable[[int, int, int, int, int], bool]
+"""`cache_model`'s ``mm_near``."""
+
+
+def never(tags: int, count: int, mask: int, first: int, span: int) -> bool:
+    """`Near` of caches that no access goes through."""
+    return False
+
 
 class CacheTags:
     """The tag arrays the JITted model works on."""
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, near: Near = never) -> None:
         self.geometry = geometry
+        self._near_tags = near
         self.l1 = _aligned((geometry.l1_sets, geometry.l1_ways))
         self.l2 = _aligned((geometry.l2_sets, geometry.l2_ways))
-        self.epoch = np.ones(2, np.int64)
-        """Moves on when a tag changes, the second number only when a line comes, goes, or becomes dirty or clean.
-        Never 0, which stands for "never"."""
-        self._known: dict[str, tuple[int, list[int]]] = {}
+        self._levels = [
+            (array, array.ctypes.data, shift)
+            for array, shift in ((self.l1, geometry.l1_shift), (self.l2, geometry.l2_shift))
+        ]
+        self.epoch = np.ones(1, np.int64)
+        """Moves on when a tag changes. Never 0, which stands for "never"."""
 
     def reset(self) -> None:
         self.l1.fill(0)
@@ -32,10 +44,10 @@ class CacheTags:
 
     def clean(self, base: int, row_bytes: int, rows: int, stride: int) -> int:
         """Write back dirty L2 lines of a strided block; gives the bytes written."""
-        shift = self.geometry.l2_shift
-        if not self._near(self._starts("dirty", self.l2, 1, shift), 1 << shift, base, row_bytes, rows, stride):
+        array, address, shift = self._levels[-1]
+        if not self._near(address, array.size, 1, shift, base, row_bytes, rows, stride):
             return 0
-        tags = self.l2.reshape(-1)
+        tags = array.reshape(-1)
         dirty = np.flatnonzero(tags & 1)
         dirty = dirty[_overlap(tags[dirty], shift, base, row_bytes, rows, stride)]
         tags[dirty] &= ~np.uint32(1)
@@ -44,28 +56,21 @@ class CacheTags:
 
     def invalidate(self, base: int, row_bytes: int, rows: int, stride: int) -> None:
         """Drop the lines of a strided block from both levels."""
-        for name, array, shift in (("l1", self.l1, self.geometry.l1_shift), ("l2", self.l2, self.geometry.l2_shift)):
-            if self._near(self._starts(name, array, -1, shift), 1 << shift, base, row_bytes, rows, stride):
+        for array, address, shift in self._levels:
+            if self._near(address, array.size, ALL, shift, base, row_bytes, rows, stride):
                 tags = array.reshape(-1)
                 filled = np.flatnonzero(tags)
                 tags[filled[_overlap(tags[filled], shift, base, row_bytes, rows, stride)]] = 0
                 self.epoch += 1
 
-    def _starts(self, name: str, array: np.ndarray, mask: int, shift: int) -> list[int]:
-        """Sorted addresses of the lines with a bit of ``mask`` in their tag; found again when they may be others."""
-        epoch = int(self.epoch[1])
-        known = self._known.get(name)
-        if known is None or known[0] != epoch:
-            tags = array[array & np.uint32(mask & 0xFFFFFFFF) != 0]
-            known = self._known[name] = epoch, np.sort(tags.astype(np.int64) >> 1 << shift).tolist()
-        return known[1]
-
-    @staticmethod
-    def _near(starts: list[int], size: int, base: int, row_bytes: int, rows: int, stride: int) -> bool:
-        """Whether one of the lines lies between the first and the last byte of a strided block."""
+    def _near(
+        self, tags: int, count: int, mask: int, shift: int, base: int, row_bytes: int, rows: int, stride: int
+    ) -> bool:
+        """Whether a line with a bit of ``mask`` in its tag lies between the first and last byte of a strided block."""
         reach = (rows - 1) * stride
-        first = bisect.bisect_right(starts, base + min(0, reach) - size)
-        return first < len(starts) and starts[first] < base + max(0, reach) + row_bytes
+        first = base + min(0, reach) >> shift
+        last = base + max(0, reach) + row_bytes - 1 >> shift
+        return self._near_tags(tags, count, mask, first, last - first)
 
 
 def _aligned(shape: tuple[int, int]) -> np.ndarray:

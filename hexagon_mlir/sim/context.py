@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -38,25 +37,24 @@ class CostTable:
         cycles = [b.packets + sum(b.stalls.values()) for b in blocks] or [0]
         hvx = [b.hvx_packets for b in blocks] or [0]
         branches = max(1, len(program.branches))
-        self.tally = np.array(
-            [cycles + [self.taken, self.mispredict, 0] * branches, hvx + [0] * (3 * branches)], np.int64
-        )
-        """Cycles, and HVX packets, of a block's run and of a branch's counters."""
         scale = {"l2_stall": Q8, "tcm_stall": Q8, "host_stall": Q8, "ddr_stall_q8": 1, "copy_q8": 1, "wait_q8": 1}
-        self.counters = [scale.get(name, 0) for name in layout.COUNTER_NAMES]
-
-
-class Work(NamedTuple):
-    """What a state record has counted."""
-
-    cycles_q8: int
-    hvx_packets: int
-    ddr_bytes: int
-    ddr_stall_q8: int
+        traffic = ("ddr_read_bytes", "ddr_write_bytes")
+        names = layout.COUNTER_NAMES
+        none = [0] * (3 * branches)
+        self.weights = np.array(
+            [
+                [scale.get(name, 0) for name in names]
+                + [Q8 * c for c in cycles] + [Q8 * self.taken, Q8 * self.mispredict, 0] * branches,
+                [0] * len(names) + hvx + none,
+                [int(name in traffic) for name in names] + [0] * len(hvx) + none,
+                [int(name == "ddr_stall_q8") for name in names] + [0] * len(hvx) + none,
+            ],
+            np.int64,
+        )  # fmt: skip
+        """What one count of each of a context's meters adds to its `Context.work`."""
 
 
 _INDEX = {name: index for index, name in enumerate(layout.COUNTER_NAMES)}
-_DDR_READ, _DDR_WRITE, _DDR_STALL = (_INDEX[name] for name in ("ddr_read_bytes", "ddr_write_bytes", "ddr_stall_q8"))
 
 
 def _zeros(nbytes: int) -> np.ndarray:
@@ -76,11 +74,13 @@ class Context:
         self.memory = memory
         self.program = program
         self.costs = costs
-        self.state = _zeros(layout.STATE_BYTES)
-        blocks, branches = max(1, len(program.blocks)), max(1, len(program.branches))
-        self.tally = np.zeros(blocks + 3 * branches, np.int64)
-        self.counts = self.tally[:blocks]
-        self.branches = self.tally[blocks:].reshape(branches, 3)
+        blocks, branches, counters = max(1, len(program.blocks)), max(1, len(program.branches)), len(_INDEX)
+        self.state = _zeros(layout.COUNTERS + 8 * (counters + blocks + 3 * branches))
+        self.meters = self.state[layout.COUNTERS :].view(np.int64)
+        """Everything counted: counters, runs of blocks, branches."""
+        self.counters = self.meters[:counters]
+        self.counts = self.meters[counters : counters + blocks]
+        self.branches = self.meters[counters + blocks :].reshape(branches, 3)
         self.memos = np.zeros((max(1, program.memos), 2), np.int64)
         self.streams = _zeros(4 * STREAM_SLOTS).view(np.uint32)
         self.stack_low = layout.STACK_BASE + index * (memory.stack_bytes + layout.STACK_GUARD_BYTES)
@@ -100,8 +100,6 @@ class Context:
         self.registers = self.state[layout.REGISTERS : layout.REGISTERS + 128].view(np.uint32)
         self.words = self.state.view(np.uint32)
         self.words[layout.STACK_LIMIT // 4] = self.stack_low
-        end = layout.COUNTERS + 8 * len(layout.COUNTER_NAMES)
-        self.counters = self.state[layout.COUNTERS : end].view(np.int64)
         self.address = int(self.state.ctypes.data)
         """Host address of the record."""
         self.hints = np.array([0 if taken else -1 for _, _, taken in program.branches] or [0], np.int64)
@@ -113,8 +111,7 @@ class Context:
 
     def clear(self) -> None:
         """Zero counters, static branch hints, no trap."""
-        self.tally.fill(0)
-        self.counters.fill(0)
+        self.meters.fill(0)
         self.streams.fill(0)
         self.words[layout.STREAM_NEXT // 4] = 0
         self.branches[:, 2] = self.hints
@@ -126,21 +123,16 @@ class Context:
     def add(self, name: str, amount: int) -> None:
         self.counters[_INDEX[name]] += amount
 
-    def work(self) -> Work:
-        """Everything this record has counted so far."""
-        cycles, hvx = (self.costs.tally @ self.tally).tolist()
-        counters = self.counters.tolist()
-        stalls = sum(count * scale for count, scale in zip(counters, self.costs.counters, strict=True))
-        return Work(
-            cycles * Q8 + stalls, hvx, counters[_DDR_READ] + counters[_DDR_WRITE], counters[_DDR_STALL]
-        )
+    def work(self) -> list[int]:
+        """Counted so far: cycles (in 1/256), HVX packets, bytes to and from DDR, cycles of those waiting for DDR."""
+        return self.costs.weights.dot(self.meters).tolist()
 
     def packets(self) -> int:
         """Packets run so far."""
         return sum(int(n) * block.packets for n, block in zip(self.counts, self.program.blocks, strict=False) if n)
 
     def ddr_bytes(self) -> int:
-        return int(self.counters[_DDR_READ]) + int(self.counters[_DDR_WRITE])
+        return self.counter("ddr_read_bytes") + self.counter("ddr_write_bytes")
 
     # -- arguments and results -----------------------------------------------------------------------------
     def argument(self, index: int) -> int:

@@ -41,18 +41,19 @@ SEGMENT = 240  # i32: the running segment, 0 with one thread
 SITE = 244  # i32: packet of the last call or fault
 RULE = 248  # i32: rule and access size of a fault
 FAULT = 252  # i32: address of a fault
-COUNTERS = 256
 COUNTER_NAMES = (
     "l2_stall", "tcm_stall", "ddr_stall_q8", "copy_q8", "wait_q8", "host_stall",
     "ddr_read_bytes", "ddr_write_bytes", "tcm_read_bytes", "tcm_write_bytes",
 )  # fmt: skip
 """i64 counters; ``_q8`` counts 1/256 cycle."""
-MEMOS = 480  # pointer to {root, epoch} per group of accesses, see `accesses`
-EPOCH = 488  # pointer to two i64: changes of tags so far, and those that were not of the order in a set alone
+MEMOS = 256  # pointer to {root, epoch} per group of accesses, see `accesses`
+EPOCH = 264  # pointer to the number of changes of tags so far, i64
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32
-STATE_BYTES = CONTROLS + 32 * 4
+COUNTERS = CONTROLS + 32 * 4
+STATE_BYTES = COUNTERS + 8 * len(COUNTER_NAMES)
+"""The numbers of runs of each block and the counters of branches follow the record, see `context`."""
 
 
 def counter(name: str) -> int:

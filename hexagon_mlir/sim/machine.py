@@ -7,10 +7,8 @@ numbers stand with source and confidence in `hexagon_mlir.targets`.
 from __future__ import annotations
 
 import ctypes
-import threading
 import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -18,12 +16,13 @@ from hexagon_mlir import targets
 from hexagon_mlir.sim import check_model, host, layout, results
 from hexagon_mlir.sim.async_runtime import AsyncRuntime
 from hexagon_mlir.sim.cache_model import Q8, Geometry, cycles_q8
-from hexagon_mlir.sim.cache_tags import CacheTags
+from hexagon_mlir.sim.cache_tags import CacheTags, Near, never
 from hexagon_mlir.sim.check_model import Rule
 from hexagon_mlir.sim.checks import Checks
 from hexagon_mlir.sim.context import Arg64, Context, CostTable
 from hexagon_mlir.sim.dma import Dma
 from hexagon_mlir.sim.dma_api import DmaApi
+from hexagon_mlir.sim.host_threads import HostThreads, closed
 from hexagon_mlir.sim.hostcalls import HostCalls
 from hexagon_mlir.sim.libc import Libc, Output
 from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
@@ -31,13 +30,13 @@ from hexagon_mlir.sim.program import SimError, model_code, obtain
 from hexagon_mlir.sim.reach import hvx_functions
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
 from hexagon_mlir.sim.thread_api import ThreadApi
-from hexagon_mlir.sim.threads import MAX_UNFINISHED, Scheduler, Stopped, Thread
+from hexagon_mlir.sim.threads import Scheduler, Stopped, Thread
 from hexagon_mlir.targets import Target
 
 __all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"]
 
-HOST_STACK_BYTES = 1 << 30
-"""Host stack reserved for recursive guests; pages appear when touched."""
+STOP_SECONDS = 0.05
+"""Between two attempts to stop a program: a host function resets the trap it finds."""
 Function = Callable[[int], None]
 """Translated code: takes the host address of a state record."""
 
@@ -65,15 +64,16 @@ class Machine:
         self.checks = Checks(self.memory, self.program) if check else None
         if self.checks:
             self.memory.on_write = self.checks.initialise
-        self.tags = CacheTags(Geometry(self.target))
-        self.dma = Dma(self.memory, self.tags)
         self._loaded = host.Loaded(self.program.code, *([model_code(self.target)] if exact else []))
+        self.tags = CacheTags(Geometry(self.target), self._near() if exact else never)
+        self.dma = Dma(self.memory, self.tags)
         self._error: BaseException | None = None
         self._calling: set[int] = set()
         """Numbers of the state records whose code is in a host function."""
         self.host_pointer: Callable[[int], int] | None = None
         """Guest address of an address of the host's memory, for kernels that get pointers as integers."""
-        self._worker: ThreadPoolExecutor | None = None
+        self._hosts = HostThreads()
+        weakref.finalize(self, self._hosts.stop)
         me = weakref.ref(self)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))
         self._entries: dict[str, Function] = {}
@@ -222,39 +222,38 @@ class Machine:
 
     def _run_thread(self, function: Function, calls: list[list[int | Arg64]], timeout: float | None) -> None:
         """Run on a thread of the machine: it has a stack for the guest's recursion and can be stopped."""
-        stopped = threading.Event()
+        stopped = False
+        failure: list[BaseException] = []
+        done = closed()
 
         def work() -> None:
             try:
                 for words in calls:
                     self._call(function, words)
-                    if stopped.is_set():
+                    if stopped:
                         break
                 self.scheduler.drain()
                 self._raise()
+            except BaseException as error:
+                failure.append(error)
             finally:
                 self.scheduler.shut_down()
+                done.release()
 
-        future = self._submit(work)
+        self._hosts.start(work)
+        finished = False
         try:
-            future.result(timeout)
-        except TimeoutError as error:
-            raise SimError(f"the program did not finish within {timeout} seconds") from error
+            finished = done.acquire(timeout=-1 if timeout is None else timeout)
+            if not finished:
+                raise SimError(f"the program did not finish within {timeout} seconds")
         finally:
-            stopped.set()
-            while not future.done():
+            stopped = True
+            while not finished:
                 for context in self._contexts:
                     context.words[layout.TRAP // 4] = layout.STOPPED
-                wait([future], timeout=0.05)
-
-    def _submit(self, work: Callable[[], None]):
-        """Run ``work`` on a host thread with a deep stack."""
-        previous = threading.stack_size(HOST_STACK_BYTES)
-        if self._worker is None:
-            self._worker = ThreadPoolExecutor(max_workers=MAX_UNFINISHED + 1)
-        future = self._worker.submit(work)
-        threading.stack_size(previous)
-        return future
+                finished = done.acquire(timeout=STOP_SECONDS)
+        if failure:
+            raise failure[0]
 
     def _entry(self, name: str) -> Callable[[int], None]:
         if name not in self._entries:
@@ -299,6 +298,12 @@ class Machine:
         if self.checks is None or context is None:
             raise SimError(message)
         self.checks.report(rule, address, self.checks.site(context), message)
+
+    def _near(self) -> Near:
+        """The cache model's search for lines."""
+        number = ctypes.c_uint32
+        prototype = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, number, number, number, number)
+        return prototype(self._loaded.address("mm_near"))
 
     def _dispatcher(self) -> Callable[[int, int], None]:
         """Translated code that calls the function at a guest address."""
@@ -365,9 +370,9 @@ class Machine:
                 self._idle.append(context)
                 self.scheduler.finish(thread)
             finally:
-                thread.gone.set()
+                thread.gone.release()
 
-        self._submit(work)
+        self._hosts.start(work)
 
     # -- host functions ------------------------------------------------------------------------------------
     def _host_call(self, index: int) -> None:

@@ -13,7 +13,7 @@ from hexagon_mlir.sim.async_runtime import Spawn
 from hexagon_mlir.sim.cache_model import cycles_q8
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.program import SimError
-from hexagon_mlir.sim.threads import Phase, Scheduler, Thread
+from hexagon_mlir.sim.threads import DONE, Scheduler, Thread
 from hexagon_mlir.targets import Target
 
 
@@ -59,7 +59,7 @@ class ThreadApi:
         thread.joined = True
         self.scheduler.now()
         me = self.scheduler.current
-        if thread.phase is not Phase.DONE:
+        if thread.phase is not DONE:
             thread.waiters.append(me)
             self.scheduler.block(f"the end of thread {number}")
         self.scheduler.receive(me, thread.published)

@@ -25,6 +25,7 @@ from typing import Protocol
 
 from hexagon_mlir.sim.cache_model import Q8
 from hexagon_mlir.sim.context import Context
+from hexagon_mlir.sim.host_threads import closed
 from hexagon_mlir.sim.program import SimError
 from hexagon_mlir.targets import Target
 
@@ -42,11 +43,14 @@ class Phase(Enum):
     DONE = "done"
 
 
+QUEUED, WORKING, SLEEPING, BLOCKED, DONE = Phase
+
+
 class Stopped(Exception):
     """The run ends: unwind this guest thread."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Slice:
     """A stretch of time a thread spent on a hardware thread; ``what`` is run or stall."""
 
@@ -57,7 +61,7 @@ class Slice:
     what: str
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Thread:
     """One guest thread."""
 
@@ -68,7 +72,7 @@ class Thread:
     hvx: bool
     created: int
     ready_at: int
-    phase: Phase = Phase.QUEUED
+    phase: Phase = QUEUED
     context: Context | None = None
     hardware: int | None = None
     waits_for: str = ""
@@ -89,14 +93,14 @@ class Thread:
     busy: int = 0
     begin: int = 0
     end: int = 0
-    go: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    go: threading.Lock = field(default_factory=closed)
+    """Opened when it is this thread's turn."""
     waiters: list[Thread] = field(default_factory=list)
     joined: bool = False
     published: object = None
     """What happened in the thread, when it has ended."""
-    gone: threading.Event = field(default_factory=threading.Event)
-    """Set when its host thread is free again."""
-
+    gone: threading.Lock = field(default_factory=closed)
+    """Opened when its host thread is free again."""
 
     def measure(self) -> int:
         """What its counters have moved by since the last time; sets the rates."""
@@ -145,7 +149,7 @@ class Scheduler:
     # -- threads -------------------------------------------------------------------------------------------
     def begin(self, name: str, context: Context, hvx: bool) -> Thread:
         """The main thread, on hardware thread 0 from time 0."""
-        main = Thread(0, name, None, hvx, 0, 0, Phase.WORKING, context, 0)
+        main = Thread(0, name, None, hvx, 0, 0, WORKING, context, 0)
         self.threads.append(main)
         self.live.append(main)
         self.current = main
@@ -170,9 +174,9 @@ class Scheduler:
         work = thread.measure()
         if work:
             thread.remaining = work
-            thread.phase = Phase.WORKING
+            thread.phase = WORKING
             if self.alone():
-                self._progress(self.time + work)
+                self._proceed_alone(self.time + work)
                 thread.remaining = 0.0
             else:
                 self._switch(thread)
@@ -187,9 +191,9 @@ class Scheduler:
         assert thread.context is not None
         thread.context.add(counter, stall)
         thread.seen += stall
-        thread.phase, thread.wake_at = Phase.SLEEPING, until
+        thread.phase, thread.wake_at = SLEEPING, until
         if self.alone():
-            self._progress(until)
+            self._proceed_alone(until)
         else:
             self._switch(thread)
 
@@ -197,11 +201,11 @@ class Scheduler:
         """The running thread gives its hardware thread back until `wake`."""
         self.now()
         thread = self.current
-        thread.phase, thread.waits_for, thread.hardware = Phase.BLOCKED, waits_for, None
+        thread.phase, thread.waits_for, thread.hardware = BLOCKED, waits_for, None
         self._switch(thread)
 
     def wake(self, thread: Thread, delay: int) -> None:
-        thread.phase, thread.ready_at = Phase.QUEUED, self.time + delay
+        thread.phase, thread.ready_at = QUEUED, self.time + delay
 
     def finish(self, thread: Thread) -> None:
         """The running thread has ended: hand over (called on its host thread, which then leaves)."""
@@ -226,7 +230,7 @@ class Scheduler:
             self.threads[0].go.release()
 
     def _end(self, thread: Thread) -> None:
-        thread.phase, thread.end, thread.hardware = Phase.DONE, self.time, None
+        thread.phase, thread.end, thread.hardware = DONE, self.time, None
         self.live.remove(thread)
 
     def drain(self) -> None:
@@ -235,9 +239,9 @@ class Scheduler:
         main = self.current
         main.end = self.time
         main.hardware = None
-        main.phase, main.waits_for = Phase.BLOCKED, "the end of the other threads"
+        main.phase, main.waits_for = BLOCKED, "the end of the other threads"
         while not self.aborting and any(
-            t.phase in (Phase.QUEUED, Phase.WORKING, Phase.SLEEPING) for t in self.live
+            t.phase in (QUEUED, WORKING, SLEEPING) for t in self.live
         ):
             self._switch(main, idle_returns=True)
 
@@ -254,7 +258,7 @@ class Scheduler:
         for thread in left:
             if thread.context is not None:
                 thread.go.release()
-                thread.gone.wait()
+                thread.gone.acquire()
         return left
 
     # -- order of memory accesses, for checks ---------------------------------------------------------------
@@ -304,58 +308,73 @@ class Scheduler:
         """Move the clock to the next event and give the thread it belongs to."""
         while True:
             self._place()
-            working = [t for t in self.live if t.phase is Phase.WORKING]
-            due = [t for t in working if t.remaining <= 0]
-            if due:
-                return due[0]
-            events = [(self.time + math.ceil(t.remaining * self._slowdown(t, working)), t) for t in working]
-            events += [(t.wake_at, t) for t in self.live if t.phase is Phase.SLEEPING]
-            later = [t.ready_at for t in self.live if t.phase is Phase.QUEUED and t.ready_at > self.time]
-            if not events and not later:
+            working: list[Thread] = []
+            first: Thread | None = None
+            at = later = math.inf
+            for thread in self.live:
+                phase = thread.phase
+                if phase is WORKING:
+                    if thread.remaining <= 0:
+                        return thread
+                    working.append(thread)
+                elif phase is SLEEPING and thread.wake_at < at:
+                    first, at = thread, thread.wake_at
+                elif phase is QUEUED and self.time < thread.ready_at < later:
+                    later = thread.ready_at
+            slowdowns = self._slowdowns(working)
+            for thread, slowdown in zip(working, slowdowns, strict=True):
+                end = self.time + math.ceil(thread.remaining * slowdown)
+                if first is None or (end, thread.number) < (at, first.number):
+                    first, at = thread, end
+            if first is not None and at <= later:
+                self._progress(int(at), working, slowdowns)
+                first.remaining = 0.0
+                first.phase = WORKING
+                return first
+            if later == math.inf:
                 return None
-            first = min(events, key=lambda event: (event[0], event[1].number), default=None)
-            if first is not None and (not later or first[0] <= min(later)):
-                self._progress(first[0])
-                first[1].remaining = 0.0
-                first[1].phase = Phase.WORKING
-                return first[1]
-            self._progress(min(later))
+            self._progress(int(later), working, slowdowns)
 
-    def _slowdown(self, thread: Thread, working: list[Thread]) -> float:
-        """How many times longer a stretch takes beside the others on its cluster."""
+    def _slowdowns(self, working: list[Thread]) -> list[float]:
+        """How many times longer the stretch of each takes beside the others on its cluster."""
+        if len(working) < 2:
+            return [1.0] * len(working)
+        crowd = sum([t.ddr_rate for t in working]) / self.ddr_peak
+        neighbours: list[list[Thread]] = [[] for _ in range(self.clusters)]
+        for thread in working:
+            neighbours[self._cluster(thread)].append(thread)
+        result = []
+        for thread in working:
+            others = sum([t.rate for t in neighbours[self._cluster(thread)] if t is not thread])
+            taken = thread.rate * others / self.port
+            issue = max((1 + math.sqrt(1 + 4 * taken)) / 2, (thread.rate + others) / self.port) if taken else 1.0
+            result.append(max(issue, 1 + thread.ddr_share * (crowd - 1)))
+        return result
+
+    def _cluster(self, thread: Thread) -> int:
         assert thread.hardware is not None
-        cluster = thread.hardware % self.clusters
-        others = sum(
-            t.rate for t in working
-            if t is not thread and t.hardware is not None and t.hardware % self.clusters == cluster
-        )  # fmt: skip
-        taken = thread.rate * others / self.port
-        issue = max((1 + math.sqrt(1 + 4 * taken)) / 2, (thread.rate + others) / self.port) if taken else 1.0
-        crowd = sum(t.ddr_rate for t in working) / self.ddr_peak
-        return max(issue, 1 + thread.ddr_share * (crowd - 1)) if len(working) > 1 else 1.0
+        return thread.hardware % self.clusters
 
-    def _progress(self, until: int) -> None:
+    def _progress(self, until: int, working: list[Thread], slowdowns: list[float]) -> None:
         """Move the clock; working threads advance at their shared rates."""
         passed = until - self.time
-        if passed > 0 and len(self.live) == 1:
-            thread = self.live[0]
-            if thread.phase is Phase.WORKING and thread.remaining > 0:
-                thread.remaining -= passed
-                thread.busy += passed
-                self._record(thread, until, "run")
-            elif thread.phase is Phase.SLEEPING:
-                self._record(thread, until, "stall")
-        elif passed > 0:
-            working = [t for t in self.live if t.phase is Phase.WORKING and t.remaining > 0]
-            done = [passed / self._slowdown(t, working) for t in working]
-            for thread, amount in zip(working, done, strict=True):
-                thread.remaining -= amount
+        if passed > 0:
+            for thread, slowdown in zip(working, slowdowns, strict=True):
+                thread.remaining -= passed / slowdown
                 thread.busy += passed
                 self._record(thread, until, "run")
             for thread in self.live:
-                if thread.phase is Phase.SLEEPING:
+                if thread.phase is SLEEPING:
                     self._record(thread, until, "stall")
-        self.time = max(self.time, until)
+            self.time = until
+
+    def _proceed_alone(self, until: int) -> None:
+        """Move the clock when there is one thread."""
+        thread = self.live[0]
+        if thread.phase is WORKING:
+            thread.busy += until - self.time
+        self._record(thread, until, "stall" if thread.phase is SLEEPING else "run")
+        self.time = until
 
     def _record(self, thread: Thread, until: int, what: str) -> None:
         if thread.hardware is None:
@@ -369,7 +388,9 @@ class Scheduler:
 
     def _place(self) -> None:
         """Put ready threads on free hardware threads, first come first served."""
-        ready = [t for t in self.live if t.phase is Phase.QUEUED and t.ready_at <= self.time]
+        ready = [t for t in self.live if t.phase is QUEUED and t.ready_at <= self.time]
+        if not ready:
+            return
         for thread in sorted(ready, key=lambda t: (t.ready_at, t.number)):
             placed = [t for t in self.live if t.hardware is not None]
             used = {t.hardware for t in placed}
@@ -384,4 +405,4 @@ class Scheduler:
                 for c in range(self.clusters)
             ]
             thread.hardware = min(free, key=lambda n: (busy[n % self.clusters], n))
-            thread.phase, thread.remaining, thread.waits_for = Phase.WORKING, 0.0, ""
+            thread.phase, thread.remaining, thread.waits_for = WORKING, 0.0, ""

@@ -6,7 +6,6 @@ import pytest
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, layout
 from hexagon_mlir.sim import cache_model as cache
-from hexagon_mlir.sim.cache_tags import CacheTags
 
 V75 = targets.get("v75")
 PASSES = 40
@@ -170,7 +169,8 @@ def test_what_was_noted_is_forgotten_when_tags_change(seed):
 
 @pytest.mark.parametrize(("row_bytes", "rows", "stride"), [(1000, 1, 0), (128, 6, 128), (60, 7, 1024), (60, 7, -1024)])
 def test_a_transfer_drops_the_lines_it_overlaps(row_bytes, rows, stride):
-    tags = CacheTags(GEOMETRY)
+    machine = Machine("\t.text\n\t.type\tf,@function\nf:\n" + packet(["jumpr r31"]))
+    tags = machine.tags
     rng = np.random.default_rng(3)
     lines = rng.permutation(256)[:60] + (DDR >> GEOMETRY.l2_shift)
     for base in (DDR, DDR + 8191, DDR + 20_001, DDR + (1 << 20)):
