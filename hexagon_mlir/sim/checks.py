@@ -29,9 +29,8 @@ from hexagon_mlir.sim.check_model import (
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.descriptors import Block
 from hexagon_mlir.sim.dma import Transfer
-from hexagon_mlir.sim.image import Site
 from hexagon_mlir.sim.memory import GUARD_BYTES, MAP_NORESERVE, Memory
-from hexagon_mlir.sim.program import Program
+from hexagon_mlir.sim.program import Program, Site
 from hexagon_mlir.sim.threads import Thread
 
 KNOWN = ADDRESSABLE | INITIALISED

@@ -9,6 +9,7 @@ from hexagon_mlir.sim.accesses import AccessModel
 from hexagon_mlir.sim.asm import Packet
 from hexagon_mlir.sim.isa.lanes import VECTOR
 from hexagon_mlir.sim.isa.value import I8, I32
+from hexagon_mlir.sim.program import Site
 
 Unit = tuple[str, int]
 TYPES = {"R": I32, "P": I8, "V": VECTOR, "Q": VECTOR, "C": I32}
@@ -16,18 +17,6 @@ OPERAND_TYPES = {**TYPES, "M": I32}
 """An M register is the control register of its number."""
 MAX_DEPTH = 20_000
 """Guest calls deep enough to be a runaway recursion; the host stack is sized for it."""
-
-
-@dataclass(frozen=True)
-class Site:
-    """A packet, for reports."""
-
-    function: str
-    packet: str
-    line: int
-    """Of the assembly text."""
-    source: str
-    """'file:line', or ''."""
 
 
 def site_of(function: str, packet: Packet) -> Site:

@@ -20,7 +20,7 @@ from hexagon_mlir.sim.libc_format import render
 from hexagon_mlir.sim.libc_memory import GuestMemory
 from hexagon_mlir.sim.libc_strings import STRINGS, StringFunction, token
 from hexagon_mlir.sim.libc_table import PER_BYTE_CYCLES, PER_PRINTED_BYTE_CYCLES, SWAP_CYCLES
-from hexagon_mlir.sim.link import SimError
+from hexagon_mlir.sim.program import SimError
 from hexagon_mlir.sim.threads import Stopped
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import math
 import re
 from typing import Protocol
 
-from hexagon_mlir.sim.link import SimError
+from hexagon_mlir.sim.program import SimError
 
 _CONVERSION = re.compile(rb"%([-+ 0#]*)(\*|\d+)?(?:\.(\*|-?\d+)?)?(hh|h|ll|l|j|z|t|L)?(.)", re.DOTALL)
 _DOT = re.compile(rb"%[-+ 0#]*(?:\*|\d+)?\.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.checks import Checks
 from hexagon_mlir.sim.context import Context
-from hexagon_mlir.sim.link import SimError
 from hexagon_mlir.sim.memory import Memory
+from hexagon_mlir.sim.program import SimError
 
 
 class GuestMemory:

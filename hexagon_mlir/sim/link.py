@@ -5,15 +5,12 @@ from __future__ import annotations
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.asm import Module, Section
 from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE
+from hexagon_mlir.sim.program import SimError
 
 CONSTRUCTORS = ".init_array"
 WORD = 4
 NO_PRIORITY = 1 << 16
 """After every constructor with a priority, which is a 16-bit number."""
-
-
-class SimError(Exception):
-    """The simulator cannot translate or run the program."""
 
 
 def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], set[str]]:

@@ -27,7 +27,6 @@ from hexagon_mlir.sim.hostcalls import HostCalls
 from hexagon_mlir.sim.libc import Libc, Output
 from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
 from hexagon_mlir.sim.program import SimError, model_code, obtain
-from hexagon_mlir.sim.reach import hvx_functions
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
 from hexagon_mlir.sim.thread_api import ThreadApi
 from hexagon_mlir.sim.threads import Scheduler, Stopped, Thread
@@ -78,7 +77,8 @@ class Machine:
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))
         self._entries: dict[str, Function] = {}
         self._dispatch: Callable[[int, int], None] | None = None
-        self._hvx: set[str] | None = None
+        self._hvx = set(self.program.hvx_functions)
+        self._names = {self.program.symbols[name]: name for name in self.program.functions}
         self._costs = CostTable(self.program, self.target)
         self._contexts: list[Context] = []
         self._idle: list[Context] = []
@@ -326,11 +326,8 @@ class Machine:
     # -- threads -------------------------------------------------------------------------------------------
     def _spawn(self, address: int, arguments: list[int], delay_q8: int) -> Thread:
         """A guest thread that calls the function at ``address``."""
-        names = {self.program.symbols[name]: name for name in self.program.functions}
-        if address not in names:
+        if address not in self._names:
             raise SimError(f"a thread is to run {address:#x}, which is no function")
-        if self._hvx is None:
-            self._hvx = hvx_functions(self.text)
         main = self.scheduler.threads[0]
         main.hvx = main.name in self._hvx  # it takes one of the contexts when it works beside the others
         dispatch = self._dispatcher()
@@ -347,7 +344,7 @@ class Machine:
                 raise self._error
             self._check_trap(context)
 
-        name = names[address]
+        name = self._names[address]
         return self.scheduler.spawn(name, body, name in self._hvx, delay_q8)
 
     def _launch(self, thread: Thread) -> None:

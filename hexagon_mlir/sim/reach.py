@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.sim.asm import parse
-from hexagon_mlir.sim.decode import decode
+from collections.abc import Sequence
+
+from hexagon_mlir.sim.blocks import Graph
 
 
-def hvx_functions(text: str) -> set[str]:
+def hvx_functions(graphs: Sequence[Graph]) -> set[str]:
     """Names of functions with HVX in them or in what they call or jump to.
 
     A call through a register may reach any function: such a caller counts when any function has HVX.
     """
-    module = parse(text)
     calls: dict[str, set[str]] = {}
     reached: set[str] = set()
     indirect: set[str] = set()
-    for name, function in module.functions.items():
+    for graph in graphs:
+        name = graph.function.name
         calls[name] = set()
-        for insn in (insn for packet in function.packets for insn in decode(packet)):
+        for insn in (insn for block in graph.blocks for packet in block.packets for insn in packet.insns):
             if insn.hvx:
                 reached.add(name)
             if insn.target is not None:

@@ -10,8 +10,8 @@ import struct
 from typing import Any
 
 from hexagon_mlir.sim.hostfns import INLINE
-from hexagon_mlir.sim.link import SimError
 from hexagon_mlir.sim.memory import Memory, OutOfMemory
+from hexagon_mlir.sim.program import SimError
 from hexagon_mlir.sim.reference.exact import DOUBLE, HALF, SINGLE, multiply_add, rounded, value
 from hexagon_mlir.sim.reference.packet import Registers
 from hexagon_mlir.sim.reference.rules import signed
