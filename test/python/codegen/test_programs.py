@@ -21,13 +21,9 @@ def run_all(programs: list[Program], target: str = "v75", pipeline: str = "defau
     return asm
 
 
-HANGS = (34,)
-"""The host's LLVM does not finish on the simulator's code for these; cause open, so they are left out, not passed."""
-
-
 @pytest.mark.parametrize("first", range(0, 40, 10))
 def test_random_elementwise(first):
-    run_all([random_elementwise(seed) for seed in range(first, first + 10) if seed not in HANGS])
+    run_all([random_elementwise(seed) for seed in range(first, first + 10)])
 
 
 @pytest.mark.parametrize("first", [0, 10, 20])
