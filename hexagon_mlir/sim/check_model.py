@@ -8,9 +8,12 @@ A vector load may read more than the program uses (a masked load reads whole vec
 bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
 an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins them, the last perhaps for nothing:
 an aligned vector load right behind readable data may find data on its way, or none. Its marks as a reader are weak: a
-store by another thread races with them only if it is that of a whole vector and meets them in every word. A masked
-store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled vectors
-that are undefined in the first round of a loop and not used there.
+store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
+of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
+it. A predicated vector load is therefore no reader at all: a race shows in the loads it is joined with.
+
+A masked store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled
+vectors that are undefined in the first round of a loop and not used there.
 """
 
 from __future__ import annotations
@@ -57,10 +60,12 @@ CODES = tuple(Rule)
 """Rule by number in the state record."""
 
 
-def access_name(access: Access, masked: bool) -> str:
+def access_name(access: Access, masked: bool, predicated: bool) -> str:
     """The check of an access."""
     if masked:
         return "ck_vstorem"
+    if predicated and access.aligned and not access.write:
+        return "ck_vloadp"
     kind = "store" if access.write else "load"
     if access.aligned or access.straddles:
         return f"ck_v{kind}" + "u" * access.straddles
@@ -113,7 +118,8 @@ done:
 declare i32 @llvm.umin.i32(i32, i32)"""
 
 
-def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked: bool = False) -> str:
+def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked: bool = False,
+            races: bool = True) -> str:
     """@ck_...(st, address, site): the rules for one access of ``size`` bytes, then its race check."""
     v, bits = f"<{size} x i8>", f"<{size} x i1>"
     every, some = ("%any", "%inside") if lenient else ("%all", "%any")
@@ -153,7 +159,14 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %fresh = select {bits} %known, {v} splat (i8 {INITIALISED}), {v} zeroinitializer
   %marked = or {v} %stored, %fresh
   store {v} %marked, ptr %p, align 1""" if write else ""
-    race = "ck_race_write" if write else "ck_race_read"
+    race = f"""{_word('segment', layout.SEGMENT)}
+  %tracked = icmp ne i32 %segment, 0
+  br i1 %tracked, label %race, label %done
+race:
+  call void @ck_race_{'write' if write else 'read'}(ptr %st, i32 %address, i32 {size}, i1 {int(lenient)}, i32 %site, \
+ptr {'%maskp' if masked else '@ck_every_word'})
+  br label %done
+done:""" if races else ""
     return f"""
 declare i8 @llvm.vector.reduce.or.v{size}i8({v})
 declare i8 @llvm.vector.reduce.and.v{size}i8({v})
@@ -189,14 +202,7 @@ define internal void @{name}(ptr %st, i32 %address, i32 %site\
 report:
   call void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site)
   br label %fine
-fine:{mark}{_word('segment', layout.SEGMENT)}
-  %tracked = icmp ne i32 %segment, 0
-  br i1 %tracked, label %race, label %done
-race:
-  call void @{race}(ptr %st, i32 %address, i32 {size}, i1 {int(lenient)}, i32 %site, ptr \
-{'%maskp' if masked else '@ck_every_word'})
-  br label %done
-done:
+fine:{mark}{race}
   ret void
 }}"""
 
@@ -300,8 +306,8 @@ def helpers(vector_bytes: int) -> str:
     for size in (1, 2, 4, 8):
         pieces.append(_access(f"ck_sload{size}", size, False, False, size))
         pieces.append(_access(f"ck_sstore{size}", size, True, False, size))
-    for name in ("vload", "vloadu"):
-        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1))
+    for name in ("vload", "vloadu", "vloadp"):
+        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1, races=name != "vloadp"))
     for name in ("vstore", "vstoreu", "vstorem"):
         pieces.append(_access(f"ck_{name}", vector_bytes, True, False, 1, name == "vstorem"))
     return "\n".join(pieces)

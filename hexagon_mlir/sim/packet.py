@@ -253,7 +253,7 @@ class PacketLowering(FlowLowering):
         where = address & -access.bytes if access.aligned else address
         if self.image.sites is not None:
             extra = "" if mask is None else f", {VECTOR} {mask.name}"
-            name = access_name(access, mask is not None)
+            name = access_name(access, mask is not None, self.guarded is not None)
             self.code.put(f"call void @{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})")
         if self.function.accesses is not None:
             self.function.accesses.add(access, address, self.guarded)
