@@ -149,7 +149,8 @@ def test_what_a_vector_load_need_not_use(offset, store, races, late):
     ("v0 = vmem(r0+#0)", True), ("if (p0) v0 = vmem(r0+#0)", False), ("if (p0) r1 = memw(r0+#0)", True)])
 def test_a_predicated_vector_load_is_no_reader(load, races):
     """It may be the last of a row of joined loads, with nothing in it before the end of a mask."""
-    text = SHARED.replace("OFFSET", "0").replace("STORE", "store volatile <32 x i32> zeroinitializer, ptr %q, align 128")
+    store = "store volatile <32 x i32> zeroinitializer, ptr %q, align 128"
+    text = SHARED.replace("OFFSET", "0").replace("STORE", store)
     main = assembly("define void @f" + text.split("define void @f")[1] + "declare void @reader(ptr)\n")
     reader = "".join(f"\t{{\n\t\t{line}\n\t}}\n" for line in ("p0 = cmp.eq(r0,r0)", load, "jumpr r31"))
     machine = Machine(main + "\t.text\n\t.type\treader,@function\nreader:\n" + reader, check=True)
