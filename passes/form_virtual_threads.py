@@ -8,8 +8,10 @@ from typing import ClassVar
 from hexagon_mlir.ir import INDEX_BITS, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.program_grids.marks import Order, forget, may_spread, order_on
+from hexagon_mlir.passes.program_grids.spread import Grid, program_cycles
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
-from hexagon_mlir.passes.virtual_threads.cost import Cut, ForkCost, choose_cut
+from hexagon_mlir.passes.virtual_threads.cost import RUNS_PER_TASK, Cut, ForkCost, choose_cut, least_programs
 from hexagon_mlir.passes.virtual_threads.groups import Group, Member, grow, splits
 from hexagon_mlir.passes.virtual_threads.nests import Nest, is_linalg, read
 
@@ -24,7 +26,8 @@ class FormVirtualThreadsPass(Pass):
     Each iteration is a virtual thread: it runs the whole group on its slices. Whether it pays, and how the loops are
     cut, is estimated from the work and the target's cost to start and join tasks. Even loops are cut into one block
     for each thread, others into more blocks that are dealt in turn where that balances better; blocks
-    end at whole vectors.
+    end at whole vectors. Programs of a Triton kernel that are independent run beside each other: ``NAME.grid`` runs a
+    whole launch, on several threads when there are programs enough.
 
     Before:
         func.func @f(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<65536xf32> {
@@ -48,7 +51,8 @@ class FormVirtualThreadsPass(Pass):
         }
 
     Options:
-        threads: most threads at a time; 0 takes the target's HVX contexts, 1 leaves everything as it is.
+        threads: most threads at a time; 0 takes the target's HVX contexts, 1 leaves everything as it is. A number
+            also spreads programs that are not seen to be independent (those with atomics never).
         min-cycles: work of at least so many cycles (of one thread) is spread; 0 decides by the cost estimate.
 
     Refuses (with a remark; the op stays with one thread): dynamic sizes without a bound, loops that index something
@@ -69,6 +73,7 @@ class FormVirtualThreadsPass(Pass):
         """Form the groups of every block and spread those that are worth it."""
         if self.threads < 0:
             raise self.refuse(module.operation, f"threads={self.threads}", "0, or how many threads there may be")
+        kernels = self._kernels(module, context)
         if self.threads == 1:
             return
         cost = ForkCost.of(context.target, self.threads)
@@ -79,6 +84,30 @@ class FormVirtualThreadsPass(Pass):
                 self.remark(context, op, f"one thread: {nest}")
             elif not _in_parallel_loop(op):
                 todo.append((op, nest))
+        grids = [Grid(kernel, least_programs(program_cycles(kernel, context.target), cost, self.min_cycles))
+                 for kernel in kernels]
+        self._spread(todo, cost, context)
+        for grid in grids:
+            grid.write(cost.tasks * RUNS_PER_TASK)
+
+    def _kernels(self, module: ir.Module, context: PassContext) -> list[ir.Operation]:
+        """The Triton kernels whose programs may run beside each other. All marks are taken away."""
+        found = []
+        for function in find_ops(module, lambda op: op.name == "func.func"):
+            try:
+                order = order_on(function)
+            except ValueError as error:
+                raise self.refuse(function, str(error), "triton-to-linalg writes it") from None
+            forget(function)
+            if may_spread(order, self.threads):
+                found.append(function)
+            elif order is Order.UNPROVEN and self.threads == 0:
+                self.remark(context, function, "programs run one after another: they are not seen to be independent; "
+                                               "threads=N runs them beside each other")
+        return found
+
+    def _spread(self, todo: list[tuple[ir.Operation, Nest]], cost: ForkCost, context: PassContext) -> None:
+        """Form groups of ``todo`` and write a parallel loop for each that pays."""
         while todo:
             group, cut = self._best(dict(todo), cost, int(context.target.vector_bytes.value))
             members = [member.op for member in group.members]

@@ -10,9 +10,10 @@ from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
+from hexagon_mlir.passes.program_grids.marks import forget, may_spread, order_on
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
-from hexagon_mlir.passes.tcm_tiling.place import Placement, place_buffers
+from hexagon_mlir.passes.tcm_tiling.place import Placement, buffer_bytes, place_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
 from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile
@@ -50,6 +51,8 @@ class HexagonTcmTilingPass(Pass):
 
     Options:
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
+        threads: as many programs of a Triton kernel may run beside each other and share the TCM; 0 takes the target's
+            HVX contexts.
 
     Refuses (with a remark; the op works on DDR): dynamic shapes, indices other than plain loop indices, ops without
     indexing maps, ops whose smallest tile exceeds the budget.
@@ -63,6 +66,7 @@ class HexagonTcmTilingPass(Pass):
     leaves: ClassVar[str] = "tiled"
 
     tcm_bytes: int = 0
+    threads: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Kernels with buffers of their own are placed; functions on tensors are tiled group by group."""
@@ -120,7 +124,17 @@ class HexagonTcmTilingPass(Pass):
         """Move the kernel's buffers, or else tile each op that reads DDR."""
         budget = self.tcm_bytes or context.target.tcm_budget_bytes
         alignment = int(context.target.tcm_alignment.value)
-        placement = place_buffers(function, budget, int(context.target.vector_bytes.value), alignment)
+        small = int(context.target.vector_bytes.value)
+        if may_spread(order_on(function), self.threads):
+            share = budget // (self.threads or int(context.target.hvx_contexts.value))
+            needed = buffer_bytes(function, small, alignment)
+            if share < needed <= budget:
+                forget(function)
+                self.remark(context, function, f"programs run one after another: one takes {needed} bytes of TCM, "
+                                               f"its share beside others is {share}")
+            else:
+                budget = share
+        placement = place_buffers(function, budget, small, alignment)
         for op, reason in placement.refused:
             self.remark(context, op, reason)
         decided = self._decide(function, placement, budget, alignment, context)

@@ -7,7 +7,10 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import HexError, PassManager, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.program_grids.marks import Order, mark
+from hexagon_mlir.passes.program_grids.order import needs_order, order_of
 from hexagon_mlir.passes.triton_import.runtime import Runtime
 from hexagon_mlir.passes.triton_import.translate import Translator
 
@@ -20,7 +23,8 @@ class TritonToLinalgPass(Pass):
     programs along x, y, z and the program's id. A load copies its block into a fresh buffer, a store writes the
     valid part of its block; what a mask leaves out is neither read nor written. Indices that wrap around, divide or
     are clamped give several blocks, one per piece; what no block describes is a loop over rows or elements. Calls
-    are translated in place; assertions, printing and pointers made of integers become runtime calls.
+    are translated in place; assertions, printing and pointers made of integers become runtime calls. A mark says
+    whether programs are seen to be independent.
 
     Before:
         "tt.func"() <{function_type = (!tt.ptr<f32>, i32) -> (), sym_name = "scale"}> ({
@@ -40,7 +44,8 @@ class TritonToLinalgPass(Pass):
     After:
         #map = affine_map<(d0) -> (d0)>
         func.func @scale(%x: memref<1xf32>, %n: i32,
-                         %nx: i32, %ny: i32, %nz: i32, %px: i32, %py: i32, %pz: i32) {
+                         %nx: i32, %ny: i32, %nz: i32, %px: i32, %py: i32, %pz: i32)
+            attributes {hexagon.programs = "unproven"} {
           %c0 = arith.constant 0 : i32
           %two = arith.constant 2.000000e+00 : f32
           %c64 = arith.constant 64 : i32
@@ -102,10 +107,19 @@ class TritonToLinalgPass(Pass):
                 translator.function(kernel)
                 del translator
         self._clean(result)
+        self._mark(result, needs_order(module), context)
         for kernel in kernels:
             kernel.erase()
         for view in list(result.body.operations):
             module.body.append(view)
+
+    def _mark(self, module: ir.Module, reason: str, context: PassContext) -> None:
+        """Write on every kernel whether its programs may run beside each other; `needs_order` gave ``reason``."""
+        for function in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+            order, why = (Order.ORDERED, reason) if reason else order_of(function)
+            mark(function, order)
+            if why:
+                self.remark(context, function, f"programs run one after another: {why}")
 
     def _clean(self, module: ir.Module) -> None:
         try:

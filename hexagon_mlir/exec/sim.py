@@ -22,6 +22,7 @@ from hexagon_mlir.exec.storage import (
     storage_of,
 )
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
+from hexagon_mlir.ir.query import GRID_SUFFIX
 from hexagon_mlir.sim import Arg64, Machine, RunResult, SimError
 from hexagon_mlir.sim.kernel_output import AssertionFailed
 
@@ -75,7 +76,10 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         words = [spans.address(a) if is_array(a) else _scalar(a, kind)
                  for a, kind in zip(args, kinds, strict=True)]
         machine.host_pointer = spans.resolved
-        result = machine.run(entry, words, grid)
+        if grid is not None and entry + GRID_SUFFIX in machine.program.functions:
+            result = machine.run(entry + GRID_SUFFIX, [*words, *grid])
+        else:
+            result = machine.run(entry, words, grid)
     except AssertionFailed as error:
         raise HexError(Diagnostic("error", Place(error.file, error.line, error.column), ORIGIN,
                                   error.message)) from error

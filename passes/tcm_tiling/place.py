@@ -58,8 +58,7 @@ def place_buffers(function: ir.Operation, budget: int, small: int, alignment: in
     Buffers below ``small`` bytes and results of reductions along the last loop are read element by element, which
     TCM is slow at: they stay behind the L1 cache.
     """
-    buffers = _buffers(function, small)
-    total = sum(-(-size // alignment) * alignment for _, size in buffers)
+    buffers, total = _buffers(function, small), buffer_bytes(function, small, alignment)
     if total > budget:
         first = buffers[0][0]
         return Placement(False, [(first, f"the kernel's buffers take {total} bytes, the budget is {budget}: "
@@ -72,6 +71,11 @@ def place_buffers(function: ir.Operation, budget: int, small: int, alignment: in
             else:
                 set_space(op.results[0], TCM_SPACE)
     return Placement(True)
+
+
+def buffer_bytes(function: ir.Operation, small: int, alignment: int) -> int:
+    """Bytes of TCM that the buffers take together which `place_buffers` moves."""
+    return sum(-(-size // alignment) * alignment for _, size in _buffers(function, small))
 
 
 def _fresh(op: ir.Operation) -> ir.Value:

@@ -21,6 +21,11 @@ _CERTAIN = 0.4
 """Part of the estimated cycles that the code takes at least: LLVM merges operations (measured on a division). Threads
 must pay for that much."""
 
+_PROGRAM_CYCLES = 40
+"""Estimate: calling one program of a grid, in cycles."""
+RUNS_PER_TASK = 4
+"""Programs are dealt in runs of neighbours, several to a task: some have less to do than others (a causal mask)."""
+
 
 @dataclass(frozen=True)
 class ForkCost:
@@ -131,6 +136,31 @@ def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: fl
     *_, best = min(enough if cost.all and enough else candidates, key=lambda candidate: candidate[:3])
     worth = cycles >= least if least else cost.time(_CERTAIN * cycles, best) <= _CERTAIN * cycles
     return best if worth else None
+
+
+def least_programs(cycles: float, cost: ForkCost, least: float = 0) -> int:
+    """From how many programs on, of an estimated ``cycles`` each, threads are never slower than one after another.
+
+    ``least`` replaces the cost estimate: as many as take so many cycles together.
+    """
+    if least:
+        return max(2, ceil(least / (cycles + _PROGRAM_CYCLES)))
+    each = _CERTAIN * cycles + _PROGRAM_CYCLES
+
+    def pays(count: int) -> bool:
+        length = ceil(count / (cost.tasks * RUNS_PER_TASK))
+        runs = ceil(count / length)
+        tasks = min(runs, cost.tasks)
+        return cost.fork_join(tasks) + ceil(runs / tasks) * length * each * cost.slowdown(tasks) <= count * each
+
+    parallel = cost.tasks - cost.slowdown(cost.tasks)
+    if parallel <= 0:
+        return 2**31 - 1
+    rounds = ceil((cost.fork_join(cost.tasks) / each + RUNS_PER_TASK * cost.slowdown(cost.tasks)) / parallel)
+    count = rounds * cost.tasks * RUNS_PER_TASK
+    while count > 2 and pays(count - 1):
+        count -= 1
+    return count
 
 
 def _cuts(units: Sequence[int], tasks: int) -> Iterator[Blocks]:

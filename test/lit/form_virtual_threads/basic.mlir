@@ -142,3 +142,37 @@ func.func @ragged_tiles(%x: tensor<100003xf32>, %o: tensor<100003xf32>) -> tenso
   }
   return %r : tensor<100003xf32>
 }
+
+// -----
+// Programs of a Triton kernel: from a number of them on, runs of neighbours on threads; the id counts x first.
+// CHECK-LABEL: func.func @squares(
+// CHECK-NOT: hexagon.programs
+// CHECK-LABEL: func.func @squares.grid(
+// CHECK-SAME: %arg0: memref<1xf32>, %arg1: memref<1xf32>, %arg2: i32, %arg3: i32, %arg4: i32, %arg5: i32)
+// CHECK: %[[TOTAL:.*]] = arith.muli
+// CHECK: %[[ALL:.*]] = arith.muli
+// CHECK: %[[ENOUGH:.*]] = arith.cmpi sge, %[[ALL]],
+// CHECK: scf.if %[[ENOUGH]]
+// CHECK: %[[LENGTH:.*]] = arith.ceildivsi %[[ALL]], %c16
+// CHECK: scf.forall (%[[FIRST:.*]]) = (%{{.*}}) to (%[[ALL]]) step (%[[LENGTH]])
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %{{.*}} iter_args(%[[X:.*]] = %{{.*}}, %[[Y:.*]] = %{{.*}}, %[[Z:.*]] = %{{.*}})
+// CHECK: %[[I:.*]] = arith.index_cast %[[X]]
+// CHECK: call @squares(%arg0, %arg1, %arg2, %arg3, %arg4, %arg5, %[[I]],
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: call @squares(
+func.func @squares(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32)
+    attributes {hexagon.programs = "independent"} {
+  %c1024 = arith.constant 1024 : i32
+  %start = arith.muli %i, %c1024 : i32
+  %at = arith.index_cast %start : i32 to index
+  %buffer = memref.alloc() : memref<1024xf32>
+  %source = memref.reinterpret_cast %x to offset: [%at], sizes: [1024], strides: [1] : memref<1xf32> to memref<1024xf32, strided<[1], offset: ?>>
+  memref.copy %source, %buffer : memref<1024xf32, strided<[1], offset: ?>> to memref<1024xf32>
+  %v = bufferization.to_tensor %buffer restrict writable : memref<1024xf32> to tensor<1024xf32>
+  %e = tensor.empty() : tensor<1024xf32>
+  %w = linalg.mul ins(%v, %v : tensor<1024xf32>, tensor<1024xf32>) outs(%e : tensor<1024xf32>) -> tensor<1024xf32>
+  %target = memref.reinterpret_cast %out to offset: [%at], sizes: [1024], strides: [1] : memref<1xf32> to memref<1024xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %w in restrict writable %target : (tensor<1024xf32>, memref<1024xf32, strided<[1], offset: ?>>) -> ()
+  return
+}

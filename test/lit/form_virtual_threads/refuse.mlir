@@ -13,3 +13,35 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.mul ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+// Programs that are not seen to be independent wait for the user.
+// expected-remark@+1 {{programs run one after another: they are not seen to be independent; threads=N runs them beside each other}}
+func.func @unproven(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32)
+    attributes {hexagon.programs = "unproven"} {
+  %c1024 = arith.constant 1024 : i32
+  %start = arith.muli %i, %c1024 : i32
+  %at = arith.index_cast %start : i32 to index
+  %buffer = memref.alloc() : memref<1024xf32>
+  %source = memref.reinterpret_cast %x to offset: [%at], sizes: [1024], strides: [1] : memref<1xf32> to memref<1024xf32, strided<[1], offset: ?>>
+  memref.copy %source, %buffer : memref<1024xf32, strided<[1], offset: ?>> to memref<1024xf32>
+  %v = bufferization.to_tensor %buffer restrict writable : memref<1024xf32> to tensor<1024xf32>
+  %e = tensor.empty() : tensor<1024xf32>
+  // expected-remark@+1 {{one thread}}
+  %w = linalg.mul ins(%v, %v : tensor<1024xf32>, tensor<1024xf32>) outs(%e : tensor<1024xf32>) -> tensor<1024xf32>
+  %target = memref.reinterpret_cast %out to offset: [%at], sizes: [1024], strides: [1] : memref<1xf32> to memref<1024xf32, strided<[1], offset: ?>>
+  bufferization.materialize_in_destination %w in restrict writable %target : (tensor<1024xf32>, memref<1024xf32, strided<[1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+// expected-error@+1 {{hexagon.programs is sometimes}}
+func.func @sometimes(%nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32) attributes {hexagon.programs = "sometimes"} {
+  return
+}
+
+// -----
+// expected-error@+1 {{hexagon.programs on a function whose last 6 arguments are not i32}}
+func.func @no_programs(%x: f32) attributes {hexagon.programs = "independent"} {
+  return
+}

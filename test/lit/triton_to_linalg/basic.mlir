@@ -4,6 +4,7 @@
 // CHECK-LABEL: func.func @masked(
 // CHECK-SAME: %arg0: memref<1xf32>, %arg1: i32,
 // CHECK-SAME: %arg2: i32, %arg3: i32, %arg4: i32, %arg5: i32, %arg6: i32, %arg7: i32)
+// CHECK-SAME: attributes {hexagon.programs = "independent"}
 // CHECK: [[BOUND:%[0-9a-z_]+]] = arith.subi %arg1, {{.*}} : i32
 // CHECK: [[LOW:%[0-9a-z_]+]] = arith.minsi [[BOUND]], %c32_i32
 // CHECK: [[CLAMP:%[0-9a-z_]+]] = arith.maxsi [[LOW]], %c0_i32

@@ -1,0 +1,107 @@
+"""Writes the function that runs all programs of a launch: on several threads when there are enough of them."""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import arith, func, ir, scf
+from hexagon_mlir.ir.cost import estimated_cycles, trip_count
+from hexagon_mlir.ir.query import GRID_SUFFIX, find_ops
+from hexagon_mlir.passes.program_grids.marks import GRID_ARGUMENTS
+from hexagon_mlir.targets import Target
+
+_AXES = GRID_ARGUMENTS // 2
+_PROGRAM = ".program"
+
+
+class Grid:
+    """A kernel that will get a function for whole grids; made before its own work is spread over threads."""
+
+    def __init__(self, kernel: ir.Operation, least: int):
+        """From ``least`` programs on a launch is spread."""
+        self.kernel, self.least = kernel, least
+        with ir.InsertionPoint.after(kernel):
+            self.program = kernel.clone().operation
+        name = ir.StringAttr(kernel.attributes["sym_name"]).value
+        self.program.attributes["sym_name"] = ir.StringAttr.get(name + _PROGRAM)
+        self.program.attributes["sym_visibility"] = ir.StringAttr.get("private")
+
+    def write(self, runs: int) -> None:
+        """Write the function. A program beside others stays on its own thread."""
+        beside = self.program
+        if not find_ops(self.kernel, lambda op: op.name == "scf.forall"):
+            self.program.erase()
+            beside = self.kernel
+        _write(self.kernel, beside, self.least, runs)
+
+
+def program_cycles(kernel: ir.Operation, target: Target) -> float:
+    """What a program takes at least, estimated, in cycles: loops of unknown length run once."""
+    total = 0.0
+    for op in find_ops(kernel, lambda op: op.name.startswith("linalg.")):
+        cycles = estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
+        loop = op.parent.operation
+        while cycles and loop.name != "func.func":
+            trips = trip_count(loop) if loop.name == "scf.for" else None
+            cycles *= 1 if trips is None else trips
+            loop = loop.parent.operation
+        total += cycles or 0.0
+    return total
+
+
+def _write(alone: ir.Operation, beside: ir.Operation, least: int, runs: int) -> func.FuncOp:
+    """``NAME.grid``, behind ``alone``, whose NAME it takes: its arguments without the program's id.
+
+    From ``least`` programs on they are dealt in ``runs`` runs of neighbours, and ``beside`` is called for each on some
+    thread; fewer are calls of ``alone``.
+    """
+    type_ = ir.FunctionType(alone.attributes["function_type"].value)
+    name = ir.StringAttr(alone.attributes["sym_name"]).value
+    callee = ir.StringAttr(beside.attributes["sym_name"]).value
+    with alone.location, ir.InsertionPoint.after(alone):
+        function = func.FuncOp(name + GRID_SUFFIX, ir.FunctionType.get(list(type_.inputs)[:-_AXES], []))
+        if "arg_attrs" in alone.attributes:
+            function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(list(alone.attributes["arg_attrs"])[:-_AXES])
+        given = list(function.add_entry_block().arguments)
+        with ir.InsertionPoint(function.entry_block):
+            counts = [arith.index_cast(ir.IndexType.get(), count) for count in given[-_AXES:]]
+            total = arith.muli(arith.muli(counts[0], counts[1]), counts[2])
+            enough = arith.cmpi(arith.CmpIPredicate.sge, total, _index(least))
+            branch = scf.IfOp(enough, has_else=True)
+            func.ReturnOp([])
+        with ir.InsertionPoint(branch.then_block):
+            length = arith.ceildivsi(total, _index(runs))
+            loop = scf.ForallOp([_index(0)], [total], [length], [])
+            with ir.InsertionPoint(loop.body):
+                first = loop.induction_variables[0]
+                end = arith.minsi(arith.addi(first, length), total)
+                rest = arith.divui(first, counts[0])
+                place = [arith.remui(first, counts[0]), arith.remui(rest, counts[1]), arith.divui(rest, counts[1])]
+                _each(first, end, place, callee, given, counts)
+                scf.InParallelOp()
+            scf.yield_([])
+        with ir.InsertionPoint(branch.else_block):
+            _each(_index(0), total, [_index(0)] * _AXES, name, given, counts)
+            scf.yield_([])
+    for called in (alone, beside):
+        called.attributes["no_inline"] = ir.UnitAttr.get()
+    return function
+
+
+def _each(first: ir.Value, end: ir.Value, place: list[ir.Value], name: str, given: list[ir.Value],
+          counts: list[ir.Value]) -> None:
+    """Run programs number ``first`` to ``end``, the first of them at ``place``; x counts fastest."""
+    loop = scf.ForOp(first, end, _index(1), place)
+    i32 = ir.IntegerType.get_signless(32)
+    with ir.InsertionPoint(loop.body):
+        place = list(loop.inner_iter_args)
+        func.CallOp([], ir.FlatSymbolRefAttr.get(name), [*given, *(arith.index_cast(i32, axis) for axis in place)])
+        following, carried = [], _index(1)
+        for axis, count in zip(place, counts, strict=True):  # like an odometer: no divisions
+            moved = arith.addi(axis, carried)
+            over = arith.cmpi(arith.CmpIPredicate.eq, moved, count)
+            following.append(arith.select(over, _index(0), moved))
+            carried = arith.select(over, _index(1), _index(0))
+        scf.yield_(following)
+
+
+def _index(value: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), value)
