@@ -29,6 +29,7 @@ _MAGIC = {"float": 1.5 * 2.0 ** 23, "half": 1.5 * 2.0 ** 10}
 _MAGIC_LIMIT = {"float": 2.0 ** 22, "half": 2.0 ** 9}
 """Rounding by a magic constant is meant for arguments below this: beyond it, results are discarded."""
 _FRACTION_BITS = 23
+_ABSOLUTE = 0x7FFFFFFF
 _MAGIC_BITS, _ONE_BITS = 0x4B400000, 0x3F800000
 _NOTHING = 2.0 ** -12
 _SEEDS = ((0x7E000000, 0x7F800000, Fraction(-1)), (0x5E000000, 0x60000000, Fraction(-1, 2)))
@@ -205,7 +206,7 @@ class Ranges:
         if (a.power or b.power) and (not (a.power and b.power) or a.root == b.root):
             root, power = a.root or b.root, a.power + b.power
             low, high = _times((a.low, a.high), (b.low, b.high))
-            if power == 0 or low > 0:
+            if power == 0 or low > 0 or high < 0:
                 return Form(low, high, root if power else "", 0.0, power)
         bounds = _times(self._bounds(a), self._bounds(b))
         if self._same(left) == self._same(right):
@@ -218,7 +219,7 @@ class Ranges:
             return form
         if self._same(operand) == other.root:
             return Form(1.0, 1.0, other.root, 0.0, Fraction(1))
-        if form.root == other.root and form.low == form.high == 0 and form.coefficient > 0:
+        if form.root == other.root and form.low == form.high == 0 and form.coefficient:
             return Form(form.coefficient, form.coefficient, other.root, 0.0, Fraction(1))
         return Form(*self._bounds(form))
 
@@ -243,13 +244,16 @@ class Ranges:
             if inner is not None and inner.opcode in ("lshr", "ashr") and integer(inner.operands[1]) == 1:
                 of, halved = inner.operands[0], True
             for low, high, power in _SEEDS:
-                if low <= number <= high and halved == (power == Fraction(-1, 2)):
-                    return Form(*_SEED, self._same(of), 0.0, power)
+                if low <= number & _ABSOLUTE <= high and halved == (power == Fraction(-1, 2)):
+                    seed = Form(*_SEED, self._same(of), 0.0, power)
+                    return _negative(seed) if number < 0 else seed
         if source.opcode == "or" and integer(source.operands[1]) == _ONE_BITS:
             inner = self.definitions.get(source.operands[0])
             if inner is not None and inner.opcode == "and" and integer(inner.operands[1]) == (1 << _FRACTION_BITS) - 1:
                 return Form(1.0, 2.0)
-        if source.opcode == "and" and integer(source.operands[1]) == 0x7FFFFFFF:
+        if source.opcode == "xor" and integer(source.operands[1]) in (1 << 31, -1 << 31):
+            return _negative(self.form(self._same(source.operands[0])))
+        if source.opcode == "and" and integer(source.operands[1]) == _ABSOLUTE:
             return Form(0.0, INFINITE)
         if source.opcode == "add":
             for whole, scale in (source.operands, source.operands[::-1]):

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 
 from hexagon_mlir.passes.math_library.coefficients import ACOSH, ASINH, ATANH, SINH, TANH_SHORT
-from hexagon_mlir.passes.math_library.division import approximate_reciprocal, divide_bounded, reciprocal_bounded
+from hexagon_mlir.passes.math_library.division import divide_bounded, reciprocal_bounded, reciprocal_of_minus
 from hexagon_mlir.passes.math_library.exponential import LOG2_E, exp_short, expm1_bounded, half_exp
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, Float, Int, float_bits, horner, odd, signed
 from hexagon_mlir.passes.math_library.logarithm import INTEGER, exponent, log_of_sum, split
@@ -49,12 +49,12 @@ def tanh(x: Float, mode: Mode = ACCURATE) -> Float:
     limited = magnitude.as_float().minimum(SATURATION)
     if mode.short:
         e = exp_short(limited, 2 * LOG2_E, mode)
-        large = 1.0 - 2.0 * approximate_reciprocal(e + 1.0)
+        large = 1.0 - 2.0 * reciprocal_of_minus(-1.0 - e)
         result = (limited < TANH_SPLIT).select(odd(limited, TANH_SHORT), large)
     else:
         # No cancellation near 0, and errors of E fade out as tanh nears 1.
         e, lost = expm1_bounded(limited + limited)
-        r = approximate_reciprocal(e + 2.0)
+        r = reciprocal_of_minus(-2.0 - e)
         q = e * r
         # The remainder e - q (e + 2) from e itself: the rounding of e + 2 does not count.
         result = q + (((e - q * e) - (q + q)) + lost) * r

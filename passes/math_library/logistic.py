@@ -19,7 +19,7 @@ gelu (tanh)      179.16    59.8  59.62    26.3
 from __future__ import annotations
 
 from hexagon_mlir.passes.math_library.coefficients import SOFTPLUS, SOFTPLUS_SHORT
-from hexagon_mlir.passes.math_library.division import approximate_reciprocal
+from hexagon_mlir.passes.math_library.division import reciprocal_of_minus
 from hexagon_mlir.passes.math_library.exponential import exp_bounded, exp_of_parts
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, SIGN, Float, horner, keep_nan
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
@@ -31,12 +31,12 @@ VANISHING = -88.0296  # just above -127 ln 2: the exponent field of its exponent
 
 def logistic(n: Float, v: Float, mode: Mode = ACCURATE) -> Float:
     """n / (1 + e^v)."""
-    d = exp_bounded(v.minimum(LARGEST).maximum(-LARGEST), mode) + 1.0
-    r = approximate_reciprocal(d)
+    minus = -1.0 - exp_bounded(v.minimum(LARGEST).maximum(-LARGEST), mode)
+    r = reciprocal_of_minus(minus)
     if mode.fast:
         return r if n.constant == 1 else n * r
     if not mode.short:
-        r = r + r * (1.0 - d * r)
+        r = r + r * (1.0 + minus * r)
     r = (v > ZERO).select(n.lanes.float(0.0), r)
     result = r if n.constant == 1 else n * r
     return result if mode.numbers else keep_nan(v, result)
