@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -19,7 +18,7 @@ from hexagon_mlir.codegen.loop_order import order_loops
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.scalar_selects import scalar_selects_as_bits
-from hexagon_mlir.codegen.static_cost import static_cost
+from hexagon_mlir.codegen.static_cost import Cost, static_cost
 from hexagon_mlir.codegen.store_order import keep_stores_in_order
 from hexagon_mlir.codegen.tcm_slots import separate_slots
 
@@ -40,22 +39,17 @@ class Variant:
     options: tuple[str, ...] = ()
 
 
-def _both(*options: str) -> tuple[Variant, Variant]:
-    ordered, as_it_is = (Variant(True, ordered, (_CHAINS, *options)) for ordered in (True, False))
-    return ordered, as_it_is
-
-
 _CHAINS, _NO_CHAINS = "-disable-qfp-opt=false", "-disable-qfp-opt=true"
 
 # LLVM's scheduler before register allocation and its software pipeliner each help some loops and crowd the registers
-# of others. Every round is one setting of them (they are switches of the whole process).
-_ROUNDS = (
-    _both("-enable-misched=false", "-enable-pipeliner=true"),
-    _both("-enable-misched=true", "-enable-pipeliner=false"),
-    _both("-enable-misched=true", "-enable-pipeliner=true"),
-)
-_EFFORT = 20_000
-"""Characters of LLVM IR to generate code from, all rounds together, once an assembly is found."""
+# of others, and so do ordered loops. What is best most often comes first.
+_PIPELINED = (_CHAINS, "-enable-misched=false", "-enable-pipeliner=true")
+_BOTH = (_CHAINS, "-enable-misched=true", "-enable-pipeliner=true")
+_SCHEDULED = (_CHAINS, "-enable-misched=true", "-enable-pipeliner=false")
+_VARIANTS = tuple(Variant(True, ordered, options)
+                  for ordered in (True, False) for options in (_PIPELINED, _BOTH, _SCHEDULED))
+_PATIENCE = 200_000
+"""Characters of LLVM IR to generate code from, all variants together, while loops take twice the packets they must."""
 # A conversion after every operation: no qfloat value lives long enough to be spilled.
 _UNCHAINED = Variant(True, False, (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true"))
 _LAST_RESORT = Variant(False, False, (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true"))
@@ -79,15 +73,14 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     optimized = emitter.optimized(not scalar)
     if kind == "llvm":
         return optimized.encode()
-    best: tuple[float, str, Variant] | None = None
-    rounds = ((_SCALAR,),) if scalar else (*(_ROUNDS if qfloat else ((_UNCHAINED,),)), (_LAST_RESORT,))
-    with ThreadPoolExecutor(len(_ROUNDS[0])) as pool:  # LLVM works outside the interpreter's lock
-        for number, variants in enumerate(rounds):
-            if best is not None and (number * len(optimized) > _EFFORT or variants == (_LAST_RESORT,)):
-                break
-            for variant, asm in zip(variants, pool.map(emitter.assembly, variants), strict=True):
-                if asm is not None and (best is None or static_cost(asm) < best[0]):
-                    best = static_cost(asm), asm, variant
+    best: tuple[Cost, str, Variant] | None = None
+    variants = (_SCALAR,) if scalar else (*(_VARIANTS if qfloat else (_UNCHAINED,)), _LAST_RESORT)
+    for tried, variant in enumerate(variants):
+        if best and (variant is _LAST_RESORT or best[0].excess * _PATIENCE < tried * len(optimized)):
+            break
+        asm = emitter.assembly(variant)
+        if asm is not None and (best is None or static_cost(asm) < best[0]):
+            best = static_cost(asm), asm, variant
     if best is None:
         raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
     return best[1].encode() if kind == "asm" else emitter.object(best[2])

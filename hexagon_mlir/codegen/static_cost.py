@@ -1,57 +1,112 @@
-"""Which of several assemblies of one program is best: packets, counted more the deeper their loop.
+"""Which of several assemblies of one program is best, and whether looking for a better one is worth it.
 
-Vector loads that walk backwards cost extra: a stream from DDR is fetched ahead in one direction only.
+The cost is packets, counted more the deeper their loop. Vector loads that walk backwards cost extra: a stream from DDR
+is fetched ahead in one direction only. The bound is the cost if every innermost loop kept its busiest resource busy in
+every packet (HVX V73 manual, 5.1: four slots, one shift pipe, one widening product, one load, one store).
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 TRIPS = 64
 """Passes assumed of every loop."""
+DEEPEST = 4
+"""Loops round a packet that count."""
 BACKWARDS = 0.25
 """Packets that a load below its predecessor counts for."""
+SLOTS = 4
+_PORTS = tuple(re.compile(pattern) for pattern in (
+    r"\.qf(?:32|16) = v(?:add|sub)|\.(?:sf|hf) = v\d+(?::\d+)?\.qf|\.w = v\d+\.sf|\.h = v\d+\.hf|= vas[lr]|= vlsr",
+    r"= v[a-z]*mpy", r"= (?:v?mem\w*)\(", r"(?:^|\s)v?mem\w*\([^)]*\) ="))
+"""Shift pipe, both multiply pipes, load and store port: one instruction a packet each."""
 _LOAD = re.compile(r"= vmemu?\((r\d+)\+#(-?\d+)\)")
 _LABEL = re.compile(r"^([.\w$]+):")
 _TARGET = re.compile(r"(?:jump(?::n?t)?|loop[01]\()\s*#*([.\w$]+)")
 
 
-def static_cost(asm: str) -> float:
+class Cost(NamedTuple):
+    """``packets``, and what they would be at the least in this program's loops."""
+
+    packets: float
+    bound: float
+
+    @property
+    def excess(self) -> float:
+        """How far above the bound, as a part of it."""
+        return self.packets / self.bound - 1 if self.bound else 0.0
+
+
+def static_cost(asm: str) -> Cost:
     """Packets of ``asm``, each times `TRIPS` per loop round it."""
-    lines = [line.strip() for line in asm.split("\n")]
-    labels: dict[str, int] = {}
-    packets = 0
-    for line in lines:
-        if match := _LABEL.match(line):
-            labels[match[1]] = packets
-        packets += line == "{"
-    loops: list[tuple[int, int]] = []
-    started: dict[str, list[int]] = {"0": [], "1": []}
-    packets = 0
-    extra: dict[int, float] = {}
-    last: dict[str, int] = {}
-    for line in lines:
-        packets += line == "{"
-        if load := _LOAD.search(line):
-            offset = int(load[2])
-            if offset < last.get(load[1], offset):
-                extra[packets - 1] = extra.get(packets - 1, 0.0) + BACKWARDS
-            last[load[1]] = offset
-        elif line.startswith("}") or _LABEL.match(line):
-            last = {} if ":endloop" in line or line.endswith(":") else last
-        if line.startswith("}"):
-            for loop, starts in started.items():
-                before = [start for start in starts if start < packets]
-                if f":endloop{loop}" in line and before:
-                    loops.append((max(before), packets))
-        elif (match := _TARGET.search(line)) and match[1] in labels:
-            place = labels[match[1]]
-            if line.startswith("loop"):
-                started[line[4]].append(place)
-            elif place < packets:
-                loops.append((place, packets))
-    depth = [0] * (packets + 1)
+    packets, labels = _packets(asm)
+    loops = _loops(packets, labels)
+    depth = [0] * len(packets)
     for first, end in loops:
-        for packet in range(first, end):
-            depth[packet] += 1
-    return sum((1 + extra.get(number, 0)) * float(TRIPS) ** min(d, 4) for number, d in enumerate(depth[:packets]))
+        for number in range(first, end):
+            depth[number] += 1
+    weight = [float(TRIPS) ** min(d, DEEPEST) for d in depth]
+    extra = _backwards(packets, set(labels.values()))
+    total = sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
+    idle = sum(weight[first] * (end - first - _least(packets[first:end])) for first, end in loops
+               if not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops))
+    return Cost(total, total - idle)
+
+
+def _packets(asm: str) -> tuple[list[list[str]], dict[str, int]]:
+    """The lines of each packet, its closing one included, and the packet each label stands before."""
+    packets: list[list[str]] = []
+    labels: dict[str, int] = {}
+    inside = False
+    for line in map(str.strip, asm.split("\n")):
+        if inside:
+            packets[-1].append(line)
+            inside = not line.startswith("}")
+        elif line == "{":
+            packets.append([])
+            inside = True
+        elif match := _LABEL.match(line):
+            labels[match[1]] = len(packets)
+    return packets, labels
+
+
+def _loops(packets: list[list[str]], labels: dict[str, int]) -> set[tuple[int, int]]:
+    """First packet and the one after the last of each loop."""
+    loops = set()
+    started: dict[str, list[int]] = {"0": [], "1": []}
+    for number, packet in enumerate(packets):
+        for line in packet:
+            match = _TARGET.search(line)
+            if match and match[1] in labels:
+                if line.startswith("loop"):
+                    started[line[4]].append(labels[match[1]])
+                elif labels[match[1]] <= number:
+                    loops.add((labels[match[1]], number + 1))
+        for loop, starts in started.items():
+            before = [start for start in starts if start <= number]
+            if f":endloop{loop}" in packet[-1] and before:
+                loops.add((max(before), number + 1))
+    return loops
+
+
+def _backwards(packets: list[list[str]], labels: set[int]) -> list[float]:
+    """What each packet's loads cost extra; ``labels`` are the packets that blocks start with."""
+    extra, last = [0.0] * len(packets), dict[str, int]()
+    for number, packet in enumerate(packets):
+        if number in labels:
+            last = {}
+        for line in packet:
+            if load := _LOAD.search(line):
+                offset = int(load[2])
+                extra[number] += BACKWARDS if offset < last.get(load[1], offset) else 0.0
+                last[load[1]] = offset
+        if ":endloop" in packet[-1]:
+            last = {}
+    return extra
+
+
+def _least(packets: list[list[str]]) -> float:
+    """Packets that the instructions of ``packets`` need if one resource never idles."""
+    lines = [line for packet in packets for line in packet if not line.startswith("}")]
+    return max(-(-len(lines) // SLOTS), *(sum(bool(port.search(line)) for line in lines) for port in _PORTS))

@@ -34,6 +34,11 @@ class Worker:
             self._process = subprocess.Popen([sys.executable, "-m", "hexagon_mlir.codegen.serve"],
                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
+    @property
+    def process_id(self) -> int | None:
+        """The child's, if one was started."""
+        return self._process.pid if self._process is not None else None
+
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
         """Run one code generation; `HexError` if LLVM rejects the input, aborts or exceeds ``timeout`` seconds."""
         with self._lock:

@@ -282,8 +282,21 @@ def test_copies_are_not_pipelined(line, marked):
 def test_static_cost_counts_loops():
     packet = "\t{\n\t\tr0 = r1\n\t}"
     asm = f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packet}\n{packet} :endloop0\n{packet}\n"
-    assert static_cost(asm) == 2 + 2 * TRIPS
-    assert static_cost(f"f:\n.L:\n{packet}\n\t{{\n\t\tif (p0) jump:nt .L\n\t}}\n") == 2 * TRIPS
+    assert static_cost(asm).packets == 2 + 2 * TRIPS
+    assert static_cost(f"f:\n.L:\n{packet}\n\t{{\n\t\tif (p0) jump:nt .L\n\t}}\n").packets == 2 * TRIPS
+
+
+@pytest.mark.parametrize(("lines", "least"), [
+    (["v0 = vmem(r0+#0)", "v1.qf32 = vadd(v2.sf,v3.sf)", "r0 = add(r0,#128)"], 1),
+    (["v1.qf32 = vadd(v2.sf,v3.sf)", "v4.sf = v5.qf32", "v6.qf32 = vmpy(v2.sf,v3.sf)"], 2),
+    (["v1.qf32 = vmpy(v2.sf,v3.sf)", "v4.qf32 = vmpy(v5.qf32,v2.qf32)", "v7:6.qf32 = vmpy(v2.hf,v3.hf)"], 3),
+    (["vmem(r0+#0) = v1", "vmem(r0+#1) = v2", "v1 = vmem(r1+#0)"], 2),
+    (["v0 = vand(v1,v2)"] * 9, 3)])
+def test_least_packets_of_a_loop(lines, least):
+    packets = "".join(f"\t{{\n\t\t{line}\n\t}}\n" for line in lines)
+    cost = static_cost(f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packets}\t{{\n\t\tnop\n\t}} :endloop0\n")
+    assert cost.packets == 1 + (len(lines) + 1) * TRIPS
+    assert cost.bound == 1 + max(least, -(-(len(lines) + 1) // 4)) * TRIPS
 
 
 @pytest.mark.parametrize("target", ["v75", "v79"])
