@@ -33,7 +33,7 @@ def check(numbers: list[int], target: str) -> None:
     from hexagon_mlir.sim import Machine
 
     kinds = (random_reduction, random_elementwise, random_transpose, random_elementwise)
-    programs = [kinds[n % len(kinds)](n // len(kinds)) for n in numbers]
+    programs = [kinds[n % len(kinds)](n) for n in numbers]
     asm = compile_module(parse("".join(p.text for p in programs)), target).asm
     machine = Machine(asm, target, memory="fast")
     for program in programs:
