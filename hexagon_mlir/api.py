@@ -15,6 +15,8 @@ import numpy as np
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
 from hexagon_mlir.codegen.interface import Interface, Tensor, read_interface
+from hexagon_mlir.codegen.weights import Weights, lay_out, take_weights
+from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from hexagon_mlir.exec.qemu import Counters
     from hexagon_mlir.frontend.torch.model import CompiledModel
 
-EXECUTORS = ("sim", "qemu")
 _NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
                           "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 
@@ -55,10 +56,12 @@ class CompiledKernel:
     """A kernel compiled for one target."""
 
     def __init__(self, compiled: Compiled, interface: Interface, stages: Mapping[str, str],
-                 again: Callable[[str], CompiledKernel]):
+                 again: Callable[[str], CompiledKernel], weights: Weights | None = None):
         self._compiled, self._stages = compiled, stages
         self._again = again  # the same source for another target
         self.interface = interface
+        self.weights = weights
+        """Its large constants, which a file holds; None when there are none."""
         self.last_run: Run | None = None
 
     @property
@@ -114,22 +117,23 @@ class CompiledKernel:
         for number, (kind, value) in enumerate(zip(face.arguments, arguments, strict=True)):
             _check(face.entry, number, kind, value)
         outputs = tuple(np.empty(r.shape, _NUMPY[r.element]) for r in face.results)
-        kinds = [kind if isinstance(kind, str) else "" for kind in face.arguments] + [""] * len(outputs)
         programs = None
         if face.grid:
             assert grid is not None
             x, y, z = (*grid, 1, 1)[:3]
             programs = (int(x), int(y), int(z))
-        self.last_run = Run(outputs, self._launch(executor, [*arguments, *outputs], programs, kinds))
+        self.last_run = Run(outputs, self._launch(executor, arguments, outputs, programs))
         return self.last_run
 
-    def _launch(self, executor: str, arguments: Sequence[Any], programs: tuple[int, int, int] | None,
-                kinds: Sequence[str]) -> RunResult | Counters:
+    def _launch(self, executor: str, arguments: Sequence[Any], outputs: Sequence[Any],
+                programs: tuple[int, int, int] | None) -> RunResult | Counters:
+        kinds = [kind if isinstance(kind, str) else "" for kind in self.interface.arguments]
         if executor == "sim":
             from hexagon_mlir.exec.sim import launch
 
-            return launch(self.asm, self.interface.entry, arguments, programs, self.target, kinds,
-                          self._compiled.seconds)
+            weights = self.weights.tensors if self.weights is not None else ()
+            return launch(self.asm, self.interface.entry, [*arguments, *weights, *outputs], programs, self.target,
+                          kinds + [""] * (len(weights) + len(outputs)), self._compiled.seconds)
         from hexagon_mlir.exec import qemu
 
         target, note = qemu.runs(self.target)
@@ -137,14 +141,14 @@ class CompiledKernel:
         if note:
             warnings.warn(note, stacklevel=3)
             kernel = self._again(target)
-        return qemu.run(kernel.program(), target, arguments, kinds, programs)
+        return qemu.run(kernel.program(), target, [*arguments, *outputs], kinds, programs, weights=kernel.weights)
 
     def program(self) -> bytes:
         """The kernel as an ELF program with the C runtime, called on a memory image (see docs/device.md)."""
         from hexagon_mlir.exec.elf import program
 
         return program(self.llvm_ir, self.interface, self.target, self.pipeline == "scalar",
-                       self.settings.qfloat)
+                       self.settings.qfloat, self.weights)
 
     def report(self, file: str | os.PathLike[str] | None = None) -> str:
         """Compile times, remarks, and the profile of the last run as text; also written to ``file``."""
@@ -189,6 +193,7 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
                     constants: Mapping[str, Any] | None, options: RunOptions,
                     settings: Settings) -> CompiledKernel:
     module = _module(source, signature, constants, target)
+    tensors = take_weights(module, entry)
     steps: dict[str, str] = {"source": to_text(module)}
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
     faces: list[Interface] = []
@@ -197,7 +202,7 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
         if when == "after":
             steps[step.title] = to_text(current)
             if index == 0:  # the front-end pass: everything is linalg on tensors now
-                faces.append(read_interface(current, entry, grid))
+                faces.append(read_interface(current, entry, grid, len(tensors)))
 
     def again(other: str) -> CompiledKernel:
         return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), settings)
@@ -207,7 +212,8 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
     except targets.TargetError as error:
         raise HexError.plain(str(error)) from None
     compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings)
-    return CompiledKernel(compiled, faces[0], steps, again)
+    weights = lay_out(tensors, int(chip.vector_bytes.value)) if tensors else None
+    return CompiledKernel(compiled, faces[0], steps, again, weights)
 
 
 def load(folder: str | os.PathLike[str]) -> CompiledModel:

@@ -2,63 +2,84 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen import c_interface, emit, link
+from hexagon_mlir.cli.build import KINDS
+from hexagon_mlir.codegen import c_interface, link
+from hexagon_mlir.codegen.c_interface import Function
+from hexagon_mlir.codegen.weights import Weights
+from hexagon_mlir.codegen.whole_files import Content, write_files
+from hexagon_mlir.exec.elf import kernel_object
 from hexagon_mlir.ir import HexError
 
 if TYPE_CHECKING:
     from hexagon_mlir.api import CompiledKernel
+    from hexagon_mlir.frontend.torch.model import CompiledModel
+
+_WEIGHTS_SUFFIX = ".weights"
 
 
-def write(kernel: CompiledKernel, kind: str, output: Path) -> list[Path]:
-    """Write ``kernel`` as ``kind`` (asm, ll, obj, so, elf) to ``output``, with header and example for obj and so.
+def write_kernel(kernel: CompiledKernel, kind: str, output: Path) -> list[Path]:
+    """Write ``kernel`` as one of `cli.build.KINDS` to ``output``, with its weights; obj and so with header and example.
 
-    Every file appears whole or not at all. Gives the paths written; the same kernel gives the same bytes.
+    All files appear whole or none does. Gives the paths written; the same kernel gives the same bytes.
     """
-    files = {output: _content(kernel, kind)}
-    if kind in ("obj", "so"):
-        view = c_interface.kernel_of(kernel.interface, kernel.target)
-        alignment = int(targets.get(kernel.target).vector_bytes.value)
+    chip = targets.get(kernel.target)
+    if kernel.weights is not None and output.suffix == _WEIGHTS_SUFFIX:
+        raise HexError.plain("the weights would replace the output", file=str(output), hint="-o OUT")
+    files: dict[Path, Content] = {output: _content(kernel, kind)}
+    view = c_interface.function_of(kernel.interface, kernel.target, kernel.weights) if kind in ("obj", "so") else None
+    files |= _beside(output, view, kernel.weights, int(chip.vector_bytes.value))
+    return _written(files, output, kind)
+
+
+def write_model(model: CompiledModel, kind: str, folder: Path, name: str) -> list[Path]:
+    """Write ``model`` as one of `cli.build.KINDS` into ``folder``, which is made.
+
+    The code is called ``name``, made an identifier of C; header, example, its calls of kernels in C, and weights go
+    with it. asm and ll are one file per kernel. All files appear whole or none does.
+    """
+    if kind in ("asm", "ll"):
+        texts = {k.name: k.asm if kind == "asm" else k.llvm_ir for k in model.schedule.kernels}
+        return _written({folder / f"{name}{KINDS[kind]}": text.encode() for name, text in texts.items()}, folder, kind,
+                        [folder])
+    binary = model.binary(name)
+    output = folder / f"{binary.function.name}{KINDS[kind]}"
+    code = {"obj": binary.object, "so": binary.shared_object, "elf": binary.program}[kind]()
+    files = {output: code, output.with_suffix(".c"): binary.source.encode(),
+             **_beside(output, binary.function, binary.weights, binary.alignment)}
+    return _written(files, output, kind, [folder])
+
+
+def _beside(output: Path, function: Function | None, weights: Weights | None, alignment: int) -> dict[Path, Content]:
+    """What goes with ``output``: header and example of ``function``, and the weights file."""
+    files: dict[Path, Content] = {}
+    place = output.with_suffix(_WEIGHTS_SUFFIX)
+    if function is not None:
         header = output.with_suffix(".h")
-        files[header] = c_interface.header(view, alignment).encode()
-        files[output.with_name(f"{output.stem}_example.c")] = c_interface.example(view, alignment, header.name).encode()
-    for path, data in files.items():
-        write_whole(path, data, executable=kind in ("elf", "so") and path == output)
+        files[header] = c_interface.header(function, alignment).encode()
+        files[output.with_name(f"{output.stem}_example.c")] = c_interface.example(
+            function, alignment, header.name, place.name).encode()
+    if weights is not None:
+        files[place] = weights.chunks()
+    return files
+
+
+def _written(files: Mapping[Path, Content], output: Path, kind: str, folders: Sequence[Path] = ()) -> list[Path]:
+    write_files(files, [output] if kind in ("elf", "so") else [], folders)
     return list(files)
 
 
 def _content(kernel: CompiledKernel, kind: str) -> bytes:
-    chip, scalar = targets.get(kernel.target), kernel.pipeline == "scalar"
     if kind == "asm":
         return kernel.asm.encode()
     if kind == "ll":
         return kernel.llvm_ir.encode()
     if kind == "elf":
         return kernel.program()
-    code = emit(kernel.llvm_ir, chip, "obj", scalar, position_independent=kind == "so",
-                qfloat=kernel.settings.qfloat)
-    assert isinstance(code, bytes)
-    return link.shared_object(code) if kind == "so" else code
-
-
-def write_whole(path: Path, data: bytes, executable: bool = False) -> None:
-    """Replace ``path`` by ``data`` in one step; after an error (a full disk) it is as it was."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, (0o777 if executable else 0o666) & ~mask)
-            os.replace(temporary, path)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise HexError.plain(f"cannot write the file: {error.strerror}", file=str(path)) from None
+    code = kernel_object(kernel.llvm_ir, kernel.interface.entry, kernel.target, kernel.pipeline == "scalar",
+                         kernel.settings.qfloat, position_independent=kind == "so")
+    return link.shared_object({"kernel.o": code}) if kind == "so" else code

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from hexagon_mlir.api import CompiledKernel
 
 KINDS = {"asm": ".s", "ll": ".ll", "obj": ".o", "so": ".so", "elf": ""}
+"""What ``--emit`` knows, and the suffixes of the files."""
 COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
 
   -o OUT           the file to write (default: FILE with the kind's suffix)
   --emit=KIND      asm, ll (LLVM IR), obj (default), so (shared object), elf (a program that runs the kernel on
-                   a memory image, see docs/device.md); obj and so come with a C header and a C example
+                   a memory image, see docs/device.md); obj and so come with a C header and a C example.
+                   Large constants go to OUT.weights, which is mapped when the kernel is called
   --target=NAME    the chip, see 'hexmlir targets' (default v75)
   --pipeline=NAME  the passes, see 'hexmlir-opt --list-pipelines' (default: default)
   --entry=NAME     the function, when the file has several
@@ -29,6 +31,7 @@ COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
   --qfloat=false   convert every result to IEEE at once, instead of keeping values in qfloat between operations
 """
 RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
+       hexmlir run MODEL.pt2 [--args A B ...] [--executor=NAME] [--out=FOLDER] [--target=NAME]
 
   --args A B ...   the arguments: numbers, or data.npy for a tensor
   --grid=X,Y,Z     launch grid of a Triton kernel
@@ -57,9 +60,12 @@ class Options:
     args: list[str] = field(default_factory=list)
 
 
-def read_options(words: Sequence[str], known: Sequence[str], hint: str) -> Options:
-    """``--args`` takes every word up to the next option; other options take ``--name=value`` or ``--name value``."""
-    options, rest = Options(), list(words)
+def read_options(words: Sequence[str], known: Sequence[str], hint: str, emit: str = "obj") -> Options:
+    """``--args`` takes every word up to the next option; other options take ``--name=value`` or ``--name value``.
+
+    ``emit`` is the default of ``--emit``.
+    """
+    options, rest = Options(emit=emit), list(words)
     while rest:
         word = rest.pop(0)
         name, equals, value = word.partition("=")
@@ -96,9 +102,9 @@ def compile_file(words: Sequence[str]) -> int:
     output = Path(options.output) if options.output else source.with_suffix(KINDS[options.emit])
     if output == source:
         raise UsageError(f"the output would replace {source}", "-o OUT")
-    from hexagon_mlir.cli.artifacts import write
+    from hexagon_mlir.cli.artifacts import write_kernel
 
-    for path in write(_compiled(options), options.emit, output):
+    for path in write_kernel(_compiled(options), options.emit, output):
         sys.stdout.write(f"{path}\n")
     return 0
 
@@ -110,17 +116,52 @@ def run_file(words: Sequence[str]) -> int:
         return 0
     options = read_options(words, ("args", "executor", "out", "grid", *_BOTH), "hexmlir run --help")
     arguments = [_argument(word) for word in options.args]
-    kernel = _compiled(options)
-    grid = tuple(_integer(part) for part in options.grid.split(",")) if options.grid else None
+    run = _run_model if options.file.endswith(".pt2") else _run_kernel
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        run = kernel.run(*arguments, grid=grid, executor=options.executor)
+        outputs, profile = run(options, arguments)
     for warning in caught:
-        sys.stderr.write(f"hexmlir: warning: {warning.message}\n")
+        if issubclass(warning.category, UserWarning):
+            sys.stderr.write(f"hexmlir: warning: {warning.message}\n")
     if options.out:  # first: a reader that stops (| head) must not cost the results
-        _save(Path(options.out), arguments, run.outputs)
-    _show(run)
+        _save(Path(options.out), arguments, outputs)
+    for number, output in enumerate(outputs):
+        sys.stdout.write(f"result{number}: {output.dtype} {list(output.shape)}\n{output}\n")
+    sys.stdout.write(profile)
     return 0
+
+
+def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str]:
+    """Results, and what the run cost as text."""
+    from hexagon_mlir.report import text
+    from hexagon_mlir.sim import RunResult
+
+    kernel = _compiled(options)
+    grid = tuple(_integer(part) for part in options.grid.split(",")) if options.grid else None
+    run = kernel.run(*arguments, grid=grid, executor=options.executor)
+    return run.outputs, text.run(run.result) if isinstance(run.result, RunResult) else _counters(run.result)
+
+
+def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str]:
+    """Results of an exported PyTorch model, and what the run cost as text; ``--args`` are its flat arguments."""
+    from hexagon_mlir.cli.compile import compiled_model
+    from hexagon_mlir.report import text
+
+    if options.grid or options.entry:
+        raise UsageError("a model has no grid and no entry", "hexmlir run --help")
+    import torch
+
+    model = compiled_model(options)
+    flat = [torch.from_numpy(value) if hasattr(value, "dtype") else value for value in arguments]
+    expected = sum(place is not None for place in model.face.inputs)
+    if len(flat) < expected:
+        raise HexError.plain(f"the model takes {expected} tensors, {len(flat)} arguments given", file=options.file)
+    results = model.run_flat(flat, options.executor)
+    outputs = [r.detach().numpy() if r.dtype != torch.bfloat16 else r.detach().float().numpy()
+               for r in results if isinstance(r, torch.Tensor)]
+    run = model.last_run
+    assert run is not None
+    return outputs, text.launches(run.launches) if run.counters is None else _counters(run.counters)
 
 
 def _compiled(options: Options) -> CompiledKernel:
@@ -133,17 +174,10 @@ def _compiled(options: Options) -> CompiledKernel:
     return kernel
 
 
-def _show(run: Any) -> None:
+def _counters(counters: Any) -> str:
     from hexagon_mlir.report import text
-    from hexagon_mlir.sim import RunResult
 
-    for number, output in enumerate(run.outputs):
-        sys.stdout.write(f"result{number}: {output.dtype} {list(output.shape)}\n{output}\n")
-    if isinstance(run.result, RunResult):
-        sys.stdout.write(text.run(run.result))
-    else:
-        rows = [(name.replace("_", " "), str(value)) for name, value in vars(run.result).items()]
-        sys.stdout.write(text.table(("QEMU", ""), rows))
+    return text.table(("QEMU", ""), [(name.replace("_", " "), str(value)) for name, value in vars(counters).items()])
 
 
 def _save(folder: Path, arguments: Sequence[Any], outputs: Sequence[Any]) -> None:

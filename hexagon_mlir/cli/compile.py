@@ -1,57 +1,69 @@
-"""``hexmlir compile MODEL.pt2 -o DIR``: an exported PyTorch model to files that `hexagon_mlir.load` reads."""
+"""``hexmlir compile MODEL.pt2 -o DIR``: an exported PyTorch model to files that run here, or elsewhere."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hexagon_mlir import targets
 from hexagon_mlir.cli.arguments import UsageError
+from hexagon_mlir.cli.build import KINDS, Options, read_options
 from hexagon_mlir.ir.diagnostics import HexError
 
-_USAGE = "hexmlir compile MODEL.pt2 -o DIR [--target NAME] [--accuracy accurate|fast]"
+if TYPE_CHECKING:
+    from hexagon_mlir.frontend.torch.model import CompiledModel
+
+USAGE = """usage: hexmlir compile MODEL.pt2 -o DIR [options]
+
+  -o DIR         the folder to write; without --emit, what hexagon_mlir.load reads
+  --emit=KIND    asm or ll (LLVM IR), a file per kernel; obj, so (shared object) or elf (a program that runs the model
+                 on a memory image, see docs/device.md), with the weights in MODEL.weights, which is mapped, the calls
+                 of the kernels in C, a C header and a C example
+  --target=NAME  the chip, see 'hexmlir targets' (default v75)
+  --accuracy=..., --qfloat=...: as for kernels, see 'hexmlir compile --help'
+"""
+_HINT = "hexmlir compile MODEL.pt2 --help"
 
 
-def compile_model(arguments: Sequence[str]) -> int:
-    """Compile and save the model; prints what the compiler did. Returns the exit code."""
-    source, folder, target, accuracy = _read(arguments)
-    if target not in targets.names():
-        raise UsageError(f"unknown target '{target}'", f"one of {', '.join(targets.names())}")
+def compile_model(words: Sequence[str]) -> int:
+    """Compile and write the model; prints what the compiler did. Returns the exit code."""
+    if "--help" in words or "-h" in words:
+        sys.stdout.write(USAGE)
+        return 0
+    options = read_options(words, ("output", "emit", "target", "accuracy", "qfloat"), _HINT, emit="")
+    if not options.output:
+        raise UsageError("a model and a folder are needed", _HINT)
+    if options.emit and options.emit not in KINDS:
+        raise UsageError(f"unknown kind '{options.emit}'", f"--emit is one of {', '.join(KINDS)}")
+    model = compiled_model(options)
+    folder = Path(options.output)
+    if not options.emit:
+        from hexagon_mlir.report.model import model_report
+
+        model.save(folder)
+        sys.stdout.write(model_report(model))
+        return 0
+    from hexagon_mlir.cli.artifacts import write_model
+
+    for path in write_model(model, options.emit, folder, Path(options.file).stem):
+        sys.stdout.write(f"{path}\n")
+    return 0
+
+
+def compiled_model(options: Options) -> CompiledModel:
+    """The model that ``options`` name, with a progress bar."""
+    if options.target and options.target not in targets.names():
+        raise UsageError(f"unknown target '{options.target}'", f"one of {', '.join(targets.names())}")
     try:
         import torch  # noqa: F401
     except ImportError:
         raise HexError.plain("PyTorch is not installed", hint="pip install 'hexagon-mlir[torch]'") from None
     from hexagon_mlir.frontend.torch.compile import compile_exported
     from hexagon_mlir.pipelines import Settings
-    from hexagon_mlir.report.model import model_report
     from hexagon_mlir.report.progress import progress_bar
 
+    settings = Settings(accuracy=options.accuracy, qfloat=options.qfloat == "true")
     with progress_bar() as progress:
-        model = compile_exported(source, target, progress=progress, settings=Settings(accuracy=accuracy))
-    model.save(folder)
-    sys.stdout.write(model_report(model))
-    return 0
-
-
-def _read(arguments: Sequence[str]) -> tuple[str, str, str, str]:
-    words = iter(arguments)
-    source, folder, target, accuracy = "", "", targets.DEFAULT, "accurate"
-    for word in words:
-        name, equals, value = word.partition("=")
-        if name in ("-o", "--output", "--target", "--accuracy"):
-            value = value if equals else next(words, "")
-            if not value:
-                raise UsageError(f"{name} needs a value", _USAGE)
-            if name == "--target":
-                target = value
-            elif name == "--accuracy":
-                accuracy = value
-            else:
-                folder = value
-        elif word.startswith("-") or source:
-            raise UsageError(f"cannot read '{word}'", _USAGE)
-        else:
-            source = word
-    if not source or not folder:
-        raise UsageError("a model and a folder are needed", _USAGE)
-    return source, folder, target, accuracy
+        return compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline, progress, settings)

@@ -17,8 +17,8 @@ USAGE = """usage: hexmlir COMMAND
   targets                  the chips we know
   targets show NAME        every number of one, with its unit, source and confidence
   profile SCRIPT [ARGS]    run a Python script on the simulated NPU and report every kernel launch
-  compile FILE [-o OUT]    object, shared object, program, assembly or LLVM IR, with a C header; of MODEL.pt2 a folder
-                           that hexagon_mlir.load reads (hexmlir compile --help)
+  compile FILE [-o OUT]    object, shared object, program, assembly or LLVM IR, with a C header and a weights file; of
+                           MODEL.pt2 also a folder that hexagon_mlir.load reads (hexmlir compile --help)
   run FILE --args A ...    compile and run, on the simulator or under QEMU (hexmlir run --help)
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
   cache                    where compiled code is kept, and how much of it

@@ -25,18 +25,23 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Interface:
-    """What the entry function takes and returns. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar type."""
+    """What the entry function takes and returns. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar type.
+
+    ``weights`` follow the arguments: constants that a file of their own holds (see `codegen.weights`).
+    """
 
     entry: str
     arguments: tuple[Tensor | str, ...]
     results: tuple[Tensor, ...]
     grid: bool
+    weights: tuple[Tensor, ...] = ()
 
 
-def read_interface(module: ir.Module, entry: str | None, grid: bool) -> Interface:
+def read_interface(module: ir.Module, entry: str | None, grid: bool, weights: int = 0) -> Interface:
     """The `Interface` of ``entry``, or of the only public function of ``module``, a module at the tensor level.
 
-    ``grid`` tells that it is a Triton kernel, whose last arguments say which program runs.
+    ``grid`` tells that it is a Triton kernel, whose last arguments say which program runs. The last ``weights``
+    arguments were constants.
     """
     functions = [op for op in module.body.operations
                  if op.operation.name == "func.func" and not op.is_external
@@ -57,7 +62,9 @@ def read_interface(module: ir.Module, entry: str | None, grid: bool) -> Interfac
     tensors = tuple(r for r in results if isinstance(r, Tensor))
     if len(tensors) != len(results):
         raise HexError.plain("a function that returns a scalar", hint="return a tensor<1x...> instead")
-    return Interface(function.sym_name.value, tuple(arguments), tensors, grid)
+    first = len(arguments) - weights
+    constants = tuple(kind for kind in arguments[first:] if isinstance(kind, Tensor))
+    return Interface(function.sym_name.value, tuple(arguments[:first]), tensors, grid, constants)
 
 
 def _writable(function: ir.Operation) -> list[bool]:

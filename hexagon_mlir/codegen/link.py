@@ -50,25 +50,33 @@ def program(files: Mapping[str, bytes]) -> bytes:
     return _zig(["-static", "-s", *wrapped, f"-I{folder / 'include'}", f"-I{folder / 'driver'}", *sources], files)
 
 
-def shared_object(object_file: bytes) -> bytes:
-    """A shared object of a position-independent object; the runtime's functions stay undefined in it."""
-    return _zig(["-shared", "-nostdlib", "-s"], {"kernel.o": object_file})
+def shared_object(files: Mapping[str, bytes]) -> bytes:
+    """A shared object of C text and position-independent objects; the runtime's functions stay undefined in it."""
+    return _zig(["-shared", "-fPIC", "-nostdlib", "-s"], files)
+
+
+def relocatable(files: Mapping[str, bytes]) -> bytes:
+    """One object of several, and of C text."""
+    return _zig(["-r", "-nostdlib"], files)
 
 
 def _zig(words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
     if not available():
         raise HexError.plain("no linker: the Python package 'ziglang' is not installed", origin=ORIGIN,
                              hint="pip install 'hexagon-mlir[elf]'")
-    with tempfile.TemporaryDirectory(prefix="hexmlir-") as room:
-        for name, data in files.items():
-            Path(room, name).write_bytes(data)
-        command = [sys.executable, "-m", "ziglang", "cc", "-target", TRIPLE, f"-mcpu={CPU}", *FLAGS, *words, *files,
-                   "-o", "linked"]
-        try:
+    inputs = [name for name in files if not name.endswith(".h")]
+    try:
+        with tempfile.TemporaryDirectory(prefix="hexmlir-") as room:
+            for name, data in files.items():
+                Path(room, name).write_bytes(data)
+            command = [sys.executable, "-m", "ziglang", "cc", "-target", TRIPLE, f"-mcpu={CPU}", *FLAGS, *words,
+                       *inputs, "-o", "linked"]
             done = subprocess.run(command, cwd=room, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise HexError.plain(f"the linker did not finish in {TIMEOUT_SECONDS} s", origin=ORIGIN) from None
-        if done.returncode:
-            reasons = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit {done.returncode}"]
-            raise HexError.plain(f"zig cc: {reasons[0].strip()}", origin=ORIGIN)
-        return Path(room, "linked").read_bytes()
+            if done.returncode:
+                reasons = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit {done.returncode}"]
+                raise HexError.plain(f"zig cc: {reasons[0].strip()}", origin=ORIGIN)
+            return Path(room, "linked").read_bytes()
+    except subprocess.TimeoutExpired:
+        raise HexError.plain(f"the linker did not finish in {TIMEOUT_SECONDS} s", origin=ORIGIN) from None
+    except OSError as error:
+        raise HexError.plain(f"cannot link: {error.strerror}", origin=ORIGIN, file=error.filename or "") from None

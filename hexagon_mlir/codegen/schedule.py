@@ -38,13 +38,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One compiled kernel; ``calls`` counts how often the model runs it."""
+    """One compiled kernel; ``calls`` counts how often the model runs it; ``llvm_ir`` is "" in a loaded model."""
 
     name: str
     asm: str
     seconds: float = 0.0
     remarks: tuple[Diagnostic, ...] = ()
     calls: int = 0
+    llvm_ir: str = ""
 
 
 @dataclass
@@ -57,6 +58,8 @@ class Schedule:
     outputs: list[int]
     output_shapes: list[tuple[int, ...]]
     kernels: list[Kernel] = field(default_factory=list)
+    pipeline: str = "default"
+    settings: Settings = DEFAULT_SETTINGS
 
 
 Progress = Callable[[str, int, int], None]
@@ -105,7 +108,7 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
             raise HexError.plain(f"'{op.name}' stands between kernels", origin=ORIGIN)
     kernels = _compile_all(sources, target, pipeline, progress, settings)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
-    return Schedule(target, buffers, calls, outputs, shapes, kernels)
+    return Schedule(target, buffers, calls, outputs, shapes, kernels, pipeline, settings)
 
 
 def _buffer(type_: ir.Type, argument: int | None = None) -> Buffer:
@@ -134,7 +137,8 @@ def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: P
         module = parse(source, file="<kernel>")
         name = ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value
         compiled = compile_module(module, target, pipeline, settings=settings)
-        kernels.append(Kernel(name, compiled.asm, time.perf_counter() - start, tuple(compiled.remarks)))
+        kernels.append(Kernel(name, compiled.asm, time.perf_counter() - start, tuple(compiled.remarks),
+                              llvm_ir=compiled.llvm_ir))
     if progress is not None:
         progress("compiling", len(sources), len(sources))
     return kernels

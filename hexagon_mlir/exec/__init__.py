@@ -1,0 +1,3 @@
+"""Runs compiled code: on the simulator, or linked, under QEMU."""
+
+EXECUTORS = ("sim", "qemu")

@@ -1,22 +1,39 @@
-"""A compiled function as a program that QEMU or a Hexagon Linux runs: code generation and link, cached."""
+"""Compiled code as files to link and as programs that QEMU or a Hexagon Linux runs, cached."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import c_interface, cache, emit, link
+from hexagon_mlir.codegen.c_interface import Function
 from hexagon_mlir.codegen.interface import Interface
+from hexagon_mlir.codegen.symbols import own_names
+from hexagon_mlir.codegen.weights import Weights
 
 
-def program(llvm_ir: str, face: Interface, target: str, scalar: bool = False, qfloat: bool = True) -> bytes:
-    """The ELF program that calls the function of ``llvm_ir`` that ``face`` describes on a memory image."""
-    chip = targets.get(target)
-    code = emit(llvm_ir, chip, "obj", scalar, qfloat=qfloat)
+def kernel_object(llvm_ir: str, entry: str, target: str, scalar: bool = False, qfloat: bool = True,
+                  position_independent: bool = False, name: str = "") -> bytes:
+    """The object of one kernel, its function called ``name`` (its own name if ""); helpers cannot clash."""
+    code = emit(own_names(llvm_ir, entry, name), targets.get(target), "obj", scalar, position_independent, qfloat)
     assert isinstance(code, bytes)
-    files = {"kernel.o": code, "call.c": c_interface.call(c_interface.kernel_of(face, target)).encode()}
+    return code
+
+
+def program(llvm_ir: str, face: Interface, target: str, scalar: bool = False, qfloat: bool = True,
+            weights: Weights | None = None) -> bytes:
+    """The ELF program that calls the function of ``llvm_ir`` that ``face`` describes on a memory image."""
+    function = c_interface.function_of(face, target, weights)
+    return linked_program({"kernel.o": kernel_object(llvm_ir, face.entry, target, scalar, qfloat)}, function)
+
+
+def linked_program(files: Mapping[str, bytes], function: Function) -> bytes:
+    """The ELF program of ``files`` (name -> object, C text or header) that calls ``function`` on a memory image."""
+    alignment = int(targets.get(function.target).vector_bytes.value)
+    files = {**files, "call.c": c_interface.call(function, alignment).encode()}
     sources = [file.read_bytes() for file in sorted(link.runtime_folder().rglob("*.[ch]"))]
-    name = cache.key(_linker(), *files.values(), *sources) + ".elf"
+    name = cache.key(_linker(), *files, *files.values(), *sources) + ".elf"
     made = cache.load(name)
     if made is None:
         made = link.program(files)

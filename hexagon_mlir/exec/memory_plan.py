@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hexagon_mlir.codegen.schedule import Schedule
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -28,6 +30,18 @@ class Plan:
     arena_bytes: int
     total_bytes: int
     bound_bytes: int
+
+
+def lifetimes(schedule: Schedule) -> dict[int, Interval]:
+    """When each buffer that kernels write is needed, by its number; results until after the last call."""
+    calls, outputs = schedule.calls, set(schedule.outputs)
+    born = {number: step for step, call in enumerate(calls) for number in call.results}
+    last = dict(born)
+    for step, call in enumerate(calls):
+        for number in call.arguments:
+            last[number] = step
+    return {number: Interval(schedule.buffers[number].nbytes, begin, len(calls) if number in outputs else last[number])
+            for number, begin in born.items()}
 
 
 def plan(intervals: Sequence[Interval], alignment: int) -> Plan:

@@ -12,8 +12,10 @@ import ml_dtypes
 import numpy as np
 
 from hexagon_mlir.codegen.schedule import Progress, Schedule
-from hexagon_mlir.exec.memory_plan import Interval, Plan, plan
+from hexagon_mlir.exec.memory_plan import Plan, lifetimes, plan
+from hexagon_mlir.exec.qemu import Counters
 from hexagon_mlir.exec.sim import LaunchRecord, history, launch
+from hexagon_mlir.ir import HexError
 from hexagon_mlir.targets import get
 
 NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
@@ -22,14 +24,18 @@ NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": 
 
 @dataclass(frozen=True)
 class ModelRun:
-    """One run of a model: its results and the launches that made them."""
+    """One run of a model: its results and the launches that made them, or what QEMU counted."""
 
     outputs: tuple[np.ndarray, ...]
     launches: tuple[LaunchRecord, ...]
+    counters: Counters | None = None
 
     @property
     def cycles(self) -> int:
-        """Cycles of all kernels, one after the other."""
+        """Cycles of all kernels, one after the other; `HexError` for a run under QEMU, which has no clock."""
+        if self.counters is not None:
+            raise HexError.plain("a run under QEMU has no cycles: QEMU counts packets and has no clock",
+                                 hint="counters holds them; executor='sim' times")
         return sum(record.result.cycles for record in self.launches)
 
     @property
@@ -47,24 +53,14 @@ class ModelProgram:
     @cached_property
     def memory(self) -> Plan:
         """The arena of the activations; results are among them, alive until the end."""
-        return plan([interval for _, interval in self._intervals()], int(get(self.schedule.target).vector_bytes.value))
-
-    def _intervals(self) -> list[tuple[int, Interval]]:
-        calls, outputs = self.schedule.calls, set(self.schedule.outputs)
-        born = {number: step for step, call in enumerate(calls) for number in call.results}
-        last = dict(born)
-        for step, call in enumerate(calls):
-            for number in call.arguments:
-                last[number] = step
-        return [(number, Interval(self.schedule.buffers[number].nbytes, born[number],
-                                  len(calls) if number in outputs else last[number])) for number in born]
+        return plan([*lifetimes(self.schedule).values()], int(get(self.schedule.target).vector_bytes.value))
 
     def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None) -> ModelRun:
         """Run with ``arguments``, contiguous arrays (weights and inputs) in the order of the model's arguments."""
         schedule = self.schedule
         arena = _aligned(self.memory.arena_bytes, int(get(schedule.target).vector_bytes.value))
         arrays: dict[int, np.ndarray] = {}
-        for (number, _), offset in zip(self._intervals(), self.memory.offsets, strict=True):
+        for number, offset in zip(lifetimes(schedule), self.memory.offsets, strict=True):
             arrays[number] = _view(arena, offset, schedule.buffers[number].shape, schedule.buffers[number].element)
         for number, buffer in enumerate(schedule.buffers):
             if buffer.argument is not None:

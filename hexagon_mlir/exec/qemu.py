@@ -13,7 +13,8 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from hexagon_mlir.codegen.weights import Weights
 from hexagon_mlir.exec.images import Image, read_back
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 
@@ -75,23 +77,24 @@ def runs(target: str) -> tuple[str, str]:
 
 def run(program: bytes, target: str, arguments: Sequence[Any], kinds: Sequence[str] = (),
         grid: tuple[int, int, int] | None = None, threads: int | None = None,
-        timeout: float = TIMEOUT_SECONDS) -> Counters:
+        timeout: float = TIMEOUT_SECONDS, weights: Weights | None = None) -> Counters:
     """Run ``program`` (see `exec.elf`) once, or once per program of ``grid``.
 
     Arguments are as in `exec.sim.launch`; arrays are changed in place, and only when the run succeeded. ``threads`` is
-    the number of workers for async tasks. Raises `HexError` for a failure, a crash, or more than ``timeout`` seconds.
+    the number of workers for async tasks, ``weights`` what the program maps. Raises `HexError` for a failure, a crash,
+    or more than ``timeout`` seconds.
     """
     words = [emulator(), "-cpu", target]
     if threads is not None:
         words += ["-E", f"HEXMLIR_RT_THREADS={threads}"]
-    with tempfile.TemporaryDirectory(prefix="hexmlir-") as room:
-        image = Image(arguments, kinds, grid)
-        path, executable = Path(room, "image"), Path(room, "program")
+    image = Image(arguments, kinds, grid)
+    with _room() as room:
+        path = Path(room, "image")
+        words += [_write(Path(room, "program"), [program]), _write(path, [image.data])]
+        if weights is not None:
+            words.append(_write(Path(room, "weights"), weights.chunks()))
         try:
-            path.write_bytes(image.data)
-            executable.write_bytes(program)
-            executable.chmod(0o700)
-            done = subprocess.run([*words, str(executable), str(path)], capture_output=True, timeout=timeout)
+            done = subprocess.run(words, capture_output=True, timeout=timeout)
         except subprocess.TimeoutExpired:
             raise HexError.plain(f"the program did not finish in {timeout:g} s", origin=ORIGIN) from None
         except OSError as error:
@@ -104,6 +107,29 @@ def run(program: bytes, target: str, arguments: Sequence[Any], kinds: Sequence[s
         raise HexError.plain("the program ended before the kernel did", origin=ORIGIN)
     read_back(image, after)
     return Counters(*counts[:6])
+
+
+@contextmanager
+def _room() -> Iterator[str]:
+    """A folder for one run; `HexError` when there is no place for it."""
+    try:
+        room = tempfile.TemporaryDirectory(prefix="hexmlir-")
+    except OSError as error:
+        raise HexError.plain(f"cannot make a folder for the run: {error.strerror}", origin=ORIGIN) from None
+    with room as path:
+        yield path
+
+
+def _write(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> str:
+    """Write what the program needs; returns its path."""
+    try:
+        with open(path, "wb") as file:
+            file.writelines(pieces)
+        path.chmod(0o700)
+    except OSError as error:
+        raise HexError.plain(f"cannot write the {path.name} of the run: {error.strerror}", origin=ORIGIN,
+                             file=str(path.parent)) from None
+    return str(path)
 
 
 def _check(done: subprocess.CompletedProcess[bytes]) -> None:

@@ -27,6 +27,6 @@ def model_report(model: CompiledModel) -> str:
         f"{result.buffers} activations: {text.size(memory.total_bytes)} without reuse, {text.size(memory.arena_bytes)} "
         f"planned, {text.size(memory.bound_bytes)} at least\n",
     ]
-    if model.last_run is not None:
+    if model.last_run is not None and model.last_run.launches:
         parts.append(text.launches(model.last_run.launches))
     return "\n".join(parts)

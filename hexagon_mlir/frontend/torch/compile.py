@@ -42,6 +42,7 @@ def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str 
     spec = program.call_spec
     model.face.in_spec = pytree.treespec_dumps(spec.in_spec)
     model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
+    model.again = lambda other: compile_exported(program, other, pipeline, progress, settings)
     return model
 
 

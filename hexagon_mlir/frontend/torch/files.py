@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from hexagon_mlir.codegen.schedule import Buffer, Call, Kernel, Schedule
+from hexagon_mlir.codegen.whole_files import Content, write_files
 from hexagon_mlir.exec.memory_plan import Plan
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
@@ -26,20 +27,22 @@ _DTYPES = {str(d).removeprefix("torch."): d for d in (
 
 
 def save(model: CompiledModel, folder: str | Path) -> None:
-    """Write ``model`` into ``folder``, which is made; existing files of that name are replaced."""
+    """Write ``model`` into ``folder``, which is made; files of those names are replaced, all of them or none."""
     folder = Path(folder)
-    (folder / "kernels").mkdir(parents=True, exist_ok=True)
     schedule, face = model.schedule, model.face
-    for number, kernel in enumerate(schedule.kernels):
-        (folder / "kernels" / f"{number}.s").write_text(kernel.asm)
-    tensors = {**face.constants, **face.states}
+    files: dict[Path, Content] = {folder / "kernels" / f"{number}.s": kernel.asm.encode()
+                                  for number, kernel in enumerate(schedule.kernels)}
     entries: dict[int, dict[str, Any]] = {}
-    with open(folder / "weights.bin", "wb") as file:
-        for number, tensor in tensors.items():
-            file.write(b"\0" * (-file.tell() % _ALIGN))
-            flat = tensor.detach().contiguous()
-            entries[number] = {"offset": file.tell(), "shape": list(flat.shape), "dtype": _name(flat.dtype)}
-            file.write(flat.reshape(-1).view(torch.uint8).numpy().tobytes())
+    pieces: list[bytes | memoryview] = []
+    end = 0
+    for number, tensor in {**face.constants, **face.states}.items():
+        flat = tensor.detach().contiguous()
+        offset = -(-end // _ALIGN) * _ALIGN
+        entries[number] = {"offset": offset, "shape": list(flat.shape), "dtype": _name(flat.dtype)}
+        data = flat.reshape(-1).view(torch.uint8).numpy().data
+        pieces += [bytes(offset - end), data]
+        end = offset + data.nbytes
+    files[folder / "weights.bin"] = pieces
     state_of = {id(tensor): number for number, tensor in face.states.items()}
     document = {
         "format": FORMAT, "target": schedule.target,
@@ -57,7 +60,8 @@ def save(model: CompiledModel, folder: str | Path) -> None:
         "in_spec": face.in_spec, "out_spec": face.out_spec,
         "result": asdict(model.result),
     }
-    (folder / "model.json").write_text(json.dumps(document, indent=1))
+    files[folder / "model.json"] = json.dumps(document, indent=1).encode()
+    write_files(files, folders=[folder / "kernels"])
 
 
 def load(folder: str | Path) -> CompiledModel:

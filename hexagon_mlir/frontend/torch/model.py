@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +13,10 @@ import numpy as np
 import torch
 
 from hexagon_mlir.codegen.schedule import Progress, Schedule
+from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.exec.memory_plan import Plan
 from hexagon_mlir.exec.model import ModelProgram, ModelRun
+from hexagon_mlir.exec.model_binary import ModelBinary, build
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.passes import PassRecord
 from hexagon_mlir.ir import HexError
@@ -75,6 +78,9 @@ class CompiledModel:
     def __init__(self, schedule: Schedule, face: Face, result: CompilationResult, progress: Progress | None = None):
         self.schedule, self.face, self.result = schedule, face, result
         self.progress = progress
+        self.again: Callable[[str], CompiledModel] | None = None
+        """Compiles the same program for another target; None when the program is not there any more."""
+        self._emulated: CompiledModel | None = None
         self.last_run: ModelRun | None = None
 
     @cached_property
@@ -87,6 +93,13 @@ class CompiledModel:
         """Name of the target."""
         return self.schedule.target
 
+    def binary(self, name: str = "model") -> ModelBinary:
+        """The model as files to link: one C function ``name`` over the inputs, the buffers it changes, and results."""
+        face = self.face
+        users = sorted((place, number) for number, place in enumerate(face.inputs) if place is not None)
+        inputs = [(number, face.names[number]) for number in [*(number for _, number in users), *face.states]]
+        return build(self.schedule, inputs, {number: _array(t) for number, t in face.constants.items()}, name)
+
     def save(self, folder: str | Path) -> None:
         """Write the model into ``folder`` as files that `hexagon_mlir.load` reads."""
         from hexagon_mlir.frontend.torch.files import save
@@ -95,19 +108,33 @@ class CompiledModel:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run on the simulator; arguments and results are nested as in the exported program."""
+        return self._call("sim", args, kwargs)
+
+    def run(self, *args: Any, executor: str = "sim") -> Any:
+        """Run with positional arguments, on the simulator or as an ELF program under QEMU (``executor="qemu"``)."""
+        return self._call(executor, args, {})
+
+    def _call(self, executor: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from torch.utils import _pytree as pytree
 
         flat, spec = pytree.tree_flatten((args, kwargs))
         if self.face.in_spec and spec != pytree.treespec_loads(self.face.in_spec):
             raise HexError.plain("the arguments are not nested like those the model was exported with",
                                  origin="launch", hint=f"exported with {self.face.in_spec}")
-        results = self.run_flat(flat)
+        results = self.run_flat(flat, executor)
         if not self.face.out_spec:
             return results
         return pytree.tree_unflatten(results, pytree.treespec_loads(self.face.out_spec))
 
-    def run_flat(self, arguments: Sequence[Any]) -> list[Any]:
+    def run_flat(self, arguments: Sequence[Any], executor: str = "sim") -> list[Any]:
         """Run with a flat list of arguments; returns the flat list of results (tensors, or constants)."""
+        if executor not in EXECUTORS:
+            raise HexError.plain(f"unknown executor '{executor}'", hint=f"one of {', '.join(EXECUTORS)}")
+        if executor == "qemu":
+            return self._emulate(arguments)
+        return self._run_flat(arguments, lambda arrays: self.program.run(arrays, self.progress))
+
+    def _run_flat(self, arguments: Sequence[Any], run: Callable[[list[np.ndarray]], ModelRun]) -> list[Any]:
         face = self.face
         arrays = []
         for number, place in enumerate(face.inputs):
@@ -116,7 +143,7 @@ class CompiledModel:
             tensor = (arguments[place] if place is not None else
                       face.states[number] if number in face.states else face.constants[number])
             arrays.append(_array(tensor))
-        self.last_run = self.program.run(arrays, self.progress)
+        self.last_run = run(arrays)
         results = [_tensor(array, dtype)
                    for array, dtype in zip(self.last_run.outputs, face.result_dtypes, strict=True)]
         for number, target in face.mutations:
@@ -124,6 +151,27 @@ class CompiledModel:
             with torch.no_grad():
                 owner.copy_(results[number])
         return [output.value if isinstance(output, Constant) else results[output] for output in face.outputs]
+
+
+    def _emulate(self, arguments: Sequence[Any]) -> list[Any]:
+        """Run under QEMU, with code for a target that it executes."""
+        from hexagon_mlir.exec import qemu
+
+        target, note = qemu.runs(self.target)
+        if note and self._emulated is None:
+            if self.again is None:
+                raise HexError.plain(f"this model is compiled for {self.target}, which QEMU does not run",
+                                     origin=qemu.ORIGIN, hint=f"compile its program for target '{target}'")
+            warnings.warn(note, stacklevel=4)
+            self._emulated = self.again(target)
+        model = self._emulated or self
+        results = model._run_flat(arguments, model._binary.run)
+        self.last_run = model.last_run
+        return results
+
+    @cached_property
+    def _binary(self) -> ModelBinary:
+        return self.binary()
 
 
 def _check(number: int, value: Any, shape: tuple[int, ...], dtype: torch.dtype, name: str) -> None:

@@ -31,6 +31,22 @@ def kernel(tmp_path, monkeypatch):
     return tmp_path
 
 
+PARALLEL = """
+func.func @f(%x: tensor<100003xi32>, %o: tensor<100003xi32>) -> tensor<100003xi32> {
+  %r = scf.forall (%i) = (0) to (100003) step (9000) shared_outs(%acc = %o) -> (tensor<100003xi32>) {
+    %size = affine.min affine_map<(d0) -> (9000, 100003 - d0)>(%i)
+    %s = tensor.extract_slice %x[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
+    %d = tensor.extract_slice %acc[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
+    %m = linalg.mul ins(%s, %s : tensor<?xi32>, tensor<?xi32>) outs(%d : tensor<?xi32>) -> tensor<?xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %acc[%i] [%size] [1] : tensor<?xi32> into tensor<100003xi32>
+    }
+  }
+  return %r : tensor<100003xi32>
+}
+"""
+
+
 def elf_machine(data: bytes) -> int:
     assert data[:4] == b"\x7fELF"
     return int.from_bytes(data[18:20], "little")
@@ -67,6 +83,51 @@ class TestCompile:
         done = subprocess.run(command, capture_output=True, text=True, cwd=kernel)
         assert done.returncode == 0, done.stderr
         assert elf_machine((kernel / "example").read_bytes()) == HEXAGON
+
+    @needs_qemu
+    def test_large_constants_are_mapped(self, kernel, capsys):
+        """A kernel with a table of 64 KiB, one of 1 KiB that stays in its code, and a splat."""
+        random = np.random.default_rng(5)
+        large, small = random.integers(-9, 9, (128, 128), np.int32), random.integers(-9, 9, (2, 128), np.int32)
+        x = random.integers(-1000, 1000, (2, 128), np.int32)
+        (kernel / "w.mlir").write_text(f"""
+func.func @product(%x: tensor<2x128xi32> {{bufferization.writable = true}}) -> tensor<2x128xi32> {{
+  %w = arith.constant dense<"0x{large.tobytes().hex()}"> : tensor<128x128xi32>
+  %b = arith.constant dense<"0x{small.tobytes().hex()}"> : tensor<2x128xi32>
+  %s = arith.constant dense<7> : tensor<128x128xi32>
+  %t = arith.addi %w, %s : tensor<128x128xi32>
+  %0 = linalg.matmul ins(%x, %t : tensor<2x128xi32>, tensor<128x128xi32>) outs(%b : tensor<2x128xi32>)
+    -> tensor<2x128xi32>
+  return %0 : tensor<2x128xi32>
+}}
+""")
+        expected = x @ (large + 7) + small
+        np.save("x.npy", x)
+        for executor in ("sim", "qemu"):
+            assert main(["run", "w.mlir", "--target=v67", "--args", "x.npy", f"--executor={executor}", "--out=o"]) == 0
+            np.testing.assert_array_equal(np.load("o/result0.npy"), expected)
+        contents = []
+        for _ in range(2):
+            assert main(["compile", "w.mlir", "--target=v67"]) == 0
+            contents.append({end: (kernel / f"w{end}").read_bytes() for end in (".o", ".h", ".weights", "_example.c")})
+        assert contents[0] == contents[1]
+        weights = contents[0][".weights"]
+        assert weights[128 : 128 + large.nbytes] == large.tobytes() and len(weights) == 128 + large.nbytes + 256
+        assert len(contents[0][".o"]) < large.nbytes // 2 and small.tobytes() in contents[0][".o"]
+        header = contents[0][".h"].decode()
+        assert "void product(int32_t *arg0, const int32_t *weight0, int32_t *result0);" in header
+        assert "weight0: 128x128 i32, at byte 128 of the weights file" in header
+        assert "PRODUCT_WEIGHTS_KEY" in header and "hexmlir_rt_weights" in contents[0]["_example.c"].decode()
+
+    @needs_linker
+    def test_objects_of_several_kernels_link(self, kernel):
+        """Threads bring helpers of the same names: each kernel's are its own."""
+        for name in ("first", "second"):
+            (kernel / f"{name}.mlir").write_text(PARALLEL.replace("@f(", f"@{name}("))
+            assert main(["compile", f"{name}.mlir"]) == 0
+            assert b"async_execute_fn" in (kernel / f"{name}.o").read_bytes()
+        linked = link.relocatable({f"{name}.o": (kernel / f"{name}.o").read_bytes() for name in ("first", "second")})
+        assert b"first.async_execute_fn" in linked and b"second.async_execute_fn" in linked
 
     def test_a_full_disk_leaves_the_old_file(self, kernel, monkeypatch, capsys):
         (kernel / "k.o").write_bytes(b"old")

@@ -1,0 +1,161 @@
+"""A whole model as files to link: the objects of its kernels, and C that calls them in order.
+
+Weights stay in a file that is mapped; activations live in an arena that the caller gives, planned as on the simulator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hexagon_mlir.codegen import c_interface, link
+from hexagon_mlir.codegen.c_interface import ARENA, WEIGHTS, Function, Parameter
+from hexagon_mlir.codegen.schedule import Schedule
+from hexagon_mlir.codegen.weights import Weights, lay_out
+from hexagon_mlir.exec.elf import kernel_object, linked_program
+from hexagon_mlir.exec.memory_plan import lifetimes, plan
+from hexagon_mlir.exec.model import NUMPY, ModelRun
+from hexagon_mlir.exec.qemu import run
+from hexagon_mlir.ir import HexError
+from hexagon_mlir.targets import get
+
+ORIGIN = "link"
+_NO_WORD = re.compile(r"\W+")
+_KEYWORD = re.compile("auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|"
+                      "int|long|main|register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|"
+                      "unsigned|void|volatile|while")
+
+
+@dataclass(frozen=True)
+class ModelBinary:
+    """``function`` takes the model's inputs, its results, the weights file and an arena. ``source`` is its C text."""
+
+    schedule: Schedule
+    function: Function
+    source: str
+    inputs: tuple[int, ...]
+    """The model's arguments that the function's first parameters are."""
+    weights: Weights | None
+
+    @property
+    def alignment(self) -> int:
+        """Bytes that tensors are aligned to."""
+        return int(get(self.schedule.target).vector_bytes.value)
+
+    @property
+    def header(self) -> str:
+        """The header that ``source`` includes."""
+        return c_interface.header(self.function, self.alignment)
+
+    def files(self, position_independent: bool = False) -> dict[str, bytes]:
+        """What is linked: the objects, the C text and its header."""
+        schedule, name = self.schedule, self.function.name
+        files = {f"{name}.c": self.source.encode(), f"{name}.h": self.header.encode()}
+        for number, kernel in enumerate(schedule.kernels):
+            if not kernel.llvm_ir:
+                raise HexError.plain("a model that was loaded has no objects, only assembly", origin=ORIGIN,
+                                     hint="link from the program it was exported from: hexmlir compile MODEL.pt2")
+            files[f"{number}.o"] = kernel_object(kernel.llvm_ir, kernel.name, schedule.target,
+                                                 schedule.pipeline == "scalar", schedule.settings.qfloat,
+                                                 position_independent, _symbol(name, kernel.name))
+        return files
+
+    def object(self) -> bytes:
+        """One relocatable object."""
+        return link.relocatable(self.files())
+
+    def shared_object(self) -> bytes:
+        """A shared object without the runtime."""
+        return link.shared_object(self.files(position_independent=True))
+
+    def program(self) -> bytes:
+        """An ELF program around the model, see docs/device.md."""
+        return linked_program(self.files(), self.function)
+
+    def run(self, arguments: Sequence[np.ndarray]) -> ModelRun:
+        """Run under QEMU with ``arguments``, all of the model's (its weights are mapped all the same)."""
+        outputs = tuple(np.zeros(p.shape or (), NUMPY[p.element]) for p in self.function.parameters if p.written
+                        and p.given)
+        given = [arguments[number] for number in self.inputs]
+        counters = run(self.program(), self.schedule.target, [*given, *outputs], weights=self.weights)
+        return ModelRun(outputs, (), counters)
+
+
+def build(schedule: Schedule, inputs: Sequence[tuple[int, str]], constants: Mapping[int, np.ndarray],
+          name: str = "model") -> ModelBinary:
+    """``inputs`` are (number, name) of the model's arguments in the order of parameters, ``constants`` the others."""
+    name = c_name(name)
+    alignment = int(get(schedule.target).vector_bytes.value)
+    weights = lay_out([*constants.values()], alignment) if constants else None
+    places: dict[int, str] = {}
+    parameters = []
+    numbers = {buffer.argument: number for number, buffer in enumerate(schedule.buffers) if buffer.argument is not None}
+    taken = {WEIGHTS, ARENA, name}
+    for argument, given in inputs:
+        buffer = schedule.buffers[numbers[argument]]
+        parameter = Parameter(_fresh(c_name(given), taken), buffer.element, buffer.shape, False)
+        places[numbers[argument]] = parameter.name
+        parameters.append(parameter)
+    copies = []
+    for number, (buffer_number, shape) in enumerate(zip(schedule.outputs, schedule.output_shapes, strict=True)):
+        buffer = schedule.buffers[buffer_number]
+        parameter = Parameter(_fresh(f"result{number}", taken), buffer.element, shape, True)
+        parameters.append(parameter)
+        if buffer.argument is None and buffer_number not in places:
+            places[buffer_number] = parameter.name  # its kernel writes the result itself
+        else:
+            copies.append((parameter.name, buffer_number))
+    if weights is not None:
+        parameters.append(Parameter(WEIGHTS, "", (weights.nbytes,), False))
+        for argument, offset in zip(constants, weights.offsets, strict=True):
+            places[numbers[argument]] = f"(const char *){WEIGHTS} + {offset}"
+    inner = {number: interval for number, interval in lifetimes(schedule).items() if number not in places}
+    memory = plan([*inner.values()], alignment)
+    if memory.arena_bytes:
+        # behind the last buffer, masked loads of a tail may read
+        parameters.append(Parameter(ARENA, "", (memory.arena_bytes + 2 * alignment,), True))
+    places |= {number: f"(char *){ARENA} + {offset}" for number, offset in zip(inner, memory.offsets, strict=True)}
+    function = Function(name, schedule.target, tuple(parameters), weights_key=weights.key if weights else 0,
+                        what="Model")
+    return ModelBinary(schedule, function, _source(schedule, function, places, copies),
+                       tuple(argument for argument, _ in inputs), weights)
+
+
+def c_name(text: str) -> str:
+    """``text`` as an identifier of C that no keyword is."""
+    word = _NO_WORD.sub("_", text)
+    return f"{word}_" if _KEYWORD.fullmatch(word) else word if re.match(r"[A-Za-z_]", word) else f"_{word}"
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _symbol(model: str, kernel: str) -> str:
+    return f"{model}_{kernel}"
+
+
+def _source(schedule: Schedule, function: Function, places: Mapping[int, str],
+            copies: Sequence[tuple[str, int]]) -> str:
+    """The model in C."""
+    names = [_symbol(function.name, kernel.name) for kernel in schedule.kernels]
+    types = {names[call.kernel]: ["const void *"] * len(call.arguments) + ["void *"] * len(call.results)
+             for call in schedule.calls}
+    used = {places[n] for call in schedule.calls for n in call.arguments} | {places[n] for _, n in copies}
+    return "\n".join([
+        f"/* Model '{function.name}' for Hexagon {function.target}, compiled by hexagon-mlir: its kernels in order.",
+        " * The object that comes with this text holds it already. */",
+        f'#include "{function.name}.h"', "",
+        *(f"void {name}({', '.join(words)});" for name, words in types.items()),
+        "", f"{function.prototype} {{",
+        *(f"  (void){p.name};" for p in function.parameters if p.given and not p.written and p.name not in used),
+        *(f"  {names[call.kernel]}({', '.join(places[n] for n in (*call.arguments, *call.results))});"
+          for call in schedule.calls),
+        *(f"  __builtin_memcpy({name}, {places[n]}, {schedule.buffers[n].nbytes});" for name, n in copies),
+        "}", ""])
