@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import warnings
@@ -183,15 +184,16 @@ def _counters(counters: Any) -> str:
 def _save(folder: Path, arguments: Sequence[Any], outputs: Sequence[Any]) -> None:
     import numpy as np
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, value in enumerate(outputs):
-            np.save(folder / f"result{number}.npy", value)
-        for number, value in enumerate(arguments):
-            if isinstance(value, np.ndarray):
-                np.save(folder / f"arg{number}.npy", value)
-    except OSError as error:
-        raise HexError.plain(f"cannot write: {error.strerror}", file=str(folder)) from None
+    from hexagon_mlir.codegen.whole_files import Content, write_files
+
+    arrays = {f"result{number}": value for number, value in enumerate(outputs)}
+    arrays |= {f"arg{number}": value for number, value in enumerate(arguments) if isinstance(value, np.ndarray)}
+    files: dict[Path, Content] = {}
+    for name, array in arrays.items():
+        file = io.BytesIO()
+        np.save(file, array)
+        files[folder / f"{name}.npy"] = file.getvalue()
+    write_files(files, folders=[folder])
 
 
 def _argument(word: str) -> Any:

@@ -49,8 +49,11 @@ def store(name: str, data: bytes) -> None:
     try:
         folder().mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=folder())
+    except OSError:
+        return
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(hashlib.sha256(data).digest() + data)
         os.replace(temporary, folder() / name)
     except OSError:
-        return
+        Path(temporary).unlink(missing_ok=True)

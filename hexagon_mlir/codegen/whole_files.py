@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from hexagon_mlir.ir import HexError
@@ -16,18 +17,21 @@ def write_files(files: Mapping[Path, Content], executable: Collection[Path] = ()
                 folders: Iterable[Path] = ()) -> None:
     """Replace each path by its content, given at once or in pieces; those ``executable`` can be run.
 
-    ``folders`` are made before.
+    ``folders`` are made before, with those they are in.
 
     Everything is on the disk before the first path changes: after an error (a full disk) all are as they were.
     Raises `HexError`.
     """
     temporaries: dict[Path, str] = {}
+    made: list[Path] = []
     mask = os.umask(0)
     os.umask(mask)
     path = Path()
     try:
-        for path in folders:
-            path.mkdir(parents=True, exist_ok=True)
+        for path in (level for folder in folders for level in reversed([folder, *folder.parents])):
+            if not path.exists():
+                path.mkdir()
+                made.append(path)
         for path, content in files.items():
             handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
             temporaries[path] = temporary
@@ -40,8 +44,12 @@ def write_files(files: Mapping[Path, Content], executable: Collection[Path] = ()
         for path in files:
             os.replace(temporaries[path], path)
             del temporaries[path]
+        made.clear()
     except OSError as error:
         raise HexError.plain(f"cannot write the file: {error.strerror}", file=str(path)) from None
     finally:
         for temporary in temporaries.values():
             Path(temporary).unlink(missing_ok=True)
+        for folder in reversed(made):
+            with suppress(OSError):  # somebody else's file is in it
+                folder.rmdir()

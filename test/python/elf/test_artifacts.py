@@ -8,10 +8,10 @@ import sys
 
 import numpy as np
 import pytest
-from binaries import needs_linker, needs_qemu
+from binaries import files_of_at_most, needs_linker, needs_qemu
 
 from hexagon_mlir.cli.hexmlir import main
-from hexagon_mlir.codegen import link
+from hexagon_mlir.codegen import cache, link
 from hexagon_mlir.exec import qemu
 
 SOURCE = """
@@ -61,8 +61,8 @@ class TestCompile:
                                                 pytest.param("elf", "k", marks=needs_linker)])
     def test_kinds_are_whole_and_reproducible(self, kernel, kind, file, monkeypatch, capsys):
         contents = []
-        for cache in ("one", "two"):
-            monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(kernel / cache))
+        for folder in ("one", "two"):
+            monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(kernel / folder))
             assert main(["compile", "k.mlir", f"--emit={kind}"]) == 0
             contents.append((kernel / file).read_bytes())
         assert contents[0] == contents[1]
@@ -144,6 +144,27 @@ func.func @product(%x: tensor<2x128xi32> {{bufferization.writable = true}}) -> t
         assert capsys.readouterr().err.startswith("k.o: error: cannot write the file: No space left on device")
         assert (kernel / "k.o").read_bytes() == b"old"
         assert sorted(os.listdir(kernel)) == before
+
+    @pytest.mark.parametrize("words", [
+        ["compile", "k.mlir", "--emit=asm", "-o", "out.s"],
+        ["run", "k.mlir", "--args", "x.npy", "y.npy", "--out=new/results"]])
+    def test_a_disk_that_gets_full_while_writing(self, words, kernel, capsys):
+        np.save("x.npy", np.arange(-500, 500, dtype=np.int32))
+        np.save("y.npy", np.linspace(-1, 1, 1000, dtype=np.float32))
+        assert main(["compile", "k.mlir", "--emit=asm", "-o", "all.s"]) == 0
+        before = sorted(os.listdir(kernel))
+        with files_of_at_most(3000):
+            assert main(words) == 1
+        error = capsys.readouterr().err
+        assert "error: cannot write the file: File too large" in error and error.count("\n") == 1
+        assert sorted(os.listdir(kernel)) == before
+
+    def test_a_full_disk_leaves_no_rest_in_the_cache(self, kernel, monkeypatch):
+        monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(kernel / "cache"))
+        with files_of_at_most(100):
+            cache.store("large", bytes(1000))
+        cache.store("small", b"1")
+        assert os.listdir(kernel / "cache") == ["small"] and cache.load("large") is None
 
     def test_no_linker(self, kernel, monkeypatch, capsys):
         monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(kernel / "cache"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from binaries import needs_linker, needs_qemu
+from binaries import files_of_at_most, needs_linker, needs_qemu
 
 import hexagon_mlir as hx
 from hexagon_mlir.cli.hexmlir import main
@@ -208,6 +208,18 @@ def test_wrong_words(words, message, tmp_path, monkeypatch, capsys):
     assert main(["compile", *words]) == 1
     error = capsys.readouterr().err
     assert message in error and "Traceback" not in error
+    assert os.listdir() == ["m.pt2"]
+
+
+@pytest.mark.parametrize("words", [[], ["--emit=ll"]])
+def test_a_disk_that_gets_full_while_writing(words, tmp_path, monkeypatch, capsys):
+    _, _, program = exported("integers")
+    monkeypatch.chdir(tmp_path)
+    torch.export.save(program, "m.pt2")
+    with files_of_at_most(400):
+        assert main(["compile", "m.pt2", *words, "-o", "new/out"]) == 1
+    error = capsys.readouterr().err.splitlines()
+    assert "error: cannot write the file: File too large" in error[-1]
     assert os.listdir() == ["m.pt2"]
 
 

@@ -1,7 +1,11 @@
 """Linked kernels under qemu-hexagon: the same values as on the simulator, the same packets, every failure an error."""
 
 import os
+import signal
 import stat
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -111,6 +115,12 @@ def fake_emulator(folder, monkeypatch, script: str) -> None:
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
+def emulators() -> list[int]:
+    """The emulators that this process started."""
+    children = [number for file in Path("/proc/self/task").glob("*/children") for number in file.read_text().split()]
+    return [int(number) for number in children if "qemu-hexagon" in Path("/proc", number, "comm").read_text()]
+
+
 class TestFailures:
     ARGUMENTS = (np.arange(100, dtype=np.int32), np.arange(100, dtype=np.int32), np.full(100, 7, np.int32))
 
@@ -126,6 +136,32 @@ class TestFailures:
     def test_killed_half_way(self, tmp_path, monkeypatch):
         fake_emulator(tmp_path, monkeypatch, "kill -9 $$")
         self.fails("ended by SIGKILL")
+
+    def test_the_emulator_is_killed_from_outside(self):
+        """QEMU itself, in a kernel that takes minutes."""
+        program = hx.compile("""
+func.func @f(%x: memref<4xi32>, %n: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.index_cast %n : i32 to index
+  scf.for %i = %c0 to %end step %c1 {
+    %v = memref.load %x[%c0] : memref<4xi32>
+    %w = arith.muli %v, %n : i32
+    %u = arith.xori %w, %v : i32
+    memref.store %u, %x[%c0] : memref<4xi32>
+  }
+  return
+}
+""", target="v67").program()
+        x = np.arange(4, dtype=np.int32)
+        with ThreadPoolExecutor(1) as pool:
+            run = pool.submit(qemu.run, program, "v67", [x, 0x7FFFFFFF])
+            while not (children := emulators()):
+                time.sleep(0.01)
+            os.kill(children[0], signal.SIGKILL)
+            with pytest.raises(HexError, match="ended by SIGKILL"):
+                run.result(timeout=60)
+        np.testing.assert_array_equal(x, np.arange(4))
 
     def test_never_ends(self, tmp_path, monkeypatch):
         fake_emulator(tmp_path, monkeypatch, "exec sleep 60")
