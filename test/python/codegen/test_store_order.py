@@ -41,18 +41,60 @@ def test_the_later_store_wins(n, target):
     np.testing.assert_array_equal(out, [2.0, 36.0, *[5.0] * (n - 2)])
 
 
-def barriers(*lines: str) -> int:
-    return keep_stores_in_order("\n".join(f"  {line}" for line in lines)).count(BARRIER)
+FILL_THEN_LOOP = """
+func.func @f(%x: memref<3xf32>, %out: memref<2x2xf32>) {
+  %k0 = arith.constant 0 : index
+  %k1 = arith.constant 1 : index
+  %k2 = arith.constant 2 : index
+  %fill = arith.constant -1.5 : f32
+  %all = memref.alloc() : memref<2x2xf32>
+  linalg.fill ins(%fill : f32) outs(%all : memref<2x2xf32>)
+  scf.for %j = %k0 to %k2 step %k1 {
+    %i = arith.addi %j, %k1 : index
+    %a = memref.load %x[%j] : memref<3xf32>
+    memref.store %a, %all[%k0, %j] : memref<2x2xf32>
+    %b = memref.load %x[%i] : memref<3xf32>
+    memref.store %b, %all[%k1, %j] : memref<2x2xf32>
+  }
+  memref.copy %all, %out : memref<2x2xf32> to memref<2x2xf32>
+  return
+}
+"""
 
 
-VECTOR = "store <32 x float> %1, ptr %0, align 128"
-MASKED = "tail call void @llvm.masked.store.v32f32.p0(<32 x float> %1, ptr align 4 %0, <32 x i1> %2)"
-SCALAR = "store float %3, ptr %0, align 4"
-FILL = "call void @llvm.memset.p0.i32(ptr %0, i8 0, i32 8, i1 false)"
+def test_the_first_stores_of_a_loop_win():
+    x, out = np.float32([1, 2, 3]), np.full((2, 2), 99, np.float32)
+    launch(compile_module(parse(FILL_THEN_LOOP)).asm, "f", [x, out], None, "v75")
+    np.testing.assert_array_equal(out, [[1, 2], [2, 3]])
 
 
-def test_barriers_only_between_vector_and_scalar():
-    assert barriers(VECTOR, SCALAR, SCALAR) == barriers(MASKED, SCALAR) == barriers(VECTOR, FILL) == 1
-    assert barriers(SCALAR, VECTOR) == barriers(VECTOR, MASKED) == barriers(SCALAR, SCALAR) == 0
-    assert barriers(VECTOR, SCALAR, VECTOR, SCALAR) == 2
-    assert barriers(VECTOR, "br label %5", SCALAR) == 0
+VECTOR = "  store <32 x float> %1, ptr %0, align 128"
+MASKED = "  tail call void @llvm.masked.store.v32f32.p0(<32 x float> %1, ptr align 4 %0, <32 x i1> %2)"
+SCALAR = "  store float %3, ptr %0, align 4"
+FILL = "  call void @llvm.memset.p0.i32(ptr %0, i8 0, i32 8, i1 false)"
+
+
+def places(*lines: str) -> list[int]:
+    """Where `keep_stores_in_order` puts barriers into a function of these lines."""
+    ordered = keep_stores_in_order("\n".join(["define void @f() {", *lines, "}", *lines])).split("\n")
+    assert ordered[-len(lines):] == list(lines), "outside of functions nothing changes"
+    assert [line for line in ordered if line != BARRIER] == ["define void @f() {", *lines, "}", *lines]
+    return [number - 1 for number, line in enumerate(ordered) if line == BARRIER]
+
+
+RETURN = "  ret void"
+
+
+def test_barriers_between_vector_and_scalar():
+    assert places(VECTOR, SCALAR, SCALAR, RETURN) == places(MASKED, FILL, RETURN) == [1]
+    assert places(VECTOR, SCALAR, VECTOR, SCALAR, RETURN) == [1, 4]
+    assert places(SCALAR, VECTOR, RETURN) == places(VECTOR, MASKED, RETURN) == places(SCALAR, SCALAR, RETURN) == []
+
+
+def test_barriers_between_blocks():
+    jump = "  br label %b"
+    assert places(VECTOR, jump, "", "b:", SCALAR, RETURN) == [1]
+    assert places(SCALAR, jump, "", "b:", VECTOR, RETURN) == []
+    loop = ["a:", "  %5 = phi i32 [ 0, %0 ], [ 1, %a ]", VECTOR, "  br i1 %4, label %a, label %b"]
+    assert places("  br label %a", "", *loop, "", "b:", "  %6 = phi i32 [ 0, %a ]", SCALAR, RETURN) == [9]
+    assert places("  br label %a", "", *loop, "", "b:", RETURN) == []
