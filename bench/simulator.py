@@ -197,6 +197,7 @@ def kernel(name: str, block: int, threads: int = 0) -> str:
     from hexagon_mlir.frontend.triton import activate
     from hexagon_mlir.frontend.triton.ttir import from_kernel
     from hexagon_mlir.ir import parse
+    from hexagon_mlir.pipelines import Settings
 
     activate()
     from examples.gelu import gelu
@@ -205,7 +206,8 @@ def kernel(name: str, block: int, threads: int = 0) -> str:
     signature = {"gelu": {"x": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"},
                  "softmax": {"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32", "BLOCK": "constexpr"}}
     function = {"gelu": gelu, "softmax": softmax}[name]
-    return compile_module(parse(from_kernel(function, signature[name], {"BLOCK": block})), threads=threads).asm
+    module = parse(from_kernel(function, signature[name], {"BLOCK": block}))
+    return compile_module(module, settings=Settings(threads=threads)).asm
 
 
 def best(action: Callable[[], object], times: int = 5) -> float:

@@ -55,6 +55,7 @@ class CostTable:
 
 
 _INDEX = {name: index for index, name in enumerate(layout.COUNTER_NAMES)}
+_DDR_READ, _DDR_WRITE = _INDEX["ddr_read_bytes"], _INDEX["ddr_write_bytes"]
 
 
 def _zeros(nbytes: int) -> np.ndarray:
@@ -132,7 +133,7 @@ class Context:
         return sum(int(n) * block.packets for n, block in zip(self.counts, self.program.blocks, strict=False) if n)
 
     def ddr_bytes(self) -> int:
-        return self.counter("ddr_read_bytes") + self.counter("ddr_write_bytes")
+        return self.counters.item(_DDR_READ) + self.counters.item(_DDR_WRITE)
 
     # -- arguments and results -----------------------------------------------------------------------------
     def argument(self, index: int) -> int:

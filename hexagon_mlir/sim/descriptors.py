@@ -12,7 +12,7 @@ Layout after the public user-DMA headers (16 bytes linear, 32 bytes 2-D); what d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ class DescriptorError(ValueError):
     """A descriptor the engine would refuse."""
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """``rows`` rows of ``row_bytes``; strides in bytes from row to row."""
 
     dst: int

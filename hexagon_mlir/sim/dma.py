@@ -24,7 +24,7 @@ from hexagon_mlir.sim.descriptors import Block
 from hexagon_mlir.sim.memory import Memory
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Transfer:
     """One queued block."""
 
