@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from hexagon_mlir.sim import cache_model, check_model, layout
 from hexagon_mlir.sim.accesses import AccessModel
 from hexagon_mlir.sim.asm import AsmError, Module, parse
@@ -140,9 +138,10 @@ def _declared_once(ir: str) -> str:
     seen: set[str] = set()
     lines = []
     for line in ir.split("\n"):
-        found = re.match(r"declare [^@]*@([^(]+)", line)
-        if found is None or found.group(1) not in seen:
-            lines.append(line)
-        if found:
-            seen.add(found.group(1))
+        if line.startswith("declare "):
+            name = line.split("@", 1)[1].split("(", 1)[0]
+            if name in seen:
+                continue
+            seen.add(name)
+        lines.append(line)
     return "\n".join(lines)
