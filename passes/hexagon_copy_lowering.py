@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
 from hexagon_mlir.ir.query import element_bytes, find_ops, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.targets import Target
 
-RUNTIME_COPY = "hexmlir_rt_copy_2d"
+RUNTIME_COPY, LIBRARY_COPY = "hexmlir_rt_copy_2d", "memcpy"
 _LIBRARY_VECTORS = 4
 """Copies of fewer vectors are cheaper in line. In a loop LLVM loads the lines of memory in any order, at full latency
 each."""
@@ -20,8 +21,8 @@ each."""
 class HexagonCopyLoweringPass(Pass):
     """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
 
-    A transfer whose size is only known at run time, and may be large, tests it: both forms are emitted. Blocks of
-    memory between the two stay memref.copy, which becomes memcpy.
+    Blocks of memory between the two stay memref.copy, which becomes memcpy. A copy whose size is only known at run
+    time, and may be large, tests it: all forms are emitted.
 
     Before:
         func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
@@ -63,32 +64,54 @@ class HexagonCopyLoweringPass(Pass):
             if library <= (static_bytes(source.type) or 0) < threshold and _contiguous(source, target):
                 continue
             with op.location, ir.InsertionPoint(op):
-                self._lower(module, op, source, target, threshold)
+                self._lower(module, op, source, target, threshold, library)
             erase_op(op, self.name)
 
-    def _lower(self, module: ir.Module, op: ir.Operation, source: ir.Value, target: ir.Value, threshold: int) -> None:
-        width = element_bytes(ir.MemRefType(source.type).element_type)
+    def _lower(self, module: ir.Module, op: ir.Operation, source: ir.Value, target: ir.Value, threshold: int,
+               library: int) -> None:
         bound = size_bound(op)
         rows = _row_dims(ir.MemRefType(source.type), ir.MemRefType(target.type))
-        if threshold < 0 or (bound is not None and bound < threshold) or rows is None or rows > 1:
-            linalg.copy(source, outs=[target])
-            return
-        declare_runtime(module)
+        engine = threshold >= 0 and (bound is None or bound >= threshold) and rows is not None and rows <= 1
         static = static_bytes(source.type)
         if static is not None:
-            _call(source, target, rows, width)
+            if engine:
+                _transfer(module, source, target, rows or 0)
+            else:
+                linalg.copy(source, outs=[target])
             return
-        total = _index(width)
-        for dim in range(ir.MemRefType(source.type).rank):
-            total = arith.muli(total, memref.dim(source, _index(dim)))
-        large = arith.cmpi(arith.CmpIPredicate.sge, total, _index(threshold))
-        branch = scf.IfOp(large, has_else=True)
-        with ir.InsertionPoint(branch.then_block):
-            _call(source, target, rows, width)
-            scf.yield_([])
-        with ir.InsertionPoint(branch.else_block):
-            linalg.copy(source, outs=[target])
-            scf.yield_([])
+        ways: list[Way] = []
+        if engine:
+            ways.append((threshold, lambda: _transfer(module, source, target, rows or 0)))
+        if threshold >= 0 and rows == 0 and (bound is None or bound >= library):
+            ways.append((library, lambda: _call_library(module, source, target)))
+        _choose(ways, _bytes(source) if ways else None, lambda: linalg.copy(source, outs=[target]))
+
+
+Way: TypeAlias = "tuple[int, Callable[[], None]]"
+"""From how many bytes on, and what then writes the copy."""
+
+
+def _choose(ways: list[Way], size: ir.Value | None, otherwise: Callable[[], object]) -> None:
+    """The first of ``ways`` that ``size`` is large enough for, chosen at run time."""
+    if not ways:
+        otherwise()
+        return
+    (least, copy), *rest = ways
+    branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.sge, size, _index(least)), has_else=True)
+    with ir.InsertionPoint(branch.then_block):
+        copy()
+        scf.yield_([])
+    with ir.InsertionPoint(branch.else_block):
+        _choose(rest, size, otherwise)
+        scf.yield_([])
+
+
+def _bytes(value: ir.Value) -> ir.Value:
+    type_ = ir.MemRefType(value.type)
+    total = _index(element_bytes(type_.element_type))
+    for dim in range(type_.rank):
+        total = arith.muli(total, memref.dim(value, _index(dim)))
+    return total
 
 
 def _contiguous(source: ir.Value, target: ir.Value) -> bool:
@@ -139,8 +162,19 @@ def _row_dims(source: ir.MemRefType, target: ir.MemRefType) -> int | None:
     return outer
 
 
-def _call(source: ir.Value, target: ir.Value, rows: int, width: int) -> None:
+def _call_library(module: ir.Module, source: ir.Value, target: ir.Value) -> None:
+    """``memcpy(dst, src, bytes)``."""
+    index = ir.IndexType.get()
+    _declare(module, LIBRARY_COPY, [index] * 3, [index])
+    size = _index(element_bytes(ir.MemRefType(source.type).element_type))
+    func.CallOp([index], ir.FlatSymbolRefAttr.get(LIBRARY_COPY),
+                [_address(target, size)[0], _address(source, size)[0], _bytes(source)])
+
+
+def _transfer(module: ir.Module, source: ir.Value, target: ir.Value, rows: int) -> None:
     """``hexmlir_rt_copy_2d(dst, src, row_bytes, rows, dst_stride, src_stride)``, all in bytes."""
+    declare_runtime(module)
+    width = element_bytes(ir.MemRefType(source.type).element_type)
     rank = ir.MemRefType(source.type).rank
     size = _index(width)
     source_address, source_strides = _address(source, size)
@@ -168,13 +202,15 @@ def _address(value: ir.Value, width: ir.Value) -> tuple[ir.Value, list[ir.Value]
 
 def declare_runtime(module: ir.Module) -> None:
     """Declare the runtime's copy function once."""
-    if any(op.operation.name == "func.func" and op.sym_name.value == RUNTIME_COPY for op in module.body.operations):
-        return
     index, i32 = ir.IndexType.get(), ir.IntegerType.get_signless(32)
+    _declare(module, RUNTIME_COPY, [index, index, i32, i32, i32, i32], [])
+
+
+def _declare(module: ir.Module, name: str, inputs: list[ir.Type], results: list[ir.Type]) -> None:
+    if any(op.operation.name == "func.func" and op.sym_name.value == name for op in module.body.operations):
+        return
     with ir.InsertionPoint.at_block_begin(module.body):
-        func.FuncOp(RUNTIME_COPY, ([index, index, i32, i32, i32, i32], []), visibility="private")
-
-
+        func.FuncOp(name, (inputs, results), visibility="private")
 
 
 def _index(value: int) -> ir.Value:

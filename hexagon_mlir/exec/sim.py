@@ -6,6 +6,7 @@ import struct
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         words = [spans.address(a) if is_array(a) else _scalar(a, kind)
                  for a, kind in zip(args, kinds, strict=True)]
         machine.host_pointer = spans.resolved
-        if grid is not None and entry + GRID_SUFFIX in machine.program.functions:
+        if grid is not None and prod(grid) > 1 and entry + GRID_SUFFIX in machine.program.functions:
             result = machine.run(entry + GRID_SUFFIX, [*words, *grid])
         else:
             result = machine.run(entry, words, grid)
