@@ -16,7 +16,8 @@ _MOVE = re.compile(r"(?:vcombine\()?v(\d+)(?:,\s*v(\d+)\))?$")
 _QFLOAT = frozenset({"qf32", "qf16"})
 _LABEL = re.compile(r"([.\w$]+):(?:\s|$)")
 _TARGET = re.compile(r"\bjump(?::n?t)?\s+(?:##)?(\.\w+)")
-_LOOP_START = re.compile(r"\bloop[01]\((?:##)?(\.\w+)")
+_LOOP_START = re.compile(r"\bloop([01])\((?:##)?(\.\w+)")
+_LOOP_END = re.compile(r":endloop([01]+)")
 _LEAVES = re.compile(r"(?:^|; )(?:jump|jumpr|dealloc_return|r31:30 = dealloc_return)\b")  # no condition before it
 _TABLE = re.compile(r"\bjumpr(?::n?t)? r(?!31\b)\d+")
 
@@ -70,8 +71,8 @@ def _blocks(asm: str) -> list[_Block]:
             packet = []
         elif text.startswith("}"):
             blocks[-1].packets.append(packet)
-            if "endloop" in text:
-                endings[len(blocks) - 1] = text
+            if match := _LOOP_END.search(text):
+                endings[len(blocks) - 1] = match[1]
                 blocks.append(_Block(".L"))
             elif any("jump" in part for part in packet):  # what follows a branch is not on its way
                 blocks.append(_Block(".L"))
@@ -81,7 +82,7 @@ def _blocks(asm: str) -> list[_Block]:
         else:
             packet.append(text)
     at = {block.label: number for number, block in enumerate(blocks) if block.label}
-    starts = {label for block in blocks for p in block.packets for text in p for label in _LOOP_START.findall(text)}
+    starts = {start for block in blocks for p in block.packets for text in p for start in _LOOP_START.findall(text)}
     function: list[int] = []
     for number, block in enumerate(blocks):
         if block.label and not block.label.startswith(".L"):
@@ -90,8 +91,9 @@ def _blocks(asm: str) -> list[_Block]:
         last = block.packets[-1] if block.packets else []
         block.next = {at[label] for text in last for label in _TARGET.findall(text) if label in at}
         if number in endings:
-            loops = [other for other in function if blocks[other].label in starts]
-            block.next.update(loops if "endloop1" in endings[number] else loops[-1:])
+            inner, outer = ([other for other in function if (level, blocks[other].label) in starts] for level in "01")
+            block.next.update(inner[-1:] if "0" in endings[number] else ())
+            block.next.update(outer if "1" in endings[number] else ())
         if not any(_LEAVES.search(text) for text in last) and number + 1 < len(blocks):
             block.next.add(number + 1)
     for block in blocks:
