@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
 
 _CHAINS = 4  # independent chains that fill the pipes: an operand waits up to two packets, for one pipe or another
+_LIGHT_BODY = 1  # ops: up to this, the loop's own instructions show, and registers are plenty
 _HEAVY_BODY = 120  # ops: above this, constants and temporaries leave registers for half of the chains
 _HUGE_BODY = 400
 
@@ -55,7 +56,7 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
     if turn is not None and is_short(nest, loop, turn, lanes):
         return _turned_plan(nest, turn, lanes, vector_bytes)
     jam_loop, jam = choose_jam(nest, loop)
-    chosen = unroll or choose_unroll(nest.body_ops, nest.extents[loop], lanes, nest.widening)
+    chosen = unroll or choose_unroll(nest.body_ops, nest.extents[loop], lanes, nest.widening, any(nest.reduction))
     if jam > 1:
         chosen = min(chosen, 2)  # jam x unroll accumulators live at once
     return Plan(loop, lanes, chosen, jam_loop, jam)
@@ -118,12 +119,14 @@ def choose_loop(nest: Nest) -> int:
     return max(candidates)[-1]
 
 
-def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int = 1) -> int:
+def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int = 1, reduces: bool = False) -> int:
     """Vectors per iteration: enough independent chains to hide latency, few enough to stay in registers.
 
-    A step of mixed widths is ``widening`` chains already.
+    A step of mixed widths is ``widening`` chains already. One that ``reduces`` has accumulators to combine at the end.
     """
     chains = _CHAINS if body_ops <= _HEAVY_BODY else _CHAINS // 2 if body_ops <= _HUGE_BODY else 1
+    if body_ops <= _LIGHT_BODY and extent is not None and not reduces:
+        chains = 2 * _CHAINS
     wanted = max(chains // widening, 1)
     while wanted > 1 and extent is not None and extent < wanted * lanes:
         wanted //= 2

@@ -16,8 +16,8 @@
 // EIGHT: scf.for %{{.*}} = %c0 to %c4 step
 // EIGHT: vector<256xf32>
 // CHOSEN-LABEL: func.func @f
-// CHOSEN: scf.for %{{.*}} = %c0 to %c8 step
-// CHOSEN: vector<128xf32>
+// CHOSEN: scf.for %{{.*}} = %c0 to %c4 step
+// CHOSEN: vector<256xf32>
 func.func @f(%x: memref<1024xf32>, %y: memref<1024xf32>) {
   linalg.mul ins(%x, %x : memref<1024xf32>, memref<1024xf32>) outs(%y : memref<1024xf32>)
   return

@@ -72,12 +72,16 @@ class TestLoop:
 
 class TestUnroll:
     @pytest.mark.parametrize(("ops", "extent", "vectors"), [
-        (1, 1 << 20, 4), (120, 1 << 20, 4), (121, 1 << 20, 2), (400, 1 << 20, 2), (401, 1 << 20, 1), (1000, None, 1),
+        (1, 1 << 20, 8), (1, 256, 8), (1, 255, 4), (2, 1 << 20, 4), (120, 1 << 20, 4), (121, 1 << 20, 2),
+        (400, 1 << 20, 2), (401, 1 << 20, 1), (1000, None, 1),
         (1, None, 4),
         (1, 128, 4), (1, 127, 2), (1, 64, 2), (1, 63, 1), (1, 31, 1), (1, 1, 1),
     ])
     def test_by_body_and_extent(self, ops, extent, vectors):
         assert choose_unroll(ops, extent, 32) == vectors
+
+    def test_a_reduction_has_accumulators_to_combine(self):
+        assert choose_unroll(1, 1 << 20, 32, reduces=True) == 4
 
 
     @pytest.mark.parametrize(("ops", "widening", "vectors"), [(30, 2, 2), (30, 4, 1), (130, 2, 1), (500, 4, 1)])
