@@ -21,10 +21,10 @@ def closed() -> threading.Lock:
 
 
 class _Worker:
-    """One host thread; back in ``idle`` after each job."""
+    """One host thread; back among the idle ones after each job."""
 
-    def __init__(self, idle: list[_Worker]) -> None:
-        self._idle = idle
+    def __init__(self, hosts: HostThreads) -> None:
+        self._hosts = hosts
         self._go = closed()
         self._job: Callable[[], None] | None = None
         threading.Thread(target=self._work, daemon=True).start()
@@ -41,8 +41,8 @@ class _Worker:
             if job is None:
                 return
             job()
-            del job
-            self._idle.append(self)
+            del job  # it may hold the last reference to who stops the threads
+            self._hosts.give_back(self)
 
 
 class HostThreads:
@@ -50,18 +50,31 @@ class HostThreads:
 
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
+        self._stopped = False
 
     def start(self, job: Callable[[], None]) -> None:
         """Do ``job``, which must not raise, on a thread of its own."""
-        try:
-            worker = self._idle.pop()
-        except IndexError:
+        worker = self._take()
+        if worker is None:
             previous = threading.stack_size(STACK_BYTES)
-            worker = _Worker(self._idle)
+            worker = _Worker(self)
             threading.stack_size(previous)
         worker.start(job)
 
+    def give_back(self, worker: _Worker) -> None:
+        """Its job is done."""
+        self._idle.append(worker)
+        if self._stopped:
+            self.stop()
+
     def stop(self) -> None:
-        """End the idle threads."""
-        while self._idle:
-            self._idle.pop().start(None)
+        """End the idle threads, and the others when they are done."""
+        self._stopped = True
+        while worker := self._take():
+            worker.start(None)
+
+    def _take(self) -> _Worker | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None

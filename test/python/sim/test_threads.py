@@ -1,5 +1,8 @@
 """Hardware threads: the plain thread functions, MLIR's async runtime, schedule, costs, errors."""
 
+import gc
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -314,3 +317,18 @@ def test_waiting_for_a_token_nobody_makes_ready():
     with pytest.raises(SimError, match="deadlock: thread 0 'f' waits for token"):
         Machine(assembly(ERRORS.replace("  call void @mlirAsyncRuntimeSetTokenError(ptr %t)\n", "").replace(
             "AwaitAllInGroup(ptr %g)", "AwaitToken(ptr %t)"))).run("f")  # fmt: skip
+
+
+def test_host_threads_end_with_their_machine():
+    text = assembly(TASKS)
+    before = threading.active_count()
+    for _ in range(5):
+        machine = Machine(text)
+        machine.run("tasks", [machine.alloc_ddr(16 * 4096), 4096])
+        assert threading.active_count() > before
+        del machine
+    gc.collect()
+    until = time.monotonic() + 20
+    while threading.active_count() > before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
