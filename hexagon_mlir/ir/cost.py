@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import prod
 
 from torch_mlir import ir
-from torch_mlir.dialects import linalg
 
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
@@ -63,6 +62,8 @@ def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> flo
 
 def _extents(op: ir.Operation) -> list[int] | None:
     """Iterations per loop of linalg op ``op``, as far as bounded."""
+    from torch_mlir.dialects import linalg  # slow to import
+
     maps = op.attributes["indexing_maps"] if "indexing_maps" in op.attributes else linalg.get_indexing_maps(op)
     if maps is None:
         return None
