@@ -17,10 +17,6 @@ from hexagon_mlir.ir import HexError
 TIMEOUT_SECONDS = 120.0
 
 
-class Aborted(HexError):
-    """LLVM ended the child process."""
-
-
 class Worker:
     """Handle of the child process; `request` restarts it when it died."""
 
@@ -53,9 +49,8 @@ class Worker:
                 raise HexError.plain(f"LLVM did not finish in {timeout:.0f} s", origin="codegen",
                                      hint="a scalarised vector operation can blow code up; see --emit=llvm") from None
             except (OSError, EOFError):
-                plain = HexError.plain(f"LLVM aborted: {self._last_words()}", origin="codegen",
-                                       hint="--emit=llvm shows the input of code generation")
-                raise Aborted(*plain.diagnostics) from None
+                raise HexError.plain(f"LLVM aborted: {self._last_words()}", origin="codegen",
+                                     hint="--emit=llvm shows the input of code generation") from None
         answer, payload = reply
         if not answer["ok"]:
             raise HexError.plain(f"LLVM rejected the module: {answer['error']}", origin="codegen")
