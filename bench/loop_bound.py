@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.remarks import remark
 from hexagon_mlir.sim import Machine, RunResult
 from hexagon_mlir.sim.asm import parse
 from hexagon_mlir.sim.blocks import Block, build
@@ -99,4 +100,8 @@ def hot_loops(machine: Machine, result: RunResult) -> list[HotLoop]:
 
 
 def _text(block: Block) -> str:
-    return "\n".join("  { " + "; ".join(text for _, text in packet.packet.lines) + " }" for packet in block.packets)
+    """A line per packet, with what it does behind it."""
+    packets = [[text for _, text in packet.packet.lines] for packet in block.packets]
+    lines = ["  { " + "; ".join(packet) + " }" for packet in packets]
+    width = max(map(len, lines), default=0)
+    return "\n".join(f"{line:<{width}}  // {remark(packet)}" for line, packet in zip(lines, packets, strict=True))

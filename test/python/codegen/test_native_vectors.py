@@ -318,3 +318,16 @@ def test_mixed_widths_against_numpy(target):
         got = np.zeros_like(program.expected)
         call(program.name, [*program.arguments, got])
         program.check(got)
+
+
+@pytest.mark.parametrize(("packet", "words"), [
+    (["v11.w = v11.sf", "q3 = vcmp.gt(v29.w,v15.w)", "v2 = vmux(q0,v2,v14)"], "to integer, test, choose"),
+    (["v1.qf32 = vmpy(v2.sf,v3.sf)", "v4.qf32 = vadd(v5.qf32,v6.sf)", "r2 = add(r1,#512)", "v7 = vmem(r29+#3)"],
+     "reload, product, sum, address"),
+    (["v1.sf = v2.qf32", "vmem(r0+#1) = v1.new"], "to IEEE, store"),
+    (["v1 = vand(v2,v3)", "v4 = vor(v5,v6)", "vmem(r29+#0) = v1"], "2 x exponent and mantissa, spill"),
+    (["nop"], "")])
+def test_remarks_of_packets(packet, words):
+    from bench.remarks import remark
+
+    assert remark(packet) == words
