@@ -48,7 +48,7 @@ _BOTH = (_CHAINS, "-enable-misched=true", "-enable-pipeliner=true")
 _SCHEDULED = (_CHAINS, "-enable-misched=true", "-enable-pipeliner=false")
 _VARIANTS = tuple(Variant(True, ordered, options)
                   for ordered in (True, False) for options in (_PIPELINED, _BOTH, _SCHEDULED))
-_PATIENCE = 200_000
+_PATIENCE = 150_000
 """Characters of LLVM IR to generate code from, all variants together, while loops take twice the packets they must."""
 # A conversion after every operation: no qfloat value lives long enough to be spilled.
 _UNCHAINED = Variant(True, False, (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true"))
