@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch.fx import Node
 
+from hexagon_mlir.frontend.torch.extremes import split_extremes
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.ir import arith, error_at, func, ir
 from hexagon_mlir.ir.order import nested_ops, sort
@@ -37,6 +38,7 @@ def to_linalg(graph: TorchGraph) -> ir.Module:
                            "it is one of PyTorch's sorts, scans or scatters")
         _round_constants(module)
         _compare_unwidened(module)
+        split_extremes(module)
         if nodes:
             _insert_calls(module, nodes)
     return module
