@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import arith, ir, memref, vector
-from hexagon_mlir.ir.buffers import start_alignment
+from hexagon_mlir.ir.buffers import VIEWS, start_alignment
+from hexagon_mlir.ir.query import TCM_SLOT
 from hexagon_mlir.passes.vectorization.nest import Nest
 from hexagon_mlir.passes.vectorization.tail import Tail
 
@@ -32,6 +33,8 @@ class BodyEmitter:
         """``numbers`` gives the loop of ``nest`` for each loop of ``op``."""
         self.nest, self.values, self.loop, self.vector_bytes = nest, list(values), loop, vector_bytes
         self.loop_numbers = numbers
+        self.unaligned: set[int] = set()
+        """Loops whose indices are not always a multiple of a vector."""
         self.block = op.regions[0].blocks[0]
         operations = [o.operation for o in self.block.operations]
         self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
@@ -87,13 +90,30 @@ class BodyEmitter:
         """Bytes the address is known to be a multiple of: a whole vector inside our own buffers."""
         value, type_ = self.values[operand], ir.MemRefType(self.values[operand].type)
         bytes_ = max(self.nest.operands[operand].bits // 8, 1)
-        if start_alignment(value, self.vector_bytes) % self.vector_bytes:
+        if (self.nest.operands[operand].dims[-1] in self.unaligned
+                or start_alignment(value, self.vector_bytes) % self.vector_bytes):
             return bytes_
         strides, offset = type_.get_strides_and_offset()
         if offset != 0:
             return bytes_
         aligned = all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1])
         return self.vector_bytes if aligned else bytes_
+
+    def outputs_apart(self, outputs: range) -> bool:
+        """True when no output is read, by the body or as an input in the same order: its elements may be written twice.
+
+        Two arguments may be the same buffer.
+        """
+        inputs = [_whole(v) for o, v in enumerate(self.values) if o not in outputs and self._reads_along(o)]
+        for output in (_whole(self.values[o]) for o in outputs):
+            unknown = isinstance(output.owner, ir.Block)
+            if any(output == i or (unknown and isinstance(i.owner, ir.Block)) for i in inputs):
+                return False
+        return not any(self._is_read(o) for o in outputs)
+
+    def _reads_along(self, operand: int) -> bool:
+        in_memory = isinstance(self.values[operand].type, ir.MemRefType)
+        return in_memory and self.nest.operands[operand].contiguous_in(self.loop)
 
     # -- values --------------------------------------------------------------------------------------------------
 
@@ -175,6 +195,15 @@ class BodyEmitter:
             return self._widen(ivs[dim], width)
         type_ = ir.VectorType.get([width], ir.IndexType.get())
         return arith.addi(vector.broadcast(type_, ivs[dim]), vector.step(type_))
+
+
+def _whole(value: ir.Value) -> ir.Value:
+    """The buffer that ``value`` is a part of, as far as parts of it can overlap: slots of the TCM arena do not."""
+    while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in VIEWS:
+        if value.owner.operation.name == "memref.view" and TCM_SLOT in value.owner.operation.attributes:
+            break
+        value = value.owner.operation.operands[0]
+    return value
 
 
 def _clone(op: ir.Operation, types: list[ir.Type], operands: list[ir.Value]) -> list[ir.Value]:

@@ -13,7 +13,8 @@ from hexagon_mlir.passes.vectorization.tail import Tail
 class Segment:
     """A stretch of the vector loop, ``width`` elements per iteration; ``masked`` for the last, partial one.
 
-    ``valid`` is the number of elements of a masked stretch when it is known.
+    ``valid`` is the number of elements of a masked stretch when it is known; ``last`` the last place to start at, when
+    the stretch reaches beyond the end and so the last vector overlaps the one before.
     """
 
     lower: ir.Value
@@ -21,6 +22,7 @@ class Segment:
     width: int
     masked: bool
     valid: int | None = None
+    last: ir.Value | None = None
 
     def tail(self, bits: int) -> Tail | None:
         """The mask of a partial stretch, for a narrowest element of ``bits``."""

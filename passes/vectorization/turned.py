@@ -35,6 +35,7 @@ class TurnedEmitter:
         self.operands = [i for i, o in enumerate(self.nest.operands) if is_turned(o, plan.loop)]
         self.bits = self.nest.operands[self.operands[0]].bits
         self.group = min(plan.columns, _ROWS)
+        self.again = not any(self.nest.reduction) and body.outputs_apart(outputs)
         self.direct = (plan.lanes == plan.columns == self.group and len(self.operands) == 1
                        and self.nest.body_ops <= _LIGHT_BODY)
         self.buffers = {} if self.direct else {
@@ -50,7 +51,7 @@ class TurnedEmitter:
         """The nest at the outer loops' ``ivs``."""
         scope = self.body.uniform(Scope(), ivs, set(ivs))
         plan = self.plan
-        for segment in segments(self.nest.extents[plan.loop], self.extents[plan.loop], plan.lanes):
+        for segment in self._segments(plan.loop, plan.lanes):
             tail = segment.tail(self.nest.narrowest_bits)
 
             def block(iv: ir.Value, carried: Values, tail: Tail | None = tail) -> Values:
@@ -86,12 +87,22 @@ class TurnedEmitter:
         for output, value in zip(self.outputs, inside(others, ivs, start), strict=True):
             self.body.store(output, value, ivs, lanes, tail)
 
+    def _segments(self, loop: int, width: int) -> list[Segment]:
+        """Whole blocks and the masked rest; or whole blocks only, the last one reaching back, where writing an
+        element twice does no harm: that is a quarter of the code.
+        """
+        extent, bound = self.nest.extents[loop], self.extents[loop]
+        if extent is None or extent <= width or not extent % width or not self.again:
+            return segments(extent, bound, width)
+        self.body.unaligned.add(loop)
+        blocks = -(-extent // width)
+        return [Segment(index(0), index(blocks * width), width, False, last=index(extent - width))]
+
     # -- blocks --------------------------------------------------------------------------------------------------
 
     def _columns(self, ivs: Ivs, carried: Values, tail: Tail | None, visit: Visit) -> Values:
         """Visit every column of the row of blocks at ``ivs``."""
-        extent = self.nest.extents[self.turned]
-        for segment in segments(extent, self.extents[self.turned], self.plan.columns):
+        for segment in self._segments(self.turned, self.plan.columns):
 
             def block(iv: ir.Value, old: Values, segment: Segment = segment) -> Values:
                 here = {**ivs, self.turned: iv}
@@ -190,7 +201,9 @@ class TurnedEmitter:
 def _each_vector(segment: Segment, carried: Values, inside: Callable[[ir.Value, Values], Values]) -> Values:
     """``inside`` for every vector of ``segment``; a masked one that may be empty is skipped then."""
     if not segment.masked:
-        return for_loop(segment.lower, segment.upper, segment.width, carried, inside)
+        last = segment.last
+        return for_loop(segment.lower, segment.upper, segment.width, carried,
+                        inside if last is None else lambda iv, old: inside(arith.minsi(iv, last), old))
     if segment.valid is not None:
         return inside(segment.lower, carried)
     some = arith.cmpi(arith.CmpIPredicate.slt, segment.lower, segment.upper)

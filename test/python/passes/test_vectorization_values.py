@@ -74,6 +74,28 @@ def test_random_transposes(first):
     assert one_element_ops_only(module)
 
 
+@pytest.mark.parametrize("sum_is", ["%x", "%z"])
+def test_a_ragged_transpose_added_in_place(sum_is):
+    """Blocks may overlap only where no element is read after it was written."""
+    text = f"""func.func @f(%x: memref<45x70xf32>, %y: memref<70x45xf32>, %z: memref<45x70xf32>) {{
+      linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>,
+                                        affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+          ins(%x, %y : memref<45x70xf32>, memref<70x45xf32>) outs({sum_is} : memref<45x70xf32>) {{
+        ^bb0(%a: f32, %b: f32, %o: f32):
+          %s = arith.addf %a, %b : f32
+          linalg.yield %s : f32
+      }}
+      return
+    }}"""
+    rng = np.random.default_rng(2)
+    x, y = values(rng, "f32", (45, 70), special=False), values(rng, "f32", (70, 45), special=False)
+    expected = x + y.T
+    module, _ = after(text, STEPS, "v75")
+    z = np.zeros_like(x)
+    on_host(module, ["f"])("f", [x, y, z])
+    assert np.array_equal(z if sum_is == "%z" else x, expected)
+
+
 def test_every_ragged_size_of_every_width():
     """One vector, one lane, one lane short, one lane over: nothing but the n elements is written."""
     programs = []
