@@ -9,8 +9,8 @@ from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.async_threads import ranges
-from hexagon_mlir.passes.async_threads.outline import Outlined, each_operation, rename, values_from_outside
 from hexagon_mlir.passes.async_threads.ranges import Range, as_value
+from hexagon_mlir.passes.outlining.functions import Outlined, each_operation, rename, values_from_outside
 
 _FORALL = "scf.forall"
 _GROUP = "hexagon.runs"

@@ -9,10 +9,10 @@ from typing import ClassVar
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.query import find_ops, in_tcm
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
-from hexagon_mlir.passes.async_threads.outline import Outlined
 from hexagon_mlir.passes.double_buffering.build import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
 from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
+from hexagon_mlir.passes.outlining.functions import Outlined
 
 _TRANSFERS = frozenset({"memref.copy", "memref.dma_start", "memref.dma_wait"})
 _MUCH = 16  # operations: fewer leave registers for the constants of both parts

@@ -1,1 +1,1 @@
-"""Parts of `form-async-threads`: `ranges` numbers the iterations of a forall, `outline` makes functions."""
+"""Parts of `form-async-threads`: `ranges` numbers the iterations of a forall."""

@@ -1,0 +1,1 @@
+"""Shared by passes: `functions` moves code into a function of its own."""
