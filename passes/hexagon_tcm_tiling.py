@@ -108,7 +108,8 @@ class HexagonTcmTilingPass(Pass):
         vectorized = vector_loop(len(group.extents), [o.loops for o in operands]) if len(group.members) == 1 else None
         last = max(group.cuttable, default=None)
         narrowest = max(1, min(o.element_bytes for o in operands))  # an empty operand has no bytes
-        lanes = target.lanes(8 * min(narrowest, 4)) if last == len(group.extents) - 1 or last == vectorized else 1
+        narrowest_bits = min(8 * narrowest, target.widest_lane_bits)
+        lanes = target.lanes(narrowest_bits) if last == len(group.extents) - 1 or last == vectorized else 1
         cuttable = [loop in group.cuttable for loop in range(len(group.extents))]
         tile = choose_tile(group.extents, cuttable, operands, budget, lanes, alignment)
         if tile is None:

@@ -135,6 +135,11 @@ class Target:
         """Elements of ``element_bits`` in one HVX vector."""
         return int(self.vector_bytes.value) * 8 // element_bits
 
+    @property
+    def widest_lane_bits(self) -> int:
+        """HVX computes on bytes, halfwords and words (HVX programmer's reference manual): wider elements are scalar."""
+        return 32
+
     def facts(self) -> dict[str, Fact]:
         """Every `Fact` of the target by field name, in declaration order."""
         return {f.name: v for f in fields(self) if isinstance(v := getattr(self, f.name), Fact)}
