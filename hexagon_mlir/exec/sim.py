@@ -70,7 +70,6 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     """
     kinds = kinds or [""] * len(args)
     machine = _machine(asm, target)
-    machine.reset()
     try:
         place = storage_of if whole_storage else bytes_of
         spans = _Spans(machine, [place(a) for a in args if is_array(a)])
@@ -81,6 +80,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
             result = machine.run(entry + GRID_SUFFIX, [*words, *grid])
         else:
             result = machine.run(entry, words, grid)
+        spans.write_back()
     except AssertionFailed as error:
         raise HexError(Diagnostic("error", Place(error.file, error.line, error.column), ORIGIN,
                                   error.message)) from error
@@ -88,7 +88,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         raise HexError.plain(str(error), origin=ORIGIN, file=entry) from error
     finally:
         machine.host_pointer = None
-    spans.write_back()
+        machine.reset()  # at once: guest memory of the machines that are kept would add up
     shapes = tuple(tuple(a.shape) for a in args if is_array(a))
     record = LaunchRecord(entry, target, grid, shapes, result, compile_seconds)
     history.append(record)

@@ -185,8 +185,8 @@ def _check(number: int, value: Any, shape: tuple[int, ...], dtype: torch.dtype, 
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:
-    """The memory of ``tensor`` without a copy, if it is contiguous."""
-    tensor = tensor.detach().contiguous()
+    """The memory of ``tensor``, without a copy."""
+    tensor = tensor.detach()
     if tensor.dtype in _INTEGER_OF:
         tensor = tensor.view(_INTEGER_OF[tensor.dtype])
     return tensor.numpy()

@@ -7,6 +7,7 @@ from models.zoo import Block, LeNet, Tied, WrittenOut, mlp
 from torch import nn
 
 import hexagon_mlir as hx
+from hexagon_mlir.exec.sim import _machines as machines
 from hexagon_mlir.frontend.torch.dynamo import models as compiled_by_torch
 
 
@@ -67,6 +68,15 @@ def test_attention_written_out_is_recognised():
     assert any(name.startswith("attention") for name in names), names
     elements = [np.prod(buffer.shape) for buffer in model.schedule.buffers]
     assert 2 * 3 * 12 * 12 not in elements, "the matrix of scores is a buffer"
+
+
+def test_weights_are_not_copied():
+    """Packed weights are views until a launch packs them, and no machine keeps its memory after one."""
+    module = mlp()
+    model = compile_and_compare(module, torch.randn(5, 20))
+    ours = {tensor.untyped_storage().data_ptr() for tensor in model.face.constants.values()}
+    assert ours == {parameter.untyped_storage().data_ptr() for parameter in module.parameters()}
+    assert sum(machine.memory.ddr.used for machine in machines.values()) == 0
 
 
 class Counter(nn.Module):

@@ -26,7 +26,7 @@ def fold_constants(graph: TorchGraph) -> None:
             values[node] = node.target(*arguments[0], **arguments[1])
     for node, value in values.items():
         if isinstance(value, torch.Tensor) and any(user not in values for user in node.users):
-            constant = graph.add_constant(_own(value), "folded")
+            constant = graph.add_constant(_kept(graph, value), "folded")
             node.replace_all_uses_with(constant)
 
 
@@ -50,6 +50,10 @@ def _size(value: Any) -> int:
     return sum(map(_size, value)) if isinstance(value, (list, tuple)) else 1
 
 
-def _own(value: torch.Tensor) -> torch.Tensor:
-    """``value`` contiguous: views of weights are packed here, once."""
-    return value.detach().contiguous()
+def _kept(graph: TorchGraph, value: torch.Tensor) -> torch.Tensor:
+    """``value``; what is computed is packed here, but views of weights stay views: copies of all would double the
+    memory, and each is packed where it is copied anyway, into a file or the machine's memory."""
+    value = value.detach()
+    owned = any(value.untyped_storage().data_ptr() == weight.untyped_storage().data_ptr()
+                for weight in graph.constants.values())
+    return value if owned else value.contiguous()
