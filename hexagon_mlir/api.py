@@ -25,6 +25,7 @@ from hexagon_mlir.sim import RunResult
 
 if TYPE_CHECKING:
     from hexagon_mlir.exec.qemu import Counters
+    from hexagon_mlir.frontend.torch.dynamic import SpecializedModel
     from hexagon_mlir.frontend.torch.model import CompiledModel
 
 _NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
@@ -164,16 +165,20 @@ class CompiledKernel:
 def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "default", entry: str | None = None,
             signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
-            threads: int = 0, accuracy: str = "accurate", qfloat: bool = True) -> CompiledKernel | CompiledModel:
+            threads: int = 0, accuracy: str = "accurate", qfloat: bool = True,
+            numerics: str = "f32") -> CompiledKernel | CompiledModel | SpecializedModel:
     """Compile ``source`` for ``target``.
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
     (argument name -> Triton type such as ``*fp32`` or ``i32``) and ``constants`` (its constexpr arguments). ``entry``
     names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
-    A ``torch.export.ExportedProgram``, or a ``.pt2`` file of one, gives a `CompiledModel`.
+    A ``torch.export.ExportedProgram``, or a ``.pt2`` file of one, gives a `CompiledModel`; one with dynamic sizes a
+    `SpecializedModel`, which compiles for the sizes it is called with.
     ``threads`` is how many threads may share the work; 0 takes the target's HVX contexts where that pays.
     ``accuracy`` of math functions is "accurate" or "fast" (bounds: docs/maths.md). ``qfloat=False`` converts every
     result to IEEE at once instead of keeping values in qfloat between operations.
+    ``numerics`` of a PyTorch model: "f32" as exported, "mixed" (f16 weights and operands of products, f32 sums and
+    arithmetic) or "f16" (sums and selections between products in f16 too).
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
@@ -184,7 +189,9 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             raise HexError.plain("threads is for kernels", hint="a model's kernels take the target's HVX contexts")
         from hexagon_mlir.frontend.torch.compile import compile_exported
 
-        return compile_exported(source, target, pipeline, settings=settings)
+        return compile_exported(source, target, pipeline, settings=settings, numerics=numerics)
+    if numerics != "f32":
+        raise HexError.plain("numerics is for PyTorch models", hint="a kernel computes in the types it is written in")
     options = RunOptions(dump_dir=Path(dump_dir) if dump_dir is not None else None, verify_levels=verify_levels)
     return _compile_kernel(source, target, pipeline, entry, signature, constants, options, settings)
 

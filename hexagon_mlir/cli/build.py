@@ -55,6 +55,7 @@ class Options:
     entry: str = ""
     accuracy: str = "accurate"
     qfloat: str = "true"
+    numerics: str = "f32"
     executor: str = "sim"
     out: str = ""
     grid: str = ""

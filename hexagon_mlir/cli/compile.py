@@ -22,6 +22,8 @@ USAGE = """usage: hexmlir compile MODEL.pt2 -o DIR [options]
                  on a memory image, see docs/device.md), with the weights in MODEL.weights, which is mapped, the calls
                  of the kernels in C, a C header and a C example
   --target=NAME  the chip, see 'hexmlir targets' (default v75)
+  --numerics=K   f32 (as exported), mixed (f16 weights and operands of products, f32 sums and arithmetic) or f16
+                 (additions and selections between products too)
   --accuracy=..., --qfloat=...: as for kernels, see 'hexmlir compile --help'
 """
 _HINT = "hexmlir compile MODEL.pt2 --help"
@@ -32,7 +34,7 @@ def compile_model(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         sys.stdout.write(USAGE)
         return 0
-    options = read_options(words, ("output", "emit", "target", "accuracy", "qfloat"), _HINT, emit="")
+    options = read_options(words, ("output", "emit", "target", "accuracy", "qfloat", "numerics"), _HINT, emit="")
     if not options.output:
         raise UsageError("a model and a folder are needed", _HINT)
     if options.emit and options.emit not in KINDS:
@@ -61,9 +63,15 @@ def compiled_model(options: Options) -> CompiledModel:
     except ImportError:
         raise HexError.plain("PyTorch is not installed", hint="pip install 'hexagon-mlir[torch]'") from None
     from hexagon_mlir.frontend.torch.compile import compile_exported
+    from hexagon_mlir.frontend.torch.model import CompiledModel
     from hexagon_mlir.pipelines import Settings
     from hexagon_mlir.report.progress import progress_bar
 
     settings = Settings(accuracy=options.accuracy, qfloat=options.qfloat == "true")
     with progress_bar() as progress:
-        return compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline, progress, settings)
+        model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline, progress, settings,
+                                 options.numerics)
+    if not isinstance(model, CompiledModel):
+        raise HexError.plain("the model has dynamic sizes, and files hold one combination", file=options.file,
+                             hint="export it with static sizes, or hx.compile(program).specialize(*inputs) in Python")
+    return model

@@ -6,18 +6,22 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
+from torch.export import ExportedProgram
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.frontend.torch.capture import from_exported
+from hexagon_mlir.frontend.torch.dynamic import SpecializedModel, is_dynamic
 from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
 from hexagon_mlir.frontend.torch.passes import run_passes
+from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
 from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
@@ -29,16 +33,24 @@ _PREPARE = UpstreamStep("canonicalize,cse", "constants and slices fold before ke
 
 
 def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str = "default",
-                     progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS) -> CompiledModel:
-    """Compile an `ExportedProgram` or a file made by ``torch.export.save``; raises `HexError`."""
+                     progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
+                     numerics: str = Numerics.F32) -> CompiledModel | SpecializedModel:
+    """Compile an `ExportedProgram` or a file made by ``torch.export.save``; raises `HexError`. See `Numerics`."""
+    if isinstance(program, str | os.PathLike):
+        program = _read(program)
+    compiler = partial(_compile_static, target=target, pipeline=pipeline, progress=progress, settings=settings,
+                       numerics=numerics)
+    return SpecializedModel(program, compiler) if is_dynamic(program) else compiler(program)
+
+
+def _compile_static(program: ExportedProgram, target: str, pipeline: str, progress: Progress | None,
+                    settings: Settings, numerics: str) -> CompiledModel:
     from torch.utils import _pytree as pytree
 
     phases: dict[str, float] = {}
-    if isinstance(program, str | os.PathLike):
-        program = _read(program)
     with _timed(phases, "capture"):
         graph = from_exported(program)
-    model = compile_graph(graph, target, pipeline, phases, progress, settings)
+    model = compile_graph(graph, target, pipeline, phases, progress, settings, numerics)
     spec = program.call_spec
     model.face.in_spec = pytree.treespec_dumps(spec.in_spec)
     model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
@@ -47,15 +59,18 @@ def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str 
 
 
 def compile_graph(graph: TorchGraph, target: str, pipeline: str, phases: dict[str, float] | None = None,
-                  progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS) -> CompiledModel:
+                  progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
+                  numerics: str = Numerics.F32) -> CompiledModel:
     """Compile ``graph``, which is rewritten in place."""
+    if numerics not in tuple(Numerics):
+        raise HexError.plain(f"unknown numerics '{numerics}'", hint=f"one of {', '.join(Numerics)}")
     phases = {} if phases is None else phases
     try:
         chip = targets.get(target)
     except targets.TargetError as error:
         raise HexError.plain(str(error)) from None
     with _timed(phases, "graph passes"):
-        records = run_passes(graph)
+        records = run_passes(graph, numerics)
     with _timed(phases, "import"):
         module = to_linalg(graph)
     with _timed(phases, "kernels"):

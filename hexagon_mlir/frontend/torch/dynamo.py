@@ -31,6 +31,7 @@ class Settings:
     pipeline: str = "default"
     accuracy: str = "accurate"
     qfloat: bool = True
+    numerics: str = "f32"
     fallback: str = "eager"
 
 
@@ -99,7 +100,8 @@ class _Forward:
             graph = from_aot(self._static(arguments), self.weights)
             settings = self.settings
             model = compile_graph(graph, settings.target, settings.pipeline,
-                                  settings=pipelines.Settings(accuracy=settings.accuracy, qfloat=settings.qfloat))
+                                  settings=pipelines.Settings(accuracy=settings.accuracy, qfloat=settings.qfloat),
+                                  numerics=settings.numerics)
         except HexError as error:
             if self.settings.fallback == "error":
                 raise

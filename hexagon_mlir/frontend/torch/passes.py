@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.rewrites.attention import recognise_attention
@@ -19,6 +20,7 @@ from hexagon_mlir.frontend.torch.rewrites.convolution import channels_last
 from hexagon_mlir.frontend.torch.rewrites.layout import sink_permutations
 from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
+from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, lower_precision
 
 ROUNDS = 2
 """How often the clean-up passes run: what one folds, the other can share."""
@@ -40,12 +42,14 @@ _CLEAN: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("constant-folding", fold_constants),
     ("dead-code", eliminate_dead_code),
 )
-PASSES: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
+_BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("dead-code", eliminate_dead_code),
     ("lists-to-slices", expand_lists),
     ("constant-folding", fold_constants),
     ("attention", recognise_attention),
     ("batch-norm-folding", fold_batch_norm),
+)
+_AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("linear-expansion", expand_linear),
     ("channels-last", channels_last),
     ("layout", sink_permutations),
@@ -53,10 +57,16 @@ PASSES: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 )
 
 
-def run_passes(graph: TorchGraph) -> list[PassRecord]:
-    """Run `PASSES` over ``graph`` in place."""
+def passes(numerics: str = Numerics.F32) -> tuple[tuple[str, Callable[[TorchGraph], None]], ...]:
+    """Names and functions in order."""
+    precision = partial(lower_precision, numerics=numerics)
+    return (*_BEFORE, *([("precision", precision)] if numerics != Numerics.F32 else []), *_AFTER)
+
+
+def run_passes(graph: TorchGraph, numerics: str = Numerics.F32) -> list[PassRecord]:
+    """Run `passes` over ``graph`` in place."""
     records = []
-    for name, rewrite in PASSES:
+    for name, rewrite in passes(numerics):
         before, start = count_calls(graph), time.perf_counter()
         rewrite(graph)
         records.append(PassRecord(name, time.perf_counter() - start, before, count_calls(graph)))

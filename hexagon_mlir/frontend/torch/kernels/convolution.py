@@ -15,12 +15,17 @@ from hexagon_mlir.frontend.torch.importer import BUILDERS, INLINED
 
 Pair = tuple[int, int]
 _ELEMENTS = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
+_SUM = "f32"  # what a convolution adds in, and gives
+_NARROW_COLUMNS = 4  # window columns of narrower elements at a time: widened, more would not fit registers
 
 
 def convolution(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, stride: Pair, padding: Pair, dilation: Pair,
                 depthwise: bool) -> torch.Tensor:
-    """Shapes (N, H, W, C), (KH, KW, C, O) or, depthwise, (KH, KW, 1, C), (O,) -> (N, OH, OW, O)."""
-    y = F.conv2d(x.permute(0, 3, 1, 2), weight.permute(3, 2, 0, 1), bias, stride, padding, dilation,
+    """Shapes (N, H, W, C), (KH, KW, C, O) or, depthwise, (KH, KW, 1, C), (O,) -> (N, OH, OW, O).
+
+    Bias, sums and result are f32, of f16 operands too.
+    """
+    y = F.conv2d(x.permute(0, 3, 1, 2).float(), weight.permute(3, 2, 0, 1).float(), bias, stride, padding, dilation,
                  x.shape[3] if depthwise else 1)
     return y.permute(0, 2, 3, 1).contiguous()
 
@@ -48,8 +53,8 @@ class _Window:
         n, h, w, c = self.shape
         self.padded = (n, h + 2 * padding[0], w + 2 * padding[1], c)
 
-    def tensor(self, shape: tuple[int, ...]) -> str:
-        return f"tensor<{'x'.join(map(str, (*shape, self.element)))}>"
+    def tensor(self, shape: tuple[int, ...], element: str = "") -> str:
+        return f"tensor<{'x'.join(map(str, (*shape, element or self.element)))}>"
 
     def pad(self) -> str:
         """``%p``: the input inside a frame of ``fill``."""
@@ -74,9 +79,9 @@ class _Window:
         : {self.tensor(self.padded)} to {self.tensor(size)}""")
         return "\n".join(lines)
 
-    def loop(self, initial: str, body: str) -> str:
+    def loop(self, initial: str, body: str, element: str = "") -> str:
         """The loop over the rows of the window, carrying the output."""
-        out = self.tensor(self.out)
+        out = self.tensor(self.out, element)
         return f"""  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %rows = arith.constant {self.window[0]} : index
@@ -90,11 +95,11 @@ class _Window:
 
 
 def build_convolution(node: Node) -> str:
-    """Sums over one row of the window at a time, all its columns in one contraction."""
+    """Sums over one row of the window at a time, its columns in one contraction."""
     _, weight, bias, stride, padding, dilation, depthwise = args_of(node)
     rows, columns, inputs, outputs = shape_of(weight)
     w = _Window(node, (rows, columns), stride, padding, dilation, "0.0")
-    e, out = w.element, w.tensor(w.out)
+    e, out = w.element, w.tensor(w.out, _SUM)
     n, h, width, _ = w.out
     channels = w.shape[3]
     weights = "    " + "\n    ".join(
@@ -102,35 +107,47 @@ def build_convolution(node: Node) -> str:
         : {w.tensor((rows, columns, inputs, outputs))} to {w.tensor((outputs,) if depthwise else (inputs, outputs))}"""
         for c in range(columns))
     loops = "n, h, w, o" if depthwise else "n, h, w, o, c"
-    maps = ([f"affine_map<({loops}) -> (n, h, w, {'o' if depthwise else 'c'})>"] * columns
-            + [f"affine_map<({loops}) -> ({'o' if depthwise else 'c, o'})>"] * columns
-            + [f"affine_map<({loops}) -> (n, h, w, o)>"])
-    kinds = ", ".join(['"parallel"'] * 4 + [] if depthwise else ['"parallel"'] * 4 + ['"reduction"'])
+    kinds = ", ".join(['"parallel"'] * 4 + ([] if depthwise else ['"reduction"']))
     slice_type = w.tensor((n, h, width, channels))
     weight_type = w.tensor((outputs,) if depthwise else (inputs, outputs))
-    values = ", ".join([f"%s{c}" for c in range(columns)] + [f"%w{c}" for c in range(columns)])
-    types = ", ".join([slice_type] * columns + [weight_type] * columns)
-    arguments = ", ".join([f"%a{c}: {e}" for c in range(columns)] + [f"%b{c}: {e}" for c in range(columns)])
-    products = "\n      ".join(f"%m{c} = arith.mulf %a{c}, %b{c} : {e}" for c in range(columns))
-    total, sums = "%m0", []
-    for c in range(1, columns):
-        sums.append(f"%t{c} = arith.addf {total}, %m{c} : {e}")
-        total = f"%t{c}"
-    added = "\n      ".join(sums)
-    body = f"""{weights}
-    %next = linalg.generic {{indexing_maps = [{', '.join(maps)}],
-        iterator_types = [{kinds}]}} ins({values} : {types}) outs(%acc : {out}) {{
-    ^bb0({arguments}, %old: {e}):
-      {products}
+    group = columns if e == _SUM else min(columns, _NARROW_COLUMNS)
+    body, old = weights, "%acc"
+    for first in range(0, columns, group):
+        part = range(first, min(first + group, columns))
+        maps = ([f"affine_map<({loops}) -> (n, h, w, {'o' if depthwise else 'c'})>"] * len(part)
+                + [f"affine_map<({loops}) -> ({'o' if depthwise else 'c, o'})>"] * len(part)
+                + [f"affine_map<({loops}) -> (n, h, w, o)>"])
+        values = ", ".join([f"%s{c}" for c in part] + [f"%w{c}" for c in part])
+        types = ", ".join([slice_type] * len(part) + [weight_type] * len(part))
+        arguments = ", ".join([f"%a{c}: {e}" for c in part] + [f"%b{c}: {e}" for c in part])
+        lines, total = [_product(c, e) for c in part], f"%m{first}"
+        for c in part[1:]:
+            lines.append(f"%t{c} = arith.addf {total}, %m{c} : {_SUM}")
+            total = f"%t{c}"
+        added = "\n      ".join(lines)
+        new = "%next" if part[-1] == columns - 1 else f"%part{first}"
+        body += f"""
+    {new} = linalg.generic {{indexing_maps = [{', '.join(maps)}],
+        iterator_types = [{kinds}]}} ins({values} : {types}) outs({old} : {out}) {{
+    ^bb0({arguments}, %old: {_SUM}):
       {added}
-      %new = arith.addf %old, {total} : {e}
-      linalg.yield %new : {e}
+      %new = arith.addf %old, {total} : {_SUM}
+      linalg.yield %new : {_SUM}
     }} -> {out}"""
+        old = new
     start = f"""  %e = tensor.empty() : {out}
-  %init = linalg.broadcast ins(%bias : {w.tensor(shape_of(bias))}) outs(%e : {out}) dimensions = [0, 1, 2]
+  %init = linalg.broadcast ins(%bias : {w.tensor(shape_of(bias), _SUM)}) outs(%e : {out}) dimensions = [0, 1, 2]
 """
     return (f"func.func @kernel(%x: {w.tensor(w.shape)}, %weight: {w.tensor((rows, columns, inputs, outputs))}, "
-            f"%bias: {w.tensor(shape_of(bias))}) -> {out} {{\n{w.pad()}{start}{w.loop('%init', body)}}}\n")
+            f"%bias: {w.tensor(shape_of(bias), _SUM)}) -> {out} {{\n{w.pad()}{start}{w.loop('%init', body, _SUM)}}}\n")
+
+
+def _product(column: int, element: str) -> str:
+    if element == _SUM:
+        return f"%m{column} = arith.mulf %a{column}, %b{column} : {_SUM}"
+    return (f"%x{column} = arith.extf %a{column} : {element} to {_SUM}\n      "
+            f"%y{column} = arith.extf %b{column} : {element} to {_SUM}\n      "
+            f"%m{column} = arith.mulf %x{column}, %y{column} : {_SUM}")
 
 
 def _build_pool(node: Node, fill: str, combine: str) -> str:

@@ -16,7 +16,7 @@ _aten = torch.ops.aten
 _DIRECT = {_aten.conv1d.default: 1, _aten.conv2d.default: 2, _aten.convolution.default: 0,
            _aten.conv_transpose1d.default: 1, _aten.conv_transpose2d.input: 2}
 _POOLS = {_aten.max_pool2d.default: max_pool, _aten.avg_pool2d.default: sum_pool}
-_FLOATS = (torch.float32,)
+_FLOATS = (torch.float32, torch.float16)
 LAST = {3: (0, 2, 1), 4: (0, 2, 3, 1)}
 """Permutations that put the channels last, by rank."""
 FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2)}
@@ -93,8 +93,12 @@ def _direct(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | N
     packed = graph.insert(node, _aten.permute.default, _four(graph, node, weight), [2, 3, 1, 0])
     packed = graph.insert(node, _aten.clone.default, packed, memory_format=torch.contiguous_format)
     if bias is None:
-        bias = graph.add_constant(torch.zeros(shape_of(weight)[0], dtype=dtype_of(weight)), "no_bias")
-    return graph.insert(node, convolution, y, packed, bias, tuple(stride), tuple(padding), tuple(dilation), depthwise)
+        bias = graph.add_constant(torch.zeros(shape_of(weight)[0]), "no_bias")
+    elif dtype_of(bias) != torch.float32:
+        bias = graph.insert(node, _aten._to_copy.default, bias, dtype=torch.float32)
+    y = graph.insert(node, convolution, y, packed, bias, tuple(stride), tuple(padding), tuple(dilation), depthwise)
+    wanted = dtype_of(node)
+    return y if wanted == torch.float32 else graph.insert(node, _aten._to_copy.default, y, dtype=wanted)
 
 
 def _product(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None, stride: Sequence[int]) -> Node:

@@ -1,0 +1,154 @@
+"""Which element types a model is stored and computed in, whatever it was exported in."""
+
+from __future__ import annotations
+
+import math
+import operator
+from enum import StrEnum
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of
+from hexagon_mlir.frontend.torch.kernels.attention import attention
+
+_aten = torch.ops.aten
+
+
+class Numerics(StrEnum):
+    """``f32``: as exported. ``mixed``: weights, and what products and attention read and write, are f16; they sum in
+    f32, and everything else is computed in f32. ``f16``: the same, with sums and selections in f16 where nothing
+    wider reads them, as between the convolutions of a ReLU network."""
+
+    F32 = "f32"
+    MIXED = "mixed"
+    F16 = "f16"
+
+
+_STORED = frozenset({
+    _aten.linear.default, _aten.mm.default, _aten.bmm.default, _aten.matmul.default, _aten.addmm.default,
+    _aten.baddbmm.default, _aten.convolution.default, _aten.conv1d.default, _aten.conv2d.default,
+    _aten.conv_transpose1d.default, _aten.conv_transpose2d.input, _aten.scaled_dot_product_attention.default,
+    attention, _aten.embedding.default,
+})
+"""Products and the lookup of rows: what reads weights."""
+_MOVES = frozenset({
+    _aten.view.default, _aten.reshape.default, _aten._unsafe_view.default, _aten.expand.default,
+    _aten.permute.default, _aten.transpose.int, _aten.t.default, _aten.squeeze.dim, _aten.squeeze.dims,
+    _aten.unsqueeze.default, _aten.slice.Tensor, _aten.select.int, _aten.cat.default, _aten.split.Tensor,
+    _aten.split_with_sizes.default, _aten.unbind.int, _aten.clone.default, _aten.contiguous.default,
+    _aten.index.Tensor, _aten.index_select.default, _aten.gather.default,
+    _aten.flatten.using_ints, _aten.constant_pad_nd.default, _aten.repeat.default, _aten.flip.default,
+    _aten.dropout.default, _aten.detach.default, _aten.alias.default, _aten.max_pool2d.default,
+})
+_SHORT = frozenset({
+    _aten.add.Tensor, _aten.sub.Tensor, _aten.rsub.Scalar, _aten.mul.Tensor, _aten.add.Scalar, _aten.mul.Scalar,
+    _aten.neg.default, _aten.abs.default, _aten.relu.default, _aten.where.self, _aten.where.ScalarOther,
+    _aten.where.ScalarSelf, _aten.gt.Scalar, _aten.lt.Scalar, _aten.ge.Scalar, _aten.le.Scalar, _aten.gt.Tensor,
+    _aten.lt.Tensor, _aten.maximum.default, _aten.minimum.default, _aten.amax.default, _aten.amin.default,
+    _aten.max_pool2d_with_indices.default, _aten.leaky_relu.default,
+})
+"""What `Numerics.F16` computes in f16; quotients, roots, exponentials and reductions are not."""
+_MASK = 3  # attention's operand that is f32 always
+
+
+def lower_precision(graph: TorchGraph, numerics: str) -> None:
+    """Cast operands and weights of f32 graphs as `Numerics` tells; inputs, results and written buffers keep their
+    types. Wants attention recognised and batch norms folded. What depends on weights alone stays f32 until used."""
+    if numerics == Numerics.F32:
+        return
+    pass_ = _Lowering(graph, Numerics(numerics))
+    output = next(iter(reversed(graph.graph.nodes)))
+    kept = [dtype_of(result) for result in output.args[0]]
+    for node in list(graph.graph.nodes):
+        if node.op == "call_function":
+            pass_.retype(node)
+    output.args = (tuple(pass_.cast(output, result, kind) if _is_float(result) else result
+                         for result, kind in zip(output.args[0], kept, strict=True)),)
+
+
+class _Lowering:
+    def __init__(self, graph: TorchGraph, numerics: Numerics):
+        self.graph, self.numerics = graph, numerics
+        self.halves: dict[Node, Node] = {}
+        self.known = {node for node in graph.graph.nodes if graph.is_constant(node)}
+        """Nodes that depend on constants alone."""
+        self.short: set[Node] = set()
+        """Nodes computed in f16 that read no weights: squares in f16 would overflow before their sum is taken."""
+        for node in reversed(graph.graph.nodes) if numerics == Numerics.F16 else ():
+            if node.target in _SHORT | _MOVES and all(
+                    user in self.short or user.target in _STORED or user.op == "output" for user in node.users):
+                self.short.add(node)
+
+    def retype(self, node: Node) -> None:
+        """Cast the operands of ``node``, and compute its new type."""
+        if node.target == _aten._to_copy.default and node.kwargs.get("dtype") == torch.float32 \
+                and _is_float(args_of(node)[0]):
+            node.kwargs = {**node.kwargs, "dtype": dtype_of(args_of(node)[0])}  # of f32 to f32, as exported
+        if node.target in (_aten.view.default, _aten._unsafe_view.default):
+            node.target = _aten.reshape.default  # attention's result has other strides than the op it stands for
+        node.meta.pop("tensor_meta", None)  # of the old type
+        wanted = self.computed_in(node)
+        if wanted is not None:
+            node.args = tuple(
+                self.operand(node, value, torch.float32 if node.target is attention and place == _MASK else wanted)
+                for place, value in enumerate(node.args))
+            node.kwargs = {name: self.operand(node, value, wanted) for name, value in node.kwargs.items()}
+            if wanted == torch.float16:
+                node.args = tuple(map(_bounded, node.args))
+        values = torch.fx.map_arg((node.args, node.kwargs), lambda n: n.meta["val"])
+        target: Any = node.target
+        with self.graph.fake_mode:
+            node.meta["val"] = target(*values[0], **values[1])
+        if node.all_input_nodes and all(source in self.known for source in node.all_input_nodes):
+            self.known.add(node)
+
+    def computed_in(self, node: Node) -> torch.dtype | None:
+        """The type that ``node``'s operands are cast to; None when they stay as they are."""
+        kinds = {dtype_of(source) for source in node.all_input_nodes if _is_float(source)}
+        if not kinds or node.target == _aten._to_copy.default:
+            return None
+        if node.target in _STORED:
+            return torch.float16
+        if node.target in _MOVES or node.target is operator.getitem:
+            return None if len(kinds) == 1 else torch.float16 if node in self.short else torch.float32
+        short = node in self.short and not all(source in self.known for source in node.all_input_nodes)
+        return torch.float16 if short else torch.float32
+
+    def operand(self, at: Node, value: Any, wanted: torch.dtype) -> Any:
+        """An argument, whatever it is made of, with its floating-point tensors in type ``wanted``."""
+        return torch.fx.map_arg(value, lambda n: self.cast(at, n, wanted) if _is_float(n) else n)
+
+    def cast(self, at: Node, value: Node, wanted: torch.dtype) -> Node:
+        """``value`` in type ``wanted``; a weight is converted here, once."""
+        if dtype_of(value) == wanted:
+            return value
+        if wanted != torch.float16 or not self.graph.is_constant(value):
+            return self.graph.insert(at, _aten._to_copy.default, value, dtype=wanted)
+        if value not in self.halves:
+            self.halves[value] = self.graph.add_constant(_halved(self.graph.value(value)), "half")
+            self.known.add(self.halves[value])
+        return self.halves[value]
+
+
+def _is_float(node: Any) -> bool:
+    value = node.meta.get("val") if isinstance(node, Node) else None
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16)
+
+
+def _halved(value: torch.Tensor) -> torch.Tensor:
+    """In f16; finite numbers stay finite, or a mask's lowest number times 0 would be NaN."""
+    half = value.to(torch.float16)
+    if not bool(half.isinf().any()):
+        return half
+    largest = torch.finfo(torch.float16).max
+    return torch.where(value.isfinite(), value.clamp(-largest, largest).to(torch.float16), half)
+
+
+def _bounded(value: Any) -> Any:
+    """Numbers within f16's range, as in `_halved`."""
+    largest = torch.finfo(torch.float16).max
+    if isinstance(value, float) and math.isfinite(value):
+        return max(-largest, min(largest, value))
+    return value

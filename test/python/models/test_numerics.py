@@ -1,0 +1,70 @@
+"""Models stored in f16: against eager f32, within what 11 bits of mantissa allow."""
+
+import pytest
+import torch
+from models.test_models import STRICT, flat
+from models.zoo import Block, LeNet, mlp
+from torch import nn
+
+import hexagon_mlir as hx
+
+CASES = {
+    "mlp": lambda: (mlp(), (torch.randn(5, 20),)),
+    "LeNet": lambda: (LeNet(), (torch.randn(1, 1, 28, 28),)),
+    "transformer": lambda: (Block(), (torch.randn(1, 10, 48),)),
+}
+
+
+@pytest.mark.parametrize(("name", "numerics"), [("mlp", "mixed"), ("mlp", "f16"), ("LeNet", "mixed"),
+                                                ("transformer", "mixed")])
+def test_model(name, numerics):
+    """An f16 operand is off by 2^-11 of itself, sums are f32: 0.4 % of the largest result is eight such roundings."""
+    module, inputs = CASES[name]()
+    module = module.eval()
+    program = torch.export.export(module, inputs)
+    model = hx.compile(program, numerics=numerics)
+    got = model(*inputs)
+    with torch.no_grad():
+        expected = module(*inputs)
+    for ours, theirs in zip(flat(got), flat(expected), strict=True):
+        assert ours.dtype == torch.float32
+        error, scale = (ours - theirs).abs().max(), theirs.abs().max()
+        assert 0 < error <= 4e-3 * scale, "0 would mean nothing was stored in f16"
+    matrices = sum(p.numel() for p in module.parameters() if p.dim() > 1)
+    assert model.result.weight_bytes <= 2 * matrices + 4 * sum(p.numel() for p in module.parameters() if p.dim() < 2)
+
+
+class Extreme(nn.Module):
+    """Numbers that f16 has none of: a mask's lowest number times 0, squares beyond 65504 in a norm, a tiny epsilon."""
+
+    def forward(self, x, keep):
+        mask = (1.0 - keep) * torch.finfo(torch.float32).min
+        weights = (x + mask).softmax(-1)
+        return weights, x * torch.rsqrt((x * 400.0).square().mean(-1, keepdim=True) + 1e-12)
+
+
+@pytest.mark.parametrize("numerics", ["mixed", "f16"])
+def test_numbers_out_of_range(numerics):
+    x, keep = torch.randn(3, 33) * 3, torch.ones(3, 33)
+    keep[:, 20:] = 0
+    model = hx.compile(torch.export.export(Extreme(), (x, keep)), numerics=numerics)
+    weights, norm = model(x, keep)
+    assert torch.equal(weights[:, 20:], torch.zeros(3, 13))
+    expected = Extreme()(x, keep)
+    torch.testing.assert_close(weights, expected[0], rtol=0, atol=4e-3)
+    torch.testing.assert_close(norm, expected[1], rtol=4e-3, atol=0)
+
+
+def test_torch_compile_takes_numerics():
+    module, x = mlp().eval(), torch.randn(5, 20)
+    with torch.no_grad():
+        got = torch.compile(module, backend="hexagon", options={**STRICT, "numerics": "mixed"})(x)
+        assert 0 < (got - module(x)).abs().max() < 4e-3
+
+
+def test_unknown_numerics():
+    program = torch.export.export(nn.Linear(3, 2), (torch.randn(1, 3),))
+    with pytest.raises(hx.HexError, match=r"unknown numerics 'f8'[\s\S]*f32, mixed, f16"):
+        hx.compile(program, numerics="f8")
+    with pytest.raises(hx.HexError, match="numerics is for PyTorch models"):
+        hx.compile("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", numerics="mixed")
