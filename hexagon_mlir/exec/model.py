@@ -56,8 +56,8 @@ class ModelProgram:
         return plan([*lifetimes(self.schedule).values()], int(get(self.schedule.target).vector_bytes.value))
 
     def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None) -> ModelRun:
-        """Run with ``arguments`` (weights and inputs) in the order of the model's arguments. Those that are views are
-        packed for the launches that read them, one launch at a time."""
+        """Run with ``arguments`` (weights and inputs) in the order of the model's arguments. Launches pack
+        those that are views."""
         schedule = self.schedule
         arena = _aligned(self.memory.arena_bytes, int(get(schedule.target).vector_bytes.value))
         arrays: dict[int, np.ndarray] = {}
@@ -72,7 +72,7 @@ class ModelProgram:
             if progress is not None:
                 progress("simulating", step, len(schedule.calls))
             kernel = schedule.kernels[call.kernel]
-            inputs = [_read_only(np.ascontiguousarray(arrays[n])) for n in call.arguments]
+            inputs = [_read_only(arrays[n]) for n in call.arguments]
             launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None, schedule.target,
                    compile_seconds=kernel.seconds, whole_storage=False)
         if progress is not None:

@@ -64,7 +64,8 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     """Run ``entry`` of ``asm`` once, or once per program of ``grid``, and record it.
 
     Tensors and arrays are copied to guest memory with their whole storage and back, so views and overlapping
-    arguments keep their meaning; without ``whole_storage`` only their own (contiguous) bytes are.
+    arguments keep their meaning; without ``whole_storage`` only their own elements are, and read-only arrays that are
+    not contiguous are packed.
     ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64`` take two words.
     Raises `HexError` when the simulated program fails.
     """
@@ -72,9 +73,10 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     machine = _machine(asm, target)
     try:
         place = storage_of if whole_storage else bytes_of
-        spans = _Spans(machine, [place(a) for a in args if is_array(a)])
-        words = [spans.address(a) if is_array(a) else _scalar(a, kind)
-                 for a, kind in zip(args, kinds, strict=True)]
+        views = set() if whole_storage else {number for number, a in enumerate(args) if _is_view(a)}
+        spans = _Spans(machine, [place(a) for number, a in enumerate(args) if is_array(a) and number not in views])
+        words = [_packed(machine, a) if number in views else spans.address(a) if is_array(a) else _scalar(a, kind)
+                 for number, (a, kind) in enumerate(zip(args, kinds, strict=True))]
         machine.host_pointer = spans.resolved
         if grid is not None and prod(grid) > 1 and entry + GRID_SUFFIX in machine.program.functions:
             result = machine.run(entry + GRID_SUFFIX, [*words, *grid])
@@ -95,6 +97,17 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     for observer in observers:
         observer(record)
     return result
+
+
+def _is_view(argument: Any) -> bool:
+    return isinstance(argument, np.ndarray) and not argument.flags.c_contiguous and not argument.flags.writeable
+
+
+def _packed(machine: Machine, array: np.ndarray) -> int:
+    """Guest address of the elements of ``array``, one behind the other: no copy on the host."""
+    guest = machine.alloc_ddr(array.nbytes, _ALIGN)
+    machine.view(guest, array.nbytes).view(array.dtype).reshape(array.shape)[...] = array
+    return guest
 
 
 def _scalar(argument: Any, kind: str) -> int | float | Arg64:

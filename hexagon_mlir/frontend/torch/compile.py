@@ -54,7 +54,7 @@ def _compile_static(program: ExportedProgram, target: str, pipeline: str, progre
     spec = program.call_spec
     model.face.in_spec = pytree.treespec_dumps(spec.in_spec)
     model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
-    model.again = lambda other: compile_exported(program, other, pipeline, progress, settings)
+    model.again = lambda other: _compile_static(program, other, pipeline, progress, settings, numerics)
     return model
 
 

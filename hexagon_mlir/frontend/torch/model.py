@@ -98,7 +98,8 @@ class CompiledModel:
         face = self.face
         users = sorted((place, number) for number, place in enumerate(face.inputs) if place is not None)
         inputs = [(number, face.names[number]) for number in [*(number for _, number in users), *face.states]]
-        return build(self.schedule, inputs, {number: _array(t) for number, t in face.constants.items()}, name)
+        constants = {number: _array(tensor.contiguous()) for number, tensor in face.constants.items()}
+        return build(self.schedule, inputs, constants, name)
 
     def save(self, folder: str | Path) -> None:
         """Write the model into ``folder`` as files that `hexagon_mlir.load` reads."""
@@ -140,9 +141,8 @@ class CompiledModel:
         for number, place in enumerate(face.inputs):
             if place is not None:
                 _check(number, arguments[place], *face.shapes[number], face.names[number])
-            tensor = (arguments[place] if place is not None else
-                      face.states[number] if number in face.states else face.constants[number])
-            arrays.append(_array(tensor))
+            arrays.append(_array(face.constants[number]) if number in face.constants else
+                          _array((face.states[number] if place is None else arguments[place]).contiguous()))
         self.last_run = run(arrays)
         results = [_tensor(array, dtype)
                    for array, dtype in zip(self.last_run.outputs, face.result_dtypes, strict=True)]
