@@ -1,7 +1,7 @@
 """``tt.atomic_rmw``, ``tt.atomic_cas`` and ``tt.histogram``: element after element.
 
-The programs of a grid run one after another, and a loop that stores is never split over threads: a plain read, change
-and write is atomic enough.
+The programs of such a kernel run one after another (`program_grids.order`), and a loop that stores is never split over
+threads: a plain read, change and write is atomic enough.
 """
 
 from __future__ import annotations
