@@ -2,7 +2,8 @@
 
 LLVM stores a spilled vector register with a plain vmem, which keeps none of what a qfloat value carries beyond its
 IEEE bits (llvm issue #204825): such code must not be used. Which registers may hold a qfloat value is followed along
-the branches of a function (a forward data-flow analysis over its blocks).
+the branches of a function (a forward data-flow analysis over its blocks). An IEEE value plus zero carries nothing more
+than its IEEE bits: the constants of loops may be spilled.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import re
 from dataclasses import dataclass, field
 
 _SPILL = re.compile(r"\s*(?:if \([^)]*\) )?vmemu?\(r(?:29|30)[^)]*\)\s*=\s*v(\d+)(?:\.new)?\s*$")
+_ZERO = re.compile(r"vxor\(v(\d+),v\1\)$")
+_LIFT = re.compile(r"vadd\(v\d+\.(?:sf|hf),v(\d+)\.(?:sf|hf)\)$")
 _DEFINITION = re.compile(r"\s*(if \([^)]*\) )?v(\d+)(?::(\d+))?(?:\.(\w+))?\s*[-+|&^]?=\s*(.*)")
 _MOVE = re.compile(r"(?:vcombine\()?v(\d+)(?:,\s*v(\d+)\))?$")
 _QFLOAT = frozenset({"qf32", "qf16"})
@@ -21,6 +24,7 @@ _LOOP_END = re.compile(r":endloop([01]+)")
 _LEAVES = re.compile(r"(?:^|; )(?:jump|jumpr|dealloc_return|r31:30 = dealloc_return)\b")  # no condition before it
 _TABLE = re.compile(r"\bjumpr(?::n?t)? r(?!31\b)\d+")
 
+VECTORS = 32
 Packet = list[str]
 
 
@@ -38,10 +42,10 @@ def qfloat_spills(asm: str) -> list[str]:
     if not any(_SPILL.match(line) for line in asm.split("\n")):
         return []
     blocks = _blocks(asm)
-    entry: list[frozenset[str] | None] = [None] * len(blocks)  # registers that may hold qfloat; None: not reached yet
+    entry: list[frozenset[str] | None] = [None] * len(blocks)  # what `_run` follows; None: not reached yet
     pending = [at for at, block in enumerate(blocks) if not block.label.startswith(".L")]
     for at in pending:
-        entry[at] = frozenset()
+        entry[at] = frozenset(f"{number} is not 0" for number in range(VECTORS))
     while pending:
         at = pending.pop()
         held = set(entry[at] or ())
@@ -103,18 +107,26 @@ def _blocks(asm: str) -> list[_Block]:
 
 
 def _run(packet: Packet, held: set[str]) -> list[str]:
-    """The spills of one packet; ``held``, the registers with qfloat values, is brought up to date."""
+    """The spills of one packet. ``held`` is brought up to date: the numbers of registers that may hold qfloat values
+    (beyond IEEE's), and which may be other than zero.
+    """
     before = set(held)
     for text in packet:
         if match := _DEFINITION.match(text):
             condition, first, second, format_, value = match.groups()
             moved = _MOVE.match(value) if format_ is None else None
+            lift = _LIFT.match(value)
+            exact = lift is not None and f"{lift[1]} is not 0" not in before
             for position, register in enumerate(r for r in (first, second) if r is not None):
                 source = moved[min(position + 1, moved.lastindex or 1)] if moved else None
-                if format_ in _QFLOAT or source in before:
+                if (format_ in _QFLOAT and not exact) or source in before:
                     held.add(register)
                 elif condition is None:
                     held.discard(register)
+                if not _ZERO.match(value):
+                    held.add(f"{register} is not 0")
+                elif condition is None:
+                    held.discard(f"{register} is not 0")
     spills = []
     for text in packet:
         match = _SPILL.match(text)

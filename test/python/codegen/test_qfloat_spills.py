@@ -39,6 +39,8 @@ FOUND = {
     "the old value": ("v2.qf32 = vadd(v0.sf,v1.sf)", f"v2.sf = v2.qf32 | {SPILL}"),
 }
 NONE = {
+    "an exact value": ("v1 = vxor(v1,v1)", "v2.qf32 = vadd(v2.sf,v1.sf)", SPILL),
+    "an exact value in the same packet": ("v1 = vxor(v1,v1)", "v2.qf32 = vadd(v2.sf,v1.sf) | vmem(r29+#1) = v2.new"),
     "converted": ("v2.qf32 = vadd(v0.sf,v1.sf)", "v2.sf = v2.qf32", SPILL),
     "the new value": ("v2.qf32 = vadd(v0.sf,v1.sf)", "v2.sf = v2.qf32 | vmem(r29+#1) = v2.new"),
     "never reached": ("v2.qf32 = vadd(v0.sf,v1.sf)", "jump .LBB0_2", ".LBB0_1:", SPILL, ".LBB0_2:", "jumpr r31"),
@@ -50,6 +52,11 @@ NONE = {
     "in another function": ("v2.qf32 = vadd(v0.sf,v1.sf)", "dealloc_return", "g:", SPILL),
     "not the stack": ("v2.qf32 = vadd(v0.sf,v1.sf)", "vmem(r1+#1) = v2"),
 }
+
+
+def test_zero_on_one_of_two_ways_is_not_exact():
+    lines = ("if (p0) jump:nt .LBB0_1", "v1 = vxor(v1,v1)", ".LBB0_1:", "v2.qf32 = vadd(v2.sf,v1.sf)", SPILL)
+    assert qfloat_spills(asm(*lines)) == [SPILL]
 
 
 @pytest.mark.parametrize("name", FOUND)
