@@ -78,9 +78,7 @@ class HostCalls:
         address = context.pair(0) & (1 << 64) - 1
         if address < layout.SPACE_BYTES:
             return address
-        if self.machine.host_pointer is None:
-            raise SimError(f"{address:#x} is no address of the simulated machine")
-        return self.machine.host_pointer(address)
+        return self.machine.resolve(address, context)
 
     def _memory(self, context: Context) -> GuestMemory:
         return GuestMemory(self.machine.memory, self.machine.checks, context)

@@ -391,6 +391,16 @@ class Machine:
                 context.words[layout.TRAP // 4] = 1
         self._calling.discard(context.index)
 
+    def resolve(self, address: int, context: Context) -> int:
+        """Guest address of an address of the host's memory; what that allocates is the host's, not the program's."""
+        if self.host_pointer is None:
+            raise SimError(f"{address:#x} is no address of the simulated machine")
+        self._calling.discard(context.index)
+        try:
+            return self.host_pointer(address)
+        finally:
+            self._calling.add(context.index)
+
     @property
     def _caller(self) -> Context | None:
         """The running thread's state record while it calls the host."""

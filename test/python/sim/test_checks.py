@@ -158,6 +158,22 @@ def test_a_predicated_vector_load_is_no_reader(load, races):
     assert {report.rule for report in reports} == ({Rule.RACE} if races else set())
 
 
+def test_what_the_host_places_for_a_pointer_is_no_leak():
+    """A kernel that got an address of host memory as an integer; its own allocation is still one."""
+    text = assembly("""declare i32 @hexmlir_rt_pointer(i64)
+declare ptr @malloc(i32)
+define i32 @f(i32 %own) {
+  %p = call i32 @hexmlir_rt_pointer(i64 81985529216486895)
+  %q = call ptr @malloc(i32 %own)
+  store volatile i32 %p, ptr %q
+  ret i32 %p
+}""")
+    machine = Machine(text, check=True)
+    machine.host_pointer = lambda address: machine.alloc_ddr(4096)
+    reports = machine.run("f", [256]).reports
+    assert [(report.rule, "256 bytes" in str(report)) for report in reports] == [(Rule.LEAK, True)]
+
+
 @pytest.fixture
 def checked_examples(monkeypatch):
     """The examples, run by a machine that checks; gives the reports of all launches since."""
@@ -180,7 +196,7 @@ def checked_examples(monkeypatch):
     return reports
 
 
-@pytest.mark.parametrize("name", ["gelu", "matmul", "rms_norm", "softmax", "vector_add"])
+@pytest.mark.parametrize("name", ["gelu", "grouped_matmul", "matmul", "rms_norm", "softmax", "vector_add"])
 def test_examples_are_clean(name, checked_examples):
     example = importlib.import_module(name)
     example.main()
