@@ -13,6 +13,7 @@ from binaries import files_of_at_most, needs_linker, needs_qemu
 from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.codegen import cache, link
 from hexagon_mlir.exec import qemu
+from hexagon_mlir.ir import HexError
 
 SOURCE = """
 func.func @scale(%x: tensor<1000xi32>, %y: tensor<1000xf32>) -> (tensor<1000xi32>, tensor<1000xf32>) {
@@ -165,6 +166,18 @@ func.func @product(%x: tensor<2x128xi32> {{bufferization.writable = true}}) -> t
             cache.store("large", bytes(1000))
         cache.store("small", b"1")
         assert os.listdir(kernel / "cache") == ["small"] and cache.load("large") is None
+
+    @needs_linker
+    def test_an_object_of_another_machine(self):
+        """What LLVM makes for the host."""
+        import llvmlite.binding as llvm
+
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        machine = llvm.Target.from_default_triple().create_target_machine()
+        foreign = machine.emit_object(llvm.parse_assembly("define void @kernel() { ret void }"))
+        with pytest.raises(HexError, match=r"zig cc: .*kernel\.o is incompatible"):
+            link.relocatable({"kernel.o": foreign})
 
     def test_no_linker(self, kernel, monkeypatch, capsys):
         monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(kernel / "cache"))
