@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hexagon_mlir.ir import arith, ir, linalg, scf, tensor
-from hexagon_mlir.passes.triton_import import build, ints, views
-from hexagon_mlir.passes.triton_import.values import Dims, Tensor, varying
+from hexagon_mlir.ir import arith, ir, linalg, tensor
+from hexagon_mlir.passes.triton_import import build, views
+from hexagon_mlir.passes.triton_import.values import Tensor, varying
 
 Combine = Callable[[Sequence[ir.Value]], Sequence[ir.Value]]
 """Emits the combiner on (accumulators.., elements..) and returns the new accumulators."""
@@ -67,56 +67,49 @@ def _without(node: Tensor, axis: int) -> Tensor:
 
 
 def scan(nodes: Sequence[Tensor], axis: int, reverse: bool, combine: Combine) -> list[Tensor]:
-    """Running combination of ``nodes`` along ``axis``: one element after the other, whole slices at a time."""
-    shape = nodes[0].shape
-    if shape[axis] == 1:
+    """Running combination of ``nodes`` along ``axis``.
+
+    In log2(size) steps, each elementwise: after the one of distance d, an element is the combination of the 2 d
+    elements that end with it (Hillis and Steele, "Data parallel algorithms", CACM, 1986).
+    """
+    shape, size = nodes[0].shape, nodes[0].shape[axis]
+    if size == 1:
         return list(nodes)
     dims = varying(shape)
     values = [build.dense(node, dims) for node in nodes]
-    place, extents = dims.index(axis), [shape[d] for d in dims]
-    kept = [k for k in range(len(dims)) if k != place]
-    size = shape[axis]
-    index = ints.index_type()
+    extents, every = [shape[d] for d in dims], list(range(len(dims)))
 
-    def at(step: ints.Int) -> ints.Int:
-        return ints.sub(size - 1, step, index) if reverse else step
+    def part(value: ir.Value, start: int, count: int) -> ir.Value:
+        return views.slice_of(value, *_along(dims.index(axis), extents, start, count), every)
 
-    def slice_at(value: ir.Value, step: ints.Int) -> ir.Value:
-        offsets = [at(step) if k == place else 0 for k in range(len(dims))]
-        if not kept:
-            return tensor.extract(value, [ints.value(o, index) for o in offsets])
-        return views.slice_of(value, offsets, [1 if k == place else n for k, n in enumerate(extents)], kept)
-
-    one, end = ints.value(1, index), ints.value(size, index)
-    first = [slice_at(v, 0) for v in values]
-    loop = scf.ForOp(one, end, one, [*first, *values])
-    with ir.InsertionPoint(loop.body):
-        step = loop.induction_variable
-        state, outs = list(loop.inner_iter_args)[: len(nodes)], list(loop.inner_iter_args)[len(nodes):]
-        inputs = [slice_at(v, step) for v in values]
-        state = _combined(state, inputs, combine, tuple(range(len(kept))), [extents[k] for k in kept])
-        outs = [_put(s, out, at(step), place, extents) for s, out in zip(state, outs, strict=True)]
-        scf.YieldOp([*state, *outs])
-    results = list(loop.results)[len(nodes):]
-    return [build.from_compact(r, n.element, shape) for r, n in zip(results, nodes, strict=True)]
+    distance = 1
+    while distance < size:
+        count = size - distance
+        early = [part(v, 0, count) for v in values]
+        late = [part(v, distance, count) for v in values]
+        sizes = _along(dims.index(axis), extents, 0, count)[1]
+        inputs = (*late, *early) if reverse else (*early, *late)
+        sums = build.generic([(v, tuple(every)) for v in inputs], tuple(every), sizes,
+                             [node.element for node in nodes], lambda arguments, _: combine(arguments))
+        done, start = (count, 0) if reverse else (0, distance)
+        values = [_joined(part(v, done, distance), done, s, start, dims.index(axis), extents)
+                  for v, s in zip(values, sums, strict=True)]
+        distance *= 2
+    return [build.from_compact(v, n.element, shape) for v, n in zip(values, nodes, strict=True)]
 
 
-def _combined(state: list[ir.Value], inputs: list[ir.Value], combine: Combine, dims: Dims,
-              shape: list[int]) -> list[ir.Value]:
-    if not dims:
-        return list(combine([*state, *inputs]))
-    operands = [(value, dims) for value in (*state, *inputs)]
-    elements = [value.type.element_type for value in state]
-    return build.generic(operands, dims, shape, elements, lambda arguments, _: combine(arguments))
+def _along(place: int, extents: list[int], start: int, count: int) -> tuple[list[int], list[int]]:
+    """Offsets and sizes of ``count`` elements of axis ``place``, whole along the others."""
+    return ([start if k == place else 0 for k in range(len(extents))],
+            [count if k == place else n for k, n in enumerate(extents)])
 
 
-def _put(value: ir.Value, into: ir.Value, step: ints.Int, place: int, extents: list[int]) -> ir.Value:
-    if len(extents) == 1:
-        return tensor.insert(value, into, [ints.value(step, ints.index_type())])
-    dynamic = [build.DYNAMIC if k == place else 0 for k in range(len(extents))]
-    sizes = [1 if k == place else n for k, n in enumerate(extents)]
-    position = ints.value(step, ints.index_type())
-    return tensor.InsertSliceOp(value, into, [position], [], [], dynamic, sizes, [1] * len(extents)).result
+def _joined(first: ir.Value, at: int, second: ir.Value, start: int, place: int, extents: list[int]) -> ir.Value:
+    """A new tensor of ``first`` at element ``at`` and ``second`` at element ``start`` of axis ``place``."""
+    out = build.empty(extents, first.type.element_type)
+    for value, offset in ((first, at), (second, start)):
+        out = views.placed(value, out, *_along(place, extents, offset, value.type.shape[place]))
+    return out
 
 
 def dot(a: Tensor, b: Tensor, c: Tensor) -> Tensor:

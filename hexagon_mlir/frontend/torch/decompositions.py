@@ -191,6 +191,32 @@ def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
     return (found if largest else -found), torch.cat(indices, dim)
 
 
+@_for(_aten.cumsum.default)
+def cumsum(x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
+    """Sums of more and more elements, in log2(size) additions of the tensor to itself, shifted."""
+    result = dtype or (torch.int64 if not x.dtype.is_floating_point else x.dtype)
+    return _running(x.to(torch.float32 if result in (torch.float16, torch.bfloat16) else result), dim,
+                    torch.add).to(result)
+
+
+@_for(_aten.cumprod.default)
+def cumprod(x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
+    """Products of more and more elements, as `cumsum`."""
+    result = dtype or (torch.int64 if not x.dtype.is_floating_point else x.dtype)
+    return _running(x.to(torch.float32 if result in (torch.float16, torch.bfloat16) else result), dim,
+                    torch.mul).to(result)
+
+
+def _running(x: Tensor, dim: int, combine: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    """Hillis and Steele's scan of ``x`` along ``dim``."""
+    size, distance = x.shape[dim] if x.dim() else 1, 1
+    while distance < size:
+        early, late = x.narrow(dim, 0, size - distance), x.narrow(dim, distance, size - distance)
+        x = torch.cat([x.narrow(dim, 0, distance), combine(early, late)], dim)
+        distance *= 2
+    return x
+
+
 @_for(_aten.clamp.default, _aten.hardtanh.default)
 def clamp(x: Tensor, low: float | None = None, high: float | None = None) -> Tensor:
     """With comparisons that NaN fails: it stays, as in PyTorch."""
