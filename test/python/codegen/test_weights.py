@@ -77,7 +77,8 @@ class TestConstants:
 
 class TestNames:
     TEXT = ("define void @f(ptr %0) !dbg !3 {\n  call void @g(ptr @g)\n  call void @gg(ptr %0)\n"
-            "  call void @free(ptr @c)\n}\ndefine internal void @g(ptr %0) {\n}\ndefine void @gg(ptr %0) {\n}\ndeclare void @free(ptr)\n")
+            "  call void @free(ptr @c)\n}\n"
+            "define internal void @g(ptr %0) {\n}\ndefine void @gg(ptr %0) {\n}\ndeclare void @free(ptr)\n")
 
     def test_defined_functions_are_the_kernels_own(self):
         expected = (self.TEXT.replace("@gg(", "@f.gg(").replace("@g(", "@f.g(").replace("ptr @g)", "ptr @f.g)"))
