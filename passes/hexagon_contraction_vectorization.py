@@ -10,6 +10,7 @@ from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.plan import make_plan
+from hexagon_mlir.passes.contraction.quads import QuadEmitter
 from hexagon_mlir.passes.contraction.read import read_contraction
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats
 
@@ -24,6 +25,7 @@ class HexagonContractionVectorizationPass(Pass):
     A contraction sums products of two inputs (matrix products, batched and transposed ones, convolutions) or combines
     one input (poolings). A block is a few steps of one parallel loop by a few vectors along another, remainders
     included. Vectors that start anywhere in memory are copied to whole ones in TCM first when enough blocks read them.
+    Bytes summed in words are copied so that four that follow each other along the reduction make a word.
 
     Before:
         func.func @f(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %c: memref<1x32xf32>) {
@@ -85,7 +87,8 @@ class HexagonContractionVectorizationPass(Pass):
                 self.remark(context, op, f"left to hexagon-vectorization: {reason}")
                 continue
             with op.location, ir.InsertionPoint(op):
-                ContractionEmitter(op, contraction, body, plan, vector_bytes).emit()
+                emitter = QuadEmitter if plan.quads else ContractionEmitter
+                emitter(op, contraction, body, plan, vector_bytes).emit()
             erase_op(op, self.name)
         _CLEAN.run(module, context)
 

@@ -136,6 +136,8 @@ def occupies(i: Instruction) -> tuple[tuple[str, ...], bool]:
         name = match[1] if match else ""
         if name.startswith(("lo.", "hi.", "vcombine.")):
             return (), False
+        if name.startswith("vrmpy"):
+            return ("multiply", "any", "slot"), True
         if name.startswith("vmpy"):
             return ("multiply", "multiply", "any", "any", "slot"), True
         if name.startswith(_SHIFTS):

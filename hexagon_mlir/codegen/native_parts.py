@@ -153,12 +153,13 @@ class PartBuilder:
                 for r in range(step):
                     # parts r and r + step of an order 2 * step interleave to two consecutive ones of order step
                     even, odd = group + r, group + r + step
-                    low, high = self._pair(name, parts[even], parts[odd], value)
+                    low, high = self.pair(name, parts[even], parts[odd], value)
                     new[even], new[odd] = low, high
             parts, now = new, (now // 2 if now > order else now * 2)
         return parts
 
-    def _pair(self, name: str, low: str, high: str, value: Value) -> tuple[str, str]:
+    def pair(self, name: str, low: str, high: str, value: Value) -> tuple[str, str]:
+        """The two vectors that ``name``, an instruction on pairs of ``value``'s lanes, makes of two."""
         pair = self.intrinsic(name, "<64 x i32>", ("<32 x i32>", self.words(high, value.native)),
                               ("<32 x i32>", self.words(low, value.native)), ("i32", str(-(value.bits // 8))))
         return (self.as_type(self.half("lo", pair), value.native), self.as_type(self.half("hi", pair), value.native))

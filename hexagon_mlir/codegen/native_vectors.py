@@ -21,6 +21,7 @@ from dataclasses import replace
 from hexagon_mlir.codegen.llvm_text import CASTS, Instruction, functions, lanes_of, read, split_type, vector_type
 from hexagon_mlir.codegen.native_parts import FORMATS, PartBuilder, Value
 from hexagon_mlir.codegen.qfloat_formats import FloatFormats
+from hexagon_mlir.codegen.quad_products import make_quad_sum
 from hexagon_mlir.codegen.split_plan import VECTOR_BITS, SplitPlan
 from hexagon_mlir.codegen.value_ranges import constant
 from hexagon_mlir.codegen.widening_products import make_widening_product
@@ -93,6 +94,8 @@ class FunctionRewriter(PartBuilder):
             value.parts = self._load(i, value)
         elif i.opcode == "shufflevector":
             self._shuffle(i, value)
+        elif make_quad_sum(self, self.plan, i, value):
+            pass
         elif make_widening_product(self, self.plan, i, value):
             value.normal = self.formats.is_normal(i.result) if i.opcode == "fmul" else True
         elif i.result in self.formats.chained:
@@ -129,6 +132,10 @@ class FunctionRewriter(PartBuilder):
                                      f"<{lanes} x i32> zeroinitializer")] * count
             return
         sources = [self.value(o, t) for o, t in zip(i.operands[:2], i.types[:2], strict=True) if o != "poison"]
+        if kind == "interleave":
+            low, high = (self.ordered(o, s, 1)[0] for o, s in zip(i.operands, sources, strict=False))
+            value.parts = list(self.pair("vshuffvdd", low, high, value))
+            return
         mask = lanes_of(i.operands[2], value.lanes)
         assert mask is not None
         first = int(mask[0]) * value.bits // VECTOR_BITS

@@ -90,7 +90,7 @@ class SplitPlan:
         return "narrow" if i.opcode in ("trunc", "fptrunc") else ""
 
     def shuffle_kind(self, i: Instruction) -> str:
-        """``slice`` or ``concat`` of whole parts, ``splat`` of a scalar, or ''."""
+        """``slice`` or ``concat`` of whole parts, ``splat`` of a scalar, ``interleave`` of two parts, or ''."""
         source, result = vector_type(i.types[0]), vector_type(i.type)
         if source is None or result is None:
             return ""
@@ -103,6 +103,9 @@ class SplitPlan:
         if mask is None or source[0] % native or not all(m.isdigit() for m in mask):
             return ""
         numbers = [int(m) for m in mask]
+        if source[0] == native and "poison" not in i.operands[:2] and numbers == [
+                k + native * odd for k in range(native) for odd in (0, 1)]:
+            return "interleave"
         if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] % native:
             return ""
         if numbers[-1] < source[0]:

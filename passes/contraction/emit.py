@@ -181,11 +181,11 @@ class ContractionEmitter:
 
         def rows(left: list[int], inner: Ivs) -> None:
             if left:
-                _each(self.extents[left[0]], lambda iv: rows(left[1:], {**inner, left[0]: iv}))
+                each(self.extents[left[0]], lambda iv: rows(left[1:], {**inner, left[0]: iv}))
                 return
             whole = length - length % lanes
             if whole:
-                _each(index(whole // lanes), lambda iv: copy(arith.muli(iv, index(lanes)), inner, None))
+                each(index(whole // lanes), lambda iv: copy(arith.muli(iv, index(lanes)), inner, None))
             if length > whole:
                 copy(index(whole), inner, self._tail(index(length - whole), length - whole))
 
@@ -287,7 +287,7 @@ class ContractionEmitter:
                 sources = old[count:]
                 spread = {key: self._spread_lane(source) for key, source in zip(keys, sources, strict=True)}
                 new = self._step({**inner, loop: arith.addi(first, iv)}, old[:count], rows, columns, spread)
-                return [*new, *(_rotated(source) for source in sources)]
+                return [*new, *(rotated(source) for source in sources)]
 
             return for_loop(index(0), trips, 1, [*accumulators, *loaded], step)[:count]
 
@@ -358,7 +358,7 @@ class ContractionEmitter:
         return self.vector_bytes if aligned else bytes_
 
 
-def _each(extent: ir.Value, inside: Callable[[ir.Value], None]) -> None:
+def each(extent: ir.Value, inside: Callable[[ir.Value], None]) -> None:
     """A loop over ``extent`` steps that carries nothing."""
 
     def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
@@ -379,7 +379,7 @@ def _plus(value: ir.Value, constant: int) -> ir.Value:
     return arith.addi(value, index(constant)) if constant else value
 
 
-def _rotated(value: ir.Value) -> ir.Value:
+def rotated(value: ir.Value) -> ir.Value:
     """``value`` with every lane moved down by one, lane 0 to the end."""
     lanes = ir.VectorType(value.type).shape[0]
     return vector.shuffle(value, value, [(i + 1) % lanes for i in range(lanes)])

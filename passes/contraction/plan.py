@@ -14,7 +14,11 @@ from hexagon_mlir.passes.contraction.read import Contraction
 from hexagon_mlir.passes.vectorization.nest import Unsupported
 
 _ACCUMULATORS = 9  # LLVM 22's pipeliner overlaps the steps of so many; larger blocks leave it no registers
+_QUAD_ACCUMULATORS = 16  # their products need no registers
 _MANY = 8
+QUAD = 4
+"""Bytes in a word: what one lane of vrmpy multiplies and adds."""
+_QUAD_PACE = 0.5  # packets of a vrmpy: there are two multiply pipes
 _LOOP = 1.0  # packets a step takes beside its arithmetic
 _SHORT = 8  # lanes; below, the reduction is the better loop to vectorize if it can be
 _UNROLLED = 64  # multiplications of one straight-line body at most
@@ -34,6 +38,8 @@ class Plan:
     rows: int
     reductions: tuple[int, ...]
     unrolled: int = 0
+    quads: bool = False
+    """Bytes are multiplied four at a time along the innermost reduction."""
 
 
 def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, columns: int = 0) -> Plan:
@@ -42,6 +48,9 @@ def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, column
     Raises `Unsupported` with the reason when no loop goes along lanes.
     """
     loop = choose_loop(contraction)
+    quad_loop = choose_quad_loop(contraction, loop)
+    if quad_loop is not None:
+        return _quad_plan(contraction, loop, quad_loop, vector_bytes, rows, columns)
     lanes = vector_bytes * 8 // contraction.narrowest_bits
     row_loop = choose_row_loop(contraction, loop)
     extent = contraction.extents[loop]
@@ -54,6 +63,35 @@ def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, column
                               key=lambda i: _length(contraction.extents[i])))
     return Plan(loop, lanes, columns, row_loop, rows, reductions,
                 unrolled_loops([contraction.extents[i] for i in reductions], rows * columns))
+
+
+def _quad_plan(contraction: Contraction, loop: int, quad_loop: int, vector_bytes: int, rows: int,
+               columns: int) -> Plan:
+    lanes = vector_bytes * 8 // contraction.output.bits
+    row_loop = choose_row_loop(contraction, loop)
+    steps = contraction.extents[row_loop] if row_loop is not None else 1
+    extent = contraction.extents[loop]
+    best = choose_block(steps, None if extent is None else ceil(extent / lanes), 1, 1, _QUAD_PACE)
+    others = (i for i, r in enumerate(contraction.reduction) if r and i != quad_loop)
+    reductions = (*sorted(others, key=lambda i: _length(contraction.extents[i])), quad_loop)
+    return Plan(loop, lanes, columns or best[1], row_loop, rows or best[0], reductions, quads=True)
+
+
+def choose_quad_loop(contraction: Contraction, loop: int) -> int | None:
+    """The reduction along which bytes are multiplied four at a time; None when the operands do not allow it."""
+    if contraction.narrowest_bits * QUAD != contraction.output.bits or len(contraction.inputs) != 2:
+        return None
+    accesses = [contraction.accesses[i] for i in contraction.inputs]
+    vectors = [a for a in accesses if a.uses(loop)]
+    spread = [a for a in accesses if not a.uses(loop)]
+    if contraction.combiner != "arith.addi" or len(vectors) != 1 or any(a.bits != accesses[0].bits for a in accesses):
+        return None
+    plain = [index.plain for index in vectors[0].indices]
+    if None in plain or any(contraction.extents[p] is None for p in plain if p is not None):
+        return None
+    fitting = [i for i, r in enumerate(contraction.reduction)
+               if r and spread[0].walks(i) and i in plain and (contraction.extents[i] or 0) >= QUAD]
+    return max(fitting, key=lambda i: _length(contraction.extents[i]), default=None)
 
 
 def choose_loop(contraction: Contraction) -> int:
@@ -83,38 +121,44 @@ def choose_row_loop(contraction: Contraction, loop: int) -> int | None:
     return max(ranked)[-1] if ranked else None
 
 
-def choose_block(steps: int | None, vectors: int | None, widening: int, spread: int) -> tuple[int, int]:
+def choose_block(steps: int | None, vectors: int | None, widening: int, spread: int,
+                 pace: float = 1.0) -> tuple[int, int]:
     """Rows and columns of the cheapest block, the remainders of ``steps`` and ``vectors`` counted.
 
-    ``widening`` is accumulators per column vector, ``spread`` how many inputs are spread over the lanes.
+    ``widening`` is accumulators per column vector, ``spread`` how many inputs are spread over the lanes, ``pace`` the
+    packets that one accumulator's product and sum take.
     """
-    fitting = [(rows, columns) for rows in range(1, _ACCUMULATORS + 1) for columns in range(1, _ACCUMULATORS + 1)
-               if rows * columns * widening <= _ACCUMULATORS
+    most = _ACCUMULATORS if pace == 1 else _QUAD_ACCUMULATORS
+    fitting = [(rows, columns) for rows in range(1, most + 1) for columns in range(1, most + 1)
+               if rows * columns * widening <= most
                and (steps is None or rows <= max(steps, 1)) and (vectors is None or columns <= max(vectors, 1))]
     if not fitting:
         return 1, 1
 
-    def cost(block: tuple[int, int]) -> tuple[float, int]:
+    def cost(block: tuple[int, int]) -> tuple[float, bool, int]:
+        """Of equal blocks, the one measured to be best: vectors used more than once, few of the narrow ones."""
         rows, columns = block
         height, width = steps or _MANY * rows, vectors or _MANY * columns  # many of an unknown number
-        return block_cost(height, width, rows, columns, widening, spread) / (height * width), -rows
+        return (block_cost(height, width, rows, columns, widening, spread, pace) / (height * width),
+                rows == 1 < height, columns if widening > 1 else rows)
 
     return min(fitting, key=cost)
 
 
-def block_cost(steps: int, vectors: int, rows: int, columns: int, widening: int, spread: int) -> float:
+def block_cost(steps: int, vectors: int, rows: int, columns: int, widening: int, spread: int,
+               pace: float = 1.0) -> float:
     """Packets that one step of the innermost loop takes for all of ``steps`` x ``vectors``, in blocks.
 
-    Products and their sums take a packet per accumulator (shift or multiply pipes). An element of a row is turned to
-    lane 0 and spread: two permutations. Loads take a packet each, beside the arithmetic.
+    Products and their sums take ``pace`` packets per accumulator (shift or multiply pipes). An element of a row is
+    turned to lane 0 and spread: two permutations. Loads take a packet each. All of that goes on side by side.
     """
     total = 0.0
     for row_blocks, height in ((steps // rows, rows), (1, steps % rows)):
         for column_blocks, width in ((vectors // columns, columns), (1, vectors % columns)):
             if height and width:
-                work = height * width * widening
-                packets = max(work + _LOOP, 2 * spread * height, height + width, _LATENCY)
-                total += row_blocks * column_blocks * packets
+                work = height * width * widening * pace
+                loads = width if spread else width * (height + 1)
+                total += row_blocks * column_blocks * max(work + _LOOP, 2 * spread * height, loads, _LATENCY)
     return total
 
 

@@ -88,8 +88,11 @@ class Tail:
             element = ir.IntegerType.get_signless(bits)
             width = self._width(bits)
             type_ = ir.VectorType.get([width], element)
-            numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i) for i in range(width)], type_)
-            left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), start)) if start else self.valid
+            # as many lanes as a byte has positive numbers, and one more: counted from the end, all of them fit
+            low = start + (width if width >> (bits - 1) else 0)
+            numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i + start - low) for i in range(width)],
+                                               type_)
+            left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), low)) if low else self.valid
             bound = vector.broadcast(type_, arith.index_cast(element, left))
             mask = arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
             self.masks[start, bits] = mask

@@ -61,3 +61,17 @@ func.func @nothing(%a: memref<3x0xf32>, %b: memref<0x40xf32>, %c: memref<3x40xf3
   linalg.matmul ins(%a, %b : memref<3x0xf32>, memref<0x40xf32>) outs(%c : memref<3x40xf32>)
   return
 }
+
+// -----
+// 6. Bytes: four rows of the second factor are interleaved, sums of four neighbouring products are added to words.
+// CHECK-LABEL: func.func @bytes
+// CHECK: %[[P:.*]] = memref.alloc() : memref<17x512xi8, 1>
+// CHECK: vector.bitcast %{{.*}} : vector<128xi8> to vector<64xi16>
+// CHECK: arith.extsi %{{.*}} : vector<128xi8> to vector<128xi32>
+// CHECK: arith.muli %{{.*}} : vector<128xi32>
+// CHECK: vector.shuffle %{{.*}} [0, 4, 8
+// CHECK: memref.dealloc %[[P]]
+func.func @bytes(%a: memref<8x64xi8>, %b: memref<64x128xi8>, %c: memref<8x128xi32>) {
+  linalg.matmul ins(%a, %b : memref<8x64xi8>, memref<64x128xi8>) outs(%c : memref<8x128xi32>)
+  return
+}

@@ -331,3 +331,47 @@ def test_remarks_of_packets(packet, words):
     from bench.remarks import remark
 
     assert remark(packet) == words
+
+
+class TestWideningProducts:
+    """Products of narrow factors are one instruction per vector; what they give is tested with the contractions."""
+
+    def emitted(self, *lines: str, lanes: int, element: str) -> str:
+        return use_native_vectors(kernel(*lines, lanes=lanes, element=element), True)
+
+    @pytest.mark.parametrize(("element", "cast", "wide", "product", "name"), [
+        ("half", "fpext", "float", "fmul", "vmpy.qf32.hf"), ("i16", "sext", "i32", "mul", "vmpyhv"),
+        ("i16", "zext", "i32", "mul", "vmpyuhv"), ("i8", "sext", "i16", "mul", "vmpybv"),
+    ])
+    def test_one_multiplication_per_vector(self, element, cast, wide, product, name):
+        lanes = 1024 // {"half": 16, "i16": 16, "i8": 8}[element]
+        back = "fptrunc" if element == "half" else "trunc"
+        text = self.emitted(f"%a = {cast} TYPE %x to <{lanes} x {wide}>", f"%b = {cast} TYPE %y to <{lanes} x {wide}>",
+                            f"%m = {product} <{lanes} x {wide}> %a, %b", f"%r = {back} <{lanes} x {wide}> %m to TYPE",
+                            lanes=lanes, element=element)
+        assert f"call <64 x i32> @llvm.hexagon.V6.{name}.128B" in text
+
+    @pytest.mark.parametrize(("left", "right", "name"), [("sext", "sext", "vrmpybv"), ("zext", "zext", "vrmpyubv"),
+                                                         ("sext", "zext", "vrmpybusv"), ("zext", "sext", "vrmpybusv")])
+    def test_sums_of_four_products_of_bytes(self, left, right, name):
+        def every_fourth(first):
+            mask = ", ".join(f"i32 {k}" for k in range(first, 128, 4))
+            return (f"%s{first} = shufflevector <128 x i32> %m, <128 x i32> poison, <32 x i32> <{mask}>")
+
+        lines = [f"%a = {left} TYPE %x to <128 x i32>", f"%b = {right} TYPE %y to <128 x i32>",
+                 "%m = mul <128 x i32> %a, %b", *(every_fourth(k) for k in range(4)),
+                 "%t0 = add <32 x i32> %s0, %s1", "%t1 = add <32 x i32> %s2, %s3", "%t = add <32 x i32> %t0, %t1",
+                 "%o0 = load <32 x i32>, ptr %o, align 128", "%u = add <32 x i32> %o0, %t",
+                 "%r = bitcast <32 x i32> %u to TYPE"]
+        text = self.emitted(*lines, lanes=128, element="i8")
+        assert text.count(f"call <32 x i32> @llvm.hexagon.V6.{name}.acc.128B(") == 1
+        swapped = [line.replace("%s1 = ", "%s9 = ").replace("%s2 = ", "%s1 = ").replace("%s9 = ", "%s2 = ")
+                   for line in lines]
+        assert "vrmpy" not in self.emitted(*swapped, lanes=128, element="i8"), "lanes in another order"
+
+    def test_interleaving_is_one_instruction(self):
+        mask = ", ".join(f"i32 {k}, i32 {k + 128}" for k in range(128))
+        text = self.emitted(f"%z = shufflevector TYPE %x, TYPE %y, <256 x i32> <{mask}>",
+                            "%r = shufflevector <256 x i8> %z, <256 x i8> poison, <128 x i32> <"
+                            + ", ".join(f"i32 {k}" for k in range(128)) + ">", lanes=128, element="i8")
+        assert text.count("call <64 x i32> @llvm.hexagon.V6.vshuffvdd.128B(") == 1

@@ -20,15 +20,28 @@ def matmul(m, n, k, bits=32, accumulator=32):
 
 
 @pytest.mark.parametrize(("steps", "vectors", "widening", "expected"), [
-    (256, 8, 1, (4, 2)),     # whole blocks
+    (256, 8, 1, (2, 4)),     # whole blocks
     (123, 3, 1, (3, 3)),     # 41 blocks of 3 rows, all of 3 vectors
-    (1, 24, 1, (1, 8)),      # a vector times a matrix: as many chains as fit
+    (1, 24, 1, (1, 8)),      # a vector times a matrix
     (256, 4, 2, (4, 1)),     # accumulators of twice the width
     (None, None, 1, (3, 3)),
     (5, 1, 4, (2, 1)),
 ])
 def test_blocks(steps, vectors, widening, expected):
     assert choose_block(steps, vectors, widening, 1) == expected
+
+
+def test_bytes_multiply_twice_a_packet():
+    assert choose_block(256, 8, 1, 1, 0.5) == (2, 8)
+
+
+def test_quads_go_along_the_elements_of_a_row():
+    plan = make_plan(matmul(8, 256, 64, bits=8), VECTOR_BYTES)
+    assert not plan.quads, "floats"
+    integers = Contraction(**{**vars(matmul(8, 256, 64, bits=8)), "combiner": "arith.addi"})
+    plan = make_plan(integers, VECTOR_BYTES)
+    assert (plan.quads, plan.lanes, plan.reductions) == (True, 32, (2,))
+    assert not make_plan(Contraction(**{**vars(integers), "extents": (8, 256, 3)}), VECTOR_BYTES).quads
 
 
 def test_a_block_never_exceeds_what_there_is():

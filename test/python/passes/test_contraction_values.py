@@ -37,6 +37,8 @@ def products(sizes: list[tuple[int, int, int]], types: tuple[str, ...]) -> list[
             for t in types for size in sizes]
 
 
+LONG = [(5, 70, 201), (3, 140, 256), (9, 33, 130)]
+"""Rows longer than a vector of their elements."""
 RAGGED = [(1, 33, 1), (2, 8, 2), (5, 64, 31), (7, 127, 33), (13, 130, 65), (16, 32, 64)]
 
 
@@ -60,7 +62,7 @@ def convolutions() -> list[Program]:
 
 @pytest.mark.parametrize("types", [("f32",), ("f16", "bf16"), ("i8", "i16", "i32")], ids="-".join)
 def test_products_of_every_type_and_ragged_sizes(types):
-    run_on_host(products(RAGGED, types))
+    run_on_host(products(RAGGED + LONG, types))
 
 
 def test_other_products():
@@ -73,7 +75,8 @@ def test_other_products():
 
 @pytest.mark.parametrize("bits", [8, 16])
 def test_signed_and_unsigned_factors(bits):
-    programs = [mixed_signs(f"{left}_{right}", bits, left, right, (5, 140, 9))
+    programs = [mixed_signs(f"{left}_{right}_{m}", bits, left, right, (m, n, k))
+                for m, n, k in ((5, 140, 9), (2, 40, 260))
                 for left in ("extsi", "extui") for right in ("extsi", "extui")]
     run_on_host(programs)
     run(programs, on_simulator("".join(p.text for p in programs))[0])
@@ -117,7 +120,7 @@ def test_special_values():
 
 
 def test_as_hexagon_code():
-    programs = [*products(RAGGED[2:5], tuple(ACCUMULATE)), *convolutions(),
+    programs = [*products(RAGGED[2:5], tuple(ACCUMULATE)), *products(LONG, ("f32", "f16", "i8")), *convolutions(),
                 contraction("packed", "matmul", 7, "f32", "f32", (40, 77, 33)),
                 contraction("batch", "batch_matmul", 1, "f16", "f32", (2, 9, 45, 17))]
     run(programs, on_simulator("".join(p.text for p in programs))[0])

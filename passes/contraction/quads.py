@@ -1,0 +1,182 @@
+"""Products of bytes summed in words, four at a time: the form HVX multiplies (vrmpy).
+
+The vectors' input is copied so that the four elements that follow each other along the reduction lie side by side:
+``packed[k / 4][n][k % 4]``. A row's elements come four to a word, and the word is spread. Sums of four neighbouring
+products are written out in vector operations; `codegen` knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir.query import TCM_SPACE, memory_space
+from hexagon_mlir.passes.contraction.emit import Column, ContractionEmitter, Ivs, each, rotated
+from hexagon_mlir.passes.contraction.plan import QUAD
+from hexagon_mlir.passes.vectorization.emit import for_loop, index
+from hexagon_mlir.passes.vectorization.tail import Tail
+
+
+class QuadEmitter(ContractionEmitter):
+    """`ContractionEmitter` for a plan with ``quads``: the innermost reduction goes four steps at a time."""
+
+    def _tail(self, valid: ir.Value, static: int | None) -> Tail:
+        return Tail(valid, static, self.plan.lanes, self.contraction.output.bits)
+
+    # -- packing -------------------------------------------------------------------------------------------------
+
+    def _packed_input(self) -> int | None:
+        return self._columns_input()
+
+    def _columns_input(self) -> int:
+        return next(i for i in self.contraction.inputs if self.contraction.accesses[i].uses(self.plan.loop))
+
+    def _pack(self, operand: int, ivs: Ivs) -> ir.Value:
+        source, access = self.values[operand], self.contraction.accesses[operand]
+        inner = self.plan.reductions[-1]
+        others = [place.plain for place in access.indices if place.plain not in (*ivs, inner, self.plan.loop)]
+        steps, length = self.contraction.extents[inner], self.contraction.extents[self.plan.loop]
+        assert steps is not None and length is not None
+        lanes = self.vector_bytes
+        byte = ir.MemRefType(source.type).element_type
+        shape = [*(self.contraction.extents[o] for o in others), ceil(steps / QUAD) + 1,
+                 ceil(length / lanes) * lanes * QUAD]  # one quad more: the last step loads one ahead
+        buffer = memref.alloc(ir.MemRefType.get(shape, byte, memory_space=memory_space(TCM_SPACE)), [], [])
+
+        def copy(outer: Ivs, quad: ir.Value, rows: int, start: ir.Value, tail: Tail | None) -> None:
+            """``rows`` rows, and any others up to four, interleaved from ``start`` on.
+
+            What follows the last row is multiplied by zeros.
+            """
+            loaded = []
+            for row in range(QUAD):
+                step = arith.addi(arith.muli(quad, index(QUAD)), index(row)) if row < rows else index(row)
+                at = self._indices(access, {**ivs, **outer, inner: step, self.plan.loop: start})
+                type_ = ir.VectorType.get([lanes], byte)
+                loaded.append(vector.load(type_, source, at, alignment=1) if tail is None else
+                              tail.load(type_, source, at, access.bits, 1))
+            to = arith.muli(start, index(QUAD))
+            for number, value in enumerate(_interleaved(loaded)):
+                place = arith.addi(to, index(number * lanes))
+                vector.store(value, buffer, [*outer.values(), quad, place], alignment=self.vector_bytes)
+
+        def quads(outer: Ivs, quad: ir.Value, rows: int) -> None:
+            whole = length - length % lanes
+            if whole:
+                each(index(whole // lanes), lambda iv: copy(outer, quad, rows, arith.muli(iv, index(lanes)), None))
+            if length > whole:
+                left = length - whole
+                copy(outer, quad, rows, index(whole), Tail(index(left), left, lanes, access.bits))
+
+        def nest(left: Sequence[int], outer: Ivs) -> None:
+            if left:
+                each(self.extents[left[0]], lambda iv: nest(left[1:], {**outer, left[0]: iv}))
+                return
+            if steps >= QUAD:
+                each(index(steps // QUAD), lambda iv: quads(outer, iv, QUAD))
+            if steps % QUAD:
+                quads(outer, index(steps // QUAD), steps % QUAD)
+            quads(outer, index(ceil(steps / QUAD)), 0)
+
+        nest([o for o in others if o is not None], {})
+        self.packed, self.packed_loops = operand, [o for o in others if o is not None]
+        self.values[operand] = buffer
+        return buffer
+
+    # -- the innermost loop --------------------------------------------------------------------------------------
+
+    def _reduce(self, loops: list[int], inner: Ivs, carried: list[ir.Value], rows: list[Ivs],
+                columns: list[Column]) -> list[ir.Value]:
+        if len(loops) > 1:
+            return super()._reduce(loops, inner, carried, rows, columns)
+        loop, words = loops[0], self.vector_bytes // QUAD
+        steps = self.contraction.extents[loop]
+        assert steps is not None
+        operand = next(i for i in self.contraction.inputs if i != self.packed)
+
+        def chunk(number: ir.Value, accumulators: list[ir.Value], valid: int) -> list[ir.Value]:
+            """``valid`` of a row's elements: a vector of them, or less."""
+            first = arith.muli(number, index(self.vector_bytes))
+            trips = index(ceil(valid / QUAD))
+            sources = [self._words(self._elements(operand, {**row, **inner, loop: first}, index(valid)))
+                       for row in rows]
+            count, width = len(accumulators), len(columns)
+
+            def step(iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+                """Multiplies what the step before has loaded and spread, which takes longer than the products do."""
+                ready, turning = old[count:-len(rows)], old[-len(rows):]
+                new = self._products(old[:count], ready[:width], ready[width:])
+                following = arith.addi(arith.addi(arith.muli(number, index(words)), iv), index(1))
+                loaded = self._loaded({**inner, loop: following}, columns)
+                return [*new, *loaded, *(self._spread_word(v) for v in turning), *(rotated(v) for v in turning)]
+
+            start = self._loaded({**inner, loop: arith.muli(number, index(words))}, columns)
+            spread = [self._spread_word(v) for v in sources]
+            sources = [rotated(v) for v in sources]
+            return for_loop(index(0), trips, 1, [*accumulators, *start, *spread, *sources], step)[:count]
+
+        whole, rest = divmod(steps, self.vector_bytes)
+        if whole:
+            carried = for_loop(index(0), index(whole), 1, carried,
+                               lambda number, old: chunk(number, old, self.vector_bytes))
+        return chunk(index(whole), carried, rest) if rest else carried
+
+    def _loaded(self, inner: Ivs, columns: list[Column]) -> list[ir.Value]:
+        """The block's vectors of the packed input."""
+        buffer = self.values[self.packed]
+        type_ = ir.VectorType.get([self.vector_bytes], ir.MemRefType(buffer.type).element_type)
+        place = [inner[loop] for loop in (*self.packed_loops, self.plan.reductions[-1])]
+        return [vector.load(type_, buffer, [*place, arith.muli(column.start, index(QUAD))],
+                            alignment=self.vector_bytes) for column in columns]
+
+    def _products(self, carried: list[ir.Value], loaded: list[ir.Value], spread: list[ir.Value]) -> list[ir.Value]:
+        """``carried`` and the sums of quads of every row and column."""
+        casts = dict(zip(self.contraction.inputs, self.body.widen, strict=True))
+        of_columns = casts.pop(self.packed)
+        (of_rows,) = casts.values()
+        assert of_rows is not None and of_columns is not None
+        totals = [_sum_of_quads(_widened(of_rows, self._bytes(element)), _widened(of_columns, column))
+                  for element in spread for column in loaded]
+        return [arith.addi(old, total) for old, total in zip(carried, totals, strict=True)]
+
+    def _spread_word(self, value: ir.Value) -> ir.Value:
+        return vector.shuffle(value, value, [0] * ir.VectorType(value.type).shape[0])
+
+    def _words(self, value: ir.Value) -> ir.Value:
+        return vector.bitcast(ir.VectorType.get([self.vector_bytes // QUAD], ir.IntegerType.get_signless(32)), value)
+
+    def _bytes(self, value: ir.Value) -> ir.Value:
+        return vector.bitcast(ir.VectorType.get([self.vector_bytes], ir.IntegerType.get_signless(8)), value)
+
+
+def _widened(cast: ir.Operation, value: ir.Value) -> ir.Value:
+    type_ = ir.VectorType.get(ir.VectorType(value.type).shape, cast.results[0].type)
+    return ir.Operation.create(cast.name, results=[type_], operands=[value]).results[0]
+
+
+def _sum_of_quads(left: ir.Value, right: ir.Value) -> ir.Value:
+    """Sums of four neighbouring products."""
+    product = arith.muli(left, right)
+    lanes = ir.VectorType(product.type).shape[0]
+    parts = [vector.shuffle(product, product, list(range(first, lanes, QUAD))) for first in range(QUAD)]
+    return arith.addi(arith.addi(parts[0], parts[1]), arith.addi(parts[2], parts[3]))
+
+
+def _interleaved(rows: list[ir.Value]) -> list[ir.Value]:
+    """Four vectors of bytes as four vectors in which the first, second, ... bytes of all stand side by side."""
+    even, odd = _zip(rows[0], rows[1]), _zip(rows[2], rows[3])
+    count = ir.VectorType(rows[0].type).shape[0]
+    halves = ir.VectorType.get([count // 2], ir.IntegerType.get_signless(16))
+    found = []
+    for low, high in zip(even, odd, strict=True):
+        found += [vector.bitcast(rows[0].type, v)
+                  for v in _zip(vector.bitcast(halves, low), vector.bitcast(halves, high))]
+    return found
+
+
+def _zip(first: ir.Value, second: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The lanes of two vectors in turn: the two halves of the result."""
+    count = ir.VectorType(first.type).shape[0]
+    both = vector.shuffle(first, second, [lane + count * which for lane in range(count) for which in (0, 1)])
+    return (vector.shuffle(both, both, list(range(count))), vector.shuffle(both, both, list(range(count, 2 * count))))
