@@ -126,7 +126,11 @@ class HexagonTcmTilingPass(Pass):
         budget = self.tcm_bytes or context.target.tcm_budget_bytes
         alignment = int(context.target.tcm_alignment.value)
         small = int(context.target.vector_bytes.value)
-        if may_spread(order_on(function), self.threads):
+        try:
+            order = order_on(function)
+        except ValueError as error:
+            raise self.refuse(function, str(error), "triton-to-linalg writes it") from None
+        if may_spread(order, self.threads):
             share = budget // (self.threads or int(context.target.hvx_contexts.value))
             needed = buffer_bytes(function, small, alignment)
             if share < needed <= budget:

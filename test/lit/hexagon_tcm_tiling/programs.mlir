@@ -3,6 +3,8 @@
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling='tcm-bytes=65536 threads=8' | filecheck %s --check-prefix=SHARE
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling='tcm-bytes=16384 threads=4' --remarks 2>&1 | filecheck %s --check-prefix=WHOLE
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling='tcm-bytes=16384 threads=1' | filecheck %s --check-prefix=SHARE
+// RUN: sed s/independent/sometimes/ %s | not hexmlir-opt - --hexagon-tcm-tiling 2>&1 | filecheck %s --check-prefix=BAD
+// BAD: error: hexagon-tcm-tiling: hexagon.programs is sometimes
 
 // SHARE: hexagon.programs = "independent"
 // SHARE: memref.alloc() : memref<1024xf32, 1>
