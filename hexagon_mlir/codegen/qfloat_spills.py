@@ -3,7 +3,8 @@
 LLVM stores a spilled vector register with a plain vmem, which keeps none of what a qfloat value carries beyond its
 IEEE bits (llvm issue #204825): such code must not be used. Which registers may hold a qfloat value is followed along
 the branches of a function (a forward data-flow analysis over its blocks). An IEEE value plus zero carries nothing more
-than its IEEE bits: the constants of loops may be spilled.
+than its IEEE bits: the constants of loops may be spilled. That zero may come back from the stack itself; slots far from
+the stack pointer are reached through registers that hold an address.
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-_SPILL = re.compile(r"\s*(?:if \([^)]*\) )?vmemu?\(r(?:29|30)[^)]*\)\s*=\s*v(\d+)(?:\.new)?\s*$")
+_STORE = re.compile(r"\s*(if \([^)]*\) )?vmemu?\(r(\d+)(?:\+#(-?\d+))?\)\s*=\s*v(\d+)(?:\.new)?\s*$")
+_LOAD = re.compile(r"vmemu?\(r(\d+)(?:\+#(-?\d+))?\)$")
+_FRAME = ("29", "30")
+_SCALAR = re.compile(r"(?:^|; )(?:if \([^)]*\) )?r(\d+)(?::(\d+))? = ([^;]*)")
+_ADDRESS = re.compile(r"add\(r(29|30),#(-?\d+)\)")
 _ZERO = re.compile(r"vxor\(v(\d+),v\1\)$")
 _LIFT = re.compile(r"vadd\(v\d+\.(?:sf|hf),v(\d+)\.(?:sf|hf)\)$")
 _DEFINITION = re.compile(r"\s*(if \([^)]*\) )?v(\d+)(?::(\d+))?(?:\.(\w+))?\s*[-+|&^]?=\s*(.*)")
@@ -24,7 +29,7 @@ _LOOP_END = re.compile(r":endloop([01]+)")
 _LEAVES = re.compile(r"(?:^|; )(?:jump|jumpr|dealloc_return|r31:30 = dealloc_return)\b")  # no condition before it
 _TABLE = re.compile(r"\bjumpr(?::n?t)? r(?!31\b)\d+")
 
-VECTORS = 32
+VECTORS, VECTOR_BYTES = 32, 128
 Packet = list[str]
 
 
@@ -39,13 +44,13 @@ class _Block:
 
 def qfloat_spills(asm: str) -> list[str]:
     """The instructions of ``asm`` that store a register that may hold a qfloat value to the stack, as text."""
-    if not any(_SPILL.match(line) for line in asm.split("\n")):
+    if not any(_STORE.match(line) for line in asm.split("\n")):
         return []
     blocks = _blocks(asm)
     entry: list[frozenset[str] | None] = [None] * len(blocks)  # what `_run` follows; None: not reached yet
     pending = [at for at, block in enumerate(blocks) if not block.label.startswith(".L")]
     for at in pending:
-        entry[at] = frozenset(f"{number} is not 0" for number in range(VECTORS))
+        entry[at] = frozenset(f"{place} is not 0" for place in (*map(str, range(VECTORS)), *_all_slots(asm)))
     while pending:
         at = pending.pop()
         held = set(entry[at] or ())
@@ -106,12 +111,36 @@ def _blocks(asm: str) -> list[_Block]:
     return blocks
 
 
+def _all_slots(asm: str) -> set[str]:
+    """Every slot of the stack that some instruction may name."""
+    bases = {(base, 0) for base in _FRAME} | {(base, int(number)) for base, number in _ADDRESS.findall(asm)}
+    numbers = {int(number) for number in re.findall(r"vmemu?\(r\d+\+#(-?\d+)\)", asm)} | {0}
+    return {_slot(base, start, number) for base, start in bases for number in numbers}
+
+
+def _slot(base: str, start: int, number: int) -> str:
+    return f"r{base}+{start + number * VECTOR_BYTES}"
+
+
+def _slots(register: str, number: str, held: set[str]) -> list[str]:
+    """The slots that address ``register`` plus ``number`` vectors may be; none when it is no address of the stack."""
+    if register in _FRAME:
+        return [_slot(register, 0, int(number or 0))]
+    pointers = (entry.split() for entry in held if entry.startswith(f"r{register} "))
+    return [_slot(base, int(start), int(number or 0)) for _, base, start in pointers]
+
+
 def _run(packet: Packet, held: set[str]) -> list[str]:
     """The spills of one packet. ``held`` is brought up to date: the numbers of registers that may hold qfloat values
-    (beyond IEEE's), and which may be other than zero.
+    (beyond IEEE's), which of them and of the slots may be other than zero, and addresses (register, base, bytes).
     """
     before = set(held)
     for text in packet:
+        for first, second, value in _SCALAR.findall(text):
+            for register in filter(None, (first, second)):
+                held -= {entry for entry in held if entry.startswith(f"r{register} ")}
+                if address := _ADDRESS.match(value):
+                    held.add(f"r{register} {address[1]} {address[2]}")
         if match := _DEFINITION.match(text):
             condition, first, second, format_, value = match.groups()
             moved = _MOVE.match(value) if format_ is None else None
@@ -123,13 +152,27 @@ def _run(packet: Packet, held: set[str]) -> list[str]:
                     held.add(register)
                 elif condition is None:
                     held.discard(register)
-                if not _ZERO.match(value):
+                if not _ZERO.match(value) and not _reloads_zero(value, before):
                     held.add(f"{register} is not 0")
                 elif condition is None:
                     held.discard(f"{register} is not 0")
     spills = []
     for text in packet:
-        match = _SPILL.match(text)
-        if match and match[1] in (held if ".new" in text else before):  # without .new a packet stores the old value
+        match = _STORE.match(text)
+        slots = _slots(match[2], match[3], before) if match else []
+        if not match or not slots:
+            continue
+        now = held if ".new" in text else before  # without .new a packet stores the old value
+        if match[4] in now:
             spills.append(text)
+        if f"{match[4]} is not 0" in now:
+            held.update(f"{slot} is not 0" for slot in slots)
+        elif len(slots) == 1 and not match[1]:
+            held.discard(f"{slots[0]} is not 0")
     return spills
+
+
+def _reloads_zero(value: str, held: set[str]) -> bool:
+    match = _LOAD.match(value)
+    slots = _slots(match[1], match[2], held) if match else []
+    return bool(slots) and not any(f"{slot} is not 0" in held for slot in slots)

@@ -40,6 +40,10 @@ FOUND = {
 }
 NONE = {
     "an exact value": ("v1 = vxor(v1,v1)", "v2.qf32 = vadd(v2.sf,v1.sf)", SPILL),
+    "zero comes from the stack": ("v1 = vxor(v1,v1)", "vmem(r29+#3) = v1", "v1 = vmem(r0+#0)", "v1 = vmem(r29+#3)",
+                                  "v2.qf32 = vadd(v2.sf,v1.sf)", SPILL),
+    "no longer an address": ("r1 = add(r29,#2048)", "r1 = add(r0,#128)", "v2.qf32 = vadd(v0.sf,v1.sf)",
+                             "vmem(r1+#1) = v2"),
     "an exact value in the same packet": ("v1 = vxor(v1,v1)", "v2.qf32 = vadd(v2.sf,v1.sf) | vmem(r29+#1) = v2.new"),
     "converted": ("v2.qf32 = vadd(v0.sf,v1.sf)", "v2.sf = v2.qf32", SPILL),
     "the new value": ("v2.qf32 = vadd(v0.sf,v1.sf)", "v2.sf = v2.qf32 | vmem(r29+#1) = v2.new"),
@@ -52,6 +56,22 @@ NONE = {
     "in another function": ("v2.qf32 = vadd(v0.sf,v1.sf)", "dealloc_return", "g:", SPILL),
     "not the stack": ("v2.qf32 = vadd(v0.sf,v1.sf)", "vmem(r1+#1) = v2"),
 }
+
+
+FAR = ("v2.qf32 = vadd(v0.sf,v1.sf)", "r1 = add(r29,#2048)", "vmem(r1+#-2) = v2")
+
+
+@pytest.mark.parametrize("between", [(), ("if (p0) jump:nt .LBB0_1", "r0 = #1", ".LBB0_1:")])
+def test_slots_far_from_the_stack_pointer(between):
+    assert qfloat_spills(asm(*FAR[:2], *between, FAR[2])) == [FAR[2]]
+
+
+@pytest.mark.parametrize("overwrite", [
+    ("vmem(r29+#3) = v5",), ("r1 = add(r29,#2048)", "vmem(r1+#-13) = v5"), ("if (p0) vmem(r29+#3) = v5",),
+    ("if (p0) jump:nt .LBB0_1", "vmem(r29+#3) = v5", ".LBB0_1:")])
+def test_a_slot_that_zero_was_in_once(overwrite):
+    lines = ("v1 = vxor(v1,v1)", "vmem(r29+#3) = v1", *overwrite, "v1 = vmem(r29+#3)", "v2.qf32 = vadd(v2.sf,v1.sf)")
+    assert qfloat_spills(asm(*lines, SPILL)) == [SPILL]
 
 
 def test_zero_on_one_of_two_ways_is_not_exact():
