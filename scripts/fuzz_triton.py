@@ -192,8 +192,11 @@ def interpreted(seeds: list[int], folder: Path) -> dict[int, object]:
         return {int(seed): results[seed] for seed in results}
 
 
-def differences(seeds: list[int], folder: Path) -> dict[int, str]:
-    """Seeds whose kernel fails or gives other results here than in the interpreter, with what happened."""
+def differences(seeds: list[int], folder: Path, reports: list[str]) -> dict[int, str]:
+    """Seeds whose kernel fails or gives other results here than in the interpreter, with what happened.
+
+    ``reports``: where the simulator's checks write; a kernel that adds to it has failed.
+    """
     import numpy as np
 
     found: dict[int, str] = {}
@@ -202,6 +205,7 @@ def differences(seeds: list[int], folder: Path) -> dict[int, str]:
             if "CompilationError" not in str(expected):
                 found[seed] = f"interpreter: {expected}"
             continue
+        reports.clear()
         try:
             actual = load(seed, folder, "k").run().numpy()  # type: ignore[attr-defined]
         except Exception as error:
@@ -211,6 +215,8 @@ def differences(seeds: list[int], folder: Path) -> dict[int, str]:
         if len(wrong):
             at = int(wrong[0])
             found[seed] = f"{len(wrong)} elements, at {at}: {actual[at]}, expected {expected[at]}"
+        elif reports:
+            found[seed] = reports[0]
     return found
 
 
@@ -230,21 +236,20 @@ def main() -> int:
     from hexagon_mlir.frontend.triton import activate
 
     activate()
-    faults: list[str] = []
+    reports: list[str] = []
     if options.check:
         sim.checked = True
-        sim.observers.append(lambda record: faults.extend(str(report) for report in record.result.reports))
+        sim.observers.append(lambda record: reports.extend(str(report) for report in record.result.reports))
     failed = 0
     for start in range(options.seed, options.seed + options.count, 100):
         seeds = list(range(start, min(start + 100, options.seed + options.count)))
         with tempfile.TemporaryDirectory() as folder:
             os.environ["TRITON_CACHE_DIR"] = folder
-            for seed, text in differences(seeds, Path(folder)).items():
+            for seed, text in differences(seeds, Path(folder), reports).items():
                 failed += 1
                 print(f"seed {seed}: {text}")
-    print(f"{options.count} kernels, {failed} differ, {len(faults)} faults")
-    print("\n".join(faults[:10]))
-    return 1 if failed or faults else 0
+    print(f"{options.count} kernels, {failed} failed")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins
 an aligned vector load right behind readable data may find data on its way, or none. Its marks as a reader are weak: a
 store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
 of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
-it. A predicated vector load is therefore no reader at all: a race shows in the loads it is joined with.
+it. A predicated vector load is therefore no reader at all: a race, and data that is none, show in the loads it is
+joined with.
 
 A masked store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled
 vectors that are undefined in the first round of a loop and not used there.
@@ -119,14 +120,18 @@ declare i32 @llvm.umin.i32(i32, i32)"""
 
 
 def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked: bool = False,
-            races: bool = True) -> str:
-    """@ck_...(st, address, site): the rules for one access of ``size`` bytes, then its race check."""
+            matters: bool = True) -> str:
+    """@ck_...(st, address, site): the rules for one access of ``size`` bytes, then its race check.
+
+    Without ``matters`` what is read may be thrown away.
+    """
     v, bits = f"<{size} x i8>", f"<{size} x i1>"
     every, some = ("%any", "%inside") if lenient else ("%all", "%any")
     last = Rule.SOURCE_CHANGED if write else Rule.UNINITIALISED
     test = f"""
   %l0 = and i8 {some}, {DMA_SOURCE}
-  %l1 = icmp ne i8 %l0, 0""" if write else f"""
+  %l1 = icmp ne i8 %l0, 0""" if write else """
+  %l1 = icmp ne i8 0, 0""" if not matters else f"""
   %l0 = and i8 {every}, {INITIALISED}
   %l3 = icmp eq i8 %l0, 0
   %l4 = sub i32 %address, {layout.STACK_BASE}
@@ -146,7 +151,7 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %alone = icmp eq i32 0, 0"""
     inside = f"and i8 %any, {ADDRESSABLE}" if lenient else "or i8 0, 1"
     bound = ADDRESSABLE | READABLE if lenient else ADDRESSABLE
-    used = f"""
+    selected = f"""
   %used = bitcast <{size // 4} x i32> %mask to {v}
   %in = icmp ne {v} %used, zeroinitializer
   %flags = select {bits} %in, {v} %stored, {v} zeroinitializer
@@ -166,7 +171,7 @@ race:
   call void @ck_race_{'write' if write else 'read'}(ptr %st, i32 %address, i32 {size}, i1 {int(lenient)}, i32 %site, \
 ptr {'%maskp' if masked else '@ck_every_word'})
   br label %done
-done:""" if races else ""
+done:""" if matters else ""
     return f"""
 declare i8 @llvm.vector.reduce.or.v{size}i8({v})
 declare i8 @llvm.vector.reduce.and.v{size}i8({v})
@@ -175,7 +180,7 @@ define internal void @{name}(ptr %st, i32 %address, i32 %site\
 {f', <{size // 4} x i32> %mask' if masked else ''}) noinline {{{_word('shadow', layout.SHADOW, 'ptr')}
   %wide = zext i32 %address to i64
   %p = getelementptr i8, ptr %shadow, i64 %wide
-  %stored = load {v}, ptr %p, align 1{used}{pair}
+  %stored = load {v}, ptr %p, align 1{selected}{pair}
   %bit = and {v} %flags, splat (i8 {ADDRESSABLE})
   %known = icmp ne {v} %bit, zeroinitializer
   %trusted = select {bits} %known, {v} %flags, {v} splat (i8 -1)
@@ -307,7 +312,7 @@ def helpers(vector_bytes: int) -> str:
         pieces.append(_access(f"ck_sload{size}", size, False, False, size))
         pieces.append(_access(f"ck_sstore{size}", size, True, False, size))
     for name in ("vload", "vloadu", "vloadp"):
-        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1, races=name != "vloadp"))
+        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1, matters=name != "vloadp"))
     for name in ("vstore", "vstoreu", "vstorem"):
         pieces.append(_access(f"ck_{name}", vector_bytes, True, False, 1, name == "vstorem"))
     return "\n".join(pieces)

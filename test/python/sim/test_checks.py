@@ -174,6 +174,17 @@ define i32 @f(i32 %own) {
     assert [(report.rule, "256 bytes" in str(report)) for report in reports] == [(Rule.LEAK, True)]
 
 
+@pytest.mark.parametrize(("load", "reported"), [
+    ("v0 = vmem(r0+#0)", True), ("if (p0) v0 = vmem(r0+#0)", False), ("if (p0) r1 = memw(r0+#0)", True)])
+def test_a_predicated_vector_load_may_find_no_data(load, reported):
+    lines = ("r17 = r31", "r1 = #128; r0 = #512", "call hexmlir_rt_tcm_alloc", "r16 = r0; p0 = cmp.eq(r0,r0)", load,
+             "r0 = r16", "call hexmlir_rt_tcm_free", "r31 = r17", "jumpr r31")
+    body = "".join("\t{\n\t\t" + line.replace("; ", "\n\t\t") + "\n\t}\n" for line in lines)
+    machine = Machine("\t.text\n\t.globl\tf\n\t.type\tf,@function\nf:\n" + body, check=True)
+    reports = machine.run("f", []).reports
+    assert {report.rule for report in reports} == ({Rule.UNINITIALISED} if reported else set())
+
+
 @pytest.fixture
 def checked_examples(monkeypatch):
     """The examples, run by a machine that checks; gives the reports of all launches since."""
