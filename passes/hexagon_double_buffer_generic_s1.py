@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import allocation_bytes
+from hexagon_mlir.ir.buffers import allocation_bytes, uses_of_buffer
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import find_ops, in_tcm
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
@@ -108,6 +108,7 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
                 if find_ops_in(loop, lambda op: LOOP in op.attributes or FETCH in op.attributes):
                     raise Refused("an inner loop is double-buffered")
                 found = read_loop(loop)
+                _check_handed_on(found)
                 _hoist_invariant(found)
                 count = self._choose(found, context)
             except Refused as reason:
@@ -174,6 +175,16 @@ def _hoist_invariant(found: TileLoop) -> None:
         for op in buffer.producers:
             op.move_before(found.loop)
         found.buffers.remove(buffer)
+
+
+def _check_handed_on(found: TileLoop) -> None:
+    """Refuse a loop whose next iteration reads a buffer that this one makes: in one buffer for all iterations, the
+    new value would replace the old one before its last use (the running maximum of an online softmax)."""
+    for op in found.body.operations:
+        if op.operation.name == "memref.alloc" and any(
+                use.owner.operation.name == "scf.yield" and use.owner.operation.parent.operation == found.loop
+                for use in uses_of_buffer(op.operation.results[0])):
+            raise Refused("the next iteration reads a buffer that this one makes")
 
 
 def _hoist_temporaries(found: TileLoop) -> None:

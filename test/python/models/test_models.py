@@ -70,6 +70,21 @@ def test_attention_written_out_is_recognised():
     assert 2 * 3 * 12 * 12 not in elements, "the matrix of scores is a buffer"
 
 
+class Attention(nn.Module):
+    """PyTorch's operation alone."""
+
+    def forward(self, q, k, v):
+        return nn.functional.scaled_dot_product_attention(q, k, v)
+
+
+def test_attention_over_tiles_of_keys():
+    """More keys than a tile: the running maximum and sums go from tile to tile."""
+    model = compile_and_compare(Attention(), torch.randn(1, 1, 40, 64), *(torch.randn(1, 1, 300, 64) for _ in "kv"))
+    per_block = 4 * 64 * (40 + 2 * (300 + 300) + 40)  # keys and values for each of two blocks of queries
+    assert model.last_run.ddr_bytes <= 1.1 * per_block
+    assert 40 * 300 not in [np.prod(buffer.shape) for buffer in model.schedule.buffers]
+
+
 def test_weights_are_not_copied():
     """Packed weights are views until a launch packs them, and no machine keeps its memory after one."""
     module = mlp()
