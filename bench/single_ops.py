@@ -49,6 +49,103 @@ BINARY: dict[str, Callable[..., Any]] = {
 }
 
 
+def values(shape: tuple[int, ...], special: bool, seed: int) -> torch.Tensor:
+    """Normal numbers; the first ones are special if asked for."""
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(seed)) * 3
+    if special:
+        odd = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40])
+        x.view(-1)[: len(odd)] = odd
+    return x
+
+
+def _floats(*shape: int) -> torch.Tensor:
+    return values(shape, False, sum(shape))
+
+
+def _indices(*shape: int, below: int) -> torch.Tensor:
+    return torch.randint(0, below, shape, generator=torch.Generator().manual_seed(below))
+
+
+LAYERS: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
+    "linear": (F.linear, (_floats(3, 19), _floats(7, 19), _floats(7))),
+    "linear of one row": (F.linear, (_floats(1, 33), _floats(65, 33))),
+    "linear 3-D": (F.linear, (_floats(2, 5, 19), _floats(33, 19), _floats(33))),
+    "matmul": (torch.matmul, (_floats(5, 33), _floats(33, 7))),
+    "matmul vector": (torch.matmul, (_floats(5, 33), _floats(33))),
+    "matmul broadcast": (torch.matmul, (_floats(2, 3, 5, 9), _floats(9, 17))),
+    "bmm": (torch.bmm, (_floats(3, 5, 17), _floats(3, 17, 33))),
+    "addmm": (torch.addmm, (_floats(33), _floats(5, 17), _floats(17, 33))),
+    "baddbmm": (torch.baddbmm, (_floats(3, 5, 33), _floats(3, 5, 17), _floats(3, 17, 33))),
+    "einsum": (lambda x, y: torch.einsum("bij,kj->bik", x, y), (_floats(2, 5, 9), _floats(7, 9))),
+    "outer": (torch.outer, (_floats(7), _floats(33))),
+    "conv1d": (F.conv1d, (_floats(1, 5, 23), _floats(7, 5, 3), _floats(7))),
+    "conv1d dilated": (lambda x, w: F.conv1d(x, w, padding=4, dilation=4), (_floats(2, 3, 17), _floats(5, 3, 3))),
+    "conv1d depthwise": (lambda x, w: F.conv1d(x, w, groups=9), (_floats(1, 9, 17), _floats(9, 1, 3))),
+    "conv2d": (F.conv2d, (_floats(2, 3, 9, 11), _floats(5, 3, 3, 3), _floats(5))),
+    "conv2d strided": (lambda x, w: F.conv2d(x, w, stride=2, padding=1), (_floats(1, 3, 9, 11), _floats(5, 3, 3, 3))),
+    "conv2d 1x1": (F.conv2d, (_floats(1, 7, 5, 6), _floats(9, 7, 1, 1))),
+    "conv2d 1x5": (lambda x, w: F.conv2d(x, w, padding=(0, 2)), (_floats(1, 3, 5, 9), _floats(4, 3, 1, 5))),
+    "conv2d depthwise": (lambda x, w: F.conv2d(x, w, padding=1, groups=6), (_floats(1, 6, 7, 9), _floats(6, 1, 3, 3))),
+    "conv2d grouped": (lambda x, w: F.conv2d(x, w, groups=2), (_floats(1, 6, 7, 9), _floats(4, 3, 3, 3))),
+    "conv2d patches": (lambda x, w: F.conv2d(x, w, stride=4), (_floats(1, 3, 8, 12), _floats(9, 3, 4, 4))),
+    "conv transpose 1d": (lambda x, w: F.conv_transpose1d(x, w, stride=2), (_floats(1, 5, 9), _floats(5, 3, 2))),
+    "conv transpose 2d": (lambda x, w: F.conv_transpose2d(x, w, stride=2), (_floats(1, 5, 4, 3), _floats(5, 3, 2, 2))),
+    "conv transpose 2d overlapping": (lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1),
+                                      (_floats(1, 3, 4, 3), _floats(3, 2, 3, 3))),
+    "max pool": (lambda x: F.max_pool2d(x, 2), (_floats(1, 3, 8, 6),)),
+    "max pool padded": (lambda x: F.max_pool2d(x, 3, 2, 1), (_floats(1, 3, 9, 7),)),
+    "max pool 1d": (lambda x: F.max_pool1d(x, 3), (_floats(1, 3, 10),)),
+    "average pool": (lambda x: F.avg_pool2d(x, 3, 2, 1), (_floats(1, 3, 9, 7),)),
+    "adaptive pool": (lambda x: F.adaptive_avg_pool2d(x, 1), (_floats(2, 5, 7, 3),)),
+    "adaptive pool 3": (lambda x: F.adaptive_avg_pool2d(x, 3), (_floats(1, 5, 9, 6),)),
+    "embedding": (F.embedding, (_indices(3, 5, below=11), _floats(11, 19))),
+    "nearest": (lambda x: F.interpolate(x, scale_factor=2), (_floats(1, 3, 4, 5),)),
+    "bilinear": (lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), (_floats(1, 3, 4, 5),)),
+    "bilinear corners": (lambda x: F.interpolate(x, size=(7, 9), mode="bilinear", align_corners=True),
+                         (_floats(1, 3, 4, 5),)),
+    "pixel shuffle": (lambda x: F.pixel_shuffle(x, 2), (_floats(1, 8, 3, 5),)),
+    "attention": (F.scaled_dot_product_attention, (_floats(1, 2, 9, 16), _floats(1, 2, 11, 16), _floats(1, 2, 11, 8))),
+    "attention causal": (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+                         (_floats(1, 2, 9, 16), _floats(1, 2, 9, 16) * 0.5, _floats(1, 2, 9, 16) * 0.3)),
+    "attention masked": (F.scaled_dot_product_attention,
+                         (_floats(1, 2, 5, 8), _floats(1, 2, 7, 8), _floats(1, 2, 7, 8), _indices(5, 7, below=3) > 0)),
+    "batch norm": (lambda x, m, v: F.batch_norm(x, m, v.abs()), (_floats(2, 5, 3, 7), _floats(5), _floats(5))),
+    "group norm": (lambda x: F.group_norm(x, 2), (_floats(2, 6, 3, 5),)),
+    "instance norm": (F.instance_norm, (_floats(2, 3, 5, 7),)),
+    "layer norm affine": (lambda x, w, b: F.layer_norm(x, (19,), w, b), (_floats(3, 19), _floats(19), _floats(19) * 2)),
+    "rms norm": (lambda x, w: F.rms_norm(x, (19,), w), (_floats(3, 19), _floats(19))),
+    "normalize": (F.normalize, (_floats(3, 19),)),
+    "prelu": (F.prelu, (_floats(2, 5, 7), _floats(5))),
+    "glu": (F.glu, (_floats(3, 8),)),
+    "one LSTM cell": (lambda x, h, c, w, u: torch.lstm_cell(x, (h, c), w, u)[0],
+                      (_floats(2, 9), _floats(2, 7), _floats(2, 7), _floats(28, 9), _floats(28, 7))),
+    "one GRU cell": (torch.gru_cell, (_floats(2, 9), _floats(2, 7), _floats(21, 9), _floats(21, 7))),
+    "index": (lambda x, i: x[i], (_floats(9, 5), _indices(7, below=9))),
+    "index of two": (lambda x, i, j: x[i, j], (_floats(9, 5), _indices(7, below=9), _indices(7, below=5))),
+    "index select": (lambda x, i: x.index_select(1, i), (_floats(3, 9), _indices(4, below=9))),
+    "gather": (lambda x, i: x.gather(1, i), (_floats(3, 9), _indices(3, 4, below=9))),
+    "scatter": (lambda x, i, y: x.scatter(1, i, y), (_floats(3, 9), torch.tensor([[0, 5], [8, 1], [2, 3]]),
+                                                      _floats(3, 2))),
+    "scatter add": (lambda x, i, y: x.scatter_add(1, i, y), (_floats(3, 9), _indices(3, 4, below=9), _floats(3, 4))),
+    "index put": (lambda x, i, y: x.index_put((i,), y), (_floats(9, 5), torch.tensor([2, 0, 7]), _floats(3, 5))),
+    "masked fill": (lambda x: x.masked_fill(x < 0, float("-inf")), (_floats(3, 19),)),
+    "top 3": (lambda x: x.topk(3)[0], (_floats(5, 19),)),
+    "sorted": (lambda x: x.sort(-1)[0], (_floats(3, 9),)),
+    "one-hot": (lambda i: F.one_hot(i, 7), (_indices(5, below=7),)),
+    "integer sum": (lambda x: (x * 3 - 100).sum(-1), (_indices(3, 9, below=1 << 40),)),
+    "integer quotient": (lambda x: (x - 50) // 7, (_indices(3, 9, below=100),)),
+    "integer remainder": (lambda x: (x - 50) % 7, (_indices(3, 9, below=100),)),
+    "integer cumsum": (lambda x: x.cumsum(-1), (_indices(3, 9, below=1 << 40),)),
+    "cumprod": (lambda x: x.cumprod(0), (_floats(5, 7),)),
+    "arange": (lambda x: x + torch.arange(7), (_floats(3, 7),)),
+    "power": (lambda x: x.abs() ** 1.5, (_floats(3, 19),)),
+    "log-sum-exp": (lambda x: x.logsumexp(-1), (_floats(3, 19),)),
+    "tril": (lambda x: x.tril(-1), (_floats(5, 7),)),
+    "repeat interleave": (lambda x: x.repeat_interleave(3, 1), (_floats(2, 3, 5),)),
+    "unfold": (lambda x: x.unfold(-1, 3, 2), (_floats(2, 9),)),
+}
+
+
 @dataclass(frozen=True)
 class Case:
     """``function`` of ``inputs``."""
@@ -76,17 +173,8 @@ class Module(torch.nn.Module):
         return self.function(*inputs)
 
 
-def values(shape: tuple[int, ...], special: bool, seed: int) -> torch.Tensor:
-    """Normal numbers; the first ones are special if asked for."""
-    x = torch.randn(shape, generator=torch.Generator().manual_seed(seed)) * 3
-    if special:
-        odd = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40])
-        x.view(-1)[: len(odd)] = odd
-    return x
-
-
 def cases() -> Iterator[Case]:
-    """Every op on every shape; elementwise ones also on special values."""
+    """Elementwise ops, reductions and moves on every shape, special values where they mean something; layers."""
     for (name, function), shape in itertools.product(UNARY.items(), SHAPES):
         for special in (False, True):
             yield Case(f"{name} {shape}{' special' * special}", function, (values(shape, special, len(name)),))
@@ -96,6 +184,10 @@ def cases() -> Iterator[Case]:
         for special in (False, True):
             yield Case(f"{name} {shape}{' special' * special}", function,
                        (values(shape, special, 1), values(shape, special, 2).flip(-1)))
+    for name, (function, inputs) in LAYERS.items():
+        yield Case(name, function, inputs)
+    for shape in SHAPES:
+        yield Case(f"cumsum {shape} special", LAST["cumsum"], (values(shape, True, 3),))
 
 
 def difference(case: Case) -> str:
