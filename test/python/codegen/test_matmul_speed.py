@@ -1,0 +1,20 @@
+"""Matrix products near what the chip allows: simulated cycles, which are the same on every machine."""
+
+import pytest
+
+from bench.matmul import Product, measure
+
+
+def test_the_bound_of_one_thread_and_of_four():
+    assert Product(256, 256, 256, "f32", "f32").bound == 256 ** 3 / 32 * 2
+    assert Product(256, 256, 256, "i8", "i32").bound == 256 ** 3 / 256 * 2
+    assert Product(512, 512, 512, "f32", "f32", 4).bound == 512 ** 3 / 32 / 2
+    assert Product(1, 10, 33, "f32", "f32").bound == 10 * 2 * 2, "a vector of one element costs as much as a full one"
+
+
+@pytest.mark.parametrize(("factors", "sums", "share"), [("f32", "f32", 0.65), ("f16", "f32", 0.65),
+                                                        ("i8", "i32", 0.55)])
+def test_256_cubed_in_tcm(factors, sums, share):
+    measured = measure(Product(256, 256, 256, factors, sums))
+    assert share <= measured.share <= 1
+    assert measured.error <= (1e-6 if factors[0] == "f" else 0)
