@@ -228,6 +228,12 @@ def clamp(x: Tensor, low: float | None = None, high: float | None = None) -> Ten
     return x if high is None else torch.where(x > high, high, x)
 
 
+@_for(_aten._unsafe_index.Tensor)
+def unsafe_index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
+    """An index known to be within bounds, as of interpolation."""
+    return _aten.index.Tensor(x, list(indices))
+
+
 @_for(_aten.relu6.default)
 def relu6(x: Tensor) -> Tensor:
     """Between 0 and 6."""

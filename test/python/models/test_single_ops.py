@@ -12,7 +12,8 @@ SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 
           "tanh (7,) special", "softmax first (3, 33)", "argmax (3, 33)", "var (3, 33)", "cat (7,)",
           "transpose (3, 33)",
           "gelu (7,) special", "mish (7,) special", "clamp min (3, 33) special", "less (7,) special",
-          "is nan (7,) special", "select (3, 33)", "broadcast (2, 5, 19)", "hardswish (7,) special")
+          "is nan (7,) special", "select (3, 33)", "broadcast (2, 5, 19)", "hardswish (7,) special",
+          "bilinear", "attention masked", "index of two", "integer quotient", "conv2d strided")
 CASES = [case for case in cases() if case.name in SAMPLE]
 
 

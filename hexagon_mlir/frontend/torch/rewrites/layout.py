@@ -66,6 +66,8 @@ def _permuted_back(graph: TorchGraph, node: Node, result: Node) -> None:
 
 def _pointwise(graph: TorchGraph, node: Node) -> None:
     rank = len(shape_of(node))
+    if rank not in LAST:
+        return
     operands: list[Any] = []
     found = False
     for value in args_of(node):
