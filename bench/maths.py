@@ -143,7 +143,8 @@ def worst(function: Function, element: str, level: str, count: int) -> tuple[flo
         with np.errstate(all="ignore"):
             expected = function.reference(*(x.astype(np.float64) for x in block)).astype(np.float64)
         actual = evaluate(function, element, level, block)
-        small = (np.abs(expected) < function.flushes) & (np.abs(actual.astype(np.float64)) < function.flushes)
+        with np.errstate(all="ignore"):
+            small = (np.abs(expected) < function.flushes) & (np.abs(actual.astype(np.float64)) < function.flushes)
         error = np.where(small, 0.0, ulps(actual, expected, element))
         index = int(np.argmax(error))
         if error[index] > found[0]:

@@ -9,8 +9,8 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-division          1.59    19.8  18.14     9.3
-reciprocal        1.20    16.3  17.35     8.0
+division          1.59    18.5  18.14     9.5
+reciprocal        1.20    15.5  17.35     8.0
 ===============  =============  =============
 """
 
