@@ -11,9 +11,17 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.program_grids.marks import Order, forget, may_spread, order_on
 from hexagon_mlir.passes.program_grids.spread import Grid, program_cycles
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
-from hexagon_mlir.passes.virtual_threads.cost import RUNS_PER_TASK, Cut, ForkCost, choose_cut, least_programs
+from hexagon_mlir.passes.virtual_threads.cost import (
+    RUNS_PER_TASK,
+    Cut,
+    ForkCost,
+    choose_cut,
+    choose_split,
+    least_programs,
+)
 from hexagon_mlir.passes.virtual_threads.groups import Group, Member, grow, splits
 from hexagon_mlir.passes.virtual_threads.nests import Nest, is_linalg, read
+from hexagon_mlir.passes.virtual_threads.reductions import read_reduction
 
 _WORD = INDEX_BITS // 8
 """Bytes that two threads never both write in."""
@@ -26,7 +34,9 @@ class FormVirtualThreadsPass(Pass):
     Each iteration is a virtual thread: it runs the whole group on its slices. Whether it pays, and how the loops are
     cut, is estimated from the work and the target's cost to start and join tasks. Even loops are cut into one block
     for each thread, others into more blocks that are dealt in turn where that balances better; blocks
-    end at whole vectors. Programs of a Triton kernel that are independent run beside each other: ``NAME.grid`` runs a
+    end at whole vectors. A reduction with too few results for the threads is split along what it reduces: each thread
+    has results of its own, and a small op combines them. Sums of floats are then added in another order, as they
+    are in vectors. Programs of a Triton kernel that are independent run beside each other: ``NAME.grid`` runs a
     whole launch, on several threads when there are programs enough.
 
     Before:
@@ -108,15 +118,36 @@ class FormVirtualThreadsPass(Pass):
 
     def _spread(self, todo: list[tuple[ir.Operation, Nest]], cost: ForkCost, context: PassContext) -> None:
         """Form groups of ``todo`` and write a parallel loop for each that pays."""
+        vector = int(context.target.vector_bytes.value)
         while todo:
-            group, cut = self._best(dict(todo), cost, int(context.target.vector_bytes.value))
+            group, cut = self._best(dict(todo), cost, vector)
             members = [member.op for member in group.members]
+            gain = None if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
+            if self._split(*todo[0], gain, cost, context):
+                todo = todo[1:]
+                continue
             if cut is None:
                 self.remark(context, members[0], f"one thread: about {group.cycles:.0f} cycles do not pay for threads")
                 members = members[:1]
             todo = [(op, nest) for op, nest in todo if op not in members]
             if cut is not None:
                 ForallBuilder(group, cut.chunks).build()
+
+    def _split(self, op: ir.Operation, nest: Nest, gain: float | None, cost: ForkCost, context: PassContext) -> bool:
+        """Split reduction ``op`` along what it reduces if that saves more cycles than ``gain``; None: than nothing."""
+        reduction = read_reduction(op, nest)
+        if reduction is None:
+            return False
+        vector = int(context.target.vector_bytes.value)
+        unit = reduction.unit(vector)
+        combine = reduction.combine_cycles(vector, float(context.target.hvx_issue_interval_cycles.value))
+        blocks = choose_split(-(-reduction.extent // unit), nest.cycles, combine, cost, self.min_cycles)
+        if blocks is None:
+            return False
+        if gain is not None and nest.cycles - cost.time(nest.cycles, blocks) - blocks.count * combine <= gain:
+            return False
+        reduction.split(blocks.chunk[0] * unit, vector)
+        return True
 
     def _best(self, nests: dict[ir.Operation, Nest], cost: ForkCost, vector: int) -> tuple[Group, Cut | None]:
         """The group starting with the first op that gains most from threads, and how to cut it; None: not at all.

@@ -87,7 +87,7 @@ def read_nest(op: ir.Operation) -> Nest:
     for inner in operations[:-1]:
         bits += _body_op_bits(inner)
     combiners = tuple(
-        _combiner(body, len(inputs) + index, value) for index, value in enumerate(operations[-1].operands)
+        reduction_combiner(body, len(inputs) + index, value) for index, value in enumerate(operations[-1].operands)
     )
     return Nest(
         extents=_extents(len(iterators), operands, (*inputs, *outputs)),
@@ -174,7 +174,7 @@ def _body_op_bits(op: ir.Operation) -> list[int]:
     return [element_bits(t) for t in types if not (isinstance(t, ir.IntegerType) and t.width == 1)]
 
 
-def _combiner(body: ir.Block, argument: int, yielded: ir.Value) -> str | None:
+def reduction_combiner(body: ir.Block, argument: int, yielded: ir.Value) -> str | None:
     """Name of the op that combines the output's old value with one new value, if that is its only use."""
     old = body.arguments[argument]
     users = [use.owner.operation for use in old.uses]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hexagon_mlir.ir import arith, bufferization, ir, scf, tensor
 from hexagon_mlir.passes.virtual_threads.groups import Group, Member, Place, unwritten
@@ -65,7 +65,7 @@ class ForallBuilder:
         for number, result in enumerate(copy.results):
             result.set_type(copy.operands[inputs + number].type)
             self.inside[member.op.results[number]] = result
-        self._shift_indices(copy, member)
+        shift_indices(copy, dict(zip(member.loops, self.offsets, strict=True)))
 
     def _target(self, member: Member, position: int, arguments: list[ir.Value]) -> ir.Value:
         """Where an iteration computes its part of an output: a slice of what all share, or a tensor of its own."""
@@ -74,10 +74,10 @@ class ForallBuilder:
         if place.kept:
             return self._slice(arguments[self.kept.index(place)], member, position)
         sizes = self._box(member, position)[1]
-        type_ = ir.RankedTensorType.get([_static(s) for s in sizes], place.start.type.element_type)
+        type_ = ir.RankedTensorType.get([static_size(s) for s in sizes], place.start.type.element_type)
         maker = place.start.owner.operation
         space = maker.attributes.get("memory_space", None)
-        return bufferization.AllocTensorOp(type_, _values(sizes), memory_space=space).result
+        return bufferization.AllocTensorOp(type_, values_of(sizes), memory_space=space).result
 
     def _slice(self, value: ir.Value, member: Member, position: int) -> ir.Value:
         """This iteration's part of ``value``, which ``member`` uses as operand ``position``."""
@@ -86,17 +86,18 @@ class ForallBuilder:
             return value
         if key not in self.slices:
             offsets, sizes = self._box(member, position)
-            type_ = ir.RankedTensorType.get([_static(s) for s in sizes], value.type.element_type)
+            type_ = ir.RankedTensorType.get([static_size(s) for s in sizes], value.type.element_type)
             self.slices[key] = tensor.ExtractSliceOp(
-                type_, value, _values(offsets), _values(sizes), [], [_static(o) for o in offsets],
-                [_static(s) for s in sizes], [1] * len(sizes)).result
+                type_, value, values_of(offsets), values_of(sizes), [], [static_size(o) for o in offsets],
+                [static_size(s) for s in sizes], [1] * len(sizes)).result
         return self.slices[key]
 
     def _put(self, place: Place, into: ir.Value) -> None:
         member, output = place.results[-1]
         offsets, sizes = self._box(member, len(member.op.operands) - len(member.op.results) + output)
-        tensor.ParallelInsertSliceOp(self.inside[place.last], into, _values(offsets), _values(sizes), [],
-                                     [_static(o) for o in offsets], [_static(s) for s in sizes], [1] * len(sizes))
+        tensor.ParallelInsertSliceOp(self.inside[place.last], into, values_of(offsets), values_of(sizes), [],
+                                     [static_size(o) for o in offsets], [static_size(s) for s in sizes],
+                                     [1] * len(sizes))
 
     def _box(self, member: Member, position: int) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
         """Offsets and sizes of this iteration's part of operand ``position``."""
@@ -124,23 +125,26 @@ class ForallBuilder:
         return ir.Operation.create("affine.min", results=[ir.IndexType.get()], operands=operands,
                                    attributes={"map": ir.AffineMapAttr.get(map_)}).result
 
-    def _shift_indices(self, copy: ir.Operation, member: Member) -> None:
-        """The body counts from the start of the slice: add where that is."""
-        for view in list(copy.regions[0].blocks[0].operations):
-            if view.operation.name != "linalg.index":
-                continue
-            loop = ir.IntegerAttr(view.operation.attributes["dim"]).value
-            if loop in member.loops:
-                users = [(use.owner.operation, use.operand_number) for use in view.operation.results[0].uses]
-                with ir.InsertionPoint.after(view.operation):
-                    shifted = arith.addi(view.operation.results[0], self.offsets[member.loops.index(loop)])
-                for user, number in users:
-                    user.operands[number] = shifted
+
+def shift_indices(op: ir.Operation, offsets: Mapping[int, ir.Value]) -> None:
+    """The body of ``op`` counts from the start of a slice: add ``offsets``, where it starts along each cut loop."""
+    for view in list(op.regions[0].blocks[0].operations):
+        if view.operation.name != "linalg.index":
+            continue
+        loop = ir.IntegerAttr(view.operation.attributes["dim"]).value
+        if loop in offsets:
+            users = [(use.owner.operation, use.operand_number) for use in view.operation.results[0].uses]
+            with ir.InsertionPoint.after(view.operation):
+                shifted = arith.addi(view.operation.results[0], offsets[loop])
+            for user, number in users:
+                user.operands[number] = shifted
 
 
-def _static(number: int | ir.Value) -> int:
+def static_size(number: int | ir.Value) -> int:
+    """``number`` as it stands among static sizes or offsets of a slice."""
     return number if isinstance(number, int) else DYNAMIC
 
 
-def _values(numbers: Sequence[int | ir.Value]) -> list[ir.Value]:
+def values_of(numbers: Sequence[int | ir.Value]) -> list[ir.Value]:
+    """Those of ``numbers`` known at run time only: the dynamic sizes or offsets of a slice."""
     return [number for number in numbers if not isinstance(number, int)]

@@ -138,6 +138,23 @@ def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: fl
     return best if worth else None
 
 
+def choose_split(units: int, cycles: float, combine: float, cost: ForkCost, least: float = 0) -> Blocks | None:
+    """How many ``units`` of a reduction's loop each thread takes, or None when one thread is as good.
+
+    A block for each thread at most: its partial results cost ``combine`` cycles. ``least`` as in `choose_blocks`.
+    """
+    chunks = sorted({-(-units // pieces) for pieces in range(2, min(cost.tasks, units) + 1)})
+    found = [Blocks((units,), (chunk,)) for chunk in chunks]
+    if cost.all and any(blocks.count == cost.tasks for blocks in found):
+        found = [blocks for blocks in found if blocks.count == cost.tasks]
+    if not found:
+        return None
+    best = min(found, key=lambda blocks: cost.time(cycles, blocks) + blocks.count * combine)
+    certain = cost.time(_CERTAIN * cycles, best) + best.count * combine
+    worth = cycles >= least if least else certain <= _CERTAIN * cycles
+    return best if worth else None
+
+
 def least_programs(cycles: float, cost: ForkCost, least: float = 0) -> int:
     """From how many programs on, of an estimated ``cycles`` each, threads are never slower than one after another.
 

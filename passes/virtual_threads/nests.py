@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd, prod
 
@@ -41,9 +42,7 @@ class Nest:
 
         The vectorized loop is the last one of every operand it indexes; see `passes.vectorization.plan`.
         """
-        fitting = [loop for loop in range(len(self.extents)) if all(loop not in dims or dims[-1] == loop
-                                                                    for dims in self.reads)]
-        vector = max(fitting, key=lambda loop: (self.parallel[loop], self.extents[loop], loop), default=None)
+        vector = _vector_loop(self.extents, self.parallel, self.reads)
         return vector is not None and vector in self.reads[operand]
 
     def unit(self, loop: int, output: int, together: int) -> int | None:
@@ -101,7 +100,7 @@ def read(op: ir.Operation, target: Target) -> Nest | str:
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
     return Nest(sizes, dynamic, tuple(parallel), tuple(reads), len(op.results), written,
-                _cycles(op, sizes, reads, target))
+                _cycles(op, sizes, parallel, reads, target))
 
 
 def size_of(value: ir.Value, dim: int) -> ir.Value | None:
@@ -135,7 +134,14 @@ def _origin(size: ir.Value) -> ir.Value:
     return found if found is not None else size
 
 
-def _cycles(op: ir.Operation, extents: tuple[int, ...], reads: list[tuple[int | None, ...]], target: Target) -> float:
+def _vector_loop(extents: Sequence[int], parallel: Sequence[bool],
+                 reads: Sequence[tuple[int | None, ...]]) -> int | None:
+    fitting = [loop for loop in range(len(extents)) if all(loop not in dims or dims[-1] == loop for dims in reads)]
+    return max(fitting, key=lambda loop: (parallel[loop], extents[loop], loop), default=None)
+
+
+def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool],
+            reads: Sequence[tuple[int | None, ...]], target: Target) -> float:
     """What one thread takes, in cycles: a packet for each operation, load and store of each vector."""
     body = [inner.operation for inner in op.regions[0].blocks[0].operations]
     types = [v.type for inner in body for v in (*inner.operands, *inner.results)]
@@ -147,7 +153,9 @@ def _cycles(op: ir.Operation, extents: tuple[int, ...], reads: list[tuple[int | 
     bits = [_bits(t) for t in types if str(t) != "i1"]
     lanes = target.lanes(min(bits, default=32))
     packets = operations * max(bits, default=32) // min(bits, default=32) + moved
-    inner = reads[-1][-1] if reads[-1] and reads[-1][-1] is not None else len(extents) - 1
+    inner = _vector_loop(extents, parallel, reads)
+    if inner is None:
+        inner = reads[-1][-1] if reads[-1] and reads[-1][-1] is not None else len(extents) - 1
     vectors = prod(-(-n // lanes) if loop == inner else n for loop, n in enumerate(extents))
     return vectors * packets * float(target.hvx_issue_interval_cycles.value)
 

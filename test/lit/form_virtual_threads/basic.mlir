@@ -176,3 +176,45 @@ func.func @squares(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %n
   bufferization.materialize_in_destination %w in restrict writable %target : (tensor<1024xf32>, memref<1024xf32, strided<[1], offset: ?>>) -> ()
   return
 }
+
+// -----
+// A reduction to one value: each thread has its own, in a vector of its own; an op combines the four.
+// CHECK-LABEL: func.func @one_sum
+// CHECK: %[[PARTS:.*]] = bufferization.alloc_tensor() : tensor<4x32xf32>
+// CHECK: %[[R:.*]] = scf.forall (%[[T:.*]]) in (4) shared_outs(%[[O:.*]] = %[[PARTS]])
+// CHECK: %[[AT:.*]] = affine.apply {{.*}}(%[[T]])
+// CHECK: tensor.extract_slice %arg0[%[[AT]]] [262144] [1] : tensor<1048576xf32> to tensor<262144xf32>
+// CHECK: tensor.extract_slice %[[O]][%[[T]], 0] [1, 1] [1, 1] : tensor<4x32xf32> to tensor<f32>
+// CHECK: arith.constant -0.000000e+00
+// CHECK: linalg.generic {{.*}}ins({{.*}} : f32) outs({{.*}} : tensor<f32>)
+// CHECK: linalg.reduce ins({{.*}} : tensor<262144xf32>) outs({{.*}} : tensor<f32>) dimensions = [0]
+// CHECK: tensor.parallel_insert_slice {{.*}} into %[[O]][%[[T]], 0] [1, 1] [1, 1]
+// CHECK: %[[ALL:.*]] = tensor.extract_slice %[[R]][0, 0] [4, 1] [1, 1] : tensor<4x32xf32> to tensor<4xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[ALL]] : tensor<4xf32>) outs(%arg1 : tensor<f32>)
+// CHECK: arith.addf
+func.func @one_sum(%x: tensor<1048576xf32>, %o: tensor<f32>) -> tensor<f32> {
+  %s = linalg.reduce ins(%x : tensor<1048576xf32>) outs(%o : tensor<f32>) dimensions = [0]
+    (%in: f32, %out: f32) {
+      %b = arith.addf %in, %out : f32
+      linalg.yield %b : f32
+    }
+  return %s : tensor<f32>
+}
+
+// -----
+// Two rows are too few for four threads: the rows' parts are split, the last one is shorter.
+// CHECK: #[[LEFT:.*]] = affine_map<(d0) -> (25024, d0 * -25024 + 100003)>
+// CHECK-LABEL: func.func @two_rows
+// CHECK: scf.forall (%[[T:.*]]) in (4) shared_outs(%{{.*}} = %{{.*}}) -> (tensor<4x32xi32>)
+// CHECK: affine.min #[[LEFT]](%[[T]])
+// CHECK: tensor.extract_slice %{{.*}}[%[[T]], 0] [1, 2] [1, 1] : tensor<4x32xi32> to tensor<2xi32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]} ins(%{{.*}} : tensor<4x2xi32>) outs(%arg1 : tensor<2xi32>)
+// CHECK: arith.maxsi
+func.func @two_rows(%x: tensor<2x100003xi32>, %o: tensor<2xi32>) -> tensor<2xi32> {
+  %s = linalg.reduce ins(%x : tensor<2x100003xi32>) outs(%o : tensor<2xi32>) dimensions = [1]
+    (%in: i32, %out: i32) {
+      %b = arith.maxsi %in, %out : i32
+      linalg.yield %b : i32
+    }
+  return %s : tensor<2xi32>
+}

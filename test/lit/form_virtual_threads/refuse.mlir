@@ -45,3 +45,16 @@ func.func @sometimes(%nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32) at
 func.func @no_programs(%x: f32) attributes {hexagon.programs = "independent"} {
   return
 }
+
+// -----
+// What is there is not combined with what comes, but replaced by a function of both: there is no way to split that.
+func.func @decay(%x: tensor<1048576xf32>, %o: tensor<f32>) -> tensor<f32> {
+  // expected-remark@+1 {{form-virtual-threads: one thread: about 196608 cycles do not pay for threads}}
+  %s = linalg.reduce ins(%x : tensor<1048576xf32>) outs(%o : tensor<f32>) dimensions = [0]
+    (%in: f32, %out: f32) {
+      %h = arith.mulf %out, %out : f32
+      %b = arith.addf %in, %h : f32
+      linalg.yield %b : f32
+    }
+  return %s : tensor<f32>
+}

@@ -10,6 +10,8 @@ from stage_cases import linalg_cases
 
 import hexagon_mlir as hx
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen.compile import emit
+from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.host import HostFunction
 from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext, PassStep
@@ -35,12 +37,21 @@ ELEMENTWISE = """func.func @f(%x: tensor<{shape}xf32>) -> tensor<{shape}xf32> {{
 def forced(threads=4):
     """The default pipeline with threads wherever they are possible."""
     step = PassStep(build(get("form-virtual-threads"), f"min-cycles=1 threads={threads}"))
-    return [step if s.title == "form-virtual-threads" else s for s in pipelines.get("default", V75)]
+    return [step if s.title == "form-virtual-threads" else s
+            for s in pipelines.get("default", V75, pipelines.Settings(threads))]
 
 
-def checked(kernel, arrays, result):
-    """Outputs and report of a checked run of ``kernel``."""
-    machine = Machine(kernel.asm, kernel.target, check=True)
+def compiled(text, threads):
+    """Assembly of ``text`` with threads wherever they are possible."""
+    module = parse(text)
+    set_index_bits(module)
+    run_steps(module, forced(threads), PassContext(V75))
+    return emit(translate_to_llvm_ir(module), V75)
+
+
+def checked(asm, arrays, result):
+    """Outputs and report of a checked run of function f of ``asm``."""
+    machine = Machine(asm, V75, check=True)
     places = []
     for array in (*arrays, result):
         places.append(machine.alloc_ddr(array.nbytes))
@@ -54,7 +65,7 @@ def checked(kernel, arrays, result):
 def test_ragged_elementwise(shape, threads):
     x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     kernel = hx.compile(ELEMENTWISE.format(shape="x".join(map(str, shape))), threads=threads)
-    got, run = checked(kernel, [x], np.zeros_like(x))
+    got, run = checked(kernel.asm, [x], np.zeros_like(x))
     np.testing.assert_allclose(got, (x * x + x) / (x * x), rtol=1e-5, atol=1e-6)
     assert not run.reports, [str(report) for report in run.reports]
     tasks = threads or int(V75.hvx_contexts.value)  # the main thread's is one; there may be more for the next tile
@@ -141,3 +152,82 @@ def test_costly_threads_are_not_used():
     run_steps(module, [PassStep(get("form-virtual-threads")())], context)
     assert "scf.forall" not in str(module)
     assert any("do not pay for threads" in entry.message for entry in context.log.entries)
+
+
+def reduction(shape, dims, body, element, start, inputs=1, more=""):
+    """A kernel that reduces ``dims`` of its inputs: ``body`` computes %s of %a (and %b) and what there is, %o."""
+    kept = [str(n) for dim, n in enumerate(shape) if dim not in dims]
+    x, y = f"tensor<{'x'.join(map(str, shape))}x{element}>", f"tensor<{'x'.join([*kept, more or element])}>"
+    loops = [f"d{dim}" for dim in range(len(shape))]
+    results = [name for dim, name in enumerate(loops) if dim not in dims]
+    maps = [f"affine_map<({', '.join(loops)}) -> ({', '.join(to)})>" for to in [loops] * inputs + [results]]
+    kinds = ['"reduction"' if dim in dims else '"parallel"' for dim in range(len(shape))]
+    names = ["%x", "%y"][:inputs]
+    return f"""func.func @f({', '.join(f'{n}: {x}' for n in names)}) -> {y} {{
+  %c = arith.constant {start} : {more or element}
+  %e = tensor.empty() : {y}
+  %i = linalg.fill ins(%c : {more or element}) outs(%e : {y}) -> {y}
+  %r = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{', '.join(kinds)}]}}
+      ins({', '.join(names)} : {', '.join([x] * inputs)}) outs(%i : {y}) {{
+    ^bb0({', '.join(f'%{n}: {element}' for n in "ab"[:inputs])}, %o: {more or element}):
+      {body}
+      linalg.yield %s : {more or element}
+  }} -> {y}
+  return %r : {y}
+}}
+"""
+
+
+SUM = "%s = arith.addf %a, %o : f32"
+HALVES = "%w = arith.extf %a : f16 to f32\n %s = arith.addf %w, %o : f32"
+POSITIONS = "%n = linalg.index 0 : index\n %m = arith.index_cast %n : index to i32\n" \
+    "%p = arith.muli %m, %a : i32\n %s = arith.addi %p, %o : i32"
+REDUCTIONS = {  # shape, dims, body, element, start, expected of float64 or int32 values; threads
+    "sum": ((100003,), (0,), SUM, "f32", "2.5", lambda x: x.sum() + 2.5, 0),
+    "sum, one block is short": ((4097,), (0,), SUM, "f32", "0.0", lambda x: x.sum(), 7),
+    "sum of f16": ((30001,), (0,), HALVES, "f16", "0.0", lambda x: x.sum(), 4),
+    "rows": ((2, 50001), (1,), SUM, "f32", "1.0", lambda x: x.sum(1) + 1, 4),
+    "columns": ((5001, 3), (0,), SUM, "f32", "0.0", lambda x: x.sum(0), 4),
+    "two loops": ((3, 2, 20001), (0, 2), SUM, "f32", "0.0", lambda x: x.sum((0, 2)), 4),
+    "product": ((1000,), (0,), "%s = arith.muli %a, %o : i32", "i32", "3",
+                lambda x: 3 * x.prod(dtype=np.int32), 4),
+    "positions": ((10007,), (0,), POSITIONS, "i32", "-1",
+                  lambda x: (np.arange(x.size, dtype=np.int32) * x).sum(dtype=np.int32) - 1, 7),
+    "least": ((10007,), (0,), "%s = arith.minsi %a, %o : i32", "i32", "2147483647", lambda x: x.min(), 4),
+    "NaN wins": ((9999,), (0,), "%s = arith.maximumf %a, %o : f32", "f32", "0xFF800000", lambda x: np.nan, 4),
+    "NaN loses": ((9999,), (0,), "%s = arith.maxnumf %a, %o : f32", "f32", "0xFF800000", np.nanmax, 7),
+    "NaN and a start": ((9999,), (0,), "%s = arith.minnumf %a, %o : f32", "f32", "-100.0", lambda x: -100.0, 4),
+    "bytes": ((10007,), (0,), "%s = arith.maxui %a, %o : i8", "i8", "0",
+              lambda x: x.view(np.uint8).max().view(np.int8), 4),
+}
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_split_reductions(name):
+    """One result, or fewer than threads: parts are reduced beside each other and combined; all start once."""
+    shape, dims, body, element, start, expected, threads = REDUCTIONS[name]
+    rng = np.random.default_rng(1)
+    dtype = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i8": np.int8}[element]
+    x = rng.normal(1, 1, shape).astype(dtype) if element in ("f32", "f16") else rng.integers(-99, 99, shape, dtype)
+    if "NaN" in name:
+        x[5000:] = np.nan  # all that some threads see
+    text = reduction(shape, dims, body, element, start, more="f32" if element == "f16" else "")
+    want = np.asarray(expected(x.astype(np.float64) if x.dtype.kind == "f" else x))
+    asm = compiled(text, threads or 4)
+    assert "mlirAsyncRuntimeAwaitAllInGroup" in asm
+    got, run = checked(asm, [x], np.zeros(want.shape, np.float32 if x.dtype.kind == "f" else dtype))
+    assert not run.reports, [str(report) for report in run.reports]
+    assert len(run.threads) >= (threads or 4)
+    np.testing.assert_allclose(got, want, rtol=1e-5 if x.dtype.kind == "f" else 0)
+
+
+def test_split_reductions_pay():
+    """One long vector: a sum behind an exponential over four threads; short ones are never slower."""
+    body = "%v = math.exp %a : f32\n %s = arith.addf %v, %o : f32"
+    for n in (300, 4096, 9000, 1 << 17):
+        x = np.random.default_rng(0).normal(size=n).astype(np.float32)
+        text = reduction((n,), (0,), body, "f32", "0.0")
+        runs = [hx.compile(text, threads=threads).run(x) for threads in (1, 0)]
+        assert runs[1].cycles <= runs[0].cycles, n
+        np.testing.assert_allclose(runs[1].outputs[0], np.exp(x.astype(np.float64)).sum(), rtol=1e-5)
+    assert runs[0].cycles > 2.5 * runs[1].cycles

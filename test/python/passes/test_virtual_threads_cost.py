@@ -7,7 +7,7 @@ from math import ceil, prod
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.passes.virtual_threads.cost import Blocks, ForkCost, choose_blocks, choose_cut
+from hexagon_mlir.passes.virtual_threads.cost import Blocks, ForkCost, choose_blocks, choose_cut, choose_split
 
 V75 = targets.get("v75")
 COST = ForkCost.of(V75)
@@ -116,3 +116,21 @@ def test_neat_borders_are_taken_where_they_cost_little():
     assert choose_cut([160], units, 1e6, COST).unit == (1,)  # five units of 32 leave two to one thread
     assert choose_cut([127], units, 1e6, ForkCost.of(V75, 7)).blocks.count >= 7
     assert choose_cut([127], [], 1e6, COST) is None
+
+
+@pytest.mark.parametrize(("units", "cycles", "combine", "count"), [
+    (8192, 1e6, 8, 4),
+    (3, 1e6, 8, 3),  # not more blocks than vectors
+    (1, 1e6, 8, None),
+    (8192, 1000, 8, None),  # the work does not pay for the tasks
+    (8192, 1e6, 1e6, None)])  # nor for combining so many results
+def test_split_reductions(units, cycles, combine, count):
+    blocks = choose_split(units, cycles, combine, COST)
+    assert (blocks and blocks.count) == count
+
+
+def test_split_among_as_many_as_the_user_says():
+    assert choose_split(8192, 1e6, 8, ForkCost.of(V75, 7)).count == 7
+    assert choose_split(5, 1e6, 8, ForkCost.of(V75, 5)).count == 5
+    assert choose_split(129, 10, 8, ForkCost.of(V75, 4), least=1).chunk == (33,)
+    assert choose_split(129, 10, 8, ForkCost.of(V75, 4), least=11) is None
