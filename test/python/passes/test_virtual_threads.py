@@ -1,6 +1,7 @@
 """Work spread over threads: values against numpy on the host and the simulator, checks clean, all threads used."""
 
 from dataclasses import replace
+from math import erf
 
 import numpy as np
 import pytest
@@ -231,3 +232,57 @@ def test_split_reductions_pay():
         assert runs[1].cycles <= runs[0].cycles, n
         np.testing.assert_allclose(runs[1].outputs[0], np.exp(x.astype(np.float64)).sum(), rtol=1e-5)
     assert runs[0].cycles > 2.5 * runs[1].cycles
+
+
+GELU = """func.func @f(%x: tensor<{n}xf32>) -> tensor<{n}xf32> {{
+  %e = tensor.empty() : tensor<{n}xf32>
+  %half = arith.constant dense<0.70710678> : tensor<{n}xf32>
+  %one = arith.constant dense<1.0> : tensor<{n}xf32>
+  %s = linalg.mul ins(%x, %half : tensor<{n}xf32>, tensor<{n}xf32>) outs(%e : tensor<{n}xf32>) -> tensor<{n}xf32>
+  %t = linalg.erf ins(%s : tensor<{n}xf32>) outs(%e : tensor<{n}xf32>) -> tensor<{n}xf32>
+  %u = linalg.add ins(%t, %one : tensor<{n}xf32>, tensor<{n}xf32>) outs(%e : tensor<{n}xf32>) -> tensor<{n}xf32>
+  %v = linalg.mul ins(%u, %s : tensor<{n}xf32>, tensor<{n}xf32>) outs(%e : tensor<{n}xf32>) -> tensor<{n}xf32>
+  %w = linalg.mul ins(%v, %half : tensor<{n}xf32>, tensor<{n}xf32>) outs(%e : tensor<{n}xf32>) -> tensor<{n}xf32>
+  return %w : tensor<{n}xf32>
+}}
+"""
+SOFTMAX = """func.func @f(%x: tensor<5x{n}xf32>) -> tensor<5x{n}xf32> {{
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<5xf32>
+  %t = tensor.empty() : tensor<5x{n}xf32>
+  %l = linalg.fill ins(%low : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+  %m = linalg.reduce {{ arith.maximumf }} ins(%x : tensor<5x{n}xf32>) outs(%l : tensor<5xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%m : tensor<5xf32>) outs(%t : tensor<5x{n}xf32>) dimensions = [1]
+  %d = linalg.sub ins(%x, %b : tensor<5x{n}xf32>, tensor<5x{n}xf32>) outs(%t : tensor<5x{n}xf32>) -> tensor<5x{n}xf32>
+  %p = linalg.exp ins(%d : tensor<5x{n}xf32>) outs(%t : tensor<5x{n}xf32>) -> tensor<5x{n}xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+  %s = linalg.reduce {{ arith.addf }} ins(%p : tensor<5x{n}xf32>) outs(%z : tensor<5xf32>) dimensions = [1]
+  %c = linalg.broadcast ins(%s : tensor<5xf32>) outs(%t : tensor<5x{n}xf32>) dimensions = [1]
+  %r = linalg.div ins(%p, %c : tensor<5x{n}xf32>, tensor<5x{n}xf32>) outs(%t : tensor<5x{n}xf32>) -> tensor<5x{n}xf32>
+  return %r : tensor<5x{n}xf32>
+}}
+"""
+
+
+def softmax(x):
+    powers = np.exp(x - x.max(1, keepdims=True))
+    return powers / powers.sum(1, keepdims=True)
+
+
+def gelu(x):
+    return x / 2 * (1 + np.vectorize(erf)(x / np.sqrt(2)))
+
+
+@pytest.mark.parametrize("threads", [4, 7])
+@pytest.mark.parametrize("n", [77, 1000, 4097])
+def test_small_odd_sizes(n, threads):
+    """Forced on little work that divides by nothing: right values, and nothing for the checks to report."""
+    kernels = ((ELEMENTWISE.format(shape=n), (n,), lambda x: (x * x + x) / (x * x)), (GELU.format(n=n), (n,), gelu),
+               (SOFTMAX.format(n=n), (5, n), softmax))
+    for text, shape, expected in kernels:
+        x = np.random.default_rng(n).normal(0, 2, shape).astype(np.float32)
+        got, run = checked(compiled(text, threads), [x], np.zeros_like(x))
+        assert not run.reports, [str(report) for report in run.reports]
+        assert len(run.threads) > 1
+        np.testing.assert_allclose(got, expected(x.astype(np.float64)), rtol=2e-5, atol=2e-6)
