@@ -106,6 +106,7 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite each marked loop."""
+        self._check_numbers(module)
         self._forget_simplified(module, context)
         loops = self._read(module)
         for found in loops:
@@ -115,6 +116,18 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
             _outline(op)
         if loops or work:
             _CLEAN.run(module, context)
+
+    def _check_numbers(self, module: ir.Module) -> None:
+        """Loops and their parts are marked with numbers."""
+        marks = (LOOP, *KERNELS)
+        for op in find_ops(module, lambda op: any(name in op.attributes for name in marks)):
+            for name in (name for name in marks if name in op.attributes):
+                if not isinstance(op.attributes[name], ir.IntegerAttr):
+                    raise self.refuse(op, f"{name} is {op.attributes[name]}, not a number",
+                                      "run hexagon-double-buffer-generic-s1")
+                if name == LOOP and op.name != "scf.for":
+                    raise self.refuse(op, f"{name} on an operation that is no scf.for",
+                                      "run hexagon-double-buffer-generic-s1")
 
     def _forget_simplified(self, module: ir.Module, context: PassContext) -> None:
         """Canonicalization may rebuild a part without its mark: the copies of such a loop stay where they are."""

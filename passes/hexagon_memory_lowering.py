@@ -53,7 +53,8 @@ class HexagonMemoryLoweringPass(Pass):
     Options:
         none
 
-    Refuses: an allocation with a layout map (an error: bufferization does not produce one).
+    Refuses: an allocation with a layout map (an error: bufferization does not produce one), a mark of a TCM slot on
+    anything but a view.
 
     Needs: buffer.
     Leaves: buffer.
@@ -70,6 +71,10 @@ class HexagonMemoryLoweringPass(Pass):
             type_ = ir.MemRefType(op.results[0].type)
             if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
                 raise self.refuse(op, "allocation with a layout map", "allocate densely, then take a subview")
+        for op in find_ops(module, lambda op: TCM_SLOT in op.attributes):
+            if op.name != "memref.view" or len(op.operands) != 2:
+                raise self.refuse(op, f"{TCM_SLOT} on an operation that is no memref.view of a static size",
+                                  "hexagon-tcm-allocation writes it")
         alignment = int(context.target.vector_bytes.value)
         stack_limit = int(context.target.l1d_bytes.value) // _STACK_SHARE
         small = [op for op in allocations if _fits_stack(op, stack_limit)]

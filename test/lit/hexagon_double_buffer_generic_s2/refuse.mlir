@@ -36,3 +36,29 @@ func.func @no_loop(%x: memref<64xf32>, %a: memref<64xf32, 1>) {
   memref.copy %x, %a {db_fetch = array<i64: 3, 0, 0>} : memref<64xf32> to memref<64xf32, 1>
   return
 }
+
+// -----
+// 4. Marks that are no numbers, and a loop that is none.
+// CHECK: :[[# @LINE + 1]]:1: error: hexagon-double-buffer-generic-s2: db_generic is "x", not a number
+func.func @text() attributes {db_generic = "x"} {
+  return
+}
+
+// -----
+func.func @unit(%n: index, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // CHECK: :[[# @LINE + 1]]:5: error: hexagon-double-buffer-generic-s2: db_ping_kernel is unit, not a number
+    scf.if %p {
+    } {db_ping_kernel}
+  } {db_generic = 0 : i64}
+  return
+}
+
+// -----
+func.func @no_for() {
+  // CHECK: :[[# @LINE + 1]]:9: error: hexagon-double-buffer-generic-s2: db_generic on an operation that is no scf.for
+  %c0 = arith.constant {db_generic = 0 : i64} 0 : index
+  return
+}

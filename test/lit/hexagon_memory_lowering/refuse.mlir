@@ -1,10 +1,25 @@
 // An allocation with a layout map is an error at its place.
-// RUN: not hexmlir-opt %s --hexagon-memory-lowering 2>&1 | filecheck %s
+// RUN: not hexmlir-opt %s --hexagon-memory-lowering --split-input-file 2>&1 | filecheck %s
 // CHECK: refuse.mlir:[[# @LINE + 4]]:8: error: hexagon-memory-lowering: allocation with a layout map
 // CHECK-NEXT: memref.alloc() : memref<8x8xf32, affine_map<(d0, d1) -> (d1, d0)>>
 // CHECK-NEXT: hint: allocate densely, then take a subview
 func.func @layout() {
   %a = memref.alloc() : memref<8x8xf32, affine_map<(d0, d1) -> (d1, d0)>>
   memref.dealloc %a : memref<8x8xf32, affine_map<(d0, d1) -> (d1, d0)>>
+  return
+}
+
+// -----
+// A mark of a TCM slot on what is none.
+func.func @slot() {
+  // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: hexagon.tcm_slot on an operation that is no memref.view of a static size
+  %c0 = arith.constant {hexagon.tcm_slot} 0 : index
+  return
+}
+
+// -----
+func.func @unknown_size(%arena: memref<4096xi8, 1>, %at: index, %n: index) {
+  // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: hexagon.tcm_slot on an operation that is no memref.view of a static size
+  %v = memref.view %arena[%at][%n] {hexagon.tcm_slot} : memref<4096xi8, 1> to memref<?xi8, 1>
   return
 }
