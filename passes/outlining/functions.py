@@ -85,11 +85,13 @@ class Outlined:
 
 def _known(op: ir.Operation) -> dict[str, ir.Attribute]:
     """What LLVM may know of a pointer to the buffer that ``op`` makes."""
-    if op.name not in _FRESH and TCM_SLOT not in op.attributes:
+    slot = TCM_SLOT in op.attributes and op.name == "memref.view"
+    if op.name not in _FRESH and not slot:
         return {}
     known: dict[str, ir.Attribute] = {_NOALIAS: ir.UnitAttr.get()}
-    maker = op.operands[0].owner.operation if TCM_SLOT in op.attributes else op  # slots are aligned as their arena is
-    if "alignment" in maker.attributes:
+    arena = op.operands[0].owner if slot else op  # slots are aligned as their arena is
+    maker = None if isinstance(arena, ir.Block) else arena.operation
+    if maker is not None and "alignment" in maker.attributes:
         known[_ALIGN] = maker.attributes["alignment"]
     return known
 

@@ -131,3 +131,17 @@ func.func @promised(%x: memref<8xf32> {llvm.noalias, llvm.align = 128 : i64}, %v
   }
   return
 }
+
+// -----
+// A slot of an arena that comes from outside: nobody knows how it is aligned.
+// CHECK-LABEL: func.func private @slot_of_an_argument_thread
+// CHECK-SAME: memref<4096xi8, 1> {llvm.noalias})
+func.func @slot_of_an_argument(%arena: memref<4096xi8, 1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : i8
+  %v = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<4096xi8, 1> to memref<4096xi8, 1>
+  scf.forall (%i) in (4) {
+    memref.store %c1, %v[%i] : memref<4096xi8, 1>
+  }
+  return
+}
