@@ -82,8 +82,9 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         buffers: sets of buffers; 0 chooses, 1 leaves every loop alone.
         tcm-bytes: TCM that all buffers of a function may take; 0 takes the target's whole TCM.
 
-    Refuses (with a remark): loops whose copies read what the loop writes or computes, strided elements, a single
-    tile, transfers too short to pay, no room for a second set; the loop around one that is double-buffered.
+    Refuses (with a remark): loops whose copies read what the loop writes or computes, or that hand a buffer they make
+    to the next iteration; strided elements, a single tile, transfers too short to pay, no room for a second set; the
+    loop around one that is double-buffered.
 
     Needs: buffer.
     Leaves: buffer.
