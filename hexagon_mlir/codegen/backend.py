@@ -56,16 +56,16 @@ _LAST_RESORT = Variant(False, False, (_NO_CHAINS, "-enable-misched=false", "-ena
 _SCALAR = Variant(False, False, (_CHAINS, "-enable-misched=true", "-enable-pipeliner=true"))
 
 
-def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: bool,
+def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: bool,
                       position_independent: bool = False, qfloat: bool = True) -> bytes:
-    """Optimise ``llvm_ir`` at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
+    """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
     ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
     off: vector code is the pipeline's own. Vector code takes the best variant that keeps qfloat off the stack.
-    Without ``qfloat`` the result of every qfloat operation is converted to IEEE at once.
+    Without ``qfloat``, or where no variant does, the result of every qfloat operation is converted to IEEE at once.
     """
     relocation = "pic" if position_independent else "static"
-    llvm_ir = bfloat_vectors_as_bits(separate_slots(llvm_ir))
+    llvm_ir = bfloat_vectors_as_bits(separate_slots(source))
     emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, scalar, qfloat)
     _llvm().set_option("hexmlir", conversion_option(cpu))
     # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.
@@ -74,13 +74,15 @@ def optimize_and_emit(llvm_ir: str, cpu: str, features: str, kind: str, scalar: 
     if kind == "llvm":
         return optimized.encode()
     best: tuple[Cost, str, Variant] | None = None
-    variants = (_SCALAR,) if scalar else (*(_VARIANTS if qfloat else (_UNCHAINED,)), _LAST_RESORT)
+    variants = (_SCALAR,) if scalar else _VARIANTS if qfloat else (_UNCHAINED, _LAST_RESORT)
     for tried, variant in enumerate(variants):
         if best and (variant is _LAST_RESORT or best[0].excess * _PATIENCE < tried * len(optimized)):
             break
         asm = emitter.assembly(variant)
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
+    if best is None and qfloat:
+        return optimize_and_emit(source, cpu, features, kind, scalar, position_independent, qfloat=False)
     if best is None:
         raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
     return best[1].encode() if kind == "asm" else emitter.object(best[2])

@@ -2,6 +2,8 @@
 
 import pytest
 
+from hexagon_mlir import targets
+from hexagon_mlir.codegen import backend
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
 
 SPILL = "vmem(r29+#1) = v2"
@@ -25,6 +27,8 @@ FOUND = {
                          "v0 = vmem(r1+#0) :endloop0", "v2.qf32 = vadd(v0.sf,v1.sf) :endloop1", "jumpr r31"),
     "around loops that end together": ("loop1(.LBB0_1,r1)", ".LBB0_1:", SPILL, "loop0(.LBB0_2,r0)", ".LBB0_2:",
                                        "v2.qf32 = vadd(v0.sf,v1.sf) :endloop01", "jumpr r31"),
+    "the packet loads another value": (
+        "v0 = vxor(v0,v0)", "v2.qf32 = vadd(v1.sf,v0.sf) | v0.cur = vmem(r29+#3)", SPILL),
     "behind a branch": ("v2.qf32 = vadd(v0.sf,v1.sf)", "if (p0) jump:nt .LBB0_1", "v2 = vmem(r0+#0)", "jumpr r31",
                         ".LBB0_1:", SPILL),
     "on one of two ways": ("v2.qf32 = vadd(v0.sf,v1.sf)", "if (p0) jump:nt .LBB0_1", "v2 = vmem(r0+#0)",
@@ -50,6 +54,8 @@ NONE = {
     "never reached": ("v2.qf32 = vadd(v0.sf,v1.sf)", "jump .LBB0_2", ".LBB0_1:", SPILL, ".LBB0_2:", "jumpr r31"),
     "loaded before the branch": ("if (p0) jump:nt .LBB0_1", "v2.qf32 = vadd(v0.sf,v1.sf)", "jump .LBB0_2", ".LBB0_1:",
                                  SPILL, ".LBB0_2:", "jumpr r31"),
+    "the packet loads the zero": ("v1 = vxor(v1,v1)", "vmem(r29+#3) = v1",
+                                  "v2.qf32 = vadd(v0.sf,v0.sf) | v0.cur = vmem(r29+#3)", SPILL),
     "in an earlier loop": ("loop0(.LBB0_1,r0)", ".LBB0_1:", f"{SPILL} :endloop0", "loop1(.LBB0_2,r1)", ".LBB0_2:",
                            "v2.qf32 = vadd(v0.sf,v1.sf) :endloop1", "jumpr r31"),
     "the other of a pair": ("v5.qf32 = vadd(v0.sf,v1.sf)", "v3:2 = vcombine(v5,v4)", SPILL),
@@ -88,3 +94,22 @@ def test_found(name):
 @pytest.mark.parametrize("name", NONE)
 def test_none(name):
     assert qfloat_spills(asm(*NONE[name])) == []
+
+
+IR = """define void @f(ptr %x) {
+  %a = load <32 x float>, ptr %x, align 128
+  %b = fmul <32 x float> %a, %a
+  %c = fadd <32 x float> %b, %a
+  store <32 x float> %c, ptr %x, align 128
+  ret void
+}
+"""
+
+
+def test_without_chains_where_every_chain_is_spilled(monkeypatch):
+    chip = targets.get("v75")
+    unchained = backend.optimize_and_emit(IR, chip.cpu, chip.features, "asm", False, qfloat=False)
+    answers = iter([["a spill"]] * len(backend._VARIANTS))
+    monkeypatch.setattr(backend, "qfloat_spills", lambda asm: next(answers, []))
+    assert backend.optimize_and_emit(IR, chip.cpu, chip.features, "asm", False) == unchained
+    assert unchained.count(b".sf = v") >= 2
