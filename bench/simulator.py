@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from hexagon_mlir import targets
@@ -279,7 +280,7 @@ def speeds() -> list[tuple[str, str, str]]:
 def beside_qemu() -> Table | str:
     """The table of `qemu`, or why there is none."""
     if why := qemu.missing():
-        return f"[bold]no comparison with qemu-hexagon: {why}[/bold]"
+        return f"[bold]no comparison with qemu-hexagon: {escape(why)}[/bold]"
     table = Table("integer kernel", "exact", "fast", "qemu-hexagon", "ratio, exact", "ratio, fast",
                   title="Nanoseconds per packet, on the same assembly", title_justify="left")  # fmt: skip
     for name in qemu.KERNELS:
