@@ -138,6 +138,7 @@ def _run(packet: Packet, held: set[str]) -> list[str]:
     for text in packet:
         match = _DEFINITION.match(text)
         if match and match[4] == "cur":  # the packet itself sees what it loads
+            before.discard(match[2])
             (set.discard if _reloads_zero(match[5], held) else set.add)(before, f"{match[2]} is not 0")
     for text in packet:
         for first, second, value in _SCALAR.findall(text):

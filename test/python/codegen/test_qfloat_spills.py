@@ -54,6 +54,7 @@ NONE = {
     "never reached": ("v2.qf32 = vadd(v0.sf,v1.sf)", "jump .LBB0_2", ".LBB0_1:", SPILL, ".LBB0_2:", "jumpr r31"),
     "loaded before the branch": ("if (p0) jump:nt .LBB0_1", "v2.qf32 = vadd(v0.sf,v1.sf)", "jump .LBB0_2", ".LBB0_1:",
                                  SPILL, ".LBB0_2:", "jumpr r31"),
+    "the packet loads what it stores": ("v2.qf32 = vadd(v0.sf,v1.sf)", f"v2.cur = vmem(r0+#0) | {SPILL}"),
     "the packet loads the zero": ("v1 = vxor(v1,v1)", "vmem(r29+#3) = v1",
                                   "v2.qf32 = vadd(v0.sf,v0.sf) | v0.cur = vmem(r29+#3)", SPILL),
     "in an earlier loop": ("loop0(.LBB0_1,r0)", ".LBB0_1:", f"{SPILL} :endloop0", "loop1(.LBB0_2,r1)", ".LBB0_2:",
