@@ -13,9 +13,9 @@ def perceptron() -> torch.nn.Module:
     return torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.GELU(), torch.nn.Linear(128, 10)).eval()
 
 
-def run(model: torch.nn.Module, x: torch.Tensor, numerics: str = "f32") -> torch.Tensor:
+def run(model: torch.nn.Module, x: torch.Tensor, **options: str) -> torch.Tensor:
     """``model(x)`` on the simulator; what cannot be compiled is an error here, eager PyTorch by default."""
-    fast = torch.compile(model, backend="hexagon", options={"numerics": numerics, "fallback": "error"})
+    fast = torch.compile(model, backend="hexagon", options={"fallback": "error", **options})
     with torch.no_grad():
         return fast(x)
 
@@ -27,7 +27,7 @@ def main() -> None:
     with torch.no_grad():
         expected = model(x)
     for numerics in ("f32", "mixed"):
-        error = float((run(model, x, numerics) - expected).abs().max())
+        error = float((run(model, x, numerics=numerics) - expected).abs().max())
         torch.compiler.reset()  # the next options compile anew
         compiled = models[-1]
         assert compiled.last_run is not None

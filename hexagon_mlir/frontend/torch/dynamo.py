@@ -25,7 +25,8 @@ MODELS_KEPT = 64
 @dataclass(frozen=True)
 class Settings:
     """``options`` of torch.compile: as in `hexagon_mlir.compile`. ``fallback`` is "eager" (run what cannot be
-    compiled with PyTorch, and warn) or "error" (raise `HexError`)."""
+    compiled with PyTorch, and warn) or "error" (raise `HexError`). ``executor`` is "sim" or "qemu", which needs a
+    target that QEMU runs."""
 
     target: str = targets.DEFAULT
     pipeline: str = "default"
@@ -33,6 +34,7 @@ class Settings:
     qfloat: bool = True
     numerics: str = "f32"
     fallback: str = "eager"
+    executor: str = "sim"
 
 
 models: list[CompiledModel] = []
@@ -93,7 +95,7 @@ class _Forward:
         model = self.compiled[key]
         if model is None:
             return self.module(*arguments)
-        return model.run_flat(arguments)
+        return model.run_flat(arguments, self.settings.executor)
 
     def _compile(self, arguments: Sequence[Any]) -> CompiledModel | None:
         try:

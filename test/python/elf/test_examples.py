@@ -40,3 +40,31 @@ def test_example(path, results):
         for other in (on_simulator, expected):
             torch.testing.assert_close(under_qemu, other, rtol=bound, atol=bound, equal_nan=True,
                                        msg=lambda text, name=name: f"{name}: {text}")
+
+
+def exported_model(example):
+    """The results of the example's model on the simulator and under QEMU."""
+    x = torch.randn(1, 12, 64)
+    model = example.compiled(example.Layer().eval()).specialize(x)
+    return model.run(x), model.run(x, executor="qemu")
+
+
+def torch_compile(example):
+    """The same, with a target that QEMU runs: torch.compile keeps nothing to compile again from."""
+    model, x = example.perceptron(), torch.randn(5, 64)
+    simulated = example.run(model, x)
+    torch.compiler.reset()
+    return simulated, example.run(model, x, executor="qemu", target="v67")
+
+
+PYTORCH = {"exported_model": exported_model, "torch_compile": torch_compile}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "pytorch").glob("*.py")), ids=lambda path: path.stem)
+def test_pytorch_example(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    torch.manual_seed(0)
+    simulated, emulated = PYTORCH[path.stem](example)
+    torch.testing.assert_close(emulated, simulated, rtol=1e-4, atol=1e-5)
