@@ -75,7 +75,8 @@ class HexagonVectorizationPass(Pass):
             except Unsupported as reason:
                 self.remark(context, op, f"not vectorized: {reason}")
                 continue
-            with op.location, ir.InsertionPoint(op):
-                NestEmitter(op, nest, groups, plan, vector_bytes).emit()
+            if 0 not in nest.extents:  # without iterations nothing is written
+                with op.location, ir.InsertionPoint(op):
+                    NestEmitter(op, nest, groups, plan, vector_bytes).emit()
             erase_op(op, self.name)
         _CLEAN.run(module, context)

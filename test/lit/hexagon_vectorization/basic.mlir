@@ -209,3 +209,17 @@ func.func @short_rows(%x: memref<64x3xf32>, %y: memref<64xf32>) {
   }
   return
 }
+
+// -----
+// 14. A loop without iterations writes nothing: the sum stays what it was.
+// CHECK-LABEL: func.func @empty
+// CHECK-NEXT: return
+func.func @empty(%x: memref<0xf32>, %s: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+    ins(%x : memref<0xf32>) outs(%s : memref<f32>) {
+    ^bb0(%a: f32, %o: f32):
+      %0 = arith.addf %o, %a : f32
+      linalg.yield %0 : f32
+  }
+  return
+}
