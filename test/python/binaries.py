@@ -12,6 +12,22 @@ needs_linker = pytest.mark.skipif(not link.available(), reason="the 'elf' extra 
 needs_qemu = pytest.mark.skipif(shutil.which("qemu-hexagon") is None or not link.available(),
                                 reason="qemu-hexagon (apt-get install qemu-user) or the 'elf' extra is not installed")
 
+PARALLEL = """
+func.func @f(%x: tensor<100003xi32>, %o: tensor<100003xi32>) -> tensor<100003xi32> {
+  %r = scf.forall (%i) = (0) to (100003) step (9000) shared_outs(%acc = %o) -> (tensor<100003xi32>) {
+    %size = affine.min affine_map<(d0) -> (9000, 100003 - d0)>(%i)
+    %s = tensor.extract_slice %x[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
+    %d = tensor.extract_slice %acc[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
+    %m = linalg.mul ins(%s, %s : tensor<?xi32>, tensor<?xi32>) outs(%d : tensor<?xi32>) -> tensor<?xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %acc[%i] [%size] [1] : tensor<?xi32> into tensor<100003xi32>
+    }
+  }
+  return %r : tensor<100003xi32>
+}
+"""
+"""A kernel of several threads, with a ragged end."""
+
 
 @contextmanager
 def files_of_at_most(nbytes: int):

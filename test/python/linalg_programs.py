@@ -5,6 +5,7 @@ A program is one function; many of them go through a pipeline as one module. Eve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import ml_dtypes
@@ -41,6 +42,17 @@ class Program:
             place = tuple(int(i) for i in np.argwhere(~good)[0])
             raise AssertionError(f"{self.name}: {np.count_nonzero(~good)} of {good.size} wrong, first at {place}: "
                                  f"{got[place]!r}, expected {want[place]!r}\n{self.text}")
+
+
+def run_all(programs: list[Program], call: Callable[[str, list[np.ndarray]], object]) -> None:
+    """Check the result of every program; ``call`` takes a name, and the arguments with the result's array last."""
+    for program in programs:
+        arguments = [a.copy() for a in program.arguments]
+        result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
+        call(program.name, [*arguments, result])
+        program.check(result)
+        for given, left in zip(program.arguments[:-1], arguments[:-1], strict=True):
+            assert given.tobytes() == left.tobytes(), f"{program.name} wrote to an input"
 
 
 def is_float(type_: str) -> bool:

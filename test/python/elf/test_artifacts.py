@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from binaries import files_of_at_most, needs_linker, needs_qemu
+from binaries import PARALLEL, files_of_at_most, needs_linker, needs_qemu
 
 from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.codegen import cache, link
@@ -30,22 +30,6 @@ def kernel(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.mlir").write_text(SOURCE)
     return tmp_path
-
-
-PARALLEL = """
-func.func @f(%x: tensor<100003xi32>, %o: tensor<100003xi32>) -> tensor<100003xi32> {
-  %r = scf.forall (%i) = (0) to (100003) step (9000) shared_outs(%acc = %o) -> (tensor<100003xi32>) {
-    %size = affine.min affine_map<(d0) -> (9000, 100003 - d0)>(%i)
-    %s = tensor.extract_slice %x[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
-    %d = tensor.extract_slice %acc[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
-    %m = linalg.mul ins(%s, %s : tensor<?xi32>, tensor<?xi32>) outs(%d : tensor<?xi32>) -> tensor<?xi32>
-    scf.forall.in_parallel {
-      tensor.parallel_insert_slice %m into %acc[%i] [%size] [1] : tensor<?xi32> into tensor<100003xi32>
-    }
-  }
-  return %r : tensor<100003xi32>
-}
-"""
 
 
 def elf_machine(data: bytes) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from binaries import needs_qemu
+from binaries import PARALLEL, needs_qemu
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec import qemu
@@ -25,22 +25,6 @@ func.func @f(%x: {tensor}, %y: {tensor}) -> {tensor} {{
   %0 = linalg.{op} ins(%x, %y : {tensor}, {tensor}) outs(%x : {tensor}) -> {tensor}
   return %0 : {tensor}
 }}
-"""
-
-
-PARALLEL = """
-func.func @f(%x: tensor<100003xi32>, %o: tensor<100003xi32>) -> tensor<100003xi32> {
-  %r = scf.forall (%i) = (0) to (100003) step (9000) shared_outs(%acc = %o) -> (tensor<100003xi32>) {
-    %size = affine.min affine_map<(d0) -> (9000, 100003 - d0)>(%i)
-    %s = tensor.extract_slice %x[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
-    %d = tensor.extract_slice %acc[%i] [%size] [1] : tensor<100003xi32> to tensor<?xi32>
-    %m = linalg.mul ins(%s, %s : tensor<?xi32>, tensor<?xi32>) outs(%d : tensor<?xi32>) -> tensor<?xi32>
-    scf.forall.in_parallel {
-      tensor.parallel_insert_slice %m into %acc[%i] [%size] [1] : tensor<?xi32> into tensor<100003xi32>
-    }
-  }
-  return %r : tensor<100003xi32>
-}
 """
 
 
