@@ -12,6 +12,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from hexagon_mlir import targets
+from hexagon_mlir.codegen.split_plan import VECTOR_BITS
+
 _STORE = re.compile(r"\s*(if \([^)]*\) )?vmemu?\(r(\d+)(?:\+#(-?\d+))?\)\s*=\s*v(\d+)(?:\.new)?\s*$")
 _LOAD = re.compile(r"vmemu?\(r(\d+)(?:\+#(-?\d+))?\)$")
 _FRAME = ("29", "30")
@@ -29,7 +32,8 @@ _LOOP_END = re.compile(r":endloop([01]+)")
 _LEAVES = re.compile(r"(?:^|; )(?:jump|jumpr|dealloc_return|r31:30 = dealloc_return)\b")  # no condition before it
 _TABLE = re.compile(r"\bjumpr(?::n?t)? r(?!31\b)\d+")
 
-VECTORS, VECTOR_BYTES = 32, 128
+VECTORS = int(targets.get().vector_registers.value)
+VECTOR_BYTES = VECTOR_BITS // 8
 Packet = list[str]
 
 

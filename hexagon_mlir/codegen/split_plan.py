@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hexagon_mlir import targets
 from hexagon_mlir.codegen.llvm_text import CASTS, Instruction, lanes_of, vector_type
 
-VECTOR_BITS = 1024  # hvx-length128b
+VECTOR_BITS = 8 * int(targets.get().vector_bytes.value)
 BITS = {"float": 32, "half": 16, "bfloat": 16, "i32": 32, "i16": 16, "i8": 8}
 _PLAIN = frozenset({"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "fdiv", "frem", "sdiv", "udiv",
                     "srem", "urem", "fadd", "fsub", "fmul", "fneg", "load", "phi", "freeze"})
