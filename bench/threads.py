@@ -42,7 +42,8 @@ BODY = """
 
 
 def gelu_text(shape: tuple[int, ...], space: int = 0) -> str:
-    """GELU (tanh form) of buffers of ``shape`` in memory ``space``."""
+    """GELU (tanh form) of buffers of ``shape`` in memory ``space``; those in TCM are aligned to vectors, as tiles are.
+    """
     type_ = "x".join(map(str, shape)) + "xf32"
     buffer = f"memref<{type_}, {space}>" if space else f"memref<{type_}>"
     dims = ", ".join(f"d{i}" for i in range(len(shape)))
@@ -50,7 +51,10 @@ def gelu_text(shape: tuple[int, ...], space: int = 0) -> str:
     map_ = f"affine_map<({dims}) -> ({dims})>"
     result = f"bufferization.to_tensor %y restrict writable : {buffer} to tensor<{type_}>" if space else (
         f"tensor.empty() : tensor<{type_}>")
-    return f"""func.func @gelu(%x: {buffer}, %y: {buffer}) {{
+    bytes_ = int(targets.get().tcm_alignment.value)
+    aligned = "\n".join(f"  %{name} = memref.assume_alignment %{name}0, {bytes_} : {buffer}" for name in "xy")
+    return f"""func.func @gelu(%x0: {buffer}, %y0: {buffer}) {{
+{aligned}
   %t = bufferization.to_tensor %x restrict : {buffer} to tensor<{type_}>
   %e = {result}
   %r = linalg.generic {{indexing_maps = [{map_}, {map_}], iterator_types = [{kinds}]}}

@@ -40,8 +40,10 @@ def upper_bound(value: ir.Value, depth: int = _DEPTH) -> int | None:
 def multiple_of(value: ir.Value, depth: int = _DEPTH) -> int:
     """A number that divides ``value``: 1 when nothing is known, 0 for the constant 0 (which everything divides)."""
     owner = value.owner
-    if depth == 0 or not isinstance(owner, ir.OpView | ir.Operation):
+    if depth == 0:
         return 1
+    if isinstance(owner, ir.Block):
+        return _of_variable(ir.BlockArgument(value), depth)
     op = owner.operation
     if op.name == "arith.constant":
         attribute = op.attributes["value"]
@@ -53,6 +55,20 @@ def multiple_of(value: ir.Value, depth: int = _DEPTH) -> int:
     if op.name in _SAME:
         return multiple_of(op.operands[0], depth - 1)
     return 1
+
+
+def _of_variable(value: ir.BlockArgument, depth: int) -> int:
+    """What the variable of a loop is a multiple of: where it starts, and its steps; 1 for any other argument."""
+    loop = value.owner.owner.operation if value.owner.owner is not None else None
+    if loop is not None and loop.name == "scf.for" and value.arg_number == 0:
+        return gcd(multiple_of(loop.operands[0], depth - 1), multiple_of(loop.operands[2], depth - 1))
+    if loop is None or loop.name != "scf.forall":
+        return 1
+    starts, steps = (ir.DenseI64ArrayAttr(loop.attributes[name]) for name in ("staticLowerBound", "staticStep"))
+    if value.arg_number >= len(starts) or ir.ShapedType.get_dynamic_size() in (
+            starts[value.arg_number], steps[value.arg_number]):
+        return 1
+    return gcd(starts[value.arg_number], steps[value.arg_number])
 
 
 def _of_expression(expression: ir.AffineExpr, operands: list[ir.Value], depth: int) -> int | None:

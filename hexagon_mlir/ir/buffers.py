@@ -7,7 +7,7 @@ from math import gcd
 from torch_mlir import ir
 
 from hexagon_mlir.ir.bounds import multiple_of, upper_bound
-from hexagon_mlir.ir.query import known_bytes, memory_space
+from hexagon_mlir.ir.query import element_bytes, known_bytes, memory_space
 
 VIEWS = frozenset({"memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
                    "memref.collapse_shape", "memref.view"})
@@ -22,28 +22,36 @@ def root_buffer(value: ir.Value) -> ir.Value:
 
 
 def start_alignment(value: ir.Value, allocation: int) -> int:
-    """Bytes that the address ``value`` starts at (its offset left out) is a multiple of; 1 when unknown.
+    """Bytes that the address of the first element of ``value`` is a multiple of; 1 when unknown.
 
     Our own allocations are aligned to ``allocation`` bytes, others as ``memref.assume_alignment`` says.
     """
-    found = allocation
+    found, moved = allocation, True  # a view by reinterpret_cast starts where it says, wherever its source does
     while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in VIEWS:
-        if value.owner.operation.name == "memref.view":
-            found = gcd(found, multiple_of(value.owner.operation.operands[1]))
-        value = value.owner.operation.operands[0]
+        view = value.owner.operation
+        if view.name == "memref.view":
+            found = gcd(found, multiple_of(view.operands[1]))
+        elif moved and view.name in ("memref.subview", "memref.reinterpret_cast"):
+            found = gcd(found, _offset_alignment(view))
+            moved = view.name == "memref.subview"
+        value = view.operands[0]
     maker = value.owner.operation if isinstance(value.owner, ir.OpView | ir.Operation) else None
-    if maker is not None and maker.name == "memref.assume_alignment":
-        return gcd(found, ir.IntegerAttr(maker.attributes["alignment"]).value)
-    return found if maker is not None and maker.name == "memref.alloc" else 1
-
-
-def _argument_alignment(value: ir.Value) -> int:
-    """What the attribute ``llvm.align`` says of a function's argument; 1 without one."""
-    function = value.owner.owner.operation
-    if function.name != "func.func" or "arg_attrs" not in function.attributes:
+    if maker is None or ir.MemRefType(value.type).get_strides_and_offset()[1] != 0:
         return 1
-    attributes = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(value).arg_number])
-    return ir.IntegerAttr(attributes["llvm.align"]).value if "llvm.align" in attributes else 1
+    if maker.name == "memref.assume_alignment":
+        return gcd(found, ir.IntegerAttr(maker.attributes["alignment"]).value)
+    return found if maker.name == "memref.alloc" else 1
+
+
+def _offset_alignment(view: ir.Operation) -> int:
+    """Bytes that ``view``, a subview or a reinterpret_cast, starts behind its source are a multiple of."""
+    type_, dynamic = ir.MemRefType(view.operands[0].type), ir.ShapedType.get_dynamic_size()
+    strides = type_.get_strides_and_offset()[0] if view.name == "memref.subview" else [1]
+    operands, found = iter(list(view.operands)[1:]), 0
+    for offset, stride in zip(ir.DenseI64ArrayAttr(view.attributes["static_offsets"]), strides, strict=True):
+        multiple = multiple_of(next(operands)) if offset == dynamic else offset
+        found = gcd(found, multiple * (1 if stride == dynamic else stride))
+    return found * element_bytes(type_.element_type)
 
 
 def allocation_bytes(allocation: ir.Operation) -> int | None:

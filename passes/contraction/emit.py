@@ -350,9 +350,9 @@ class ContractionEmitter:
         """Bytes the address of a vector is known to be a multiple of."""
         value, access = self.values[operand], self.contraction.accesses[operand]
         bytes_ = max(access.bits // 8, 1)
-        strides, offset = ir.MemRefType(value.type).get_strides_and_offset()
+        strides = ir.MemRefType(value.type).get_strides_and_offset()[0]
         last = access.indices[-1]
-        aligned = (start_alignment(value, self.vector_bytes) % self.vector_bytes == 0 and offset == 0
+        aligned = (start_alignment(value, self.vector_bytes) % self.vector_bytes == 0
                    and last.plain == self.plan.loop
                    and all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1]))
         return self.vector_bytes if aligned else bytes_

@@ -78,13 +78,17 @@ class Outlined:
         attributes = [ir.DictAttr.get({})] * (numbers + len(self.passed))
         for root, first in rebuild:
             if isinstance(root.type, ir.MemRefType):
-                known = (_promised(root) if isinstance(root.owner, ir.Block) else _known(root.owner.operation))
-                attributes[numbers + first] = ir.DictAttr.get(known)
+                attributes[numbers + first] = ir.DictAttr.get(_known(root))
         self.function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 
 
-def _known(op: ir.Operation) -> dict[str, ir.Attribute]:
-    """What LLVM may know of a pointer to the buffer that ``op`` makes."""
+def _known(buffer: ir.Value) -> dict[str, ir.Attribute]:
+    """What LLVM may know of a pointer to ``buffer``."""
+    if isinstance(buffer.owner, ir.Block):
+        return _promised(buffer)
+    op = buffer.owner.operation
+    if op.name == "memref.assume_alignment":
+        return {**_known(op.operands[0]), _ALIGN: _number(ir.IntegerAttr(op.attributes["alignment"]).value)}
     slot = TCM_SLOT in op.attributes and op.name == "memref.view"
     if op.name not in _FRESH and not slot:
         return {}
@@ -103,6 +107,10 @@ def _promised(argument: ir.Value) -> dict[str, ir.Attribute]:
         return {}
     given = ir.DictAttr(ir.ArrayAttr(owner.attributes["arg_attrs"])[ir.BlockArgument(argument).arg_number])
     return {name: given[name] for name in (_NOALIAS, _ALIGN) if name in given}
+
+
+def _number(value: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
 
 def values_from_outside(op: ir.Operation) -> list[ir.Value]:

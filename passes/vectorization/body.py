@@ -93,9 +93,7 @@ class BodyEmitter:
         if (self.nest.operands[operand].dims[-1] in self.unaligned
                 or start_alignment(value, self.vector_bytes) % self.vector_bytes):
             return bytes_
-        strides, offset = type_.get_strides_and_offset()
-        if offset != 0:
-            return bytes_
+        strides = type_.get_strides_and_offset()[0]
         aligned = all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1])
         return self.vector_bytes if aligned else bytes_
 

@@ -133,7 +133,7 @@ func.func @promised(%x: memref<8xf32> {llvm.noalias, llvm.align = 128 : i64}, %v
 }
 
 // -----
-// A slot of an arena that comes from outside: nobody knows how it is aligned.
+// 8. A slot of an arena that comes from outside: nobody knows how it is aligned.
 // CHECK-LABEL: func.func private @slot_of_an_argument_thread
 // CHECK-SAME: memref<4096xi8, 1> {llvm.noalias})
 func.func @slot_of_an_argument(%arena: memref<4096xi8, 1>) {
@@ -142,6 +142,18 @@ func.func @slot_of_an_argument(%arena: memref<4096xi8, 1>) {
   %v = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<4096xi8, 1> to memref<4096xi8, 1>
   scf.forall (%i) in (4) {
     memref.store %c1, %v[%i] : memref<4096xi8, 1>
+  }
+  return
+}
+
+// -----
+// 9. An alignment that the code asserts holds in the task, and so does what the caller promised of the argument.
+// CHECK-LABEL: func.func private @asserted_thread
+// CHECK-SAME: memref<8xf32> {llvm.align = 2048 : i64, llvm.noalias}
+func.func @asserted(%x: memref<8xf32> {llvm.noalias}, %v: f32) {
+  %y = memref.assume_alignment %x, 2048 : memref<8xf32>
+  scf.forall (%i) in (2) {
+    memref.store %v, %y[%i] : memref<8xf32>
   }
   return
 }

@@ -223,3 +223,25 @@ func.func @empty(%x: memref<0xf32>, %s: memref<f32>) {
   }
   return
 }
+
+// -----
+// 15. A part of an aligned buffer that starts at a multiple of whole vectors is aligned as well; one that starts 4 bytes
+// off, or where nothing is known, is not.
+// CHECK-LABEL: func.func @parts
+// CHECK: vector.load %{{.*}} {alignment = 128 : i64}
+// CHECK: vector.store %{{.*}} {alignment = 128 : i64}
+// CHECK: vector.load %{{.*}} {alignment = 4 : i64}
+// CHECK: vector.store %{{.*}} {alignment = 4 : i64}
+func.func @parts(%x0: memref<4096xf32>, %y0: memref<65x64xf32>, %n: index) {
+  %x = memref.assume_alignment %x0, 2048 : memref<4096xf32>
+  %y = memref.assume_alignment %y0, 128 : memref<65x64xf32>
+  scf.forall (%i) = (0) to (4096) step (1024) {
+    %u = memref.subview %x[%i] [32] [1] : memref<4096xf32> to memref<32xf32, strided<[1], offset: ?>>
+    %v = memref.subview %y[%n, 32] [1, 32] [1, 1] : memref<65x64xf32> to memref<32xf32, strided<[1], offset: ?>>
+    linalg.exp ins(%u : memref<32xf32, strided<[1], offset: ?>>) outs(%v : memref<32xf32, strided<[1], offset: ?>>)
+    %p = memref.subview %x[1] [32] [1] : memref<4096xf32> to memref<32xf32, strided<[1], offset: 1>>
+    %q = memref.subview %x[%n] [32] [1] : memref<4096xf32> to memref<32xf32, strided<[1], offset: ?>>
+    linalg.exp ins(%p : memref<32xf32, strided<[1], offset: 1>>) outs(%q : memref<32xf32, strided<[1], offset: ?>>)
+  }
+  return
+}
