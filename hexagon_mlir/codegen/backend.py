@@ -74,11 +74,16 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
     if kind == "llvm":
         return optimized.encode()
     best: tuple[Cost, str, Variant] | None = None
-    variants = (_SCALAR,) if scalar else _VARIANTS if qfloat else (_UNCHAINED, _LAST_RESORT)
-    for tried, variant in enumerate(variants):
+    variants = [_SCALAR] if scalar else [*_VARIANTS] if qfloat else [_UNCHAINED, _LAST_RESORT]
+    tried = 0
+    while variants:
+        variant = variants.pop(0)
         if best and (variant is _LAST_RESORT or best[0].excess * _PATIENCE < tried * len(optimized)):
             break
         asm = emitter.assembly(variant)
+        tried += 1
+        if asm is None and variant.ordered and len(optimized) > _PATIENCE:
+            variants.sort(key=lambda v: v.ordered)  # ordered loops need most registers; each try takes seconds
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
     if best is None and qfloat:

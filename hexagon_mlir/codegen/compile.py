@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import cache
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.codegen.worker import worker
+from hexagon_mlir.codegen.worker import workers
 from hexagon_mlir.ir import ir, set_index_bits
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.pass_infra import PassContext
@@ -32,20 +32,45 @@ class Compiled:
     schedules: list[tuple[str, str]] = field(default_factory=list)
 
 
+@dataclass
+class Lowered:
+    """A module after the passes: LLVM IR that `finish` turns to assembly, in any thread. Fields as in `Compiled`."""
+
+    llvm_ir: str
+    target: Target
+    pipeline: str
+    settings: Settings
+    seconds: float
+    steps: list[StepRecord]
+    context: PassContext
+
+    def finish(self) -> Compiled:
+        """Generate code; raises `HexError`."""
+        start = time.perf_counter()
+        asm = emit(self.llvm_ir, self.target, "asm", scalar=self.pipeline == "scalar", qfloat=self.settings.qfloat)
+        assert isinstance(asm, str)
+        return Compiled(asm, self.llvm_ir, self.target.name, self.pipeline, self.settings,
+                        self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
+                        self.context.schedules)
+
+
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
                    options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS) -> Compiled:
     """Run ``pipeline`` over ``module`` in place and generate code for ``target``; raises `HexError`."""
+    return lower_module(module, target, pipeline, options, settings).finish()
+
+
+def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
+                 options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS) -> Lowered:
+    """Run ``pipeline`` over ``module`` in place, down to LLVM IR; raises `HexError`."""
     start = time.perf_counter()
     chip = targets.get(target) if isinstance(target, str) else target
-    worker().start()  # LLVM loads while the passes run
+    workers().start()  # LLVM loads while the passes run
     set_index_bits(module)
     context = PassContext(chip)
     records = run_steps(module, pipelines.get(pipeline, chip, settings), context, options)
-    llvm_ir = translate_to_llvm_ir(module)
-    asm = emit(llvm_ir, chip, "asm", scalar=pipeline == "scalar", qfloat=settings.qfloat)
-    assert isinstance(asm, str)
-    return Compiled(asm, llvm_ir, chip.name, pipeline, settings, time.perf_counter() - start, records,
-                    context.log.entries, context.schedules)
+    return Lowered(translate_to_llvm_ir(module), chip, pipeline, settings, time.perf_counter() - start, records,
+                   context)
 
 
 def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False,
@@ -62,6 +87,6 @@ def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False,
     if data is None:
         request = {"cpu": target.cpu, "features": target.features, "kind": kind, "scalar": scalar,
                    "position_independent": position_independent, "qfloat": qfloat}
-        data = worker().request(request, llvm_ir)
+        data = workers().request(request, llvm_ir)
         cache.store(name, data)
     return data if kind == "obj" else data.decode()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.compile import compile_module
+from hexagon_mlir.codegen.compile import Compiled, lower_module
+from hexagon_mlir.codegen.worker import workers
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.query import known_bytes
@@ -129,16 +130,23 @@ def _source(function: ir.Operation, name: str) -> str:
 
 def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
                  settings: Settings) -> list[Kernel]:
-    kernels = []
-    for number, source in enumerate(sources):
-        if progress is not None:
-            progress("compiling", number, len(sources))
-        start = time.perf_counter()
-        module = parse(source, file="<kernel>")
-        name = ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value
-        compiled = compile_module(module, target, pipeline, settings=settings)
-        kernels.append(Kernel(name, compiled.asm, time.perf_counter() - start, tuple(compiled.remarks),
-                              llvm_ir=compiled.llvm_ir))
-    if progress is not None:
-        progress("compiling", len(sources), len(sources))
-    return kernels
+    """The kernels of ``sources``: while LLVM generates code for some, in other processes, passes run over the next."""
+    report = progress or (lambda what, done, total: None)
+    names: list[str] = []
+    pending: list[Future[Compiled]] = []
+    pool = ThreadPoolExecutor(len(workers().all))
+    try:
+        for source in sources:
+            report("compiling", sum(future.done() for future in pending), len(sources))
+            module = parse(source, file="<kernel>")
+            names.append(ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value)
+            pending.append(pool.submit(lower_module(module, target, pipeline, settings=settings).finish))
+        kernels = []
+        for done, (name, future) in enumerate(zip(names, pending, strict=True), start=1):
+            compiled = future.result()
+            kernels.append(Kernel(name, compiled.asm, compiled.seconds, tuple(compiled.remarks),
+                                  llvm_ir=compiled.llvm_ir))
+            report("compiling", max(done, sum(future.done() for future in pending)), len(sources))
+        return kernels
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,8 +1,12 @@
-"""The child process of `codegen.worker`: imports LLVM only, answers requests until its input closes."""
+"""The child process of `codegen.worker`: imports LLVM only, answers requests until its input closes.
+
+Each reply tells the CPU seconds since the one before; the first counts from the start of the process.
+"""
 
 from __future__ import annotations
 
 import os
+import time
 
 from hexagon_mlir.codegen.backend import optimize_and_emit, warm_up
 from hexagon_mlir.codegen.wire import receive, send
@@ -13,6 +17,7 @@ def serve() -> None:
     requests, replies = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # LLVM's own prints must not mix with replies
     warm_up()
+    told = 0.0
     while True:
         try:
             header, body = receive(requests, None)
@@ -20,10 +25,13 @@ def serve() -> None:
             return
         try:
             payload = optimize_and_emit(body.decode(), **header)
-            send(replies, {"ok": True}, payload)
+            answer: dict[str, object] = {"ok": True}
         except Exception as error:  # reported to the parent, which raises it for the user
             lines = str(error).strip().splitlines()[:2]  # llvmlite puts the reason in the second line
-            send(replies, {"ok": False, "error": ": ".join(lines) or type(error).__name__}, b"")
+            answer, payload = {"ok": False, "error": ": ".join(lines) or type(error).__name__}, b""
+        used = time.process_time()
+        send(replies, {**answer, "cpu_seconds": used - told}, payload)
+        told = used
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
-"""A child process that runs LLVM, so that an abort or a hang never takes the user's process with it.
+"""Child processes that run LLVM, so that an abort or a hang never takes the user's process with it.
 
-One worker is kept and reused. See `codegen.serve` for the other end and `codegen.wire` for the messages.
+Workers are kept and reused, one for each core, four at most. See `codegen.serve` for the other end and `codegen.wire`
+for the messages.
 """
 
 from __future__ import annotations
 
 import atexit
+import os
+import queue
 import subprocess
 import sys
 import threading
@@ -15,25 +18,27 @@ from hexagon_mlir.codegen.wire import receive, send
 from hexagon_mlir.ir import HexError
 
 TIMEOUT_SECONDS = 120.0
+_MOST = 4  # each takes some 150 MB
 
 
 class Worker:
-    """Handle of the child process; `request` restarts it when it died."""
+    """Handle of one child process; `request` restarts it when it died."""
 
     def __init__(self) -> None:
+        self.cpu_seconds = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether there is a child."""
+        return self._process is not None and self._process.poll() is None
+
     def start(self) -> None:
         """Start the child early, so that it loads LLVM while the passes run."""
-        if self._process is None or self._process.poll() is not None:
+        if not self.is_alive:
             self._process = subprocess.Popen([sys.executable, "-m", "hexagon_mlir.codegen.serve"],
                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-    @property
-    def process_id(self) -> int | None:
-        """The child's, if one was started."""
-        return self._process.pid if self._process is not None else None
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
         """Run one code generation; `HexError` if LLVM rejects the input, aborts or exceeds ``timeout`` seconds."""
@@ -52,6 +57,7 @@ class Worker:
                 raise HexError.plain(f"LLVM aborted: {self._last_words()}", origin="codegen",
                                      hint="--emit=llvm shows the input of code generation") from None
         answer, payload = reply
+        self.cpu_seconds += answer["cpu_seconds"]
         if not answer["ok"]:
             raise HexError.plain(f"LLVM rejected the module: {answer['error']}", origin="codegen")
         return payload
@@ -76,10 +82,46 @@ class Worker:
         return (reasons or lines or [f"exit code {process.returncode}"])[0]
 
 
-_worker = Worker()
-atexit.register(_worker.stop)
+class Workers:
+    """Several workers that serve as one. The last to finish serves first: who asks for one thing at a time keeps one.
+
+    ``count`` workers at most; they start when they are needed.
+    """
+
+    def __init__(self, count: int):
+        self.all = tuple(Worker() for _ in range(count))
+        self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()
+        for one in reversed(self.all):
+            self._idle.put(one)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """What the children have used up until their last replies."""
+        return sum(one.cpu_seconds for one in self.all)
+
+    def start(self) -> None:
+        """Start the child that serves first."""
+        if not any(one.is_alive for one in self.all):
+            self.all[0].start()
+
+    def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
+        """As `Worker.request`, by the next worker that is idle; the time of waiting for one does not count."""
+        one = self._idle.get()
+        try:
+            return one.request(header, body, timeout)
+        finally:
+            self._idle.put(one)
+
+    def stop(self) -> None:
+        """End all child processes."""
+        for one in self.all:
+            one.stop()
 
 
-def worker() -> Worker:
-    """The worker of this process."""
-    return _worker
+_workers = Workers(min(os.cpu_count() or 1, _MOST))
+atexit.register(_workers.stop)
+
+
+def workers() -> Workers:
+    """The workers of this process."""
+    return _workers

@@ -15,12 +15,13 @@ def model_report(model: CompiledModel) -> str:
     result, memory = model.result, model.result.memory
     passes = [(f"{p.seconds * 1e3:.1f} ms", f"{p.nodes_before}", f"{p.nodes_after}", p.name)
               for p in result.graph_passes]
-    phases = [(f"{seconds:.3f} s", name) for name, seconds in result.phases.items()]
+    phases = [(f"{seconds:.3f} s", f"{result.cpu_seconds.get(name, 0.0):.3f} s",
+               f"{result.llvm_seconds.get(name, 0.0):.3f} s", name) for name, seconds in result.phases.items()]
     kernels = [(f"{kernel.calls}", f"{kernel.seconds:.2f} s", kernel.name) for kernel in model.schedule.kernels]
     parts = [
         f"target {model.target}: compiled in {result.seconds:.2f} s\n",
         text.table(("time", "nodes before", "after", "graph pass"), passes),
-        text.table(("time", "phase"), phases),
+        text.table(("time", "CPU", "CPU of LLVM", "phase"), phases),
         text.table(("calls", "compile", "kernel"), kernels),
         f"{result.linalg_ops} operations in {result.kernel_calls} calls of {result.kernels} kernels, "
         f"{text.size(result.weight_bytes)} of weights\n"

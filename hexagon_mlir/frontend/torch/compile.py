@@ -14,6 +14,7 @@ from torch.export import ExportedProgram
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
+from hexagon_mlir.codegen.worker import workers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.dynamic import SpecializedModel, is_dynamic
@@ -47,10 +48,10 @@ def _compile_static(program: ExportedProgram, target: str, pipeline: str, progre
                     settings: Settings, numerics: str) -> CompiledModel:
     from torch.utils import _pytree as pytree
 
-    phases: dict[str, float] = {}
-    with _timed(phases, "capture"):
+    clock = Clock()
+    with clock.phase("capture"):
         graph = from_exported(program)
-    model = compile_graph(graph, target, pipeline, phases, progress, settings, numerics)
+    model = compile_graph(graph, target, pipeline, clock, progress, settings, numerics)
     spec = program.call_spec
     model.face.in_spec = pytree.treespec_dumps(spec.in_spec)
     model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
@@ -58,26 +59,26 @@ def _compile_static(program: ExportedProgram, target: str, pipeline: str, progre
     return model
 
 
-def compile_graph(graph: TorchGraph, target: str, pipeline: str, phases: dict[str, float] | None = None,
+def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | None = None,
                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
                   numerics: str = Numerics.F32) -> CompiledModel:
     """Compile ``graph``, which is rewritten in place."""
     if numerics not in tuple(Numerics):
         raise HexError.plain(f"unknown numerics '{numerics}'", hint=f"one of {', '.join(Numerics)}")
-    phases = {} if phases is None else phases
+    clock = clock or Clock()
     try:
         chip = targets.get(target)
     except targets.TargetError as error:
         raise HexError.plain(str(error)) from None
-    with _timed(phases, "graph passes"):
+    with clock.phase("graph passes"):
         records = run_passes(graph, numerics)
-    with _timed(phases, "import"):
+    with clock.phase("import"):
         module = to_linalg(graph)
-    with _timed(phases, "kernels"):
+    with clock.phase("kernels"):
         run_steps(module, [_PREPARE], PassContext(chip))
         ops = len(find_ops(module, _computes))
         run_steps(module, [PassStep(get("form-kernels")())], PassContext(chip))
-    with _timed(phases, "code"):
+    with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
     place = dict(zip(graph.inputs, graph.input_positions, strict=True))
@@ -91,11 +92,12 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, phases: dict[st
         names=[node.name for node in placeholders],
         result_dtypes=[dtype_of(node) for node in output.args[0]],
     )
-    with _timed(phases, "memory plan"):
+    with clock.phase("memory plan"):
         memory = ModelProgram(schedule).memory
     result = CompilationResult(
-        tuple(records), phases, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
-        sum(tensor.numel() * tensor.element_size() for tensor in face.constants.values()))
+        tuple(records), clock.seconds, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
+        sum(tensor.numel() * tensor.element_size() for tensor in face.constants.values()),
+        clock.cpu_seconds, clock.llvm_seconds)
     return CompiledModel(schedule, face, result, progress)
 
 
@@ -115,8 +117,19 @@ def _read(path: str | os.PathLike[str]) -> Any:
                              hint="torch.export.save(program, path) writes one") from None
 
 
-@contextmanager
-def _timed(phases: dict[str, float], name: str) -> Iterator[None]:
-    start = time.perf_counter()
-    yield
-    phases[name] = phases.get(name, 0.0) + time.perf_counter() - start
+class Clock:
+    """Times phases, by name: wall time, CPU time of this process, CPU time of the processes that run LLVM."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.cpu_seconds: dict[str, float] = {}
+        self.llvm_seconds: dict[str, float] = {}
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Everything done inside is phase ``name``."""
+        start, own, others = time.perf_counter(), time.process_time(), workers().cpu_seconds
+        yield
+        self.seconds[name] = time.perf_counter() - start
+        self.cpu_seconds[name] = time.process_time() - own
+        self.llvm_seconds[name] = workers().cpu_seconds - others

@@ -28,8 +28,9 @@ _INTEGER_OF = {torch.bfloat16: torch.int16}
 class CompilationResult:
     """What the compiler did. Times in seconds, sizes in bytes.
 
-    ``phases`` are wall times by name; ``graph_passes`` give nodes before and after each; ``linalg_ops`` were fused
-    into ``kernel_calls`` launches of ``kernels`` different kernels; ``memory`` tells buffer reuse.
+    ``phases`` are wall times by name, ``cpu_seconds`` and ``llvm_seconds`` CPU times of this process and of those that
+    run LLVM; ``graph_passes`` give nodes before and after each; ``linalg_ops`` were fused into ``kernel_calls``
+    launches of ``kernels`` different kernels; ``memory`` tells buffer reuse.
     """
 
     graph_passes: tuple[PassRecord, ...]
@@ -40,6 +41,8 @@ class CompilationResult:
     buffers: int
     memory: Plan
     weight_bytes: int
+    cpu_seconds: dict[str, float] = field(default_factory=dict)
+    llvm_seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def fused_ops(self) -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import cache, emit
-from hexagon_mlir.codegen.worker import worker
+from hexagon_mlir.codegen.worker import workers
 
 IR = "define i32 @f(i32 %a) {\n  %1 = add i32 %a, 77\n  ret i32 %1\n}\n"
 
@@ -15,8 +15,8 @@ IR = "define i32 @f(i32 %a) {\n  %1 = add i32 %a, 77\n  ret i32 %1\n}\n"
 def requests(monkeypatch):
     """Counts requests to LLVM."""
     seen = []
-    request = worker().request
-    monkeypatch.setattr(worker(), "request", lambda *given, **named: (seen.append(given), request(*given, **named))[1])
+    request = workers().request
+    monkeypatch.setattr(workers(), "request", lambda *given, **named: (seen.append(given), request(*given, **named))[1])
     return seen
 
 

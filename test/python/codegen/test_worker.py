@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.worker import Worker
+from hexagon_mlir.codegen.worker import Worker, Workers
 from hexagon_mlir.ir import HexError
 
 CHIP = targets.get()
@@ -125,3 +125,25 @@ def test_threads_share_one_worker(worker):
 def test_large_messages(worker):
     functions = "".join(GOOD.replace("@f", f"@f{i}") for i in range(500))
     assert worker.request(header(), functions).count(b"r0 = add(r0,#42)") == 500
+
+
+def test_workers_start_when_needed_and_count_what_they_use():
+    several = Workers(2)
+    try:
+        assert emits(several)
+        assert [one.is_alive for one in several.all] == [True, False]  # the second one is not needed yet
+        alone = several.cpu_seconds
+        assert alone > 0
+        busy = several._idle.get()
+        assert emits(several)
+        assert [one.is_alive for one in several.all] == [True, True]
+        several._idle.put(busy)
+        threads = [threading.Thread(target=emits, args=(several,)) for _ in range(5)]  # more than there are workers
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=60)
+        assert emits(several)
+        assert several.cpu_seconds > alone
+    finally:
+        several.stop()
