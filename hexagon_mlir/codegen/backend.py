@@ -57,8 +57,10 @@ _SCALAR = Variant(False, False, (_CHAINS, "-enable-misched=true", "-enable-pipel
 
 
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: bool,
-                      position_independent: bool = False, qfloat: bool = True) -> bytes:
+                      position_independent: bool = False, qfloat: bool = True, patience: int = _PATIENCE) -> bytes:
     """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
+
+    ``patience`` 0 takes the first variant that is right instead of looking for the fastest.
 
     ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
     off: vector code is the pipeline's own. Vector code takes the best variant that keeps qfloat off the stack.
@@ -78,7 +80,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
     tried = 0
     while variants:
         variant = variants.pop(0)
-        if best and (variant is _LAST_RESORT or best[0].excess * _PATIENCE < tried * len(optimized)):
+        if best and (variant is _LAST_RESORT or best[0].excess * patience < tried * len(optimized)):
             break
         asm = emitter.assembly(variant)
         tried += 1
@@ -87,7 +89,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
     if best is None and qfloat:
-        return optimize_and_emit(source, cpu, features, kind, scalar, position_independent, qfloat=False)
+        return optimize_and_emit(source, cpu, features, kind, scalar, position_independent, False, patience)
     if best is None:
         raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
     return best[1].encode() if kind == "asm" else emitter.object(best[2])

@@ -46,18 +46,19 @@ class Machine:
     ``memory`` is ``exact`` (every access goes through the model of caches and DDR) or ``fast`` (static block
     costs only: every access hits). ``profile=False`` is another name of ``fast``.
     ``check=True`` makes a checked build: faults of the program become `RunResult.reports`.
+    ``level`` is the host's codegen level: 0 translates in two thirds of the time, for programs that run once.
     """
 
     def __init__(
         self, asm_text: str, target: str | Target = targets.DEFAULT, profile: bool = True, check: bool = False,
-        memory: str = "exact",
+        memory: str = "exact", level: int = 1,
     ) -> None:  # fmt: skip
         if memory not in ("exact", "fast"):
             raise SimError(f"memory is 'exact' or 'fast', not '{memory}'")
         self.target = targets.get(target) if isinstance(target, str) else target
         self.text = asm_text
         exact = profile and memory == "exact"
-        self.program = obtain(asm_text, self.target, exact, check)
+        self.program = obtain(asm_text, self.target, exact, check, level)
         self.memory = Memory(self.target, GUARD_BYTES if check else 0)
         self._null_page = self.memory.bytes[: layout.NULL_PAGE_BYTES].view(np.uint64)
         self.checks = Checks(self.memory, self.program) if check else None

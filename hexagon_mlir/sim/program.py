@@ -75,9 +75,10 @@ class Program:
     """(packet number, message) of each read of the wrong float kind, in a checked build."""
 
 
-def _key(text: str, target: Target, memory_model: bool, check: bool) -> str:
+def _key(text: str, target: Target, memory_model: bool, check: bool, level: int) -> str:
     digest = hashlib.sha256()
-    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), str(check), *host.cpu()):
+    options = map(str, (memory_model, check, level))
+    for part in (str(VERSION), _sources(), text, repr(target), *options, *host.cpu()):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
@@ -140,14 +141,14 @@ def model_code(target: Target) -> bytes:
     return program.code
 
 
-def obtain(text: str, target: Target, memory_model: bool = True, check: bool = False) -> Program:
-    """The program of ``text``: from the cache, or translated and stored."""
-    path = cache_directory() / "sim" / f"{_key(text, target, memory_model, check)}.bin"
+def obtain(text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = 1) -> Program:
+    """The program of ``text``: from the cache, or translated at codegen level ``level`` of the host and stored."""
+    path = cache_directory() / "sim" / f"{_key(text, target, memory_model, check, level)}.bin"
     program = _load(path)
     if program is None:
         from hexagon_mlir.sim.translate import translate
 
         ir, program = translate(text, target, memory_model, check)
-        program.code = host.compile_object(ir)
+        program.code = host.compile_object(ir, level)
         _store(path, program)
     return program
