@@ -71,6 +71,7 @@ TO_LLVM = (
 DEFAULT = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
     ours("hexagon-argument-aliasing", "tensors are values: their buffers overlap nothing"),
+    ours("hexagon-decompose-named-ops", "softmax is four loops, a packed layout a transpose"),
     ours("hexagon-fusion", "one loop nest per chain of elementwise ops"),
     ours("hexagon-math-expansion", "math functions become arithmetic, before tiling so that costs are known"),
     upstream("canonicalize,cse", "constants of the expansions are shared"),
@@ -94,6 +95,7 @@ DEFAULT = (
 SCALAR = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
     ours("hexagon-argument-aliasing", "the baseline knows as much about its arguments"),
+    ours("hexagon-decompose-named-ops", "the same loops"),
     ours("hexagon-fusion", "the same fusion as the default, for a core that multiplies wide numbers",
          hoist_paired_casts=True),
     ours("hexagon-math-expansion", "the same math functions"),
