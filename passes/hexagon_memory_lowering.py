@@ -100,6 +100,20 @@ class HexagonMemoryLoweringPass(Pass):
             op.results[0].replace_all_uses_with(buffer)
             erase_op(op, self.name)
         _drop_spaces(module)
+        for op in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+            _flatten_empty(op)
+
+
+def _flatten_empty(function: ir.Operation) -> None:
+    """Unused arguments without elements become one-dimensional: upstream finds no strides for the others."""
+    type_ = ir.FunctionType(function.attributes["function_type"].value)
+    inputs = list(type_.inputs)
+    for number, argument in enumerate(function.regions[0].blocks[0].arguments):
+        of = argument.type
+        if isinstance(of, ir.MemRefType) and of.rank > 1 and 0 in of.shape and not any(True for _ in argument.uses):
+            inputs[number] = ir.MemRefType.get([0], of.element_type)
+            argument.set_type(inputs[number])
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, type_.results))
 
 
 def _fits_stack(op: ir.Operation, limit: int) -> bool:
@@ -197,7 +211,6 @@ def _padded(type_: ir.MemRefType, vector_bytes: int) -> int:
     concludes that the access cannot touch the object, and moves loads of it above the store.
     """
     return known_bytes(type_) + vector_bytes
-
 
 
 def _lower_free(module: ir.Module, op: ir.Operation) -> None:
