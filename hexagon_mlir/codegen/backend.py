@@ -21,6 +21,7 @@ from hexagon_mlir.codegen.scalar_selects import scalar_selects_as_bits
 from hexagon_mlir.codegen.static_cost import Cost, static_cost
 from hexagon_mlir.codegen.store_order import keep_stores_in_order
 from hexagon_mlir.codegen.tcm_slots import separate_slots
+from hexagon_mlir.codegen.zero_tests import zero_tests_as_bits
 
 TRIPLE = "hexagon-unknown-linux-musl"
 CODEGEN_LEVEL = 3
@@ -117,7 +118,7 @@ class _Emitter:
 
     def text(self, variant: Variant) -> str:
         """What LLVM generates code from."""
-        text = scalar_selects_as_bits(half_fabs_as_bits(self.optimized(variant.native)))
+        text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(variant.native))))
         text = keep_copies_in_order(text)
         return keep_stores_in_order(order_loops(text) if variant.ordered else text)
 

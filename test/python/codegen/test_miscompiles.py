@@ -54,6 +54,16 @@ def test_compares_with_nan_and_signed_zero(predicate):
     np.testing.assert_array_equal(run(kernel(body, result="i32"), [x, y], np.int32), expected.astype(np.int32))
 
 
+@pytest.mark.parametrize("type_", ["f32", "f16"])
+def test_equality_with_the_own_magnitude(type_):
+    """LLVM makes a comparison with 0.0 of it, and of that one of bits: -0.0 equals |-0.0| all the same."""
+    x = np.resize(EDGES[:8], N).astype(np.float32 if type_ == "f32" else np.float16)
+    body = (f"      %m = math.absf %a0 : {type_}\n      %c = arith.cmpf oeq, %a0, %m : {type_}\n"
+            "      %v = arith.extui %c : i1 to i32")
+    expected = (x == np.abs(x)).astype(np.int32)
+    np.testing.assert_array_equal(run(kernel(body, type_, "i32", 1), [x], np.int32), expected)
+
+
 @pytest.mark.parametrize(("op", "reference"), [("maximumf", np.maximum), ("minimumf", np.minimum),
                                                ("maxnumf", np.fmax), ("minnumf", np.fmin)])
 def test_extremes_with_nan(op, reference):

@@ -1,0 +1,28 @@
+"""Comparisons of float vectors with zero as comparisons of bits, in LLVM IR text.
+
+LLVM's optimiser turns "no bit but the sign" into ``fcmp oeq x, 0.0``, which the Hexagon backend of LLVM 22 selects as
+an equality of bits: -0.0 is not 0.0 then.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BITS = {"half": 16, "float": 32}
+_COMPARE = re.compile(r"^ *%([\w.]+) = fcmp (?:[a-z]+ )*(oeq|une) <(\d+) x (half|float)> (%[\w.]+), "
+                      r"zeroinitializer(.*)$", re.MULTILINE)
+
+
+def zero_tests_as_bits(text: str) -> str:
+    """``text`` with every (in)equality of a vector and zero on the bits without the sign; a NaN is not zero."""
+    return _COMPARE.sub(_as_bits, text)
+
+
+def _as_bits(match: re.Match[str]) -> str:
+    name, predicate, lanes, element, operand, rest = match.groups()
+    bits = _BITS[element]
+    type_ = f"<{lanes} x i{bits}>"
+    relation = "eq" if predicate == "oeq" else "ne"
+    return (f"  %zero{name}.bits = bitcast <{lanes} x {element}> {operand} to {type_}\n"
+            f"  %zero{name}.size = and {type_} %zero{name}.bits, splat (i{bits} {(1 << (bits - 1)) - 1})\n"
+            f"  %{name} = icmp {relation} {type_} %zero{name}.size, zeroinitializer{rest}")
