@@ -17,6 +17,7 @@ from hexagon_mlir.codegen import Compiled, compile_module
 from hexagon_mlir.codegen.interface import Interface, Tensor, read_interface
 from hexagon_mlir.codegen.weights import Weights, lay_out, take_weights
 from hexagon_mlir.exec import EXECUTORS
+from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
@@ -172,12 +173,12 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
     (argument name -> Triton type such as ``*fp32`` or ``i32``) and ``constants`` (its constexpr arguments). ``entry``
     names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
-    A ``torch.export.ExportedProgram``, or a ``.pt2`` file of one, gives a `CompiledModel`; one with dynamic sizes a
-    `SpecializedModel`, which compiles for the sizes it is called with.
+    A ``torch.export.ExportedProgram``, a ``.pt2`` file of one, or an ``.onnx`` file gives a `CompiledModel`; one with
+    dynamic sizes a `SpecializedModel`, which compiles for the sizes it is called with. Both take PyTorch tensors.
     ``threads`` is how many threads may share the work; 0 takes the target's HVX contexts where that pays.
     ``accuracy`` of math functions is "accurate" or "fast" (bounds: docs/maths.md). ``qfloat=False`` converts every
     result to IEEE at once instead of keeping values in qfloat between operations.
-    ``numerics`` of a PyTorch model: "f32" as exported, "mixed" (f16 weights and operands of products, f32 sums and
+    ``numerics`` of a model: "f32" as exported, "mixed" (f16 weights and operands of products, f32 sums and
     arithmetic) or "f16" (sums and selections between products in f16 too).
     Raises `HexError` for anything wrong with the source.
     """
@@ -191,7 +192,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
 
         return compile_exported(source, target, pipeline, settings=settings, numerics=numerics)
     if numerics != "f32":
-        raise HexError.plain("numerics is for PyTorch models", hint="a kernel computes in the types it is written in")
+        raise HexError.plain("numerics is for whole models", hint="a kernel computes in the types it is written in")
     options = RunOptions(dump_dir=Path(dump_dir) if dump_dir is not None else None, verify_levels=verify_levels)
     return _compile_kernel(source, target, pipeline, entry, signature, constants, options, settings)
 
@@ -231,9 +232,9 @@ def load(folder: str | os.PathLike[str]) -> CompiledModel:
 
 
 def _is_torch_program(source: Any) -> bool:
-    """True for an ExportedProgram (found without importing torch) and for the path of a ``.pt2`` file."""
+    """True for an ExportedProgram (found without importing torch) and for the path of a model's file."""
     if isinstance(source, str | os.PathLike):
-        return "\n" not in str(source) and Path(source).suffix == ".pt2"
+        return "\n" not in str(source) and Path(source).suffix in MODEL_FILES
     return any(base.__module__.startswith("torch.export") for base in type(source).__mro__)
 
 

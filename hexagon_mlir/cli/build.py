@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hexagon_mlir.cli.arguments import UsageError
+from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir.diagnostics import HexError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 KINDS = {"asm": ".s", "ll": ".ll", "obj": ".o", "so": ".so", "elf": ""}
 """What ``--emit`` knows, and the suffixes of the files."""
 COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
+       hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]   (see hexmlir compile MODEL.pt2 --help)
 
   -o OUT           the file to write (default: FILE with the kind's suffix)
   --emit=KIND      asm, ll (LLVM IR), obj (default), so (shared object), elf (a program that runs the kernel on
@@ -32,13 +34,13 @@ COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
   --qfloat=false   convert every result to IEEE at once, instead of keeping values in qfloat between operations
 """
 RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
-       hexmlir run MODEL.pt2 [--args A B ...] [--executor=NAME] [--out=FOLDER] [--target=NAME]
+       hexmlir run MODEL.pt2 or MODEL.onnx [--args A B ...] [--executor=NAME] [--out=FOLDER] [--numerics=NAME]
 
   --args A B ...   the arguments: numbers, or data.npy for a tensor
   --grid=X,Y,Z     launch grid of a Triton kernel
   --executor=NAME  sim (default): the simulator, with a profile; qemu: an ELF program under qemu-hexagon
   --out=FOLDER     write resultN.npy, and the changed arguments as argN.npy
-  --target, --pipeline, --entry, --accuracy, --qfloat: as for 'hexmlir compile'
+  --target, --pipeline, --entry, --accuracy, --qfloat, --numerics: as for 'hexmlir compile'
 """
 _BOTH = ("target", "pipeline", "entry", "accuracy", "qfloat")
 
@@ -56,6 +58,7 @@ class Options:
     accuracy: str = "accurate"
     qfloat: str = "true"
     numerics: str = "f32"
+    shapes: str = ""
     executor: str = "sim"
     out: str = ""
     grid: str = ""
@@ -116,9 +119,9 @@ def run_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(RUN_USAGE)
         return 0
-    options = read_options(words, ("args", "executor", "out", "grid", *_BOTH), "hexmlir run --help")
+    options = read_options(words, ("args", "executor", "out", "grid", "numerics", *_BOTH), "hexmlir run --help")
     arguments = [_argument(word) for word in options.args]
-    run = _run_model if options.file.endswith(".pt2") else _run_kernel
+    run = _run_model if options.file.endswith(MODEL_FILES) else _run_kernel
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         outputs, profile = run(options, arguments)
@@ -138,6 +141,8 @@ def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[An
     from hexagon_mlir.report import text
     from hexagon_mlir.sim import RunResult
 
+    if options.numerics != "f32":
+        raise UsageError("--numerics is for whole models", "hexmlir run --help")
     kernel = _compiled(options)
     grid = tuple(_integer(part) for part in options.grid.split(",")) if options.grid else None
     run = kernel.run(*arguments, grid=grid, executor=options.executor)
@@ -145,7 +150,7 @@ def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[An
 
 
 def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str]:
-    """Results of an exported PyTorch model, and what the run cost as text; ``--args`` are its flat arguments."""
+    """Results of a model, and what the run cost as text; ``--args`` are its flat arguments."""
     from hexagon_mlir.cli.compile import compiled_model
     from hexagon_mlir.report import text
 
@@ -153,8 +158,8 @@ def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any
         raise UsageError("a model has no grid and no entry", "hexmlir run --help")
     import torch
 
-    model = compiled_model(options)
     flat = [torch.from_numpy(value) if hasattr(value, "dtype") else value for value in arguments]
+    model = compiled_model(options, [tuple(value.shape) for value in flat if isinstance(value, torch.Tensor)])
     expected = sum(place is not None for place in model.face.inputs)
     if len(flat) < expected:
         raise HexError.plain(f"the model takes {expected} tensors, {len(flat)} arguments given", file=options.file)
@@ -172,7 +177,7 @@ def _compiled(options: Options) -> CompiledKernel:
 
     kernel = hx.compile(Path(options.file), target=options.target or targets.DEFAULT, pipeline=options.pipeline,
                         entry=options.entry or None, accuracy=options.accuracy, qfloat=options.qfloat == "true")
-    assert isinstance(kernel, hx.CompiledKernel)  # a .pt2 file goes another way
+    assert isinstance(kernel, hx.CompiledKernel)  # a model's file goes another way
     return kernel
 
 

@@ -1,9 +1,12 @@
-"""``hexmlir compile MODEL.pt2 -o DIR``: an exported PyTorch model to files that run here, or elsewhere."""
+"""``hexmlir compile MODEL.pt2 -o DIR``: an exported PyTorch model, or ONNX, to files that run here, or elsewhere."""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +18,13 @@ from hexagon_mlir.ir.diagnostics import HexError
 if TYPE_CHECKING:
     from hexagon_mlir.frontend.torch.model import CompiledModel
 
-USAGE = """usage: hexmlir compile MODEL.pt2 -o DIR [options]
+USAGE = """usage: hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]
 
   -o DIR         the folder to write; without --emit, what hexagon_mlir.load reads
   --emit=KIND    asm or ll (LLVM IR), a file per kernel; obj, so (shared object) or elf (a program that runs the model
                  on a memory image, see docs/device.md), with the weights in MODEL.weights, which is mapped, the calls
                  of the kernels in C, a C header and a C example
+  --shapes=A,B   sizes of the inputs, such as 1x12,1x12x64 or scalar, of a model with dynamic sizes
   --target=NAME  the chip, see 'hexmlir targets' (default v75)
   --numerics=K   f32 (as exported), mixed (f16 weights and operands of products, f32 sums and arithmetic) or f16
                  (additions and selections between products too)
@@ -34,12 +38,13 @@ def compile_model(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         sys.stdout.write(USAGE)
         return 0
-    options = read_options(words, ("output", "emit", "target", "accuracy", "qfloat", "numerics"), _HINT, emit="")
+    known = ("output", "emit", "target", "accuracy", "qfloat", "numerics", "shapes")
+    options = read_options(words, known, _HINT, emit="")
     if not options.output:
         raise UsageError("a model and a folder are needed", _HINT)
     if options.emit and options.emit not in KINDS:
         raise UsageError(f"unknown kind '{options.emit}'", f"--emit is one of {', '.join(KINDS)}")
-    model = compiled_model(options)
+    model = compiled_model(options, _shapes(options.shapes) if options.shapes else None)
     folder = Path(options.output)
     if not options.emit:
         from hexagon_mlir.report.model import model_report
@@ -54,8 +59,8 @@ def compile_model(words: Sequence[str]) -> int:
     return 0
 
 
-def compiled_model(options: Options) -> CompiledModel:
-    """The model that ``options`` name, with a progress bar."""
+def compiled_model(options: Options, shapes: Sequence[tuple[int, ...]] | None) -> CompiledModel:
+    """The model that ``options`` name, with a progress bar; one with dynamic sizes for inputs of ``shapes``."""
     if options.target and options.target not in targets.names():
         raise UsageError(f"unknown target '{options.target}'", f"one of {', '.join(targets.names())}")
     try:
@@ -68,10 +73,30 @@ def compiled_model(options: Options) -> CompiledModel:
     from hexagon_mlir.report.progress import progress_bar
 
     settings = Settings(accuracy=options.accuracy, qfloat=options.qfloat == "true")
-    with progress_bar() as progress:
+    with progress_bar() as progress, _without_deprecations():
         model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline, progress, settings,
                                  options.numerics)
-    if not isinstance(model, CompiledModel):
-        raise HexError.plain("the model has dynamic sizes, and files hold one combination", file=options.file,
-                             hint="export it with static sizes, or hx.compile(program).specialize(*inputs) in Python")
-    return model
+        if isinstance(model, CompiledModel):
+            return model
+        if shapes is None:
+            raise HexError.plain("the model has dynamic sizes, and files hold one combination", file=options.file,
+                                 hint="say which: --shapes=1x12,1x12x64")
+        return model.specialize_to(shapes)
+
+
+@contextmanager
+def _without_deprecations() -> Iterator[None]:
+    """PyTorch warns of what its own code does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+def _shapes(text: str) -> list[tuple[int, ...]]:
+    found = []
+    for word in text.split(","):
+        if not re.fullmatch(r"scalar|\d+(x\d+)*", word):
+            raise UsageError(f"cannot read '{word}' in --shapes", "--shapes=1x12,1x12x64")
+        found.append(() if word == "scalar" else tuple(int(size) for size in word.split("x")))
+    return found

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hexagon_mlir.cli.arguments import UsageError
 from hexagon_mlir.cli.errors import run_tool
+from hexagon_mlir.frontend import MODEL_FILES
 
 TOOL = "hexmlir"
 _ENTRY = re.compile(r"[0-9a-f]{64}(\.\w+)?\Z")  # a hash, see codegen.cache
@@ -18,7 +19,7 @@ USAGE = """usage: hexmlir COMMAND
   targets show NAME        every number of one, with its unit, source and confidence
   profile SCRIPT [ARGS]    run a Python script on the simulated NPU and report every kernel launch
   compile FILE [-o OUT]    object, shared object, program, assembly or LLVM IR, with a C header and a weights file; of
-                           MODEL.pt2 also a folder that hexagon_mlir.load reads (hexmlir compile --help)
+                           MODEL.pt2 or MODEL.onnx also a folder that hexagon_mlir.load reads
   run FILE --args A ...    compile and run, on the simulator or under QEMU (hexmlir run --help)
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
   cache                    where compiled code is kept, and how much of it
@@ -54,7 +55,7 @@ def _main(argv: Sequence[str]) -> int:
 
             return profile(script, arguments)
         case ["compile", *arguments]:
-            if any(word.endswith(".pt2") for word in arguments):
+            if any(word.endswith(MODEL_FILES) for word in arguments):
                 from hexagon_mlir.cli.compile import compile_model
 
                 return compile_model(arguments)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.export import ExportedProgram
@@ -17,7 +17,7 @@ from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.codegen.worker import workers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.frontend.torch.capture import from_exported
-from hexagon_mlir.frontend.torch.dynamic import SpecializedModel, is_dynamic
+from hexagon_mlir.frontend.torch.dynamic import DynamicProgram, SpecializedModel, is_dynamic
 from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
@@ -30,18 +30,27 @@ from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
 
+if TYPE_CHECKING:
+    from hexagon_mlir.frontend.onnx.model import OnnxModel
+
 _PREPARE = UpstreamStep("canonicalize,cse", "constants and slices fold before kernels are formed")
 
 
 def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str = "default",
                      progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
                      numerics: str = Numerics.F32) -> CompiledModel | SpecializedModel:
-    """Compile an `ExportedProgram` or a file made by ``torch.export.save``; raises `HexError`. See `Numerics`."""
-    if isinstance(program, str | os.PathLike):
-        program = _read(program)
+    """Compile an `ExportedProgram`, a file made by ``torch.export.save``, or an ONNX file; raises `HexError`.
+
+    See `Numerics`.
+    """
     compiler = partial(_compile_static, target=target, pipeline=pipeline, progress=progress, settings=settings,
                        numerics=numerics)
-    return SpecializedModel(program, compiler) if is_dynamic(program) else compiler(program)
+    if isinstance(program, str | os.PathLike):
+        if os.fspath(program).endswith(".onnx"):
+            model = _read_onnx(program)
+            return SpecializedModel(model, compiler) if model.is_dynamic else compiler(model.export())
+        program = _read(program)
+    return SpecializedModel(DynamicProgram(program), compiler) if is_dynamic(program) else compiler(program)
 
 
 def _compile_static(program: ExportedProgram, target: str, pipeline: str, progress: Progress | None,
@@ -115,6 +124,18 @@ def _read(path: str | os.PathLike[str]) -> Any:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise HexError.plain(f"cannot read an exported program: {reason}", file=os.fspath(path),
                              hint="torch.export.save(program, path) writes one") from None
+
+
+def _read_onnx(path: str | os.PathLike[str]) -> OnnxModel:
+    """The model in an ONNX file."""
+    try:
+        import onnx  # noqa: F401
+    except ImportError:
+        raise HexError.plain("ONNX files are read by the package onnx, which is not installed", file=os.fspath(path),
+                             hint="pip install 'hexagon-mlir[onnx]'") from None
+    from hexagon_mlir.frontend.onnx.model import read
+
+    return read(path)
 
 
 class Clock:

@@ -66,5 +66,5 @@ def test_unknown_numerics():
     program = torch.export.export(nn.Linear(3, 2), (torch.randn(1, 3),))
     with pytest.raises(hx.HexError, match=r"unknown numerics 'f8'[\s\S]*f32, mixed, f16"):
         hx.compile(program, numerics="f8")
-    with pytest.raises(hx.HexError, match="numerics is for PyTorch models"):
+    with pytest.raises(hx.HexError, match="numerics is for whole models"):
         hx.compile("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", numerics="mixed")

@@ -1,0 +1,1 @@
+"""ONNX files, as exported PyTorch programs: what follows is the way of every model."""
