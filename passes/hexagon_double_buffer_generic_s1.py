@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import allocation_bytes, uses_of_buffer
+from hexagon_mlir.ir.buffers import uses_of_buffer
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.ir.query import find_ops, in_tcm
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.build import FETCH, LOOP, Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
 from hexagon_mlir.passes.double_buffering.loops import Refused, TileLoop, read_loop
+from hexagon_mlir.passes.double_buffering.room import bytes_beside
 from hexagon_mlir.passes.double_buffering.slices import outside_operands, pure_slice
 from hexagon_mlir.targets.dma import Engine
 
@@ -124,14 +125,9 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         """Sets of buffers for ``found``; raises `Refused` when one is best."""
         if not found.buffers:
             raise Refused("every iteration fetches the same")
-        function = found.loop
-        while function.name != "func.func":
-            function = function.parent.operation
         budget = self.tcm_bytes or context.target.tcm_budget_bytes
-        taken = sum(allocation_bytes(op) or 0 for op in find_ops_in(function, lambda op: op.name == "memref.alloc"
-                    and in_tcm(ir.MemRefType(op.results[0].type))))
         sizes = [b.nbytes for b in found.buffers]
-        most = fitting_buffers(sizes, budget - taken + sum(sizes), self.buffers or _MOST_BUFFERS)
+        most = fitting_buffers(sizes, budget - bytes_beside(found.loop) + sum(sizes), self.buffers or _MOST_BUFFERS)
         if most < 2:
             raise Refused(f"no room for a second set of {sum(sizes)} bytes in {budget} bytes of TCM")
         if self.buffers:

@@ -11,7 +11,7 @@ from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.program_grids.marks import forget, may_spread, order_on
-from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups
+from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, streaming
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 from hexagon_mlir.passes.tcm_tiling.place import Placement, buffer_bytes, place_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, settle
@@ -22,6 +22,7 @@ from hexagon_mlir.targets.dma import Engine
 _MARK, _ROOT, _LOOP = "hexagon.tile", "hexagon.tile_root", "hexagon.tile_loop"
 _BARRIER = "builtin.unrealized_conversion_cast"
 _CLEAN = UpstreamStep("canonicalize,cse")  # slices of one tensor for several ops become one
+_HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting")  # loops carry parts of a result
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,10 @@ class HexagonTcmTilingPass(Pass):
     In functions on tensors, ops that read each other's results form groups. A group shares one loop over tiles of its
     last op: each input's tile is copied once, intermediates exist as tiles in TCM only, results go back tile by tile,
     what every tile needs is copied before the loop. Tiles fit the budget, counting two of everything that is
-    transferred, and are small enough to hide transfers behind work, if that is predicted to pay. A kernel with buffers
-    of its own (a Triton kernel) works in TCM as it is when its buffers fit; else its ops are tiled one by one.
+    transferred, and are small enough to hide transfers behind work, if that is predicted to pay. A group whose tiles
+    do not fit (a softmax of long rows) is taken apart, and a reduction is cut as well then: its loop carries what the
+    tiles before have accumulated. So is one that has no other loop to hide transfers with. A kernel with buffers of its
+    own (a Triton kernel) works in TCM as it is when its buffers fit; else its ops are tiled one by one.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -86,25 +89,41 @@ class HexagonTcmTilingPass(Pass):
         for block in _blocks(function):
             ops = [op.operation for op in block.operations if _is_linalg(op.operation)]
             groups += find_groups(ops, lambda op, reason: self.remark(context, op, f"stays in DDR: {reason}"))
+        groups = [part for group in groups for part in self._parts(group, budget, context)]
         budget -= place_between(groups, budget // 2, small)
         tiled: list[tuple[Group, list[int]]] = []
         for group in groups:
             tile = self._choose(group, budget, context)
             if tile == group.extents:
                 promote_group(group.members, None, small)
-            elif tile is not None:
+            elif tile is None:
+                self._stays(group.root, budget, context)
+            elif tile:
                 tiled.append((group, [0 if t == e else t for t, e in zip(tile, group.extents, strict=True)]))
-        for loop in _tile(module, tiled, self.name, context):
-            promote_group(_linalg_ops(loop), loop, small)
+        for loop, carries in _tile(module, tiled, self.name, context):
+            promote_group(_linalg_ops(loop), loop, small, carries)
         settle(function)
 
+    def _parts(self, group: Group, budget: int, context: PassContext) -> list[Group]:
+        """``group``; smaller ones where its tiles exceed ``budget`` or a reduction in tiles hides its transfers."""
+        part = streaming(group)
+        rest = [op for op in group.members if op not in part.members]
+        tile = self._choose(group, budget, context)
+        if not rest and part.cuttable == group.cuttable:
+            return [group]
+        if tile is not None and (tile != group.extents or not all(is_fill(op) for op in rest)
+                                 or self._choose(part, budget, context) in (None, part.extents)):
+            return [group]
+        others = find_groups(rest, lambda op, reason: None)
+        return [*(smaller for other in others for smaller in self._parts(other, budget, context)), part]
+
     def _choose(self, group: Group, budget: int, context: PassContext) -> list[int] | None:
-        """Tile sizes of the root's loops; None leaves the group in DDR."""
+        """Tile sizes of the root's loops; none where nothing is moved, None when the smallest exceeds ``budget``."""
         target = context.target
         alignment = int(target.tcm_alignment.value)
         operands = footprints(group)
         if 0 in group.extents or not any(o.role is not Role.KEEP for o in operands):
-            return None
+            return []
         vectorized = vector_loop(len(group.extents), [o.loops for o in operands]) if len(group.members) == 1 else None
         last = max(group.cuttable, default=None)
         narrowest = max(1, min(o.element_bytes for o in operands))  # an empty operand has no bytes
@@ -113,12 +132,14 @@ class HexagonTcmTilingPass(Pass):
         cuttable = [loop in group.cuttable for loop in range(len(group.extents))]
         tile = choose_tile(group.extents, cuttable, operands, budget, lanes, alignment)
         if tile is None:
-            self.remark(context, group.root, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
             return None
         work = sum(estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
                    or 0.0 for op in group.members)
         return overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
                                 len(group.members))
+
+    def _stays(self, op: ir.Operation, budget: int, context: PassContext) -> None:
+        self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
 
     # -- kernels with buffers of their own -----------------------------------------------------------------------
     def _place(self, module: ir.Module, function: ir.Operation, context: PassContext) -> None:
@@ -164,9 +185,10 @@ class HexagonTcmTilingPass(Pass):
             operands = [replace(o, role=Role.KEEP) for o in footprints(group[0])]
             cuttable = group[0].parallel
             lanes = context.target.lanes(8 * max(1, min(o.element_bytes for o in operands)))
-            tile = choose_tile(group[0].extents, cuttable, operands, budget, lanes, alignment)
+            tile = (choose_tile(group[0].extents, cuttable, operands, budget, lanes, alignment)
+                    or choose_tile(group[0].extents, [True] * len(cuttable), operands, budget, lanes, alignment))
             if tile is None:
-                self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
+                self._stays(op, budget, context)
                 continue
             op.attributes[_MARK] = ir.UnitAttr.get()
             decided.append((op, [0 if t == e else t for t, e in zip(tile, group[0].extents, strict=True)]))
@@ -174,8 +196,11 @@ class HexagonTcmTilingPass(Pass):
 
 
 def _tile(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin: str,
-          context: PassContext) -> list[ir.Operation]:
-    """Tile each root by its sizes (0 = whole) and fuse the members into its loop; gives the outermost loops."""
+          context: PassContext) -> list[tuple[ir.Operation, bool]]:
+    """Tile each root by its sizes (0 = whole) and fuse the members into its loop.
+
+    Gives the outermost loops, and for each whether it (or a loop in it) carries what its tiles accumulate.
+    """
     if not tiled:
         return []
     barriers = [barrier for group, _ in tiled for barrier in _keep_out(group)]
@@ -183,11 +208,14 @@ def _tile(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin: str,
     for barrier in barriers:
         barrier.results[0].replace_all_uses_with(barrier.operands[0])
         barrier.erase()
+    if any(group.carries for group, _ in tiled):
+        _HOIST.run(module, context)
     _CLEAN.run(module, context)
     loops = find_ops(module, lambda op: _LOOP in op.attributes)
+    found = [(op, tiled[ir.IntegerAttr(op.attributes[_LOOP]).value][0].carries) for op in loops]
     for op in loops:
         del op.attributes[_LOOP]
-    return loops
+    return found
 
 
 def _keep_out(group: Group) -> list[ir.Operation]:
@@ -222,7 +250,9 @@ def _apply(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], kin
         lines.append(f"    {', '.join([f'%tiled{number}', *loops])} = transform.structured.{kind} %op{number} "
                      f"tile_sizes [{', '.join(map(str, sizes))}]{cleanup} : ({any_op}) -> ({results})")
         if kind == "fuse":
-            lines.append(f'    transform.annotate {loops[0]} "{_LOOP}" : {any_op}')
+            lines += [f"    %number{number} = transform.param.constant {number} : i64 -> !transform.param<i64>",
+                      f'    transform.annotate {loops[0]} "{_LOOP}" = %number{number} : {any_op}, '
+                      "!transform.param<i64>"]
     apply_schedule(module, wrap_sequence("\n".join(lines) + "\n"), origin, context)
     for op in find_ops(module, lambda op: any(str(name).startswith(_ROOT) for name in op.attributes)):
         for name in [str(name) for name in op.attributes if str(name).startswith(_ROOT)]:

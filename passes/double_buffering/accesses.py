@@ -92,14 +92,15 @@ def may_alias(one: ir.Value, other: ir.Value) -> bool:
     """False when buffers ``one`` and ``other`` (roots) are surely different memory.
 
     Arguments with a shape are different buffers, as bufferization assumes them to be; bare pointers
-    (``memref<1xT>``, of Triton kernels) may point anywhere outside our own allocations.
+    (``memref<1xT>``, of Triton kernels) may point anywhere outside our own allocations, unless the caller promises.
     """
     if one == other:
         return True
     kinds = _kind(one), _kind(other)
     if "unknown" in kinds:
         return True
-    return kinds[0] == kinds[1] == "argument" and 1 in (_elements(one), _elements(other))
+    return kinds[0] == kinds[1] == "argument" and not (_promised(one) or _promised(other)) and (
+        _is_pointer(one) or _is_pointer(other))
 
 
 def _kind(value: ir.Value) -> str:
@@ -109,9 +110,14 @@ def _kind(value: ir.Value) -> str:
     return "own" if owner.operation.name in ("memref.alloc", "memref.get_global") else "unknown"
 
 
-def _elements(value: ir.Value) -> int:
-    type_ = ir.MemRefType(value.type)
-    count = 1
-    for size in type_.shape:
-        count *= size
-    return count
+def _is_pointer(value: ir.Value) -> bool:
+    return list(ir.MemRefType(value.type).shape) == [1]
+
+
+def _promised(argument: ir.Value) -> bool:
+    """True for an argument that the caller promises to overlap nothing else the function is given."""
+    function = argument.owner.owner.operation
+    if "arg_attrs" not in function.attributes:
+        return False
+    given = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(argument).arg_number])
+    return "llvm.noalias" in given

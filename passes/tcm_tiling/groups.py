@@ -21,7 +21,8 @@ class Group:
     """``members`` in order, the root last. ``extents`` and ``parallel`` describe the root's loops.
 
     ``followed`` holds the dimensions of every tensor that a member reads or writes; an input from outside may be
-    there in several ways. ``cuttable`` are the loops that may be tiled: nothing is computed twice then.
+    there in several ways. ``cuttable`` are the loops that may be tiled: nothing is computed twice then. With
+    ``carries`` reductions are among them: tiles hand on what they have accumulated so far.
     """
 
     root: ir.Operation
@@ -30,6 +31,7 @@ class Group:
     members: list[ir.Operation] = field(default_factory=list)
     followed: dict[ir.Value, set[Following]] = field(default_factory=dict)
     cuttable: list[int] = field(default_factory=list)
+    carries: bool = False
 
     def internal(self, value: ir.Value) -> bool:
         """True when a member other than the root makes ``value``."""
@@ -61,6 +63,23 @@ def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, 
         taken.update(group.members)
         groups.append(group)
     return groups[::-1]
+
+
+def streaming(group: Group) -> Group:
+    """The root of ``group`` with those members that can be cut along each loop with it, reductions included."""
+    part = _start(group.root)
+    assert isinstance(part, Group)
+    part.carries = True
+    _close(part, [group.root])
+    most, starts = part.cuttable, list(group.root.operands)[-len(group.root.results):]
+    for op in reversed(group.members):
+        if op in part.members or not _only_used_by(op, set(part.members)) or any(v in starts for v in op.results):
+            continue  # what the root starts from is there before its first tile
+        smaller = part.members
+        _close(part, [o for o in group.members if o in smaller or o == op])
+        if part.cuttable != most:
+            _close(part, smaller)
+    return part
 
 
 def _start(op: ir.Operation) -> Group | str:
@@ -125,18 +144,20 @@ def _close(group: Group, members: list[ir.Operation]) -> None:
         if not conflicts:
             break
         whole |= conflicts
-    cuttable = [loop for loop in range(len(group.extents)) if group.parallel[loop] and loop not in whole]
+    cuttable = [loop for loop in range(len(group.extents)) if (group.parallel[loop] or group.carries)
+                and loop not in whole]
     for op in members:
-        if op == group.root or op.name == "linalg.fill" or _is_fill(op):
+        if op == group.root or is_fill(op):
             continue
         followed = {loop for result in op.results for way in group.followed.get(result, ()) for loop in way}
         cuttable = [loop for loop in cuttable if loop in followed]  # else it would be computed for every tile
     group.cuttable = cuttable
 
 
-def _is_fill(op: ir.Operation) -> bool:
+def is_fill(op: ir.Operation) -> bool:
     """True for an op that only spreads scalars: cheap enough to repeat."""
-    return not any(isinstance(v.type, ir.RankedTensorType) for v in list(op.operands)[:-len(op.results)])
+    inputs = list(op.operands)[:-len(op.results)]
+    return op.name == "linalg.fill" or not any(isinstance(v.type, ir.RankedTensorType) for v in inputs)
 
 
 def _follow(group: Group, whole: set[int]) -> tuple[dict[ir.Value, set[Following]], set[int]]:

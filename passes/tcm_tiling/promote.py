@@ -31,11 +31,11 @@ def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> No
             op.operands[position] = copies[value]
 
 
-def promote_group(ops: list[ir.Operation], loop: ir.Operation | None, small: int) -> None:
+def promote_group(ops: list[ir.Operation], loop: ir.Operation | None, small: int, carries: bool = False) -> None:
     """The same for ``ops``, which share the tiles of ``loop`` (or are not tiled): each input is copied once.
 
     What is below ``small`` bytes or read element by element stays in DDR, behind the L1 cache. What is the same for
-    every tile is copied before the loop.
+    every tile is copied before the loop. With ``carries`` the loop itself may carry an accumulator.
     """
     copies: dict[ir.Value, ir.Value] = {}
     for op in ops:
@@ -52,7 +52,7 @@ def promote_group(ops: list[ir.Operation], loop: ir.Operation | None, small: int
                     op.operands[position] = copies[value]
                 continue
             read = any(True for _ in body.arguments[position].uses)
-            _promote_output(op, position, read, loop)
+            _promote_output(op, position, read, None if carries else loop)
 
 
 def _promote_output(op: ir.Operation, position: int, read: bool, loop: ir.Operation | None) -> None:

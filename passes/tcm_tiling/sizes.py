@@ -68,9 +68,9 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
                      operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int) -> list[int]:
     """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
 
-    Only the outermost loop that may be cut is cut further: tiles stay contiguous.
+    Only the outermost loop that is not cut into single steps is cut further: tiles stay contiguous.
     """
-    candidates = [loop for loop, may_be in enumerate(cuttable) if may_be and extents[loop] > 1]
+    candidates = [loop for loop, may_be in enumerate(cuttable) if may_be and tile[loop] > 1]
     if not candidates:
         return list(tile)
     loop = candidates[0]

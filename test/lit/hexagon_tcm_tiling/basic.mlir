@@ -147,3 +147,39 @@ func.func @linear(%x: tensor<1024x256xf32>, %w: tensor<256x512xf32>) -> tensor<1
   %a = linalg.exp ins(%m : tensor<1024x512xf32>) outs(%e : tensor<1024x512xf32>) -> tensor<1024x512xf32>
   return %a : tensor<1024x512xf32>
 }
+
+// -----
+// 8. A row is larger than the TCM: it is added up tile by tile, the sum so far goes from one to the next.
+// CHECK-LABEL: func.func @long_rows
+// CHECK: scf.for %[[I:.*]] = %c0 to %c4 step %c1 iter_args(%[[ALL:.*]] = %arg1)
+// CHECK-NEXT: %[[START:.*]] = tensor.extract_slice %[[ALL]][%[[I]]] [1] [1]
+// CHECK-NEXT: %[[SUM:.*]] = scf.for %[[J:.*]] = %c0 to %{{.*}} step %{{.*}} iter_args(%[[OLD:.*]] = %[[START]])
+// CHECK: %[[TILE:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64}
+// CHECK-NEXT: %[[NEW:.*]] = linalg.reduce { arith.addf } ins(%[[TILE]] : tensor<1x{{[0-9]+}}xf32>) outs(%[[OLD]] : tensor<1xf32>)
+// CHECK: scf.yield %[[NEW]]
+// CHECK: tensor.insert_slice %[[SUM]] into %[[ALL]][%[[I]]]
+func.func @long_rows(%x: tensor<4x4194304xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<4x4194304xf32>) outs(%s : tensor<4xf32>) dimensions = [1]
+  return %0 : tensor<4xf32>
+}
+
+// -----
+// 9. What a sum starts from is not in the loop; an accumulator of a vector or more stays in TCM.
+// CHECK-LABEL: func.func @mean
+// CHECK: %[[START:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x64xf32>
+// CHECK: %[[ZERO:.*]] = linalg.fill ins(%{{.*}}) outs(%[[START]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]])
+// CHECK-NOT: linalg.fill
+func.func @mean(%x: tensor<32768x64xf32>) -> tensor<1x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x64xf32>) -> tensor<1x64xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d2)>],
+                       iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x : tensor<32768x64xf32>) outs(%f : tensor<1x64xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %o, %a : f32
+      linalg.yield %s : f32
+  } -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}

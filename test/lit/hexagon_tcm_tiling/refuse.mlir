@@ -12,17 +12,18 @@ func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 }
 
 // -----
-// 2. A reduction is not cut, and one row is larger than the budget.
-// CHECK-LABEL: func.func @long_rows
+// 2. The smallest tile of a diagonal is a square as wide as a vector, twice.
+// CHECK-LABEL: func.func @diagonal
 // CHECK-NOT: memory_space
 // WHY: refuse.mlir:[[# @LINE + 2]]:8: remark: hexagon-tcm-tiling: stays in DDR: the smallest tile exceeds the budget of 8192 bytes
-func.func @long_rows(%x: tensor<4x65536xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = linalg.reduce ins(%x : tensor<4x65536xf32>) outs(%s : tensor<4xf32>) dimensions = [1]
-    (%in: f32, %out: f32) {
-      %a = arith.addf %in, %out : f32
+func.func @diagonal(%x: tensor<64x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0, d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]}
+      ins(%x : tensor<64x64xf32>) outs(%y : tensor<64xf32>) {
+    ^bb0(%a: f32, %o: f32):
       linalg.yield %a : f32
-    }
-  return %0 : tensor<4xf32>
+  } -> tensor<64xf32>
+  return %0 : tensor<64xf32>
 }
 
 // -----

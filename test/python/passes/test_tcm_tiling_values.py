@@ -204,8 +204,44 @@ def two_groups(rows, columns):
     return text, [x], (wide - wide.sum(1, keepdims=True)).sum(0)
 
 
+def column_sums(rows, columns):
+    """The rows do not fit: their sums so far go from tile to tile."""
+    text = HEADER + f"""func.func @f(%x: tensor<{rows}x{columns}xf32>) -> tensor<{columns}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<{columns}xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<{columns}xf32>) -> tensor<{columns}xf32>
+  %s = linalg.generic {{indexing_maps = [#map, #column], iterator_types = ["reduction", "parallel"]}}
+      ins(%x : tensor<{rows}x{columns}xf32>) outs(%i : tensor<{columns}xf32>) {{
+    ^bb0(%a: f32, %o: f32):
+      %b = math.absf %a : f32
+      %t = arith.addf %o, %b : f32
+      linalg.yield %t : f32
+  }} -> tensor<{columns}xf32>
+  return %s : tensor<{columns}xf32>
+}}
+"""
+    x = np.random.default_rng(columns).normal(0, 1, (rows, columns)).astype(np.float32)
+    return text, [x], np.abs(x.astype(np.float64)).sum(0)
+
+
+def total(n):
+    """One sum, in tiles."""
+    text = f"""func.func @f(%x: tensor<{n}xf32>) -> tensor<f32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %s = linalg.reduce {{ arith.addf }} ins(%x : tensor<{n}xf32>) outs(%i : tensor<f32>) dimensions = [0]
+  return %s : tensor<f32>
+}}
+"""
+    x = np.random.default_rng(n).normal(0, 1, n).astype(np.float32)
+    return text, [x], x.astype(np.float64).sum()
+
+
 CASES = {
-    "softmax": (softmax(37, 300), 64 << 10), "softmax, wide rows": (softmax(5, 3000), 160 << 10),
+    "softmax": (softmax(37, 300), 64 << 10), "softmax, rows larger than TCM": (softmax(3, 9001), 32 << 10),
+    "layer norm, rows larger than TCM": (layer_norm(2, 9001), 32 << 10),
+    "column sums": (column_sums(3001, 70), 32 << 10), "sum": (total(40007), 32 << 10),
     "layer norm": (layer_norm(50, 513), 64 << 10), "RMS norm + residual": (rms_norm_residual(41, 257), 48 << 10),
     "GELU of linear": (gelu_of_linear(70, 40, 65), 48 << 10), "gram": (gram(66, 70), 48 << 10),
     "indices": (indices(10007), 32 << 10), "two groups": (two_groups(30, 200), 24 << 10),

@@ -1,0 +1,39 @@
+"""How much TCM is taken while a loop runs."""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.buffers import allocation_bytes, uses_of_buffer
+from hexagon_mlir.ir.query import find_ops, in_tcm
+
+_ENDS = frozenset({"scf.yield", "scf.condition", "func.return", "func.call", "memref.extract_aligned_pointer_as_index"})
+"""What makes a buffer known under another name."""
+
+
+def bytes_beside(loop: ir.Operation) -> int:
+    """Bytes of the TCM buffers with data while ``loop`` runs, its own included.
+
+    `hexagon-tcm-allocation` gives buffers the same place when the operations of the function's body that use them,
+    first to last, are not the same: buffers are moved out of loops before.
+    """
+    function = loop
+    while function.name != "func.func":
+        function = function.parent.operation
+    body = function.regions[0].blocks[0]
+    numbers = {op.operation: number for number, op in enumerate(body.operations)}
+
+    def number(op: ir.Operation) -> int:
+        while op not in numbers:
+            op = op.parent.operation
+        return numbers[op]
+
+    place, total = number(loop), 0
+    for allocation in find_ops(function, lambda op: op.name == "memref.alloc"):
+        if not in_tcm(ir.MemRefType(allocation.results[0].type)):
+            continue
+        users = [use.owner.operation for use in uses_of_buffer(allocation.results[0])]
+        uses = [number(user) for user in users] or [number(allocation)]
+        last = len(numbers) if any(user.name in _ENDS for user in users) else max(uses)
+        if min(uses) <= place <= last:
+            total += allocation_bytes(allocation) or 0
+    return total
