@@ -13,6 +13,7 @@ from functools import cache, partial
 from hexagon_mlir.codegen.bfloat_moves import bfloat_vectors_as_bits
 from hexagon_mlir.codegen.conversions import conversion_option
 from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
+from hexagon_mlir.codegen.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.loop_order import order_loops
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
@@ -120,7 +121,7 @@ class _Emitter:
         """What LLVM generates code from."""
         text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(variant.native))))
         text = keep_copies_in_order(text)
-        return keep_stores_in_order(order_loops(text) if variant.ordered else text)
+        return gathers_as_instructions(keep_stores_in_order(order_loops(text) if variant.ordered else text))
 
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""

@@ -1,0 +1,1 @@
+"""Helpers of `form-gathers` and `hexagon-gather-lowering`."""

@@ -1,0 +1,67 @@
+// Vectors of offsets in bytes, one call each.
+// RUN: hexmlir-opt %s --hexagon-gather-lowering --split-input-file | filecheck %s
+
+// 1. Words: four vectors per iteration, one more, and 5 elements at the end.
+// CHECK-LABEL: func.func @words
+// CHECK: %[[LAST:.*]] = arith.constant 255 : i32
+// CHECK: scf.for
+// CHECK-COUNT-4: func.call @hexmlir_gather_words({{.*}}, %[[LAST]], {{.*}}, %c32_i32)
+// CHECK: call @hexmlir_gather_words({{.*}}, %c32_i32)
+// CHECK: call @hexmlir_gather_words({{.*}}, %c5_i32)
+// CHECK: call @hexmlir_gather_done
+#map = affine_map<(d0) -> (d0)>
+func.func @words(%i: memref<293xi32>) {
+  %t = memref.alloc() : memref<64xf32, 1>
+  %o = memref.alloc() : memref<293xf32, 1>
+  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%i : memref<293xi32>) outs(%o : memref<293xf32, 1>) {
+  ^bb0(%in: i32, %out: f32):
+    %1 = arith.index_cast %in : i32 to index
+    %2 = memref.load %t[%1] : memref<64xf32, 1>
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// -----
+// 2. Halfwords, of a number known at run time; rows that follow each other are one.
+// CHECK-LABEL: func.func @halves
+// CHECK: memref.collapse_shape {{.*}} : memref<?x33xbf16, 1> into memref<?xbf16, 1>
+// CHECK: scf.for
+// CHECK: arith.trunci {{.*}} : vector<64xi32> to vector<64xi16>
+// CHECK-NEXT: arith.shli
+// CHECK: func.call @hexmlir_gather_halfwords
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @halves(%i: memref<?x33xi32>, %n: index) {
+  %t = memref.alloc() : memref<64xbf16, 1>
+  %o = memref.alloc(%n) : memref<?x33xbf16, 1>
+  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%i : memref<?x33xi32>) outs(%o : memref<?x33xbf16, 1>) {
+  ^bb0(%in: i32, %out: bf16):
+    %1 = arith.index_cast %in : i32 to index
+    %2 = memref.load %t[%1] : memref<64xbf16, 1>
+    linalg.yield %2 : bf16
+  }
+  return
+}
+
+// -----
+// 3. Rows apart from each other, each from a whole vector on.
+// CHECK-LABEL: func.func @rows
+// CHECK: scf.for
+// CHECK: func.call @hexmlir_gather_words({{.*}}, %c32_i32)
+// CHECK: func.call @hexmlir_gather_words({{.*}}, %c8_i32)
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @rows(%i: memref<3x40xi32>) {
+  %t = memref.alloc() : memref<64xf32, 1>
+  %all = memref.alloc() : memref<3x64xf32, 1>
+  %o = memref.subview %all[0, 0] [3, 40] [1, 1] : memref<3x64xf32, 1> to memref<3x40xf32, strided<[64, 1]>, 1>
+  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%i : memref<3x40xi32>) outs(%o : memref<3x40xf32, strided<[64, 1]>, 1>) {
+  ^bb0(%in: i32, %out: f32):
+    %1 = arith.index_cast %in : i32 to index
+    %2 = memref.load %t[%1] : memref<64xf32, 1>
+    linalg.yield %2 : f32
+  }
+  return
+}
