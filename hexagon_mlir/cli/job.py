@@ -12,7 +12,7 @@ from pathlib import Path
 from hexagon_mlir.cli import emit, printing, steps, tables
 from hexagon_mlir.cli.arguments import Arguments
 from hexagon_mlir.cli.inputs import Source
-from hexagon_mlir.ir import ir, make_context, parse, to_text
+from hexagon_mlir.ir import ir, make_context, parse, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, collect_into, from_mlir_error
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, count_ops, run_steps
@@ -52,6 +52,8 @@ def _process(source: Source, plan: Sequence[Step], context: PassContext, argumen
     mlir_context = make_context()
     collect_into(mlir_context, context.log)
     module = parse(source.padded, file=source.name, context=mlir_context, hint=source.hint)
+    if arguments.emit != "mlir":
+        set_index_bits(module)
     other = {"(read input)": time.perf_counter() - start}
     before = count_ops(module) if arguments.stats else Counter()
     records = _run(module, plan, context, arguments, part, 0)
