@@ -9,6 +9,7 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
+from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
 from hexagon_mlir.passes.contraction.quads import QuadEmitter
 from hexagon_mlir.passes.contraction.read import read_contraction
@@ -75,6 +76,7 @@ class HexagonContractionVectorizationPass(Pass):
         """Vectorize every contraction of ``module`` that can be."""
         _GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
+        shared: list[Packing] = []
         for op in find_ops(module, _may_contract):
             if not context.target.vector_float and has_floats(op):
                 continue  # hexagon-vectorization says so
@@ -88,7 +90,7 @@ class HexagonContractionVectorizationPass(Pass):
                 continue
             with op.location, ir.InsertionPoint(op):
                 emitter = QuadEmitter if plan.quads else ContractionEmitter
-                emitter(op, contraction, body, plan, vector_bytes).emit()
+                emitter(op, contraction, body, plan, vector_bytes, shared).emit()
             erase_op(op, self.name)
         _CLEAN.run(module, context)
 

@@ -9,6 +9,7 @@ from math import ceil
 from hexagon_mlir.ir import arith, ir, memref, scf, vector
 from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
+from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
 from hexagon_mlir.passes.contraction.plan import Plan
 from hexagon_mlir.passes.contraction.read import Access, Body, Contraction, Index
 from hexagon_mlir.passes.vectorization.emit import for_loop, index
@@ -30,11 +31,14 @@ class Column:
 class ContractionEmitter:
     """Replaces one contraction by vector code; use as ``ContractionEmitter(op, ...).emit()`` at an insertion point."""
 
-    def __init__(self, op: ir.Operation, contraction: Contraction, body: Body, plan: Plan, vector_bytes: int):
+    def __init__(self, op: ir.Operation, contraction: Contraction, body: Body, plan: Plan, vector_bytes: int,
+                 shared: list[Packing]):
+        """``shared`` are copies that contractions before this one made for all."""
         self.contraction, self.body, self.plan, self.vector_bytes = contraction, body, plan, vector_bytes
         inputs, outputs = split_operands(op)
         self.values = [*inputs, *outputs]
         self.output = len(inputs)
+        self.op, self.shared = op, shared
         self.packed = -1
         self.extents = [self._extent(loop) for loop in range(len(contraction.extents))]
 
@@ -45,6 +49,11 @@ class ContractionEmitter:
         special = (self.plan.loop, self.plan.row_loop)
         outer = [i for i, r in enumerate(self.contraction.reduction) if not r and i not in special]
         packed = self._packed_input()
+        if packed is not None and not any(self.contraction.accesses[packed].uses(loop) for loop in outer):
+            place = place_of_packing(self.op, self.values[packed])
+            if place is not None:
+                self._pack_once(packed, place)
+                packed = None
         if packed is not None:  # inside the loops it depends on, outside the others
             outer.sort(key=lambda loop: not self.contraction.accesses[packed].uses(loop))
         self._outer_loops(outer, {}, packed)
@@ -64,6 +73,7 @@ class ContractionEmitter:
     def _outer_loops(self, loops: list[int], ivs: Ivs, packed: int | None) -> None:
         if packed is not None and not any(self.contraction.accesses[packed].uses(loop) for loop in loops):
             buffer = self._pack(packed, ivs)
+            self._read_packed(packed, buffer, ivs)
             self._outer_loops(loops, ivs, None)
             memref.dealloc(buffer)
             return
@@ -161,8 +171,24 @@ class ContractionEmitter:
                 return operand
         return None
 
+    def _pack_once(self, operand: int, place: ir.Operation) -> None:
+        """Copy all of ``operand`` before ``place``, or find the copy that an equal contraction has made there."""
+        roles = {self.plan.loop: "lanes", self.plan.reductions[-1]: "steps"}
+        form = (self.plan.quads, self.plan.lanes, *((self.contraction.extents[i.plain or 0], roles.get(i.plain or 0))
+                                                    for i in self.contraction.accesses[operand].indices))
+        source = self.values[operand]
+        buffer = next((p.buffer for p in self.shared if p.source == source and p.place == place and p.form == form),
+                      None)
+        if buffer is None:
+            with ir.InsertionPoint(place):
+                buffer = self._pack(operand, {})
+            with ir.InsertionPoint.after(place):
+                memref.dealloc(buffer)
+            self.shared.append(Packing(source, place, form, buffer))
+        self._read_packed(operand, buffer, {})
+
     def _pack(self, operand: int, ivs: Ivs) -> ir.Value:
-        """Copy what ``operand`` holds at ``ivs`` to whole vectors in TCM, and read it there from now on."""
+        """A copy of what ``operand`` holds at ``ivs``: whole vectors in TCM."""
         access, source = self.contraction.accesses[operand], self.values[operand]
         loops = [place.plain for place in access.indices if place.plain not in ivs]
         extents = [self.contraction.extents[loop] for loop in loops]
@@ -181,7 +207,7 @@ class ContractionEmitter:
 
         def rows(left: list[int], inner: Ivs) -> None:
             if left:
-                each(self.extents[left[0]], lambda iv: rows(left[1:], {**inner, left[0]: iv}))
+                each(index(self.contraction.extents[left[0]]), lambda iv: rows(left[1:], {**inner, left[0]: iv}))
                 return
             whole = length - length % lanes
             if whole:
@@ -190,12 +216,16 @@ class ContractionEmitter:
                 copy(index(whole), inner, self._tail(index(length - whole), length - whole))
 
         rows(loops[:-1], {})
+        return buffer
+
+    def _read_packed(self, operand: int, buffer: ir.Value, ivs: Ivs) -> None:
+        """From now on ``operand`` is read from ``buffer``, which `_pack` made at ``ivs``."""
+        loops = [place.plain for place in self.contraction.accesses[operand].indices if place.plain not in ivs]
         self.values[operand] = buffer
         self.contraction = replace(self.contraction, accesses=tuple(
             replace(a, indices=tuple(Index(((loop, 1),)) for loop in loops)) if i == operand else a
             for i, a in enumerate(self.contraction.accesses)))
         self.packed = operand
-        return buffer
 
     # -- one block -----------------------------------------------------------------------------------------------
 

@@ -71,7 +71,7 @@ class QuadEmitter(ContractionEmitter):
 
         def nest(left: Sequence[int], outer: Ivs) -> None:
             if left:
-                each(self.extents[left[0]], lambda iv: nest(left[1:], {**outer, left[0]: iv}))
+                each(index(self.contraction.extents[left[0]]), lambda iv: nest(left[1:], {**outer, left[0]: iv}))
                 return
             if steps >= QUAD:
                 each(index(steps // QUAD), lambda iv: quads(outer, iv, QUAD))
@@ -80,9 +80,13 @@ class QuadEmitter(ContractionEmitter):
             quads(outer, index(ceil(steps / QUAD)), 0)
 
         nest([o for o in others if o is not None], {})
-        self.packed, self.packed_loops = operand, [o for o in others if o is not None]
-        self.values[operand] = buffer
         return buffer
+
+    def _read_packed(self, operand: int, buffer: ir.Value, ivs: Ivs) -> None:
+        known = (*ivs, self.plan.reductions[-1], self.plan.loop)
+        loops = [place.plain for place in self.contraction.accesses[operand].indices]
+        self.packed, self.packed_loops = operand, [o for o in loops if o is not None and o not in known]
+        self.values[operand] = buffer
 
     # -- the innermost loop --------------------------------------------------------------------------------------
 

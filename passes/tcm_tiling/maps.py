@@ -9,13 +9,26 @@ from hexagon_mlir.ir import ir, linalg
 
 def takes_scalars(op: ir.Operation, operand: int) -> bool:
     """True when vectorized code will read ``operand`` of linalg op ``op`` one element at a time."""
+    loops, reads = _reads(op)
+    loop = vector_loop(loops, reads)
+    return loop is not None and loop not in reads[operand] and not spreads(op, operand)
+
+
+def spreads(op: ir.Operation, operand: int) -> bool:
+    """True for a factor of a contraction whose elements lie along a reduction: vectors of them are spread by lanes."""
+    loops, reads = _reads(op)
+    inner = reads[operand][-1:] if reads else []
+    return (bool(inner) and inner[0] not in reads[-1] and sum(inner[0] in r for r in reads) > 1
+            and vector_loop(loops, reads) not in (None, *reads[operand]))
+
+
+def _reads(op: ir.Operation) -> tuple[int, list[list[int]]]:
+    """How many loops linalg op ``op`` has, and which of them index each operand."""
     attributes = indexing_maps(op)
     if attributes is None:
-        return False
+        return 0, []
     maps = [ir.AffineMapAttr(a).value for a in attributes]
-    reads = [[r.position for r in m.results if isinstance(r, ir.AffineDimExpr)] for m in maps]
-    loop = vector_loop(maps[0].n_dims, reads)
-    return loop is not None and loop not in reads[operand]
+    return maps[0].n_dims, [[r.position for r in m.results if isinstance(r, ir.AffineDimExpr)] for m in maps]
 
 
 def vector_loop(loops: int, reads: Sequence[Sequence[int]]) -> int | None:

@@ -7,27 +7,35 @@ from math import prod
 from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, known_bytes, memory_space
 from hexagon_mlir.passes.tcm_tiling.groups import Group
-from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
+from hexagon_mlir.passes.tcm_tiling.maps import spreads, takes_scalars
 from hexagon_mlir.passes.tcm_tiling.promote import is_in_ddr
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role
 
 
 def footprints(group: Group) -> list[Footprint]:
-    """What a tile of ``group`` needs in TCM: inputs, intermediates and results; not what is read by element."""
+    """What a tile of ``group`` needs in TCM: inputs, intermediates and results; not what is read by element.
+
+    The factor of a contraction that is spread over lanes is a small part of what such an op does: it takes its two
+    places, but no tiles are cut for its sake.
+    """
     found = []
     results = {result: op for op in group.members for result in op.results}
     inputs: dict[ir.Value, bool] = {}
+    spread: set[ir.Value] = set()
     for op in group.members:
         count = len(op.operands) - len(op.results)
         for position, value in enumerate(op.operands):
             if not isinstance(value.type, ir.RankedTensorType) or value in results or takes_scalars(op, position):
                 continue
             read = position < count or any(True for _ in op.regions[0].blocks[0].arguments[position].uses)
+            if spreads(op, position):
+                spread.add(value)
             if position < count or (op == group.root and read):
                 inputs[value] = inputs.get(value, False) or is_in_ddr(value)
     for value, ddr in inputs.items():
         if ddr:
-            found += [_footprint(value, way, Role.FETCH) for way in group.followed[value]]
+            roles = (Role.KEEP, Role.KEEP) if value in spread else (Role.FETCH,)
+            found += [_footprint(value, way, role) for way in group.followed[value] for role in roles]
     for result, op in results.items():
         if op == group.root:
             role = Role.STORE if is_in_ddr(result) else Role.KEEP

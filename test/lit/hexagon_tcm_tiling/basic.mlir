@@ -3,9 +3,10 @@
 
 // 1. Everything fits: inputs and read outputs by copy, and the result back to DDR for the caller.
 // CHECK-LABEL: func.func @fits
+// CHECK: %[[A:.*]] = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<64x32xf32>
 // CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<32x16xf32>
 // CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%arg2) {memory_space = 1 : i64} : tensor<64x16xf32>
-// CHECK: %[[R:.*]] = linalg.matmul ins(%arg0, %[[B]] : {{.*}}) outs(%[[C]] : tensor<64x16xf32>)
+// CHECK: %[[R:.*]] = linalg.matmul ins(%[[A]], %[[B]] : {{.*}}) outs(%[[C]] : tensor<64x16xf32>)
 // CHECK: %[[OUT:.*]] = bufferization.alloc_tensor() copy(%[[R]]) {memory_space = 0 : i64} : tensor<64x16xf32>
 // CHECK: return %[[OUT]]
 func.func @fits(%x: tensor<64x32xf32>, %y: tensor<32x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {

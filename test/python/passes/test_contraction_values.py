@@ -83,6 +83,71 @@ def test_rows_that_start_anywhere_are_packed():
     run_all([program], on_host(module, ["packed"]))
 
 
+def tiles(name: str, before: str, inside: str, factor: str) -> Program:
+    """Four tiles of three rows, every other one in a branch of its own; ``inside`` the loop stands before them."""
+    rng = np.random.default_rng(1)
+    a, b, c = (rng.integers(-128, 128, s, t) for s, t in (((12, 37), np.int8), ((37, 130), np.int8),
+                                                         ((12, 130), np.int32)))
+    row = "strided<[{0}, 1], offset: ?>"
+    product = f"""linalg.matmul ins(%x, {factor} : memref<3x37xi8, {row.format(37)}>, memref<37x130xi8>)
+                                outs(%y : memref<3x130xi32, {row.format(130)}>)"""
+    arguments = ", ".join(f"%{n}: memref<{s}> {{llvm.noalias}}" for n, s in
+                          (("a", "12x37xi8"), ("b", "37x130xi8"), ("c", "12x130xi32"), ("out", "12x130xi32")))
+    text = f"""func.func @{name}({arguments}) {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c3 = arith.constant 3 : index
+      %c12 = arith.constant 12 : index
+      memref.copy %c, %out : memref<12x130xi32> to memref<12x130xi32>
+      {before}
+      scf.for %i = %c0 to %c12 step %c3 {{
+        {inside}
+        %x = memref.subview %a[%i, 0] [3, 37] [1, 1] : memref<12x37xi8> to memref<3x37xi8, {row.format(37)}>
+        %y = memref.subview %out[%i, 0] [3, 130] [1, 1] : memref<12x130xi32> to memref<3x130xi32, {row.format(130)}>
+        %parity = arith.remui %i, %c2 : index
+        %odd = arith.cmpi eq, %parity, %c1 : index
+        scf.if %odd {{
+          {product}
+        }} else {{
+          {product}
+        }}
+      }}
+      return
+    }}
+    """
+    return Program(name, text, [a, b, c], a.astype(np.int32) @ b.astype(np.int32) + c)
+
+
+COPY = "%own = memref.alloc() : memref<37x130xi8>\n"
+FILL = "memref.copy %b, %own : memref<37x130xi8> to memref<37x130xi8>\n"
+
+
+@pytest.mark.parametrize(("before", "inside", "factor", "copies"), [
+    ("", "", "%b", (1, 0)),
+    (COPY + FILL, "", "%own", (1, 0)),
+    (COPY, FILL, "%own", (0, 2)),
+    ("", COPY + FILL, "%own", (0, 2)),
+    (COPY + FILL, "%zero = arith.constant 0 : i8\n %old = memref.load %own[%c0, %c0] : memref<37x130xi8>\n"
+                  "memref.store %old, %own[%c0, %c0] : memref<37x130xi8>", "%own", (0, 2)),
+], ids=["argument", "buffer", "filled-in-the-loop", "made-in-the-loop", "written-in-the-loop"])
+def test_copies_that_loops_share_are_made_once(before, inside, factor, copies):
+    program = tiles("f", before, inside, factor)
+    module, _ = after(program.text, STEPS[len(BUFFERIZE):])
+    outside, _, inner = to_text(module).partition("scf.for %arg4 = %c0 to %c12")
+    made = " = memref.alloc() : memref<11x1024xi8, 1>"
+    assert (outside.count(made), inner.count(made)) == copies
+    run_all([program], on_host(module, ["f"]))
+
+
+def test_a_buffer_that_may_overlap_another_is_copied_where_it_is_read():
+    program = tiles("f", "", "", "%b")
+    module, _ = after(program.text.replace("{llvm.noalias}", ""), STEPS[len(BUFFERIZE):])
+    outside, _, inner = to_text(module).partition("scf.for")
+    assert " = memref.alloc()" not in outside and inner.count(" = memref.alloc()") == 2
+    run_all([program], on_host(module, ["f"]))
+
+
 def test_dynamic_sizes():
     text = """func.func @f(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
       linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
