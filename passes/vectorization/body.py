@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, start_alignment
 from hexagon_mlir.ir.query import TCM_SLOT
-from hexagon_mlir.passes.vectorization.nest import Nest
+from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
+from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]
@@ -39,6 +40,7 @@ class BodyEmitter:
         operations = [o.operation for o in self.block.operations]
         self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
         self.numbers = {o: i for i, o in enumerate(self.operations)}
+        self.addresses = {self.numbers[o] for o in address_ops(self.block)}
         self.splats: dict[tuple[int, int], ir.Value] = {}
 
     # -- memory --------------------------------------------------------------------------------------------------
@@ -148,7 +150,10 @@ class BodyEmitter:
             else:
                 local.arguments[operand] = self.load(operand, ivs, width, tail)
         for number, op in enumerate(self.operations):
-            if number in local.results:
+            if number in local.results or number in self.addresses:
+                continue
+            if op.name == LOAD:
+                local.results[number] = [self._row(op, local, ivs, width, tail)]
                 continue
             if op.name == "linalg.index":
                 local.results[number] = [self._index(self._dim(op), ivs, width)]
@@ -157,6 +162,36 @@ class BodyEmitter:
             types = [ir.VectorType.get([width], r.type) for r in op.results]
             local.results[number] = _clone(op, types, operands)
         return [self._wide(local, value, width) for value in self.yielded]
+
+    def _row(self, load: ir.Operation, scope: Scope, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
+        """What ``load`` reads in each lane: neighbours from the first lane's place on."""
+        table, *indices = load.operands
+        at = [self._first(value, scope, ivs) for value in indices]
+        if not any(self._moves(value) for value in indices):
+            return memref.load(table, at)
+        type_ = ir.VectorType.get([width], load.results[0].type)
+        bits = element_bits(type_.element_type)
+        if tail is None:
+            return vector.load(type_, table, at, alignment=bits // 8)
+        return tail.load(type_, table, at, bits, bits // 8)
+
+    def _moves(self, value: ir.Value) -> bool:
+        """True for an index that changes with the vectorized loop."""
+        if isinstance(value.owner, ir.Block) or value.owner.operation not in self.numbers:
+            return False
+        op = value.owner.operation
+        return self._dim(op) == self.loop if op.name == "linalg.index" else any(map(self._moves, op.operands))
+
+    def _first(self, value: ir.Value, scope: Scope, ivs: Ivs) -> ir.Value:
+        """An index in the first lane, a scalar."""
+        found = self._scalar(scope, value)
+        if found is not None and not isinstance(found.type, ir.VectorType):
+            return found
+        op = value.owner.operation
+        if op.name == "linalg.index":
+            return ivs[self._dim(op)]
+        operands = [self._first(operand, scope, ivs) for operand in op.operands]
+        return _clone(op, [r.type for r in op.results], operands)[ir.OpResult(value).result_number]
 
     def _is_read(self, operand: int) -> bool:
         return any(True for _ in self.block.arguments[operand].uses)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from hexagon_mlir.ir import ir, memref
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand
+from hexagon_mlir.passes.vectorization.tables import Table
 
 
 def loop_groups(nest: Nest) -> list[list[int]]:
@@ -40,6 +41,8 @@ def collapsed(nest: Nest, groups: Sequence[Sequence[int]]) -> Nest:
         reduction=tuple(nest.reduction[group[0]] for group in groups),
         operands=tuple(_collapsed_operand(o, groups, number) for o in nest.operands),
         indexed=frozenset(number[loop] for loop in nest.indexed),
+        tables=tuple(Table(frozenset(number[loop] for loop in t.loops), None if t.along is None else number[t.along])
+                     for t in nest.tables),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.buffers import root_buffer
+from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, read_tables
 
 DYNAMIC = None
 _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
@@ -51,6 +53,8 @@ class Nest:
     """The loops whose index the body computes with."""
     widening: int = 1
     """Widest element over narrowest: the HVX vectors of a step's widest values."""
+    tables: tuple[Table, ...] = ()
+    """What the body reads at indices it computes."""
 
 
 class Unsupported(Exception):
@@ -84,8 +88,12 @@ def read_nest(op: ir.Operation) -> Nest:
     body = op.regions[0].blocks[0]
     operations = [o.operation for o in body.operations]
     bits = [operand.bits for operand in operands]
+    scalar = address_ops(body)
     for inner in operations[:-1]:
-        bits += _body_op_bits(inner)
+        inner_bits = _body_op_bits(inner)
+        bits += [] if inner in scalar else inner_bits
+        if inner.name == LOAD and any(root_buffer(inner.operands[0]) == root_buffer(o) for o in outputs):
+            raise Unsupported("the body reads elsewhere in what it writes")
     combiners = tuple(
         reduction_combiner(body, len(inputs) + index, value) for index, value in enumerate(operations[-1].operands)
     )
@@ -96,10 +104,11 @@ def read_nest(op: ir.Operation) -> Nest:
         combiners=combiners,
         nnan=any("nnan" in str(o.attributes["fastmath"]) or "fast>" in str(o.attributes["fastmath"])
                  for o in operations if o.name in COMBINERS and "fastmath" in o.attributes),
-        body_ops=len(operations) - 1,
+        body_ops=len(operations) - 1 - len(scalar),
         narrowest_bits=min(bits),
         widening=max(bits) // min(bits),
         indexed=frozenset(ir.IntegerAttr(o.attributes["dim"]).value for o in operations if o.name == "linalg.index"),
+        tables=read_tables(body, [o.dims for o in operands]),
     )
 
 
@@ -168,6 +177,8 @@ def _extents(loops: int, operands: tuple[Operand, ...], values: tuple[ir.Value, 
 
 def _body_op_bits(op: ir.Operation) -> list[int]:
     dialect = op.name.split(".")[0]
+    if op.name == LOAD:
+        return [element_bits(op.results[0].type)]
     if dialect not in ("arith", "math") and op.name != "linalg.index":
         raise Unsupported(f"'{op.name}' in the body has no vector form")
     types = [v.type for v in (*op.operands, *op.results)]

@@ -68,6 +68,8 @@ def choose_turn(nest: Nest) -> tuple[int, int] | None:
     The outputs walk the first one element by element; an input walks either of the two so. With reductions, the
     second must be one, and be the only one that operands to transpose depend on by their last dimension.
     """
+    if nest.tables:
+        return None
     for loop in range(len(nest.extents) - 1, -1, -1):
         if nest.reduction[loop] or not all(o.contiguous_in(loop) for o in nest.operands if o.is_output):
             continue
@@ -107,10 +109,10 @@ def choose_loop(nest: Nest) -> int:
     candidates = []
     reasons = []
     for loop, extent in enumerate(nest.extents):
-        users = [o for o in nest.operands if o.uses(loop)]
+        users = [o for o in (*nest.operands, *nest.tables) if o.uses(loop)]
         bad = [o for o in users if not o.contiguous_in(loop)]
         if bad or not users:
-            reasons.append(f"loop {loop} is strided in {len(bad)} of {len(nest.operands)} operands")
+            reasons.append(f"loop {loop} is strided in {len(bad)} of {len(nest.operands) + len(nest.tables)} operands")
             continue
         length = extent if extent is not None else 1 << 30
         candidates.append((length >= 8, not nest.reduction[loop], length, loop))

@@ -136,3 +136,78 @@ def test_refused_types_still_run(type_):
     with np.errstate(all="ignore"):
         _, context = check_all([Program("f", text, [x, old], x + x)])
     assert {e.message for e in context.log.entries} == {f"not vectorized: element type {type_} has no HVX lane"}
+
+
+def test_rows_of_a_table():
+    """Neighbours at computed places: rows that an input names, from a column on that a scalar says, with a tail."""
+    text = """
+#i = affine_map<(d0, d1) -> (d0)>
+#x = affine_map<(d0, d1) -> (d0, d1)>
+func.func @rows(%t: memref<9x101xf32>, %i: memref<6xi32>, %n: memref<6xi16>, %y: memref<6x70xf32>) {
+  %three = arith.constant 3 : index
+  linalg.generic {indexing_maps = [#i, #i, #x], iterator_types = ["parallel", "parallel"]}
+      ins(%i, %n : memref<6xi32>, memref<6xi16>) outs(%y : memref<6x70xf32>) {
+    ^bb0(%row: i32, %start: i16, %old: f32):
+      %r = arith.index_cast %row : i32 to index
+      %s = arith.index_cast %start : i16 to index
+      %j = linalg.index 1 : index
+      %k = arith.addi %j, %three : index
+      %at = arith.addi %s, %k : index
+      %v = memref.load %t[%r, %at] : memref<9x101xf32>
+      %w = arith.mulf %v, %old : f32
+      linalg.yield %w : f32
+  }
+  return
+}
+func.func @sums(%t: memref<9x101xf32>, %i: memref<6xi32>, %y: memref<101xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%i : memref<6xi32>) outs(%y : memref<101xf32>) {
+    ^bb0(%row: i32, %old: f32):
+      %r = arith.index_cast %row : i32 to index
+      %j = linalg.index 0 : index
+      %v = memref.load %t[%r, %j] : memref<9x101xf32>
+      %w = arith.addf %v, %old : f32
+      linalg.yield %w : f32
+  }
+  return
+}
+"""
+    module, context = after(text, [PassStep(registry.get("hexagon-vectorization")())])
+    assert [entry.message for entry in context.log.entries] == [] and "linalg.generic" not in to_text(module)
+    call = on_host(module, ["rows", "sums"])
+    rng = np.random.default_rng(0)
+    table = values(rng, "f32", (9, 101), special=False)
+    rows, starts = np.array([8, 0, 8, 3, 1, 2], np.int32), np.array([0, 28, 5, 7, 1, 0], np.int16)
+    old = values(rng, "f32", (6, 70), special=False)
+    result = old.copy()
+    call("rows", [table, rows, starts, result])
+    expected = np.stack([table[r, s + 3:s + 73] for r, s in zip(rows, starts, strict=True)]) * old
+    np.testing.assert_array_equal(result, expected)
+    total = np.ones(101, np.float32)
+    call("sums", [table, rows, total])
+    np.testing.assert_allclose(total, 1 + table[rows].sum(axis=0), rtol=1e-5, atol=1e-5)
+
+
+def test_elements_that_data_places_stay_scalar():
+    """Places that change from lane to lane, columns of a table, and reads of what the op writes."""
+    remarks = []
+    for place, of, extent in (("%r, %r", "%t", 9), ("%j, %r", "%t", 9), ("%r, %j", "%y", 9)):
+        text = f"""
+func.func @f(%t: memref<9x9xf32>, %i: memref<9x9xi32>, %y: memref<9x9xf32>) {{
+  linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                  iterator_types = ["parallel", "parallel"]}}
+      ins(%i : memref<9x9xi32>) outs(%y : memref<9x9xf32>) {{
+    ^bb0(%row: i32, %old: f32):
+      %r = arith.index_cast %row : i32 to index
+      %j = linalg.index 1 : index
+      %v = memref.load {of}[{place}] : memref<{extent}x9xf32>
+      linalg.yield %v : f32
+  }}
+  return
+}}"""
+        module, context = after(text, [PassStep(registry.get("hexagon-vectorization")())])
+        assert "linalg.generic" in to_text(module)
+        remarks += [entry.message for entry in context.log.entries]
+    assert len(remarks) == 3 and "strided" in remarks[0] and "strided" in remarks[1]
+    assert "reads elsewhere in what it writes" in remarks[2]
