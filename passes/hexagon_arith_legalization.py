@@ -10,7 +10,9 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.arith_legalization.bfloat import BF16, BF16_ARITHMETIC, in_f32
 from hexagon_mlir.passes.arith_legalization.comparison import compare, extreme
 from hexagon_mlir.passes.arith_legalization.conversion import (
+    byte_to_f16,
     from_bf16,
+    half_to_f16,
     integer_to_f32,
     mask_to_float,
     to_bf16,
@@ -74,12 +76,15 @@ class HexagonArithLegalizationPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite each vector operation in one walk."""
         for op in _candidates(module):
-            reason = self._legalize(op)
+            reason = self._legalize(op, context.target.ieee_float)
             if reason:
                 self.remark(context, op, reason)
 
-    def _legalize(self, op: ir.Operation) -> str | None:
-        """Rewrite ``op`` when a better form is known; returns why not when there is something to tell."""
+    def _legalize(self, op: ir.Operation, ieee: bool) -> str | None:
+        """Rewrite ``op`` when a better form is known; returns why not when there is something to tell.
+
+        ``ieee``: HVX computes in IEEE formats.
+        """
         name = op.name.removeprefix("arith.")
         elements = [_element(value) for value in (*op.operands, *op.results)]
         if name in DIVISIONS:
@@ -92,13 +97,13 @@ class HexagonArithLegalizationPass(Pass):
         elif any(element in ("f64", "i64", "index") for element in elements):
             return f"{op.name} between {elements[0]} and {elements[-1]} vectors runs lane by lane"
         with ir.InsertionPoint(op), op.location:
-            value = self._rewrite(name, op, elements)
+            value = self._rewrite(name, op, elements, ieee)
         if value is not None:
             op.results[0].replace_all_uses_with(value)
             op.erase()
         return None
 
-    def _rewrite(self, name: str, op: ir.Operation, elements: list[str]) -> ir.Value | None:
+    def _rewrite(self, name: str, op: ir.Operation, elements: list[str], ieee: bool) -> ir.Value | None:
         """The value that replaces ``op``, built before it; None when ``op`` is fine."""
         lanes = Lanes(op.operands[0].type)
         source, result = elements[0], elements[-1]
@@ -108,9 +113,12 @@ class HexagonArithLegalizationPass(Pass):
             signed = name == "sitofp"
             if source == "i1":
                 return mask_to_float(Mask(lanes, op.operands[0]), result, signed).value
-            if result == "f16":
+            integer = Int(lanes, op.operands[0], source)
+            if result == "f16" and (source == "i32" or (source == "i16" and ieee)):
                 return None  # the code generator's own form is as short
-            value = integer_to_f32(Int(lanes, op.operands[0], source), signed)
+            if result == "f16":
+                return (byte_to_f16 if source == "i8" else half_to_f16)(integer, signed).value
+            value = integer_to_f32(integer, signed)
             return (to_bf16(value) if result == BF16 else value).value
         if name in ("fptosi", "fptoui"):
             return self._from_float(op, source)

@@ -11,6 +11,7 @@ from hexagon_mlir.passes.math_library.lanes import Float, Int, Mask
 
 UNIT = 0x4B000000  # 2^23: one unit in the last place is 1
 UNIT_MIDDLE = 0x4B400000  # 1.5 * 2^23: room below and above
+UNIT_MIDDLE_F16 = 0x6600  # 1.5 * 2^10, the same in f16
 HIGH = 0x53000000  # 2^39: one unit in the last place is 2^16
 HALF = 16
 LOW_MASK = 0xFFFF
@@ -44,6 +45,18 @@ def integer_to_f32(x: Int, signed: bool) -> Float:
     if x.element == "i32":
         return signed_to_f32(x) if signed else unsigned_to_f32(x)
     return small_to_f32(x.extend_signed() if signed else x.extend_unsigned())
+
+
+def byte_to_f16(x: Int, signed: bool) -> Float:
+    """An i8 as f16, exactly; 2 operations on its 16 bits. LLVM 22 leaves even and odd lanes apart for v79."""
+    wide = x.extend_signed("i16") if signed else x.extend_unsigned("i16")
+    return (wide + UNIT_MIDDLE_F16).as_float("f16") - 1.5 * 2.0**10
+
+
+def half_to_f16(x: Int, signed: bool) -> Float:
+    """An i16 as f16, rounded once, from the exact f32. LLVM 22 loses the carry of 8190 into the exponent."""
+    wide = small_to_f32(x.extend_signed() if signed else x.extend_unsigned())
+    return wide.truncate("f16")
 
 
 def mask_to_float(mask: Mask, element: str, signed: bool) -> Float:
