@@ -124,7 +124,8 @@ class HexagonTcmTilingPass(Pass):
         operands = footprints(group)
         if 0 in group.extents or not any(o.role is not Role.KEEP for o in operands):
             return []
-        vectorized = vector_loop(len(group.extents), [o.loops for o in operands]) if len(group.members) == 1 else None
+        alone = sum(not is_fill(op) for op in group.members) == 1
+        vectorized = vector_loop(len(group.extents), [o.loops for o in operands]) if alone else None
         last = max(group.cuttable, default=None)
         narrowest = max(1, min(o.element_bytes for o in operands))  # an empty operand has no bytes
         narrowest_bits = min(8 * narrowest, target.widest_lane_bits)

@@ -12,6 +12,7 @@ from hexagon_mlir.targets.dma import Engine
 _MOST_TILES = 64  # more never pay: what is left to overlap is a tile's own transfer
 _TRANSFER_CYCLES = 60  # core cycles around one transfer: start, wait, addresses
 _OP_CYCLES = 100  # entering and leaving the vector loop of one op
+_WIDE = 4  # vectors of a row that share what is loaded for all of it, as the factors of a product
 _RAGGED = 1.03  # tiles of unequal size: bounds known at run time only
 
 
@@ -51,33 +52,46 @@ def choose_tile(extents: Sequence[int], cuttable: Sequence[bool], operands: Sequ
                 lanes: int, alignment: int) -> list[int] | None:
     """Sizes of the largest tile whose working set fits ``budget`` bytes, or None when even the smallest does not.
 
-    Outer loops are cut first, so that inner, contiguous runs stay long. The last loop that may be cut is cut to
-    multiples of ``lanes``.
+    Outer loops are cut first, so that inner, contiguous runs stay long, unless less crosses DDR when another one is:
+    cutting the rows of a product does not make room for its weights. The last loop that may be cut is cut to multiples
+    of ``lanes``.
     """
-    tile = list(extents)
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
-    for loop in candidates:
+    found = []
+    for first in candidates or [-1]:
+        tile = list(extents)
+        for loop in sorted(candidates, key=lambda loop: loop != first):
+            if working_set(tile, operands, alignment, extents) <= budget:
+                break
+            unit = lanes if loop == candidates[-1] else 1
+            tile[loop] = _largest(tile, loop, unit, operands, budget, alignment, extents)
         if working_set(tile, operands, alignment, extents) <= budget:
-            break
-        unit = lanes if loop == candidates[-1] else 1
-        tile[loop] = _largest(tile, loop, unit, operands, budget, alignment, extents)
-    return tile if working_set(tile, operands, alignment, extents) <= budget else None
+            found.append(tile)
+    return min(found, key=lambda tile: _moved(tile, operands, extents), default=None)
+
+
+def _moved(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence[int]) -> int:
+    """Bytes that cross DDR in all tiles."""
+    count = prod(-(-e // t) for e, t in zip(extents, tile, strict=True))
+    return sum(o.bytes(tile, 1) * (count if o.moves(tile, extents) else 1) for o in operands
+               if o.role is not Role.KEEP)
 
 
 def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequence[bool],
                      operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int) -> list[int]:
     """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
 
-    Only the outermost loop that is not cut into single steps is cut further: tiles stay contiguous.
+    One loop is cut further, the outermost that is not cut into single steps or one that is cut already: tiles stay
+    contiguous.
     """
-    candidates = [loop for loop, may_be in enumerate(cuttable) if may_be and tile[loop] > 1]
-    if not candidates:
-        return list(tile)
-    loop = candidates[0]
-    unit = lanes if loop == [i for i, may_be in enumerate(cuttable) if may_be][-1] else 1
-    sizes = {tile[loop], *(_even(tile[loop], unit, count) for count in range(2, _MOST_TILES + 1))}
-    sizes |= {_even(extents[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
-    tiles = [[*tile[:loop], size, *tile[loop + 1:]] for size in sorted(sizes, reverse=True) if size <= tile[loop]]
+    candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
+    longer = [loop for loop in candidates if tile[loop] > 1]
+    tiles = [list(tile)]
+    for loop in longer[:1] + [loop for loop in longer[1:] if tile[loop] < extents[loop]]:
+        unit = lanes * (1 if loop == longer[0] else _WIDE) if loop == candidates[-1] else 1
+        sizes = {_even(tile[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
+        sizes |= {_even(extents[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
+        tiles += [[*tile[:loop], size, *tile[loop + 1:]] for size in sorted(sizes, reverse=True) if size < tile[loop]]
     return min(tiles, key=lambda t: predicted_cycles(extents, t, operands, engine, work, ops))
 
 

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hexagon_mlir import targets
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
-from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, choose_tile, working_set
+from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role, choose_tile, overlapping_tile, working_set
+from hexagon_mlir.targets.dma import Engine
 
 ALIGN = 2048
 
@@ -34,6 +36,21 @@ MATRIX = Footprint((0, 1), 4)
 ])
 def test_two_matrices(extents, budget, tile):
     assert choose_tile(extents, [True, True], [MATRIX, MATRIX], budget, 32, ALIGN) == tile
+
+
+WEIGHTS, RESULT = Footprint((2, 1), 4, Role.FETCH), Footprint((0, 1), 4, Role.STORE)
+
+
+def test_rows_are_not_cut_where_that_makes_no_room():
+    """Weights of a product that do not fit are cut themselves: they are fetched once, not once for each row."""
+    tile = choose_tile([32, 3072, 768], [True, True, False], [WEIGHTS, RESULT], 6 << 20, 32, 128)
+    assert tile == [32, 768, 768]
+
+
+def test_a_product_is_cut_into_columns_of_several_vectors():
+    tile = overlapping_tile([32, 768, 3072], [32, 192, 3072], [True, True, False], [WEIGHTS, RESULT], 32,
+                            Engine.of(targets.get()), 2e6, 2)
+    assert tile == [32, 128, 3072]
 
 
 def test_nothing_fits():
