@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hexagon_mlir.sim import descriptors
+from hexagon_mlir.sim import descriptors, layout
 from hexagon_mlir.sim.cache_model import Q8, cycles_q8
 from hexagon_mlir.sim.cache_tags import CacheTags
 from hexagon_mlir.sim.context import Context
@@ -75,7 +75,7 @@ class Dma:
         """Queue ``block`` on ``engine`` at time ``now``."""
         for where, stride in ((block.dst, block.dst_stride), (block.src, block.src_stride)):
             low, high = block.span(where, stride)
-            if low < 0 or high > self.memory.bytes.size:
+            if low < 0 or high > layout.SPACE_BYTES:
                 raise ValueError(f"copy range {low:#x}..{high:#x} is outside the address space")
         needed = 1 if address else descriptors.count(block, self.field_bits)
         transfer = Transfer(

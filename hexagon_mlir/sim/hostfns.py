@@ -105,11 +105,27 @@ def _copy(kind: str) -> Callable[..., Val]:
     return emit
 
 
-def guest_pointer(code: Code, address: Val) -> str:
-    """Host pointer of a guest address; ``%base`` must be in scope."""
-    wide = address.zext(64)
+def guest_pointer(code: Code, address: Val, unit: int = 1) -> str:
+    """Host pointer of a guest address rounded down to ``unit``; ``%base`` must be in scope.
+
+    Addresses at constants from one value share its pointer, `layout.MARGIN_BYTES` apart: what wraps past the last guest
+    address stays in the mapping.
+    """
+    root, offset = address.distance()
+    if offset % unit:
+        root, offset = address, 0
+    near = offset % layout.MARGIN_BYTES
+    start = code.pointers.get((root.name, offset - near, unit))
+    if start is None:
+        low = root + (offset - near) if offset - near else root
+        wide = (low & -unit if unit > 1 else low).zext(64)
+        start = "%" + code.name("g")
+        code.put(f"{start} = getelementptr i8, ptr %base, i64 {wide.name}")
+        code.pointers[root.name, offset - near, unit] = start
+    if not near:
+        return start
     name = "%" + code.name("g")
-    code.put(f"{name} = getelementptr i8, ptr %base, i64 {wide.name}")
+    code.put(f"{name} = getelementptr i8, ptr {start}, i64 {near}")
     return name
 
 

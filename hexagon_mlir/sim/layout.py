@@ -12,6 +12,8 @@ STACK_GUARD_BYTES = 1 << 16
 DDR_BASE = 0x4000_0000
 TCM_BASE = 0xD800_0000
 SPACE_BYTES = 1 << 32
+MARGIN_BYTES = 1 << 12
+"""Translated code may reach so far past the last address, and a vector."""
 NULL_PAGE_BYTES = 4096
 RETURN_ADDRESS = 0x0000_F000
 """The value of r31 at the entry: returning to it ends the run."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -38,6 +39,13 @@ STOP_SECONDS = 0.05
 """Between two attempts to stop a program: a host function resets the trap it finds."""
 Function = Callable[[int], None]
 """Translated code: takes the host address of a state record."""
+HostFunction = Callable[[Context], int | None]
+
+
+class Service(Protocol):
+    """A part of the runtime: host functions by name."""
+
+    def functions(self) -> dict[str, HostFunction]: ...
 
 
 class Machine:
@@ -99,7 +107,7 @@ class Machine:
     def _allocate(self, region: str, nbytes: int, align: int) -> int:
         allocator = self.memory.tcm if region == "TCM" else self.memory.ddr
         try:
-            address = allocator.allocate(nbytes, align)
+            address = self.memory.allocate(allocator, nbytes, align)
         except OutOfMemory as error:
             raise SimError(str(error)) from error
         if self.checks:
@@ -178,15 +186,10 @@ class Machine:
             self.checks.begin_run(self._contexts)
             self.scheduler.order = self.checks
             dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
-        functions: dict[str, Callable[[Context], int | None]] = {
-            **HostCalls(me).functions(),
-            **Libc(me, self._output).functions(),
-            **dma.functions(),
-            **runtime.functions(),
-            **ThreadApi(self.scheduler, spawn, self.target).functions(),
-        }
-
-        self._callbacks = [functions[name] for name in self.program.callbacks]
+        threads = ThreadApi(self.scheduler, spawn, self.target)
+        self._callbacks = _entry_points(
+            (HostCalls(me), dma, runtime, threads, Libc(me, self._output)), self.program.callbacks
+        )
 
     def _write_data(self) -> None:
         for address, text in self.program.data:
@@ -454,6 +457,17 @@ class Machine:
         if self.checks:
             result.reports = self.checks.finish()
         return result
+
+
+def _entry_points(services: Sequence[Service], names: Sequence[str]) -> list[HostFunction]:
+    """The host function of each name; a service after the last one needed is not asked for its table."""
+    found: dict[str, HostFunction] = {}
+    for service in services:
+        if len(found) == len(names):
+            break
+        table = service.functions()
+        found |= {name: table[name] for name in names if name in table}
+    return [found[name] for name in names]
 
 
 def _weakly(method: Callable):

@@ -18,6 +18,9 @@ from hexagon_mlir.targets import Target
 
 MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """Linux's flag; Python names it from 3.12 on."""
+MADV_HUGEPAGE = getattr(mmap, "MADV_HUGEPAGE", None)
+HUGE_BYTES = 2 << 20
+"""Allocations of this size and more ask the host for huge pages: copies of megabytes take half as long."""
 GUARD_BYTES = 256
 """Readable bytes after each DDR allocation (and each in TCM of a checked run): masked vector loads read whole
 vectors past the end."""
@@ -88,7 +91,7 @@ class Memory:
         self.target = target
         self.mapping = mmap.mmap(
             -1,
-            layout.SPACE_BYTES + mmap.PAGESIZE,
+            layout.SPACE_BYTES + layout.MARGIN_BYTES + mmap.PAGESIZE,
             flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE,
         )
         self.bytes = np.frombuffer(self.mapping, dtype=np.uint8)
@@ -108,6 +111,14 @@ class Memory:
         self.ddr.reset()
         self.tcm.reset()
         self.mapping.madvise(mmap.MADV_DONTNEED)
+
+    def allocate(self, allocator: Allocator, nbytes: int, align: int) -> int:
+        """Like `Allocator.allocate`, and says how the host should back it."""
+        address = allocator.allocate(nbytes, align)
+        if nbytes >= HUGE_BYTES and MADV_HUGEPAGE is not None:
+            start = address & -mmap.PAGESIZE
+            self.mapping.madvise(MADV_HUGEPAGE, start, address + nbytes - start)
+        return address
 
     def view(self, address: int, nbytes: int) -> np.ndarray:
         """``nbytes`` at ``address`` as uint8, without a copy."""

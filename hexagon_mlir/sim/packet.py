@@ -250,14 +250,15 @@ class PacketLowering(FlowLowering):
 
     def touch(self, access: Access, address: Val, mask: Val | None = None) -> str:
         """Tell the checks and the memory model about an access; gives its host pointer."""
-        where = address & -access.bytes if access.aligned else address
+        unit = access.bytes if access.aligned else 1
         if self.image.sites is not None:
+            where = address & -unit if access.aligned else address
             extra = "" if mask is None else f", {VECTOR} {mask.name}"
             name = access_name(access, mask is not None, self.guarded is not None)
             self.code.put(f"call void @{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})")
         if self.function.accesses is not None:
             self.function.accesses.add(access, address, self.guarded)
-        return guest_pointer(self.code, where)
+        return guest_pointer(self.code, address, unit)
 
     def do_load(self, insn: Insn) -> None:
         assert insn.address

@@ -71,8 +71,8 @@ class RunResult:
 def collect(program: Program, contexts: Sequence[Context], dirty_bytes: int, tcm_high_water: int) -> RunResult:
     """The result of a run; ``contexts[0]`` is the main thread's. ``dirty_bytes`` are still in the caches."""
     costs = contexts[0].costs
-    counts = np.sum([context.counts for context in contexts], axis=0)
-    branches = np.sum([context.branches for context in contexts], axis=0)
+    counts = np.sum([context.counts for context in contexts], axis=0).tolist()
+    branches = np.sum([context.branches for context in contexts], axis=0).tolist()
 
     def counter(name: str) -> int:
         return sum(context.counter(name) for context in contexts)
@@ -81,8 +81,7 @@ def collect(program: Program, contexts: Sequence[Context], dirty_bytes: int, tcm
     stalls: dict[str, int] = {}
     functions: dict[str, int] = dict.fromkeys(program.functions, 0)
     blocks = []
-    for info, raw in zip(program.blocks, counts, strict=False):
-        count = int(raw)
+    for info, count in zip(program.blocks, counts, strict=False):
         if not count:
             continue
         packets += count * info.packets
@@ -93,7 +92,7 @@ def collect(program: Program, contexts: Sequence[Context], dirty_bytes: int, tcm
         functions[info.function] += total
         blocks.append(BlockStat(info.function, info.label, count, total, count * info.packets, info.source))
     for (name, _, _), (taken, wrong, _) in zip(program.branches, branches, strict=False):
-        cycles = int(taken) * costs.taken + int(wrong) * costs.mispredict
+        cycles = taken * costs.taken + wrong * costs.mispredict
         stalls["branch"] = stalls.get("branch", 0) + cycles
         functions[name] += cycles
     stalls["memory-l2"] = counter("l2_stall")

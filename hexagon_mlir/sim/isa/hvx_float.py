@@ -133,12 +133,12 @@ def _compare() -> None:
 def _to_integer(value: Val, bits: int, signed: bool) -> Val:
     """f32 lanes truncated and saturated; NaN gives the largest value.
 
-    The input is clamped first: LLVM 22 makes scalar code of ``llvm.fptosi.sat`` on vectors.
+    The input is clamped below first and chosen above last (a lane that does not fit has no value, and is not chosen):
+    LLVM 22 makes scalar code of ``llvm.fptosi.sat`` on vectors.
     """
     bottom, top = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-    fits = value.fcmp("olt", top + 1)
-    safe = fits.select(value.fcmp("ogt", bottom).select(value, value.lift(bottom)), value.lift(0.0))
-    return fits.select(safe.fptosi(32).trunc(bits), top)
+    clamped = value.fcmp("ogt", bottom).select(value, value.lift(bottom))
+    return value.fcmp("olt", top + 1).select(clamped.fptosi(32).trunc(bits), top)
 
 
 def _conversions() -> None:

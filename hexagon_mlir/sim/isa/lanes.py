@@ -70,7 +70,9 @@ def split(long: Val) -> Pair:
 
 def mask(bits: Val) -> Val:
     """A vector predicate from lane results."""
-    return bits.sext(VECTOR_BYTES * 8 // bits.ty.lanes)
+    result = bits.sext(VECTOR_BYTES * 8 // bits.ty.lanes)
+    bits.code.conditions[result.as_(VECTOR).name] = bits
+    return result
 
 
 def q_bits(q: Val) -> Val:
@@ -80,6 +82,10 @@ def q_bits(q: Val) -> Val:
 
 def blend(q: Val, yes: Val, no: Val) -> Val:
     """Bytes of ``yes`` where the predicate holds, else of ``no``."""
+    bits = q.code.conditions.get(q.name)
+    if bits is not None:
+        width = VECTOR_BYTES * 8 // bits.ty.lanes
+        return bits.select(yes.view(width), no.view(width)).as_(VECTOR)
     return (q & yes.w) | (~q & no.w)
 
 

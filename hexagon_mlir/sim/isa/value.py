@@ -48,6 +48,12 @@ class Code:
         self.counter = 0
         self.sums: dict[str, tuple[Val, int]] = {}
         """An i32 name -> the value and the constant it is the sum of."""
+        self.pointers: dict[tuple[str, int, int], str] = {}
+        """Host pointers made since the last label, see `hostfns.guest_pointer`."""
+        self.views: dict[tuple[str, Type], Val] = {}
+        """What `Val.as_` gave since the last label."""
+        self.conditions: dict[str, Val] = {}
+        """Vector predicates made since the last label, by name: the lane results they come from, see `lanes.mask`."""
         self.sticky: list[tuple[int, Val]] | None = None
         """Bits of USR to set and their conditions, while somebody wants to know, see `isa.sticky`."""
 
@@ -60,6 +66,9 @@ class Code:
 
     def label(self, name: str) -> None:
         self.lines.append(f"{name}:")
+        self.pointers.clear()
+        self.views.clear()
+        self.conditions.clear()
 
     def op(self, text: str, ty: Type) -> Val:
         name = "%" + self.name()
@@ -121,7 +130,11 @@ class Val:
         """The same bits as another type of equal size."""
         if ty == self.ty:
             return self
-        return self.code.op(f"bitcast {self.ty} {self.name} to {ty}", ty)
+        views = self.code.views
+        if (self.name, ty) not in views:
+            made = views[self.name, ty] = self.code.op(f"bitcast {self.ty} {self.name} to {ty}", ty)
+            views[made.name, self.ty] = self
+        return views[self.name, ty]
 
     def view(self, bits: int, kind: str = "i") -> Val:
         """The same register as lanes of ``bits``."""
