@@ -49,7 +49,7 @@ def check(numbers: list[int], target: str) -> None:
         set_index_bits(module)
         run_steps(module, pipelines.get("default", chip), PassContext(chip), None)
         asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", False, patience=0)
-        machine = Machine(asm.decode(), target, memory="fast", level=0)
+        machine = Machine(asm.decode(), target, memory="fast")
         result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
         addresses = []
         for array in [*program.arguments, result]:

@@ -34,6 +34,7 @@ class CostTable:
         blocks = program.blocks
         self.taken = int(target.taken_branch_cycles.value)
         self.mispredict = int(target.mispredict_cycles.value)
+        self.packets = np.array([b.packets for b in blocks] or [0], np.int64)
         cycles = [b.packets + sum(b.stalls.values()) for b in blocks] or [0]
         hvx = [b.hvx_packets for b in blocks] or [0]
         branches = max(1, len(program.branches))
@@ -130,7 +131,7 @@ class Context:
 
     def packets(self) -> int:
         """Packets run so far."""
-        return sum(int(n) * block.packets for n, block in zip(self.counts, self.program.blocks, strict=False) if n)
+        return int(self.costs.packets.dot(self.counts))
 
     def ddr_bytes(self) -> int:
         return self.counters.item(_DDR_READ) + self.counters.item(_DDR_WRITE)

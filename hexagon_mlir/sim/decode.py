@@ -112,8 +112,8 @@ class Insn:
         return self.unit.hvx
 
 
-_REGISTER = re.compile(r"(?<![\w.$#@])([rvpqcm])(\d+)(?::(\d+))?(\.new|\.cur|\.tmp)?(?!\w)")
-_CONTROL = re.compile(
+_REGISTER = r"(?<![\w.$#@])([rvpqcm])(\d+)(?::(\d+))?(\.new|\.cur|\.tmp)?(?!\w)"
+_CONTROL = (
     r"(?<![\w.$#@])(sa0|lc0|sa1|lc1|usr|pc(?!,)|ugp|gp|cs0|cs1|upcyclelo|upcyclehi|framelimit|framekey|pktcountlo"
     r"|pktcounthi|utimerlo|utimerhi)(?![\w+])"
 )
@@ -126,7 +126,8 @@ PREDICATES, MODIFIER, CIRCULAR_START = 4, 6, 6
 """c4 is p3:0, c6 and c7 are m0 and m1; the circular start cs0 (c12) stands 6 above its modifier."""
 PROGRAM_COUNTER = 9
 """Not modelled as a value: no code bytes stand in memory. ``add(pc,##symbol@PCREL)`` is the symbol."""
-_IMMEDIATE = re.compile(r'##?(-?\d\w*|"[^"]*"|[A-Za-z_.$][\w.$@]*)([+-]\d+)?')
+_IMMEDIATE = r'##?(-?\d\w*|"[^"]*"|[A-Za-z_.$][\w.$@]*)([+-]\d+)?'
+_OPERAND = re.compile(f"{_REGISTER}|{_CONTROL}|{_IMMEDIATE}")
 _PREDICATED = re.compile(r"^if\s*\((!?)([pq]\d+)(\.new)?\)\s*(.*)$")
 _SYMBOL = r'(?:##?)?("[^"]+"|[A-Za-z_.$][\w.$@]*)'
 _JUMP = re.compile(rf"^(jump|call)(:t|:nt)?\s+{_SYMBOL}$")
@@ -176,31 +177,25 @@ def tokenize(text: str) -> tuple[str, list[Operand], list[str]]:
     """The form key of ``text``, its operands in order, and the ``.cur``/``.tmp`` marks seen."""
     operands: list[tuple[int, Operand]] = []
     marks: list[str] = []
-    squeezed = re.sub(r"\s+", "", text)
+    squeezed = "".join(text.split())
     pieces: list[str] = []
     position = 0
-    for match in sorted(
-        [*_REGISTER.finditer(squeezed), *_CONTROL.finditer(squeezed), *_IMMEDIATE.finditer(squeezed)],
-        key=lambda m: m.start(),
-    ):
-        if match.start() < position:
-            continue
+    for match in _OPERAND.finditer(squeezed):
+        letter, high, low, suffix, control, value, addend = match.groups()
         pieces.append(squeezed[position : match.start()])
         position = match.end()
         if match.group() in ("p3:0", "c4"):
             operands += [(match.start(), Operand("P", n)) for n in range(4)]
             pieces.append("PPPP")
             continue
-        if match.re is _REGISTER:
-            letter, high, low, suffix = match.groups()
+        if letter is not None:
             operand = _register(letter, int(low if low is not None else high), low is not None, suffix == ".new")
             cls = operand.cls
             if suffix in (".cur", ".tmp"):
                 marks.append(suffix[1:])
-        elif match.re is _CONTROL:
-            operand, cls = Operand("C", CONTROL_NUMBERS[match.group()]), "C"
+        elif control is not None:
+            operand, cls = Operand("C", CONTROL_NUMBERS[control]), "C"
         else:
-            value, addend = match.groups()
             cls = "I"
             if value.lstrip("-")[:1].isdigit():
                 operand = Operand("I", int(value, 0) + int(addend or 0))

@@ -202,8 +202,8 @@ class FunctionLowering:
             self.fill()
         elif name in INLINE or name in CALLBACKS:
             self.image.host_used.add(name)
-            if name in CALLBACKS:
-                self.spill(ALL if name in CALL_BACK else frozenset())  # it may read the stack
+            if name in CALL_BACK:
+                self.spill()
             self.spill_arguments()
             code.put(f'call void @"h_{name}"(ptr %st)')
             if name in CALLBACKS:
@@ -216,7 +216,8 @@ class FunctionLowering:
             self.guard(code.const(1, I1), fail)
 
     def spill_arguments(self) -> None:
-        for number in range(6):
+        """What a host function may read: argument registers and the stack pointer."""
+        for number in (0, 1, 2, 3, 4, 5, 29):
             value = self.code.load(self.slots[("R", number)], I32)
             self.code.store(value, self.state_pointer(state_offset(("R", number))))
 

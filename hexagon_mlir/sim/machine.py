@@ -14,12 +14,13 @@ from typing import Protocol
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import check_model, host, layout, results
+from hexagon_mlir.sim import check_model, layout, results
 from hexagon_mlir.sim.async_runtime import AsyncRuntime
 from hexagon_mlir.sim.cache_model import Q8, Geometry, cycles_q8
-from hexagon_mlir.sim.cache_tags import CacheTags, Near, never
+from hexagon_mlir.sim.cache_tags import CacheTags, never
 from hexagon_mlir.sim.check_model import Rule
 from hexagon_mlir.sim.checks import Checks
+from hexagon_mlir.sim.code import Code, Function
 from hexagon_mlir.sim.context import Arg64, Context, CostTable
 from hexagon_mlir.sim.dma import Dma
 from hexagon_mlir.sim.dma_api import DmaApi
@@ -27,7 +28,7 @@ from hexagon_mlir.sim.host_threads import HostThreads, closed
 from hexagon_mlir.sim.hostcalls import HostCalls
 from hexagon_mlir.sim.libc import Libc, Output
 from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
-from hexagon_mlir.sim.program import SimError, model_code, obtain
+from hexagon_mlir.sim.program import SimError
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
 from hexagon_mlir.sim.thread_api import ThreadApi
 from hexagon_mlir.sim.threads import Scheduler, Stopped, Thread
@@ -37,8 +38,6 @@ __all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"]
 
 STOP_SECONDS = 0.05
 """Between two attempts to stop a program: a host function resets the trap it finds."""
-Function = Callable[[int], None]
-"""Translated code: takes the host address of a state record."""
 HostFunction = Callable[[Context], int | None]
 
 
@@ -54,26 +53,27 @@ class Machine:
     ``memory`` is ``exact`` (every access goes through the model of caches and DDR) or ``fast`` (static block
     costs only: every access hits). ``profile=False`` is another name of ``fast``.
     ``check=True`` makes a checked build: faults of the program become `RunResult.reports`.
-    ``level`` is the host's codegen level: 0 translates in two thirds of the time, for programs that run once.
     """
 
     def __init__(
         self, asm_text: str, target: str | Target = targets.DEFAULT, profile: bool = True, check: bool = False,
-        memory: str = "exact", level: int = 1,
+        memory: str = "exact",
     ) -> None:  # fmt: skip
         if memory not in ("exact", "fast"):
             raise SimError(f"memory is 'exact' or 'fast', not '{memory}'")
         self.target = targets.get(target) if isinstance(target, str) else target
         self.text = asm_text
         exact = profile and memory == "exact"
-        self.program = obtain(asm_text, self.target, exact, check, level)
+        self._code = Code(asm_text, self.target, exact, check)
+        self.program = self._code.program
         self.memory = Memory(self.target, GUARD_BYTES if check else 0)
         self._null_page = self.memory.bytes[: layout.NULL_PAGE_BYTES].view(np.uint64)
         self.checks = Checks(self.memory, self.program) if check else None
         if self.checks:
             self.memory.on_write = self.checks.initialise
-        self._loaded = host.Loaded(self.program.code, *([model_code(self.target)] if exact else []))
-        self.tags = CacheTags(Geometry(self.target), self._near() if exact else never)
+        self._issued = 0
+        """Packets of the runs before this one."""
+        self.tags = CacheTags(Geometry(self.target), self._code.near() if exact else never)
         self.dma = Dma(self.memory, self.tags)
         self._error: BaseException | None = None
         self._calling: set[int] = set()
@@ -84,8 +84,6 @@ class Machine:
         weakref.finalize(self, self._hosts.stop)
         me = weakref.ref(self)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))
-        self._entries: dict[str, Function] = {}
-        self._dispatch: Callable[[int, int], None] | None = None
         self._hvx = set(self.program.hvx_functions)
         self._names = {self.program.symbols[name]: name for name in self.program.functions}
         self._costs = CostTable(self.program, self.target)
@@ -210,7 +208,7 @@ class Machine:
         follow: the number of programs in x, y, z and the program's own x, y, z. ``timeout`` (host seconds)
         or an interrupt ends a program that does not finish. ``trace`` keeps the TCM's use for `trace.timeline`.
         """
-        function = self._entry(entry)
+        self._code.entry(entry)
         self._begin_run(entry)
         self.memory.tcm.high_water = self.memory.tcm.used
         if trace:
@@ -221,10 +219,12 @@ class Machine:
         if grid is not None:
             nx, ny, nz = grid
             calls = [[*words, nx, ny, nz, x, y, z] for z in range(nz) for y in range(ny) for x in range(nx)]
-        self._run_thread(function, calls, timeout)
-        return self._result()
+        self._run_thread(entry, calls, timeout)
+        result = self._result()
+        self._issued += result.packets
+        return result
 
-    def _run_thread(self, function: Function, calls: list[list[int | Arg64]], timeout: float | None) -> None:
+    def _run_thread(self, entry: str, calls: list[list[int | Arg64]], timeout: float | None) -> None:
         """Run on a thread of the machine: it has a stack for the guest's recursion and can be stopped."""
         stopped = False
         failure: list[BaseException] = []
@@ -233,7 +233,8 @@ class Machine:
         def work() -> None:
             try:
                 for words in calls:
-                    self._call(function, words)
+                    self._code.earn(self._packets)
+                    self._call(self._code.entry(entry), words)
                     if stopped:
                         break
                 self.scheduler.drain()
@@ -258,15 +259,6 @@ class Machine:
                 finished = done.acquire(timeout=STOP_SECONDS)
         if failure:
             raise failure[0]
-
-    def _entry(self, name: str) -> Callable[[int], None]:
-        if name not in self._entries:
-            if name not in self.program.functions:
-                known = ", ".join(self.program.functions)
-                raise SimError(f"no function '{name}' in the program; it has: {known}")
-            prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-            self._entries[name] = prototype(self._loaded.address(f"g_{name}"))
-        return self._entries[name]
 
     def _call(self, function: Function, words: list[int | Arg64]) -> None:
         self._error = None
@@ -303,25 +295,12 @@ class Machine:
             raise SimError(message)
         self.checks.report(rule, address, self.checks.site(context), message)
 
-    def _near(self) -> Near:
-        """The cache model's search for lines."""
-        number = ctypes.c_uint32
-        prototype = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, number, number, number, number)
-        return prototype(self._loaded.address("mm_near"))
-
-    def _dispatcher(self) -> Callable[[int, int], None]:
-        """Translated code that calls the function at a guest address."""
-        if self._dispatch is None:
-            prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
-            self._dispatch = prototype(self._loaded.address("g__dispatch"))
-        return self._dispatch
-
     def call_guest(self, context: Context, address: int, *arguments: int) -> int:
         """Call the guest function at ``address`` from within a host function; its r0, signed."""
         context.registers[: len(arguments)] = arguments
         context.registers[31] = layout.RETURN_ADDRESS
         self._calling.discard(context.index)
-        self._dispatcher()(context.address, address)
+        self._code.dispatcher()(context.address, address)
         self._calling.add(context.index)
         if context.words[layout.TRAP // 4]:
             raise Stopped
@@ -334,7 +313,7 @@ class Machine:
             raise SimError(f"a thread is to run {address:#x}, which is no function")
         main = self.scheduler.threads[0]
         main.hvx = main.name in self._hvx  # it takes one of the contexts when it works beside the others
-        dispatch = self._dispatcher()
+        dispatch = self._code.dispatcher()
 
         def body(thread: Thread) -> None:
             context = thread.context
@@ -422,6 +401,10 @@ class Machine:
     def block_counts(self) -> list[int]:
         """How often each block of the program ran, all threads together."""
         return [int(n) for n in np.sum([c.counts for c in self._contexts], axis=0)[: len(self.program.blocks)]]
+
+    def _packets(self) -> int:
+        """Issued in all runs so far."""
+        return self._issued + sum(context.packets() for context in self._contexts)
 
     def cycles(self) -> int:
         """The clock of the running program."""

@@ -55,6 +55,8 @@ class Program:
     """A translated module."""
 
     code: bytes
+    level: int = host.FAST
+    """How ``code`` was generated: `host.QUICK` or `host.FAST`."""
     blocks: list[BlockInfo] = field(default_factory=list)
     branches: list[tuple[str, str, bool]] = field(default_factory=list)
     """Function, block label and static hint of each conditional branch."""
@@ -75,10 +77,9 @@ class Program:
     """(packet number, message) of each read of the wrong float kind, in a checked build."""
 
 
-def _key(text: str, target: Target, memory_model: bool, check: bool, level: int) -> str:
+def _key(text: str, target: Target, memory_model: bool, check: bool) -> str:
     digest = hashlib.sha256()
-    options = map(str, (memory_model, check, level))
-    for part in (str(VERSION), _sources(), text, repr(target), *options, *host.cpu()):
+    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), str(check), *host.cpu()):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
@@ -141,14 +142,16 @@ def model_code(target: Target) -> bytes:
     return program.code
 
 
-def obtain(text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = 1) -> Program:
-    """The program of ``text``: from the cache, or translated at codegen level ``level`` of the host and stored."""
-    path = cache_directory() / "sim" / f"{_key(text, target, memory_model, check, level)}.bin"
+def obtain(
+    text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = host.QUICK
+) -> Program:
+    """The program of ``text`` with code of at least ``level``: from the cache, or translated and stored."""
+    path = cache_directory() / "sim" / f"{_key(text, target, memory_model, check)}.bin"
     program = _load(path)
-    if program is None:
+    if program is None or program.level < level:
         from hexagon_mlir.sim.translate import translate
 
         ir, program = translate(text, target, memory_model, check)
-        program.code = host.compile_object(ir, level)
+        program.code, program.level = host.compile_object(ir, level), level
         _store(path, program)
     return program

@@ -20,8 +20,9 @@ header) takes the state of its back edges, so a self-loop is charged its steady 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from hexagon_mlir.sim.blocks import Block, DecodedPacket, Graph
+from hexagon_mlir.sim.blocks import DecodedPacket, Graph
 from hexagon_mlir.sim.decode import Insn, Operand
 from hexagon_mlir.sim.isa.spec import Unit
 from hexagon_mlir.targets import Target
@@ -50,46 +51,56 @@ class BlockCost:
         return self.packets + sum(self.stalls.values())
 
 
-@dataclass(frozen=True)
-class Pending:
-    """A result on its way: cycles from now until a late and an early reader can take it."""
+class Pending(NamedTuple):
+    """A result on its way: when a late and an early reader can take it."""
 
     late: int
     early: int
     cause: str
 
+    def after(self, cycles: int) -> Pending:
+        return Pending(self.late + cycles, self.early + cycles, self.cause)
 
-@dataclass(frozen=True)
-class Use:
-    """One register read by a packet."""
+
+class Use(NamedTuple):
+    """One register read by a packet: as an early operand, or so many cycles after the late ones."""
 
     register: Register
     early: bool
-    stage: int
+    delay: int = 0
+
+
+class Step(NamedTuple):
+    """What the timing of a packet depends on."""
+
+    hvx: bool
+    uses: list[Use]
+    results: dict[Register, Pending]
+    """Relative to the packet's issue cycle."""
+    taken: int
+    """Cycles of an unconditional change of flow."""
 
 
 @dataclass
 class State:
-    """Pipeline contents at a packet boundary, relative to the next issue cycle."""
+    """Pipeline contents at a packet boundary; ``now`` is the next issue cycle."""
 
-    hvx_wait: int = 0
+    now: int = 0
+    hvx_free: int = 0
     ready: dict[Register, Pending] = field(default_factory=dict)
 
     def merge(self, other: State) -> None:
-        """The later of both (worst case over predecessors)."""
-        self.hvx_wait = max(self.hvx_wait, other.hvx_wait)
+        """The later of both (worst case over predecessors), which are at cycle 0."""
+        self.hvx_free = max(self.hvx_free, other.hvx_free)
         for register, pending in other.ready.items():
             mine = self.ready.get(register)
             if mine is None or pending.early > mine.early:
                 self.ready[register] = pending
 
-    def advance(self, cycles: int) -> None:
-        self.hvx_wait = max(0, self.hvx_wait - cycles)
-        kept = {}
-        for register, p in self.ready.items():
-            if p.early > cycles:
-                kept[register] = Pending(p.late - cycles, p.early - cycles, p.cause)
-        self.ready = kept
+    def restarted(self) -> State:
+        """The same at cycle 0, without what is there already."""
+        ready = {r: p.after(-self.now) for r, p in self.ready.items() if p.early > self.now}
+        return State(0, max(0, self.hvx_free - self.now), ready)
 
 
 class Model:
@@ -118,6 +129,12 @@ class Model:
         }
 
     # -- one packet ----------------------------------------------------------------------------------------
+    def step(self, packet: DecodedPacket) -> Step:
+        results: dict[Register, Pending] = {}
+        for insn in packet.insns:
+            results |= self.produces(insn)
+        return Step(packet.hvx, self.uses(packet), results, self.static_branch(packet))
+
     def uses(self, packet: DecodedPacket) -> list[Use]:
         """Registers whose old value the packet waits for."""
         forwarded = {
@@ -125,11 +142,12 @@ class Model:
         }
         uses = []
 
-        def add(operand: Operand | None, early: bool, stage: int) -> None:
-            if operand is not None and not operand.new:
+        def add(operand: Operand, early: bool, stage: int) -> None:
+            if not operand.new:
                 for unit in operand.units():
                     if unit not in forwarded:
-                        uses.append(Use(unit, early, stage))
+                        vector = unit[0] in "VQ"
+                        uses.append(Use(unit, early) if vector else self.scalar_use(unit, stage))
 
         for insn in packet.insns:
             early_scalar = insn.unit in (Unit.MPY, Unit.FLOAT)
@@ -147,10 +165,13 @@ class Model:
                 for register in insn.address.registers():
                     add(register, False, self.early_operand)
             if insn.unit is Unit.V_LOAD or insn.kind == "scatter":
-                uses.append(Use(SCATTERING, False, self.operand))
+                uses.append(Use(SCATTERING, False))
                 if insn.kind == "load":
-                    uses.append(Use(GATHERING, False, self.operand))
+                    uses.append(Use(GATHERING, False))
         return uses
+
+    def scalar_use(self, register: Register, stage: int) -> Use:
+        return Use(register, True) if stage == self.early_operand else Use(register, False, stage - self.operand)
 
     def produces(self, insn: Insn) -> dict[Register, Pending]:
         """Results of one instruction, relative to its packet's issue cycle."""
@@ -180,40 +201,30 @@ class Model:
         """A scalar result: ``late`` for operands read at the ordinary stage, ``early`` at the early one."""
         return Pending(stage - self.operand, stage - self.early_operand, SCALAR)
 
-    def wait(self, state: State, use: Use) -> tuple[int, str]:
-        """Cycles until ``use`` can be read, and why."""
-        pending = state.ready.get(use.register)
-        if pending is None:
-            return 0, SCALAR
-        if use.register[0] in "VQ":
-            return (pending.early if use.early else pending.late), pending.cause
-        if use.stage == self.early_operand:
-            return pending.early, pending.cause
-        if use.stage == self.operand:
-            return pending.late, pending.cause
-        return pending.late - (use.stage - self.operand), pending.cause
-
-    def packet(self, state: State, packet: DecodedPacket, cost: BlockCost) -> None:
-        """Issue ``packet``: adds its cycles to ``cost`` and moves ``state`` past it."""
-        cost.packets += 1
-        issue_wait = state.hvx_wait if packet.hvx else 0
-        waits = [self.wait(state, use) for use in self.uses(packet)]
-        longest, cause = max(waits, default=(0, SCALAR), key=lambda item: item[0])
-        stall = max(issue_wait, longest, 0)
-        if issue_wait > 0:
-            cost.stalls[ISSUE] = cost.stalls.get(ISSUE, 0) + issue_wait
-        if longest > issue_wait:
-            cost.stalls[cause] = cost.stalls.get(cause, 0) + longest - issue_wait
-        state.advance(stall)
-        if packet.hvx:
-            cost.hvx_packets += 1
-            state.hvx_wait = self.hvx_interval
-        for insn in packet.insns:
-            state.ready.update(self.produces(insn))
-        taken = self.static_branch(packet)
-        if taken:
-            cost.stalls[BRANCH] = cost.stalls.get(BRANCH, 0) + taken
-        state.advance(1 + taken)
+    def issue(self, state: State, step: Step) -> dict[str, int]:
+        """Move ``state`` past a packet; gives its stalls."""
+        stalls: dict[str, int] = {}
+        turn = max(state.hvx_free - state.now, 0) if step.hvx else 0
+        longest, cause = 0, SCALAR
+        for register, early, delay in step.uses:
+            pending = state.ready.get(register)
+            if pending is not None:
+                cycles = (pending.early if early else pending.late - delay) - state.now
+                if cycles > longest:
+                    longest, cause = cycles, pending.cause
+        if turn:
+            stalls[ISSUE] = turn
+        if longest > turn:
+            stalls[cause] = longest - turn
+        state.now += max(turn, longest)
+        if step.hvx:
+            state.hvx_free = state.now + self.hvx_interval
+        for register, pending in step.results.items():
+            state.ready[register] = pending.after(state.now)
+        if step.taken:
+            stalls[BRANCH] = step.taken
+        state.now += 1 + step.taken
+        return stalls
 
     def static_branch(self, packet: DecodedPacket) -> int:
         """Cycles of an unconditional change of flow in the packet."""
@@ -224,15 +235,14 @@ class Model:
         return 0
 
     # -- a function ----------------------------------------------------------------------------------------
-    def block(self, entry: State, block: Block) -> tuple[BlockCost, State]:
-        cost = BlockCost()
-        state = State(entry.hvx_wait, dict(entry.ready))
-        for packet in block.packets:
-            before = dict(cost.stalls)
-            self.packet(state, packet, cost)
-            changes = {cause: cycles - before.get(cause, 0) for cause, cycles in cost.stalls.items()}
-            cost.steps.append({cause: cycles for cause, cycles in changes.items() if cycles})
-        return cost, state
+    def block(self, entry: State, steps: list[Step]) -> tuple[BlockCost, State]:
+        state = State(0, entry.hvx_free, dict(entry.ready))
+        stalls = [self.issue(state, step) for step in steps]
+        total: dict[str, int] = {}
+        for one in stalls:
+            for cause, cycles in one.items():
+                total[cause] = total.get(cause, 0) + cycles
+        return BlockCost(len(steps), sum(step.hvx for step in steps), total, stalls), state.restarted()
 
     def steps(self, graph: Graph) -> list[list[dict[str, int]]]:
         """The stalls of every packet of every block."""
@@ -241,6 +251,7 @@ class Model:
     def function(self, graph: Graph) -> list[BlockCost]:
         """The cost of every block, with entry states from predecessors."""
         blocks = graph.blocks
+        steps = [[self.step(packet) for packet in block.packets] for block in blocks]
         exits = [State() for _ in blocks]
         costs = [BlockCost() for _ in blocks]
         for _ in range(4):
@@ -250,7 +261,7 @@ class Model:
                 back = [p for p in block.predecessors if p >= index]
                 for predecessor in back or block.predecessors:
                     entry.merge(exits[predecessor])
-                costs[index], after = self.block(entry, block)
+                costs[index], after = self.block(entry, steps[index])
                 if after != exits[index]:
                     exits[index] = after
                     changed = True

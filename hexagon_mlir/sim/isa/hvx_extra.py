@@ -9,7 +9,6 @@ from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import Val
 
 VA, VA_DV, VS, VX, VX_DV = Unit.VA, Unit.VA_DV, Unit.VS, Unit.VX, Unit.VX_DV
-STAGES = (1, 2, 4, 8, 16, 32, 64)
 
 
 def _carry() -> None:
@@ -87,8 +86,8 @@ def _mixed() -> None:
 
 def _in_place() -> None:
     """Both registers of a shuffle are written where they stand."""
-    for name, stages in (("vshuff", STAGES), ("vdeal", STAGES[::-1])):
-        form(f"{name}(V,V,R)", Unit.VP_VS, lambda y, x, r, s=stages: shuffle_pair(y, x, r, s)[::-1], updates=(0, 1))
+    for name in ("vshuff", "vdeal"):
+        form(f"{name}(V,V,R)", Unit.VP_VS, lambda y, x, r, n=name: shuffle_pair(n, y, x, r)[::-1], updates=(0, 1))
     form("V=I", VA, lambda n: n)
 
 

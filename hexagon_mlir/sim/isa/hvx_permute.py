@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+
 from hexagon_mlir.sim.isa.lanes import INTEGER, VECTOR_BYTES, Pair, clamp, even, narrow, odd, split
+from hexagon_mlir.sim.isa.outlined import outlined
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import I32, Type, Val
 
@@ -52,9 +55,8 @@ def _left(u: Val, v: Val, n: Val) -> Val:
     return shift.icmp("eq", 0).select(u.w, moved)
 
 
-def shuffle_pair(u: Val, v: Val, control: Val, stages: tuple[int, ...]) -> Pair:
+def _swaps(stages: tuple[int, ...], low: Val, high: Val, control: Val) -> Pair:
     """Conditional swaps of bytes ``k`` of the high and ``k + stage`` of the low register."""
-    low, high = v.b, u.b
     for stage in stages:
         swapped_low = low.shuffle(high, [N + k - stage if k & stage else k for k in range(N)])
         swapped_high = high.shuffle(low, [k if k & stage else N + k + stage for k in range(N)])
@@ -63,20 +65,34 @@ def shuffle_pair(u: Val, v: Val, control: Val, stages: tuple[int, ...]) -> Pair:
     return low, high
 
 
-def _network(value: Val, control: Val, stages: tuple[int, ...]) -> Val:
+_SWAPS = {
+    "vshuff": functools.partial(_swaps, _STAGES), "vdeal": functools.partial(_swaps, _STAGES[::-1]),
+}  # fmt: skip
+
+
+def shuffle_pair(name: str, u: Val, v: Val, control: Val) -> Pair:
+    """``vshuff`` or ``vdeal`` of u:v."""
+    low, high = outlined(name, _SWAPS[name], v.b, u.b, control)
+    return low, high
+
+
+def _network(stages: tuple[int, ...], data: Val, bits: Val) -> tuple[Val]:
     """A butterfly: each byte may take its partner ``k ^ stage``, as its control byte says."""
-    data, bits = value.b, control.b
     for stage in stages:
         partner = data.shuffle(None, [k ^ stage for k in range(N)])
         data = (bits & stage).icmp("ne", 0).select(partner, data)
-    return data
+    return (data,)
+
+
+_UP = functools.partial(_network, _STAGES)
+_DOWN = functools.partial(_network, _STAGES[::-1])
 
 
 def _networks() -> None:
-    form("VV=vshuff(V,V,R)", VP_VS, lambda u, v, r: shuffle_pair(u, v, r, _STAGES))
-    form("VV=vdeal(V,V,R)", VP_VS, lambda u, v, r: shuffle_pair(u, v, r, _STAGES[::-1]))
-    form("V=vdelta(V,V)", VP, lambda a, b: _network(a, b, _STAGES[::-1]))
-    form("V=vrdelta(V,V)", VP, lambda a, b: _network(a, b, _STAGES))
+    for name in _SWAPS:
+        form(f"VV={name}(V,V,R)", VP_VS, functools.partial(shuffle_pair, name))
+    form("V=vdelta(V,V)", VP, lambda a, b: outlined("vdelta", _DOWN, a.b, b.b)[0])
+    form("V=vrdelta(V,V)", VP, lambda a, b: outlined("vrdelta", _UP, a.b, b.b)[0])
 
 
 def _in_register() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hexagon_mlir.sim.isa.lanes import VECTOR_BYTES, Pair, even, odd
+from hexagon_mlir.sim.isa.outlined import outlined
 from hexagon_mlir.sim.isa.packed import lane
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import I32, Val
@@ -25,6 +26,10 @@ def _entries(table: Val, control: Val, bits: int, count: int) -> Val:
 
 
 def _look_up(entries: Val, index: Val) -> Val:
+    return outlined(f"look_up{entries.ty.bits}", _halving, entries, index)[0]
+
+
+def _halving(entries: Val, index: Val) -> tuple[Val]:
     """entries[index] for each lane of ``index`` (lanes as wide as an entry), by halving on the index bits."""
     n = index.ty.lanes
     level = [entries.shuffle(None, [i] * n) for i in range(entries.ty.lanes)]
@@ -33,7 +38,7 @@ def _look_up(entries: Val, index: Val) -> Val:
         chosen = (index & bit).icmp("ne", 0)
         level = [chosen.select(b, a) for a, b in zip(level[0::2], level[1::2], strict=True)]
         bit *= 2
-    return level[0]
+    return (level[0],)
 
 
 def _control(n: Val | int, like: Val) -> Val:
