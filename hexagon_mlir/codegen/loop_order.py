@@ -136,7 +136,7 @@ def occupies(i: Instruction) -> tuple[tuple[str, ...], bool]:
         name = match[1] if match else ""
         if name.startswith(("lo.", "hi.", "vcombine.")):
             return (), False
-        if name.startswith("vrmpy"):
+        if name.startswith(("vrmpy", "vmpyhvsrs", "vmpyhsrs")):
             return ("multiply", "any", "slot"), True
         if name.startswith("vmpy"):
             return ("multiply", "multiply", "any", "any", "slot"), True

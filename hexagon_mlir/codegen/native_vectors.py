@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from hexagon_mlir.codegen.fixed_point import make_fixed_point
 from hexagon_mlir.codegen.llvm_text import CASTS, Instruction, functions, lanes_of, read, split_type, vector_type
 from hexagon_mlir.codegen.native_parts import FORMATS, PartBuilder, Value
 from hexagon_mlir.codegen.qfloat_formats import FloatFormats
@@ -94,7 +95,7 @@ class FunctionRewriter(PartBuilder):
             value.parts = self._load(i, value)
         elif i.opcode == "shufflevector":
             self._shuffle(i, value)
-        elif make_quad_sum(self, self.plan, i, value):
+        elif make_fixed_point(self, self.plan, i, value) or make_quad_sum(self, self.plan, i, value):
             pass
         elif make_widening_product(self, self.plan, i, value):
             value.normal = self.formats.is_normal(i.result) if i.opcode == "fmul" else True
