@@ -32,30 +32,39 @@ _VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to generate code: with native vectors (see `native_vectors`), their loops ordered (`loop_order`), and
-    LLVM's own switches.
+    """One way to generate code: with native vectors (see `native_vectors`), their loops ordered (`loop_order`), looking
+    for another window where software pipelining fails, and LLVM's own switches.
     """
 
     native: bool
-    ordered: bool = False
-    options: tuple[str, ...] = ()
+    ordered: bool
+    windows: bool
+    options: tuple[str, ...]
 
 
 _CHAINS, _NO_CHAINS = "-disable-qfp-opt=false", "-disable-qfp-opt=true"
-
-# LLVM's scheduler before register allocation and its software pipeliner each help some loops and crowd the registers
-# of others, and so do ordered loops. What is best most often comes first.
 _PIPELINED = (_CHAINS, "-enable-misched=false", "-enable-pipeliner=true")
 _BOTH = (_CHAINS, "-enable-misched=true", "-enable-pipeliner=true")
-_SCHEDULED = (_CHAINS, "-enable-misched=true", "-enable-pipeliner=false")
-_VARIANTS = tuple(Variant(True, ordered, options)
-                  for ordered in (True, False) for options in (_PIPELINED, _BOTH, _SCHEDULED))
-_PATIENCE = 150_000
+
+# LLVM's scheduler before register allocation and its window search each help some loops and crowd the registers of
+# others, and so do ordered loops. What is best most often comes first.
+_VARIANTS = (Variant(True, True, True, _PIPELINED), Variant(True, True, True, _BOTH),
+             Variant(True, True, False, _BOTH), Variant(True, False, False, _PIPELINED),
+             Variant(True, False, True, _PIPELINED))
+_PATIENCE = 100_000
 """Characters of LLVM IR to generate code from, all variants together, while loops take twice the packets they must."""
 # A conversion after every operation: no qfloat value lives long enough to be spilled.
-_UNCHAINED = Variant(True, False, (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true"))
-_LAST_RESORT = Variant(False, False, (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true"))
-_SCALAR = Variant(False, False, (_CHAINS, "-enable-misched=true", "-enable-pipeliner=true"))
+_SINGLE = (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true")
+_UNCHAINED, _LAST_RESORT = Variant(True, False, False, _SINGLE), Variant(False, False, False, _SINGLE)
+_SCALAR = Variant(False, False, True, _BOTH)
+
+# A third of LLVM's time goes to searches that change nothing in vector loops: for bit fields, addressing modes, loops
+# to rotate, copies after register allocation.
+_SEARCHES = {"-hexagon-insert": ("false", "true"), "-disable-hexagon-amodeopt": ("true", "false"),
+             "-hexagon-loop-resched": ("false", "true"), "-rdf-opt": ("false", "true")}
+_FEW_SEARCHES, _ALL_SEARCHES = (tuple(f"{name}={values[every]}" for name, values in _SEARCHES.items())
+                                for every in (False, True))
+_WINDOWS = ("-window-sched=off", "-window-sched=on")
 
 
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: bool,
@@ -86,8 +95,10 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
             break
         asm = emitter.assembly(variant)
         tried += 1
-        if asm is None and variant.ordered and len(optimized) > _PATIENCE:
-            variants.sort(key=lambda v: v.ordered)  # ordered loops need most registers; each try takes seconds
+        if asm is None:  # registers were short
+            variants = [other for other in variants if not (variant.windows and other.windows)]
+            if variant.ordered and len(optimized) > _PATIENCE:
+                variants.sort(key=lambda other: other.ordered)  # these need most; each try takes seconds
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
     if best is None and qfloat:
@@ -133,7 +144,7 @@ class _Emitter:
         return self._emit(variant, "object")
 
     def _emit(self, variant: Variant, kind: str):
-        for option in variant.options:
+        for option in (*(_ALL_SEARCHES if self.scalar else _FEW_SEARCHES), _WINDOWS[variant.windows], *variant.options):
             _llvm().set_option("hexmlir", option)
         module = _llvm().parse_assembly(self.text(variant), context=_llvm().create_context())
         return getattr(self.new_machine(), f"emit_{kind}")(module)
@@ -151,6 +162,9 @@ def _optimized(llvm_ir: str, machine, unroll: bool) -> str:
     tuning.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
+    after = llvm.create_new_module_pass_manager()
+    after.add_aggressive_dce_pass()  # what counted for arguments that -O3 found unused at its end
+    after.run(module, builder)
     return str(module)
 
 
