@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import uses_of_buffer
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
@@ -29,8 +28,9 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
     A loop that copies tiles into TCM buffers, works on them and copies results back gets two sets of those buffers,
     ping and pong, or more where the latency of a transfer asks for it. A guarded prologue fetches the first tiles; the
     loop has one exclusive part per set, which first fetches the tile that comes next into the set that is free, then
-    works and stores. Bounds, tile sizes and addresses may be dynamic, values may be carried. What is the same in
-    every iteration is fetched once, before the loop. The copies stay copies until
+    works and stores. Bounds, tile sizes and addresses may be dynamic, values may be carried. A buffer that an iteration
+    makes for the next (a running maximum) has a place for each set as well: the parts write their own and read the
+    one before. What is the same in every iteration is fetched once, before the loop. The copies stay copies until
     `hexagon-double-buffer-generic-s2` makes transfers of them: this stage alone keeps the meaning.
 
     Before:
@@ -84,8 +84,8 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         tcm-bytes: TCM that all buffers of a function may take; 0 takes the target's whole TCM.
 
     Refuses (with a remark): loops whose copies read what the loop writes or computes, or that hand a buffer they make
-    to the next iteration; strided elements, a single tile, transfers too short to pay, no room for a second set; the
-    loop around one that is double-buffered.
+    further than to the next iteration; strided elements, a single tile, transfers too short to pay, no room for a
+    second set; the loop around one that is double-buffered.
 
     Needs: buffer.
     Leaves: buffer.
@@ -110,7 +110,6 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
                 if find_ops_in(loop, lambda op: LOOP in op.attributes or FETCH in op.attributes):
                     raise Refused("an inner loop is double-buffered")
                 found = read_loop(loop)
-                _check_handed_on(found)
                 _hoist_invariant(found)
                 count = self._choose(found, context)
             except Refused as reason:
@@ -126,7 +125,7 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         if not found.buffers:
             raise Refused("every iteration fetches the same")
         budget = self.tcm_bytes or context.target.tcm_budget_bytes
-        sizes = [b.nbytes for b in found.buffers]
+        sizes = [b.nbytes for b in found.buffers] + [one.tcm_bytes for one in found.handed]
         most = fitting_buffers(sizes, budget - bytes_beside(found.loop) + sum(sizes), self.buffers or _MOST_BUFFERS)
         if most < 2:
             raise Refused(f"no room for a second set of {sum(sizes)} bytes in {budget} bytes of TCM")
@@ -174,19 +173,9 @@ def _hoist_invariant(found: TileLoop) -> None:
         found.buffers.remove(buffer)
 
 
-def _check_handed_on(found: TileLoop) -> None:
-    """Refuse a loop whose next iteration reads a buffer that this one makes: in one buffer for all iterations, the
-    new value would replace the old one before its last use (the running maximum of an online softmax)."""
-    for op in found.body.operations:
-        if op.operation.name == "memref.alloc" and any(
-                use.owner.operation.name == "scf.yield" and use.owner.operation.parent.operation == found.loop
-                for use in uses_of_buffer(op.operation.results[0])):
-            raise Refused("the next iteration reads a buffer that this one makes")
-
-
 def _hoist_temporaries(found: TileLoop) -> None:
     """One buffer for all parts of the loop: what no transfer touches need not be there twice."""
-    own = {b.alloc for b in found.buffers}
+    own = {one.alloc for one in (*found.buffers, *found.handed)}
     for op in [op.operation for op in found.body.operations]:
         if op.name == "memref.alloc" and op not in own and not len(op.operands):
             op.move_before(found.loop)

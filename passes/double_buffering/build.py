@@ -22,6 +22,8 @@ class Builder:
         self.old, self.body = found.loop, found.body
         self.low, self.high, self.step = list(found.loop.operands)[:3]
         self.initial = list(found.loop.operands)[3:]
+        self.handed = {one.number: one.alloc for one in found.handed}
+        self.kept = [number for number in range(len(self.initial)) if number not in self.handed]
         self.operations = [op.operation for op in self.body.operations][:-1]
         self.yielded = list(self.body.operations[len(self.operations)].operands)
         self.fetched = [b for b in found.buffers if b.producers]
@@ -30,11 +32,16 @@ class Builder:
         """Emit everything before the old loop and erase that."""
         with self.old.location, ir.InsertionPoint(self.old):
             self.rings = {b.alloc: [_bytes_of(b) for _ in range(self.count)] for b in self.found.buffers}
+            self.places = {alloc: [self._place_of(alloc) for _ in range(self.count)]
+                           for alloc in self.handed.values()}
+            for number, alloc in self.handed.items():  # the first iteration reads what the last set of buffers holds
+                memref.copy(self.initial[number], self.places[alloc][-1])
             if self.fetched:
                 self._prologue()
             loop = self._loop()
-        for result, new in zip(self.old.results, list(loop.results)[1:], strict=True):
-            result.replace_all_uses_with(new)
+            self._take_last(loop.results[0])
+        for number, new in zip(self.kept, list(loop.results)[1:], strict=True):
+            self.old.results[number].replace_all_uses_with(new)
         self.old.erase()
 
     @property
@@ -56,14 +63,15 @@ class Builder:
 
     def _loop(self) -> ir.Operation:
         """The loop: it carries the number of its set of buffers besides the old values."""
-        loop = scf.ForOp(self.low, self.high, self.step, [_index(0), *self.initial])
+        loop = scf.ForOp(self.low, self.high, self.step, [_index(0), *(self.initial[n] for n in self.kept)])
         for attribute in self.old.attributes:
             name = attribute.name if isinstance(attribute, ir.NamedAttribute) else attribute
             loop.operation.attributes[name] = self.old.attributes[name]
         loop.operation.attributes[LOOP] = _integer(self.number)
         with ir.InsertionPoint(loop.body):
             variable, current, *values = list(loop.body.arguments)
-            arguments: Mapping = dict(zip(self.body.arguments, [variable, *values], strict=True))
+            arguments: Mapping = {self._variable: variable}
+            arguments.update((self.body.arguments[n + 1], value) for n, value in zip(self.kept, values, strict=True))
             for number in range(self.count):
                 values = self._part(number, current, arguments, values)
             following = arith.addi(current, _index(1))
@@ -81,11 +89,15 @@ class Builder:
             if self.fetched:
                 self._prefetch(number, arguments)
             mapping = dict(arguments)
+            for carried, alloc in self.handed.items():
+                mapping[self.body.arguments[carried + 1]] = self.places[alloc][number - 1]
             moved = {op for b in self.fetched for op in b.producers}
             stores = {op: b for b in self.found.buffers for op in b.stores}
             for op in self.operations:
                 if op in self.rings:
                     mapping[op.results[0]] = self._view(op, number, mapping)
+                elif op in self.places:
+                    mapping[op.results[0]] = self.places[op][number]
                 elif op not in moved:
                     copy = clone(op, mapping)
                     if op in stores:
@@ -93,7 +105,7 @@ class Builder:
                         copy.attributes[STORE] = _numbers(self.number, number, place)
                         if stores[op].producers:
                             copy.attributes[IN_PLACE] = ir.UnitAttr.get()
-            scf.yield_([mapping.get(v, v) for v in self.yielded])
+            scf.yield_([mapping.get(v, v) for v in (self.yielded[n] for n in self.kept)])
         if values:
             with ir.InsertionPoint(branch.else_block):
                 scf.yield_(values)
@@ -130,6 +142,23 @@ class Builder:
         mapping[result] = self._view(buffer.alloc, number, mapping)
         for op in pure_slice(values, self.body, mapping) or []:
             clone(op, mapping)
+
+    def _place_of(self, alloc: ir.Operation) -> ir.Value:
+        """A buffer like the one that ``alloc`` makes."""
+        return alloc.clone().operation.results[0]
+
+    def _take_last(self, current: ir.Value) -> None:
+        """After the loop: what the last iteration handed on, of the set before ``current``, is in the last set."""
+        results = [(self.old.results[number], self.places[alloc]) for number, alloc in self.handed.items()]
+        wanted = [(result, places) for result, places in results if any(True for _ in result.uses)]
+        for number in range(self.count - 1 if wanted else 0):
+            branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, current, _index(number + 1)))
+            with ir.InsertionPoint(branch.then_block):
+                for _, places in wanted:
+                    memref.copy(places[number], places[-1])
+                scf.yield_([])
+        for result, places in wanted:
+            result.replace_all_uses_with(places[-1])
 
     def _view(self, alloc: ir.Operation, number: int, mapping: Mapping) -> ir.Value:
         sizes = [mapping.get(v, v) for v in alloc.operands]

@@ -9,6 +9,7 @@ from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.buffers import VIEWS, allocation_bytes, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.query import in_tcm
 from hexagon_mlir.passes.double_buffering.accesses import Access, UnknownEffect, accesses, may_alias
+from hexagon_mlir.passes.double_buffering.handed_on import HandedOn, handed_on
 from hexagon_mlir.passes.double_buffering.slices import outside_operands, pure_slice
 
 
@@ -38,6 +39,7 @@ class TileLoop:
     loop: ir.Operation
     buffers: list[TileBuffer]
     carried: list[int]
+    handed: list[HandedOn]
 
     @property
     def body(self) -> ir.Block:
@@ -56,7 +58,10 @@ def read_loop(loop: ir.Operation) -> TileLoop:
     buffers = [b for op in operations if op.name == "memref.alloc" if (b := reader.buffer(op)) is not None]
     if not buffers:
         raise Refused(reader.reason or "no copies between DDR and a TCM buffer of the loop")
-    return TileLoop(loop, buffers, sorted(reader.carried))
+    handed = handed_on(loop)
+    if handed is None or any(b.alloc == one.alloc for b in buffers for one in handed):
+        raise Refused("a later iteration reads a buffer that this one makes")
+    return TileLoop(loop, buffers, sorted(reader.carried), handed)
 
 
 class _Reader:
@@ -193,6 +198,8 @@ class _Reader:
 
     def _own_tile(self, one: ir.Value, other: ir.Value) -> bool:
         """True when ``one`` and ``other`` are the same part of a buffer, and another part in every iteration."""
+        if isinstance(one.owner, ir.Block) or isinstance(other.owner, ir.Block):
+            return False
         first, second = one.owner.operation, other.owner.operation
         if first.name != "memref.subview" or second.name != "memref.subview":
             return False

@@ -95,3 +95,37 @@ func.func @carried(%x: memref<1xf32>, %w: memref<4096xf32>, %n: index, %m: index
   }
   return %r#1 : f32
 }
+
+// -----
+// 3. A new buffer goes to the next iteration, which still needs the old one when it makes the next: each part has its
+// own and reads that of the part before, the first iteration what the loop started from.
+// CHECK-LABEL: func.func @handed_on
+// CHECK: %[[PING:.*]] = memref.alloc() : memref<65536xf32, 1>
+// CHECK: %[[PONG:.*]] = memref.alloc() : memref<65536xf32, 1>
+// CHECK: memref.copy %arg1, %[[PONG]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %c0) -> (index)
+// CHECK: linalg.max ins(%{{.*}}, %[[PONG]] : {{.*}}) outs(%[[PING]]
+// CHECK: linalg.sub ins(%[[PONG]], %[[PING]]
+// CHECK: db_ping_kernel
+// CHECK: linalg.max ins(%{{.*}}, %[[PING]] : {{.*}}) outs(%[[PONG]]
+// CHECK: linalg.sub ins(%[[PING]], %[[PONG]]
+// CHECK: db_pong_kernel
+// CHECK: scf.if
+// CHECK-NEXT: memref.copy %[[PING]], %[[PONG]]
+// CHECK: memref.copy %[[PONG]], %arg2
+func.func @handed_on(%x: memref<8x65536xf32>, %first: memref<65536xf32, 1>, %out: memref<65536xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %last = scf.for %i = %c0 to %c8 step %c1 iter_args(%old = %first) -> (memref<65536xf32, 1>) {
+    %v = memref.subview %x[%i, 0] [1, 65536] [1, 1] : memref<8x65536xf32> to memref<65536xf32, strided<[1], offset: ?>>
+    %b = memref.alloc() : memref<65536xf32, 1>
+    memref.copy %v, %b : memref<65536xf32, strided<[1], offset: ?>> to memref<65536xf32, 1>
+    %new = memref.alloc() : memref<65536xf32, 1>
+    linalg.max ins(%b, %old : memref<65536xf32, 1>, memref<65536xf32, 1>) outs(%new : memref<65536xf32, 1>)
+    linalg.sub ins(%old, %new : memref<65536xf32, 1>, memref<65536xf32, 1>) outs(%b : memref<65536xf32, 1>)
+    scf.yield %new : memref<65536xf32, 1>
+  }
+  memref.copy %last, %out : memref<65536xf32, 1> to memref<65536xf32>
+  return
+}

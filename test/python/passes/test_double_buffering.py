@@ -112,6 +112,37 @@ CARRIED = """func.func @f(%x: memref<1xf32>, %y: memref<64xf32>, %n: i32, %m: i3
 }
 """.replace("  %r:2 = scf.for", "  %sums = memref.alloc() : memref<64xf32, 1>\n"
             "  linalg.fill ins(%zero : f32) outs(%sums : memref<64xf32, 1>)\n  %r:2 = scf.for")
+HANDED_ON = """func.func @f(%x: memref<9x64xf32>, %y: memref<2x64xf32>, %n: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %low = arith.constant -2.0 : f32
+  %last = arith.index_cast %n : i32 to index
+  %start = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%low : f32) outs(%start : memref<64xf32>)
+  %rises = memref.subview %y[1, 0] [1, 64] [1, 1] : memref<2x64xf32> to memref<64xf32, strided<[1], offset: 64>>
+  %r:2 = scf.for %i = %c0 to %last step %c1 iter_args(%old = %start, %at = %c0) -> (memref<64xf32>, index) {
+    %b = memref.alloc() : memref<64xf32, 1>
+    %v = memref.subview %x[%i, 0] [1, 64] [1, 1] : memref<9x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    memref.copy %v, %b : memref<64xf32, strided<[1], offset: ?>> to memref<64xf32, 1>
+    %new = memref.alloc() : memref<64xf32>
+    linalg.max ins(%old, %b : memref<64xf32>, memref<64xf32, 1>) outs(%new : memref<64xf32>)
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                    iterator_types = ["parallel"]}
+        ins(%old, %new : memref<64xf32>, memref<64xf32>) outs(%rises : memref<64xf32, strided<[1], offset: 64>>) {
+      ^bb0(%a: f32, %c: f32, %o: f32):
+        %d = arith.subf %c, %a : f32
+        %e = arith.mulf %d, %d : f32
+        %s = arith.addf %o, %e : f32
+        linalg.yield %s : f32
+    }
+    %next = arith.addi %at, %c1 : index
+    scf.yield %new, %next : memref<64xf32>, index
+  }
+  %first = memref.subview %y[0, 0] [1, 64] [1, 1] : memref<2x64xf32> to memref<64xf32, strided<[1]>>
+  memref.copy %r#0, %first : memref<64xf32> to memref<64xf32, strided<[1]>>
+  return
+}
+"""
 CUBES = """func.func @f(%x: memref<5x9x40xf32>, %y: memref<5x9x40xf32>) {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -153,6 +184,16 @@ def carried_case(count, valid, stride):
     return CARRIED, [x, np.zeros(64, np.float32), count, valid, stride], 1, expected
 
 
+def handed_on_case(count):
+    """The running maximum, and the squares of how much it rose each time."""
+    x = np.random.default_rng(count).normal(0, 1, (9, 64)).astype(np.float32)
+    maximum, rises = np.full(64, -2, np.float32), np.zeros(64, np.float32)
+    for row in x[:count]:
+        rises += (np.maximum(maximum, row) - maximum) ** 2
+        maximum = np.maximum(maximum, row)
+    return HANDED_ON, [x, np.zeros((2, 64), np.float32), count], 1, np.stack([maximum, rises])
+
+
 def cubes_case():
     x = np.random.default_rng(1).normal(0, 1, (5, 9, 40)).astype(np.float32)
     expected = np.ones_like(x)
@@ -164,7 +205,7 @@ CASES = {
     "ragged": add_case(1000, 96), "even": add_case(1024, 256), "two tiles": add_case(130, 128),
     "in place": in_place_case(), "carried": carried_case(7, 50, 70), "carried, one tile": carried_case(1, 64, 3),
     "carried, no tile": carried_case(0, 64, 3), "carried, overlapping tiles": carried_case(9, 64, 10),
-    "three dimensions": cubes_case(),
+    "three dimensions": cubes_case(), **{f"handed on, {n} tiles": handed_on_case(n) for n in (0, 1, 2, 7)},
 }
 
 
@@ -184,7 +225,7 @@ def test_values(name, buffers):
         np.testing.assert_allclose(run(module, arguments, out), expected, rtol=1e-5, err_msg=f"{name} after {stages}")
 
 
-@pytest.mark.parametrize("name", ["ragged", "in place", "carried", "three dimensions"])
+@pytest.mark.parametrize("name", ["ragged", "in place", "carried", "three dimensions", "handed on, 7 tiles"])
 def test_no_wait_can_be_left_out(name):
     text, arguments, out, expected = CASES[name]
     waits = len(ops_named(double_buffered(text, 2), "memref.dma_wait"))
