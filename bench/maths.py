@@ -234,7 +234,7 @@ HEADER = """\
 Written by `python bench/maths.py`; do not edit. `hexagon-math-expansion` turns every function below into vector
 arithmetic, without a call. `accurate` is the default; `fast` is chosen by `accuracy="fast"` or, for one
 operation, by `fastmath<afn>`. Functions without a line for `fast` have one formula. 16-bit types are computed in f32
-and rounded once, by formulas as short as that allows.
+and rounded once, by formulas as short as that allows; so is f32 that is only rounded to them.
 
 * **error**: the largest, in units in the last place (0.5 is correct rounding). f16 and bf16: all 65,536 arguments, or
   random pairs. f32: {samples:,} arguments, one half random bit patterns, the rest dense ranges, and all (pairs of)

@@ -31,7 +31,8 @@ class HexagonMathExpansionPass(Pass):
     No library call, divide or fused multiply-add is left; f16 and bf16 are computed in f32 and rounded once, and
     conversions to and from 8-bit floats are done on their bits. Expressions such as ``x / (1 + exp(-x))`` are
     recognised and computed as one function. Every error bound is in `docs/maths.md`: 2 ulp for f32 and 1 ulp for 16
-    bits when accurate, special values as PyTorch. math.fma is a product and a sum, each rounded.
+    bits when accurate, special values as PyTorch; an f32 result that is only rounded to 16 bits counts as one of
+    these. math.fma is a product and a sum, each rounded.
 
     Before:
         func.func @f(%a: vector<4xf32>, %b: vector<4xf32>, %c: f32) -> (vector<4xf32>, f32) {

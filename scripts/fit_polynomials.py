@@ -50,12 +50,13 @@ def lawson(basis: Array, f: Array, fixed: Array, scale: Array, rounds: int = 60)
     return best
 
 
-def round_in_turn(fit: Callable[[dict[int, LD]], Array], count: int, wide: bool) -> Array:
-    """Round coefficient 0 to f32 (``wide``: to two of them), refit the rest, round coefficient 1, ..."""
+def round_in_turn(fit: Callable[[dict[int, LD]], Array], count: int, wide: bool, fraction_bits: int) -> Array:
+    """Round coefficient 0 to f32 (``wide``: to two; or to ``fraction_bits``), refit the rest, round the next, ..."""
+    unit = LD(2) ** fraction_bits
     done: dict[int, LD] = {}
     c = fit(done)
     for k in range(count):
-        done[k] = LD(np.float32(c[k]))
+        done[k] = np.rint(c[k] * unit) / unit if fraction_bits else LD(np.float32(c[k]))
         if wide and k == 0:
             done[k] += LD(np.float32(c[k] - done[k]))
         if k + 1 < count:
@@ -77,6 +78,8 @@ class Polynomial:
     scale: Callable[[Array], Array] | None = None
     wide: bool = False
     """The lowest coefficient is the sum of two f32; the second is a table of its own."""
+    fraction_bits: int = 0
+    """Coefficients are integers, in units of this many fraction bits; 0: they are f32."""
 
     def fit(self) -> tuple[Array, float]:
         """The coefficients and the largest relative error in units of 2^-24."""
@@ -92,7 +95,7 @@ class Polynomial:
             rest = lawson(basis[:, len(known):], f, fixed, scale)
             return np.concatenate([np.array([done[k] for k in known], LD), rest])
 
-        c = round_in_turn(refit, self.degree + 1, self.wide)
+        c = round_in_turn(refit, self.degree + 1, self.wide, self.fraction_bits)
         error = np.abs((basis @ c + self.fixed(x) - f) / scale).max()
         return c, float(error * 2**24)
 
@@ -133,6 +136,11 @@ def odd(f: Callable[[Array], Array], high: float, degree: int) -> Polynomial:
     return Polynomial(f, 1e-4, high, degree, square, lambda x: x, lambda x: x**3)
 
 
+def correction(f: Callable[[Array], Array], line: Callable[[Array], Array], degree: int, scale: int = 1) -> Polynomial:
+    """f(x) ~ line(x) + x (1 - x) P(x) / scale, equal at both ends of [0, 1], in 16-bit fractions."""
+    return Polynomial(f, 0.0, 1.0, degree, fixed=line, factor=lambda x: x * (1 - x) / scale, fraction_bits=15)
+
+
 def acosh_ratio(t: Array) -> Array:
     """acosh(1 + t) / sqrt(2 t)."""
     return np.log1p(t + np.sqrt(t * (t + 2))) / np.sqrt(2 * t)
@@ -157,7 +165,10 @@ FITS: dict[str, tuple[str, Polynomial]] = {
         np.exp2, -0.5005, 0.5005, 5, fixed=lambda r: 0 * r + 1, factor=lambda r: r,
         scale=lambda r: binade(np.exp2(r)))),
     "EXP2_FAST": ("2^(m - 1) ~ P(m), 1 <= m <= 2", Polynomial(lambda m: np.exp2(m - 1), 1.0, 2.0, 5)),
-    "EXP2_HALF": ("2^(m - 1) ~ P(m), 1 <= m <= 2", Polynomial(lambda m: np.exp2(m - 1), 1.0, 2.0, 3)),
+    "EXP2_CORRECTION": ("2^f ~ 1 + f + f (1 - f) P(f) / 2, 0 <= f <= 1, in units of 2^-15", correction(
+        np.exp2, lambda f: 1 + f, 2, scale=2)),
+    "RECIPROCAL_CORRECTION": ("2 / (1 + f) ~ 2 - f + f (1 - f) P(f), 0 <= f <= 1, in units of 2^-15", correction(
+        lambda f: 2 / (1 + f), lambda f: 2 - f, 3)),
     "EXPM1": ("e^r - 1 ~ r + r^2 P(r), |r| <= ln(2)/2", Polynomial(
         np.expm1, -HALF_LN2, HALF_LN2, 4, fixed=lambda r: r, factor=lambda r: r * r)),
     "EXP2_SHORT": ("2^r ~ 1 + r P(r), |r| <= 1/2", Polynomial(
@@ -196,16 +207,16 @@ FITS: dict[str, tuple[str, Polynomial]] = {
         scaled_erfc, -1.0, 0.4367, 10, wide=True)),
 }
 HEADER = """\
-\"\"\"Coefficients, lowest degree first, each exactly an f32. Written by scripts/fit_polynomials.py; do not edit.
+\"\"\"Coefficients, lowest degree first, exact as f32 or in 2^-15. Written by scripts/fit_polynomials.py; do not edit.
 
 Errors are those of the formula in exact arithmetic, relative, in units of 2^-24 (half an ulp of 1.0).
 \"\"\"
 """
 
 
-def show(name: str, values: Array) -> str:
+def show(name: str, values: Array, fraction_bits: int = 0) -> str:
     """``NAME = (...)`` with four numbers a line."""
-    numbers = [repr(float(np.float32(v))) for v in values]
+    numbers = [str(int(v * 2**fraction_bits)) if fraction_bits else repr(float(np.float32(v))) for v in values]
     lines = [", ".join(numbers[i:i + 4]) for i in range(0, len(numbers), 4)]
     return f"{name} = (\n" + "".join(f"    {line},\n" for line in lines) + ")"
 
@@ -217,7 +228,7 @@ def main(names: list[str]) -> None:
         meaning, fit = FITS[name]
         coefficients, error = fit.fit()
         print(f"# {meaning}; error {error:.2f}")
-        print(show(name, coefficients))
+        print(show(name, coefficients, fit.fraction_bits))
         if fit.wide:
             print(show(f"{name}_LOW", coefficients[:1] - np.float32(coefficients[:1])))
 

@@ -1,4 +1,4 @@
-"""Coefficients, lowest degree first, each exactly an f32. Written by scripts/fit_polynomials.py; do not edit.
+"""Coefficients, lowest degree first, exact as f32 or in 2^-15. Written by scripts/fit_polynomials.py; do not edit.
 
 Errors are those of the formula in exact arithmetic, relative, in units of 2^-24 (half an ulp of 1.0).
 """
@@ -18,9 +18,13 @@ EXP2_FAST = (
     0.4982859194278717, 0.35375529527664185, 0.10783497244119644, 0.0386446937918663,
     -0.0003985303919762373, 0.0018775745993480086,
 )
-# 2^(m - 1) ~ P(m), 1 <= m <= 2; error 1254.70
-EXP2_HALF = (
-    0.45213449001312256, 0.47777241468429565, -0.008006147108972073, 0.07802446186542511,
+# 2^f ~ 1 + f + f (1 - f) P(f) / 2, 0 <= f <= 1, in units of 2^-15; error 59.53
+EXP2_CORRECTION = (
+    -20117, -4300, -887,
+)
+# 2 / (1 + f) ~ 2 - f + f (1 - f) P(f), 0 <= f <= 1, in units of 2^-15; error 1072.43
+RECIPROCAL_CORRECTION = (
+    -32581, 30164, -20808, 6934,
 )
 # e^r - 1 ~ r + r^2 P(r), |r| <= ln(2)/2; error 0.23
 EXPM1 = (

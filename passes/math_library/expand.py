@@ -14,6 +14,7 @@ from hexagon_mlir.passes.math_library.mode import Mode
 ORIGIN = "hexagon-math-expansion"
 WIDE = "f32"
 ELEMENTS = ("f16", "bf16", WIDE)
+HALVES = ELEMENTS[:2]
 SIGN_16 = 0x8000
 SMALL_16 = 0x1000  # bits of the f16 2^-11
 SIGN_OF_FIRST = frozenset(
@@ -44,7 +45,14 @@ def mode_of(op: ir.Operation, fast: bool) -> Mode:
     flags = text[text.find("<") + 1:text.rfind(">")].replace(" ", "").split(",")
     everything = "fast" in flags
     return Mode(element_of(op.operands[0].type), fast or everything or "afn" in flags, everything or "nnan" in flags,
-                not _varies(op.operands[-1]))
+                not _varies(op.operands[-1]), _rounded_to(op))
+
+
+def _rounded_to(op: ir.Operation) -> str:
+    """The type of 16 bits that the result of ``op`` is rounded to wherever it is used, or nothing."""
+    users = [use.owner.operation for use in op.results[0].uses]
+    types = {element_of(user.results[0].type) if user.name == "arith.truncf" else "" for user in users}
+    return types.pop() if len(types) == 1 and types <= set(HALVES) else ""
 
 
 def _varies(value: ir.Value) -> bool:

@@ -2,16 +2,16 @@
 
 x log2(e) = n + f: a conversion to integer of its 2^23-fold leaves n in the exponent field and f below it, so 2^n
 needs no shift. Accurate: n to nearest, r = x - n ln 2 in two steps and a polynomial of degree 6; results below the
-smallest normal number come from 2^64 times themselves. Short: n downwards and a polynomial in 1 + f, degree 5 for f32
-and 3 for 16 bits. expm1: degree 6.
+smallest normal number come from 2^64 times themselves. Short: n downwards and a polynomial of degree 5 in 1 + f; for
+results of 16 bits see `fixed_point`. expm1: degree 6.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-exp               1.13    22.3  64.93    12.5
-exp2              1.07    20.5   3.46    12.5
+exp               1.13    22.3  64.93    12.3
+exp2              1.07    20.8   3.46    12.3
 expm1             1.64    21.3
 ===============  =============  =============
 """
@@ -22,10 +22,11 @@ from hexagon_mlir.passes.math_library.coefficients import (
     EXP,
     EXP2,
     EXP2_FAST,
-    EXP2_HALF,
     EXP2_SHORT,
     EXPM1,
 )
+from hexagon_mlir.passes.math_library.factors import scaled
+from hexagon_mlir.passes.math_library.fixed_point import exp2_of_fixed
 from hexagon_mlir.passes.math_library.lanes import (
     ABSOLUTE,
     INFINITY,
@@ -50,10 +51,12 @@ HALF_OVERFLOW = 89.41598  # e^x / 2 is the largest f32
 INFINITE = float("inf")
 BIAS = 127
 LIFT = 64  # denormal results are computed 2^64 times too large
-LARGEST = (88.72282, 127.99999)  # arguments whose short results are finite, for bases e and 2
+LOG2_OF_BASE = (LOG2_E, 1.0)  # bases e and 2
+LIMIT = (88.72282, 127.99999)  # arguments whose short results are finite
 OVERFLOW = (88.72284, 128.0)
-NORMAL = (-87.33654, -126.0)  # arguments of the smallest normal results
+SMALLEST = (-87.33654, -126.0)  # arguments of the smallest normal results
 ZERO = (-104.0, -150.0)  # arguments whose results are 0
+LARGEST, NORMAL = 127.99999, -126.0  # the same of 2^t
 
 
 def _round(x: Float) -> tuple[Int, Float]:
@@ -63,21 +66,23 @@ def _round(x: Float) -> tuple[Int, Float]:
     return shifted.bits, x - n * LN2_HIGH - n * LN2_LOW
 
 
-def _short(fixed: Int, mode: Mode) -> Float:
+def _short(fixed: Int) -> Float:
     """2^f for the fraction f of a number times 2^23."""
-    mantissa = ((fixed & FRACTION) | float_bits(1.0)).as_float()
-    return horner(mantissa, EXP2_HALF if mode.half else EXP2_FAST)
+    return horner(((fixed & FRACTION) | float_bits(1.0)).as_float(), EXP2_FAST)
 
 
-def _pieces(x: Float, base: int, mode: Mode) -> tuple[Float, Int]:
-    """e^x (base 0) or 2^x (base 1) as p about 1 and the exponent field to add to its bits."""
-    fixed = (x * (UNIT if base else UNIT * LOG2_E)).to_int()
-    if mode.short:  # relative error 2^-23 + |x| 2^-24
-        return _short(fixed, mode), fixed & FIELD
-    n, field = _nearest(fixed)
-    if base:
-        return horner(x - n, (1.0, *EXP2)), field
-    return horner(x - n * LN2_HIGH - n * LN2_LOW, (1.0, *EXP)), field
+def _bits(fixed: Int, mode: Mode) -> Int:
+    """The bits of 2^t by the formula of a short mode, ``fixed`` being t 2^23."""
+    if mode.half:  # relative error 2^-16 + |t| 2^-24
+        return exp2_of_fixed(fixed).bits
+    return _short(fixed).bits + (fixed & FIELD)  # 2^-23 + |t| 2^-24
+
+
+def _whole(x: Float, base: int) -> Int:
+    """The bits of e^x (base 0) or 2^x (base 1)."""
+    n, field = _nearest((x * (UNIT * LOG2_OF_BASE[base])).to_int())
+    p = horner(x - n, (1.0, *EXP2)) if base else horner(x - n * LN2_HIGH - n * LN2_LOW, (1.0, *EXP))
+    return p.bits + field
 
 
 def _nearest(fixed: Int) -> tuple[Float, Int]:
@@ -88,18 +93,16 @@ def _nearest(fixed: Int) -> tuple[Float, Int]:
 
 def _power(x: Float, base: int, mode: Mode) -> Float:
     lanes = x.lanes
-    flushes = mode.fast or mode.narrow  # f16 does not reach the denormal numbers of f32, bf16 does
-    lowest = NORMAL[base] if flushes else ZERO[base]
-    limited = x.maximum(lowest).minimum(LARGEST[base] if mode.short else OVERFLOW[base] + 1)
-    p, field = _pieces(limited, base, mode)
-    scaled = p.bits + field
-    if flushes:
-        result = (x < lowest).select(lanes.float(0.0), scaled.as_float())
-    else:
-        tiny = (scaled + (LIFT << MANTISSA_BITS)).as_float() * 2.0**-LIFT
-        result = (limited < NORMAL[base] + 1).select(tiny, scaled.as_float())
-    if mode.fast:
-        return result
+    if mode.to_f16 or mode.fast:
+        t = scaled(x, UNIT * LOG2_OF_BASE[base])
+        result = _bits(t.maximum(NORMAL * UNIT).minimum(LARGEST * UNIT).to_int(), mode).as_float()
+        if not mode.to_f16:
+            return (t < NORMAL * UNIT).select(lanes.float(0.0), result)
+        return result if mode.fast or mode.numbers else keep_nan(x, result)
+    limited = x.maximum(ZERO[base]).minimum(LIMIT[base] if mode.half else OVERFLOW[base] + 1)
+    bits = _bits((limited * (UNIT * LOG2_OF_BASE[base])).to_int(), mode) if mode.half else _whole(limited, base)
+    tiny = (bits + (LIFT << MANTISSA_BITS)).as_float() * 2.0**-LIFT
+    result = (limited < SMALLEST[base] + 1).select(tiny, bits.as_float())
     result = (x.bits > float_bits(OVERFLOW[base]) - 1).select(lanes.float(INFINITE), result)
     return result if mode.numbers else keep_nan(x, result)
 
@@ -116,8 +119,13 @@ def exp2(x: Float, mode: Mode = ACCURATE) -> Float:
 
 def exp_bounded(x: Float, mode: Mode = ACCURATE) -> Float:
     """e^x for -87 < x < 88 (x a number)."""
-    p, field = _pieces(x, 0, mode)
-    return (p.bits + field).as_float()
+    return (_bits((x * (UNIT * LOG2_E)).to_int(), mode) if mode.short else _whole(x, 0)).as_float()
+
+
+def exp_clamped(x: Float, limit: float, mode: Mode) -> Float:
+    """e^x in a short mode, kept between 2^-``limit`` and 2^``limit``; x is a number, ``limit`` below 128."""
+    t, most = scaled(x, UNIT * LOG2_E), UNIT * limit
+    return _bits(t.minimum(most).maximum(-most).to_int(), mode).as_float()
 
 
 def half_exp(x: Float) -> Float:
@@ -128,15 +136,13 @@ def half_exp(x: Float) -> Float:
     return (x > HALF_OVERFLOW).select(x.lanes.float(INFINITE), half)
 
 
-def exp_of_parts(x: Float, mode: Mode = ACCURATE, rest: Float | None = None, lift: int = 0) -> tuple[Float, Float, Int]:
+def exp_of_parts(x: Float, rest: Float | None = None, lift: int = 0) -> tuple[Float, Float, Int]:
     """e^(x - rest) 2^lift for small ``rest``, as (p + lost) * power: p about 1, ``power`` the bits of a power of 2.
 
     Those may wrap below the smallest normal number: 2^(n - m) is ``power`` minus m in the exponent field.
     """
     fixed = (x * (UNIT * LOG2_E)).to_int()
     bias = (lift + BIAS) << MANTISSA_BITS
-    if mode.short:
-        return _short(fixed, mode), x.lanes.float(0.0), (fixed & FIELD) + bias
     n, field = _nearest(fixed)
     low = n * LN2_LOW
     r = (x - n * LN2_HIGH) - (low if rest is None else low + rest)
@@ -153,9 +159,8 @@ def exp2_bounded(x: Float) -> Float:
 
 
 def exp_short(x: Float, factor: float, mode: Mode) -> Float:
-    """2^(x factor) where that is a normal number, relative error 2^-23 + |x factor| 2^-24 (2^-13 for 16 bits)."""
-    fixed = (x * (UNIT * factor)).to_int()
-    return (_short(fixed, mode).bits + (fixed & FIELD)).as_float()
+    """2^(x factor) where that is a normal number, in a short mode."""
+    return _bits((x * (UNIT * factor)).to_int(), mode).as_float()
 
 
 def half_expm1(x: Float) -> tuple[Float, Float]:

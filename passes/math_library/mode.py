@@ -18,13 +18,15 @@ class Mode:
     """``element``: what the f32 operands were widened from. ``fast``: the shorter formula, within its stated bound.
 
     ``numbers``: neither operands nor results are NaN (``fastmath<nnan>``). ``shared``: the elements of a row have the
-    same last operand.
+    same last operand. ``rounded``: the type of 16 bits that the f32 result is
+    only ever rounded to, if there is one.
     """
 
     element: str = "f32"
     fast: bool = False
     numbers: bool = False
     shared: bool = False
+    rounded: str = ""
 
     @property
     def narrow(self) -> bool:
@@ -32,14 +34,19 @@ class Mode:
         return self.element == "f16"
 
     @property
+    def to_f16(self) -> bool:
+        """The result is rounded to f16: from 2^16 on it is infinite, below 2^-25 zero."""
+        return "f16" in (self.element, self.rounded)
+
+    @property
     def short(self) -> bool:
         """A relative error near 2^-19 is small enough."""
-        return self.fast or self.element != "f32"
+        return self.fast or self.half
 
     @property
     def half(self) -> bool:
         """A relative error near 2^-13 is small enough: the result is rounded to 16 bits."""
-        return self.element != "f32"
+        return bool(self.rounded) or self.element != "f32"
 
 
 ACCURATE = Mode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
@@ -52,9 +53,14 @@ class Nest:
     indexed: frozenset[int] = frozenset()
     """The loops whose index the body computes with."""
     widening: int = 1
-    """Widest element over narrowest: the HVX vectors of a step's widest values."""
+    """Widest element over narrowest: the HVX vectors of a step's widest values. 1 where the chain of operations passes
+    through values of the narrowest width."""
     tables: tuple[Table, ...] = ()
     """What the body reads at indices it computes."""
+
+
+_WIDENINGS = ("arith.extsi", "arith.extui", "arith.extf")
+_NARROW = {8: ("i8",), 16: ("i16", "f16", "bf16")}
 
 
 class Unsupported(Exception):
@@ -106,10 +112,26 @@ def read_nest(op: ir.Operation) -> Nest:
                  for o in operations if o.name in COMBINERS and "fastmath" in o.attributes),
         body_ops=len(operations) - 1 - len(scalar),
         narrowest_bits=min(bits),
-        widening=max(bits) // min(bits),
+        widening=1 if _passes_through(operations, min(bits)) else max(bits) // min(bits),
         indexed=frozenset(ir.IntegerAttr(o.attributes["dim"]).value for o in operations if o.name == "linalg.index"),
         tables=read_tables(body, [o.dims for o in operands]),
     )
+
+
+def _passes_through(operations: Sequence[ir.Operation], bits: int) -> bool:
+    """True when the chain of operations passes through elements of ``bits``: they are computed with and widened again,
+    and no more than one wide value waits for that.
+    """
+    place = {result: number for number, op in enumerate(operations) for result in op.results}
+    narrow = {value for value in place if str(value.type) in _NARROW.get(bits, ())}
+    widened = [number for number, op in enumerate(operations) if op.name in _WIDENINGS and op.operands[0] in narrow]
+    if not widened:
+        return False
+    first = min(place[operations[number].operands[0]] for number in widened)
+    waiting = {value for op in operations[max(widened):] for value in op.operands
+               if place.get(value, len(operations)) < first and value.owner.operation.name != "arith.constant"
+               and value not in narrow}
+    return len(waiting) <= 1
 
 
 def read_operands(op: ir.Operation) -> tuple[Operand, ...]:

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from hexagon_mlir.ir import parse
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
-from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
+from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported, read_nest
 from hexagon_mlir.passes.vectorization.plan import (
     Plan,
     choose_jam,
@@ -87,6 +89,49 @@ class TestUnroll:
     @pytest.mark.parametrize(("ops", "widening", "vectors"), [(30, 2, 2), (30, 4, 1), (130, 2, 1), (500, 4, 1)])
     def test_mixed_widths_are_several_chains(self, ops, widening, vectors):
         assert choose_unroll(ops, None, 64, widening) == vectors
+
+
+class TestChainsOfMixedWidths:
+    """A step of f16 in f32 is two chains, but one where it passes through 16 bits again."""
+
+    THROUGH = """%b = arith.bitcast %w : f32 to i32
+      %n = arith.trunci %b : i32 to i16
+      %m = arith.addi %n, %n : i16
+      %e = arith.extsi %m : i16 to i32
+      %f = arith.bitcast %e : i32 to f32"""
+    MASK = """%c = arith.cmpf ogt, %w, %w : f32
+      %u = arith.extui %c : i1 to i32
+      %f = arith.bitcast %u : i32 to f32"""
+
+    def widening(self, body, last="%r = arith.truncf %f : f32 to f16"):
+        module = parse(f"""func.func @f(%x: memref<64xf16>, %y: memref<64xf16>) {{
+  linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}}
+      ins(%x : memref<64xf16>) outs(%y : memref<64xf16>) {{
+    ^bb0(%a: f16, %o: f16):
+      %w = arith.extf %a : f16 to f32
+      %s = arith.mulf %w, %w : f32
+      {body}
+      {last}
+      linalg.yield %r : f16
+  }}
+  return
+}}""")
+        with module.context:
+            return read_nest(find_ops(module, lambda op: op.name == "linalg.generic")[0]).widening
+
+    def test_arithmetic_in_the_wider_type_alone(self):
+        assert self.widening("%f = arith.mulf %w, %w : f32") == 2
+        assert self.widening(self.MASK) == 2
+
+    def test_integers_of_16_bits_inside(self):
+        assert self.widening(self.THROUGH) == 1
+        assert self.widening(self.THROUGH, """%g = arith.mulf %w, %f : f32
+      %r = arith.truncf %g : f32 to f16""") == 1
+
+    def test_registers_for_what_waits(self):
+        assert self.widening(self.THROUGH, """%g = arith.mulf %w, %f : f32
+      %h = arith.mulf %s, %g : f32
+      %r = arith.truncf %h : f32 to f16""") == 2
 
 
 class TestJam:
