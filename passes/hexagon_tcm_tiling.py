@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.program_grids.marks import forget, may_spread, order_on
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, streaming
-from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
+from hexagon_mlir.passes.tcm_tiling.maps import spreads, vector_loop
 from hexagon_mlir.passes.tcm_tiling.place import Placement, buffer_bytes, place_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
@@ -20,6 +21,8 @@ from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_
 from hexagon_mlir.targets.dma import Engine
 
 _MARK, _ROOT, _LOOP = "hexagon.tile", "hexagon.tile_root", "hexagon.tile_loop"
+_LAST = "hexagon.last_tile"
+_FOR = '!transform.op<"scf.for">'
 _BARRIER = "builtin.unrealized_conversion_cast"
 _CLEAN = UpstreamStep("canonicalize,cse")  # slices of one tensor for several ops become one
 _HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting")  # loops carry parts of a result
@@ -100,8 +103,9 @@ class HexagonTcmTilingPass(Pass):
                 self._stays(group.root, budget, context)
             elif tile:
                 tiled.append((group, [0 if t == e else t for t, e in zip(tile, group.extents, strict=True)]))
-        for loop, carries in _tile(module, tiled, self.name, context):
-            promote_group(_linalg_ops(loop), loop, small, carries)
+        copies: dict[int, dict[ir.Value, ir.Value]] = {}
+        for tiles in _tile(module, tiled, self.name, context):
+            promote_group(tiles.ops, tiles.loop, small, tiles.carries, copies.setdefault(tiles.number, {}))
         settle(function)
 
     def _parts(self, group: Group, budget: int, context: PassContext) -> list[Group]:
@@ -196,27 +200,48 @@ class HexagonTcmTilingPass(Pass):
         return decided
 
 
-def _tile(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin: str,
-          context: PassContext) -> list[tuple[ir.Operation, bool]]:
-    """Tile each root by its sizes (0 = whole) and fuse the members into its loop.
+@dataclass(frozen=True)
+class Tiles:
+    """Tiles of group ``number``: the ops of one, the outermost loop over them (None: it was peeled), and whether that
+    loop or one in it carries what they accumulate."""
 
-    Gives the outermost loops, and for each whether it (or a loop in it) carries what its tiles accumulate.
-    """
+    number: int
+    ops: list[ir.Operation]
+    loop: ir.Operation | None = None
+    carries: bool = False
+
+
+def _tile(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin: str,
+          context: PassContext) -> list[Tiles]:
+    """Tile each root by its sizes (0 = whole) and fuse the members into its loop; loops come before peeled tiles."""
     if not tiled:
         return []
     barriers = [barrier for group, _ in tiled for barrier in _keep_out(group)]
-    _apply(module, [(group.root, sizes) for group, sizes in tiled], "fuse", origin, context)
+    _apply(module, [(group.root, sizes) for group, sizes in tiled], "fuse", origin, context,
+           {number for number, (group, sizes) in enumerate(tiled) if _is_peeled(group, sizes)})
     for barrier in barriers:
         barrier.results[0].replace_all_uses_with(barrier.operands[0])
         barrier.erase()
     if any(group.carries for group, _ in tiled):
         _HOIST.run(module, context)
     _CLEAN.run(module, context)
-    loops = find_ops(module, lambda op: _LOOP in op.attributes)
-    found = [(op, tiled[ir.IntegerAttr(op.attributes[_LOOP]).value][0].carries) for op in loops]
-    for op in loops:
-        del op.attributes[_LOOP]
-    return found
+    found = []
+    for loop in find_ops(module, lambda op: _LOOP in op.attributes):
+        number = ir.IntegerAttr(loop.attributes[_LOOP]).value
+        found.append(Tiles(number, _linalg_ops(loop), loop, tiled[number][0].carries))
+        del loop.attributes[_LOOP]
+    last: dict[int, list[ir.Operation]] = {}
+    for op in find_ops(module, lambda op: _LAST in op.attributes):
+        last.setdefault(ir.IntegerAttr(op.attributes[_LAST]).value, []).append(op)
+        del op.attributes[_LAST]
+    return [*found, *(Tiles(number, ops) for number, ops in last.items())]
+
+
+def _is_peeled(group: Group, sizes: list[int]) -> bool:
+    """True when the last tile gets code of its own: a product's blocks are worth sizes known at compile time."""
+    cut = [(extent, size) for extent, size in zip(group.extents, sizes, strict=True) if size]
+    return (len(cut) == 1 and cut[0][0] % cut[0][1] > 0 and not group.carries
+            and any(spreads(op, position) for op in group.members for position in range(len(op.operands))))
 
 
 def _keep_out(group: Group) -> list[ir.Operation]:
@@ -235,8 +260,11 @@ def _keep_out(group: Group) -> list[ir.Operation]:
 
 
 def _apply(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], kind: str, origin: str,
-           context: PassContext) -> None:
-    """Apply a transform sequence that tiles each op by its sizes, ``kind`` being tile_using_for or fuse."""
+           context: PassContext, peeled: Set[int] = frozenset()) -> None:
+    """Apply a transform sequence that tiles each op by its sizes, ``kind`` being tile_using_for or fuse.
+
+    The last tile of those whose number is in ``peeled`` is split off.
+    """
     any_op = "!transform.any_op"
     lines = []
     for number, (op, sizes) in enumerate(decided):
@@ -250,10 +278,19 @@ def _apply(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], kin
         cleanup = " {apply_cleanup}" if kind == "fuse" else ""
         lines.append(f"    {', '.join([f'%tiled{number}', *loops])} = transform.structured.{kind} %op{number} "
                      f"tile_sizes [{', '.join(map(str, sizes))}]{cleanup} : ({any_op}) -> ({results})")
+        mark = f"%number{number} : {any_op}, !transform.param<i64>"
         if kind == "fuse":
-            lines += [f"    %number{number} = transform.param.constant {number} : i64 -> !transform.param<i64>",
-                      f'    transform.annotate {loops[0]} "{_LOOP}" = %number{number} : {any_op}, '
-                      "!transform.param<i64>"]
+            lines.append(f"    %number{number} = transform.param.constant {number} : i64 -> !transform.param<i64>")
+        if kind == "fuse" and number not in peeled:
+            lines.append(f'    transform.annotate {loops[0]} "{_LOOP}" = {mark}')
+        elif kind == "fuse":
+            lines += [f"    %for{number} = transform.cast {loops[0]} : {any_op} to {_FOR}",
+                      f"    %main{number}, %last{number} = transform.loop.peel %for{number} : ({_FOR}) -> "
+                      f"({any_op}, {any_op})",
+                      f"    %ops{number} = transform.structured.match interface{{LinalgOp}} in %last{number} : "
+                      f"({any_op}) -> {any_op}",
+                      f'    transform.annotate %ops{number} "{_LAST}" = {mark}',
+                      f'    transform.annotate %main{number} "{_LOOP}" = {mark}']
     apply_schedule(module, wrap_sequence("\n".join(lines) + "\n"), origin, context)
     for op in find_ops(module, lambda op: any(str(name).startswith(_ROOT) for name in op.attributes)):
         for name in [str(name) for name in op.attributes if str(name).startswith(_ROOT)]:

@@ -31,13 +31,15 @@ def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> No
             op.operands[position] = copies[value]
 
 
-def promote_group(ops: list[ir.Operation], loop: ir.Operation | None, small: int, carries: bool = False) -> None:
+def promote_group(ops: list[ir.Operation], loop: ir.Operation | None, small: int, carries: bool = False,
+                  copies: dict[ir.Value, ir.Value] | None = None) -> None:
     """The same for ``ops``, which share the tiles of ``loop`` (or are not tiled): each input is copied once.
 
     What is below ``small`` bytes or read element by element stays in DDR, behind the L1 cache. What is the same for
     every tile is copied before the loop. With ``carries`` the loop itself may carry an accumulator.
+    ``copies`` are those made for ``ops`` before these, and get the new ones.
     """
-    copies: dict[ir.Value, ir.Value] = {}
+    copies = {} if copies is None else copies
     for op in ops:
         inputs = len(op.operands) - len(op.results)
         body = op.regions[0].blocks[0]

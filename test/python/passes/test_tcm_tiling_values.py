@@ -243,7 +243,8 @@ CASES = {
     "layer norm, rows larger than TCM": (layer_norm(2, 9001), 32 << 10),
     "column sums": (column_sums(3001, 70), 32 << 10), "sum": (total(40007), 32 << 10),
     "layer norm": (layer_norm(50, 513), 64 << 10), "RMS norm + residual": (rms_norm_residual(41, 257), 48 << 10),
-    "GELU of linear": (gelu_of_linear(70, 40, 65), 48 << 10), "gram": (gram(66, 70), 48 << 10),
+    "GELU of linear": (gelu_of_linear(70, 40, 65), 48 << 10),
+    "GELU of linear, weights larger than TCM": (gelu_of_linear(9, 45, 333), 40 << 10), "gram": (gram(66, 70), 48 << 10),
     "indices": (indices(10007), 32 << 10), "two groups": (two_groups(30, 200), 24 << 10),
 }
 
