@@ -1,9 +1,13 @@
 """Whole models on the simulator against eager PyTorch."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 import torch
 from models.zoo import Block, LeNet, Tied, WrittenOut, mlp
+from support import ROOT
 from torch import nn
 
 import hexagon_mlir as hx
@@ -195,3 +199,15 @@ def test_fallback_error():
 def test_wrong_options(options, message):
     with pytest.raises(Exception, match=message):
         torch.compile(uncompilable, backend="hexagon", options=options)(torch.randn(4, 3))
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
+def test_attention_reads_keys_once_for_each_tile_of_queries(causal):
+    """No matrix of scores: every allocation is smaller, and few bytes cross DDR beyond those that must."""
+    sys.path.insert(0, str(ROOT))
+    attention = importlib.import_module("bench.attention")
+    measured = attention.measure(1024, 64, causal)
+    assert measured.error < 2e-6
+    assert measured.bound <= measured.moved <= 1.1 * measured.bound
+    assert max(measured.tcm, measured.ddr) < measured.scores
+    assert 0 < max(measured.allocations) < measured.scores

@@ -1,0 +1,115 @@
+"""Attention of one head: bytes that cross DDR against what tiles of queries must move, and the memory it takes.
+
+    python bench/attention.py                  # 1024 positions of 64 elements, causal and not
+    python bench/attention.py --length 2048
+
+The bound reads the queries once, the keys and values once for each tile of queries (in causal attention those up to the
+tile of keys that its last query sees), and writes the result once. The matrix of scores would take length x length
+elements; the largest allocation shows that no buffer comes near.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import hexagon_mlir as hx
+from hexagon_mlir.frontend.torch.kernels.attention import KEY_ROWS, QUERY_ROWS
+from hexagon_mlir.report.check import CLOCK_NOTE
+
+_FLOAT = 4  # bytes
+
+
+class Attention(torch.nn.Module):
+    """softmax(q k^T / sqrt(depth)) v."""
+
+    def __init__(self, causal: bool):
+        super().__init__()
+        self.causal = causal
+
+    def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        """Shapes (1, 1, length, depth)."""
+        return F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+
+
+def bound(length: int, depth: int, causal: bool) -> int:
+    """Bytes read and written at least, with tiles of `QUERY_ROWS` by `KEY_ROWS`."""
+    seen = 0
+    for first in range(0, length, QUERY_ROWS):
+        last = min(first + QUERY_ROWS, length)
+        seen += min(-(-last // KEY_ROWS) * KEY_ROWS, length) if causal else length
+    return _FLOAT * depth * (2 * length + 2 * seen)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One run: ``moved`` bytes crossed DDR, ``tcm`` and ``ddr`` are the peak of TCM and of activations in DDR,
+    ``allocations`` the sizes of the kernel's own buffers."""
+
+    length: int
+    causal: bool
+    error: float
+    cycles: int
+    moved: int
+    bound: int
+    tcm: int
+    ddr: int
+    allocations: tuple[int, ...]
+
+    @property
+    def ratio(self) -> float:
+        """Bytes moved over the bound."""
+        return self.moved / self.bound
+
+    @property
+    def scores(self) -> int:
+        """Bytes of the matrix that is never stored."""
+        return _FLOAT * self.length ** 2
+
+
+def measure(length: int, depth: int, causal: bool) -> Measurement:
+    """Compile, run on the simulator, compare with eager PyTorch."""
+    torch.manual_seed(0)
+    inputs = tuple(torch.randn(1, 1, length, depth) for _ in range(3))
+    module = Attention(causal)
+    model = hx.compile(torch.export.export(module, inputs))
+    error = float((model(*inputs) - module(*inputs)).abs().max())
+    run = model.last_run
+    return Measurement(length, causal, error, run.cycles, run.ddr_bytes, bound(length, depth, causal),
+                       max(record.result.tcm_high_water for record in run.launches), model.result.memory.arena_bytes,
+                       tuple(int(size) for kernel in model.schedule.kernels
+                             for size in re.findall(r"call ptr[^@]*@\w*alloc\w*\(i32 (\d+)", kernel.llvm_ir)))
+
+
+def main() -> None:
+    """Measure both kinds and print a table."""
+    warnings.simplefilter("ignore")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--length", type=int, default=1024)
+    parser.add_argument("--depth", type=int, default=64)
+    options = parser.parse_args()
+    grid = Table("attention", "cycles", "bytes over DDR", "bound", "ratio", "TCM peak", "activations", "scores", "error",
+                 title=f"Attention, {options.length} x {options.depth} f32, v75, simulated", title_justify="left")
+    for causal in (False, True):
+        m = measure(options.length, options.depth, causal)
+        grid.add_row("causal" if causal else "all keys", f"{m.cycles:,}", f"{m.moved:,}", f"{m.bound:,}",
+                     f"{m.ratio:.3f}", f"{m.tcm:,}", f"{m.ddr:,}", f"{m.scores:,}", f"{m.error:.1e}")
+    console = Console()
+    console.width = max(console.width, 120)
+    console.print(grid)
+    console.print(f"Cycles: {CLOCK_NOTE}.", highlight=False)
+
+
+if __name__ == "__main__":
+    main()
