@@ -99,7 +99,8 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=1024)
     parser.add_argument("--depth", type=int, default=64)
     options = parser.parse_args()
-    grid = Table("attention", "cycles", "bytes over DDR", "bound", "ratio", "TCM peak", "activations", "scores", "error",
+    grid = Table("attention", "cycles", "bytes over DDR", "bound", "ratio", "TCM peak", "activations", "scores",
+                 "error",
                  title=f"Attention, {options.length} x {options.depth} f32, v75, simulated", title_justify="left")
     for causal in (False, True):
         m = measure(options.length, options.depth, causal)
