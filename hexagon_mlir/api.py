@@ -105,9 +105,10 @@ class CompiledKernel:
     def run(self, *arguments: Any, grid: Sequence[int] | None = None, executor: str = "sim") -> Run:
         """Run on the simulator, or as an ELF program under ``qemu-hexagon`` (``executor="qemu"``).
 
-        Tensors (numpy or torch, CPU) must have the shape and element type compiled for; pointers take any tensor
-        of the element type and are written in place. ``grid`` is the launch grid of a Triton kernel. A QEMU that
-        cannot execute the target's code gets code it can, with a warning that says what differs.
+        Tensors (numpy or torch, CPU) must have the shape and element type compiled for, in dynamic dimensions sizes
+        that fit each other; pointers take any tensor of the element type and are written in place. ``grid`` is the
+        launch grid of a Triton kernel. A QEMU that cannot execute the target's code gets code it can, with a
+        warning that says what differs.
         """
         face = self.interface
         if executor not in EXECUTORS:
@@ -118,7 +119,9 @@ class CompiledKernel:
             raise HexError.plain(f"{face.entry} is a Triton kernel and needs a grid", hint="run(..., grid=(n,))")
         for number, (kind, value) in enumerate(zip(face.arguments, arguments, strict=True)):
             _check(face.entry, number, kind, value)
-        outputs = tuple(np.empty(r.shape, _NUMPY[r.element]) for r in face.results)
+        _check_sizes(face, arguments)
+        shapes = [_result_shape(face, number, arguments) for number in range(len(face.results))]
+        outputs = tuple(np.empty(shape, _NUMPY[r.element]) for shape, r in zip(shapes, face.results, strict=True))
         programs = None
         if face.grid:
             assert grid is not None
@@ -130,12 +133,16 @@ class CompiledKernel:
     def _launch(self, executor: str, arguments: Sequence[Any], outputs: Sequence[Any],
                 programs: tuple[int, int, int] | None) -> RunResult | Counters:
         kinds = [kind if isinstance(kind, str) else "" for kind in self.interface.arguments]
+        tensors = [*self.interface.arguments, *self.interface.results]
+        sizes = [array.shape[d] for kind, array in zip(tensors, [*arguments, *outputs], strict=True)
+                 if isinstance(kind, Tensor) for d in kind.dynamic]
         if executor == "sim":
             from hexagon_mlir.exec.sim import launch
 
             weights = self.weights.tensors if self.weights is not None else ()
-            return launch(self.asm, self.interface.entry, [*arguments, *weights, *outputs], programs, self.target,
-                          kinds + [""] * (len(weights) + len(outputs)), self._compiled.seconds)
+            values = [*arguments, *weights, *outputs, *sizes]
+            return launch(self.asm, self.interface.entry, values, programs, self.target,
+                          kinds + [""] * (len(weights) + len(outputs)) + ["i32"] * len(sizes), self._compiled.seconds)
         from hexagon_mlir.exec import qemu
 
         target, note = qemu.runs(self.target)
@@ -143,7 +150,8 @@ class CompiledKernel:
         if note:
             warnings.warn(note, stacklevel=3)
             kernel = self._again(target)
-        return qemu.run(kernel.program(), target, [*arguments, *outputs], kinds, programs, weights=kernel.weights)
+        return qemu.run(kernel.program(), target, [*arguments, *outputs, *sizes],
+                        kinds + [""] * len(outputs) + ["i32"] * len(sizes), programs, weights=kernel.weights)
 
     def program(self) -> bytes:
         """The kernel as an ELF program with the C runtime, called on a memory image (see docs/device.md)."""
@@ -277,8 +285,30 @@ def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:
     if element in _NUMPY and str(value.dtype).removeprefix("torch.") != np.dtype(_NUMPY[element]).name:
         raise HexError.plain(f"{place} has elements of type {value.dtype}, compiled for {element}")
     if isinstance(kind, Tensor):
-        if tuple(value.shape) != kind.shape:
-            raise HexError.plain(f"{place} has shape {tuple(value.shape)}, compiled for {kind.shape}")
+        if len(value.shape) != len(kind.shape) or any(
+                size not in (None, given) for size, given in zip(kind.shape, value.shape, strict=True)):
+            compiled = str(kind.shape).replace("None", "?")
+            raise HexError.plain(f"{place} has shape {tuple(value.shape)}, compiled for {compiled}")
         contiguous = value.flags.c_contiguous if isinstance(value, np.ndarray) else value.is_contiguous()
         if not contiguous:
             raise HexError.plain(f"{place} is not contiguous", hint="pass a contiguous copy")
+
+
+def _check_sizes(face: Interface, arguments: Sequence[Any]) -> None:
+    """Raise `HexError` where sizes differ that the kernel takes to be equal."""
+    for group in face.sizes.equal:
+        numbers = {size for size in group if isinstance(size, int)}
+        places = sorted(place for place in group if not isinstance(place, int))
+        found = {place: arguments[place[0]].shape[place[1]] for place in places}
+        if len({*found.values(), *numbers}) > 1:
+            said = ", ".join(f"dimension {d} of argument {a} is {size}" for (a, d), size in found.items())
+            wanted = f"all {min(numbers)}" if len(numbers) == 1 else "equal"
+            raise HexError.plain(f"{face.entry} needs sizes that are {wanted}: {said}")
+
+
+def _result_shape(face: Interface, number: int, arguments: Sequence[Any]) -> tuple[int, ...]:
+    """The shape of a result for these arguments."""
+    shape = face.results[number].shape
+    sizes = face.sizes.results[number] if face.sizes.results else shape
+    return tuple(size if size is not None else given if isinstance(given, int) else arguments[given[0]].shape[given[1]]
+                 for size, given in zip(shape, sizes, strict=True) if given is not None)

@@ -41,7 +41,7 @@ BUFFERIZE = (
              "function-boundary-type-conversion=identity-layout-map buffer-alignment=128 "
              "allow-return-allocs-from-loops=1}", "tensors become buffers, in place where possible"),
     upstream("canonicalize", "loops stop carrying buffers: a result is the allocation it is in"),
-    upstream("buffer-results-to-out-params{hoist-static-allocs=1 modify-public-functions=1}",
+    upstream("buffer-results-to-out-params{hoist-static-allocs=1 hoist-dynamic-allocs=1 modify-public-functions=1}",
              "results become pointer arguments"),
     upstream("canonicalize,cse", "slices of slices fold before copies are looked at"),
 )
@@ -54,6 +54,7 @@ DEALLOCATE = (
 )
 
 TO_LLVM = (
+    ours("hexagon-dynamic-sizes", "a pointer does not tell the sizes of its buffer"),
     upstream("convert-linalg-to-loops", "what was not vectorized runs as scalar loops"),
     ours("hexagon-memory-lowering", "allocations become runtime calls"),
     ours("hexagon-async-lowering", "tasks become coroutines and runtime calls"),

@@ -166,10 +166,14 @@ def function_of(face: Interface, target: str, weights: Weights | None = None) ->
     parameters = []
     for i, kind in enumerate(face.arguments):
         if isinstance(kind, Tensor):
-            parameters.append(Parameter(f"arg{i}", kind.element, kind.shape, not kind.by_value))
+            parameters.append(Parameter(f"arg{i}", kind.element, kind.static_shape, not kind.by_value))
         else:
             parameters.append(Parameter(f"arg{i}", kind.removeprefix("*"), () if kind[0] == "*" else None, True))
-    parameters += [Parameter(f"weight{i}", tensor.element, tensor.shape, False, offset)
+    parameters += [Parameter(f"weight{i}", tensor.element, tensor.static_shape, False, offset)
                    for i, (tensor, offset) in enumerate(zip(face.weights, offsets, strict=True))]
-    parameters += [Parameter(f"result{i}", tensor.element, tensor.shape, True) for i, tensor in enumerate(face.results)]
+    parameters += [Parameter(f"result{i}", tensor.element, tensor.static_shape, True)
+                   for i, tensor in enumerate(face.results)]
+    tensors = [(f"arg{i}", kind) for i, kind in enumerate(face.arguments) if isinstance(kind, Tensor)]
+    tensors += [(f"result{i}", kind) for i, kind in enumerate(face.results)]
+    parameters += [Parameter(f"{name}_size{d}", "i32", None, False) for name, kind in tensors for d in kind.dynamic]
     return Function(face.entry, target, tuple(parameters), face.grid, weights.key if weights is not None else 0)

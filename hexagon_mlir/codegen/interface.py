@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from hexagon_mlir.codegen.dynamic_sizes import NO_RULES, SizeRules, read_sizes
 from hexagon_mlir.ir import HexError, ir
 
 _WRITABLE = "bufferization.writable"
@@ -15,19 +16,32 @@ PROGRAMS = ("grid_x", "grid_y", "grid_z", "program_x", "program_y", "program_z")
 class Tensor:
     """Shape and element type of a tensor argument or result; ``element`` as in MLIR.
 
-    ``by_value`` arguments (tensors, not memrefs) are never written, see the pass hexagon-argument-aliasing.
+    ``by_value`` arguments (tensors, not memrefs) are never written, see the pass hexagon-argument-aliasing. A size
+    of None is known when the function is called.
     """
 
-    shape: tuple[int, ...]
+    shape: tuple[int | None, ...]
     element: str
     by_value: bool = False
+
+    @property
+    def dynamic(self) -> tuple[int, ...]:
+        """The dimensions whose size is known when the function is called."""
+        return tuple(d for d, size in enumerate(self.shape) if size is None)
+
+    @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The shape; () when a size is not known."""
+        return tuple(size for size in self.shape if size is not None) if not self.dynamic else ()
 
 
 @dataclass(frozen=True)
 class Interface:
     """What the entry function takes and returns. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar type.
 
-    ``weights`` follow the arguments: constants that a file of their own holds (see `codegen.weights`).
+    ``weights`` follow the arguments: constants that a file of their own holds (see `codegen.weights`). Behind the
+    results' buffers there is an i32 for each dynamic dimension of the arguments, then of the results (see the pass
+    hexagon-dynamic-sizes); ``sizes`` tells what they must be.
     """
 
     entry: str
@@ -35,6 +49,7 @@ class Interface:
     results: tuple[Tensor, ...]
     grid: bool
     weights: tuple[Tensor, ...] = ()
+    sizes: SizeRules = NO_RULES
 
 
 def read_interface(module: ir.Module, entry: str | None, grid: bool, weights: int = 0) -> Interface:
@@ -64,7 +79,17 @@ def read_interface(module: ir.Module, entry: str | None, grid: bool, weights: in
         raise HexError.plain("a function that returns a scalar", hint="return a tensor<1x...> instead")
     first = len(arguments) - weights
     constants = tuple(kind for kind in arguments[first:] if isinstance(kind, Tensor))
-    return Interface(function.sym_name.value, tuple(arguments[:first]), tensors, grid, constants)
+    tensor_like = [*arguments[:first], *tensors]
+    rules = NO_RULES
+    if any(kind.dynamic for kind in tensor_like if isinstance(kind, Tensor)):
+        rules = read_sizes(function.operation)
+        for number, (kind, sizes) in enumerate(zip(tensors, rules.results, strict=True)):
+            for d in kind.dynamic:
+                if sizes[d] is None:
+                    raise HexError.plain(f"dimension {d} of result {number} of {function.sym_name.value} is not the "
+                                         "size of an argument",
+                                         hint="return into an argument that is written, or compile for the size")
+    return Interface(function.sym_name.value, tuple(arguments[:first]), tensors, grid, constants, rules)
 
 
 def _writable(function: ir.Operation) -> list[bool]:
@@ -78,10 +103,8 @@ def _writable(function: ir.Operation) -> list[bool]:
 def kind_of(type_: ir.Type) -> Tensor | str:
     """How `Interface` writes an argument of ``type_``."""
     if isinstance(type_, ir.RankedTensorType | ir.MemRefType):
-        if not type_.has_static_shape:
-            raise HexError.plain(f"an argument or result of type {type_}: only static shapes can be compiled so far",
-                                 hint="compile for the concrete size")
         if isinstance(type_, ir.MemRefType) and type_.shape == [1]:
             return f"*{type_.element_type}"
-        return Tensor(tuple(type_.shape), str(type_.element_type), isinstance(type_, ir.RankedTensorType))
+        sizes = tuple(None if type_.is_dynamic_dim(d) else n for d, n in enumerate(type_.shape))
+        return Tensor(sizes, str(type_.element_type), isinstance(type_, ir.RankedTensorType))
     return str(type_)

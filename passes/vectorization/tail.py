@@ -18,7 +18,7 @@ from hexagon_mlir.ir.query import in_tcm
 class Tail:
     """``valid`` (an index; ``static`` when known) of ``lanes`` elements; ``bits`` is the narrowest element size.
 
-    ``masks`` holds the masks made so far, which are good where the first of them was made.
+    ``masks`` holds the masks made so far. They stand behind ``valid``, so they are good wherever it is.
     """
 
     valid: ir.Value
@@ -85,18 +85,21 @@ class Tail:
 
     def _mask(self, start: int, bits: int) -> ir.Value:
         if (start, bits) not in self.masks:
-            element = ir.IntegerType.get_signless(bits)
-            width = self._width(bits)
-            type_ = ir.VectorType.get([width], element)
-            # as many lanes as a byte has positive numbers, and one more: counted from the end, all of them fit
-            low = start + (width if width >> (bits - 1) else 0)
-            numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i + start - low) for i in range(width)],
-                                               type_)
-            left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), low)) if low else self.valid
-            bound = vector.broadcast(type_, arith.index_cast(element, left))
-            mask = arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
-            self.masks[start, bits] = mask
+            with ir.InsertionPoint.after(self.valid.owner):
+                self.masks[start, bits] = self._new_mask(start, bits)
         return self.masks[start, bits]
+
+    def _new_mask(self, start: int, bits: int) -> ir.Value:
+        element = ir.IntegerType.get_signless(bits)
+        width = self._width(bits)
+        type_ = ir.VectorType.get([width], element)
+        # as many lanes as a byte has positive numbers, and one more: counted from the end, all of them fit
+        low = start + (width if width >> (bits - 1) else 0)
+        numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i + start - low) for i in range(width)],
+                                           type_)
+        left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), low)) if low else self.valid
+        bound = vector.broadcast(type_, arith.index_cast(element, left))
+        return arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
 
 
 def _shifted(indices: Sequence[ir.Value], start: int) -> list[ir.Value]:

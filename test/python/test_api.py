@@ -118,7 +118,6 @@ class TestViews:
         assert any("hexagon-vectorization.after" in n for n in names)
 
 
-DYNAMIC = TEXT.replace("100", "?")
 SCALAR = "func.func @f(%x: f32) -> f32 {\n  return %x : f32\n}\n"
 
 
@@ -131,10 +130,9 @@ SCALAR = "func.func @f(%x: f32) -> f32 {\n  return %x : f32\n}\n"
     (lambda: hx.compile(TEXT, entry="sub"), "no public function 'sub'"),
     (lambda: hx.compile(TEXT + TEXT.replace("@add", "@b")), "the module has 2 public functions"),
     (lambda: hx.compile("module {\n}\n"), "the module has 0 public functions"),
-    (lambda: hx.compile(DYNAMIC), "only static shapes"),
     (lambda: hx.compile(SCALAR), "a function that returns a scalar"),
     (lambda: hx.compile(example("vector_add").vector_add), "needs a signature"),
-], ids=range(11))
+], ids=range(10))
 def test_compile_errors(call, message):
     with pytest.raises(HexError) as caught:
         call()
