@@ -116,8 +116,10 @@ class Memory:
         """Like `Allocator.allocate`, and says how the host should back it."""
         address = allocator.allocate(nbytes, align)
         if nbytes >= HUGE_BYTES and MADV_HUGEPAGE is not None:
-            start = address & -mmap.PAGESIZE
-            self.mapping.madvise(MADV_HUGEPAGE, start, address + nbytes - start)
+            first, last = (self.host_base + at & -HUGE_BYTES for at in (address, address + nbytes - 1))
+            start = max(first - self.host_base, 0)
+            end = min(last + HUGE_BYTES - self.host_base, layout.SPACE_BYTES)
+            self.mapping.madvise(MADV_HUGEPAGE, start, end - start)
         return address
 
     def view(self, address: int, nbytes: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from hexagon_mlir.sim.program import Program
 from hexagon_mlir.sim.threads import Thread
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class BlockStat:
     """How often a basic block ran and the static cycles it took in all."""
 
@@ -84,17 +84,18 @@ def collect(program: Program, contexts: Sequence[Context], dirty_bytes: int, tcm
     for info, count in zip(program.blocks, counts, strict=False):
         if not count:
             continue
-        packets += count * info.packets
-        hvx_packets += count * info.hvx_packets
+        issued = total = count * info.packets
         for cause, cycles in info.stalls.items():
             stalls[cause] = stalls.get(cause, 0) + count * cycles
-        total = count * (info.packets + sum(info.stalls.values()))
+            total += count * cycles
+        packets += issued
+        hvx_packets += count * info.hvx_packets
         functions[info.function] += total
-        blocks.append(BlockStat(info.function, info.label, count, total, count * info.packets, info.source))
+        blocks.append(BlockStat(info.function, info.label, count, total, issued, info.source))
     for (name, _, _), (taken, wrong, _) in zip(program.branches, branches, strict=False):
-        cycles = taken * costs.taken + wrong * costs.mispredict
-        stalls["branch"] = stalls.get("branch", 0) + cycles
-        functions[name] += cycles
+        if cycles := taken * costs.taken + wrong * costs.mispredict:
+            stalls["branch"] = stalls.get("branch", 0) + cycles
+            functions[name] += cycles
     stalls["memory-l2"] = counter("l2_stall")
     stalls["memory-ddr"] = counter("ddr_stall_q8") // Q8
     stalls["memory-tcm"] = counter("tcm_stall")
