@@ -39,6 +39,8 @@ class FunctionLowering:
         self.slots: dict[Unit, str] = {}
         self.held: dict[Unit, Val] = {}
         """Register values known in the block in progress."""
+        self.unstored: set[Unit] = set()
+        """Registers whose slot is older than the value held."""
         self.accesses = BlockAccesses(self.code, image.model) if image.model else None
         self.written: set[Unit] = set()
         self.collect()
@@ -111,9 +113,15 @@ class FunctionLowering:
         return self.held[unit]
 
     def hold(self, unit: Unit, value: Val) -> None:
-        """The register gets ``value``."""
-        self.code.store(value, self.slots[unit])
+        """The register gets ``value``; its slot does when somebody looks there, see `flush`."""
         self.held[unit] = value
+        self.unstored.add(unit)
+
+    def flush(self) -> None:
+        """Bring the slots up to date: before a block ends, a call, and code that uses slots."""
+        for unit in sorted(self.unstored):
+            self.code.store(self.held[unit], self.slots[unit])
+        self.unstored.clear()
 
     def settle(self) -> None:
         """Account for the block's accesses so far."""
@@ -183,6 +191,7 @@ class FunctionLowering:
         self.fall_through(index)
 
     def fall_through(self, index: int) -> None:
+        self.flush()
         self.settle()
         if index + 1 < len(self.graph.blocks):
             self.code.put(f"br label %b{index + 1}")
@@ -193,6 +202,7 @@ class FunctionLowering:
     def call(self, name: str) -> None:
         """Call a guest or host function, or trap when nobody has it."""
         code = self.code
+        self.flush()
         self.settle()
         self.note_site()
         if name in self.image.guest_functions:
@@ -237,6 +247,7 @@ class FunctionLowering:
 
     def dispatch(self, address: Val) -> None:
         """Indirect call."""
+        self.flush()
         self.settle()
         self.note_site()
         self.spill()

@@ -174,6 +174,8 @@ class PacketLowering(FlowLowering):
         for unit in self.writes:
             if unit[0] != GATHERED.cls:
                 self.function.hold(unit, self.merged(unit))
+        if self.loops or self.packet.ends_block():
+            self.function.flush()
         for number, target, count, stages in self.loops:
             slots = self.function.loop_slots
             self.code.store(count, slots["lc" + number])
@@ -423,6 +425,7 @@ class PacketLowering(FlowLowering):
 
     def do_clock(self, insn: Insn) -> None:
         """A pair of counters, or half of one: what the model has counted so far."""
+        self.function.flush()
         number = int(insn.op)
         self.function.call(COUNTERS[number & ~1])
         slots = self.function.slots
@@ -434,6 +437,7 @@ class PacketLowering(FlowLowering):
 
     def do_dma(self, insn: Insn) -> None:
         """A user-DMA instruction: a host function of the same name."""
+        self.function.flush()
         slots = self.function.slots
         kept = [self.old_value(("R", n)) for n in (0, 1)]
         for n, source in enumerate(insn.sources):
