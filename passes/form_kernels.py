@@ -16,6 +16,7 @@ from hexagon_mlir.passes.kernels.outline import erase_all, outline
 _CLEAN = UpstreamStep("canonicalize,cse")
 _VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 _COPIED = _VIEWS | {"tensor.empty", "linalg.fill", "linalg.broadcast", "tensor.extract", "tensor.dim", "tensor.splat"}
+_WRITTEN = frozenset({"linalg.fill", "linalg.broadcast", "tensor.splat"})  # of these, views apart: a buffer's values
 _CONTRACTIONS = re.compile(r"linalg\.(.*matmul|.*conv_.*|matvec|vecmat|dot|contract|mmt4d|pooling_.*)")
 _WORD = re.compile(r"[^A-Za-z0-9_]+")
 
@@ -106,14 +107,20 @@ def _kind(op: ir.Operation) -> Kind:
     if op.name == "func.call":
         return Kind.CALL
     if op.name in _COPIED or (op.name.split(".")[0] in ("arith", "math", "index") and not _is_tensor(op)):
-        return Kind.COPIED
+        return Kind.JOINS if op.name in _WRITTEN and _is_passed(op) else Kind.COPIED
     if op.name == "arith.constant":
-        return Kind.COPIED
+        return Kind.JOINS if _is_passed(op) else Kind.COPIED
     if (op.name == "tensor.extract_slice" and _only_computed_on(op)) or _pads(op):
         return Kind.COPIED
     if op.name.startswith("scf.") or _CONTRACTIONS.fullmatch(op.name) or _multiplies_and_adds(op):
         return Kind.ANCHOR
     return Kind.JOINS
+
+
+def _is_passed(op: ir.Operation) -> bool:
+    """True when a call reads what ``op`` makes: it needs a buffer that some kernel has written."""
+    users = [use.owner.operation for result in op.results for use in result.uses]
+    return any(user.name == "func.call" or (user.name in _VIEWS and _is_passed(user)) for user in users)
 
 
 def _only_computed_on(op: ir.Operation) -> bool:

@@ -63,7 +63,11 @@ def _compile_static(program: ExportedProgram, target: str, pipeline: str, progre
     model = compile_graph(graph, target, pipeline, clock, progress, settings, numerics)
     spec = program.call_spec
     model.face.in_spec = pytree.treespec_dumps(spec.in_spec)
-    model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
+    try:
+        model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
+    except NotImplementedError:  # one of torch.return_types, which have no names to save
+        numbered = pytree.tree_unflatten(list(range(spec.out_spec.num_leaves)), spec.out_spec)
+        model.face.out_spec = pytree.treespec_dumps(pytree.tree_structure(_plain(numbered)))
     model.again = lambda other: _compile_static(program, other, pipeline, progress, settings, numerics)
     return model
 
@@ -108,6 +112,16 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         sum(tensor.numel() * tensor.element_size() for tensor in face.constants.values()),
         clock.cpu_seconds, clock.llvm_seconds)
     return CompiledModel(schedule, face, result, progress)
+
+
+def _plain(value: Any) -> Any:
+    """``value`` with tuples in place of named results such as ``torch.return_types.sort``."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        parts = [_plain(part) for part in value]
+        return parts if isinstance(value, list) else type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
 
 
 def _computes(op: ir.Operation) -> bool:

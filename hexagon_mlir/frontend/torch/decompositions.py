@@ -16,6 +16,10 @@ from torch._decomp import decompositions as _torch
 from torch._decomp import get_decompositions
 from torch._export.utils import _get_decomp_for_cia
 
+from hexagon_mlir.frontend.torch import cells as _cells  # noqa: F401  (registers its own)
+from hexagon_mlir.frontend.torch.registry import OURS, decomposes
+from hexagon_mlir.frontend.torch.scatters import sort
+
 _aten = torch.ops.aten
 _FROM_TORCH = (
     _aten._log_softmax, _aten.logsumexp, _aten._native_batch_norm_legit, _aten._native_batch_norm_legit.no_stats,
@@ -24,7 +28,7 @@ _FROM_TORCH = (
     _aten.celu, _aten.softplus, _aten.mish, _aten.nll_loss_forward, _aten.addcmul, _aten.addcdiv,
     _aten.lerp, _aten.logit, _aten.unfold_copy, _aten.logaddexp, _aten.glu, _aten.index_add, _aten.rot90,
 )
-_COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default, _aten.rms_norm.default,
+_COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
               _aten.adaptive_avg_pool1d.default, _aten.adaptive_avg_pool2d.default, _aten.cosine_similarity.default,
               _aten.pairwise_distance.default, _aten.std.default, _aten.std.dim, _aten.var.default, _aten.var.dim)
 
@@ -34,25 +38,14 @@ def decompositions() -> dict[Any, Any]:
     composite = {op: _get_decomp_for_cia(op) for op in _COMPOSITE}
     recurrent = {_aten.lstm.input: _torch.lstm_impl, _aten.gru.input: _torch.gru_impl,
                  _aten.rnn_tanh.input: _torch.rnn_tanh_input, _aten.rnn_relu.input: _torch.rnn_relu_input}
-    return {**get_decompositions(_FROM_TORCH), **composite, **recurrent, **_OURS}
-
-
-_OURS: dict[Any, Callable[..., Any]] = {}
-
-
-def _for(*ops: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _OURS.update(dict.fromkeys(ops, function))
-        return function
-
-    return register
+    return {**get_decompositions(_FROM_TORCH), **composite, **recurrent, **OURS}
 
 
 def _wide(x: Tensor) -> Tensor:
     return x.to(torch.float32) if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
-@_for(_aten.mean.dim)
+@decomposes(_aten.mean.dim)
 def mean_dim(x: Tensor, dim: Sequence[int] | None, keepdim: bool = False, *, dtype: torch.dtype | None = None
              ) -> Tensor:
     """The sum, scaled."""
@@ -64,13 +57,13 @@ def mean_dim(x: Tensor, dim: Sequence[int] | None, keepdim: bool = False, *, dty
     return (_aten.sum.dim_IntList(wide, dims, keepdim) * (1.0 / count)).to(dtype or x.dtype)
 
 
-@_for(_aten.mean.default)
+@decomposes(_aten.mean.default)
 def mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
     """The mean over everything."""
     return mean_dim(x, None, dtype=dtype)
 
 
-@_for(_aten.var.correction)
+@decomposes(_aten.var.correction)
 def var(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
         ) -> Tensor:
     """The mean square of what is left without the mean (two passes: no cancellation)."""
@@ -83,7 +76,7 @@ def var(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None
     return (_aten.sum.dim_IntList(centred * centred, dims, keepdim) * (1.0 / count)).to(x.dtype)
 
 
-@_for(_aten.std.correction)
+@decomposes(_aten.std.correction)
 def std(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
         ) -> Tensor:
     """The root of the variance."""
@@ -91,7 +84,7 @@ def std(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None
     return NotImplemented if variance is NotImplemented else variance.sqrt()
 
 
-@_for(_aten.var_mean.correction)
+@decomposes(_aten.var_mean.correction)
 def var_mean(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
              ) -> tuple[Tensor, Tensor]:
     """Both."""
@@ -105,7 +98,7 @@ def _normalise(x: Tensor, dims: list[int], eps: float) -> tuple[Tensor, Tensor, 
     return centred * scale, mean_dim(x, dims, True), scale
 
 
-@_for(_aten.native_layer_norm.default)
+@decomposes(_aten.native_layer_norm.default)
 def native_layer_norm(x: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
                       ) -> tuple[Tensor, Tensor, Tensor]:
     """Normalised over the last dimensions."""
@@ -114,14 +107,14 @@ def native_layer_norm(x: Tensor, shape: Sequence[int], weight: Tensor | None, bi
     return (wide if bias is None else wide + bias).to(x.dtype), mean_, scale
 
 
-@_for(_aten.layer_norm.default)
+@decomposes(_aten.layer_norm.default)
 def layer_norm(x: Tensor, shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None,
                eps: float = 1e-5, cudnn_enable: bool = True) -> Tensor:
     """The first result of ``native_layer_norm``."""
     return native_layer_norm(x, shape, weight, bias, eps)[0]
 
 
-@_for(_aten.native_group_norm.default)
+@decomposes(_aten.native_group_norm.default)
 def native_group_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, batch: int, channels: int, size: int,
                       groups: int, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """Normalised over the channels of a group and all positions."""
@@ -133,14 +126,38 @@ def native_group_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, bat
     return wide.to(x.dtype), mean_.reshape(batch, groups), scale.reshape(batch, groups)
 
 
-@_for(_aten.group_norm.default)
+@decomposes(_aten.group_norm.default)
 def group_norm(x: Tensor, groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
                cudnn_enabled: bool = True) -> Tensor:
     """The first result of ``native_group_norm``."""
     return native_group_norm(x, weight, bias, x.shape[0], x.shape[1], prod(x.shape[2:]), groups, eps)[0]
 
 
-@_for(_aten.gelu.default)
+@decomposes(_aten.rms_norm.default)
+def rms_norm(x: Tensor, shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """Scaled to a mean square of one over the last dimensions."""
+    wide = _wide(x)
+    mean_square = mean_dim(wide * wide, list(range(x.dim() - len(shape), x.dim())), True)
+    wide = wide * torch.rsqrt(mean_square + (torch.finfo(wide.dtype).eps if eps is None else eps))
+    return (wide if weight is None else wide * weight).to(x.dtype)
+
+
+@decomposes(_aten._fused_rms_norm.default)
+def fused_rms_norm(x: Tensor, shape: Sequence[int], weight: Tensor | None, eps: float | None
+                   ) -> tuple[Tensor, Tensor]:
+    """The same, and what it was scaled by, which inference does not use."""
+    return rms_norm(x, shape, weight, eps), torch.empty_like(x[..., :1], dtype=torch.float32)
+
+
+@decomposes(_aten.prelu.default)
+def prelu(x: Tensor, weight: Tensor) -> Tensor:
+    """A slope for each channel, dimension 1; NaN stays."""
+    if weight.numel() > 1:
+        weight = weight.reshape([1, -1, *[1] * (x.dim() - 2)])
+    return torch.where(x > 0, x, x * weight.reshape([1] * x.dim() if weight.numel() == 1 else weight.shape))
+
+
+@decomposes(_aten.gelu.default)
 def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     """With the error function, or (as GPT-2) with tanh."""
     wide = _wide(x)
@@ -150,7 +167,7 @@ def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     return (0.5 * wide * (1.0 + torch.erf(wide * math.sqrt(0.5)))).to(x.dtype)
 
 
-@_for(_aten.pow.Tensor_Scalar)
+@decomposes(_aten.pow.Tensor_Scalar)
 def pow_scalar(x: Tensor, exponent: float) -> Tensor:
     """Small powers as products and roots."""
     if not x.dtype.is_floating_point:
@@ -173,25 +190,35 @@ _TOPK_LIMIT = 16
 """Most results ``topk`` finds one after the other; more would be a sort."""
 
 
-@_for(_aten.topk.default)
+@decomposes(_aten.topk.default)
 def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
-    """The largest, k times, each hidden after it was found."""
-    if k > _TOPK_LIMIT or not k or not x.dim() or not x.dtype.is_floating_point:
-        return NotImplemented
-    rest = x if largest else -x
-    places = torch.arange(x.shape[dim], device=x.device)
-    places = places.reshape([-1 if d == dim % x.dim() else 1 for d in range(x.dim())])
+    """The largest, k times, each hidden after it was found; many of them, and integers, by a sort."""
+    if not x.dim():
+        return x.clone(), torch.zeros_like(x, dtype=torch.int64)
+    if k > _TOPK_LIMIT or not k or not x.dtype.is_floating_point:
+        values, indices = sort(x, dim, largest)
+        return values.narrow(dim, 0, k), indices.narrow(dim, 0, k)
+    size = x.shape[dim]
+    places = torch.arange(size, dtype=torch.int32).reshape([-1 if d == dim % x.dim() else 1 for d in range(x.dim())])
+    end, extreme = (float("-inf"), _aten.amax.default) if largest else (float("inf"), _aten.amin.default)
+    numbers = torch.where(torch.isnan(x), float("inf"), x)  # NaN is the largest: beyond infinity by its place
+    if largest:
+        keys = torch.where(x == numbers, places + size, places)
+    else:
+        keys = torch.where(x == numbers, places, places + size)
+    taken = torch.zeros_like(x, dtype=torch.int32)  # a number, since tensors of truths are scalar code
     values, indices = [], []
     for _ in range(k):
-        index = _aten.argmax.default(rest, dim, True)
-        values.append(_aten.amax.default(rest, [dim], True))
+        value = extreme(torch.where(taken > 0, end, numbers), [dim], True)
+        key = _aten.amin.default(torch.where(numbers == value, keys, 2 * size) + taken * (2 * size), [dim], True)
+        index = torch.where(key < size, key, key - size)
+        values.append(torch.where(key < size if largest else key >= size, float("nan"), value))
         indices.append(index)
-        rest = torch.where(places == index, float("-inf"), rest)
-    found = torch.cat(values, dim)
-    return (found if largest else -found), torch.cat(indices, dim)
+        taken = torch.where(places == index, 1, taken)
+    return torch.cat(values, dim), torch.cat(indices, dim).to(torch.int64)
 
 
-@_for(_aten.cumsum.default)
+@decomposes(_aten.cumsum.default)
 def cumsum(x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
     """Sums of more and more elements, in log2(size) additions of the tensor to itself, shifted."""
     result = dtype or (torch.int64 if not x.dtype.is_floating_point else x.dtype)
@@ -199,7 +226,7 @@ def cumsum(x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
                     torch.add).to(result)
 
 
-@_for(_aten.cumprod.default)
+@decomposes(_aten.cumprod.default)
 def cumprod(x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
     """Products of more and more elements, as `cumsum`."""
     result = dtype or (torch.int64 if not x.dtype.is_floating_point else x.dtype)
@@ -217,7 +244,7 @@ def _running(x: Tensor, dim: int, combine: Callable[[Tensor, Tensor], Tensor]) -
     return x
 
 
-@_for(_aten.clamp.default, _aten.hardtanh.default)
+@decomposes(_aten.clamp.default, _aten.hardtanh.default)
 def clamp(x: Tensor, low: float | None = None, high: float | None = None) -> Tensor:
     """With comparisons that NaN fails: it stays, as in PyTorch."""
     if not x.dtype.is_floating_point:
@@ -228,37 +255,52 @@ def clamp(x: Tensor, low: float | None = None, high: float | None = None) -> Ten
     return x if high is None else torch.where(x > high, high, x)
 
 
-@_for(_aten._unsafe_index.Tensor)
+def _bitwise(op: Any) -> Callable[[Tensor, Any], Tensor]:
+    def function(x: Tensor, y: Any) -> Tensor:
+        return op(x, y if isinstance(y, Tensor) else torch.full((), y, dtype=x.dtype))
+
+    return function
+
+
+for _name, _op in (("and", _aten.bitwise_and), ("or", _aten.bitwise_or), ("xor", _aten.bitwise_xor)):
+    _operator = getattr(_aten, f"__{_name}__")  # as Python's operators arrive
+    decomposes(_operator.Tensor, _operator.Scalar, _op.Scalar)(_bitwise(_op.Tensor))
+for _name, _op in (("lshift", _aten.bitwise_left_shift), ("rshift", _aten.bitwise_right_shift)):
+    _operator = getattr(_aten, f"__{_name}__")
+    decomposes(_operator.Tensor, _operator.Scalar, _op.Tensor_Scalar)(_bitwise(_op.Tensor))
+
+
+@decomposes(_aten._unsafe_index.Tensor)
 def unsafe_index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """An index known to be within bounds, as of interpolation."""
     return _aten.index.Tensor(x, list(indices))
 
 
-@_for(_aten.relu6.default)
+@decomposes(_aten.relu6.default)
 def relu6(x: Tensor) -> Tensor:
     """Between 0 and 6."""
     return clamp(x, 0.0, 6.0)
 
 
-@_for(_aten.hardsigmoid.default)
+@decomposes(_aten.hardsigmoid.default)
 def hardsigmoid(x: Tensor) -> Tensor:
     """A line between 0 and 1."""
     return clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0)
 
 
-@_for(_aten.hardswish.default)
+@decomposes(_aten.hardswish.default)
 def hardswish(x: Tensor) -> Tensor:
     """``x`` times its hard sigmoid."""
     return x * hardsigmoid(x)
 
 
-@_for(_aten.maximum.default)
+@decomposes(_aten.maximum.default)
 def maximum(x: Tensor, y: Tensor) -> Tensor:
     """NaN when either is."""
     return torch.where((x > y) | torch.isnan(x), x, y) if x.dtype.is_floating_point else NotImplemented
 
 
-@_for(_aten.minimum.default)
+@decomposes(_aten.minimum.default)
 def minimum(x: Tensor, y: Tensor) -> Tensor:
     """NaN when either is."""
     return torch.where((x < y) | torch.isnan(x), x, y) if x.dtype.is_floating_point else NotImplemented

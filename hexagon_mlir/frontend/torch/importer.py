@@ -81,18 +81,30 @@ def _round_constants(module: ir.Module) -> None:
 
 
 def _compare_unwidened(module: ir.Module) -> None:
-    """A tensor is compared with a scalar of its own type, as in PyTorch: in f64 nothing would be vectorized."""
-    for op in find_ops(module, lambda op: op.name == "arith.cmpf" and isinstance(op.operands[0].type, ir.F64Type)):
+    """A tensor is compared with a scalar of its own type, as in PyTorch: in f64 and i64 nothing would be vectorized."""
+    for op in find_ops(module, lambda op: op.name == "arith.cmpi" or (
+            op.name == "arith.cmpf" and isinstance(op.operands[0].type, ir.F64Type))):
         wide, scalar = (operand.owner for operand in op.operands)
         if not all(isinstance(owner, ir.OpView) for owner in (wide, scalar)):
             continue
-        if (wide.operation.name, scalar.operation.name) == ("arith.extf", "arith.constant"):
+        if (wide.operation.name, scalar.operation.name) in (("arith.extf", "arith.constant"),
+                                                            ("arith.extsi", "arith.constant")):
             narrow, value = wide.operands[0], scalar.operation.attributes["value"].value
+            if not _fits(value, narrow.type):
+                continue
             with op.location, ir.InsertionPoint(op):
                 rounded = arith.constant(narrow.type, value)
                 op.operands[0], op.operands[1] = narrow, rounded
             if not list(wide.results[0].uses):
                 wide.erase()
+
+
+def _fits(value: float, type_: ir.Type) -> bool:
+    """True for a float, which is rounded, and for an integer that has the same value in ``type_``."""
+    if not isinstance(type_, ir.IntegerType):
+        return True
+    limit = 1 << (type_.width - 1)
+    return type_.width > 1 and -limit <= value < limit
 
 
 def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
@@ -108,7 +120,7 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
     for number, node in enumerate(nodes):
         target: Any = node.target
         text = BUILDERS[target](node)
-        name = names.get(text) or _add_function(module, main, text, f"{target.__name__}_{len(names)}")
+        name = names.get(text) or _add_function(module, main, text, f"{_short_name(target)}_{len(names)}")
         names[text] = name
         count = len(node.all_input_nodes)
         with end.location, ir.InsertionPoint(end):
@@ -129,6 +141,11 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
     for op in [o.operation for o in module.body.operations if o.operation.name == "func.func"]:
         if ir.StringAttr(op.attributes["sym_name"]).value in inlined:
             op.erase()
+
+
+def _short_name(target: Any) -> str:
+    """Of a function, or an operation (without its overload)."""
+    return target.__name__.partition(".")[0]
 
 
 def _inline(module: ir.Module, call: ir.Operation, name: str) -> list[ir.Operation]:

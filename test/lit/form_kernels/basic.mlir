@@ -67,3 +67,23 @@ func.func @slices(%x: tensor<8xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tenso
   %s = linalg.add ins(%b, %z : tensor<4xf32>, tensor<4xf32>) outs(%z : tensor<4xf32>) -> tensor<4xf32>
   return %a, %s : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+// 4. A call reads buffers: what is filled or constant is written by a kernel of its own.
+// CHECK-LABEL: func.func private @filled_0_fill
+// CHECK: func.func @filled
+// CHECK-NEXT: %[[Z:.*]] = call @filled_0_fill()
+// CHECK-NEXT: %[[V:.*]] = tensor.expand_shape %[[Z]]
+// CHECK-NEXT: call @own(%[[V]])
+func.func private @own(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  %0 = math.exp %x : tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
+}
+func.func @filled() -> tensor<4x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4xf32>
+  %fill = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %view = tensor.expand_shape %fill [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %0 = call @own(%view) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
+}

@@ -47,6 +47,24 @@ def test_lenet():
     compile_and_compare(LeNet(), torch.randn(1, 1, 28, 28))
 
 
+class Named(nn.Module):
+    """Named results have no name that could be saved."""
+
+    def forward(self, x):
+        return {"largest": x.max(-1), "sum": [x.sum()]}
+
+
+def test_named_results_are_tuples(tmp_path):
+    x = torch.tensor([[1.0, float("nan"), 3.0], [-2.0, -1.0, -1.0]])
+    model = hx.compile(torch.export.export(Named(), (x,)))
+    model.save(tmp_path)
+    for compiled in (model, hx.load(tmp_path)):
+        got = compiled(x)
+        assert type(got["largest"]) is tuple and torch.equal(got["largest"][1], torch.tensor([1, 1]))
+        torch.testing.assert_close(got["largest"][0], torch.tensor([float("nan"), -1.0]), equal_nan=True)
+        assert got["sum"][0].isnan()
+
+
 def test_tied_weights_are_one_tensor():
     model = compile_and_compare(Tied(), torch.tensor([[1, 2, 49], [0, 3, 4]]), atol=2e-5)
     assert model.result.weight_bytes == 2 * 50 * 32 * 4  # as rows for the lookup, packed for the product

@@ -13,7 +13,11 @@ SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 
           "transpose (3, 33)",
           "gelu (7,) special", "mish (7,) special", "clamp min (3, 33) special", "less (7,) special",
           "is nan (7,) special", "select (3, 33)", "broadcast (2, 5, 19)", "hardswish (7,) special",
-          "bilinear", "attention masked", "index of two", "integer quotient", "conv2d strided")
+          "bilinear", "attention masked", "index of two", "integer quotient", "conv2d strided",
+          "prelu special", "GRU cell with biases", "LSTM cell with biases", "scatter into zeros", "scatter i64",
+          "scatter f16", "index put accumulated", "index put of two", "index put behind", "sorted special",
+          "sorted i64", "last 5 special", "top 3 of -inf", "batch norm affine", "rms norm", "instance norm 3-D",
+          "and, or, xor", "bits")
 CASES = [case for case in cases() if case.name in SAMPLE]
 
 

@@ -22,6 +22,7 @@ def fold_batch_norm(graph: TorchGraph) -> None:
     for node in [n for n in graph.graph.nodes if n.op == "call_function" and n.target in _NORMS]:
         numbers = _numbers(graph, node)
         if numbers is None:
+            _spell_out(graph, node)
             continue
         scale, shift = numbers
         x = args_of(node)[0]
@@ -30,10 +31,35 @@ def fold_batch_norm(graph: TorchGraph) -> None:
             graph, node, x, scale, shift)
         if node.target == _aten.batch_norm.default:
             graph.replace(node, result)
-            continue
-        for user in list(node.users):
-            if user.target is operator.getitem and args_of(user)[1] == 0:
-                graph.replace(user, result)
+        else:
+            _replace_first(graph, node, result)
+
+
+def _spell_out(graph: TorchGraph, node: Node) -> None:
+    """Inference with statistics that are computed, or given by the caller."""
+    if node.target != _aten._native_batch_norm_legit_no_training.default:
+        return
+    x, weight, bias, mean, variance, _, epsilon = args_of(node)
+    shape = [1, -1, *[1] * (x.meta["val"].dim() - 2)]
+
+    def channels(value: Node) -> Node:
+        return graph.insert(node, _aten.view.default, value, shape)
+
+    scale = graph.insert(node, _aten.rsqrt.default, graph.insert(node, _aten.add.Scalar, variance, epsilon))
+    if weight is not None:
+        scale = graph.insert(node, _aten.mul.Tensor, scale, weight)
+    result = graph.insert(node, _aten.mul.Tensor, graph.insert(node, _aten.sub.Tensor, x, channels(mean)),
+                          channels(scale))
+    if bias is not None:
+        result = graph.insert(node, _aten.add.Tensor, result, channels(bias))
+    _replace_first(graph, node, result)
+
+
+def _replace_first(graph: TorchGraph, node: Node, result: Node) -> None:
+    """``result`` for the first of the results of ``node``."""
+    for user in list(node.users):
+        if user.target is operator.getitem and args_of(user)[1] == 0:
+            graph.replace(user, result)
 
 
 def _numbers(graph: TorchGraph, node: Node) -> tuple[torch.Tensor, torch.Tensor] | None:
