@@ -13,6 +13,7 @@ from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
 from hexagon_mlir.passes.contraction.quads import QuadEmitter
 from hexagon_mlir.passes.contraction.read import read_contraction
+from hexagon_mlir.passes.contraction.transposed import straighten, transposed_factor
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats
 
 _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
@@ -26,7 +27,8 @@ class HexagonContractionVectorizationPass(Pass):
     A contraction sums products of two inputs (matrix products, batched and transposed ones, convolutions) or combines
     one input (poolings). A block is a few steps of one parallel loop by a few vectors along another, remainders
     included. Vectors that start anywhere in memory are copied to whole ones in TCM first when enough blocks read them.
-    Bytes summed in words are copied so that four that follow each other along the reduction make a word.
+    Bytes summed in words are copied so that four that follow each other along the reduction make a word. A factor that
+    would have to be gathered, as the second one of x @ w.T, is transposed first when enough rows read it.
 
     Before:
         func.func @f(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %c: memref<1x32xf32>) {
@@ -84,6 +86,12 @@ class HexagonContractionVectorizationPass(Pass):
                 contraction, body = read_contraction(op)
                 if body.product is None and not contraction.is_strided:
                     continue  # a plain reduction
+                factor = transposed_factor(contraction)
+                new = straighten(op, *factor, vector_bytes, shared) if factor is not None else None
+                if new is not None:
+                    erase_op(op, self.name)
+                    op = new
+                    contraction, body = read_contraction(op)
                 plan = make_plan(contraction, vector_bytes, self.rows, self.columns)
             except Unsupported as reason:
                 self.remark(context, op, f"left to hexagon-vectorization: {reason}")

@@ -76,6 +76,21 @@ def test_convolutions_and_poolings():
     run_on_host(convolutions())
 
 
+def test_factors_across_the_vectors_are_transposed_once():
+    """x @ w.T; one row does not pay for the copy, rows in threads share it."""
+    programs = [contraction(f"tb_{t}_{size[0]}", "matmul_transpose_b", 3, t, ACCUMULATE[t], size)
+                for t in ("f32", "f16", "i8") for size in ((8, 33, 45), (1, 12, 40))]
+    module, _ = after("".join(p.text for p in programs), STEPS)
+    text = to_text(module)
+    assert text.count("linalg.transpose") == 3
+    assert "memref<45x64xf32, 1>" in text and "memref<45x64xf16, 1>" in text and "memref<45x128xi8, 1>" in text
+    run_all(programs, on_host(module, [p.name for p in programs]))
+    program = contraction("f", "matmul_transpose_b", 3, "i8", "i32", (64, 128, 256))
+    call, asm = on_simulator(program.text)
+    run_all([program], call)
+    assert "vrmpy" in asm and asm.count("async_execute_fn") > 0
+
+
 def test_rows_that_start_anywhere_are_packed():
     program = contraction("packed", "matmul", 7, "f32", "f32", (40, 77, 33))
     module, _ = after(program.text, STEPS)

@@ -1,0 +1,75 @@
+"""Factors whose vectors would have to be gathered, as in ``x @ w.T``: copied with the vectorized loop innermost."""
+
+from __future__ import annotations
+
+from math import ceil, prod
+
+from hexagon_mlir.ir import ir, linalg, memref
+from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space
+from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
+from hexagon_mlir.passes.contraction.read import Contraction
+
+_LEAST_ROWS = 8  # that read the copy, from which on making it pays
+_MANY = 1 << 30
+
+
+def transposed_factor(contraction: Contraction) -> tuple[int, int, int] | None:
+    """The input to copy, the loop that shall walk its elements, and the rows that read it; None when none fits."""
+    if len(contraction.inputs) != 2 or contraction.is_strided:
+        return None
+    for loop, is_reduction in enumerate(contraction.reduction):
+        users = [i for i in contraction.inputs if contraction.accesses[i].uses(loop)]
+        if is_reduction or not contraction.output.walks(loop) or len(users) != 1:
+            continue
+        access = contraction.accesses[users[0]]
+        loops = [index.plain for index in access.indices]
+        known = all(of is not None and contraction.extents[of] is not None for of in loops)
+        if known and access.dense and not access.walks(loop) and len(set(loops)) == len(loops):
+            rows = prod(_MANY if extent is None else extent for other, extent in enumerate(contraction.extents)
+                        if not contraction.reduction[other] and not access.uses(other))
+            return users[0], loop, rows
+    return None
+
+
+def straighten(op: ir.Operation, operand: int, loop: int, rows: int, vector_bytes: int,
+               shared: list[Packing]) -> ir.Operation | None:
+    """``op`` on a copy of ``operand`` with ``loop`` innermost, before ``op``, which stays to be erased.
+
+    None when the copy would serve too few ``rows``. Loops around that read the same share one copy.
+    """
+    source = op.operands[operand]
+    around = place_of_packing(op, source)
+    if around is None and rows < _LEAST_ROWS:
+        return None
+    map_ = ir.AffineMapAttr(op.attributes["indexing_maps"][operand]).value
+    dims = [ir.AffineDimExpr(result).position for result in map_.results]
+    order = [*(d for d in range(len(dims)) if dims[d] != loop), dims.index(loop)]
+    place, form = around or op, ("transposed", *order)
+    copy = next((p.buffer for p in shared if p.source == source and p.place == place and p.form == form), None)
+    if copy is None:
+        copy = _transpose(source, order, place, vector_bytes)
+        shared.append(Packing(source, place, form, copy))
+    with ir.InsertionPoint(op):
+        new = op.clone().operation
+    new.operands[operand] = copy
+    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
+    maps[operand] = ir.AffineMapAttr.get(ir.AffineMap.get(map_.n_dims, 0, [map_.results[d] for d in order]))
+    new.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
+    return new
+
+
+def _transpose(source: ir.Value, order: list[int], place: ir.Operation, vector_bytes: int) -> ir.Value:
+    """``source`` with its dimensions in ``order``, in TCM around ``place``; its rows are padded to whole vectors."""
+    type_ = ir.MemRefType(source.type)
+    shape = [type_.shape[d] for d in order]
+    lanes = vector_bytes // element_bytes(type_.element_type)
+    padded = [*shape[:-1], ceil(shape[-1] / lanes) * lanes]
+    with place.location, ir.InsertionPoint(place):
+        space = memory_space(TCM_SPACE)
+        buffer = memref.alloc(ir.MemRefType.get(padded, type_.element_type, memory_space=space), [], [])
+        zeros, ones = [0] * len(shape), [1] * len(shape)
+        copy = memref.subview(buffer, zeros, shape, ones) if padded != shape else buffer
+        linalg.transpose(source, outs=[copy], permutation=order)
+    with place.location, ir.InsertionPoint.after(place):
+        memref.dealloc(buffer)
+    return copy
