@@ -16,6 +16,7 @@ reciprocal        1.20    15.5  17.35     8.0
 
 from __future__ import annotations
 
+from hexagon_mlir.passes.math_library.fixed_point import short_reciprocal
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, Int, Mask
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
@@ -88,7 +89,8 @@ def divide(n: Float, d: Float, mode: Mode = ACCURATE) -> Float:
     if d.constant is not None and SMALLEST_SCALE <= abs(d.constant) <= 1 / SMALLEST_SCALE:
         return n * (1 / d.constant)
     if mode.fast:
-        return n * approximate_reciprocal(d.maximum(-LIMIT).minimum(LIMIT))
+        limited = d.maximum(-LIMIT).minimum(LIMIT)
+        return n * (short_reciprocal(limited) if mode.half else approximate_reciprocal(limited))
     special, inverse = _special(d)
     if mode.narrow:  # a normal f32 far from the limits
         return n * special.select(inverse, approximate_reciprocal(d))

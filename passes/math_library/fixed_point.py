@@ -42,5 +42,5 @@ def exp2_of_fixed(fixed: Int) -> Float:
 
 
 def short_reciprocal(d: Float) -> Float:
-    """1/d for a normal 0 < d < 2^126."""
+    """1/d for a normal |d| < 2^126."""
     return (INVERSE - d.bits + correction(d.bits, RECIPROCAL_CORRECTION)).as_float()

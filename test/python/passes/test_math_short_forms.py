@@ -156,6 +156,20 @@ class TestRoundedResults:
         assert short != whole
         assert two == whole
 
+    @pytest.mark.parametrize("element", ["f16", "f32"])
+    def test_fast_quotients(self, element):
+        wide = "%n = arith.extf %a0 : {f16} to {f32}\n%d = arith.extf %a1 : {f16} to {f32}\n" \
+               "%q = arith.divf %n, %d fastmath<afn> : {f32}\n%r = arith.truncf %q : {f32} to {f16}"
+        body = wide if element == "f32" else "%r = arith.divf %a0, %a1 fastmath<afn> : {f16}"
+        divisors = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+        divisors = divisors[np.isfinite(divisors) & (np.abs(divisors) > 1e-7)]
+        run = compile_vector_function(function_text(body, ["f16", "f16"], "f16"), ["f16", "f16"], "f16", PASS)
+        for numerator in (1, -3.14, 60000):
+            n = np.full(len(divisors) + -len(divisors) % LANES, numerator, np.float16)
+            d = np.concatenate([divisors, np.ones(-len(divisors) % LANES, np.float16)])
+            actual = run(n, d)
+            assert ulps(actual, n.astype(np.float64) / d, "f16").max() <= 0.7
+
     @pytest.mark.parametrize("level", ["", "fastmath<afn>"])
     @pytest.mark.parametrize(("op", "reference"), [("exp", np.exp), ("tanh", np.tanh)])
     def test_every_number(self, op, reference, level):
