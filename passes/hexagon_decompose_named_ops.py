@@ -9,6 +9,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
+from hexagon_mlir.passes.contraction.quantized import is_quantized, split_offsets
 
 _ANY = "!transform.any_op"
 _BY_INTERFACE = ("linalg.softmax", "linalg.winograd_filter_transform", "linalg.winograd_input_transform",
@@ -25,8 +26,9 @@ _CLEAN = UpstreamStep("canonicalize,cse")
 
 @dataclass(frozen=True)
 class HexagonDecomposeNamedOpsPass(Pass):
-    """Turns softmax, Winograd transforms, pack and unpack into ops with one loop nest each.
+    """Turns softmax, Winograd transforms, pack, unpack and quantized products into ops with one loop nest each.
 
+    A product of quantized matrices becomes one of bytes, the sums of rows and columns, and what the zero points add.
     Softmax becomes a maximum, exponentials of differences, a sum and a division; what follows fuses and tiles them
     like any others.
 
@@ -87,7 +89,9 @@ class HexagonDecomposeNamedOpsPass(Pass):
     leaves: ClassVar[str] = "tensor"
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """One transform sequence for all of them."""
+        """Quantized products by hand, one transform sequence for all others."""
+        for op in find_ops(module, is_quantized):
+            split_offsets(op)
         present = {op.name for op in find_ops(module, lambda op: op.name in (*_BY_INTERFACE, *_BY_TRANSFORM))}
         if not present:
             return

@@ -35,3 +35,22 @@ func.func @rows(%x: tensor<3x3x8x11xf32>, %y: tensor<20x33xf32>) -> tensor<20x33
       : tensor<3x3x8x11xf32> -> tensor<20x33xf32>
   return %0 : tensor<20x33xf32>
 }
+
+// -----
+// Zero points leave the product: its factors stay bytes, of any length; rows and columns are summed once.
+// CHECK-LABEL: func.func @quantized
+// CHECK: arith.muli
+// CHECK-NEXT: arith.addi
+// CHECK: tensor.dim %arg0
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg0 :
+// CHECK: arith.subi %{{.*}}, %arg2
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%arg1 :
+// CHECK: arith.muli %arg3
+// CHECK: arith.muli %arg2
+// CHECK-NOT: quantized_matmul
+func.func @quantized(%a: tensor<?x64xi8>, %b: tensor<64x32xi8>, %x: i32, %y: i32, %c: tensor<?x32xi32>)
+    -> tensor<?x32xi32> {
+  %0 = linalg.quantized_matmul ins(%a, %b, %x, %y : tensor<?x64xi8>, tensor<64x32xi8>, i32, i32)
+      outs(%c : tensor<?x32xi32>) -> tensor<?x32xi32>
+  return %0 : tensor<?x32xi32>
+}

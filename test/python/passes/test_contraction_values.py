@@ -76,6 +76,36 @@ def test_convolutions_and_poolings():
     run_on_host(convolutions())
 
 
+def quantized(name: str, sizes: tuple[int, ...], points: tuple[int, int]) -> Program:
+    """Bytes with zero points, one product or a batch; it adds to an output that is not zero."""
+    *batch, m, k, n = sizes
+    rng = np.random.default_rng(m)
+    a, b = (rng.integers(-128, 128, (*batch, *shape), np.int8) for shape in ((m, k), (k, n)))
+    c = rng.integers(-2**31, 2**31, (*batch, m, n)).astype(np.int32)
+    shapes = ["tensor<" + "x".join(map(str, v.shape)) + f"x{e}>" for v, e in ((a, "i8"), (b, "i8"), (c, "i32"))]
+    text = f"""func.func @{name}(%a: {shapes[0]}, %b: {shapes[1]}, %c: {shapes[2]}) -> {shapes[2]} {{
+      %x = arith.constant {points[0]} : i32
+      %y = arith.constant {points[1]} : i32
+      %r = linalg.quantized_{"batch_" if batch else ""}matmul ins(%a, %b, %x, %y : {shapes[0]}, {shapes[1]}, i32, i32)
+          outs(%c : {shapes[2]}) -> {shapes[2]}
+      return %r : {shapes[2]}
+    }}
+    """
+    product = (a.astype(np.int64) - points[0]) @ (b.astype(np.int64) - points[1]) + c
+    return Program(name, text, [a, b, c], product.astype(np.int32))  # sums wrap
+
+
+def test_quantized_products():
+    programs = [quantized("one", (5, 33, 70), (5, -7)), quantized("row", (1, 64, 40), (-128, 127)),
+                quantized("batch", (2, 3, 17, 33), (0, 3))]
+    text = "".join(p.text for p in programs)
+    module, _ = after(text, [PassStep(registry.get("hexagon-decompose-named-ops")()), *STEPS])
+    run_all(programs, on_host(module, [p.name for p in programs]))
+    call, asm = on_simulator(text)
+    run_all(programs, call)
+    assert asm.count("vrmpy") >= 3
+
+
 def test_factors_across_the_vectors_are_transposed_once():
     """x @ w.T; one row does not pay for the copy, rows in threads share it."""
     programs = [contraction(f"tb_{t}_{size[0]}", "matmul_transpose_b", 3, t, ACCUMULATE[t], size)
