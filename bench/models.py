@@ -1,4 +1,8 @@
-"""Runs published models on the simulator: ``python bench/models.py [WORD]`` takes those whose name holds WORD."""
+"""Runs published models on the simulator against eager PyTorch, one after the other, and prints a table.
+
+``python bench/models.py [WORD] [--numerics=mixed] [--report]`` takes those whose name holds WORD; ``--report`` prints
+the compiler's report of each as well.
+"""
 
 from __future__ import annotations
 
@@ -6,49 +10,86 @@ import resource
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
+from rich.console import Console
+from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
-from bench.model_zoo import LARGE, Model
+from bench.model_zoo import LARGE, Decoder, Model
 from hexagon_mlir.report.model import model_report
 from hexagon_mlir.report.progress import progress_bar
+
+_COLUMNS = ("model", "max difference", "largest value", "cycles", "kernels", "compile s", "of it, CPU s", "run s",
+            "weights MB", "peak MB")
+_TOKENS = 8
+"""Tokens that a decoder makes, one after the other."""
 
 
 def _flat(value) -> list[torch.Tensor]:
     return [value] if isinstance(value, torch.Tensor) else [t for part in value for t in _flat(part)]
 
 
-def run(name: str, made: Model) -> None:
-    """Export, compile, run, compare; prints the compiler's report and one line of results."""
+def _calls(module: torch.nn.Module, inputs: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """The inputs of each call: one, or of a decoder one for each token."""
+    if not isinstance(module, Decoder):
+        yield inputs
+        return
+    for place in range(_TOKENS):
+        yield torch.randn_like(inputs[0]), torch.tensor([place])
+
+
+def run(name: str, made: Model, numerics: str, report: bool) -> tuple[str, ...]:
+    """Export, compile, run, compare: a row of the table. Times are wall times, but for the column that says CPU."""
     module, inputs = made[0].eval(), made[1]
     program = torch.export.export(module, inputs)
-    with progress_bar() as progress:
-        model = hx.compile(program)
+    calls = list(_calls(module, inputs))
+    cycles, error, largest = 0, 0.0, 0.0
+    with progress_bar() as progress, torch.no_grad():
+        model = hx.compile(program, numerics=numerics)
         model.progress = progress
         start = time.perf_counter()
-        got = _flat(model(*inputs))
-    seconds = time.perf_counter() - start
+        results = []
+        for arguments in calls:
+            results.append(_flat(model(*arguments)))
+            cycles += model.last_run.cycles
+        seconds = time.perf_counter() - start
+    for buffer in module.buffers() if isinstance(module, Decoder) else ():
+        buffer.zero_()  # the cache, which both write
     with torch.no_grad():
-        error = max(float((a - b).abs().max()) for a, b in zip(got, _flat(module(*inputs)), strict=True))
-    print(model_report(model))
+        for got, arguments in zip(results, calls, strict=True):
+            for ours, theirs in zip(got, _flat(module(*arguments)), strict=True):
+                error = max(error, float((ours - theirs).abs().max()))
+                largest = max(largest, float(theirs.abs().max()))
+    if report:
+        print(model_report(model))
     weights = sum(p.numel() * p.element_size() for p in module.parameters())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(f"{name}: max error {error:.1e}, {model.last_run.cycles:,} cycles, compiled in {model.result.seconds:.1f} s, "
-          f"simulated in {seconds:.1f} s, weights {weights / 1e6:.0f} MB, process peak {peak / 1e6:.0f} MB")
+    result = model.result
+    cpu = sum(result.cpu_seconds.values()) + sum(result.llvm_seconds.values())
+    return (name, f"{error:.1e}", f"{largest:.2f}", f"{cycles:,}", f"{result.kernels} ({result.kernel_calls} calls)",
+            f"{result.seconds:.1f}", f"{cpu:.1f}", f"{seconds:.1f}", f"{weights / 1e6:.1f}", f"{peak / 1e6:.0f}")
 
 
 def main() -> None:
     """Run the models asked for."""
     warnings.simplefilter("ignore")
-    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    flags = [word for word in sys.argv[1:] if word.startswith("--")]
+    word = next((word for word in sys.argv[1:] if not word.startswith("--")), "")
+    numerics = next((flag.partition("=")[2] for flag in flags if flag.startswith("--numerics=")), "f32")
+    table = Table(*_COLUMNS, title=f"numerics {numerics}")
     for name, make in LARGE.items():
         if word in name:
             torch.manual_seed(0)
-            run(name, make())
+            row = run(name, make(), numerics, "--report" in flags)
+            print(", ".join(f"{column} {value}" for column, value in zip(_COLUMNS, row, strict=True)), flush=True)
+            table.add_row(*row)
+    Console(width=160).print(table)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
 """Compiles and runs every module of `bench/single_ops.py`; prints those that differ from eager or are refused.
 
-``python scripts/single_ops.py [WORD]`` takes only cases whose name holds WORD.
+``python scripts/single_ops.py [WORD]`` takes only cases whose name holds WORD. A table of all of them ends the output.
 """
 
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.single_ops import cases, difference
+from rich.console import Console
+from rich.table import Table
+
+from bench.single_ops import SHAPES, cases, difference
 from hexagon_mlir import HexError
 
 
@@ -17,22 +21,33 @@ def main() -> int:
     """Exit code 1 when a result differs; a refusal is printed and allowed."""
     warnings.simplefilter("ignore")
     word = sys.argv[1] if len(sys.argv) > 1 else ""
-    wrong = refused = total = 0
+    counts: dict[str, Counter[str]] = {}
     for case in cases():
         if word not in case.name:
             continue
-        total += 1
+        outcome = "equal"
         try:
-            problem = difference(case)
+            if problem := difference(case):
+                outcome = "wrong"
+                print(f"WRONG    {case.name}: {problem}", flush=True)
         except HexError as error:
-            refused += 1
+            outcome = "refused"
             print(f"refused  {case.name}: {str(error).splitlines()[0]}", flush=True)
-            continue
-        if problem:
-            wrong += 1
-            print(f"WRONG    {case.name}: {problem}", flush=True)
-    print(f"{total} cases, {wrong} differ, {refused} refused")
-    return 1 if wrong else 0
+        counts.setdefault(_operation(case.name), Counter())[outcome] += 1
+    table = Table("operation", "equal", "wrong", "refused")
+    for name, found in counts.items():
+        table.add_row(name, *(str(found[outcome] or "") for outcome in ("equal", "wrong", "refused")))
+    Console(width=80).print(table)
+    total = sum(counts.values(), Counter())
+    print(f"{total.total()} cases of {len(counts)} operations, {total['wrong']} differ, {total['refused']} refused")
+    return 1 if total["wrong"] else 0
+
+
+def _operation(name: str) -> str:
+    """The case's name without its shape."""
+    for shape in SHAPES:
+        name = name.split(f" {shape}")[0]
+    return name
 
 
 if __name__ == "__main__":
