@@ -8,7 +8,8 @@ The bound counts packets per vector of accumulators (HVX V73 manual, table 5-1) 
 product takes both multiply pipes and its sum the shift pipe, one packet; f16 factors give two vectors of products at
 once, whose sums still take a packet each. Bytes: vrmpy takes one multiply pipe of two and multiplies four steps.
 16-bit integers: one product for two vectors, whose sums take any pipe. Loads, permutations and slots fit beside. A
-thread issues an HVX packet every second cycle, the whole core one per cluster and cycle.
+thread issues an HVX packet every second cycle, the whole core one per cluster and cycle. Operands in DDR cross it
+once at the bandwidth of the DMA engine, which bounds products of one row.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from hexagon_mlir.ir import parse
 from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine
+from hexagon_mlir.targets.dma import Engine
 
 NUMPY = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16, "i32": np.int32}
 PACKETS = {("f32", "f32"): 1.0, ("f16", "f32"): 1.0, ("i16", "i32"): 0.5, ("i8", "i32"): 0.125}
@@ -57,13 +59,16 @@ class Product:
 
     @property
     def bound(self) -> float:
-        """Cycles at best."""
+        """Cycles at best: of the arithmetic, or of the transfers of operands that are in DDR."""
         chip = targets.get()
         lanes = int(chip.vector_bytes.value) // np.dtype(NUMPY[self.sums]).itemsize
         packets = self.m * self.k * math.ceil(self.n / lanes) * PACKETS[self.factors, self.sums]
         per_cycle = min(self.threads / float(chip.hvx_issue_interval_cycles.value),
                         float(chip.clusters.value) * float(chip.hvx_packets_per_cluster_cycle.value))
-        return packets / per_cycle
+        size = np.dtype(NUMPY[self.factors]).itemsize
+        moved = size * (self.m * self.k + self.k * self.n) + np.dtype(NUMPY[self.sums]).itemsize * self.m * self.n
+        transfers = moved / Engine.of(chip).rate if self.threads > 1 else 0.0
+        return max(packets / per_cycle, transfers)
 
     def text(self) -> str:
         """The product as linalg: on buffers in TCM for one thread, on tensors for more."""
@@ -103,6 +108,11 @@ PRODUCTS = (
     Product(32, 768, 768, "f32", "f32"),
     Product(1, 768, 768, "f32", "f32"),
     *(Product(512, 512, 512, factors, sums, 4) for factors, sums in PACKETS),
+    Product(32, 768, 3072, "f32", "f32", 4),
+    Product(32, 3072, 768, "f32", "f32", 4),
+    Product(32, 768, 6001, "f16", "f32", 4),
+    Product(1, 768, 3072, "f32", "f32", 4),
+    Product(1, 768, 3072, "f16", "f32", 4),
 )
 
 
