@@ -18,7 +18,7 @@ from hexagon_mlir.codegen.split_plan import VECTOR_BITS
 _STORE = re.compile(r"\s*(if \([^)]*\) )?vmemu?\(r(\d+)(?:\+#(-?\d+))?\)\s*=\s*v(\d+)(?:\.new)?\s*$")
 _LOAD = re.compile(r"vmemu?\(r(\d+)(?:\+#(-?\d+))?\)$")
 _FRAME = ("29", "30")
-_SCALAR = re.compile(r"(?:^|; )(?:if \([^)]*\) )?r(\d+)(?::(\d+))? = ([^;]*)")
+_SCALAR = re.compile(r"(?:^|; )(if \([^)]*\) )?r(\d+)(?::(\d+))? = ([^;]*)")
 _ADDRESS = re.compile(r"add\(r(29|30),#(-?\d+)\)")
 _ZERO = re.compile(r"vxor\(v(\d+),v\1\)$")
 _LIFT = re.compile(r"vadd\(v\d+\.(?:sf|hf),v(\d+)\.(?:sf|hf)\)$")
@@ -46,30 +46,56 @@ class _Block:
     next: set[int] = field(default_factory=set)
 
 
+@dataclass
+class _State:
+    """What may be so at one place of a function. ``held``: numbers of the registers that may hold qfloat values (beyond
+    IEEE's), and "... is not 0" of registers and slots. ``places``: the addresses, as base and bytes, that a scalar
+    register may hold.
+    """
+
+    held: set[str] = field(default_factory=set)
+    places: dict[str, frozenset[tuple[str, int]]] = field(default_factory=dict)
+
+    def copy(self) -> _State:
+        return _State(set(self.held), dict(self.places))
+
+    def absorb(self, other: _State) -> bool:
+        """Whether ``other`` adds anything; it is added."""
+        if other.held <= self.held and all(new <= self.places.get(r, frozenset()) for r, new in other.places.items()):
+            return False
+        self.held |= other.held
+        for register, new in other.places.items():
+            self.places[register] = self.places.get(register, frozenset()) | new
+        return True
+
+
 def qfloat_spills(asm: str) -> list[str]:
     """The instructions of ``asm`` that store a register that may hold a qfloat value to the stack, as text."""
     if not any(_STORE.match(line) for line in asm.split("\n")):
         return []
     blocks = _blocks(asm)
-    entry: list[frozenset[str] | None] = [None] * len(blocks)  # what `_run` follows; None: not reached yet
+    entry: list[_State | None] = [None] * len(blocks)  # None: not reached yet
     pending = [at for at, block in enumerate(blocks) if not block.label.startswith(".L")]
+    anything = {f"{place} is not 0" for place in (*map(str, range(VECTORS)), *_all_slots(asm))}
     for at in pending:
-        entry[at] = frozenset(f"{place} is not 0" for place in (*map(str, range(VECTORS)), *_all_slots(asm)))
+        entry[at] = _State(set(anything))
     while pending:
         at = pending.pop()
-        held = set(entry[at] or ())
+        state = (entry[at] or _State()).copy()
         for packet in blocks[at].packets:
-            _run(packet, held)
+            _run(packet, state)
         for following in blocks[at].next:
             known = entry[following]
-            if known is None or not held <= known:
-                entry[following] = frozenset(held | (known or set()))
+            if known is None:
+                entry[following] = state.copy()
+                pending.append(following)
+            elif known.absorb(state):
                 pending.append(following)
     found = []
     for block, start in zip(blocks, entry, strict=True):
-        held = set(start or ())
+        state = start or _State()
         for packet in block.packets:
-            found += _run(packet, held)
+            found += _run(packet, state)
     return found
 
 
@@ -126,38 +152,36 @@ def _slot(base: str, start: int, number: int) -> str:
     return f"r{base}+{start + number * VECTOR_BYTES}"
 
 
-def _slots(register: str, number: str, held: set[str]) -> list[str]:
+def _slots(register: str, number: str, state: _State) -> list[str]:
     """The slots that address ``register`` plus ``number`` vectors may be; none when it is no address of the stack."""
     if register in _FRAME:
         return [_slot(register, 0, int(number or 0))]
-    pointers = (entry.split() for entry in held if entry.startswith(f"r{register} "))
-    return [_slot(base, int(start), int(number or 0)) for _, base, start in pointers]
+    return [_slot(base, start, int(number or 0)) for base, start in state.places.get(register, ())]
 
 
-def _run(packet: Packet, held: set[str]) -> list[str]:
-    """The spills of one packet. ``held`` is brought up to date: the numbers of registers that may hold qfloat values
-    (beyond IEEE's), which of them and of the slots may be other than zero, and addresses (register, base, bytes).
-    """
-    before = set(held)
+def _run(packet: Packet, state: _State) -> list[str]:
+    """The spills of one packet; ``state`` is brought up to date."""
+    held, before = state.held, state.copy()
     for text in packet:
         match = _DEFINITION.match(text)
         if match and match[4] == "cur":  # the packet itself sees what it loads
-            before.discard(match[2])
-            (set.discard if _reloads_zero(match[5], held) else set.add)(before, f"{match[2]} is not 0")
+            before.held.discard(match[2])
+            (set.discard if _reloads_zero(match[5], state) else set.add)(before.held, f"{match[2]} is not 0")
     for text in packet:
-        for first, second, value in _SCALAR.findall(text):
+        for condition, first, second, value in _SCALAR.findall(text):
+            address = _ADDRESS.match(value)
+            places = frozenset({(address[1], int(address[2]))} if address else ())
             for register in filter(None, (first, second)):
-                held -= {entry for entry in held if entry.startswith(f"r{register} ")}
-                if address := _ADDRESS.match(value):
-                    held.add(f"r{register} {address[1]} {address[2]}")
+                kept = state.places.get(register, frozenset()) if condition else frozenset()
+                state.places[register] = kept | places
         if match := _DEFINITION.match(text):
             condition, first, second, format_, value = match.groups()
             moved = _MOVE.match(value) if format_ is None else None
             lift = _LIFT.match(value)
-            exact = lift is not None and f"{lift[1]} is not 0" not in before
+            exact = lift is not None and f"{lift[1]} is not 0" not in before.held
             for position, register in enumerate(r for r in (first, second) if r is not None):
                 source = moved[min(position + 1, moved.lastindex or 1)] if moved else None
-                if (format_ in _QFLOAT and not exact) or source in before:
+                if (format_ in _QFLOAT and not exact) or source in before.held:
                     held.add(register)
                 elif condition is None:
                     held.discard(register)
@@ -171,7 +195,7 @@ def _run(packet: Packet, held: set[str]) -> list[str]:
         slots = _slots(match[2], match[3], before) if match else []
         if not match or not slots:
             continue
-        now = held if ".new" in text else before  # without .new a packet stores the old value
+        now = held if ".new" in text else before.held  # without .new a packet stores the old value
         if match[4] in now:
             spills.append(text)
         if f"{match[4]} is not 0" in now:
@@ -181,7 +205,7 @@ def _run(packet: Packet, held: set[str]) -> list[str]:
     return spills
 
 
-def _reloads_zero(value: str, held: set[str]) -> bool:
+def _reloads_zero(value: str, state: _State) -> bool:
     match = _LOAD.match(value)
-    slots = _slots(match[1], match[2], held) if match else []
-    return bool(slots) and not any(f"{slot} is not 0" in held for slot in slots)
+    slots = _slots(match[1], match[2], state) if match else []
+    return bool(slots) and not any(f"{slot} is not 0" in state.held for slot in slots)
