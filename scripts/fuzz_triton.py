@@ -14,6 +14,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from fuzz_triton_ranges import touched
@@ -220,6 +221,30 @@ def differences(seeds: list[int], folder: Path, reports: list[str]) -> dict[int,
     return found
 
 
+def hurry(check: bool) -> None:
+    """Code in one variant and no model of caches: each kernel runs once, for its values."""
+    from hexagon_mlir.codegen import backend
+    from hexagon_mlir.codegen import compile as compiler
+    from hexagon_mlir.exec import sim
+
+    backend.warm_up()
+    compiler.workers = InThisProcess  # type: ignore[assignment]
+    sim.Machine = partial(sim.Machine, memory="fast")  # type: ignore[assignment,misc]
+    sim.checked = check
+
+
+class InThisProcess:
+    """In place of the worker processes."""
+
+    def start(self) -> None:
+        pass
+
+    def request(self, header: dict, body: str) -> bytes:
+        from hexagon_mlir.codegen.backend import optimize_and_emit
+
+        return optimize_and_emit(body, **header, patience=0)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
@@ -236,15 +261,15 @@ def main() -> int:
     from hexagon_mlir.frontend.triton import activate
 
     activate()
+    hurry(options.check)
     reports: list[str] = []
     if options.check:
-        sim.checked = True
         sim.observers.append(lambda record: reports.extend(str(report) for report in record.result.reports))
     failed = 0
     for start in range(options.seed, options.seed + options.count, 100):
         seeds = list(range(start, min(start + 100, options.seed + options.count)))
         with tempfile.TemporaryDirectory() as folder:
-            os.environ["TRITON_CACHE_DIR"] = folder
+            os.environ["TRITON_CACHE_DIR"] = os.environ["HEXAGON_MLIR_CACHE_DIR"] = folder
             for seed, text in differences(seeds, Path(folder), reports).items():
                 failed += 1
                 print(f"seed {seed}: {text}")
