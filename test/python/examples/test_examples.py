@@ -40,6 +40,17 @@ def test_softmax(example, shape):
     torch.testing.assert_close(example("softmax").run(x), torch.softmax(x, 1), rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize(("name", "expected"), [
+    ("vector_add", lambda x: x + x.flip(0)), ("softmax", lambda x: torch.softmax(x.float(), 1)),
+    ("rms_norm", lambda x: torch.nn.functional.rms_norm(x.float(), x.shape[1:], x[0].float(), 1e-6))])
+def test_half_precision(example, name, expected):
+    x = (rand(5, 333) * 8).half()
+    x[1, 7], x[2, 0], x[3, 332] = 60000, -60000, 6e-8  # the sum of squares is no f16, nor is the last a normal one
+    others = {"vector_add": (x.flip(0),), "softmax": (), "rms_norm": (x[0].clone(),)}[name]
+    actual = example(name).run(x, *others)
+    torch.testing.assert_close(actual, expected(x).half(), rtol=2e-3, atol=2e-6)
+
+
 def test_softmax_of_strided_rows(example):
     x = rand(6, 100)[:, :37]
     torch.testing.assert_close(example("softmax").run(x), torch.softmax(x, 1), rtol=1e-5, atol=1e-7)
@@ -71,23 +82,24 @@ def test_every_example_has_the_same_shape(path):
         assert part in text, f"{path.name} lacks {part}"
 
 
-@pytest.mark.parametrize("n", [1, 1000, 3001])
-def test_dropout(example, n):
+@pytest.mark.parametrize(("n", "dtype"), [(1, torch.float32), (3001, torch.float16)])
+def test_dropout(example, n, dtype):
     dropout = example("dropout")
-    x = rand(n).abs() + 1
+    x = (rand(n).abs() + 1).to(dtype)
     y = dropout.run(x, 0.4, seed=5)
     kept = y != 0
-    torch.testing.assert_close(y[kept], (x / 0.6)[kept])
+    torch.testing.assert_close(y[kept], (x.float() / 0.6)[kept].to(dtype))
     assert abs(kept.float().mean() - 0.6) < 0.05 or n == 1
     assert torch.equal(dropout.run(x, 0.4, seed=5, block=256), y)
 
 
-@pytest.mark.parametrize("n", [33, 1500])
-def test_libdevice(example, n):
+@pytest.mark.parametrize(("n", "dtype"), [(33, torch.float16), (1500, torch.float32)])
+def test_libdevice(example, n, dtype):
     libdevice = example("libdevice")
-    x = rand(n).tanh()
+    x = rand(n).tanh().to(dtype)
+    tolerance = 2e-3 if dtype == torch.float16 else 1e-6
     for actual, wanted in zip(libdevice.run(x), libdevice.expected(x), strict=True):
-        torch.testing.assert_close(actual, wanted, rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(actual, wanted, rtol=max(tolerance, 1e-5), atol=tolerance)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
