@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hexagon_mlir.ir import arith, ir, memref
+from hexagon_mlir.ir import arith, ir, memref, scf
+from hexagon_mlir.ir.query import in_tcm
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduce_lanes
@@ -27,6 +28,7 @@ class NestEmitter:
         self.nest, self.plan = nest, plan
         self.body = BodyEmitter(op, nest, values, plan.loop, vector_bytes, numbers)
         self.outputs = range(len(inputs), len(values))
+        self.anywhere = any(isinstance(v.type, ir.MemRefType) and not in_tcm(ir.MemRefType(v.type)) for v in values)
         self.extents = [self._extent(loop, values) for loop in range(len(nest.extents))]
 
     def emit(self) -> None:
@@ -92,10 +94,16 @@ class NestEmitter:
                         self.body.store(output, value, ivs_j, segment.width, tail)
                 return carried
 
-            if segment.masked:
-                one_vector(segment.lower, [])
-            else:
+            if tail is None:
                 for_loop(segment.lower, segment.upper, segment.width, [], one_vector)
+            elif tail.static is not None or not self.anywhere:
+                one_vector(segment.lower, [])
+            else:  # an empty block may be anywhere, and HVX loads what is masked off
+                some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
+                branch = scf.IfOp(some)
+                with ir.InsertionPoint(branch.then_block):
+                    one_vector(segment.lower, [])
+                    scf.YieldOp([])
 
     def _accumulate(self, reductions: list[int], jammed: list[dict[int, ir.Value]], scopes: list[Scope],
                     width: int, tail: Tail | None) -> list[list[ir.Value]]:

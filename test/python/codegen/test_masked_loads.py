@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import hexagon_mlir as hx
+from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.codegen.masked_loads import masked_loads_as_selects
+from hexagon_mlir.ir import parse
+from hexagon_mlir.sim import Machine
 
 CALL = ("  %5 = {tail}call <32 x float> @llvm.masked.load.v32f32.p0(ptr align 4 %4, <32 x i1> %m, "
         "<32 x float> zeroinitializer){end}")
@@ -56,3 +59,29 @@ func.func @f(%x: memref<400x{element}>, %out: memref<300x{element}>, %n: i32) {{
         kernel.run(x, out, n)
         np.testing.assert_array_equal(out[:n], sum(x[o : o + n] for o in offsets).astype(dtype))
         assert (out[n:] == 77).all()
+
+
+EMPTY_BLOCK = """func.func @f(%x: memref<1xf32>, %y: memref<32xf32>, %at: i32, %n: i32) {
+  %offset = arith.index_cast %at : i32 to index
+  %size = arith.index_cast %n : i32 to index
+  %there = memref.reinterpret_cast %x to offset: [%offset], sizes: [32], strides: [1]
+      : memref<1xf32> to memref<32xf32, strided<[1], offset: ?>>
+  %from = memref.subview %there[0] [%size] [1]
+      : memref<32xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+  %to = memref.subview %y[0] [%size] [1] : memref<32xf32> to memref<?xf32, strided<[1]>>
+  memref.copy %from, %to : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1]>>
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("at", "size"), [(0, 3), (1 << 20, 0)])
+def test_an_empty_block_is_not_looked_at(at, size):
+    machine = Machine(compile_module(parse(EMPTY_BLOCK)).asm, check=True)
+    x, y = np.arange(32, dtype=np.float32) + 1, np.zeros(32, np.float32)
+    addresses = [machine.alloc_ddr(array.nbytes) for array in (x, y)]
+    for address, array in zip(addresses, (x, y), strict=True):
+        machine.write(address, array.view(np.uint8))
+    result = machine.run("f", [*addresses, at, size])
+    assert not result.reports
+    assert np.array_equal(machine.read(addresses[1], np.float32, 32), np.where(np.arange(32) < size, x, 0))
