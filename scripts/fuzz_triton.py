@@ -273,6 +273,7 @@ def main() -> int:
             for seed, text in differences(seeds, Path(folder), reports).items():
                 failed += 1
                 print(f"seed {seed}: {text}")
+        print(f"{start} to {seeds[-1]} done", file=sys.stderr, flush=True)
     print(f"{options.count} kernels, {failed} failed")
     return 1 if failed else 0
 
