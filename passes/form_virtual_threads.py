@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -123,8 +124,11 @@ class FormVirtualThreadsPass(Pass):
             group, cut = self._best(dict(todo), cost, vector)
             members = [member.op for member in group.members]
             gain = None if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
-            if self._split(*todo[0], gain, cost, context):
-                todo = todo[1:]
+            idle = cut is not None and cut.blocks.count < cost.tasks  # a reduction among them may occupy all
+            least = None if idle and cost.all else gain
+            rest = self._split_one(group.members if idle else group.members[:1], todo, least, cost, context)
+            if rest is not None:
+                todo = rest
                 continue
             if cut is None:
                 self.remark(context, members[0], f"one thread: about {group.cycles:.0f} cycles do not pay for threads")
@@ -132,6 +136,15 @@ class FormVirtualThreadsPass(Pass):
             todo = [(op, nest) for op, nest in todo if op not in members]
             if cut is not None:
                 ForallBuilder(group, cut.chunks).build()
+
+    def _split_one(self, members: Sequence[Member], todo: list[tuple[ir.Operation, Nest]], gain: float | None,
+                   cost: ForkCost, context: PassContext) -> list[tuple[ir.Operation, Nest]] | None:
+        """Split the first of ``members`` that `_split` does; gives ``todo`` without it, None when there is none."""
+        for member in members:
+            others = [(op, nest) for op, nest in todo if op != member.op]
+            if self._split(member.op, member.nest, gain, cost, context):
+                return others
+        return None
 
     def _split(self, op: ir.Operation, nest: Nest, gain: float | None, cost: ForkCost, context: PassContext) -> bool:
         """Split reduction ``op`` along what it reduces if that saves more cycles than ``gain``; None: than nothing."""

@@ -147,13 +147,14 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
     def _read(self, module: ir.Module) -> list[_Loop]:
         loops = {}
         for op in find_ops(module, lambda op: LOOP in op.attributes):
-            found = _Loop(op)
-            loops[ir.IntegerAttr(op.attributes[LOOP]).value] = found
+            found, number = _Loop(op), ir.IntegerAttr(op.attributes[LOOP]).value
+            if number in loops:
+                raise self.refuse(op, f"two loops are {LOOP} {number}", "run hexagon-double-buffer-generic-s1")
+            loops[number] = found
             for inner in op.regions[0].blocks[0].operations:
                 for name in KERNELS:
                     if name in inner.operation.attributes:
-                        number = ir.IntegerAttr(inner.operation.attributes[name]).value
-                        found.parts[number] = inner.operation
+                        found.parts[ir.IntegerAttr(inner.operation.attributes[name]).value] = inner.operation
             if len(found.parts) < 2 or sorted(found.parts) != list(range(len(found.parts))):
                 raise self.refuse(op, f"{LOOP} without a {KERNELS[0]} and a {KERNELS[1]} part in the loop",
                                   "run hexagon-double-buffer-generic-s1")

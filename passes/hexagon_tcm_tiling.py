@@ -11,13 +11,14 @@ from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
-from hexagon_mlir.passes.program_grids.marks import forget, may_spread, order_on
+from hexagon_mlir.passes.program_grids.marks import forget, has_order, may_spread, order_on
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, streaming
 from hexagon_mlir.passes.tcm_tiling.maps import spreads, vector_loop
 from hexagon_mlir.passes.tcm_tiling.place import Placement, buffer_bytes, place_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
 from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile
+from hexagon_mlir.passes.virtual_threads.cost import ForkCost
 from hexagon_mlir.targets.dma import Engine
 
 _MARK, _ROOT, _LOOP = "hexagon.tile", "hexagon.tile_root", "hexagon.tile_loop"
@@ -32,9 +33,9 @@ _HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting
 class HexagonTcmTilingPass(Pass):
     """Puts the data a kernel works on into TCM, tile by tile.
 
-    In functions on tensors, ops that read each other's results form groups. A group shares one loop over tiles of its
-    last op: each input's tile is copied once, intermediates exist as tiles in TCM only, results go back tile by tile,
-    what every tile needs is copied before the loop. Tiles fit the budget, counting two of everything that is
+    Ops that read each other's results form groups. A group shares one loop over tiles of its last op: each input's
+    tile is copied once, intermediates exist as tiles in TCM only, results go back tile by tile, what every tile needs
+    is copied before the loop. Tiles fit the budget, counting two of everything that is
     transferred, and are small enough to hide transfers behind work, if that is predicted to pay. A group whose tiles
     do not fit (a softmax of long rows) is taken apart, and a reduction is cut as well then: its loop carries what the
     tiles before have accumulated. So is one that has no other loop to hide transfers with. A kernel with buffers of its
@@ -57,8 +58,8 @@ class HexagonTcmTilingPass(Pass):
 
     Options:
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
-        threads: as many programs of a Triton kernel may run beside each other and share the TCM; 0 takes the target's
-            HVX contexts.
+        threads: as many may share a tile's work, and programs of a Triton kernel the TCM; 0 takes the target's HVX
+            contexts.
 
     Refuses (with a remark; the op works on DDR): dynamic shapes, indices other than plain loop indices, ops without
     indexing maps, ops whose smallest tile exceeds the budget.
@@ -75,12 +76,12 @@ class HexagonTcmTilingPass(Pass):
     threads: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Kernels with buffers of their own are placed; functions on tensors are tiled group by group."""
+        """Kernels with buffers of their own are placed; other functions are tiled group by group."""
         for op in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
-            if _on_tensors(op):
-                self._tile_groups(module, op, context)
-            else:
+            if has_order(op) or find_ops(op, lambda inner: inner.name == "memref.alloc"):
                 self._place(module, op, context)
+            else:
+                self._tile_groups(module, op, context)
 
     # -- functions on tensors ------------------------------------------------------------------------------------
     def _tile_groups(self, module: ir.Module, function: ir.Operation, context: PassContext) -> None:
@@ -115,9 +116,11 @@ class HexagonTcmTilingPass(Pass):
         tile = self._choose(group, budget, context)
         if not rest and part.cuttable == group.cuttable:
             return [group]
-        if tile is not None and (tile != group.extents or not all(is_fill(op) for op in rest)
-                                 or self._choose(part, budget, context) in (None, part.extents)):
-            return [group]
+        if tile is not None:
+            tiles = self._choose(part, budget, context) if all(is_fill(op) for op in rest) else None
+            ragged = tiles and any(e % t for e, t in zip(part.extents, tiles, strict=True))
+            if tile != group.extents or tiles in (None, part.extents) or (ragged and self.threads != 1):
+                return [group]  # threads share reductions of sizes known now
         others = find_groups(rest, lambda op, reason: None)
         return [*(smaller for other in others for smaller in self._parts(other, budget, context)), part]
 
@@ -141,7 +144,7 @@ class HexagonTcmTilingPass(Pass):
         work = sum(estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
                    or 0.0 for op in group.members)
         return overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
-                                len(group.members))
+                                len(group.members), ForkCost.of(target, self.threads).spread)
 
     def _stays(self, op: ir.Operation, budget: int, context: PassContext) -> None:
         self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
@@ -295,11 +298,6 @@ def _apply(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], kin
     for op in find_ops(module, lambda op: any(str(name).startswith(_ROOT) for name in op.attributes)):
         for name in [str(name) for name in op.attributes if str(name).startswith(_ROOT)]:
             del op.attributes[name]
-
-
-def _on_tensors(function: ir.Operation) -> bool:
-    type_ = ir.FunctionType(function.attributes["function_type"].value)
-    return any(isinstance(t, ir.RankedTensorType) for t in (*type_.inputs, *type_.results))
 
 
 def _blocks(function: ir.Operation) -> list[ir.Block]:

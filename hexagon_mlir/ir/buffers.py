@@ -10,7 +10,7 @@ from hexagon_mlir.ir.bounds import multiple_of, upper_bound
 from hexagon_mlir.ir.query import element_bytes, known_bytes, memory_space
 
 VIEWS = frozenset({"memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape",
-                   "memref.collapse_shape", "memref.view"})
+                   "memref.collapse_shape", "memref.view", "memref.assume_alignment"})
 """Operations whose result is (part of) the buffer that is their first operand."""
 
 
@@ -29,6 +29,8 @@ def start_alignment(value: ir.Value, allocation: int) -> int:
     found, moved = allocation, True  # a view by reinterpret_cast starts where it says, wherever its source does
     while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in VIEWS:
         view = value.owner.operation
+        if view.name == "memref.assume_alignment":
+            break
         if view.name == "memref.view":
             found = gcd(found, multiple_of(view.operands[1]))
         elif moved and view.name in ("memref.subview", "memref.reinterpret_cast"):

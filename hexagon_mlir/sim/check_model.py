@@ -10,8 +10,8 @@ an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins
 an aligned vector load right behind readable data may find data on its way, or none. Its marks as a reader are weak: a
 store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
 of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
-it. A predicated vector load is therefore no reader at all: a race, and data that is none, show in the loads it is
-joined with.
+it. A predicated vector load is therefore no reader at all: a race, and data that is none or on its way, show in the
+loads it is joined with.
 
 A masked store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled
 vectors that are undefined in the first round of a loop and not used there.
@@ -194,7 +194,8 @@ define internal void @{name}(ptr %st, i32 %address, i32 %site\
   %r2 = select i1 %l2, i32 {_code(last, size)}, i32 -1
   %d0 = and i8 {some}, {DMA_DESTINATION}
   %d1 = icmp ne i8 %d0, 0
-  %d2 = and i1 %l6, %d1
+  %d3 = and i1 %l6, {int(matters)}
+  %d2 = and i1 %d3, %d1
   %r3 = select i1 %d2, i32 {_code(Rule.USE_BEFORE_WAIT, size)}, i32 %r2
   %m0 = and i32 %address, {align - 1}
   %m1 = icmp ne i32 %m0, 0

@@ -24,6 +24,11 @@ def mark(function: ir.Operation, order: Order) -> None:
     function.attributes[_NAME] = ir.StringAttr.get(order.value)
 
 
+def has_order(function: ir.Operation) -> bool:
+    """True for a Triton kernel, if only by a mark that is none."""
+    return _NAME in function.attributes
+
+
 def order_on(function: ir.Operation) -> Order | None:
     """The order on ``function``; None when it is no Triton kernel. Raises ValueError for a mark that is none."""
     if _NAME not in function.attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import prod
@@ -78,9 +78,11 @@ def _moved(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence
 
 
 def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequence[bool],
-                     operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int) -> list[int]:
+                     operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int,
+                     spread: Callable[[float], float] = float) -> list[int]:
     """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
 
+    ``spread`` gives the cycles that threads take for a tile from those that one takes.
     One loop is cut further, the outermost that is not cut into single steps or one that is cut already: tiles stay
     contiguous.
     """
@@ -92,25 +94,25 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
         sizes = {_even(tile[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
         sizes |= {_even(extents[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
         tiles += [[*tile[:loop], size, *tile[loop + 1:]] for size in sorted(sizes, reverse=True) if size < tile[loop]]
-    return min(tiles, key=lambda t: predicted_cycles(extents, t, operands, engine, work, ops))
+    return min(tiles, key=lambda t: predicted_cycles(extents, t, operands, engine, work, ops, spread))
 
 
 def predicted_cycles(extents: Sequence[int], tile: Sequence[int], operands: Sequence[Footprint], engine: Engine,
-                     work: float, ops: int) -> float:
+                     work: float, ops: int, spread: Callable[[float], float] = float) -> float:
     """Cycles of all tiles, with transfers double-buffered when there are several tiles; ``ops`` are done per tile."""
     count = prod(-(-e // t) for e, t in zip(extents, tile, strict=True))
     fetches = [o for o in operands if o.role is Role.FETCH]
     stores = [o for o in operands if o.role is Role.STORE]
     once = sum(engine.waited_for(o.bytes(tile, 1)) for o in fetches + stores if not o.moves(tile, extents))
     if count == 1:
-        return work + once
+        return spread(work) + once
     if any(e % t for e, t in zip(extents, tile, strict=True)):
         work *= _RAGGED
     moving = [o.bytes(tile, 1) for o in operands if o.moves(tile, extents)]
     first = [o.bytes(tile, 1) for o in fetches if o.moves(tile, extents)]
     last = [o.bytes(tile, 1) for o in stores if o.moves(tile, extents)]
     exposed = sum((engine.start + sum(n / engine.rate for n in part)) if part else 0.0 for part in (first, last))
-    core = work + count * (_TRANSFER_CYCLES * len(moving) + _OP_CYCLES * ops)
+    core = count * spread(work / count) + count * (_TRANSFER_CYCLES * len(moving) + _OP_CYCLES * ops)
     return once + exposed + max(core, count * sum(engine.busy(n) for n in moving))
 
 

@@ -69,6 +69,12 @@ class ForkCost:
         """Cycles that ``tasks`` cost beyond their work."""
         return (tasks - 1) * self.spawn + 2 * self.dispatch if tasks > 1 else 0.0
 
+    def spread(self, cycles: float) -> float:
+        """Cycles for work that takes one thread ``cycles``: cut evenly for all tasks where that pays."""
+        blocks = Blocks((self.tasks,), (1,))
+        pays = self.tasks > 1 and self.time(_CERTAIN * cycles, blocks) <= _CERTAIN * cycles
+        return self.time(cycles, blocks) if pays else cycles
+
     def time(self, cycles: float, blocks: Blocks) -> float:
         """Cycles for work that takes one thread ``cycles``, cut into ``blocks``."""
         tasks = min(blocks.count, self.tasks)

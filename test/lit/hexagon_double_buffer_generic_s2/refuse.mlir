@@ -62,3 +62,24 @@ func.func @no_for() {
   %c0 = arith.constant {db_generic = 0 : i64} 0 : index
   return
 }
+
+// -----
+// 5. Two loops of the same number: whose copies are whose?
+func.func @twice(%n: index, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %p {
+    } {db_ping_kernel = 0 : i64}
+    scf.if %p {
+    } {db_pong_kernel = 1 : i64}
+  } {db_generic = 0 : i64}
+  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: two loops are db_generic 0
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %p {
+    } {db_ping_kernel = 0 : i64}
+    scf.if %p {
+    } {db_pong_kernel = 1 : i64}
+  } {db_generic = 0 : i64}
+  return
+}

@@ -185,6 +185,13 @@ def test_a_predicated_vector_load_may_find_no_data(load, reported):
     assert {report.rule for report in reports} == ({Rule.UNINITIALISED} if reported else set())
 
 
+@pytest.mark.parametrize(("load", "reported"), [("v0 = vmem(r1+#0)", True), ("if (p0) v0 = vmem(r1+#0)", False)])
+def test_a_predicated_vector_load_may_find_data_on_its_way(load, reported):
+    text = (HERE / "faults" / "dma_use.s").read_text().replace("dmstart(r2)", "dmstart(r2)\n\t\tp0 = cmp.eq(r0,r0)")
+    result = run_fault(text.replace("\t\tv0 = vmem(r1+#0)", f"\t\t{load}"))
+    assert {report.rule for report in result.reports} == ({Rule.USE_BEFORE_WAIT} if reported else set())
+
+
 @pytest.fixture
 def checked_examples(monkeypatch):
     """The examples, run by a machine that checks; gives the reports of all launches since."""
