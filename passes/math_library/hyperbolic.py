@@ -11,12 +11,12 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-sinh              1.64    38.3
-cosh              1.53    51.0
+sinh              1.64    47.0
+cosh              1.53    29.8
 tanh              1.85    39.0  53.97    25.8
 asinh             1.62    84.3
 acosh             1.95    74.3
-atanh             1.85    34.5
+atanh             1.85    39.3
 ===============  =============  =============
 """
 

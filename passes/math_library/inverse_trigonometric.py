@@ -9,9 +9,9 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-asin              1.38    41.8
-acos              1.51    44.0
-atan              1.22    36.8   4.67    31.3
+asin              1.38    43.8
+acos              1.51    45.5
+atan              1.22    44.3   4.67    39.8
 atan2             1.72    51.0
 ===============  =============  =============
 """

@@ -9,7 +9,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 function         accurate       fast
 ===============  =============  =============
 sqrt              0.84    18.5  12.14    11.0
-rsqrt             1.30    17.3  11.81    10.0
+rsqrt             1.30    17.3  11.81    10.3
 cbrt              0.50    34.0   7.91    23.5
 ===============  =============  =============
 """

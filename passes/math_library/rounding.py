@@ -8,7 +8,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 function         accurate       fast
 ===============  =============  =============
 floor             0.00     7.5
-ceil              0.00     7.5
+ceil              0.00     7.8
 trunc             0.00     7.0
 round             0.00    10.3
 roundeven         0.00     5.3
