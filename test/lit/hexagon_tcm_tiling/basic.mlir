@@ -189,9 +189,9 @@ func.func @mean(%x: tensor<32768x64xf32>) -> tensor<1x64xf32> {
 // 8. Weights that do not fit are cut, not the rows; the last columns get a tile of their own, of a size known here.
 // CHECK-LABEL: func.func @wide
 // CHECK: %[[X:.*]] = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<32x768xf32>
-// CHECK: scf.for %{{.*}} = %c0 to %c2944 step %c128
-// CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<32x768xf32>, tensor<768x128xf32>)
-// CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<32x768xf32>, tensor<768x56xf32>)
+// CHECK: scf.for %{{.*}} = %c0 to %c2816 step %c256
+// CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<32x768xf32>, tensor<768x256xf32>)
+// CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<32x768xf32>, tensor<768x184xf32>)
 // CHECK-NOT: scf.for
 func.func @wide(%x: tensor<32x768xf32>, %w: tensor<768x3000xf32>, %y: tensor<32x3000xf32>) -> tensor<32x3000xf32> {
   %0 = linalg.matmul ins(%x, %w : tensor<32x768xf32>, tensor<768x3000xf32>) outs(%y : tensor<32x3000xf32>)
