@@ -17,6 +17,7 @@ from hexagon_mlir.passes.tcm_allocation.liveness import (
     bounds,
     escapes,
     iterations,
+    read_by_element,
     scopes,
     taken_over,
 )
@@ -76,7 +77,8 @@ class HexagonTcmAllocationPass(Pass):
         tcm-bytes: size the arena may have; 0 takes the target's whole TCM.
         reuse: needed shares memory only when the buffers do not fit otherwise; always makes the arena small.
 
-    Refuses (with a remark): a buffer that does not fit moves to DDR; one whose size has no bound, that leaves the
+    Refuses (with a remark): a buffer that does not fit moves to DDR, as does one that loops read element by element
+    (scalar loads from DDR are cached, those from TCM are not); one whose size has no bound, that leaves the
     function or sits in an scf.forall with dynamic bounds keeps its own allocation.
 
     Needs: buffer.
@@ -130,6 +132,10 @@ class HexagonTcmAllocationPass(Pass):
             if size is None or way_out is not None:
                 self.remark(context, op, "keeps its own allocation: " + (
                     f"{way_out} takes the buffer out of sight" if way_out else "a dynamic size without a bound"))
+                continue
+            if read_by_element(op):
+                self.remark(context, op, "moves to DDR: loops read it element by element, for which TCM is slow")
+                set_space(op.results[0], DDR_SPACE)
                 continue
             asked.append(op)
             lifetimes.append(clock.lifetime(op, size))

@@ -87,6 +87,16 @@ def escapes(allocation: ir.Operation) -> str | None:
     return None
 
 
+def read_by_element(allocation: ir.Operation) -> bool:
+    """True when loops load scalars from the buffer, which no copy from DDR fills.
+
+    Every such load waits for TCM; from DDR, the caches answer.
+    """
+    users = [use.owner.operation for use in uses_of_buffer(allocation.results[0])]
+    return any(user.name == "memref.load" and user.parent.name == "scf.for" for user in users) and not any(
+        user.name == "memref.copy" and not in_tcm(ir.MemRefType(user.operands[0].type)) for user in users)
+
+
 def iterations(forall: ir.Operation) -> int | None:
     """How often ``forall`` runs its body, or None when a bound is dynamic."""
     dynamic = ir.ShapedType.get_dynamic_size()

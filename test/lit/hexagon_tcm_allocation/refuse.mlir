@@ -63,3 +63,29 @@ func.func @dynamic_threads(%n: index, %c: f32) {
   }
   return
 }
+
+// -----
+// 6. Scalars that a loop loads come from the caches; what a copy from DDR brings stays.
+// CHECK-LABEL: func.func @by_element
+// CHECK: memref.alloc() : memref<8xf32>
+// CHECK: memref.view {{.*}} to memref<12xf32, 1>
+// WHY: remark: hexagon-tcm-allocation: moves to DDR: loops read it element by element, for which TCM is slow
+func.func @by_element(%c: f32, %x: memref<12xf32>, %out: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %a = memref.alloc() : memref<8xf32, 1>
+  %copied = memref.alloc() : memref<12xf32, 1>
+  linalg.fill ins(%c : f32) outs(%a : memref<8xf32, 1>)
+  memref.copy %x, %copied : memref<12xf32> to memref<12xf32, 1>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %0 = memref.load %a[%i] : memref<8xf32, 1>
+    %1 = memref.load %copied[%i] : memref<12xf32, 1>
+    %4 = arith.addf %0, %1 : f32
+    memref.store %4, %out[%i] : memref<8xf32>
+  }
+  memref.dealloc %a : memref<8xf32, 1>
+  memref.dealloc %copied : memref<12xf32, 1>
+  return
+}
