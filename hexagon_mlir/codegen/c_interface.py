@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
 
 from hexagon_mlir.codegen.interface import PROGRAMS, Interface, Tensor
 from hexagon_mlir.codegen.weights import Weights
@@ -17,20 +16,22 @@ POINTED = {"i1": "uint8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", 
 VALUES = {"i1": ("int32_t", "i32"), "i8": ("int32_t", "i32"), "i16": ("int32_t", "i32"), "i32": ("int32_t", "i32"),
           "index": ("int32_t", "i32"), "i64": ("int64_t", "i64"), "f32": ("float", "f32"), "f64": ("double", "f64")}
 """C type of a scalar argument, and the field of ``hexmlir_argument`` that holds it."""
+_EXAMPLE_SIZE = 8  # of each dimension that the caller chooses
 WEIGHTS, ARENA = "weights", "arena"
 """Names of a model's last parameters: the mapped weights file, and memory for what its kernels tell each other."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a function. ``shape`` is None for a scalar and () for a tensor whose size C does not know.
+    """One parameter of a function. ``shape`` is None for a scalar and () for a tensor whose size C does not know; a
+    name in it is the parameter that tells the size.
 
     ``offset`` is where a constant tensor is in the weights file. `WEIGHTS` and `ARENA` have the element "".
     """
 
     name: str
     element: str
-    shape: tuple[int, ...] | None
+    shape: tuple[int | str, ...] | None
     written: bool
     offset: int | None = None
 
@@ -47,7 +48,8 @@ class Parameter:
             return self.element
         if not self.element:
             return f"{self.shape[0]} bytes" + ("" if self.written else ", what hexmlir_rt_weights gives")
-        size = "x".join(map(str, self.shape)) if self.shape else "as many as the kernel touches"
+        sign = " x " if any(isinstance(size, str) for size in self.shape) else "x"
+        size = sign.join(map(str, self.shape)) or "as many as the kernel touches"
         place = f", at byte {self.offset} of the weights file" if self.offset is not None else ""
         return f"{size} {self.element}{', written' if self.written else ''}{place}"
 
@@ -76,7 +78,12 @@ class Function:
     @property
     def arena_bytes(self) -> int:
         """Bytes of working memory; 0 when it needs none."""
-        return sum(prod(p.shape or ()) for p in self.parameters if p.name == ARENA and not p.element)
+        return sum(int(size) for p in self.parameters if p.name == ARENA and not p.element for size in p.shape or ())
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The parameters that tell sizes of tensors."""
+        return tuple(size for p in self.parameters for size in p.shape or () if isinstance(size, str))
 
     def macro(self, name: str) -> str:
         """``name`` as a macro of this function's header."""
@@ -123,9 +130,11 @@ def example(function: Function, alignment: int, header_name: str, weights_name: 
              "#include <stdio.h>", "", f'#include "{header_name}"']
     lines += ['#include "hexmlir_rt.h"'] if function.weights_key else []
     lines.append("")
+    if function.sizes:
+        lines.append(f"enum {{ {', '.join(f'{name} = {_EXAMPLE_SIZE}' for name in function.sizes)} }};")
     for p in function.parameters:
         if p.given and p.shape is not None:
-            size = str(prod(p.shape)) if p.shape else "4096 /* as many as your call touches */"
+            size = " * ".join(map(str, p.shape)) or "4096 /* as many as your call touches */"
             lines.append(f"static _Alignas({alignment}) {POINTED[p.element]} {p.name}[{size}];")
     if function.arena_bytes:
         lines.append(f"static _Alignas({alignment}) unsigned char {ARENA}[{function.macro('arena_bytes')}];")
@@ -135,7 +144,7 @@ def example(function: Function, alignment: int, header_name: str, weights_name: 
                   f"  const void *{WEIGHTS} = hexmlir_rt_weights(path, {function.macro('weights_key')});"]
     if function.grid:
         lines.append("  /* a grid of one program */")
-    given = [p.name if p.shape is not None else "0" for p in function.parameters if p.given]
+    given = [p.name if p.shape is not None or p.name in function.sizes else "0" for p in function.parameters if p.given]
     lines += [f"  {function.call(given, '111000')}", '  puts("done");', "  return 0;", "}", ""]
     return "\n".join(lines)
 
@@ -166,14 +175,18 @@ def function_of(face: Interface, target: str, weights: Weights | None = None) ->
     parameters = []
     for i, kind in enumerate(face.arguments):
         if isinstance(kind, Tensor):
-            parameters.append(Parameter(f"arg{i}", kind.element, kind.static_shape, not kind.by_value))
+            parameters.append(Parameter(f"arg{i}", kind.element, _shape(f"arg{i}", kind), not kind.by_value))
         else:
             parameters.append(Parameter(f"arg{i}", kind.removeprefix("*"), () if kind[0] == "*" else None, True))
-    parameters += [Parameter(f"weight{i}", tensor.element, tensor.static_shape, False, offset)
+    parameters += [Parameter(f"weight{i}", tensor.element, _shape(f"weight{i}", tensor), False, offset)
                    for i, (tensor, offset) in enumerate(zip(face.weights, offsets, strict=True))]
-    parameters += [Parameter(f"result{i}", tensor.element, tensor.static_shape, True)
+    parameters += [Parameter(f"result{i}", tensor.element, _shape(f"result{i}", tensor), True)
                    for i, tensor in enumerate(face.results)]
-    tensors = [(f"arg{i}", kind) for i, kind in enumerate(face.arguments) if isinstance(kind, Tensor)]
-    tensors += [(f"result{i}", kind) for i, kind in enumerate(face.results)]
-    parameters += [Parameter(f"{name}_size{d}", "i32", None, False) for name, kind in tensors for d in kind.dynamic]
-    return Function(face.entry, target, tuple(parameters), face.grid, weights.key if weights is not None else 0)
+    function = Function(face.entry, target, tuple(parameters), face.grid, weights.key if weights is not None else 0)
+    sizes = tuple(Parameter(name, "i32", None, False) for name in function.sizes)
+    return replace(function, parameters=(*parameters, *sizes))
+
+
+def _shape(name: str, tensor: Tensor) -> tuple[int | str, ...]:
+    """The shape of tensor parameter ``name``."""
+    return tuple(f"{name}_size{d}" if size is None else size for d, size in enumerate(tensor.shape))

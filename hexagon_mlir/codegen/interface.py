@@ -29,11 +29,6 @@ class Tensor:
         """The dimensions whose size is known when the function is called."""
         return tuple(d for d, size in enumerate(self.shape) if size is None)
 
-    @property
-    def static_shape(self) -> tuple[int, ...]:
-        """The shape; () when a size is not known."""
-        return tuple(size for size in self.shape if size is not None) if not self.dynamic else ()
-
 
 @dataclass(frozen=True)
 class Interface:

@@ -77,8 +77,8 @@ class ModelBinary:
 
     def run(self, arguments: Sequence[np.ndarray]) -> ModelRun:
         """Run under QEMU with ``arguments``, all of the model's (its weights are mapped all the same)."""
-        outputs = tuple(np.zeros(p.shape or (), NUMPY[p.element]) for p in self.function.parameters if p.written
-                        and p.given)
+        elements = [NUMPY[p.element] for p in self.function.parameters if p.written and p.given]
+        outputs = tuple(map(np.zeros, self.schedule.output_shapes, elements))
         given = [arguments[number] for number in self.inputs]
         counters = run(self.program(), self.schedule.target, [*given, *outputs], weights=self.weights)
         return ModelRun(outputs, (), counters)

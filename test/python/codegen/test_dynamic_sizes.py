@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hexagon_mlir as hx
-from hexagon_mlir.codegen.c_interface import function_of
+from hexagon_mlir.codegen.c_interface import example, function_of
 from hexagon_mlir.ir import HexError
 
 CHAIN = """func.func @chain(%x: tensor<?x?xf32>, %w: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf16>) {
@@ -87,3 +87,7 @@ def test_the_c_function_takes_sizes_last():
     function = function_of(hx.compile(ROWS).interface, "v75")
     assert function.prototype == ("void rows(const int16_t *arg0, const int16_t *arg1, int16_t *result0, "
                                   "int32_t arg0_size0)")
+    assert [p.remark for p in function.parameters] == ["arg0_size0 x 70 i16", "70 i16", "70 i16, written", "i32"]
+    text = example(function, 128, "rows.h")
+    assert "enum { arg0_size0 = 8 };" in text and "int16_t arg0[arg0_size0 * 70];" in text
+    assert "rows(arg0, arg1, result0, arg0_size0);" in text

@@ -69,6 +69,14 @@ class TestValues:
             np.testing.assert_array_equal(out, x * x)
             assert (counters.tcm_in_use, counters.dma_pending) == (0, 0)
 
+    def test_sizes_known_at_the_call(self):
+        kernel = hx.compile(elementwise("sub", "i32", 31).replace("31", "?"), target="v67")
+        for size in (0, 1, 33, 1000):
+            x, y = np.arange(size, dtype=np.int32), np.full(size, -7, np.int32)
+            simulated, emulated = kernel.run(x, y), kernel.run(x, y, executor="qemu")
+            np.testing.assert_array_equal(emulated.outputs[0], x + 7)
+            np.testing.assert_array_equal(simulated.outputs[0], x + 7)
+
     def test_wide_and_float_scalars(self):
         source = """
 func.func @f(%a: i32, %b: i64, %c: f32, %d: f64, %out: memref<4xf64>) {
