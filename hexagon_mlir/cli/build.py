@@ -160,9 +160,9 @@ def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any
 
     flat = [torch.from_numpy(value) if hasattr(value, "dtype") else value for value in arguments]
     model = compiled_model(options, [tuple(value.shape) for value in flat if isinstance(value, torch.Tensor)])
-    expected = sum(place is not None for place in model.face.inputs)
-    if len(flat) < expected:
-        raise HexError.plain(f"the model takes {expected} tensors, {len(flat)} arguments given", file=options.file)
+    expected = model.face.arguments
+    if len(flat) != expected:
+        raise HexError.plain(f"the model takes {expected} arguments, {len(flat)} given", file=options.file)
     results = model.run_flat(flat, options.executor)
     outputs = [r.detach().numpy() if r.dtype != torch.bfloat16 else r.detach().float().numpy()
                for r in results if isinstance(r, torch.Tensor)]

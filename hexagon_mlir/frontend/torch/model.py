@@ -74,6 +74,15 @@ class Face:
     out_spec: str = ""
     result_dtypes: list[torch.dtype] = field(default_factory=list)
 
+    @property
+    def arguments(self) -> int:
+        """How many flat arguments the model takes."""
+        from torch.utils import _pytree as pytree
+
+        if self.in_spec:
+            return pytree.treespec_loads(self.in_spec).num_leaves
+        return max((place + 1 for place in self.inputs if place is not None), default=0)
+
 
 class CompiledModel:
     """A model compiled for one target. ``model(*inputs)`` takes and gives what the PyTorch model does."""

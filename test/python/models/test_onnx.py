@@ -161,6 +161,15 @@ def test_sizes_known_later(tmp_path, monkeypatch, capsys):
         assert message in error and "Traceback" not in error
 
 
+def test_as_many_arguments_as_inputs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    saved(model_of("(float[3] x) => (float[3] r) { r = Relu(x) }"), tmp_path)
+    np.save("x.npy", np.array([-1, 0, 2], np.float32))
+    for words in ([], ["--args", "x.npy", "x.npy"]):
+        assert main(["run", "model.onnx", *words]) == 1
+        assert f"takes 1 arguments, {len(words[1:])} given" in capsys.readouterr().err
+
+
 def unknown():
     model = model_of("(float[3] x) => (float[3] r) { r = Relu(x) }")
     model.graph.node[0].op_type, model.graph.node[0].name = "Rectify", "first"
