@@ -95,8 +95,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
             break
         asm = emitter.assembly(variant)
         tried += 1
-        if asm is None:  # registers were short
-            variants = [other for other in variants if not (variant.windows and other.windows)]
+        if asm is None:  # registers were short: those that need most come last
+            variants.sort(key=lambda other: variant.windows and other.windows)
             if variant.ordered and len(optimized) > _PATIENCE:
                 variants.sort(key=lambda other: other.ordered)  # these need most; each try takes seconds
         if asm is not None and (best is None or static_cost(asm) < best[0]):
