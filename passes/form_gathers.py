@@ -7,7 +7,7 @@ from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import element_bytes, find_ops
+from hexagon_mlir.ir.query import element_bytes, find_ops, input_count
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.gathers.decide import refusal
 from hexagon_mlir.passes.gathers.split import address_ops, depends_on_data, split
@@ -95,7 +95,7 @@ class FormGathersPass(Pass):
         for extract in find_ops(module, _is_lookup):
             op = extract.parent.operation
             body = op.regions[0].blocks[0]
-            if _is_gather(extract) or not depends_on_data(extract, body, _inputs(op)):
+            if _is_gather(extract) or not depends_on_data(extract, body, input_count(op)):
                 continue
             addresses = address_ops(extract, body)
             reason = self._refusal(op, extract) if addresses is not None else "an index that is no plain arithmetic"
@@ -141,7 +141,3 @@ def _on_tensors(op: ir.Operation) -> bool:
         op = op.parent.operation
     type_ = ir.FunctionType(op.attributes["function_type"].value)
     return any(isinstance(t, ir.RankedTensorType) for t in (*type_.inputs, *type_.results))
-
-
-def _inputs(op: ir.Operation) -> int:
-    return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]

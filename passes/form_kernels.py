@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.order import external_values, sort
-from hexagon_mlir.ir.query import known_bytes
+from hexagon_mlir.ir.query import input_count, known_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.kernels.decide import Kind, OpInfo, group
 from hexagon_mlir.passes.kernels.outline import erase_all, outline
@@ -149,7 +149,7 @@ def _multiplies_and_adds(op: ir.Operation) -> bool:
     if op.name != "linalg.generic":
         return False
     reduces = any("reduction" in str(i) for i in op.attributes["iterator_types"])
-    return reduces and ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0] > 1
+    return reduces and input_count(op) > 1
 
 
 def _is_tensor(op: ir.Operation) -> bool:

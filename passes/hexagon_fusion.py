@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, input_count
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
 from hexagon_mlir.passes.fusion.detach import detach_outputs
-from hexagon_mlir.passes.fusion.merge import Link, find_link, input_count, merge
+from hexagon_mlir.passes.fusion.merge import Link, find_link, merge
 from hexagon_mlir.passes.fusion.widen import hoist_casts, is_contraction
 
 _PREPARE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops,linalg-fold-unit-extent-dims,"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, input_count
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 
@@ -68,7 +68,7 @@ def is_start(op: ir.Operation) -> bool:
         return True
     if op.name not in ("linalg.fill", "linalg.generic") or len(op.results) != 1:
         return False
-    inputs = _inputs(op)
+    inputs = input_count(op)
     scalars = not any(isinstance(value.type, ir.ShapedType) for value in list(op.operands)[:inputs])
     owner = op.operands[inputs].owner
     short = op.name == "linalg.fill" or len(list(op.regions[0].blocks[0].operations)) == 1
@@ -78,10 +78,8 @@ def is_start(op: ir.Operation) -> bool:
 def is_destination(use: ir.OpOperand) -> bool:
     """True where the user computes in the tensor: the outputs of a linalg op, a loop's carried values."""
     user = use.owner.operation
-    if user.name.startswith("linalg.") and "operandSegmentSizes" in user.attributes:
-        return use.operand_number >= _inputs(user)
     if user.name.startswith("linalg."):
-        return use.operand_number >= len(user.operands) - len(user.results)
+        return use.operand_number >= input_count(user)
     return user.name in ("scf.for", "scf.forall", "tensor.insert_slice", "tensor.insert")
 
 
@@ -94,7 +92,3 @@ def copy_before(user: ir.Operation, op: ir.Operation) -> ir.Value:
         last = len(copy.operands) - 1
         copy.operands[last] = copy.operands[last].owner.operation.clone(ir.InsertionPoint(copy)).results[0]
         return copy.results[0]
-
-
-def _inputs(op: ir.Operation) -> int:
-    return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]

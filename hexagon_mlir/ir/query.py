@@ -29,6 +29,13 @@ def find_ops(module: ir.Module, wanted: Callable[[ir.Operation], bool]) -> list[
     return found
 
 
+def input_count(op: ir.Operation) -> int:
+    """How many operands of linalg op ``op`` are inputs; its outputs follow them."""
+    if "operandSegmentSizes" in op.attributes:
+        return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+    return len(op.operands) // 2 if op.name == "linalg.reduce" else len(op.operands) - 1  # map, transpose, broadcast
+
+
 def element_bytes(element: ir.Type) -> int:
     """Bytes one element takes in memory; index is as wide as a pointer, 4 bytes."""
     bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.query import input_count
 
 _LOOPS = frozenset({"scf.for", "scf.forall", "scf.parallel"})
 _CROSSED = _LOOPS | {"scf.if"}
@@ -88,5 +89,5 @@ def _reads(use: ir.OpOperand) -> bool:
     if user.name == "memref.copy":
         return use.operand_number == 0
     if user.name.startswith("linalg."):
-        return use.operand_number < ir.DenseI32ArrayAttr(user.attributes["operandSegmentSizes"])[0]
+        return use.operand_number < input_count(user)
     return False

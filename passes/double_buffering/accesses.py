@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import root_buffer
+from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.double_buffering.slices import is_pure
 
 _READS = frozenset({"memref.load", "vector.load", "vector.maskedload", "vector.transfer_read"})
@@ -68,7 +69,7 @@ def _own_accesses(op: ir.Operation) -> list[Access] | None:
 
 
 def _of_linalg(op: ir.Operation) -> list[Access]:
-    inputs = _inputs(op)
+    inputs = input_count(op)
     body = op.regions[0].blocks[0]
     found = []
     for position, value in enumerate(op.operands):
@@ -79,13 +80,6 @@ def _of_linalg(op: ir.Operation) -> list[Access]:
         if position >= inputs:
             found.append(Access(op, value, True))
     return found
-
-
-def _inputs(op: ir.Operation) -> int:
-    """How many operands of linalg op ``op`` are inputs; outputs follow."""
-    if "operandSegmentSizes" in op.attributes:
-        return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
-    return len(op.operands) // 2 if op.name == "linalg.reduce" else len(op.operands) - 1
 
 
 def may_alias(one: ir.Value, other: ir.Value) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hexagon_mlir.ir import arith, ir, tensor
-from hexagon_mlir.passes.fusion.merge import input_count
+from hexagon_mlir.ir.query import input_count
 
 
 def detach_outputs(op: ir.Operation) -> None:

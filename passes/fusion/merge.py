@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.query import input_count
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,6 @@ class Link:
     def used_loops(self) -> set[int]:
         """Consumer loops the producer's value depends on."""
         return {loop for loop in self.loops if loop is not None}
-
-
-def input_count(op: ir.Operation) -> int:
-    """Number of inputs of a linalg op; outputs follow them."""
-    return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
 
 
 def find_link(consumer: ir.Operation, operand: int) -> Link | str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hexagon_mlir.ir import ir, tensor
-from hexagon_mlir.passes.fusion.merge import input_count
+from hexagon_mlir.ir.query import input_count
 
 _WIDENING = frozenset({"arith.extf", "arith.extsi", "arith.extui"})
 _PRODUCTS = frozenset({"arith.mulf", "arith.muli"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, bufferization, ir, linalg, tensor
-from hexagon_mlir.ir.query import TCM_SPACE, memory_space
+from hexagon_mlir.ir.query import TCM_SPACE, input_count, memory_space
 
 PURE = ("arith", "math", "linalg.index")
 
@@ -53,7 +53,7 @@ def split(op: ir.Operation, extract: ir.Operation, addresses: Sequence[ir.Operat
 
     ``own_buffers``: the function places its buffers itself, so the gathered elements get one in TCM here.
     """
-    inputs = _inputs(op)
+    inputs = input_count(op)
     body = op.regions[0].blocks[0]
     maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
     count = maps[0].n_dims
@@ -117,7 +117,7 @@ def clone_into(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
 
 def _replace(op: ir.Operation, extract: ir.Operation, gathered: ir.Value, map_: ir.AffineMap) -> None:
     """``op`` again, with ``gathered`` as an input instead of ``extract`` and without inputs only that needed."""
-    inputs, old = _inputs(op), op.regions[0].blocks[0]
+    inputs, old = input_count(op), op.regions[0].blocks[0]
     live = _live_ops(old, extract)
     read = {operand for inner in live for operand in inner.operands}
     kept = [i for i in range(inputs) if old.arguments[i] in read]
@@ -163,10 +163,6 @@ def _extents(op: ir.Operation, maps: Sequence[ir.AffineMap]) -> list[int]:
             if isinstance(result, ir.AffineDimExpr):
                 extents[result.position] = value.type.shape[position]
     return extents
-
-
-def _inputs(op: ir.Operation) -> int:
-    return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
 
 
 def _element(value: ir.Value) -> ir.Type:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import root_buffer
+from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, read_tables
 
 DYNAMIC = None
@@ -153,9 +154,8 @@ def has_floats(op: ir.Operation) -> bool:
 
 def split_operands(op: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
     """Inputs and outputs of a linalg op."""
-    sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
-    values = list(op.operands)
-    return values[: sizes[0]], values[sizes[0]:]
+    values, inputs = list(op.operands), input_count(op)
+    return values[:inputs], values[inputs:]
 
 
 def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
