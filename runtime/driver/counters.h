@@ -11,12 +11,12 @@ typedef struct Counters {
 static inline Counters read_counters(void) {
   Counters now = {0, 0, 0};
 #ifdef __hexagon__
-  register uint32_t value __asm__("r0");
-  __asm__ volatile(".word 0x6a16c000" : "=r"(value)); /* r0 = c22 */
+  register uint32_t value __asm__("r15"); /* no argument: those need not be saved before */
+  __asm__ volatile(".word 0x6a16c00f" : "=r"(value)); /* r15 = c22 */
   now.hvx = value;
-  __asm__ volatile(".word 0x6a15c000" : "=r"(value)); /* r0 = c21 */
+  __asm__ volatile(".word 0x6a15c00f" : "=r"(value)); /* r15 = c21 */
   now.instructions = value;
-  __asm__ volatile(".word 0x6a14c000" : "=r"(value)); /* r0 = c20 */
+  __asm__ volatile(".word 0x6a14c00f" : "=r"(value)); /* r15 = c20 */
   now.packets = value;
 #endif
   return now;
