@@ -11,6 +11,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
 from hexagon_mlir.passes.fusion.detach import detach_outputs
 from hexagon_mlir.passes.fusion.merge import Link, find_link, merge
+from hexagon_mlir.passes.fusion.splats import splats_as_fills
 from hexagon_mlir.passes.fusion.widen import hoist_casts, is_contraction
 
 _PREPARE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops,linalg-fold-unit-extent-dims,"
@@ -23,7 +24,7 @@ class HexagonFusionPass(Pass):
     """Computes elementwise producers inside their consumers, reductions and broadcasts included.
 
     A producer with several consumers, or one a broadcast would repeat, is fused only when it is cheap: exp is never
-    computed twice. Named ops become linalg.generic first.
+    computed twice. Named ops become linalg.generic first. Constant tensors of one value become that value.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -65,6 +66,7 @@ class HexagonFusionPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Fuse until nothing more is worth it: last consumer first, so that chains collapse in one sweep."""
         _PREPARE.run(module, context)
+        splats_as_fills(module)
         for op in _generics(module):
             detach_outputs(op)
             hoist_casts(op, self.hoist_paired_casts)

@@ -99,3 +99,19 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
   %1 = arith.addf %0, %x : tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+// -----
+// A constant of one value is that value, in bodies of its consumers; one of several values stays a tensor.
+// CHECK-LABEL: func.func @constants
+// CHECK-DAG: %[[HALF:.*]] = arith.constant -5.000000e-01 : f32
+// CHECK-DAG: %[[TABLE:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[TABLE]], %arg0 : tensor<3xf32>, tensor<3xf32>)
+// CHECK: %[[PRODUCT:.*]] = arith.mulf %{{.*}}, %[[HALF]] : f32
+// CHECK: arith.addf %[[PRODUCT]], %{{.*}} : f32
+func.func @constants(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %half = arith.constant dense<-0.5> : tensor<3xf32>
+  %table = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %0 = arith.mulf %x, %half : tensor<3xf32>
+  %1 = arith.addf %0, %table : tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
