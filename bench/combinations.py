@@ -180,6 +180,7 @@ def plot(table: list[Row], folder: Path) -> None:
     import matplotlib
 
     matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "hexagon-mlir"  # the same file each time
     from matplotlib import pyplot
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -191,7 +192,8 @@ def plot(table: list[Row], folder: Path) -> None:
         axes.set_ylabel("cycles (model)")
         axes.set_title(f"{row.kernel.name}, f32, v75")
         figure.tight_layout()
-        figure.savefig(folder / f"{row.kernel.name.split(',')[0].replace(' ', '-').lower()}.svg")
+        name = row.kernel.name.split(",")[0].replace(" ", "-").lower()
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
         pyplot.close(figure)
 
 
