@@ -332,7 +332,7 @@ class TestProcess:
                              ids=["help", "list-passes", "small input"])
     def test_start_up_time(self, add, argv):
         times = []
-        for _ in range(5):
+        for _ in range(10):
             start, cpu = time.perf_counter(), cpu_seconds_of_children()
             assert run_opt(*(word.format(add=add) for word in argv)).code == 0
             # On a busy machine the process waits for its turn; what it used up does not depend on that.
