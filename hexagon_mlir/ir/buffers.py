@@ -56,6 +56,13 @@ def _offset_alignment(view: ir.Operation) -> int:
     return found * element_bytes(type_.element_type)
 
 
+def has_vectors(type_: ir.MemRefType) -> bool:
+    """True when vectors along the last dimension can be loaded: its stride is 1, and none is known to be negative,
+    which the vector dialect's loads and stores refuse."""
+    strides, dynamic = type_.get_strides_and_offset()[0], ir.ShapedType.get_dynamic_stride_or_offset()
+    return bool(strides) and strides[-1] == 1 and all(s >= 0 or s == dynamic for s in strides)
+
+
 def allocation_bytes(allocation: ir.Operation) -> int | None:
     """Most bytes ``allocation`` can take, or None when a dynamic size has no bound."""
     size = known_bytes(allocation.results[0].type)

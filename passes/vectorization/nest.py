@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import root_buffer
+from hexagon_mlir.ir.buffers import has_vectors, root_buffer
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, read_tables
 
@@ -171,8 +171,7 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
             dims.append(None)
         else:
             raise Unsupported(f"index expression {result} is not a plain loop index")
-    strides, _ = value.type.get_strides_and_offset()
-    unit = bool(dims) and strides[-1] == 1
+    unit = bool(dims) and has_vectors(value.type)
     return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type))
 
 

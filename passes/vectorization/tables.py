@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.buffers import has_vectors
 
 LOAD = "memref.load"
 
@@ -44,13 +45,12 @@ def address_ops(body: ir.Block) -> list[ir.Operation]:
 
 def _table(load: ir.Operation, body: ir.Block, dims: Sequence[Sequence[int | None]]) -> Table:
     indices = list(load.operands)[1:]
-    strides, _ = ir.MemRefType(load.operands[0].type).get_strides_and_offset()
     loops = {loop for value in indices[:-1] for loop in _loops(value, body, dims)}
     if not indices:
         return Table(frozenset(), None)
     along, others = _along(indices[-1], body, dims)
     loops |= {loop for value in others for loop in _loops(value, body, dims)}
-    if along is not None and strides[-1] != 1:
+    if along is not None and not has_vectors(ir.MemRefType(load.operands[0].type)):
         return Table(frozenset(loops | {along}), None)
     return Table(frozenset(loops), along)
 

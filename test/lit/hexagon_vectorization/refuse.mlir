@@ -88,7 +88,25 @@ func.func @lookup(%x: memref<64xi32>, %t: memref<256xf32>, %y: memref<64xf32>) {
 }
 
 // -----
-// 7. A single element needs no vector and no remark.
+// 7. Vector loads have no strides below zero.
+// CHECK-LABEL: func.func @backwards
+// CHECK: linalg.generic
+// WHY: not vectorized: no loop walks all operands element by element: loop 0 is strided in 2 of 2 operands
+func.func @backwards(%b: memref<64xf32>, %o: memref<4x16xf32>) {
+  %r = memref.reinterpret_cast %b to offset: [48], sizes: [4, 16], strides: [-16, 1]
+    : memref<64xf32> to memref<4x16xf32, strided<[-16, 1], offset: 48>>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+    ins(%r : memref<4x16xf32, strided<[-16, 1], offset: 48>>) outs(%o : memref<4x16xf32>) {
+    ^bb0(%a: f32, %c: f32):
+      %0 = arith.addf %a, %a : f32
+      linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+// 8. A single element needs no vector and no remark.
 // CHECK-LABEL: func.func @single
 // CHECK: linalg.generic {{.*}} iterator_types = []
 // WHY-NOT: remark
