@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
+from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.query import element_bytes, find_ops, in_tcm
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 
@@ -78,7 +79,7 @@ class HexagonDmaLoweringPass(Pass):
         types = [ir.MemRefType(side[0].type) for side in (source, target)]
         width = element_bytes(types[0].element_type)
         i32 = ir.IntegerType.get_signless(32)
-        addresses = [_address(*side, width) for side in (target, source)]
+        addresses = [element_address(*side, width) for side in (target, source)]
         if stride is None:
             row_bytes = arith.muli(total, _index(width))
             numbers = [row_bytes, _index(1), row_bytes, row_bytes]
@@ -126,16 +127,6 @@ def _read_start(op: ir.Operation) -> tuple[Place, Place, ir.Value, Place, tuple[
     total = operands.pop(0)
     tag = place()
     return source, target, total, tag, (operands[0], operands[1]) if operands else None
-
-
-def _address(buffer: ir.Value, indices: list[ir.Value], width: int) -> ir.Value:
-    """Address of the element at ``indices``."""
-    rank = ir.MemRefType(buffer.type).rank
-    metadata = list(memref.ExtractStridedMetadataOp(buffer).results)
-    offset = metadata[1]
-    for index, stride in zip(indices, metadata[2 + rank:], strict=True):
-        offset = arith.addi(offset, arith.muli(index, stride))
-    return arith.addi(memref.extract_aligned_pointer_as_index(buffer), arith.muli(offset, _index(width)))
 
 
 def _pitch(buffer: ir.Value, length: ir.Value) -> ir.Value:

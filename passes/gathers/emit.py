@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import arith, func, ir, memref, vector
+from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments
 
 SYMBOLS = {4: "hexmlir_gather_words", 2: "hexmlir_gather_halfwords"}
@@ -50,7 +51,7 @@ def emit(gather: Gather, vector_bytes: int) -> None:
     nest([])
     ends = [arith.maxsi(arith.subi(count, index(1)), index(0)) for count in counts]
     ends[-1] = arith.muli(arith.divui(ends[-1], index(lanes)), index(lanes))
-    func.CallOp([], ir.FlatSymbolRefAttr.get(DONE), [_address(gather.out, ends, gather.width)])
+    func.CallOp([], ir.FlatSymbolRefAttr.get(DONE), [element_address(gather.out, ends, gather.width)])
 
 
 def _segment(gather: Gather, segment: Segment, lanes: int, ivs: list[ir.Value], start: ir.Value,
@@ -84,14 +85,5 @@ def _one(gather: Gather, segment: Segment, lanes: int, at: list[ir.Value], start
         numbers = arith.trunci(type_, numbers)
     shift = ir.IntegerAttr.get(element, gather.width.bit_length() - 1)
     offsets = arith.shli(numbers, arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, shift)))
-    to = _address(gather.out, at, gather.width)
+    to = element_address(gather.out, at, gather.width)
     func.CallOp([], ir.FlatSymbolRefAttr.get(SYMBOLS[gather.width]), [to, start, last, offsets, valid])
-
-
-def _address(buffer: ir.Value, at: list[ir.Value], width: int) -> ir.Value:
-    rank = ir.MemRefType(buffer.type).rank
-    metadata = list(memref.ExtractStridedMetadataOp(buffer).results)
-    offset = metadata[1]
-    for place, stride in zip(at, metadata[2 + rank:], strict=True):
-        offset = arith.addi(offset, arith.muli(place, stride))
-    return arith.addi(memref.extract_aligned_pointer_as_index(buffer), arith.muli(offset, index(width)))
