@@ -3,16 +3,17 @@
 
     scripts/fuzz_programs.py --first 0 --count 20000 --target v75
 
-Program number n is the same on every machine, so a long run can be done in slices. Batches run in child processes
-with a time limit; the programs of a batch that fails, crashes or takes too long run again one by one, and those that
-still fail are printed. A program costs about a third of a second: it is compiled alone, for LLVM's time grows faster
-than a module, in one variant of code generation, and translated for the host without optimisation.
+Program number n is the same on every machine, so a long run can be done in slices. A group of programs is compiled as
+the functions of one module, in one variant of code generation, and translated for the host without optimisation. The
+groups run in a child process; when it fails, crashes or hangs, the programs of its group run again one by one, those
+that still fail are printed, and the rest goes on in a new process.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,13 +21,13 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BATCH = 40
-SECONDS = 10  # per program of a batch
-LONGEST = 60  # seconds for one program alone
+BATCH, GROUP = 200, 20  # programs of one process, and of one module
+SECONDS = 60  # for one module
+AGREE = "agree: "
 
 
 def check(numbers: list[int], target: str) -> None:
-    """Compile, run and compare each program; raises at the first difference."""
+    """Compile the programs as one module, run and compare each; raises at the first difference."""
     import numpy as np
 
     sys.path[:0] = [str(ROOT), str(ROOT / "test" / "python")]
@@ -43,13 +44,13 @@ def check(numbers: list[int], target: str) -> None:
     kinds = (random_reduction, random_elementwise, random_transpose, random_elementwise, random_reduction,
              random_elementwise, random_elementwise, random_elementwise)
     chip = targets.get(target)
-    for number in numbers:
-        program = kinds[number % len(kinds)](number)
-        module = parse(program.text)
-        set_index_bits(module)
-        run_steps(module, pipelines.get("default", chip), PassContext(chip), None)
-        asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", False, patience=0)
-        machine = Machine(asm.decode(), target, memory="fast")
+    programs = [kinds[number % len(kinds)](number) for number in numbers]
+    module = parse("\n".join(program.text for program in programs))
+    set_index_bits(module)
+    run_steps(module, pipelines.get("default", chip), PassContext(chip), None)
+    asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", False, patience=0)
+    machine = Machine(asm.decode(), target, memory="fast")
+    for program in programs:
         result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
         addresses = []
         for array in [*program.arguments, result]:
@@ -60,17 +61,35 @@ def check(numbers: list[int], target: str) -> None:
         program.check(np.frombuffer(got, result.dtype).reshape(result.shape))
 
 
-def outcome(numbers: list[int], target: str) -> str:
-    """'' when all programs are right, else the last lines of what went wrong."""
-    command = [sys.executable, __file__, "--target", target, "--only", ",".join(map(str, numbers))]
-    limit = max(SECONDS * len(numbers), LONGEST)
+def agreeing(numbers: list[int], target: str, group: int) -> tuple[int, str]:
+    """How many of ``numbers`` agree before the first group that does not, and the last lines of what it said."""
+    command = [sys.executable, __file__, "--target", target, "--group", str(group),
+               "--only", ",".join(map(str, numbers))]
     with tempfile.TemporaryDirectory() as cache:  # nothing of this is needed twice
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=limit,
-                                  env={**os.environ, "HEXAGON_MLIR_CACHE_DIR": cache})
-        except subprocess.TimeoutExpired:
-            return f"took more than {limit} s"
-    return "" if done.returncode == 0 else "\n".join((done.stderr or done.stdout).strip().splitlines()[-25:])
+        done = subprocess.run(command, capture_output=True, text=True,
+                              env={**os.environ, "HEXAGON_MLIR_CACHE_DIR": cache})
+    agree = sum(int(line.removeprefix(AGREE)) for line in done.stdout.splitlines() if line.startswith(AGREE))
+    reason = f"killed by signal {-done.returncode}\n{done.stderr}" if done.returncode < 0 else done.stderr
+    return agree, "\n".join(reason.strip().splitlines()[-25:])
+
+
+def failures(numbers: list[int], target: str) -> list[int]:
+    """Those of ``numbers`` that do not agree, each printed with the reason."""
+    failed: list[int] = []
+    while numbers:
+        agree, together = agreeing(numbers, target, GROUP)
+        suspects, numbers = numbers[agree:][:GROUP], numbers[agree:][GROUP:]
+        found, left = [], suspects
+        while left:
+            agree, reason = agreeing(left, target, 1)
+            if agree < len(left):
+                found.append(left[agree])
+                print(f"program {left[agree]}:\n{reason}\n", flush=True)
+            left = left[agree + 1:]
+        if suspects and not found:
+            print(f"programs {suspects} fail as one module only:\n{together}\n", flush=True)
+        failed += found or suspects
+    return failed
 
 
 def main() -> int:
@@ -79,25 +98,26 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--target", default="v75")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no batch after this time")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no process after this time")
     parser.add_argument("--only", help="these programs, in this process")
+    parser.add_argument("--group", type=int, default=1, help="with --only: programs of one module")
     options = parser.parse_args()
     if options.only:
-        check([int(n) for n in options.only.split(",")], options.target)
+        numbers = [int(n) for n in options.only.split(",")]
+        for start in range(0, len(numbers), options.group):
+            signal.alarm(SECONDS)  # its default action ends the process, in LLVM as well
+            check(group := numbers[start:start + options.group], options.target)
+            print(f"{AGREE}{len(group)}", flush=True)
         return 0
-    start, failed, number = time.monotonic(), [], options.first
+    begin, failed, number = time.monotonic(), [], options.first
     end = options.first + options.count
-    while number < end and time.monotonic() - start < options.seconds:
-        numbers = list(range(number, min(number + BATCH, end)))
-        if outcome(numbers, options.target):
-            for one in numbers:
-                if reason := outcome([one], options.target):
-                    failed.append(one)
-                    print(f"program {one}:\n{reason}\n", flush=True)
-        number = numbers[-1] + 1
+    while number < end and time.monotonic() - begin < options.seconds:
+        after = min(number + BATCH, end)
+        failed += failures(list(range(number, after)), options.target)
+        number = after
     agree = number - options.first - len(failed)
     print(f"programs {options.first} to {number - 1} on {options.target}: {agree} agree, {len(failed)} do not"
-          f"{': ' + str(failed) if failed else ''} ({time.monotonic() - start:.0f} s)")
+          f"{': ' + str(failed) if failed else ''} ({time.monotonic() - begin:.0f} s)")
     return 1 if failed else 0
 
 

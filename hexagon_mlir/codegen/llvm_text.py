@@ -17,6 +17,8 @@ _VECTOR = re.compile(r"<(\d+) x (\w+)>$")
 _DEBUG = re.compile(r",? !\w+ !\d+")
 _ASSIGNED = re.compile(r"^  (?:(%[\w.$-]+) = )?(?:tail |musttail |notail )?([\w.]+)(.*)$")
 _WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)(?=<|ptr|label|\[|\{|half|float|i\d|void)")
+_COMMA_OR_BRACKET = re.compile(r"[()\[\]{}<>,]")
+_PLAIN_LANES = re.compile(r"<[^()\[\]{}<>]*>$")
 _TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
 CASTS = frozenset({"bitcast", "sext", "zext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui"})
 
@@ -174,14 +176,14 @@ def split_type(text: str) -> tuple[str, str]:
 def split_commas(text: str) -> list[str]:
     """Parts between commas outside brackets."""
     parts, depth, start = [], 0, 0
-    for position, letter in enumerate(text):
-        if letter in "([{<":
+    for match in _COMMA_OR_BRACKET.finditer(text):
+        if match[0] in "([{<":
             depth += 1
-        elif letter in ")]}>":
+        elif match[0] in ")]}>":
             depth -= 1
-        elif letter == "," and depth == 0:
-            parts.append(text[start:position].strip())
-            start = position + 1
+        elif depth == 0:
+            parts.append(text[start:match.start()].strip())
+            start = match.end()
     last = text[start:].strip()
     return [*parts, last] if last else parts
 
@@ -192,6 +194,8 @@ def lanes_of(constant: str, lanes: int) -> list[str] | None:
         return [constant] * lanes
     if constant.startswith("splat ("):
         return [split_type(constant[7:-1])[1]] * lanes
+    if _PLAIN_LANES.match(constant):
+        return [part.split(" ")[-1] for part in constant[1:-1].split(",")]
     if constant.startswith("<"):
         return [split_type(part)[1] for part in split_commas(constant[1:-1])]
     return None
