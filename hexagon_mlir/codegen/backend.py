@@ -15,6 +15,7 @@ from hexagon_mlir.codegen.conversions import conversion_option
 from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
+from hexagon_mlir.codegen.loop_entries import keep_loops_behind_stores
 from hexagon_mlir.codegen.loop_order import order_loops
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
@@ -132,7 +133,8 @@ class _Emitter:
         """What LLVM generates code from."""
         text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(variant.native))))
         text = keep_copies_in_order(text)
-        return gathers_as_instructions(keep_stores_in_order(order_loops(text) if variant.ordered else text))
+        text = keep_stores_in_order(order_loops(text) if variant.ordered else text)
+        return gathers_as_instructions(keep_loops_behind_stores(text))
 
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""
