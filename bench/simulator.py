@@ -268,7 +268,7 @@ def speeds() -> list[tuple[str, str, str]]:
         found.append((what, "1 G packets/s", f"{gelu_rate(block, threads, memory):.2f} G packets/s"))
 
     def fresh() -> None:
-        host.Loaded(host.compile_object(translate(softmax, chip, True)[0], host.QUICK), model_code(chip))
+        host.Loaded(host.compile_object(translate(softmax, chip, True, quick=True)[0], host.QUICK), model_code(chip))
 
     found.append(("softmax, translation and JIT", "0.15 s", f"{best(fresh, 10):.3f} s"))
     obtain(softmax, chip)

@@ -10,11 +10,12 @@ Accesses at constant distances from one address form a *group*. A group is *free
 
 When all groups of a block are free nothing else runs. Otherwise `mm_replay` takes the accesses of those outside TCM
 through the model one by one, in program order. Free accesses leave the tags alone, so cycles and bytes are those of
-a call per access.
+a call per access. Quick code asks nothing and has them all replayed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim import layout
@@ -62,9 +63,10 @@ class Group:
 class BlockAccesses:
     """Collects the accesses of the block in progress of one function."""
 
-    def __init__(self, code: Code, model: AccessModel) -> None:
+    def __init__(self, code: Code, model: AccessModel, quick: bool) -> None:
         self.code = code
         self.model = model
+        self.quick = quick
         self.groups: dict[tuple[str, str], Group] = {}
         self.order: list[tuple[Group, Access, int]] = []
         self.widest = 0
@@ -82,6 +84,16 @@ class BlockAccesses:
             return
         groups = sorted(self.groups.values(), key=lambda group: not group.noted)
         noted = sum(group.noted for group in groups)
+        if self.quick:
+            self._replay(groups, [None] * len(groups), "null", 0)
+        else:
+            self._ask(groups, noted)
+        self.model.memos += noted
+        self.widest = max(self.widest, len(groups))
+        self.groups, self.order = {}, []
+
+    def _ask(self, groups: list[Group], noted: int) -> None:
+        """Replay what is not free."""
         memo = self._memo(self.model.memos) if noted else "null"
         resident = [self._in_tcm(group) for group in groups]
         self._count(groups, resident)
@@ -91,10 +103,12 @@ class BlockAccesses:
             if group.condition is not None:
                 good = good | ~group.condition
             free = free & good
-        self._branch(groups, resident, free, memo, noted)
-        self.model.memos += noted
-        self.widest = max(self.widest, len(groups))
-        self.groups, self.order = {}, []
+        replay, go = self.code.name("replay"), self.code.name("go")
+        self.code.put(f"br i1 {free.name}, label %{go}, label %{replay}")
+        self.code.label(replay)
+        self._replay(groups, [*resident], memo, noted)
+        self.code.put(f"br label %{go}")
+        self.code.label(go)
 
     def storage(self) -> str:
         """The function's array of group addresses, when it has any."""
@@ -151,7 +165,8 @@ class BlockAccesses:
         return root.icmp("eq", group.root.zext(64)) & epoch.icmp("eq", now)
 
     # -- the slow side -------------------------------------------------------------------------------------
-    def _branch(self, groups: list[Group], resident: list[Val], free: Val, memo: str, noted: int) -> None:
+    def _replay(self, groups: list[Group], counted: Sequence[Val | None], memo: str, noted: int) -> None:
+        """All groups but those accounted for, under the conditions in ``counted``."""
         code = self.code
         numbers = {id(group): number for number, group in enumerate(groups)}
         words = [access.word(numbers[id(group)], offset) for group, access, offset in self.order]
@@ -159,17 +174,14 @@ class BlockAccesses:
         self.model.tables.append(
             f"{table} = internal constant [{len(words)} x i64] [{', '.join(f'i64 {word}' for word in words)}]"
         )
-        replay, go = code.name("replay"), code.name("go")
-        code.put(f"br i1 {free.name}, label %{go}, label %{replay}")
-        code.label(replay)
-        for number, (group, inside) in enumerate(zip(groups, resident, strict=True)):
-            skip = inside if group.condition is None else inside | ~group.condition
-            code.store(skip.select(code.const(SKIPPED, I64), group.root.zext(64)), self._at("%roots", number, 8))
+        for number, (group, skip) in enumerate(zip(groups, counted, strict=True)):
+            if group.condition is not None:
+                skip = ~group.condition if skip is None else skip | ~group.condition
+            root = group.root.zext(64)
+            code.store(root if skip is None else skip.select(SKIPPED, root), self._at("%roots", number, 8))
         code.put(
             f"call {SLOW} void @mm_replay(ptr %st, ptr {table}, i32 {len(words)}, ptr %roots, ptr {memo}, i32 {noted})"
         )
-        code.put(f"br label %{go}")
-        code.label(go)
 
     # -- pointers ------------------------------------------------------------------------------------------
     def _plus(self, root: Val, offset: int) -> Val:

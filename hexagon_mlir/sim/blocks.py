@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim.asm import Function, Packet
@@ -18,10 +19,11 @@ class DecodedPacket:
     packet: Packet
     insns: list[Insn]
 
-    @property
+    @functools.cached_property
     def hvx(self) -> bool:
         return any(insn.hvx for insn in self.insns)
 
+    @functools.cached_property
     def ends_block(self) -> bool:
         return (
             self.packet.end_loop0
@@ -74,7 +76,7 @@ def build(function: Function, address_taken: set[str]) -> Graph:
                 named.add(insn.target)
             if insn.kind == "loop" and insn.target not in loop_targets[insn.op]:
                 loop_targets[insn.op].append(str(insn.target))
-    leaders = {0} | {index + 1 for index, packet in enumerate(decoded) if packet.ends_block()}
+    leaders = {0} | {index + 1 for index, packet in enumerate(decoded) if packet.ends_block}
     labels: dict[int, str] = {}
     for label, index in function.labels.items():
         if label in named:

@@ -100,6 +100,12 @@ class Context:
         for offset, value in pointers.items():
             self.state[offset : offset + 8].view(np.uint64)[0] = value
         self.registers = self.state[layout.REGISTERS : layout.REGISTERS + 128].view(np.uint32)
+        self.vectors = self.state[layout.VECTORS : layout.CONTROLS]
+        """Vector registers and vector predicates."""
+        self.all_registers = [
+            self.state[begin:end]
+            for begin, end in ((layout.REGISTERS, layout.ARGUMENT), (layout.VECTORS, layout.COUNTERS))
+        ]
         self.words = self.state.view(np.uint32)
         self.words[layout.STACK_LIMIT // 4] = self.stack_low
         self.address = int(self.state.ctypes.data)
@@ -152,7 +158,7 @@ class Context:
         self.registers[0], self.registers[1] = value & 0xFFFFFFFF, value >> 32 & 0xFFFFFFFF
 
     def place(self, words: Sequence[int | Arg64]) -> None:
-        """Arguments after the Hexagon ABI: r0..r5, then the stack."""
+        """Arguments after the Hexagon ABI: r0..r5, then the stack. What a vector register held has no value."""
         register = 0
         registers = self.registers[:6].tolist()
         stack = b""
@@ -176,5 +182,6 @@ class Context:
             self.memory.write(pointer, stack)
         self.registers[:6] = registers
         self.registers[29:32] = pointer, 0, layout.RETURN_ADDRESS
+        self.vectors.fill(0)
         self.words[layout.TRAP // 4] = 0
         self.words[layout.DEPTH // 4] = 0

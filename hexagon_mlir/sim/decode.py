@@ -6,6 +6,7 @@ A compound (two instructions joined by ``;``) becomes two instructions of the sa
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -35,6 +36,10 @@ class Operand:
 
     def units(self) -> tuple[tuple[str, int], ...]:
         """The single registers this operand stands for, low first (``v2:3`` has its low half in v3)."""
+        return self._units
+
+    @functools.cached_property
+    def _units(self) -> tuple[tuple[str, int], ...]:
         if self.cls in ("RR", "VV", "CC"):
             return ((self.cls[0], self.number), (self.cls[0], self.number ^ 1))
         if self.cls == "I":
@@ -319,7 +324,7 @@ def _flow(line: int, text: str, full: str) -> Insn | None:
             line, full, "loop", f"sp{stages}loop" if stages else "loop", Unit.FLOW, dests=dests, sources=operands,
             op=number, target=unquote(target), access=stages or "",
         )  # fmt: skip
-    squeezed = re.sub(r"\s+", "", text)
+    squeezed = "".join(text.split())
     if found := _ALLOCFRAME.match(squeezed):
         size = Operand("I", int(found.group(1)))
         return Insn(line, full, "frame", "allocframe", Unit.STORE, sources=[size], op="allocframe")
@@ -354,11 +359,14 @@ def decode_one(line: int, full: str) -> Insn:
         negated, register, new, text = found.groups()
         operand = Operand(_CLASSES[register[0]], int(register[1:]), bool(new))
         condition = Condition(operand, bool(negated))
-    insn = _flow(line, text, full)
+    insn = None
+    if "=" not in text or "loop" in text or "dealloc" in text:
+        insn = _flow(line, text, full)
     if insn is None:
         key, operands, marks = tokenize(text)
-        insn = _memory(line, full, key, operands, marks)
-        if insn is None and (dma := _DMA.match(key)):
+        if key not in FORMS:
+            insn = _memory(line, full, key, operands, marks)
+        if insn is None and key not in FORMS and (dma := _DMA.match(key)):
             results = operands[:1] if key.startswith("R=") else []
             sources = operands[len(results) :]
             insn = Insn(

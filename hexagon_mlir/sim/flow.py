@@ -57,7 +57,7 @@ class FlowLowering:
             self.indirect(self.function_address)
         else:
             link = self.code.const(layout.RETURN_ADDRESS, I32)
-            self.code.store(link, self.function.slots[("R", 31)])
+            self.code.store(link, self.function.slot(("R", 31)))
             if insn.kind == "call":
                 self.function.call(str(insn.target))
             else:
@@ -77,27 +77,26 @@ class FlowLowering:
 
     def advance_stage(self) -> None:
         """spNloop0: p3 becomes true at the end of the Nth pass."""
-        code, slots = self.code, self.function.loop_slots
-        stages = code.load(slots["stages"], I32)
-        old = code.load(self.function.slots[("P", 3)], TYPES["P"])
-        code.store(stages.icmp("eq", 1).select(-1, old), self.function.slots[("P", 3)])
-        code.store(stages.icmp("eq", 0).select(0, stages - 1), slots["stages"])
+        code, last, left = self.code, self.function.slot(("P", 3)), self.function.loop_slot("stages")
+        stages = code.load(left, I32)
+        code.store(stages.icmp("eq", 1).select(-1, code.load(last, TYPES["P"])), last)
+        code.store(stages.icmp("eq", 0).select(0, stages - 1), left)
 
     def end_loop(self, number: str) -> None:
         code = self.code
-        slots = self.function.loop_slots
+        slot = self.function.loop_slot
         targets = self.function.graph.loop_targets[number]
         if not targets:
             insn = self.packet.insns[0]
             raise FormError(insn.line, insn.text, f"endloop{number} without loop{number} in the function")
-        count = code.load(slots["lc" + number], I32)
+        count = code.load(slot("lc" + number), I32)
         if number == "0" and self.function.pipelined:
             self.advance_stage()
         again, done = code.name("again"), code.name("done")
         code.put(f"br i1 {count.icmp('ugt', 1).name}, label %{again}, label %{done}")
         code.label(again)
-        code.store(count - 1, slots["lc" + number])
-        start = code.load(slots["sa" + number], I32)
+        code.store(count - 1, slot("lc" + number))
+        start = code.load(slot("sa" + number), I32)
         at_label = self.function.graph.at_label
         cases = " ".join(f"i32 {i}, label %b{at_label[t]}" for i, t in enumerate(targets) if i)
         code.put(f"switch i32 {start.name}, label %b{at_label[targets[0]]} [ {cases} ]")

@@ -42,19 +42,18 @@ def target_machine(level: int) -> Any:
 
 
 def compile_object(ir: str, level: int = FAST) -> bytes:
-    """Host object code of an LLVM IR module, after scalar replacement and control-flow clean-up."""
+    """Host object code of an LLVM IR module: fast code after scalar replacement and control-flow clean-up."""
     llvm = binding()
     machine = target_machine(level)
     module = llvm.parse_assembly(ir)
     module.data_layout = str(machine.target_data)
     module.triple = machine.triple
-    manager = llvm.create_new_module_pass_manager()
     if level >= FAST:
+        manager = llvm.create_new_module_pass_manager()
         manager.add_always_inliner_pass()
-    manager.add_sroa_pass()
-    manager.add_simplify_cfg_pass()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
-    manager.run(module, builder)
+        manager.add_sroa_pass()
+        manager.add_simplify_cfg_pass()
+        manager.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(level)))
     with _in_order():
         return machine.emit_object(module)
 

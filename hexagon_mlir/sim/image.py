@@ -42,6 +42,8 @@ class Image:
     """What accesses cost; None in a fast build."""
     sites: list[Site] | None = None
     """Packets by number in a checked build."""
+    quick: bool = False
+    """The code is wanted soon, see `host.QUICK`: little of it, whatever it costs when it runs."""
     sticky: bool = False
     """The program reads USR: its sticky bits are kept."""
 

@@ -39,6 +39,8 @@ def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], se
     for function in module.functions.values():
         for packet in function.packets:
             for _, text in packet.lines:
+                if "##" not in text:
+                    continue
                 for word in text.replace("(", " ").replace(",", " ").replace(")", " ").split():
                     flow = "jump" in text or "loop" in text
                     if word.startswith("##") and word[2:] in labels and not flow:

@@ -1,7 +1,8 @@
 """A guest function to host LLVM IR.
 
-A guest function becomes ``void @"g_<name>"(ptr state)``. Registers live in allocas that scalar replacement
-turns into SSA values; they are written to the state record before calls and returns.
+A guest function becomes ``void @"g_<name>"(ptr state)``. Every register has a slot, which is up to date between blocks.
+In fast code it is an alloca that scalar replacement turns into SSA values; they are written to the state record before
+calls and returns. In quick code it is the register's place in the state record.
 """
 
 from __future__ import annotations
@@ -20,6 +21,40 @@ from hexagon_mlir.sim.libc_table import CALL_BACK
 from hexagon_mlir.sim.liveness import ALL
 from hexagon_mlir.sim.packet import PacketLowering
 
+LOOP_REGISTERS = {"sa0": 0, "lc0": 1, "sa1": 2, "lc1": 3}
+"""Numbers of the control registers of the hardware loops."""
+STAGES = "stages"
+"""What a pipelined loop counts until p3 becomes true."""
+ARGUMENTS = {("R", n) for n in (0, 1, 2, 3, 4, 5, 29)}
+"""What a host function may read: argument registers and the stack pointer."""
+RESULTS = {("R", 0), ("R", 1)}
+BRANCH_BYTES = 24
+"""A conditional branch's counters in the state record, see `layout.BRANCHES`."""
+BRANCH = """define internal void @branch(ptr %times, i1 %condition) alwaysinline {
+  %wrong = getelementptr i64, ptr %times, i32 1
+  %direction = getelementptr i64, ptr %times, i32 2
+  %taken = zext i1 %condition to i64
+  %t0 = load i64, ptr %times
+  %t1 = add i64 %t0, %taken
+  store i64 %t1, ptr %times
+  %state = load i64, ptr %direction
+  %predicted = icmp sge i64 %state, 0
+  %differ = xor i1 %predicted, %condition
+  %more = zext i1 %differ to i64
+  %w0 = load i64, ptr %wrong
+  %w1 = add i64 %w0, %more
+  store i64 %w1, ptr %wrong
+  %twice = shl i64 %taken, 1
+  %step = sub i64 %twice, 1
+  %moved = add i64 %state, %step
+  %low = icmp sgt i64 %moved, -2
+  %above = select i1 %low, i64 %moved, i64 -2
+  %high = icmp slt i64 %above, 1
+  %kept = select i1 %high, i64 %above, i64 1
+  store i64 %kept, ptr %direction
+  ret void
+}"""
+
 
 class FunctionLowering:
     """Translates one function."""
@@ -36,12 +71,15 @@ class FunctionLowering:
         """Number of the packet in progress, in a checked build."""
         self.image = image
         self.code = Code(declarations)
-        self.slots: dict[Unit, str] = {}
+        self.allocas: dict[Unit, str] = {}
+        """The slots of fast code."""
+        self.loop_allocas: dict[str, str] = {}
+        """Slots of the loop registers that the function does not name, and of the stage of a pipelined loop."""
         self.held: dict[Unit, Val] = {}
         """Register values known in the block in progress."""
         self.unstored: set[Unit] = set()
         """Registers whose slot is older than the value held."""
-        self.accesses = BlockAccesses(self.code, image.model) if image.model else None
+        self.accesses = BlockAccesses(self.code, image.model, image.quick) if image.model else None
         self.written: set[Unit] = set()
         self.collect()
 
@@ -86,30 +124,36 @@ class FunctionLowering:
         )  # fmt: skip
 
     def state_pointer(self, offset: int) -> str:
-        name = "%" + self.code.name("s")
-        self.code.put(f"{name} = getelementptr i8, ptr %st, i32 {offset}")
-        return name
+        return self.code.at("%st", offset)
+
+    def slot(self, unit: Unit) -> str:
+        """Pointer to the register's slot."""
+        return self.state_pointer(state_offset(unit)) if self.image.quick else self.allocas[unit]
+
+    def loop_slot(self, name: str) -> str:
+        """The same for a loop register (see `LOOP_REGISTERS`), or the stage of a pipelined loop."""
+        return self.loop_allocas[name] if name in self.loop_allocas else self.slot(("C", LOOP_REGISTERS[name]))
 
     def spill(self, vectors: Set[Unit] = ALL) -> None:
         """Write changed registers to the state record, of the vector registers only ``vectors``."""
-        for unit in self.units:
+        for unit in self.allocas:
             if unit in self.written and (unit in vectors or unit not in ALL):
                 ty = TYPES[unit[0]]
                 self.code.store(
-                    self.code.load(self.slots[unit], ty), self.state_pointer(state_offset(unit)), _align(ty)
+                    self.code.load(self.allocas[unit], ty), self.state_pointer(state_offset(unit)), _align(ty)
                 )
 
     def fill(self, classes: str = "RPVQC") -> None:
         """Read registers from the state record."""
-        for unit in self.units:
+        for unit in self.allocas:
             if unit[0] in classes:
                 ty = TYPES[unit[0]]
                 value = self.code.load(self.state_pointer(state_offset(unit)), ty, _align(ty))
-                self.code.store(value, self.slots[unit])
+                self.code.store(value, self.allocas[unit])
 
     def held_value(self, unit: Unit) -> Val:
         if unit not in self.held:
-            self.held[unit] = self.code.load(self.slots[unit], TYPES[unit[0]])
+            self.held[unit] = self.code.load(self.slot(unit), TYPES[unit[0]])
         return self.held[unit]
 
     def hold(self, unit: Unit, value: Val) -> None:
@@ -120,7 +164,7 @@ class FunctionLowering:
     def flush(self) -> None:
         """Bring the slots up to date: before a block ends, a call, and code that uses slots."""
         for unit in sorted(self.unstored):
-            self.code.store(self.held[unit], self.slots[unit])
+            self.code.store(self.held[unit], self.slot(unit))
         self.unstored.clear()
 
     def settle(self) -> None:
@@ -132,13 +176,11 @@ class FunctionLowering:
     def lower(self) -> str:
         """The function's IR text."""
         code = self.code
-        for unit in self.units:
-            self.slots[unit] = code.alloca(TYPES[unit[0]])
-        self.loop_slots = {
-            key: self.slots.get(("C", number)) or code.alloca(I32)
-            for key, number in (("sa0", 0), ("lc0", 1), ("sa1", 2), ("lc1", 3), ("stages", -1))
-        }
-        for slot in self.loop_slots.values():
+        if not self.image.quick:
+            self.allocas = {unit: code.alloca(TYPES[unit[0]]) for unit in self.units}
+        named = {name for name, number in LOOP_REGISTERS.items() if ("C", number) in self.units}
+        self.loop_allocas = {name: code.alloca(I32) for name in (*LOOP_REGISTERS, STAGES) if name not in named}
+        for slot in self.loop_allocas.values():
             code.store(code.const(0, I32), slot)
         code.put("%base = load ptr, ptr %st")
         for name, offset in (("counts", layout.BLOCK_COUNTS), ("branches", layout.BRANCHES)):
@@ -159,7 +201,7 @@ class FunctionLowering:
         depth = code.load(pointer, I32) + 1
         code.store(depth, pointer)
         limit = code.load(self.state_pointer(layout.STACK_LIMIT), I32)
-        low = code.load(self.slots[("R", 29)], I32).icmp("ult", limit)
+        low = code.load(self.slot(("R", 29)), I32).icmp("ult", limit)
         bad = low | depth.icmp("ugt", MAX_DEPTH)
         self.guard(bad, self.image.trap(f"stack overflow in '{self.name}'"))
 
@@ -218,18 +260,18 @@ class FunctionLowering:
             code.put(f'call void @"h_{name}"(ptr %st)')
             if name in CALLBACKS:
                 self.check_trap()
-            for number in (0, 1):
-                value = code.load(self.state_pointer(state_offset(("R", number))), I32)
-                code.store(value, self.slots[("R", number)])
+            for unit in self.allocas:
+                if unit in RESULTS:
+                    code.store(code.load(self.state_pointer(state_offset(unit)), I32), self.allocas[unit])
         else:
             fail = self.image.trap(f"call of unknown symbol '{name}' in '{self.name}'")
             self.guard(code.const(1, I1), fail)
 
     def spill_arguments(self) -> None:
-        """What a host function may read: argument registers and the stack pointer."""
-        for number in (0, 1, 2, 3, 4, 5, 29):
-            value = self.code.load(self.slots[("R", number)], I32)
-            self.code.store(value, self.state_pointer(state_offset(("R", number))))
+        """Write the `ARGUMENTS` to the state record."""
+        for unit in self.allocas:
+            if unit in ARGUMENTS:
+                self.code.store(self.code.load(self.allocas[unit], I32), self.state_pointer(state_offset(unit)))
 
     def check_trap(self) -> None:
         pointer = self.state_pointer(layout.TRAP)
@@ -256,24 +298,12 @@ class FunctionLowering:
         self.fill()
 
     def count_branch(self, block: int, insn: Insn, condition: Val) -> None:
-        """Two-bit direction predictor per branch; counts taken and mispredicted."""
-        code = self.code
+        """Two-bit direction predictor per branch; counts taken and mispredicted, see `BRANCH`."""
         site = len(self.image.branches)
         label = self.graph.blocks[block].label
         self.image.branches.append((self.name, label, bool(insn.taken_hint)))
-        pointers = []
-        for field in range(3):
-            pointer = "%" + code.name("q")
-            code.put(f"{pointer} = getelementptr i64, ptr %branches, i32 {3 * site + field}")
-            pointers.append(pointer)
-        taken = condition.zext(64)
-        code.store(code.load(pointers[0], I64) + taken, pointers[0])
-        state = code.load(pointers[2], I64)
-        predicted = state.icmp("sge", 0)
-        wrong = (predicted ^ condition).zext(64)
-        code.store(code.load(pointers[1], I64) + wrong, pointers[1])
-        moved = state + ((taken << 1) - 1)
-        code.store(moved.two("smin", 1).two("smax", -2), pointers[2])
+        self.code.declarations.add(BRANCH)
+        self.code.put(f"call void @branch(ptr {self.code.at('%branches', BRANCH_BYTES * site)}, i1 {condition.name})")
 
     def leave(self) -> None:
         """Return to the caller."""

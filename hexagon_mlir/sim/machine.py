@@ -296,7 +296,8 @@ class Machine:
         self.checks.report(rule, address, self.checks.site(context), message)
 
     def call_guest(self, context: Context, address: int, *arguments: int) -> int:
-        """Call the guest function at ``address`` from within a host function; its r0, signed."""
+        """Call the guest function at ``address`` from within a host function, which keeps registers; its r0, signed."""
+        kept = [part.copy() for part in context.all_registers]
         context.registers[: len(arguments)] = arguments
         context.registers[31] = layout.RETURN_ADDRESS
         self._calling.discard(context.index)
@@ -304,7 +305,10 @@ class Machine:
         self._calling.add(context.index)
         if context.words[layout.TRAP // 4]:
             raise Stopped
-        return context.argument(0)
+        result = context.argument(0)
+        for part, old in zip(context.all_registers, kept, strict=True):
+            part[:] = old
+        return result
 
     # -- threads -------------------------------------------------------------------------------------------
     def _spawn(self, address: int, arguments: list[int], delay_q8: int) -> Thread:

@@ -174,16 +174,16 @@ class PacketLowering(FlowLowering):
         for unit in self.writes:
             if unit[0] != GATHERED.cls:
                 self.function.hold(unit, self.merged(unit))
-        if self.loops or self.packet.ends_block():
+        if self.loops or self.packet.ends_block:
             self.function.flush()
         for number, target, count, stages in self.loops:
-            slots = self.function.loop_slots
-            self.code.store(count, slots["lc" + number])
+            slot = self.function.loop_slot
+            self.code.store(count, slot("lc" + number))
             index = self.function.graph.loop_targets[number].index(target)
-            self.code.store(self.code.const(index, I32), slots["sa" + number])
+            self.code.store(self.code.const(index, I32), slot("sa" + number))
             if number == "0":
-                self.code.store(self.code.const(stages, I32), slots["stages"])
-        if self.packet.ends_block():
+                self.code.store(self.code.const(stages, I32), slot("stages"))
+        if self.packet.ends_block:
             self.function.settle()
         self.leave()
 
@@ -425,27 +425,27 @@ class PacketLowering(FlowLowering):
 
     def do_clock(self, insn: Insn) -> None:
         """A pair of counters, or half of one: what the model has counted so far."""
-        self.function.flush()
         number = int(insn.op)
+        kept = [self.old_value(("R", n)) for n in (0, 1)]
         self.function.call(COUNTERS[number & ~1])
-        slots = self.function.slots
-        low, high = (self.code.load(slots[("R", n)], I32) for n in (0, 1))
+        slot = self.function.slot
+        low, high = (self.code.load(slot(("R", n)), I32) for n in (0, 1))
         for n in (0, 1):
-            self.code.store(self.old_value(("R", n)), slots[("R", n)])
+            self.code.store(kept[n], slot(("R", n)))
         result = pair(high, low) if insn.dests[0].cls == "RR" else (high if number % 2 else low)
         self.write(insn.dests[0], result, self.condition(insn.condition))
 
     def do_dma(self, insn: Insn) -> None:
         """A user-DMA instruction: a host function of the same name."""
         self.function.flush()
-        slots = self.function.slots
+        slot = self.function.slot
         kept = [self.old_value(("R", n)) for n in (0, 1)]
         for n, source in enumerate(insn.sources):
-            self.code.store(self.value(source), slots[("R", n)])
+            self.code.store(self.value(source), slot(("R", n)))
         self.function.call(insn.op)
-        result = self.code.load(slots[("R", 0)], I32)
+        result = self.code.load(slot(("R", 0)), I32)
         for n in (0, 1):
-            self.code.store(kept[n], slots[("R", n)])
+            self.code.store(kept[n], slot(("R", n)))
         if insn.dests:
             self.write(insn.dests[0], result, self.condition(insn.condition))
 

@@ -151,7 +151,7 @@ def obtain(
     if program is None or program.level < level:
         from hexagon_mlir.sim.translate import translate
 
-        ir, program = translate(text, target, memory_model, check)
+        ir, program = translate(text, target, memory_model, check, quick=level < host.FAST)
         program.code, program.level = host.compile_object(ir, level), level
         _store(path, program)
     return program

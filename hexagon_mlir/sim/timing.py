@@ -252,6 +252,7 @@ class Model:
         """The cost of every block, with entry states from predecessors."""
         blocks = graph.blocks
         steps = [[self.step(packet) for packet in block.packets] for block in blocks]
+        entries: list[State | None] = [None for _ in blocks]
         exits = [State() for _ in blocks]
         costs = [BlockCost() for _ in blocks]
         for _ in range(4):
@@ -261,6 +262,9 @@ class Model:
                 back = [p for p in block.predecessors if p >= index]
                 for predecessor in back or block.predecessors:
                     entry.merge(exits[predecessor])
+                if entry == entries[index]:
+                    continue
+                entries[index] = entry
                 costs[index], after = self.block(entry, steps[index])
                 if after != exits[index]:
                     exits[index] = after

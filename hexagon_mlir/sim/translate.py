@@ -66,11 +66,12 @@ def _address_taken_hosts(module: Module) -> set[str]:
 
 
 def translate(
-    text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False
+    text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False, quick: bool = False
 ) -> tuple[str, Program]:
     """Host IR of a module and its tables (without object code).
 
     With ``keep_vectors`` the state record has all vector registers after a return, read by the program or not.
+    ``quick`` is for `host.QUICK`: less IR for the same values and cycles.
     """
     try:
         module = parse(text)
@@ -81,13 +82,15 @@ def translate(
     image = Image(
         symbols, set(module.functions), taken, program.traps, program.branches,
         _address_taken_hosts(module), AccessModel(target) if memory_model else None, program.sites if check else None,
+        quick,
     )  # fmt: skip
     program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
     model = Model(target)
     declarations: set[str] = set()
-    pieces = [cache_model.declarations(memory_model)]
+    helpers = [cache_model.declarations(memory_model)]
     if check:
-        pieces.append(check_model.helpers(int(target.vector_bytes.value)))
+        helpers.append(check_model.helpers(int(target.vector_bytes.value)))
+    pieces = []
     graphs = _graphs(module, taken)
     image.sticky = any(
         insn.key in ("R=C", "RR=CC") and USR in source.units()
@@ -129,15 +132,14 @@ def translate(
         for name, address in symbols.items()
         if name in program.functions or address >= layout.DATA_BASE
     }
-    ir = "\n".join([*pieces, *sorted(declarations)])
-    return _declared_once(ir), program
+    return "\n".join([*pieces, _declared_once([*helpers, *sorted(declarations)])]), program
 
 
-def _declared_once(ir: str) -> str:
-    """``ir`` without the second and later declarations of a function."""
+def _declared_once(pieces: list[str]) -> str:
+    """``pieces`` without the second and later declarations of a function."""
     seen: set[str] = set()
     lines = []
-    for line in ir.split("\n"):
+    for line in "\n".join(pieces).split("\n"):
         if line.startswith("declare "):
             name = line.split("@", 1)[1].split("(", 1)[0]
             if name in seen:

@@ -39,14 +39,10 @@ class Unit(Enum):
     V_LOAD = "v-load"
     V_STORE = "v-store"
 
-    @property
-    def hvx(self) -> bool:
-        return self.value.startswith("v")
-
-    @property
-    def early(self) -> bool:
-        """True when vector inputs (not accumulators) are read early."""
-        return self in (Unit.VX, Unit.VX_DV, Unit.VS, Unit.VP, Unit.VP_VS)
+    def __init__(self, name: str) -> None:
+        self.hvx = name.startswith("v")
+        self.early = name in ("vx", "vx-dv", "vs", "vp", "vp-vs")
+        """Vector inputs (not accumulators) are read early."""
 
 
 _TOKEN = re.compile(r"RR|R|VV|V|P|Q|I|M|CC|C(?!O)")

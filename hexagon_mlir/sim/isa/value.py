@@ -6,12 +6,12 @@ and floats become constants (splats on vectors).
 
 from __future__ import annotations
 
+import functools
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Type:
+class Type(NamedTuple):
     """``lanes`` elements of ``bits``; ``kind`` is 'i' or 'f'. One lane is a scalar."""
 
     lanes: int
@@ -24,7 +24,7 @@ class Type:
         return {16: "half", 32: "float", 64: "double"}[self.bits]
 
     def __str__(self) -> str:
-        return self.element() if self.lanes == 1 else f"<{self.lanes} x {self.element()}>"
+        return _type_text(self)
 
     def mangle(self) -> str:
         """The suffix of an overloaded intrinsic name."""
@@ -32,6 +32,11 @@ class Type:
 
     def of(self, bits: int, kind: str = "i") -> Type:
         return Type(self.lanes, kind, bits)
+
+
+@functools.cache
+def _type_text(ty: Type) -> str:
+    return ty.element() if ty.lanes == 1 else f"<{ty.lanes} x {ty.element()}>"
 
 
 I1, I8, I16, I32, I64 = (Type(1, "i", n) for n in (1, 8, 16, 32, 64))
@@ -49,7 +54,7 @@ class Code:
         self.sums: dict[str, tuple[Val, int]] = {}
         """An i32 name -> the value and the constant it is the sum of."""
         self.pointers: dict[tuple[str, int, int], str] = {}
-        """Host pointers made since the last label, see `hostfns.guest_pointer`."""
+        """Host pointers made since the last label, see `at` and `hostfns.guest_pointer`."""
         self.views: dict[tuple[str, Type], Val] = {}
         """What `Val.as_` gave since the last label."""
         self.conditions: dict[str, Val] = {}
@@ -85,6 +90,14 @@ class Code:
     def intrinsic(self, base: str, ty: Type, *args: Val) -> Val:
         """Call ``llvm.<base>`` overloaded on ``ty`` alone."""
         return self.call(f"llvm.{base}.{ty.mangle()}", ty, *args)
+
+    def at(self, base: str, offset: int) -> str:
+        """The pointer ``offset`` bytes past ``base``."""
+        key = base, offset, 0
+        if key not in self.pointers:
+            self.pointers[key] = name = "%" + self.name("s")
+            self.put(f"{name} = getelementptr i8, ptr {base}, i32 {offset}")
+        return self.pointers[key]
 
     def alloca(self, ty: Type) -> str:
         name = "%" + self.name("a")

@@ -151,6 +151,11 @@ def test_cycle_counter_grows():
     assert word(Machine(text).run("f")) == 2, "two packets from read to read"
 
 
+def test_reading_a_counter_leaves_other_registers_alone():
+    text = function("f", [["jump .Lread"], ["@"], ["r3:2 = c15:14"], ["nop"]]).replace("\t{\n\t\t@\n\t}\n", ".Lread:\n")
+    assert Machine(text).run("f", [12, 34]).return_value == 12 | 34 << 32
+
+
 def test_packet_counter_and_timer():
     packets = [["r3:2 = c19:18"], ["r9 = add(r9,#1)"], ["r9 = add(r9,#1)"], ["r4 = pktcountlo"], ["r0 = sub(r4,r2)"]]
     assert word(Machine(function("f", packets)).run("f")) == 3
