@@ -10,11 +10,13 @@ import re
 
 _VECTOR = re.compile(r"<(\d+) x bfloat>")
 _MOVES = re.compile(
-    r"\s*(?:%\S+ = )?(?:load|store|bitcast|select|shufflevector|phi|freeze)\b"
+    r"\s*(?:%\S+ = )?(?:load|store|bitcast|select|shufflevector|phi|freeze|insertelement|extractelement)\b"
     r"|.*@llvm\.masked\.(?:load|store)\.v\d+bf16\b"
 )
 _NAME = re.compile(r"(@llvm\.masked\.(?:load|store)\.v\d+)bf16\b")
 _LITERAL = re.compile(r"\bbfloat 0xR([0-9A-Fa-f]{4})\b")
+_INSERTED = re.compile(r"(\s*)%(\S+) = insertelement .*, bfloat (%[\w.$-]+),")
+_EXTRACTED = re.compile(r"(\s*)%(\S+) = extractelement ")
 
 
 def bfloat_vectors_as_bits(llvm_ir: str) -> str:
@@ -26,8 +28,21 @@ def bfloat_vectors_as_bits(llvm_ir: str) -> str:
     declared = {line.split("(")[0] for line in lines if line.startswith("declare ") and "i16" in line}
     for number in found:
         line = _VECTOR.sub(r"<\1 x i16>", _NAME.sub(r"\1i16", lines[number]))
-        lines[number] = "" if line.split("(")[0] in declared else _LITERAL.sub(_bits, line)
+        lines[number] = "" if line.split("(")[0] in declared else _scalar_as_bits(_LITERAL.sub(_bits, line))
     return "\n".join(lines)
+
+
+def _scalar_as_bits(line: str) -> str:
+    """``line`` with a conversion of the bf16 scalar that goes into a vector, or comes out of one."""
+    if match := _INSERTED.match(line):
+        space, result, scalar = match.groups()
+        return (f"{space}%bits.{result} = bitcast bfloat {scalar} to i16\n"
+                + line.replace(f", bfloat {scalar},", f", i16 %bits.{result},"))
+    if match := _EXTRACTED.match(line):
+        space, result = match.groups()
+        return (line.replace(f"%{result} = ", f"%bits.{result} = ", 1)
+                + f"\n{space}%{result} = bitcast i16 %bits.{result} to bfloat")
+    return line
 
 
 def _bits(literal: re.Match[str]) -> str:

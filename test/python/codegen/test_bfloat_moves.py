@@ -30,11 +30,45 @@ def test_nothing_is_declared_twice():
     assert bfloat_vectors_as_bits(declare.format("bf16", "bfloat")) == declare.format("i16", "i16")
 
 
+def test_scalars_go_in_and_out_as_integers():
+    text = bfloat_vectors_as_bits("""\
+  %5 = insertelement <64 x bfloat> poison, bfloat %4, i64 0, !dbg !7
+  %6 = insertelement <64 x bfloat> %5, bfloat 0xR3F80, i64 1
+  %7 = extractelement <64 x bfloat> %6, i32 0""")
+    assert text == """\
+  %bits.5 = bitcast bfloat %4 to i16
+  %5 = insertelement <64 x i16> poison, i16 %bits.5, i64 0, !dbg !7
+  %6 = insertelement <64 x i16> %5, i16 16256, i64 1
+  %bits.7 = extractelement <64 x i16> %6, i32 0
+  %7 = bitcast i16 %bits.7 to bfloat"""
+
+
 @pytest.mark.parametrize("line", ["  %5 = fpext <64 x bfloat> %1 to <64 x float>",
-                                  "  %5 = extractelement <64 x bfloat> %1, i32 0",
                                   "  %5 = call <64 x bfloat> @f(<64 x bfloat> %1)"])
 def test_other_uses_are_left_alone(line):
     assert bfloat_vectors_as_bits(MOVES + line) == MOVES + line
+
+
+def test_one_element_for_all_behind_a_mask():
+    source = """
+func.func @f(%x: memref<1xbf16>, %y: memref<100xbf16>, %out: memref<100xbf16>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (0)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]}
+      ins(%x, %y : memref<1xbf16>, memref<100xbf16>) outs(%out : memref<100xbf16>) {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %zero = arith.constant 0.0 : bf16
+    %p = arith.cmpf ogt, %b, %zero : bf16
+    %r = arith.select %p, %a, %b : bf16
+    linalg.yield %r : bf16
+  }
+  return
+}
+"""
+    x, y = np.full(1, 2.5, ml_dtypes.bfloat16), np.linspace(-3, 3, 100).astype(ml_dtypes.bfloat16)
+    out = np.zeros(100, ml_dtypes.bfloat16)
+    run = hx.compile(source).run(x, y, out)
+    np.testing.assert_array_equal(out, np.where(y > 0, x, y))
+    assert run.profile.packets < 150  # element by element it would be a thousand
 
 
 @pytest.mark.parametrize("target", ["v68", "v75", "v79"])
