@@ -104,6 +104,7 @@ class Machine:
 
     def _allocate(self, region: str, nbytes: int, align: int) -> int:
         allocator = self.memory.tcm if region == "TCM" else self.memory.ddr
+        self._take_turn(region)
         try:
             address = self.memory.allocate(allocator, nbytes, align)
         except OutOfMemory as error:
@@ -113,9 +114,14 @@ class Machine:
         self._note_use(region)
         return address
 
+    def _take_turn(self, region: str) -> None:
+        """Threads come to the TCM they share in the order of time, or its peak would be too low."""
+        if region == "TCM" and self._caller:
+            self.scheduler.now()
+
     def _note_use(self, region: str) -> None:
         if self._tracing and region == "TCM" and self._caller:
-            self.tcm_use.append((self.scheduler.now(), self.memory.tcm.used))
+            self.tcm_use.append((self.scheduler.time, self.memory.tcm.used))
 
     def write(self, address: int, data: np.ndarray) -> None:
         """Copy ``data`` to guest memory."""
@@ -417,6 +423,7 @@ class Machine:
     def release(self, region: str, address: int) -> bool:
         """Free an allocation of ``DDR`` or ``TCM``; False when there is none at ``address``."""
         allocator = self.memory.tcm if region == "TCM" else self.memory.ddr
+        self._take_turn(region)
         freed = allocator.free(address)
         if freed and self.checks:
             self.checks.freed(address)

