@@ -26,6 +26,7 @@ from hexagon_mlir.sim import RunResult
 
 if TYPE_CHECKING:
     from hexagon_mlir.exec.qemu import Counters
+    from hexagon_mlir.exec.sim import Trace
     from hexagon_mlir.frontend.torch.dynamic import SpecializedModel
     from hexagon_mlir.frontend.torch.model import CompiledModel
 
@@ -39,6 +40,8 @@ class Run:
 
     outputs: tuple[np.ndarray, ...]
     result: RunResult | Counters
+    trace: Trace | None = None
+    """Annotated assembly and timeline, of a run with ``trace=True``."""
 
     @property
     def profile(self) -> RunResult:
@@ -57,9 +60,9 @@ class Run:
 class CompiledKernel:
     """A kernel compiled for one target."""
 
-    def __init__(self, compiled: Compiled, interface: Interface, stages: Mapping[str, str],
-                 again: Callable[[str], CompiledKernel], weights: Weights | None = None):
-        self._compiled, self._stages = compiled, stages
+    def __init__(self, compiled: Compiled, interface: Interface, again: Callable[[str], CompiledKernel],
+                 weights: Weights | None = None):
+        self._compiled = compiled
         self._again = again  # the same source for another target
         self.interface = interface
         self.weights = weights
@@ -93,22 +96,24 @@ class CompiledKernel:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Names that `ir` accepts, in order."""
-        return tuple(self._stages)
+        """Names that `ir` accepts, in order: ``source``, then a name for each pass that ran."""
+        return tuple(name for name, _ in self._compiled.stages)
 
     def ir(self, stage: str) -> str:
         """The IR after ``stage``, a pass of the pipeline; ``source`` is the input. The last of equal names wins."""
-        if stage not in self._stages:
-            raise HexError.plain(f"no stage '{stage}'", hint=f"stages: {', '.join(self._stages)}")
-        return self._stages[stage]
+        texts = dict(self._compiled.stages)
+        if stage not in texts:
+            raise HexError.plain(f"no stage '{stage}'", hint=f"stages: {', '.join(texts)}")
+        return texts[stage]
 
-    def run(self, *arguments: Any, grid: Sequence[int] | None = None, executor: str = "sim") -> Run:
+    def run(self, *arguments: Any, grid: Sequence[int] | None = None, executor: str = "sim",
+            trace: bool = False) -> Run:
         """Run on the simulator, or as an ELF program under ``qemu-hexagon`` (``executor="qemu"``).
 
         Tensors (numpy or torch, CPU) must have the shape and element type compiled for, in dynamic dimensions sizes
         that fit each other; pointers take any tensor of the element type and are written in place. ``grid`` is the
         launch grid of a Triton kernel. A QEMU that cannot execute the target's code gets code it can, with a
-        warning that says what differs.
+        warning that says what differs. ``trace`` keeps where the simulator's cycles went (`Run.trace`).
         """
         face = self.interface
         if executor not in EXECUTORS:
@@ -127,22 +132,24 @@ class CompiledKernel:
             assert grid is not None
             x, y, z = (*grid, 1, 1)[:3]
             programs = (int(x), int(y), int(z))
-        self.last_run = Run(outputs, self._launch(executor, arguments, outputs, programs))
+        self.last_run = self._launch(executor, arguments, outputs, programs, trace)
         return self.last_run
 
-    def _launch(self, executor: str, arguments: Sequence[Any], outputs: Sequence[Any],
-                programs: tuple[int, int, int] | None) -> RunResult | Counters:
+    def _launch(self, executor: str, arguments: Sequence[Any], outputs: tuple[np.ndarray, ...],
+                programs: tuple[int, int, int] | None, trace: bool) -> Run:
         kinds = [kind if isinstance(kind, str) else "" for kind in self.interface.arguments]
         tensors = [*self.interface.arguments, *self.interface.results]
         sizes = [array.shape[d] for kind, array in zip(tensors, [*arguments, *outputs], strict=True)
                  if isinstance(kind, Tensor) for d in kind.dynamic]
         if executor == "sim":
-            from hexagon_mlir.exec.sim import launch
+            from hexagon_mlir.exec.sim import history, launch
 
             weights = self.weights.tensors if self.weights is not None else ()
             values = [*arguments, *weights, *outputs, *sizes]
-            return launch(self.asm, self.interface.entry, values, programs, self.target,
-                          kinds + [""] * (len(weights) + len(outputs)) + ["i32"] * len(sizes), self._compiled.seconds)
+            kinds += [""] * (len(weights) + len(outputs)) + ["i32"] * len(sizes)
+            result = launch(self.asm, self.interface.entry, values, programs, self.target, kinds,
+                            self._compiled.seconds, trace=trace)
+            return Run(outputs, result, history[-1].trace)
         from hexagon_mlir.exec import qemu
 
         target, note = qemu.runs(self.target)
@@ -150,8 +157,9 @@ class CompiledKernel:
         if note:
             warnings.warn(note, stacklevel=3)
             kernel = self._again(target)
-        return qemu.run(kernel.program(), target, [*arguments, *outputs, *sizes],
-                        kinds + [""] * len(outputs) + ["i32"] * len(sizes), programs, weights=kernel.weights)
+        kinds += [""] * len(outputs) + ["i32"] * len(sizes)
+        return Run(outputs, qemu.run(kernel.program(), target, [*arguments, *outputs, *sizes], kinds, programs,
+                                     weights=kernel.weights))
 
     def program(self) -> bytes:
         """The kernel as an ELF program with the C runtime, called on a memory image (see docs/device.md)."""
@@ -161,13 +169,24 @@ class CompiledKernel:
                        self.settings.qfloat, self.weights)
 
     def report(self, file: str | os.PathLike[str] | None = None) -> str:
-        """Compile times, remarks, and the profile of the last run as text; also written to ``file``."""
-        from hexagon_mlir.report.kernel import kernel_report
+        """Compile times, remarks, and the profile of the last run, as text; also written to ``file``.
 
-        result = self.last_run.result if self.last_run else None
-        text = kernel_report(self._compiled, result if isinstance(result, RunResult) else None)
+        A ``file`` that ends in .html gets a page instead, which needs no other file: each pass with what it changed
+        and declined, the LLVM IR, the assembly and the run; of a run with ``trace=True`` the assembly with cycles per
+        packet and the timeline. Returns what was written.
+        """
+        run = self.last_run if self.last_run and isinstance(self.last_run.result, RunResult) else None
+        if file is not None and Path(file).suffix == ".html":
+            from hexagon_mlir.report.page import kernel_page
+
+            text = kernel_page(self.interface.entry, self._compiled, run.profile if run else None,
+                               run.trace if run else None)
+        else:
+            from hexagon_mlir.report.kernel import kernel_report
+
+            text = kernel_report(self._compiled, run.profile if run else None)
         if file is not None:
-            Path(file).write_text(text)
+            Path(file).write_text(text, encoding="utf-8")
         return text
 
 
@@ -210,15 +229,12 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
                     settings: Settings) -> CompiledKernel:
     module = _module(source, signature, constants, target)
     tensors = take_weights(module, entry)
-    steps: dict[str, str] = {"source": to_text(module)}
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
     faces: list[Interface] = []
 
     def observe(index: int, step: Step, when: str, current: ir.Module) -> None:
-        if when == "after":
-            steps[step.title] = to_text(current)
-            if index == 0:  # the front-end pass: everything is linalg on tensors now
-                faces.append(read_interface(current, entry, grid, len(tensors)))
+        if when == "after" and index == 0:  # the front-end pass: everything is linalg on tensors now
+            faces.append(read_interface(current, entry, grid, len(tensors)))
 
     def again(other: str) -> CompiledKernel:
         return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), settings)
@@ -227,9 +243,10 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
         chip = targets.get(target)
     except targets.TargetError as error:
         raise HexError.plain(str(error)) from None
-    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings)
+    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings,
+                              keep_stages=True)
     weights = lay_out(tensors, int(chip.vector_bytes.value)) if tensors else None
-    return CompiledKernel(compiled, faces[0], steps, again, weights)
+    return CompiledKernel(compiled, faces[0], again, weights)
 
 
 def load(folder: str | os.PathLike[str]) -> CompiledModel:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,9 @@ RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
   --grid=X,Y,Z     launch grid of a Triton kernel
   --executor=NAME  sim (default): the simulator, with a profile; qemu: an ELF program under qemu-hexagon
   --out=FOLDER     write resultN.npy, and the changed arguments as argN.npy
+  --report=FILE    write a kernel's compilation and its run on the simulator as text or, for a FILE.html, as a page:
+                   what every pass changed, the assembly with the cycles of each packet, the timeline
+  --trace=FILE     write the timeline of threads, DMA and TCM as JSON that Perfetto opens
   --target, --pipeline, --entry, --accuracy, --qfloat, --numerics: as for 'hexmlir compile'
 """
 _BOTH = ("target", "pipeline", "entry", "accuracy", "qfloat")
@@ -62,6 +66,8 @@ class Options:
     executor: str = "sim"
     out: str = ""
     grid: str = ""
+    report: str = ""
+    trace: str = ""
     args: list[str] = field(default_factory=list)
 
 
@@ -119,7 +125,8 @@ def run_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(RUN_USAGE)
         return 0
-    options = read_options(words, ("args", "executor", "out", "grid", "numerics", *_BOTH), "hexmlir run --help")
+    options = read_options(words, ("args", "executor", "out", "grid", "numerics", "report", "trace", *_BOTH),
+                           "hexmlir run --help")
     arguments = [_argument(word) for word in options.args]
     run = _run_model if options.file.endswith(MODEL_FILES) else _run_kernel
     with warnings.catch_warnings(record=True) as caught:
@@ -145,7 +152,14 @@ def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[An
         raise UsageError("--numerics is for whole models", "hexmlir run --help")
     kernel = _compiled(options)
     grid = tuple(_integer(part) for part in options.grid.split(",")) if options.grid else None
-    run = kernel.run(*arguments, grid=grid, executor=options.executor)
+    run = kernel.run(*arguments, grid=grid, executor=options.executor, trace=bool(options.report or options.trace))
+    if options.report:
+        _write(options.report, kernel.report)
+    if options.trace:
+        if run.trace is None:
+            raise UsageError("a run under QEMU has no timeline", "--executor=sim")
+        text_of_events = json.dumps(run.trace.timeline)
+        _write(options.trace, lambda path: path.write_text(text_of_events, encoding="utf-8"))
     return run.outputs, text.run(run.result) if isinstance(run.result, RunResult) else _counters(run.result)
 
 
@@ -156,6 +170,8 @@ def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any
 
     if options.grid or options.entry:
         raise UsageError("a model has no grid and no entry", "hexmlir run --help")
+    if options.report or options.trace:
+        raise UsageError("--report and --trace are for kernels", "hexmlir profile --report=FOLDER SCRIPT")
     import torch
 
     flat = [torch.from_numpy(value) if hasattr(value, "dtype") else value for value in arguments]
@@ -169,6 +185,13 @@ def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any
     run = model.last_run
     assert run is not None
     return outputs, text.launches(run.launches) if run.counters is None else _counters(run.counters)
+
+
+def _write(file: str, write: Callable[[Path], object]) -> None:
+    try:
+        write(Path(file))
+    except OSError as error:
+        raise HexError.plain(f"cannot write: {error.strerror}", file=file) from None
 
 
 def _compiled(options: Options) -> CompiledKernel:

@@ -17,7 +17,8 @@ USAGE = """usage: hexmlir COMMAND
 
   targets                  the chips we know
   targets show NAME        every number of one, with its unit, source and confidence
-  profile SCRIPT [ARGS]    run a Python script on the simulated NPU and report every kernel launch
+  profile SCRIPT [ARGS]    run a Python script on the simulated NPU and report every kernel launch, also as HTML pages
+                           (hexmlir profile --help)
   compile FILE [-o OUT]    object, shared object, program, assembly or LLVM IR, with a C header and a weights file; of
                            MODEL.pt2 or MODEL.onnx also a folder that hexagon_mlir.load reads
   run FILE --args A ...    compile and run, on the simulator or under QEMU (hexmlir run --help)
@@ -50,10 +51,10 @@ def _main(argv: Sequence[str]) -> int:
             sys.stdout.write(_targets())
         case ["targets", "show", name]:
             sys.stdout.write(_target(name))
-        case ["profile", script, *arguments]:
+        case ["profile", *arguments]:
             from hexagon_mlir.cli.profile import profile
 
-            return profile(script, arguments)
+            return profile(arguments)
         case ["compile", *arguments]:
             if any(word.endswith(MODEL_FILES) for word in arguments):
                 from hexagon_mlir.cli.compile import compile_model

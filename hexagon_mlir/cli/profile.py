@@ -3,17 +3,54 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import runpy
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from hexagon_mlir.cli.arguments import UsageError
 from hexagon_mlir.ir.diagnostics import HexError
 
+if TYPE_CHECKING:
+    from hexagon_mlir.codegen import Compiled
+    from hexagon_mlir.exec.sim import LaunchRecord
 
-def profile(script: str, arguments: Sequence[str]) -> int:
-    """Run ``script`` as ``python script arguments`` would and print its launches; returns its exit code."""
+
+_NO_CACHE = "TRITON_ALWAYS_COMPILE"
+HINT = "hexmlir profile --help"
+USAGE = """usage: hexmlir profile [--report=FOLDER] SCRIPT [ARGS]
+
+Runs a Python script with the simulated NPU as Triton's device and prints what every kernel launch cost; kernels of
+compiled PyTorch models and of hexagon_mlir.compile count too.
+
+  --report=FOLDER  write KERNEL.html for each kernel: what every pass changed, the assembly with the cycles of each
+                   packet, the timeline of its first launch
+"""
+
+
+def profile(words: Sequence[str]) -> int:
+    """The exit code of ``hexmlir profile`` with ``words`` after it: the script's own."""
+    rest, folder = list(words), ""
+    while rest and rest[0].startswith("-"):
+        name, equals, value = rest.pop(0).partition("=")
+        if name in ("--help", "-h"):
+            sys.stdout.write(USAGE)
+            return 0
+        if name != "--report":
+            raise UsageError(f"unknown option {name}", HINT)
+        if not equals and not rest:
+            raise UsageError(f"{name} needs a value", HINT)
+        folder = value if equals else rest.pop(0)
+    if not rest:
+        raise UsageError("no script", HINT)
+    return _profile(rest[0], rest[1:], folder)
+
+
+def _profile(script: str, arguments: Sequence[str], folder: str) -> int:
     if not Path(script).is_file():
         raise HexError.plain("cannot read: no such script", file=script)
     from hexagon_mlir.exec import sim
@@ -24,10 +61,53 @@ def profile(script: str, arguments: Sequence[str]) -> int:
 
         activate()
     first = len(sim.history)
-    code = _run(script, arguments)
+    with _everything_kept() if folder else nullcontext(()) as compiled:
+        code = _run(script, arguments)
     sys.stdout.flush()
-    sys.stdout.write("\n" + text.launches(sim.history[first:]))
+    records = sim.history[first:]
+    for path in _write_pages(Path(folder), records, compiled) if folder else ():
+        print(path)
+    sys.stdout.write("\n" + text.launches(records))
     return code
+
+
+@contextmanager
+def _everything_kept() -> Iterator[Sequence[Compiled]]:
+    """Compilations keep their stages, launches their traces; nothing comes out of Triton's own cache."""
+    from hexagon_mlir.codegen import compile as codegen
+    from hexagon_mlir.exec import sim
+
+    before = os.environ.get(_NO_CACHE)
+    codegen.kept, sim.traced, os.environ[_NO_CACHE] = [], True, "1"
+    try:
+        yield codegen.kept
+    finally:
+        codegen.kept, sim.traced = None, False
+        del os.environ[_NO_CACHE]
+        if before is not None:
+            os.environ[_NO_CACHE] = before
+
+
+def _write_pages(folder: Path, records: Sequence[LaunchRecord], compiled: Sequence[Compiled]) -> list[Path]:
+    """A page for each kernel, of its first launch; a number tells those of one name apart."""
+    from hexagon_mlir.codegen.whole_files import Content, write_files
+    from hexagon_mlir.report.page import kernel_page
+
+    by_asm = {each.asm: each for each in compiled}
+    launched: dict[tuple[str, str], LaunchRecord] = {}
+    for record in records:
+        launched.setdefault((record.kernel, record.asm), record)
+    pages: dict[Path, Content] = {}
+    for record in launched.values():
+        path = folder / f"{record.kernel}.html"
+        number = 1
+        while path in pages:
+            number += 1
+            path = folder / f"{record.kernel}-{number}.html"
+        page = kernel_page(record.kernel, by_asm[record.asm], record.result, record.trace)
+        pages[path] = page.encode()
+    write_files(pages, folders=[folder])
+    return sorted(pages)
 
 
 def _run(script: str, arguments: Sequence[str]) -> int:

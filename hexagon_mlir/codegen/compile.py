@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import cache
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.codegen.worker import workers
-from hexagon_mlir.ir import ir, set_index_bits
+from hexagon_mlir.ir import ir, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
-from hexagon_mlir.pass_infra import PassContext
-from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, run_steps
+from hexagon_mlir.pass_infra import PassContext, Step
+from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
 
 @dataclass
 class Compiled:
-    """Assembly and how it came about. ``ir_after[i]`` is the IR after step i, ``steps[i]`` its record."""
+    """Assembly and how it came about. ``stages``, if kept, is the IR as (title, text): the source, after each step."""
 
     asm: str
     llvm_ir: str
@@ -30,6 +30,7 @@ class Compiled:
     steps: list[StepRecord] = field(default_factory=list)
     remarks: list[Diagnostic] = field(default_factory=list)
     schedules: list[tuple[str, str]] = field(default_factory=list)
+    stages: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -43,34 +44,56 @@ class Lowered:
     seconds: float
     steps: list[StepRecord]
     context: PassContext
+    stages: tuple[tuple[str, str], ...] = ()
 
     def finish(self) -> Compiled:
         """Generate code; raises `HexError`."""
         start = time.perf_counter()
         asm = emit(self.llvm_ir, self.target, "asm", scalar=self.pipeline == "scalar", qfloat=self.settings.qfloat)
         assert isinstance(asm, str)
-        return Compiled(asm, self.llvm_ir, self.target.name, self.pipeline, self.settings,
-                        self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
-                        self.context.schedules)
+        compiled = Compiled(asm, self.llvm_ir, self.target.name, self.pipeline, self.settings,
+                            self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
+                            self.context.schedules, self.stages)
+        if kept is not None:
+            kept.append(compiled)
+        return compiled
+
+
+kept: list[Compiled] | None = None
+"""While it is a list, every compilation of this process is added to it, with its stages."""
 
 
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
-                   options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS) -> Compiled:
+                   options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS,
+                   keep_stages: bool = False) -> Compiled:
     """Run ``pipeline`` over ``module`` in place and generate code for ``target``; raises `HexError`."""
-    return lower_module(module, target, pipeline, options, settings).finish()
+    return lower_module(module, target, pipeline, options, settings, keep_stages).finish()
 
 
 def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
-                 options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS) -> Lowered:
-    """Run ``pipeline`` over ``module`` in place, down to LLVM IR; raises `HexError`."""
+                 options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS,
+                 keep_stages: bool = False) -> Lowered:
+    """Run ``pipeline`` over ``module`` in place, down to LLVM IR; raises `HexError`. Keeping stages costs time."""
     start = time.perf_counter()
     chip = targets.get(target) if isinstance(target, str) else target
     workers().start()  # LLVM loads while the passes run
+    stages: list[tuple[str, str]] = []
+    if keep_stages or kept is not None:
+        stages.append(("source", to_text(module)))
+        options = replace(options or RunOptions(), observers=[*(options.observers if options else ()), _keeper(stages)])
     set_index_bits(module)
     context = PassContext(chip)
     records = run_steps(module, pipelines.get(pipeline, chip, settings), context, options)
     return Lowered(translate_to_llvm_ir(module), chip, pipeline, settings, time.perf_counter() - start, records,
-                   context)
+                   context, tuple(stages))
+
+
+def _keeper(stages: list[tuple[str, str]]) -> Observer:
+    def observe(index: int, step: Step, when: str, current: ir.Module) -> None:
+        if when == "after":
+            stages.append((step.title, to_text(current)))
+
+    return observe
 
 
 def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False,

@@ -26,6 +26,7 @@ from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.ir.query import GRID_SUFFIX
 from hexagon_mlir.sim import Arg64, Machine, RunResult, SimError
 from hexagon_mlir.sim.kernel_output import AssertionFailed
+from hexagon_mlir.sim.trace import annotate, timeline
 
 ORIGIN = "launch"
 _MACHINES_KEPT = 64  # a model has some dozens of kernels
@@ -33,8 +34,22 @@ _ALIGN = 128  # bytes; the start of a storage is aligned the same on every run, 
 
 
 @dataclass(frozen=True)
+class Trace:
+    """Where a launch's cycles went: the assembly with counts, cycles and stalls per packet, and the timeline.
+
+    ``timeline`` is what Perfetto opens: Chrome trace events of threads, DMA and TCM; times in microseconds.
+    """
+
+    annotated_asm: str
+    timeline: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class LaunchRecord:
-    """One launch: ``shapes`` are those of the array arguments, ``compile_seconds`` the wall time of compiling."""
+    """One launch: ``shapes`` are those of the array arguments, ``compile_seconds`` the wall time of compiling.
+
+    ``asm`` is the code that ran. ``trace`` is there when it was asked for.
+    """
 
     kernel: str
     target: str
@@ -42,6 +57,8 @@ class LaunchRecord:
     shapes: tuple[tuple[int, ...], ...]
     result: RunResult
     compile_seconds: float
+    asm: str = ""
+    trace: Trace | None = None
 
     @property
     def milliseconds(self) -> float:
@@ -53,6 +70,8 @@ history: list[LaunchRecord] = []
 """Every launch of this process, oldest first; `hexmlir profile` prints it."""
 observers: list[Callable[[LaunchRecord], None]] = []
 """Called after each launch."""
+traced = False
+"""Whether every launch keeps a `Trace`."""
 checked = False
 """Whether launches look for faults of memory (`RunResult.reports`), which takes longer."""
 _machines: OrderedDict[tuple[str, str, bool], Machine] = OrderedDict()
@@ -60,16 +79,18 @@ _machines: OrderedDict[tuple[str, str, bool], Machine] = OrderedDict()
 
 def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
            target: str = targets.DEFAULT, kinds: Sequence[str] | None = None,
-           compile_seconds: float = 0.0, whole_storage: bool = True) -> RunResult:
+           compile_seconds: float = 0.0, whole_storage: bool = True, trace: bool = False) -> RunResult:
     """Run ``entry`` of ``asm`` once, or once per program of ``grid``, and record it.
 
     Tensors and arrays are copied to guest memory with their whole storage and back, so views and overlapping
     arguments keep their meaning; without ``whole_storage`` only their own elements are, and read-only arrays that are
     not contiguous are packed.
-    ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64`` take two words.
+    ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64`` take two words. ``trace`` adds a
+    `Trace` to the record; cycles are the same.
     Raises `HexError` when the simulated program fails.
     """
     kinds = kinds or [""] * len(args)
+    trace = trace or traced
     machine = _machine(asm, target)
     try:
         place = storage_of if whole_storage else bytes_of
@@ -79,10 +100,11 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
                  for number, (a, kind) in enumerate(zip(args, kinds, strict=True))]
         machine.host_pointer = spans.resolved
         if grid is not None and prod(grid) > 1 and entry + GRID_SUFFIX in machine.program.functions:
-            result = machine.run(entry + GRID_SUFFIX, [*words, *grid])
+            result = machine.run(entry + GRID_SUFFIX, [*words, *grid], trace=trace)
         else:
-            result = machine.run(entry, words, grid)
+            result = machine.run(entry, words, grid, trace=trace)
         spans.write_back()
+        seen = Trace(annotate(machine), timeline(machine)) if trace else None
     except AssertionFailed as error:
         raise HexError(Diagnostic("error", Place(error.file, error.line, error.column), ORIGIN,
                                   error.message)) from error
@@ -92,7 +114,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         machine.host_pointer = None
         machine.reset()  # at once: guest memory of the machines that are kept would add up
     shapes = tuple(tuple(a.shape) for a in args if is_array(a))
-    record = LaunchRecord(entry, target, grid, shapes, result, compile_seconds)
+    record = LaunchRecord(entry, target, grid, shapes, result, compile_seconds, asm, seen)
     history.append(record)
     for observer in observers:
         observer(record)
