@@ -19,6 +19,8 @@ from hexagon_mlir.passes.math_library.expand import (
     expand_small_float,
 )
 from hexagon_mlir.passes.math_library.mode import Accuracy
+from hexagon_mlir.passes.math_library.quantization import CONVERSIONS as QUANTIZATIONS
+from hexagon_mlir.passes.math_library.quantization import expand_quantization
 from hexagon_mlir.passes.math_library.small_float import SMALL
 
 CONVERSIONS = ("arith.extf", "arith.truncf")
@@ -30,9 +32,9 @@ class HexagonMathExpansionPass(Pass):
 
     No library call, divide or fused multiply-add is left; f16 and bf16 are computed in f32 and rounded once, and
     conversions to and from 8-bit floats are done on their bits. Expressions such as ``x / (1 + exp(-x))`` are
-    recognised and computed as one function. Every error bound is in `docs/maths.md`: 2 ulp for f32 and 1 ulp for 16
-    bits when accurate, special values as PyTorch; an f32 result that is only rounded to 16 bits counts as one of
-    these. math.fma is a product and a sum, each rounded.
+    recognised and computed as one function, and so is what quantization rounds, clamps and converts. Every error
+    bound is in `docs/maths.md`: 2 ulp for f32 and 1 ulp for 16 bits when accurate, special values as PyTorch; an f32
+    result that is only rounded to 16 bits counts as one of these. math.fma is a product and a sum, each rounded.
 
     Before:
         func.func @f(%a: vector<4xf32>, %b: vector<4xf32>, %c: f32) -> (vector<4xf32>, f32) {
@@ -85,6 +87,8 @@ class HexagonMathExpansionPass(Pass):
         fast = self.accuracy is Accuracy.FAST
         if not self.functions:
             self._expand_composed(module, wanted, fast)
+            for op in find_ops(module, lambda op: op.name in QUANTIZATIONS and not _is_tensor(op)):
+                expand_quantization(op)
         for op in find_ops(module, lambda op: op.name in wanted or op.name.startswith("math.")):
             reason = why_not(op, wanted)
             if reason is None and not expand(op, wanted[op.name], fast):
