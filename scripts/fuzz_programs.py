@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BATCH, GROUP = 200, 20  # programs of one process, and of one module
+BATCH, GROUP = 100, 20  # programs of one process, and of one module
 SECONDS = 60  # of CPU, for one module
 AGREE = "agree: "
 
@@ -115,9 +115,9 @@ def main() -> int:
         after = min(number + BATCH, end)
         failed += failures(list(range(number, after)), options.target)
         number = after
-    agree = number - options.first - len(failed)
-    print(f"programs {options.first} to {number - 1} on {options.target}: {agree} agree, {len(failed)} do not"
-          f"{': ' + str(failed) if failed else ''} ({time.monotonic() - begin:.0f} s)")
+        print(f"programs {options.first} to {number - 1} on {options.target}: "
+              f"{number - options.first - len(failed)} agree, {len(failed)} do not"
+              f"{': ' + str(failed) if failed else ''} ({time.monotonic() - begin:.0f} s)", flush=True)
     return 1 if failed else 0
 
 
