@@ -35,7 +35,8 @@ class CostTable:
         self.taken = int(target.taken_branch_cycles.value)
         self.mispredict = int(target.mispredict_cycles.value)
         self.packets = np.array([b.packets for b in blocks] or [0], np.int64)
-        cycles = [b.packets + sum(b.stalls.values()) for b in blocks] or [0]
+        self.cycles = [b.packets + sum(b.stalls.values()) for b in blocks] or [0]
+        """Of one run of each block."""
         hvx = [b.hvx_packets for b in blocks] or [0]
         branches = max(1, len(program.branches))
         scale = {"l2_stall": Q8, "tcm_stall": Q8, "host_stall": Q8, "ddr_stall_q8": 1, "copy_q8": 1, "wait_q8": 1}
@@ -45,7 +46,7 @@ class CostTable:
         self.weights = np.array(
             [
                 [scale.get(name, 0) for name in names]
-                + [Q8 * c for c in cycles] + [Q8 * self.taken, Q8 * self.mispredict, 0] * branches,
+                + [Q8 * c for c in self.cycles] + [Q8 * self.taken, Q8 * self.mispredict, 0] * branches,
                 [0] * len(names) + hvx + none,
                 [int(name in traffic) for name in names] + [0] * len(hvx) + none,
                 [int(name == "ddr_stall_q8") for name in names] + [0] * len(hvx) + none,
@@ -80,9 +81,8 @@ class Context:
         self.state = _zeros(layout.COUNTERS + 8 * (counters + blocks + 3 * branches))
         self.meters = self.state[layout.COUNTERS :].view(np.int64)
         """Everything counted: counters, runs of blocks, branches."""
-        self.counters = self.meters[:counters]
-        self.counts = self.meters[counters : counters + blocks]
-        self.branches = self.meters[counters + blocks :].reshape(branches, 3)
+        self._ends = counters, counters + blocks
+        self.counters, self.counts, self.branches = self.divided(self.meters)
         self.memos = np.zeros((max(1, program.memos), 2), np.int64)
         self.streams = _zeros(4 * STREAM_SLOTS).view(np.uint32)
         self.stack_low = layout.STACK_BASE + index * (memory.stack_bytes + layout.STACK_GUARD_BYTES)
@@ -123,6 +123,11 @@ class Context:
         self.streams.fill(0)
         self.words[layout.STREAM_NEXT // 4] = 0
         self.branches[:, 2] = self.hints
+
+    def divided(self, meters: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Counters, runs of blocks, and the table of branches in ``meters``."""
+        counters, blocks = self._ends
+        return meters[:counters], meters[counters:blocks], meters[blocks:].reshape(-1, 3)
 
     # -- counters ------------------------------------------------------------------------------------------
     def counter(self, name: str) -> int:

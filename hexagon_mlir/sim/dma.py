@@ -137,10 +137,7 @@ class Dma:
         """Move the bytes of ``transfer`` and of all before it on its engine; gives those moved."""
         moved = [t for t in self.pending(transfer.engine) if t.tag <= transfer.tag]
         for one in moved:
-            for name, amount in self._move(one.block).items():
-                context.add(name, amount)
-                if name.startswith("ddr_"):
-                    self.own_ddr_bytes += amount
+            self._move(one.block, context)
             one.arrived = True
             self.in_flight.remove(one)
             if one.address:
@@ -148,25 +145,30 @@ class Dma:
                 control |= np.uint32(descriptors.DONE)
         return moved
 
-    def _move(self, block: Block) -> dict[str, int]:
-        """Copy the rows; gives what to add to the counters."""
+    def _move(self, block: Block, context: Context) -> None:
+        """Copy the rows and count the bytes."""
         if block.rows == 1 or block.dst_stride == block.src_stride == block.row_bytes:
             self.memory.move(block.dst, block.src, block.nbytes)
         else:
             to = self._rows(block.dst, block.row_bytes, block.rows, block.dst_stride)
             to[...] = self._rows(block.src, block.row_bytes, block.rows, block.src_stride)  # numpy minds an overlap
-        counters: dict[str, int] = {}
-        for address, stride, direction in (
-            (block.src, block.src_stride, "read"), (block.dst, block.dst_stride, "write"),
-        ):  # fmt: skip
-            region = "tcm" if self.memory.in_tcm(address) else "ddr"
-            counters[f"{region}_{direction}_bytes"] = block.nbytes
-            if region == "ddr":
-                written_back = self.tags.clean(address, block.row_bytes, block.rows, stride)
-                counters["ddr_write_bytes"] = counters.get("ddr_write_bytes", 0) + written_back
-                if direction == "write":
-                    self.tags.invalidate(address, block.row_bytes, block.rows, stride)
-        return counters
+        if self.memory.in_tcm(block.src):
+            context.add("tcm_read_bytes", block.nbytes)
+        else:
+            written_back = self.tags.clean(block.src, block.row_bytes, block.rows, block.src_stride)
+            self._count_ddr(context, "ddr_read_bytes", block.nbytes)
+            self._count_ddr(context, "ddr_write_bytes", written_back)
+        if self.memory.in_tcm(block.dst):
+            context.add("tcm_write_bytes", block.nbytes)
+        else:
+            written_back = self.tags.clean(block.dst, block.row_bytes, block.rows, block.dst_stride)
+            self._count_ddr(context, "ddr_write_bytes", block.nbytes + written_back)
+            self.tags.invalidate(block.dst, block.row_bytes, block.rows, block.dst_stride)
+
+    def _count_ddr(self, context: Context, name: str, nbytes: int) -> None:
+        """Bytes to or from DDR that are not the core's."""
+        context.add(name, nbytes)
+        self.own_ddr_bytes += nbytes
 
     def _rows(self, address: int, row_bytes: int, rows: int, stride: int) -> np.ndarray:
         return np.ndarray((rows, row_bytes), np.uint8, self.memory.bytes, address, (stride, 1))

@@ -102,6 +102,8 @@ class Memory:
         self.on_write: Callable[[int, int], None] = lambda address, nbytes: None
         """Told of (address, bytes) the host writes."""
         self.stack_bytes = int(target.stack_bytes.value)
+        self._huge: set[tuple[int, int]] = set()
+        """Ranges (start and bytes) that have asked for huge pages."""
 
     def in_tcm(self, address: int) -> bool:
         return self.tcm.base <= address < self.tcm.base + self.tcm.size
@@ -119,7 +121,9 @@ class Memory:
             first, last = (self.host_base + at & -HUGE_BYTES for at in (address, address + nbytes - 1))
             start = max(first - self.host_base, 0)
             end = min(last + HUGE_BYTES - self.host_base, layout.SPACE_BYTES)
-            self.mapping.madvise(MADV_HUGEPAGE, start, end - start)
+            if (start, end - start) not in self._huge:
+                self._huge.add((start, end - start))
+                self.mapping.madvise(MADV_HUGEPAGE, start, end - start)
         return address
 
     def view(self, address: int, nbytes: int) -> np.ndarray:

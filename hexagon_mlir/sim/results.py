@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.cache_model import Q8
 from hexagon_mlir.sim.checks import Report
 from hexagon_mlir.sim.context import Context
@@ -70,49 +71,43 @@ class RunResult:
 
 def collect(program: Program, contexts: Sequence[Context], dirty_bytes: int, tcm_high_water: int) -> RunResult:
     """The result of a run; ``contexts[0]`` is the main thread's. ``dirty_bytes`` are still in the caches."""
-    costs = contexts[0].costs
-    counts = np.sum([context.counts for context in contexts], axis=0).tolist()
-    branches = np.sum([context.branches for context in contexts], axis=0).tolist()
-
-    def counter(name: str) -> int:
-        return sum(context.counter(name) for context in contexts)
-
+    main, costs = contexts[0], contexts[0].costs
+    meters = main.meters if len(contexts) == 1 else np.sum([context.meters for context in contexts], axis=0)
+    counters, counts, branches = main.divided(meters)
     packets = hvx_packets = 0
     stalls: dict[str, int] = {}
     functions: dict[str, int] = dict.fromkeys(program.functions, 0)
     blocks = []
-    for info, count in zip(program.blocks, counts, strict=False):
-        if not count:
-            continue
-        issued = total = count * info.packets
+    for index in np.flatnonzero(counts).tolist():
+        info, count = program.blocks[index], counts.item(index)
+        issued, total = count * info.packets, count * costs.cycles[index]
         for cause, cycles in info.stalls.items():
             stalls[cause] = stalls.get(cause, 0) + count * cycles
-            total += count * cycles
         packets += issued
         hvx_packets += count * info.hvx_packets
         functions[info.function] += total
         blocks.append(BlockStat(info.function, info.label, count, total, issued, info.source))
-    for (name, _, _), (taken, wrong, _) in zip(program.branches, branches, strict=False):
+    for index in np.flatnonzero(branches[:, 0] | branches[:, 1]).tolist():
+        taken, wrong, _ = branches[index].tolist()
         if cycles := taken * costs.taken + wrong * costs.mispredict:
             stalls["branch"] = stalls.get("branch", 0) + cycles
-            functions[name] += cycles
-    stalls["memory-l2"] = counter("l2_stall")
-    stalls["memory-ddr"] = counter("ddr_stall_q8") // Q8
-    stalls["memory-tcm"] = counter("tcm_stall")
-    stalls["copy"] = counter("copy_q8") // Q8
-    stalls["thread-wait"] = counter("wait_q8") // Q8
-    stalls["host-call"] = counter("host_stall")
+            functions[program.branches[index][0]] += cycles
+    counted = dict(zip(layout.COUNTER_NAMES, counters.tolist(), strict=True))
+    for cause, name, parts in (
+        ("memory-l2", "l2_stall", 1), ("memory-ddr", "ddr_stall_q8", Q8), ("memory-tcm", "tcm_stall", 1),
+        ("copy", "copy_q8", Q8), ("thread-wait", "wait_q8", Q8), ("host-call", "host_stall", 1),
+    ):  # fmt: skip
+        stalls[cause] = counted[name] // parts
     stalls = {cause: cycles for cause, cycles in sorted(stalls.items()) if cycles}
-    main = contexts[0]
     return RunResult(
         cycles=packets + sum(stalls.values()),
         packets=packets,
         hvx_packets=hvx_packets,
         stalls=stalls,
-        ddr_read_bytes=counter("ddr_read_bytes"),
-        ddr_write_bytes=counter("ddr_write_bytes") + dirty_bytes,
-        tcm_read_bytes=counter("tcm_read_bytes"),
-        tcm_write_bytes=counter("tcm_write_bytes"),
+        ddr_read_bytes=counted["ddr_read_bytes"],
+        ddr_write_bytes=counted["ddr_write_bytes"] + dirty_bytes,
+        tcm_read_bytes=counted["tcm_read_bytes"],
+        tcm_write_bytes=counted["tcm_write_bytes"],
         tcm_high_water=tcm_high_water,
         return_value=int(main.registers[0]) | int(main.registers[1]) << 32,
         blocks=blocks,
