@@ -23,6 +23,7 @@ from hexagon_mlir.codegen.llvm_text import CASTS, Instruction, functions, lanes_
 from hexagon_mlir.codegen.native_parts import FORMATS, PartBuilder, Value
 from hexagon_mlir.codegen.qfloat_formats import FloatFormats
 from hexagon_mlir.codegen.quad_products import make_quad_sum
+from hexagon_mlir.codegen.saturating_packs import Clamp, clamped, packed
 from hexagon_mlir.codegen.split_plan import VECTOR_BITS, SplitPlan
 from hexagon_mlir.codegen.value_ranges import constant
 from hexagon_mlir.codegen.widening_products import make_widening_product
@@ -235,6 +236,10 @@ class FunctionRewriter(PartBuilder):
     # -- widths --------------------------------------------------------------------------------------------------
 
     def _convert(self, i: Instruction, value: Value) -> None:
+        clamp = clamped(self.plan, i)
+        if clamp is not None:
+            self._saturate(clamp, value)
+            return
         source = self.value(i.operands[0], i.types[0])
         if self.plan.cast_kind(i) == "widen":
             bits, order = source.bits, source.order
@@ -247,6 +252,16 @@ class FunctionRewriter(PartBuilder):
                 value.parts = [self.as_type(p, value.native) for p in parts] if i.opcode == "fpext" else parts
         else:
             self._narrow(i, source, value)
+
+    def _saturate(self, clamp: Clamp, value: Value) -> None:
+        source = self.value(clamp.operand, clamp.type)
+        ratio = source.bits // value.bits
+        order = source.order if value.order == 1 and source.order < ratio else value.order * ratio
+        parts, bits = self.ordered(clamp.operand, source, order), source.bits
+        while bits > value.bits:
+            parts, order = packed(self, parts, bits, order, clamp.signed or bits > 2 * value.bits)
+            bits //= 2
+        value.parts = parts
 
     def _narrow(self, i: Instruction, source: Value, value: Value) -> None:
         ratio = source.bits // value.bits
