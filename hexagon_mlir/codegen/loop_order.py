@@ -11,35 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from hexagon_mlir.codegen.list_schedule import Node, best_schedule, latency
 from hexagon_mlir.codegen.llvm_text import Instruction, functions, read, vector_type
 from hexagon_mlir.codegen.split_plan import BITS, VECTOR_BITS
 
 REGISTERS = 31  # of 32: one for what selection adds
-PIPES = {"shift": 1, "permute": 1, "multiply": 2, "load": 1, "store": 1, "any": 4, "slot": 4}
-EARLY, LATE = 2, 1  # packets from a result to an operand (HVX V73 manual, 5.7)
-LEADS = (0, 4, 16)
-"""How far, in packets, each copy of a body may run ahead of the next; the best one is taken."""
 _FRESH = re.compile(r"_alloc\(| noalias ptr asm")
 _CALL = re.compile(r"@llvm\.hexagon\.V6\.([\w.]+)")
 _SHIFTS = ("vadd.", "vsub.", "vconv", "vasl", "vasr", "vlsr")
-
-
-@dataclass
-class Node:
-    """One instruction: what it occupies, how early it reads, and its place in the graph."""
-
-    instruction: Instruction
-    pipes: tuple[str, ...] = ()
-    early: bool = False
-    before: list[int] = field(default_factory=list)
-    after: list[int] = field(default_factory=list)
-    height: int = 0
-    copy: int = 0
-    vector: int = 0
-    """Registers its result takes."""
 
 
 def order_loops(text: str) -> str:
@@ -106,7 +86,7 @@ def _ordered_block(block: list[Instruction], addresses: Addresses) -> list[Instr
     if any(i.opcode == "call" and not i.result for i in body) or len(body) < 4:
         return block
     invariants = {o for i in body for o in i.names()} - {i.result for i in block}
-    carried = sum(_registers(i) for i in block[:start])
+    carried = sum(registers(i) for i in block[:start])
     read_vectors = {o for i in body for o, t in zip(i.operands, i.types, strict=False) if t.startswith("<")}
     constants = {o for o in read_vectors if o.startswith("splat") or o in invariants}
     nodes = graph(body, addresses)
@@ -115,7 +95,8 @@ def _ordered_block(block: list[Instruction], addresses: Addresses) -> list[Instr
     return [*block[:start], *(body[n] for n in order), *block[end:]]
 
 
-def _registers(i: Instruction) -> int:
+def registers(i: Instruction) -> int:
+    """Vector registers that the result of ``i`` takes; masks have their own."""
     vector = vector_type(i.type)
     if vector is None or vector[1] == "i1":
         return 0
@@ -165,7 +146,7 @@ def graph(body: Sequence[Instruction], addresses: Addresses) -> list[Node]:
     accesses: list[int] = []
     for number, i in enumerate(body):
         pipes, early = occupies(i)
-        node = Node(i, pipes, early, vector=_registers(i) if i.result else 0)
+        node = Node(i, pipes, early, vector=registers(i) if i.result else 0)
         sources = {where[name] for name in i.names() if name in where}
         if _reads(i) or _writes(i):
             sources |= {n for n in accesses if _conflict(body[n], i, addresses)}
@@ -196,17 +177,10 @@ def _conflict(first: Instruction, second: Instruction, addresses: Addresses) -> 
         return False
     load, store = (second, first) if _writes(first) else (first, second)
     if load.opcode == "load" and store.opcode == "store":
-        return not addresses.apart(load.operands[0], store.operands[1], VECTOR_BITS // 8 * max(_registers(load), 1))
+        return not addresses.apart(load.operands[0], store.operands[1], VECTOR_BITS // 8 * max(registers(load), 1))
     if load.opcode == store.opcode == "store":
         return not addresses.apart(load.operands[1], store.operands[1], VECTOR_BITS // 8)
     return True
-
-
-def latency(node: Node, reader: Node) -> int:
-    """Packets between two dependent instructions."""
-    if not node.pipes or node.instruction.opcode == "store":
-        return 0
-    return EARLY if reader.early or not reader.pipes else LATE
 
 
 def _number_copies(nodes: list[Node]) -> None:
@@ -227,83 +201,3 @@ def _number_copies(nodes: list[Node]) -> None:
     roots = sorted({find(n) for n in range(len(nodes))})
     for number, node in enumerate(nodes):
         node.copy = roots.index(find(number))
-
-
-class Schedule(NamedTuple):
-    """``order`` of the nodes, its length in packets with waits, most vectors alive at once."""
-
-    order: list[int]
-    packets: int
-    registers: int
-
-
-def best_schedule(nodes: list[Node], registers: int) -> list[int]:
-    """The best order over how far copies run ahead of each other: few spills, then few packets."""
-    results = [schedule(nodes, registers, lead) for lead in LEADS]
-    return min(results, key=lambda r: (max(r.registers - registers, 0), r.packets))[0]
-
-
-def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
-    """A list schedule over packets with at most ``registers`` vectors alive where possible.
-
-    Copy number n counts as ``n * lead`` packets less urgent than copy 0.
-    """
-    waiting = [len(n.before) for n in nodes]
-    readers = [sum(1 for a in n.after) for n in nodes]
-    earliest = [0] * len(nodes)
-    ready = {n for n, count in enumerate(waiting) if count == 0}
-    order: list[int] = []
-    live = most = 0
-    time = 0
-
-    def place(n: int, at: int) -> None:
-        nonlocal live, most
-        ready.discard(n)
-        placed_at.add(n)
-        order.append(n)
-        live += nodes[n].vector if nodes[n].after else 0
-        for source in nodes[n].before:
-            readers[source] -= 1
-            if readers[source] == 0:
-                live -= nodes[source].vector
-        most = max(most, live)
-        for user in nodes[n].after:
-            waiting[user] -= 1
-            earliest[user] = max(earliest[user], at + latency(nodes[n], nodes[user]))
-            if waiting[user] == 0:
-                ready.add(user)
-
-    def freed(n: int) -> int:
-        return sum(nodes[s].vector for s in nodes[n].before if readers[s] == 1)
-
-    placed_at: set[int] = set()
-
-    def too_soon(n: int) -> bool:
-        """True for a mask that nobody could use yet: there are four mask registers."""
-        if not nodes[n].instruction.type.endswith("x i1>"):
-            return False
-        return all(any(s != n and s not in placed_at and not nodes[s].instruction.type.endswith("x i1>")
-                       for s in nodes[user].before) for user in nodes[n].after)
-
-    while ready:
-        free = dict(PIPES)
-        while costless := sorted(n for n in ready if not nodes[n].pipes and earliest[n] <= time):
-            for n in costless:
-                place(n, time)
-        candidates = sorted((n for n in ready if earliest[n] <= time),
-                            key=lambda n: (nodes[n].copy * lead - nodes[n].height, n))
-        for n in candidates:
-            pipes = nodes[n].pipes
-            if any(free[p] < pipes.count(p) for p in pipes) or too_soon(n):
-                continue
-            grows = nodes[n].vector - freed(n)
-            if grows > 0 and live + grows > registers and nodes[n].instruction.opcode == "load":
-                continue
-            for p in pipes:
-                free[p] -= 1
-            place(n, time)
-        if ready and free == PIPES and all(earliest[n] <= time for n in ready):
-            n = min(ready, key=lambda n: (too_soon(n), nodes[n].copy, n))  # nothing fits: the registers are exceeded
-            place(n, time)
-        time += 1
-    return Schedule(order, time, most)

@@ -9,8 +9,9 @@ from linalg_programs import Program, generic
 
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
+from hexagon_mlir.codegen.list_schedule import schedule
 from hexagon_mlir.codegen.llvm_text import functions, lanes_of, parse_line, read, split_commas, split_type
-from hexagon_mlir.codegen.loop_order import Addresses, graph, order_loops, schedule
+from hexagon_mlir.codegen.loop_order import Addresses, graph, order_loops
 from hexagon_mlir.codegen.multiply_formats import Availability, choose_formats, conversions
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
