@@ -18,7 +18,9 @@ from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.loop_entries import keep_loops_behind_stores
 from hexagon_mlir.codegen.loop_order import order_loops
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
+from hexagon_mlir.codegen.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.register_pressure import register_pressure
 from hexagon_mlir.codegen.scalar_selects import scalar_selects_as_bits
 from hexagon_mlir.codegen.static_cost import Cost, static_cost
 from hexagon_mlir.codegen.store_order import keep_stores_in_order
@@ -34,13 +36,15 @@ _VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
 @dataclass(frozen=True)
 class Variant:
     """One way to generate code: with native vectors (see `native_vectors`), their loops ordered (`loop_order`), looking
-    for another window where software pipelining fails, and LLVM's own switches.
+    for another window where software pipelining fails, and LLVM's own switches. With ``reach`` qfloat values that wait
+    for more vector instructions wait in IEEE format (`qfloat_lifetimes`).
     """
 
     native: bool
     ordered: bool
     windows: bool
     options: tuple[str, ...]
+    reach: int = 0
 
 
 _CHAINS, _NO_CHAINS = "-disable-qfp-opt=false", "-disable-qfp-opt=true"
@@ -49,13 +53,20 @@ _BOTH = (_CHAINS, "-enable-misched=true", "-enable-pipeliner=true")
 
 # LLVM's scheduler before register allocation and its window search each help some loops and crowd the registers of
 # others, and so do ordered loops. What is best most often comes first.
-_VARIANTS = (Variant(True, True, True, _PIPELINED), Variant(True, True, True, _BOTH),
-             Variant(True, True, False, _BOTH), Variant(True, False, False, _PIPELINED),
-             Variant(True, False, True, _PIPELINED))
+_ONE_WINDOW = Variant(True, True, False, _BOTH)
+_VARIANTS = (Variant(True, True, True, _PIPELINED), Variant(True, True, True, _BOTH), _ONE_WINDOW,
+             Variant(True, False, False, _PIPELINED), Variant(True, False, True, _PIPELINED))
 _PATIENCE = 100_000
 """Characters of LLVM IR to generate code from, all variants together, while loops take twice the packets they must."""
 # A conversion after every operation: no qfloat value lives long enough to be spilled.
 _SINGLE = (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true")
+# Where registers are short: fewer values alive, and those that LLVM may have to spill in IEEE format.
+_ROOMY = (Variant(True, True, False, _SINGLE, 80), Variant(True, False, True, _SINGLE, 80),
+          Variant(True, True, True, _SINGLE, 80), Variant(True, False, False, _SINGLE, 20))
+_CROWD, _LONG_CROWD = 60, 50
+"""Vectors at hand at once (`register_pressure`) from which on LLVM spills some, however it orders them, and from which
+on it often does: enough not to try where a try takes seconds.
+"""
 _UNCHAINED, _LAST_RESORT = Variant(True, False, False, _SINGLE), Variant(False, False, False, _SINGLE)
 _SCALAR = Variant(False, False, True, _BOTH)
 
@@ -89,6 +100,9 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
         return optimized.encode()
     best: tuple[Cost, str, Variant] | None = None
     variants = [_SCALAR] if scalar else [*_VARIANTS] if qfloat else [_UNCHAINED, _LAST_RESORT]
+    long = len(optimized) > _PATIENCE  # each try takes seconds
+    if qfloat and not scalar and register_pressure(emitter.text(variants[0])) >= (_LONG_CROWD if long else _CROWD):
+        variants = [*_ROOMY]
     tried = 0
     while variants:
         variant = variants.pop(0)
@@ -96,10 +110,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
             break
         asm = emitter.assembly(variant)
         tried += 1
-        if asm is None:  # registers were short: those that need most come last
-            variants.sort(key=lambda other: variant.windows and other.windows)
-            if variant.ordered and len(optimized) > _PATIENCE:
-                variants.sort(key=lambda other: other.ordered)  # these need most; each try takes seconds
+        if asm is None and variant in _VARIANTS:  # registers were short
+            variants = [*(other for other in variants if other is _ONE_WINDOW and not long), *_ROOMY]
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
     if best is None and qfloat:
@@ -117,6 +129,7 @@ class _Emitter:
         self.chains = qfloat and QFLOAT in features
         self.floats = self.chains or IEEE in features
         self.texts: dict[bool, str] = {}
+        self.sources: dict[tuple[bool, bool, int], str] = {}
 
     def optimized(self, native: bool) -> str:
         """Optimised IR, with native vectors if asked for."""
@@ -131,10 +144,14 @@ class _Emitter:
 
     def text(self, variant: Variant) -> str:
         """What LLVM generates code from."""
-        text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(variant.native))))
-        text = keep_copies_in_order(text)
-        text = keep_stores_in_order(order_loops(text) if variant.ordered else text)
-        return gathers_as_instructions(keep_loops_behind_stores(text))
+        key = variant.native, variant.ordered, variant.reach
+        if key not in self.sources:
+            text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(variant.native))))
+            text = keep_copies_in_order(text)
+            text = order_loops(text) if variant.ordered else text
+            text = shorten_lifetimes(text, variant.reach) if variant.reach else text
+            self.sources[key] = gathers_as_instructions(keep_loops_behind_stores(keep_stores_in_order(text)))
+        return self.sources[key]
 
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""

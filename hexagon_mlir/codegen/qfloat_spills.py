@@ -2,9 +2,9 @@
 
 LLVM stores a spilled vector register with a plain vmem, which keeps none of what a qfloat value carries beyond its
 IEEE bits (llvm issue #204825): such code must not be used. Which registers may hold a qfloat value is followed along
-the branches of a function (a forward data-flow analysis over its blocks). An IEEE value plus zero carries nothing more
-than its IEEE bits: the constants of loops may be spilled. That zero may come back from the stack itself; slots far from
-the stack pointer are reached through registers that hold an address.
+the branches of a function (a forward data-flow analysis over its blocks). An IEEE value plus or less zero carries
+nothing more than its IEEE bits: the constants of loops may be spilled. That zero may come back from the stack itself;
+slots far from the stack pointer are reached through registers that hold an address.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FRAME = ("29", "30")
 _SCALAR = re.compile(r"(?:^|; )(if \([^)]*\) )?r(\d+)(?::(\d+))? = ([^;]*)")
 _ADDRESS = re.compile(r"add\(r(29|30),#(-?\d+)\)")
 _ZERO = re.compile(r"vxor\(v(\d+),v\1\)$")
-_LIFT = re.compile(r"vadd\(v\d+\.(?:sf|hf),v(\d+)\.(?:sf|hf)\)$")
+_LIFT = re.compile(r"v(?:add|sub)\(v\d+\.(?:sf|hf),v(\d+)\.(?:sf|hf)\)$")
 _DEFINITION = re.compile(r"\s*(if \([^)]*\) )?v(\d+)(?::(\d+))?(?:\.(\w+))?\s*[-+|&^]?=\s*(.*)")
 _MOVE = re.compile(r"(?:vcombine\()?v(\d+)(?:,\s*v(\d+)\))?$")
 _QFLOAT = frozenset({"qf32", "qf16"})

@@ -23,6 +23,7 @@ def asm(*lines):
 
 FOUND = {
     "in a row": ("v2.qf32 = vadd(v0.sf,v1.sf)", SPILL),
+    "zero less a value": ("v1 = vxor(v1,v1)", "v2.qf32 = vsub(v1.sf,v2.sf)", SPILL),
     "a pair": ("v3:2.qf32 = vmpy(v0.hf,v1.hf)", SPILL),
     "around a loop": ("loop0(.LBB0_1,r0)", ".LBB0_1:", SPILL, "v2.qf32 = vadd(v0.sf,v1.sf) :endloop0", "jumpr r31"),
     "around two loops": ("loop1(.LBB0_1,r1)", ".LBB0_1:", SPILL, "loop0(.LBB0_2,r0)", ".LBB0_2:",
@@ -46,6 +47,7 @@ FOUND = {
 }
 NONE = {
     "an exact value": ("v1 = vxor(v1,v1)", "v2.qf32 = vadd(v2.sf,v1.sf)", SPILL),
+    "an exact difference": ("v1 = vxor(v1,v1)", "v2.qf32 = vsub(v2.sf,v1.sf)", SPILL),
     "zero comes from the stack": ("v1 = vxor(v1,v1)", "vmem(r29+#3) = v1", "v1 = vmem(r0+#0)", "v1 = vmem(r29+#3)",
                                   "v2.qf32 = vadd(v2.sf,v1.sf)", SPILL),
     "no longer an address": ("r1 = add(r29,#2048)", "r1 = add(r0,#128)", "v2.qf32 = vadd(v0.sf,v1.sf)",
