@@ -49,6 +49,7 @@ class Rule(StrEnum):
     SOURCE_CHANGED = "dma-source-changed"
     UNINITIALISED = "uninitialised"
     RACE = "race"
+    VECTOR_RACE = "race-of-a-vector-load"
     DMA_OVERLAP = "dma-overlap"
     DOUBLE_FREE = "double-free"
     LEAK = "leak"
@@ -295,7 +296,9 @@ end:
   br i1 %bad, label %report, label %done
 report:
   %rule0 = shl i32 %size, {SIZE_SHIFT}
-  %rule = or i32 %rule0, {CODES.index(Rule.RACE)}
+  %sure = {'or i1 %some, false' if write else 'xor i1 %lenient, true'}
+  %kind = select i1 %sure, i32 {CODES.index(Rule.RACE)}, i32 {CODES.index(Rule.VECTOR_RACE)}
+  %rule = or i32 %rule0, %kind
   call void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site)
   br label %done
 done:

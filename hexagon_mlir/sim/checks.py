@@ -319,7 +319,8 @@ class Checks:
 
     # -- the end -------------------------------------------------------------------------------------------
     def finish(self) -> list[Report]:
-        """Leaks, then all reports of the run."""
+        """Leaks and what is written after the return, then all reports of the run."""
+        self._unawaited()
         for address, (name, size, site) in self.allocations.items():
             if site is not None:
                 self.report(Rule.LEAK, address, site, f"{size} bytes of {name} are not freed")
@@ -327,3 +328,16 @@ class Checks:
             site = Site("", f"transfer {transfer.tag}", 0, "")
             self.report(Rule.LEAK, transfer.block.dst, site, "a transfer nobody waited for")
         return self.reports
+
+    def _unawaited(self) -> None:
+        """The caller may read all memory: the main thread must have waited for every thread that wrote there."""
+        if not self.tracking:
+            return
+        ordered = self._row(0)
+        for address, (_, size, _) in self.allocations.items():
+            writers = self.writers.array[address >> 2 : (address + size + 3) >> 2]
+            late = np.flatnonzero(ordered[writers] == 0)
+            if late.size:
+                number = self.segment_owner[int(writers[late[0]])]
+                site = Site("", f"thread {number}", -number, "")
+                self.report(Rule.RACE, address + 4 * int(late[0]), site, "written by a thread nobody waited for")
