@@ -9,7 +9,7 @@ the cycles of the run, against what the target's DMA moves.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext, PassStep, Step
 from hexagon_mlir.pass_infra.runner import run_steps
+from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.targets import Target
@@ -107,16 +108,22 @@ def _gelu(x: np.ndarray) -> np.ndarray:
     return wide / (1 + np.exp(-1.5957691216057308 * (wide + 0.044715 * wide**3)))
 
 
-def steps(combination: str, target: Target, threads: int) -> list[Step]:
-    """The default pipeline with the passes of ``combination``."""
-    chosen: list[Step] = []
-    for step in pipelines.get("default", target):
-        if isinstance(step, PassStep) and step.title == "hexagon-double-buffer-generic-s1":
-            step = replace(step, instance=replace(step.instance, buffers=0 if "+DB" in combination else 1))
-        if isinstance(step, PassStep) and step.title == "form-virtual-threads":
-            step = replace(step, instance=replace(step.instance, threads=threads if "+MT" in combination else 1))
-        chosen.append(step)
-    return chosen
+def steps(combination: str, target: Target, threads: int = 0) -> list[Step]:
+    """The default pipeline with the passes of ``combination``; ``threads`` is for those with threads."""
+    settings = with_threads(combination, Settings(threads))
+    return with_buffers(combination, pipelines.get("default", target, settings))
+
+
+def with_threads(combination: str, settings: Settings) -> Settings:
+    """``settings`` with one thread, unless ``combination`` has more."""
+    return settings if "+MT" in combination else replace(settings, threads=1)
+
+
+def with_buffers(combination: str, steps: Sequence[Step]) -> list[Step]:
+    """``steps`` without double buffering, unless ``combination`` has it."""
+    return [replace(step, instance=replace(step.instance, buffers=0 if "+DB" in combination else 1))
+            if isinstance(step, PassStep) and step.title == "hexagon-double-buffer-generic-s1" else step
+            for step in steps]
 
 
 def measure(kernel: Kernel, combination: str, target: Target, threads: int = 0) -> RunResult:
