@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import find_ops
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
-from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
+from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.program_grids.marks import forget, has_order, may_spread, order_on
-from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, streaming
-from hexagon_mlir.passes.tcm_tiling.maps import spreads, vector_loop
+from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
+from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, streaming
+from hexagon_mlir.passes.tcm_tiling.interchange import interchange
+from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 from hexagon_mlir.passes.tcm_tiling.place import Placement, buffer_bytes, place_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
-from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile
+from hexagon_mlir.passes.tcm_tiling.schedule import tile_groups, tile_ops
+from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile, working_set
 from hexagon_mlir.passes.virtual_threads.cost import ForkCost
 from hexagon_mlir.targets.dma import Engine
 
-_MARK, _ROOT, _LOOP = "hexagon.tile", "hexagon.tile_root", "hexagon.tile_loop"
-_LAST = "hexagon.last_tile"
-_FOR = '!transform.op<"scf.for">'
-_BARRIER = "builtin.unrealized_conversion_cast"
-_CLEAN = UpstreamStep("canonicalize,cse")  # slices of one tensor for several ops become one
-_HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting")  # loops carry parts of a result
+_MARK = "hexagon.tile"
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,8 @@ class HexagonTcmTilingPass(Pass):
     transferred, and are small enough to hide transfers behind work, if that is predicted to pay. A group whose tiles
     do not fit (a softmax of long rows) is taken apart, and a reduction is cut as well then: its loop carries what the
     tiles before have accumulated. So is one that has no other loop to hide transfers with. A kernel with buffers of its
-    own (a Triton kernel) works in TCM as it is when its buffers fit; else its ops are tiled one by one.
+    own (a Triton kernel) works in TCM as it is when its buffers fit; else its ops are tiled one by one. Elementwise
+    loops are interchanged first, so that the one vectors go along is innermost.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -58,6 +55,7 @@ class HexagonTcmTilingPass(Pass):
 
     Options:
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
+        tile-sizes: the tile of groups with so many loops, outermost first, 0 for a whole loop; nothing: it is chosen.
         threads: as many may share a tile's work, and programs of a Triton kernel the TCM; 0 takes the target's HVX
             contexts.
 
@@ -73,14 +71,20 @@ class HexagonTcmTilingPass(Pass):
     leaves: ClassVar[str] = "tiled"
 
     tcm_bytes: int = 0
+    tile_sizes: tuple[int, ...] = ()
     threads: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Kernels with buffers of their own are placed; other functions are tiled group by group."""
+        if any(size < 0 for size in self.tile_sizes):
+            raise self.refuse(module.operation, f"tile-sizes={','.join(map(str, self.tile_sizes))}",
+                              "elements of a tile along each loop, 0 for all")
+        interchange(module.operation)
         for op in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
             if has_order(op) or find_ops(op, lambda inner: inner.name == "memref.alloc"):
                 self._place(module, op, context)
             else:
+                forget_overwritten(op)
                 self._tile_groups(module, op, context)
 
     # -- functions on tensors ------------------------------------------------------------------------------------
@@ -91,7 +95,7 @@ class HexagonTcmTilingPass(Pass):
         small = int(target.vector_bytes.value)
         groups: list[Group] = []
         for block in _blocks(function):
-            ops = [op.operation for op in block.operations if _is_linalg(op.operation)]
+            ops = [op.operation for op in block.operations if is_linalg(op.operation)]
             groups += find_groups(ops, lambda op, reason: self.remark(context, op, f"stays in DDR: {reason}"))
         groups = [part for group in groups for part in self._parts(group, budget, context)]
         budget -= place_between(groups, budget // 2, small)
@@ -105,7 +109,7 @@ class HexagonTcmTilingPass(Pass):
             elif tile:
                 tiled.append((group, [0 if t == e else t for t, e in zip(tile, group.extents, strict=True)]))
         copies: dict[int, dict[ir.Value, ir.Value]] = {}
-        for tiles in _tile(module, tiled, self.name, context):
+        for tiles in tile_groups(module, tiled, self.name, context):
             promote_group(tiles.ops, tiles.loop, small, tiles.carries, copies.setdefault(tiles.number, {}))
         settle(function)
 
@@ -138,6 +142,10 @@ class HexagonTcmTilingPass(Pass):
         narrowest_bits = min(8 * narrowest, target.widest_lane_bits)
         lanes = target.lanes(narrowest_bits) if last == len(group.extents) - 1 or last == vectorized else 1
         cuttable = [loop in group.cuttable for loop in range(len(group.extents))]
+        if len(self.tile_sizes) == len(group.extents):
+            given = [min(size or extent, extent) if cut else extent
+                     for size, extent, cut in zip(self.tile_sizes, group.extents, cuttable, strict=True)]
+            return given if working_set(given, operands, alignment, group.extents) <= budget else None
         tile = choose_tile(group.extents, cuttable, operands, budget, lanes, alignment)
         if tile is None:
             return None
@@ -173,8 +181,8 @@ class HexagonTcmTilingPass(Pass):
             self.remark(context, op, reason)
         decided = self._decide(function, placement, budget, alignment, context)
         if any(any(tile) for _, tile in decided):
-            _apply(module, decided, "tile_using_for", self.name, context)
-        for op in _linalg_ops(function):
+            tile_ops(module, decided, "tile_using_for", self.name, context)
+        for op in linalg_ops(function):
             if _MARK in op.attributes:
                 del op.attributes[_MARK]
                 promote(op, placement.wants_tcm)
@@ -184,7 +192,7 @@ class HexagonTcmTilingPass(Pass):
                 context: PassContext) -> list[tuple[ir.Operation, list[int]]]:
         """The ops to tile with their sizes (0 = that loop whole); they are marked."""
         decided = []
-        for op in _linalg_ops(function):
+        for op in linalg_ops(function):
             if not placement.reads_ddr(op):
                 continue
             group = find_groups([op], lambda o, reason: self.remark(context, o, f"stays in DDR: {reason}"))
@@ -203,115 +211,10 @@ class HexagonTcmTilingPass(Pass):
         return decided
 
 
-@dataclass(frozen=True)
-class Tiles:
-    """Tiles of group ``number``: the ops of one, the outermost loop over them (None: it was peeled), and whether that
-    loop or one in it carries what they accumulate."""
-
-    number: int
-    ops: list[ir.Operation]
-    loop: ir.Operation | None = None
-    carries: bool = False
-
-
-def _tile(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin: str,
-          context: PassContext) -> list[Tiles]:
-    """Tile each root by its sizes (0 = whole) and fuse the members into its loop; loops come before peeled tiles."""
-    if not tiled:
-        return []
-    barriers = [barrier for group, _ in tiled for barrier in _keep_out(group)]
-    _apply(module, [(group.root, sizes) for group, sizes in tiled], "fuse", origin, context,
-           {number for number, (group, sizes) in enumerate(tiled) if _is_peeled(group, sizes)})
-    for barrier in barriers:
-        barrier.results[0].replace_all_uses_with(barrier.operands[0])
-        barrier.erase()
-    if any(group.carries for group, _ in tiled):
-        _HOIST.run(module, context)
-    _CLEAN.run(module, context)
-    found = []
-    for loop in find_ops(module, lambda op: _LOOP in op.attributes):
-        number = ir.IntegerAttr(loop.attributes[_LOOP]).value
-        found.append(Tiles(number, _linalg_ops(loop), loop, tiled[number][0].carries))
-        del loop.attributes[_LOOP]
-    last: dict[int, list[ir.Operation]] = {}
-    for op in find_ops(module, lambda op: _LAST in op.attributes):
-        last.setdefault(ir.IntegerAttr(op.attributes[_LAST]).value, []).append(op)
-        del op.attributes[_LAST]
-    return [*found, *(Tiles(number, ops) for number, ops in last.items())]
-
-
-def _is_peeled(group: Group, sizes: list[int]) -> bool:
-    """True when the last tile gets code of its own: a product's blocks are worth sizes known at compile time."""
-    cut = [(extent, size) for extent, size in zip(group.extents, sizes, strict=True) if size]
-    return (len(cut) == 1 and cut[0][0] % cut[0][1] > 0 and not group.carries
-            and any(spreads(op, position) for op in group.members for position in range(len(op.operands))))
-
-
-def _keep_out(group: Group) -> list[ir.Operation]:
-    """Casts that hide from the fusion what the group reads but does not compute."""
-    barriers = []
-    for op in group.members:
-        for position, value in enumerate(op.operands):
-            owner = value.owner
-            if isinstance(value.type, ir.RankedTensorType) and not isinstance(owner, ir.Block) \
-                    and owner.operation.name.startswith("linalg.") and owner.operation not in group.members:
-                with op.location, ir.InsertionPoint(op):
-                    cast = ir.Operation.create(_BARRIER, results=[value.type], operands=[value])
-                op.operands[position] = cast.results[0]
-                barriers.append(cast)
-    return barriers
-
-
-def _apply(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], kind: str, origin: str,
-           context: PassContext, peeled: Set[int] = frozenset()) -> None:
-    """Apply a transform sequence that tiles each op by its sizes, ``kind`` being tile_using_for or fuse.
-
-    The last tile of those whose number is in ``peeled`` is split off.
-    """
-    any_op = "!transform.any_op"
-    lines = []
-    for number, (op, sizes) in enumerate(decided):
-        if not any(sizes):
-            continue
-        op.attributes[f"{_ROOT}{number}"] = ir.UnitAttr.get()
-        lines.append(f"    %op{number} = transform.structured.match attributes{{{_ROOT}{number}}} in %root : "
-                     f"({any_op}) -> {any_op}")
-        loops = [f"%loop{number}_{i}" for i, size in enumerate(sizes) if size]
-        results = ", ".join([any_op] * (1 + len(loops)))
-        cleanup = " {apply_cleanup}" if kind == "fuse" else ""
-        lines.append(f"    {', '.join([f'%tiled{number}', *loops])} = transform.structured.{kind} %op{number} "
-                     f"tile_sizes [{', '.join(map(str, sizes))}]{cleanup} : ({any_op}) -> ({results})")
-        mark = f"%number{number} : {any_op}, !transform.param<i64>"
-        if kind == "fuse":
-            lines.append(f"    %number{number} = transform.param.constant {number} : i64 -> !transform.param<i64>")
-        if kind == "fuse" and number not in peeled:
-            lines.append(f'    transform.annotate {loops[0]} "{_LOOP}" = {mark}')
-        elif kind == "fuse":
-            lines += [f"    %for{number} = transform.cast {loops[0]} : {any_op} to {_FOR}",
-                      f"    %main{number}, %last{number} = transform.loop.peel %for{number} : ({_FOR}) -> "
-                      f"({any_op}, {any_op})",
-                      f"    %ops{number} = transform.structured.match interface{{LinalgOp}} in %last{number} : "
-                      f"({any_op}) -> {any_op}",
-                      f'    transform.annotate %ops{number} "{_LAST}" = {mark}',
-                      f'    transform.annotate %main{number} "{_LOOP}" = {mark}']
-    apply_schedule(module, wrap_sequence("\n".join(lines) + "\n"), origin, context)
-    for op in find_ops(module, lambda op: any(str(name).startswith(_ROOT) for name in op.attributes)):
-        for name in [str(name) for name in op.attributes if str(name).startswith(_ROOT)]:
-            del op.attributes[name]
-
-
 def _blocks(function: ir.Operation) -> list[ir.Block]:
     """Every block of ``function`` with linalg ops on tensors."""
     found: list[ir.Block] = []
-    for op in _linalg_ops(function):
+    for op in linalg_ops(function):
         if op.block not in found:
             found.append(op.block)
     return found
-
-
-def _linalg_ops(root: ir.Operation) -> list[ir.Operation]:
-    return find_ops(root, _is_linalg)
-
-
-def _is_linalg(op: ir.Operation) -> bool:
-    return op.name.startswith("linalg.") and len(op.regions) == 1 and len(op.results) > 0

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.passes.tcm_tiling.maps import indexing_maps
 
 Following = tuple[int | None, ...]
@@ -205,3 +206,13 @@ def parallel_loops(op: ir.Operation, maps: list[ir.AffineMap]) -> list[bool]:
         return ["parallel" in str(kind) for kind in op.attributes["iterator_types"]]
     written = {result.position for result in maps[-1].results}
     return [loop in written for loop in range(maps[0].n_dims)]
+
+
+def linalg_ops(root: ir.Operation) -> list[ir.Operation]:
+    """The linalg ops on tensors in ``root``, in order."""
+    return find_ops(root, is_linalg)
+
+
+def is_linalg(op: ir.Operation) -> bool:
+    """True for a linalg op with a result."""
+    return op.name.startswith("linalg.") and len(op.regions) == 1 and len(op.results) > 0

@@ -198,3 +198,28 @@ func.func @wide(%x: tensor<32x768xf32>, %w: tensor<768x3000xf32>, %y: tensor<32x
     -> tensor<32x3000xf32>
   return %0 : tensor<32x3000xf32>
 }
+
+// -----
+// 11. Loops in the other order than the data are interchanged: tiles are whole rows. What an argument holds that may not
+// be written, and is overwritten, is not copied.
+// CHECK-DAG: #[[SAME:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @columns_first
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<2048x1024xf32>
+// CHECK: scf.for %[[I:.*]] = %c0 to %c2048 step %{{.*}} iter_args(%{{.*}} = %[[E]])
+// CHECK: tensor.extract_slice %arg0[%[[I]], 0] [{{.*}}, 1024] [1, 1]
+// CHECK: linalg.generic {indexing_maps = [#[[SAME]], #[[SAME]]]
+// CHECK: linalg.index 0
+func.func @columns_first(%x: tensor<2048x1024xf32>, %y: tensor<2048x1024xf32> {bufferization.writable = false})
+    -> tensor<2048x1024xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d1, d0)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<2048x1024xf32>) outs(%y : tensor<2048x1024xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %i = linalg.index 1 : index
+      %n = arith.index_cast %i : index to i32
+      %w = arith.sitofp %n : i32 to f32
+      %t = arith.addf %a, %w : f32
+      linalg.yield %t : f32
+  } -> tensor<2048x1024xf32>
+  return %r : tensor<2048x1024xf32>
+}

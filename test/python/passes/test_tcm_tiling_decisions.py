@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hexagon_mlir import targets
+from hexagon_mlir.passes.tcm_tiling.interchange import loop_order
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role, choose_tile, overlapping_tile, working_set
 from hexagon_mlir.targets.dma import Engine
@@ -118,3 +119,15 @@ def test_a_tile_fits_and_is_even(problem, alignment):
 ])
 def test_vector_loop(loops, reads, loop):
     assert vector_loop(loops, reads) == loop
+
+
+@pytest.mark.parametrize(("reads", "order"), [
+    ([[0, 1], [0, 1]], None),
+    ([[1, 0], [1, 0]], [1, 0]),                    # columns first: vectors go along what was the outer loop
+    ([[1, 0], [0], [1, 0]], [1, 0]),
+    ([[0, 1], [1, 0]], None),                      # a transpose has its loops in order either way
+    ([[2, 0, 1], [1], [2, 0, 1]], [2, 0, 1]),
+    ([[0, 0], [0]], None),
+])
+def test_loop_order(reads, order):
+    assert loop_order(1 + max(max(r) for r in reads), reads) == order

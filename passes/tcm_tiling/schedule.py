@@ -1,0 +1,117 @@
+"""Tile loops by transform-dialect sequences: each group's root is tiled and its members are fused into the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import PassContext, UpstreamStep
+from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
+from hexagon_mlir.passes.tcm_tiling.groups import Group, linalg_ops
+from hexagon_mlir.passes.tcm_tiling.maps import spreads
+
+_ROOT, _LOOP = "hexagon.tile_root", "hexagon.tile_loop"
+_LAST = "hexagon.last_tile"
+_FOR = '!transform.op<"scf.for">'
+_BARRIER = "builtin.unrealized_conversion_cast"
+_CLEAN = UpstreamStep("canonicalize,cse")  # slices of one tensor for several ops become one
+_HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting")  # loops carry parts of a result
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Tiles of group ``number``: the ops of one, the outermost loop over them (None: it was peeled), and whether that
+    loop or one in it carries what they accumulate."""
+
+    number: int
+    ops: list[ir.Operation]
+    loop: ir.Operation | None = None
+    carries: bool = False
+
+
+def tile_groups(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin: str,
+                context: PassContext) -> list[Tiles]:
+    """Tile each root by its sizes (0 = whole) and fuse the members into its loop; loops come before peeled tiles."""
+    if not tiled:
+        return []
+    barriers = [barrier for group, _ in tiled for barrier in _keep_out(group)]
+    tile_ops(module, [(group.root, sizes) for group, sizes in tiled], "fuse", origin, context,
+             {number for number, (group, sizes) in enumerate(tiled) if _is_peeled(group, sizes)})
+    for barrier in barriers:
+        barrier.results[0].replace_all_uses_with(barrier.operands[0])
+        barrier.erase()
+    if any(group.carries for group, _ in tiled):
+        _HOIST.run(module, context)
+    _CLEAN.run(module, context)
+    found = []
+    for loop in find_ops(module, lambda op: _LOOP in op.attributes):
+        number = ir.IntegerAttr(loop.attributes[_LOOP]).value
+        found.append(Tiles(number, linalg_ops(loop), loop, tiled[number][0].carries))
+        del loop.attributes[_LOOP]
+    last: dict[int, list[ir.Operation]] = {}
+    for op in find_ops(module, lambda op: _LAST in op.attributes):
+        last.setdefault(ir.IntegerAttr(op.attributes[_LAST]).value, []).append(op)
+        del op.attributes[_LAST]
+    return [*found, *(Tiles(number, ops) for number, ops in last.items())]
+
+
+def _is_peeled(group: Group, sizes: list[int]) -> bool:
+    """True when the last tile gets code of its own: a product's blocks are worth sizes known at compile time."""
+    cut = [(extent, size) for extent, size in zip(group.extents, sizes, strict=True) if size]
+    return (len(cut) == 1 and cut[0][0] % cut[0][1] > 0 and not group.carries
+            and any(spreads(op, position) for op in group.members for position in range(len(op.operands))))
+
+
+def _keep_out(group: Group) -> list[ir.Operation]:
+    """Casts that hide from the fusion what the group reads but does not compute."""
+    barriers = []
+    for op in group.members:
+        for position, value in enumerate(op.operands):
+            owner = value.owner
+            if isinstance(value.type, ir.RankedTensorType) and not isinstance(owner, ir.Block) \
+                    and owner.operation.name.startswith("linalg.") and owner.operation not in group.members:
+                with op.location, ir.InsertionPoint(op):
+                    cast = ir.Operation.create(_BARRIER, results=[value.type], operands=[value])
+                op.operands[position] = cast.results[0]
+                barriers.append(cast)
+    return barriers
+
+
+def tile_ops(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], kind: str, origin: str,
+             context: PassContext, peeled: Set[int] = frozenset()) -> None:
+    """Tile each op by its sizes (0 = that loop whole), ``kind`` being tile_using_for or fuse.
+
+    The last tile of those whose number is in ``peeled`` is split off.
+    """
+    any_op = "!transform.any_op"
+    lines = []
+    for number, (op, sizes) in enumerate(decided):
+        if not any(sizes):
+            continue
+        op.attributes[f"{_ROOT}{number}"] = ir.UnitAttr.get()
+        lines.append(f"    %op{number} = transform.structured.match attributes{{{_ROOT}{number}}} in %root : "
+                     f"({any_op}) -> {any_op}")
+        loops = [f"%loop{number}_{i}" for i, size in enumerate(sizes) if size]
+        results = ", ".join([any_op] * (1 + len(loops)))
+        cleanup = " {apply_cleanup}" if kind == "fuse" else ""
+        lines.append(f"    {', '.join([f'%tiled{number}', *loops])} = transform.structured.{kind} %op{number} "
+                     f"tile_sizes [{', '.join(map(str, sizes))}]{cleanup} : ({any_op}) -> ({results})")
+        mark = f"%number{number} : {any_op}, !transform.param<i64>"
+        if kind == "fuse":
+            lines.append(f"    %number{number} = transform.param.constant {number} : i64 -> !transform.param<i64>")
+        if kind == "fuse" and number not in peeled:
+            lines.append(f'    transform.annotate {loops[0]} "{_LOOP}" = {mark}')
+        elif kind == "fuse":
+            lines += [f"    %for{number} = transform.cast {loops[0]} : {any_op} to {_FOR}",
+                      f"    %main{number}, %last{number} = transform.loop.peel %for{number} : ({_FOR}) -> "
+                      f"({any_op}, {any_op})",
+                      f"    %ops{number} = transform.structured.match interface{{LinalgOp}} in %last{number} : "
+                      f"({any_op}) -> {any_op}",
+                      f'    transform.annotate %ops{number} "{_LAST}" = {mark}',
+                      f'    transform.annotate %main{number} "{_LOOP}" = {mark}']
+    apply_schedule(module, wrap_sequence("\n".join(lines) + "\n"), origin, context)
+    for op in find_ops(module, lambda op: any(str(name).startswith(_ROOT) for name in op.attributes)):
+        for name in [str(name) for name in op.attributes if str(name).startswith(_ROOT)]:
+            del op.attributes[name]
