@@ -357,8 +357,7 @@ class Machine:
             except BaseException as error:
                 self.scheduler.fail(thread, error)
             else:
-                self._idle.append(context)
-                self.scheduler.finish(thread)
+                self.scheduler.finish(thread, lambda: self._idle.append(context))
             finally:
                 thread.gone.release()
 

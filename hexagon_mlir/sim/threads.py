@@ -207,8 +207,11 @@ class Scheduler:
     def wake(self, thread: Thread, delay: int) -> None:
         thread.phase, thread.ready_at = QUEUED, self.time + delay
 
-    def finish(self, thread: Thread) -> None:
-        """The running thread has ended: hand over (called on its host thread, which then leaves)."""
+    def finish(self, thread: Thread, release: Callable[[], None]) -> None:
+        """The running thread has ended: hand over (called on its host thread, which then leaves).
+
+        ``release`` gives its state record back, when nothing more is noted in it and before another thread runs.
+        """
         if not self.aborting:
             try:
                 self.now()
@@ -218,6 +221,7 @@ class Scheduler:
             for waiter in thread.waiters:
                 self.wake(waiter, 0)
             self._end(thread)
+            release()
             self._hand_over()
 
     def fail(self, thread: Thread, error: BaseException) -> None:
