@@ -139,6 +139,22 @@ def _note_change(ways: int) -> str:
   store i64 %dnew, ptr %da"""
 
 
+def _note_use() -> str:
+    """Given %index and %da (the marks of `cache_tags`): the first and the last set in use."""
+    return """
+  %set64 = zext i32 %index to i64
+  %firstp = getelementptr i64, ptr %da, i32 1
+  %first0 = load i64, ptr %firstp
+  %lower = icmp slt i64 %set64, %first0
+  %first1 = select i1 %lower, i64 %set64, i64 %first0
+  store i64 %first1, ptr %firstp
+  %lastp = getelementptr i64, ptr %da, i32 2
+  %last0 = load i64, ptr %lastp
+  %higher = icmp sgt i64 %set64, %last0
+  %last1 = select i1 %higher, i64 %set64, i64 %last0
+  store i64 %last1, ptr %lastp"""
+
+
 def _ramp(count: int) -> str:
     return "<" + ", ".join(f"i32 {i}" for i in range(count)) + ">"
 
@@ -190,7 +206,7 @@ define internal {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) cold
   %keep = select i1 %hit, i32 %olddirty, i32 0
   %dirty = or i32 %keep, %write
   %newtag = or i32 %key, %dirty{_move_to_front(w)}
-  store <{w} x i32> %after, ptr %set{_note_change(w)}
+  store <{w} x i32> %after, ptr %set{_note_change(w)}{_note_use()}
   br i1 %hit, label %done, label %miss
 miss:
   %evicts = icmp ne i32 %olddirty, 0

@@ -94,7 +94,7 @@ class Context:
             layout.L1_TAGS: tags.l1.ctypes.data,
             layout.L2_TAGS: tags.l2.ctypes.data,
             layout.MEMOS: self.memos.ctypes.data,
-            layout.EPOCH: tags.epoch.ctypes.data,
+            layout.EPOCH: tags.marks.ctypes.data,
             layout.STREAMS: self.streams.ctypes.data,
         }
         for offset, value in pointers.items():

@@ -49,7 +49,7 @@ COUNTER_NAMES = (
 )  # fmt: skip
 """i64 counters; ``_q8`` counts 1/256 cycle."""
 MEMOS = 256  # pointer to {root, epoch} per group of accesses, see `accesses`
-EPOCH = 264  # pointer to the number of changes of tags so far, i64
+EPOCH = 264  # pointer to the number of changes of tags so far, i64; the marks of `cache_tags` follow
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32

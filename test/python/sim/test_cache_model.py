@@ -176,6 +176,7 @@ def test_a_transfer_drops_the_lines_it_overlaps(row_bytes, rows, stride):
     for base in (DDR, DDR + 8191, DDR + 20_001, DDR + (1 << 20)):
         tags.reset()
         tags.l2.flat[: lines.size] = lines << 1 | lines & 1  # which set does not matter here
+        tags.marks[1:] = 0, tags.geometry.l2_sets - 1
         tags.l1.flat[: lines.size] = lines << 2
         bytes_ = [base + row * stride + byte for row in range(rows) for byte in range(row_bytes)]
         hit = {byte >> GEOMETRY.l2_shift for byte in bytes_} & set(lines.tolist())
