@@ -178,39 +178,45 @@ def _register(letter: str, number: int, paired: bool, new: bool) -> Operand:
     return Operand(_CLASSES[letter] * (2 if paired else 1), number, new)
 
 
+@functools.lru_cache(4096)
+def _operands(text: str) -> tuple[tuple[Operand, ...], str, str]:
+    """What a match of `_OPERAND` stands for: its operands, their place in the form key, and a ``.cur``/``.tmp`` mark."""
+    if text in ("p3:0", "c4"):
+        return tuple(Operand("P", n) for n in range(4)), "PPPP", ""
+    match = _OPERAND.fullmatch(text)
+    assert match
+    letter, high, low, suffix, control, value, addend = match.groups()
+    mark = ""
+    if letter is not None:
+        operand = _register(letter, int(low if low is not None else high), low is not None, suffix == ".new")
+        if suffix in (".cur", ".tmp"):
+            mark = suffix[1:]
+    elif control is not None:
+        operand = Operand("C", CONTROL_NUMBERS[control])
+    elif value.lstrip("-")[:1].isdigit():
+        operand = Operand("I", int(value, 0) + int(addend or 0))
+    else:
+        name = unquote(value).removesuffix("@PCREL")  # pc + (symbol - pc) is the symbol
+        operand = Operand("I", int(addend or 0), symbol=name)
+    return (operand,), operand.cls, mark
+
+
 def tokenize(text: str) -> tuple[str, list[Operand], list[str]]:
     """The form key of ``text``, its operands in order, and the ``.cur``/``.tmp`` marks seen."""
-    operands: list[tuple[int, Operand]] = []
+    operands: list[Operand] = []
     marks: list[str] = []
     squeezed = "".join(text.split())
     pieces: list[str] = []
     position = 0
     for match in _OPERAND.finditer(squeezed):
-        letter, high, low, suffix, control, value, addend = match.groups()
-        pieces.append(squeezed[position : match.start()])
+        found, cls, mark = _operands(match.group())
+        operands += found
+        pieces += squeezed[position : match.start()], cls
         position = match.end()
-        if match.group() in ("p3:0", "c4"):
-            operands += [(match.start(), Operand("P", n)) for n in range(4)]
-            pieces.append("PPPP")
-            continue
-        if letter is not None:
-            operand = _register(letter, int(low if low is not None else high), low is not None, suffix == ".new")
-            cls = operand.cls
-            if suffix in (".cur", ".tmp"):
-                marks.append(suffix[1:])
-        elif control is not None:
-            operand, cls = Operand("C", CONTROL_NUMBERS[control]), "C"
-        else:
-            cls = "I"
-            if value.lstrip("-")[:1].isdigit():
-                operand = Operand("I", int(value, 0) + int(addend or 0))
-            else:
-                name = unquote(value).removesuffix("@PCREL")  # pc + (symbol - pc) is the symbol
-                operand = Operand("I", int(addend or 0), symbol=name)
-        operands.append((match.start(), operand))
-        pieces.append(cls)
+        if mark:
+            marks.append(mark)
     pieces.append(squeezed[position:])
-    return "".join(pieces), [operand for _, operand in operands], marks
+    return "".join(pieces), operands, marks
 
 
 def _address(text: str, operands: list[Operand], vector: bool) -> Address | None:
