@@ -6,6 +6,7 @@ pipe, as every qfloat addition does; a value turned once serves all its multipli
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,10 +25,11 @@ class Availability:
 def choose_formats(products: Sequence[tuple[str, str]], values: Mapping[str, Availability]) -> list[bool]:
     """Per product: True to take qfloat operands. Starts from the better uniform choice and improves it locally."""
     groups = [[i] for i in range(len(products))]
-    for value in values:
-        users = [i for i, pair in enumerate(products) if value in pair]
-        if len(users) > 1:
-            groups.append(users)
+    users: dict[str, list[int]] = {value: [] for value in values}
+    for i, pair in enumerate(products):
+        for value in set(pair):
+            users[value].append(i)
+    groups += [group for group in users.values() if len(group) > 1]
     starts = [[False] * len(products), [True] * len(products)]
     return min((_improved(start, groups, products, values) for start in starts),
                key=lambda choice: conversions(choice, products, values))
@@ -37,21 +39,30 @@ def conversions(choice: Sequence[bool], products: Sequence[tuple[str, str]],
                 values: Mapping[str, Availability]) -> float:
     """Conversions that ``choice`` needs."""
     wanted = {(value, qfloat) for pair, qfloat in zip(products, choice, strict=True) for value in pair}
-    return sum(values[value].qfloat if qfloat else values[value].ieee for value, qfloat in wanted)
+    return sum(_cost(values[value], qfloat) for value, qfloat in wanted)
 
 
 def _improved(choice: list[bool], groups: Sequence[Sequence[int]], products: Sequence[tuple[str, str]],
               values: Mapping[str, Availability]) -> list[bool]:
-    best = conversions(choice, products, values)
+    uses = Counter((value, qfloat) for pair, qfloat in zip(products, choice, strict=True) for value in pair)
     changed = True
     while changed:
         changed = False
         for group in groups:
             for qfloat in (False, True):
-                other = list(choice)
-                for i in group:
-                    other[i] = qfloat
-                cost = conversions(other, products, values)
-                if cost < best - 1e-9:
-                    choice, best, changed = other, cost, True
+                turned = [i for i in group if choice[i] != qfloat]
+                moved = Counter(value for i in turned for value in products[i])
+                saved = sum(_cost(values[v], not qfloat) for v in moved if uses[v, not qfloat] == moved[v])
+                added = sum(_cost(values[v], qfloat) for v in moved if not uses[v, qfloat])
+                if added < saved - 1e-9:
+                    for i in turned:
+                        choice[i] = qfloat
+                    for v, count in moved.items():
+                        uses[v, qfloat] += count
+                        uses[v, not qfloat] -= count
+                    changed = True
     return choice
+
+
+def _cost(value: Availability, qfloat: bool) -> float:
+    return value.qfloat if qfloat else value.ieee

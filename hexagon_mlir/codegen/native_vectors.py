@@ -55,6 +55,8 @@ class FunctionRewriter(PartBuilder):
         self.ours, self.bits, self.orders = self.plan.names, self.plan.bits, self.plan.orders
         self.incoming: dict[tuple[str, str], list[str]] = {}
         """(phi, block it is entered from) -> parts."""
+        self.phis_after: dict[str, list[Instruction]] = {}
+        """block -> the phis that are entered from it."""
 
     def rewrite(self) -> list[str]:
         """The lines of the rewritten function."""
@@ -65,6 +67,10 @@ class FunctionRewriter(PartBuilder):
             for name in set(i.names()):
                 users.setdefault(name, []).append(i)
         self.formats = FloatFormats(self.plan, users, self.qfloat)
+        for i in self.instructions:
+            if i.opcode == "phi":
+                for block in dict.fromkeys(_blocks(i)):
+                    self.phis_after.setdefault(block, []).append(i)
         phis: list[tuple[int, Instruction]] = []
         for i in self.instructions:
             self.block, self.debug = i.block, i.debug
@@ -315,10 +321,9 @@ class FunctionRewriter(PartBuilder):
 
     def _before_branch(self, branch: Instruction) -> None:
         """What the phis of the blocks after ``branch`` take, in their format."""
-        for i in self.instructions:
-            if i.opcode == "phi" and i.result not in self.ours:
+        for i in self.phis_after.get(branch.block, ()):
+            if i.result not in self.ours:
                 self._before_kept_phi(i, branch.block)
-            if i.opcode != "phi" or i.result not in self.ours:
                 continue
             for operand, block in zip(i.operands, _blocks(i), strict=True):
                 if block != branch.block:

@@ -24,6 +24,7 @@ class SplitPlan:
         self.definitions = {i.result: i for i in instructions if i.result}
         self.bits: dict[str, int] = {}
         self.orders: dict[str, int] = {}
+        self._shuffles: dict[str, str] = {}
         self.names = self._find()
         self._infer_orders()
 
@@ -92,6 +93,11 @@ class SplitPlan:
 
     def shuffle_kind(self, i: Instruction) -> str:
         """``slice`` or ``concat`` of whole parts, ``splat`` of a scalar, ``interleave`` of two parts, or ''."""
+        if i.result not in self._shuffles:
+            self._shuffles[i.result] = self._shuffle_kind(i)
+        return self._shuffles[i.result]
+
+    def _shuffle_kind(self, i: Instruction) -> str:
         source, result = vector_type(i.types[0]), vector_type(i.type)
         if source is None or result is None:
             return ""
