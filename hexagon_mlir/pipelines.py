@@ -88,10 +88,13 @@ DEFAULT = (
     ours("hexagon-double-buffer-generic-s2", "the next tile comes while this one is worked on: transfers"),
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
     ours("hexagon-gather-lowering", "tables in TCM are read a vector of elements at a time"),
+    ours("outline-repeats", "products and transposes of the same form share their code"),
+    ours("merge-functions", "these, and the parts of double-buffered loops"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
     ours("hexagon-arith-legalization", "only what the backend selects well and right"),
     ours("hexagon-dma-lowering", "transfers become runtime calls"),
     ours("form-async-threads", "parallel loops become tasks"),
+    ours("merge-functions", "so do the tasks of such a loop"),
     *TO_LLVM,
 )
 

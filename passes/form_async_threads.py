@@ -13,7 +13,7 @@ from hexagon_mlir.passes.async_threads.ranges import Range, as_value
 from hexagon_mlir.passes.outlining.functions import Outlined, each_operation, rename, values_from_outside
 
 _FORALL = "scf.forall"
-_GROUP = "hexagon.runs"
+_GROUP = "hexagon.group"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class FormAsyncThreadsPass(Pass):
         }
         func.func @f(%x: memref<4xf32>, %v: f32) {
           %c1 = arith.constant 1 : index
-          %group = async.create_group %c1 : !async.group {hexagon.runs = @f_thread}
+          %group = async.create_group %c1 : !async.group {hexagon.group = 0 : i64}
           %c1_0 = arith.constant 1 : index
           %c2 = arith.constant 2 : index
           %c1_1 = arith.constant 1 : index
@@ -81,16 +81,16 @@ class FormAsyncThreadsPass(Pass):
         for op in find_ops(module, lambda op: op.name == _FORALL):
             if len(op.results):
                 raise self.refuse(op, "scf.forall gives tensors", "bufferize first")
-        for op in find_ops(module, lambda op: op.name == _FORALL):
+        for number, op in enumerate(find_ops(module, lambda op: op.name == _FORALL)):
             with op.location:
                 loops = ranges.read(op)
                 if threads == 1 or _inside_another(op):
                     _sequential(op, loops)
                 else:
-                    _fork(module, op, loops, threads)
+                    _fork(module, op, loops, threads, number)
 
 
-def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int) -> None:
+def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int, number: int) -> None:
     with ir.InsertionPoint(op):
         count = ranges.total(loops)
     if isinstance(count, int) and count < 2:
@@ -109,8 +109,9 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int)
         rest = [] if one_each else [as_value(count), as_value(tasks)]
         spawned = tasks - 1 if isinstance(tasks, int) else arith.subi(tasks, as_value(1))
         # MLIR takes this op for pure and would merge the groups of equal size: tell them apart
+        mark = {_GROUP: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}
         group = ir.Operation.create("async.create_group", results=[ir.Type.parse("!async.group")],
-                                    operands=[as_value(spawned)], attributes={_GROUP: _function_of(outlined)}).result
+                                    operands=[as_value(spawned)], attributes=mark).result
         loop = scf.ForOp(as_value(1), as_value(tasks), as_value(1))
         with ir.InsertionPoint(loop.body):
             _spawn(outlined, group, [loop.induction_variable, *rest])
@@ -118,10 +119,6 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int)
         outlined.call([as_value(0), *rest])
         ir.Operation.create("async.await_all", operands=[group])
     op.erase()
-
-
-def _function_of(outlined: Outlined) -> ir.Attribute:
-    return ir.FlatSymbolRefAttr.get(outlined.function.sym_name.value)
 
 
 def _fill(outlined: Outlined, op: ir.Operation, loops: list[Range], one_each: bool) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from hexagon_mlir.ir import func, ir, memref
+from hexagon_mlir.ir.buffers import VIEWS
 from hexagon_mlir.ir.query import TCM_SLOT
 
 _REPEATED = frozenset({
@@ -16,6 +17,7 @@ _REPEATED = frozenset({
     "memref.collapse_shape", "memref.expand_shape", "memref.dim", "affine.apply", "affine.min", "affine.max",
     "ub.poison", "vector.broadcast", "vector.step",
 })
+_MOVED = VIEWS - {"memref.assume_alignment"}
 _FRESH = frozenset({"memref.alloc", "func.call"})
 """What makes a buffer nobody else has: see `hexagon-memory-lowering` for the calls."""
 _NOALIAS, _ALIGN = "llvm.noalias", "llvm.align"
@@ -24,8 +26,11 @@ _NOALIAS, _ALIGN = "llvm.noalias", "llvm.align"
 class Outlined:
     """A private function under construction; enter it with ``with outlined.body():``."""
 
-    def __init__(self, name: str, used: Iterable[ir.Value], numbers: int, before: ir.Operation):
-        """``used`` are values from outside, ``numbers`` how many index arguments come first."""
+    def __init__(self, name: str, used: Iterable[ir.Value], numbers: int, before: ir.Operation,
+                 repeated: frozenset[str] = _REPEATED):
+        """``used`` are values from outside, ``numbers`` how many index arguments come first, ``repeated`` the
+        operations that are cheap enough to be done again inside."""
+        self._repeated = repeated
         self._chain: list[ir.Operation] = []
         self._roots: list[ir.Value] = []
         for value in used:
@@ -65,7 +70,7 @@ class Outlined:
     def _trace(self, value: ir.Value) -> None:
         """Note how ``value`` is to be had: cheap operations in order, the rest as roots."""
         op = None if isinstance(value.owner, ir.Block) else value.owner.operation
-        if op is None or op.name not in _REPEATED or TCM_SLOT in op.attributes:
+        if op is None or op.name not in self._repeated or TCM_SLOT in op.attributes:
             if value not in self._roots:
                 self._roots.append(value)
         elif op not in self._chain:
@@ -76,10 +81,22 @@ class Outlined:
     def _mark_fresh(self, rebuild: Sequence[tuple[ir.Value, int]], numbers: int) -> None:
         """Tell LLVM which buffers nobody else reaches, and their alignment, as it knows where they are made."""
         attributes = [ir.DictAttr.get({})] * (numbers + len(self.passed))
-        for root, first in rebuild:
+        buffers = [_buffer(root) for root, _ in rebuild]
+        for (root, first), buffer in zip(rebuild, buffers, strict=True):
             if isinstance(root.type, ir.MemRefType):
-                attributes[numbers + first] = ir.DictAttr.get(_known(root))
+                known = _known(buffer)
+                if buffer != root:  # a view: it starts elsewhere, and may not be the only one
+                    known = {_NOALIAS: known[_NOALIAS]} if _NOALIAS in known and buffers.count(buffer) == 1 else {}
+                attributes[numbers + first] = ir.DictAttr.get(known)
         self.function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+
+
+def _buffer(value: ir.Value) -> ir.Value:
+    """The slot, allocation or argument that ``value`` is, or is a view of."""
+    while isinstance(value.type, ir.MemRefType) and not isinstance(value.owner, ir.Block) \
+            and value.owner.operation.name in _MOVED and TCM_SLOT not in value.owner.operation.attributes:
+        value = value.owner.operation.operands[0]
+    return value
 
 
 def _known(buffer: ir.Value) -> dict[str, ir.Attribute]:

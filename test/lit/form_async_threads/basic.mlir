@@ -9,7 +9,7 @@
 // CHECK: memref.subview %{{.*}}[%[[AT]]] [64] [1]
 // CHECK: linalg.fill
 // CHECK-LABEL: func.func @block
-// CHECK: %[[GROUP:.*]] = async.create_group %c3 : !async.group {hexagon.runs = @block_thread}
+// CHECK: %[[GROUP:.*]] = async.create_group %c3 : !async.group {hexagon.group = 0 : i64}
 // CHECK: scf.for %[[I:.*]] = %c1 to %c4 step %c1 {
 // CHECK-NEXT: %[[TOKEN:.*]] = async.execute {
 // CHECK-NEXT: func.call @block_thread(%[[I]],
