@@ -180,7 +180,7 @@ def _register(letter: str, number: int, paired: bool, new: bool) -> Operand:
 
 @functools.lru_cache(4096)
 def _operands(text: str) -> tuple[tuple[Operand, ...], str, str]:
-    """What a match of `_OPERAND` stands for: its operands, their place in the form key, and a ``.cur``/``.tmp`` mark."""
+    """A match of `_OPERAND`: its operands, what stands for them in the form key, and a ``.cur``/``.tmp`` mark."""
     if text in ("p3:0", "c4"):
         return tuple(Operand("P", n) for n in range(4)), "PPPP", ""
     match = _OPERAND.fullmatch(text)
