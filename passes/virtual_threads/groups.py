@@ -120,7 +120,8 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], orde
     for number in range(position[seed] + 1, len(order)):
         op = order[number]
         used = _uses(op)
-        if op in nests and not used & late and (end is None or _ready(op, made, position, end)):
+        whole = bool((used - set(op.operands)) & made.keys())  # its body reads elements anywhere in a member's result
+        if op in nests and not whole and not used & late and (end is None or _ready(op, made, position, end)):
             fitting = _aligned(op, nests[op], members, made)
             if fitting is not None and not _overwritten(op, made, members):
                 made |= {result: len(members) for result in op.results}

@@ -218,3 +218,25 @@ func.func @two_rows(%x: tensor<2x100003xi32>, %o: tensor<2xi32>) -> tensor<2xi32
     }
   return %s : tensor<2xi32>
 }
+
+// -----
+// What reads elements anywhere of a result does not join its group: it runs after all of it is there.
+// CHECK-LABEL: func.func @enlarged
+// CHECK: %[[R:.*]] = scf.forall
+// CHECK-NOT: tensor.extract %
+// CHECK: scf.forall.in_parallel
+// CHECK: tensor.extract %[[R]]
+func.func @enlarged(%x: tensor<256x1024xf32>, %o: tensor<256x1024xf32>, %p: tensor<256x1024xf32>) -> tensor<256x1024xf32> {
+  %y = linalg.mul ins(%x, %x : tensor<256x1024xf32>, tensor<256x1024xf32>) outs(%o : tensor<256x1024xf32>) -> tensor<256x1024xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      outs(%p : tensor<256x1024xf32>) {
+    ^bb0(%out: f32):
+      %two = arith.constant 2 : index
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %half = arith.divui %i, %two : index
+      %e = tensor.extract %y[%half, %j] : tensor<256x1024xf32>
+      linalg.yield %e : f32
+    } -> tensor<256x1024xf32>
+  return %z : tensor<256x1024xf32>
+}
