@@ -21,6 +21,7 @@ from hexagon_mlir.frontend.torch.rewrites.layout import sink_permutations
 from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, lower_precision
+from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
 
 ROUNDS = 2
 """How often the clean-up passes run: what one folds, the other can share."""
@@ -52,6 +53,7 @@ _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("linear-expansion", expand_linear),
     ("channels-last", channels_last),
+    ("nearest-interpolation", nearest_as_moves),
     ("layout", sink_permutations),
     *_CLEAN * ROUNDS,
 )

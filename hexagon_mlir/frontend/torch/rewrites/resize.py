@@ -1,0 +1,52 @@
+"""Nearest-neighbour interpolation with channels last: repeated rows and columns, or indices known at compile time."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import Node
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, shape_of
+from hexagon_mlir.frontend.torch.rewrites.convolution import FIRST, LAST
+
+_aten = torch.ops.aten
+_NEAREST = frozenset({getattr(getattr(_aten, name), overload)
+                      for name in ("upsample_nearest1d", "upsample_nearest2d", "_upsample_nearest_exact1d",
+                                   "_upsample_nearest_exact2d") for overload in ("default", "vec")})
+
+
+def nearest_as_moves(graph: TorchGraph) -> None:
+    """Put a pair of permutations around each interpolation; `layout` cancels those that meet others."""
+    for node in list(graph.graph.nodes):
+        if node.target not in _NEAREST or 0 in shape_of(node):
+            continue
+        positions = _positions(node)
+        y = graph.insert(node, _aten.permute.default, args_of(node)[0], list(LAST[len(shape_of(node))]))
+        for dim, sources in enumerate(positions, start=1):
+            y = _take(graph, node, y, dim, sources)
+        graph.replace(node, graph.insert(node, _aten.permute.default, y, list(FIRST[len(shape_of(node))])))
+
+
+def _positions(node: Node) -> list[torch.Tensor]:
+    """For each dimension but batch and channels, the source of each element of the result: eager PyTorch tells."""
+    image, *rest = args_of(node)
+    sizes = shape_of(image)[2:]
+    found = []
+    for dim, size in enumerate(sizes):
+        places = torch.arange(size, dtype=torch.float32).reshape([-1 if d == dim else 1 for d in range(len(sizes))])
+        result = node.target(places.expand(sizes)[None, None], *rest, **node.kwargs)[0, 0]  # type: ignore[operator]
+        found.append(result.movedim(dim, 0).reshape(result.shape[dim], -1)[:, 0].to(torch.int64))
+    return found
+
+
+def _take(graph: TorchGraph, node: Node, y: Node, dim: int, sources: torch.Tensor) -> Node:
+    """``y`` with the slices ``sources`` of dimension ``dim``: as a broadcast when each comes equally often."""
+    shape = list(shape_of(y))
+    times, rest = divmod(len(sources), shape[dim])
+    if not rest and torch.equal(sources, torch.arange(shape[dim]).repeat_interleave(times)):
+        if times == 1:
+            return y
+        wide = graph.insert(node, _aten.unsqueeze.default, y, dim + 1)
+        wide = graph.insert(node, _aten.expand.default, wide, [*shape[:dim + 1], times, *shape[dim + 1:]])
+        return graph.insert(node, _aten.reshape.default, wide, [*shape[:dim], len(sources), *shape[dim + 1:]])
+    indices = graph.add_constant(sources, "nearest")
+    return graph.insert(node, _aten.index.Tensor, y, [*[None] * dim, indices])
