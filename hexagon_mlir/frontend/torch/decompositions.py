@@ -24,13 +24,13 @@ _aten = torch.ops.aten
 _FROM_TORCH = (
     _aten._log_softmax, _aten.logsumexp, _aten._native_batch_norm_legit, _aten._native_batch_norm_legit.no_stats,
     _aten._native_batch_norm_legit_functional, _aten.upsample_bilinear2d.vec, _aten.grid_sampler_2d,
-    _aten._euclidean_dist, _aten.squeeze.dims, _aten.diag, _aten._adaptive_avg_pool2d,
+    _aten.affine_grid_generator, _aten._euclidean_dist, _aten.squeeze.dims, _aten.diag, _aten._adaptive_avg_pool2d,
     _aten.celu, _aten.softplus, _aten.mish, _aten.nll_loss_forward, _aten.addcmul, _aten.addcdiv,
     _aten.lerp, _aten.logit, _aten.unfold_copy, _aten.logaddexp, _aten.glu, _aten.index_add, _aten.rot90,
 )
 _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
               _aten.adaptive_avg_pool1d.default, _aten.adaptive_avg_pool2d.default, _aten.cosine_similarity.default,
-              _aten.pairwise_distance.default, _aten.std.default, _aten.std.dim, _aten.var.default, _aten.var.dim)
+              _aten.pairwise_distance.default, _aten.grid_sampler.default, _aten.std.default, _aten.std.dim, _aten.var.default, _aten.var.dim)
 
 
 def decompositions() -> dict[Any, Any]:
@@ -268,6 +268,12 @@ for _name, _op in (("and", _aten.bitwise_and), ("or", _aten.bitwise_or), ("xor",
 for _name, _op in (("lshift", _aten.bitwise_left_shift), ("rshift", _aten.bitwise_right_shift)):
     _operator = getattr(_aten, f"__{_name}__")
     decomposes(_operator.Tensor, _operator.Scalar, _op.Tensor_Scalar)(_bitwise(_op.Tensor))
+
+
+@decomposes(_aten.fmod.Scalar)
+def fmod_scalar(x: Tensor, y: float) -> Tensor:
+    """What division by a number leaves, with the sign of ``x``."""
+    return _aten.fmod.Tensor(x, torch.full((), y, dtype=x.dtype))
 
 
 @decomposes(_aten._unsafe_index.Tensor)
