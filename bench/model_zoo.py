@@ -230,10 +230,17 @@ class MixtureOfExperts(nn.Module):
 
 # -- convolutional networks ----------------------------------------------------------------------------------------
 def convolution(inputs: int, outputs: int, kernel=3, stride=1, groups=1, activation: nn.Module | None = None):
-    """Convolution, batch norm, activation."""
-    parts = [nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False),
-             nn.BatchNorm2d(outputs)]
-    return nn.Sequential(*parts, *([activation] if activation is not None else []))
+    """Convolution, batch norm, activation: with weights and statistics that keep values near one through many layers.
+
+    PyTorch's own weights shrink them until the output is the last layer's bias, whatever the convolutions compute.
+    """
+    body = nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False)
+    nn.init.kaiming_normal_(body.weight, nonlinearity="linear" if activation is None else "relu")
+    norm = nn.BatchNorm2d(outputs)
+    nn.init.normal_(norm.running_mean, std=0.1)
+    nn.init.uniform_(norm.running_var, 0.5, 1.5)
+    nn.init.uniform_(norm.weight, 0.3, 0.7) if activation is None else nn.init.uniform_(norm.weight, 0.8, 1.2)
+    return nn.Sequential(body, norm, *([activation] if activation is not None else []))
 
 
 class Residual(nn.Module):
