@@ -30,7 +30,8 @@ _FROM_TORCH = (
 )
 _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
               _aten.adaptive_avg_pool1d.default, _aten.adaptive_avg_pool2d.default, _aten.cosine_similarity.default,
-              _aten.pairwise_distance.default, _aten.grid_sampler.default, _aten.std.default, _aten.std.dim, _aten.var.default, _aten.var.dim)
+              _aten.pairwise_distance.default, _aten.grid_sampler.default, _aten.std.default, _aten.std.dim,
+              _aten.var.default, _aten.var.dim)
 
 
 def decompositions() -> dict[Any, Any]:
