@@ -18,7 +18,7 @@ from hexagon_mlir.codegen.interface import Interface, Tensor, read_interface
 from hexagon_mlir.codegen.weights import Weights, lay_out, take_weights
 from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.frontend import MODEL_FILES
-from hexagon_mlir.ir import HexError, ir, parse, to_text
+from hexagon_mlir.ir import HexError, ir, name_locations, parse, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.pipelines import Settings
@@ -194,7 +194,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
             threads: int = 0, accuracy: str = "accurate", qfloat: bool = True,
-            numerics: str = "f32") -> CompiledKernel | CompiledModel | SpecializedModel:
+            numerics: str = "f32", line_info: bool = False) -> CompiledKernel | CompiledModel | SpecializedModel:
     """Compile ``source`` for ``target``.
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
@@ -207,11 +207,12 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     result to IEEE at once instead of keeping values in qfloat between operations.
     ``numerics`` of a model: "f32" as exported, "mixed" (f16 weights and operands of products, f32 sums and
     arithmetic) or "f16" (sums and selections between products in f16 too).
+    ``line_info`` of a kernel: the same code, but what the simulator says of it names source lines.
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
-    settings = Settings(threads, accuracy, qfloat)
+    settings = Settings(threads, accuracy, qfloat, line_info)
     if _is_torch_program(source):
         if threads:
             raise HexError.plain("threads is for kernels", hint="a model's kernels take the target's HVX contexts")
@@ -285,9 +286,11 @@ def _module(source: Any, signature: Mapping[str, str] | None, constants: Mapping
 
 def _read(path: Path) -> ir.Module:
     try:
-        return parse(path.read_bytes(), file=str(path))
+        module = parse(path.read_bytes(), file=str(path))
     except OSError as error:
         raise HexError.plain(f"cannot read the file: {error.strerror}", file=str(path)) from None
+    name_locations(module, str(path))
+    return module
 
 
 def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:

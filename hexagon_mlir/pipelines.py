@@ -114,6 +114,9 @@ SCALAR = (
     *TO_LLVM,
 )
 
+LINE_INFO = upstream("ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}",
+                     "instructions know their source lines")
+
 PIPELINES = {"default": DEFAULT, "scalar": SCALAR}
 
 
@@ -128,12 +131,14 @@ class Settings:
 
     ``threads``: how many may share the work; 0 takes the target's HVX contexts where that pays. ``accuracy`` of math
     functions: "accurate" or "fast", see docs/maths.md. ``qfloat``: values stay in qfloat between operations on chips
-    that have it; else each result is converted to IEEE at once.
+    that have it; else each result is converted to IEEE at once. ``line_info``: the assembly tells the source line of
+    each instruction (``.loc``); the code is the same.
     """
 
     threads: int = 0
     accuracy: str = Accuracy.ACCURATE
     qfloat: bool = True
+    line_info: bool = False
 
     def __post_init__(self) -> None:
         if self.threads < 0:
@@ -155,7 +160,8 @@ def get(name: str, target: Target, settings: Settings = DEFAULT_SETTINGS) -> tup
     """The steps of pipeline ``name``; raises `HexError` for an unknown one."""
     if name not in PIPELINES:
         raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
-    return tuple(_step(entry, settings) for entry in PIPELINES[name])
+    entries = PIPELINES[name] + ((LINE_INFO,) if settings.line_info else ())
+    return tuple(_step(entry, settings) for entry in entries)
 
 
 def render(name: str) -> str:

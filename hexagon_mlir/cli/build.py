@@ -44,6 +44,8 @@ RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
   --report=FILE    write a kernel's compilation and its run on the simulator as text or, for a FILE.html, as a page:
                    what every pass changed, the assembly with the cycles of each packet, the timeline
   --trace=FILE     write the timeline of threads, DMA and TCM as JSON that Perfetto opens
+  --check          find faults of a run on the simulator: bounds, uninitialised memory, DMA, races, leaks, ...; exit
+                   code 1 if there are any
   --target, --pipeline, --entry, --accuracy, --qfloat, --numerics: as for 'hexmlir compile'
 """
 _BOTH = ("target", "pipeline", "entry", "accuracy", "qfloat")
@@ -68,6 +70,7 @@ class Options:
     grid: str = ""
     report: str = ""
     trace: str = ""
+    check: bool = False
     args: list[str] = field(default_factory=list)
 
 
@@ -84,6 +87,8 @@ def read_options(words: Sequence[str], known: Sequence[str], hint: str, emit: st
         if word == "--args" and "args" in known:
             while rest and not rest[0].startswith("--"):
                 options.args.append(rest.pop(0))
+        elif word == "--check" and "check" in known:
+            options.check = True
         elif word.startswith("-"):
             if name not in known or name == "args":
                 raise UsageError(f"unknown option {word}", hint)
@@ -125,11 +130,16 @@ def run_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(RUN_USAGE)
         return 0
-    options = read_options(words, ("args", "executor", "out", "grid", "numerics", "report", "trace", *_BOTH),
+    options = read_options(words, ("args", "executor", "out", "grid", "numerics", "report", "trace", "check", *_BOTH),
                            "hexmlir run --help")
     arguments = [_argument(word) for word in options.args]
+    if options.check and options.executor != "sim":
+        raise UsageError("faults are found on the simulator only", "--executor=sim")
+    from hexagon_mlir.exec import sim
+    from hexagon_mlir.report import text
+
     run = _run_model if options.file.endswith(MODEL_FILES) else _run_kernel
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, sim.checking(options.check) as reports:
         warnings.simplefilter("always")
         outputs, profile = run(options, arguments)
     for warning in caught:
@@ -139,8 +149,8 @@ def run_file(words: Sequence[str]) -> int:
         _save(Path(options.out), arguments, outputs)
     for number, output in enumerate(outputs):
         sys.stdout.write(f"result{number}: {output.dtype} {list(output.shape)}\n{output}\n")
-    sys.stdout.write(profile)
-    return 0
+    sys.stdout.write(profile + (text.faults(reports) if options.check else ""))
+    return int(bool(reports))
 
 
 def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str]:
@@ -199,7 +209,8 @@ def _compiled(options: Options) -> CompiledKernel:
     from hexagon_mlir import targets
 
     kernel = hx.compile(Path(options.file), target=options.target or targets.DEFAULT, pipeline=options.pipeline,
-                        entry=options.entry or None, accuracy=options.accuracy, qfloat=options.qfloat == "true")
+                        entry=options.entry or None, accuracy=options.accuracy, qfloat=options.qfloat == "true",
+                        line_info=bool(options.report or options.trace or options.check))
     assert isinstance(kernel, hx.CompiledKernel)  # a model's file goes another way
     return kernel
 

@@ -22,24 +22,29 @@ if TYPE_CHECKING:
 
 _NO_CACHE = "TRITON_ALWAYS_COMPILE"
 HINT = "hexmlir profile --help"
-USAGE = """usage: hexmlir profile [--report=FOLDER] SCRIPT [ARGS]
+USAGE = """usage: hexmlir profile [--report=FOLDER] [--check] SCRIPT [ARGS]
 
 Runs a Python script with the simulated NPU as Triton's device and prints what every kernel launch cost; kernels of
 compiled PyTorch models and of hexagon_mlir.compile count too.
 
   --report=FOLDER  write KERNEL.html for each kernel: what every pass changed, the assembly with the cycles of each
                    packet, the timeline of its first launch
+  --check          find faults in every launch (slower): bounds, uninitialised memory, DMA, races, leaks, ...; exit
+                   code 1 if there are any
 """
 
 
 def profile(words: Sequence[str]) -> int:
     """The exit code of ``hexmlir profile`` with ``words`` after it: the script's own."""
-    rest, folder = list(words), ""
+    rest, folder, check = list(words), "", False
     while rest and rest[0].startswith("-"):
         name, equals, value = rest.pop(0).partition("=")
         if name in ("--help", "-h"):
             sys.stdout.write(USAGE)
             return 0
+        if name == "--check" and not equals:
+            check = True
+            continue
         if name != "--report":
             raise UsageError(f"unknown option {name}", HINT)
         if not equals and not rest:
@@ -47,10 +52,10 @@ def profile(words: Sequence[str]) -> int:
         folder = value if equals else rest.pop(0)
     if not rest:
         raise UsageError("no script", HINT)
-    return _profile(rest[0], rest[1:], folder)
+    return _profile(rest[0], rest[1:], folder, check)
 
 
-def _profile(script: str, arguments: Sequence[str], folder: str) -> int:
+def _profile(script: str, arguments: Sequence[str], folder: str, check: bool) -> int:
     if not Path(script).is_file():
         raise HexError.plain("cannot read: no such script", file=script)
     from hexagon_mlir.exec import sim
@@ -61,24 +66,27 @@ def _profile(script: str, arguments: Sequence[str], folder: str) -> int:
 
         activate()
     first = len(sim.history)
-    with _everything_kept() if folder else nullcontext(()) as compiled:
+    explained = _explained(traced=bool(folder)) if folder or check else nullcontext(())
+    with sim.checking(check) as reports, explained as compiled:
         code = _run(script, arguments)
     sys.stdout.flush()
     records = sim.history[first:]
     for path in _write_pages(Path(folder), records, compiled) if folder else ():
         print(path)
     sys.stdout.write("\n" + text.launches(records))
-    return code
+    if check:
+        sys.stdout.write("\n" + text.faults(reports))
+    return code or int(bool(reports))
 
 
 @contextmanager
-def _everything_kept() -> Iterator[Sequence[Compiled]]:
-    """Compilations keep their stages, launches their traces; nothing comes out of Triton's own cache."""
+def _explained(traced: bool) -> Iterator[Sequence[Compiled]]:
+    """Compilations keep stages and line info, launches their traces; nothing comes out of Triton's own cache."""
     from hexagon_mlir.codegen import compile as codegen
     from hexagon_mlir.exec import sim
 
     before = os.environ.get(_NO_CACHE)
-    codegen.kept, sim.traced, os.environ[_NO_CACHE] = [], True, "1"
+    codegen.kept, sim.traced, os.environ[_NO_CACHE] = [], traced, "1"
     try:
         yield codegen.kept
     finally:

@@ -147,7 +147,7 @@ def explain(machine: Machine, result: RunResult, options: Options) -> int:
     """What ``--annotate``, ``--trace`` and ``--check`` add; the exit code."""
     import json
 
-    from hexagon_mlir.report.text import table
+    from hexagon_mlir.report.text import faults, table
     from hexagon_mlir.sim import trace
 
     if options.annotate:
@@ -159,11 +159,8 @@ def explain(machine: Machine, result: RunResult, options: Options) -> int:
             Path(options.trace).write_text(json.dumps(trace.timeline(machine)), encoding="utf-8")
         except OSError as error:
             raise HexError.plain(f"cannot write: {error}", file=options.trace) from None
-    for report in result.reports:
-        sys.stdout.write(f"{report}\n")
     if options.check:
-        count = len(result.reports)
-        sys.stdout.write(f"{count or 'no'} fault{'' if count == 1 else 's'} found\n")
+        sys.stdout.write(faults(result.reports))
     return 1 if result.reports else 0
 
 

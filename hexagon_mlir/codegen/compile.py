@@ -60,7 +60,7 @@ class Lowered:
 
 
 kept: list[Compiled] | None = None
-"""While it is a list, every compilation of this process is added to it, with its stages."""
+"""While it is a list, every compilation of this process is added to it, with its stages and line info."""
 
 
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
@@ -78,6 +78,8 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     chip = targets.get(target) if isinstance(target, str) else target
     workers().start()  # LLVM loads while the passes run
     stages: list[tuple[str, str]] = []
+    if kept is not None:
+        settings = replace(settings, line_info=True)
     if keep_stages or kept is not None:
         stages.append(("source", to_text(module)))
         options = replace(options or RunOptions(), observers=[*(options.observers if options else ()), _keeper(stages)])

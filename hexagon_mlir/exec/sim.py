@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -24,9 +25,9 @@ from hexagon_mlir.exec.storage import (
 )
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.ir.query import GRID_SUFFIX
-from hexagon_mlir.sim import Arg64, Machine, RunResult, SimError
+from hexagon_mlir.sim import Arg64, Machine, Report, RunResult, SimError
 from hexagon_mlir.sim.kernel_output import AssertionFailed
-from hexagon_mlir.sim.trace import annotate, timeline
+from hexagon_mlir.sim.trace import annotate, by_source_line, timeline
 
 ORIGIN = "launch"
 _MACHINES_KEPT = 64  # a model has some dozens of kernels
@@ -37,10 +38,12 @@ _ALIGN = 128  # bytes; the start of a storage is aligned the same on every run, 
 class Trace:
     """Where a launch's cycles went: the assembly with counts, cycles and stalls per packet, and the timeline.
 
+    ``lines`` gives the cycles of each 'file:line', the most expensive first, of code compiled with line info.
     ``timeline`` is what Perfetto opens: Chrome trace events of threads, DMA and TCM; times in microseconds.
     """
 
     annotated_asm: str
+    lines: dict[str, int]
     timeline: dict[str, Any]
 
 
@@ -77,6 +80,20 @@ checked = False
 _machines: OrderedDict[tuple[str, str, bool], Machine] = OrderedDict()
 
 
+@contextmanager
+def checking(wanted: bool = True) -> Iterator[list[Report]]:
+    """Launches inside look for faults, if ``wanted``; the list is filled with what they found at the end."""
+    global checked
+    before, first = checked, len(history)
+    reports: list[Report] = []
+    checked = wanted
+    try:
+        yield reports
+    finally:
+        checked = before
+        reports += [report for record in history[first:] for report in record.result.reports]
+
+
 def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
            target: str = targets.DEFAULT, kinds: Sequence[str] | None = None,
            compile_seconds: float = 0.0, whole_storage: bool = True, trace: bool = False) -> RunResult:
@@ -104,7 +121,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         else:
             result = machine.run(entry, words, grid, trace=trace)
         spans.write_back()
-        seen = Trace(annotate(machine), timeline(machine)) if trace else None
+        seen = Trace(annotate(machine), by_source_line(machine), timeline(machine)) if trace else None
     except AssertionFailed as error:
         raise HexError(Diagnostic("error", Place(error.file, error.line, error.column), ORIGIN,
                                   error.message)) from error

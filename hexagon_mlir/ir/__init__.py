@@ -14,7 +14,7 @@ from torch_mlir.passmanager import PassManager
 from hexagon_mlir.ir.context import INDEX_BITS, make_context, set_index_bits
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, error_at, place_of
 from hexagon_mlir.ir.guards import captured_stderr, erase_op, untranslatable_ops
-from hexagon_mlir.ir.text import parse, to_text
+from hexagon_mlir.ir.text import name_locations, parse, to_text
 
 if TYPE_CHECKING:
     from torch_mlir.dialects import (
@@ -50,6 +50,7 @@ __all__ = [
     "make_context",
     "math",
     "memref",
+    "name_locations",
     "parse",
     "place_of",
     "scf",

@@ -6,7 +6,7 @@ from torch_mlir import ir
 
 from hexagon_mlir.ir import text_guards
 from hexagon_mlir.ir.context import make_context
-from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
+from hexagon_mlir.ir.diagnostics import STDIN_NAME, HexError, from_mlir_error
 
 _ELEMENTS_SHOWN = 64  # larger dense constants print as __elided__
 
@@ -27,6 +27,18 @@ def parse(source: str | bytes, file: str = "-", context: ir.Context | None = Non
             return ir.Module.parse(text)
         except ir.MLIRError as error:
             raise from_mlir_error(error, file=file, hint=hint) from None
+
+
+def name_locations(module: ir.Module, file: str) -> None:
+    """Operations that the parser placed in ``-``, as it calls all its input, are in ``file``."""
+    def rename(op: ir.Operation) -> ir.WalkResult:
+        place = op.location
+        if isinstance(place, ir.FileLineColLoc) and place.filename == STDIN_NAME:
+            op.location = ir.Location.file(file, place.start_line, place.start_col)
+        return ir.WalkResult.ADVANCE
+
+    with module.context:
+        module.operation.walk(rename)
 
 
 def _decode(source: bytes, file: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import linecache
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jinja2
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from hexagon_mlir.codegen import Compiled
     from hexagon_mlir.exec.sim import Trace
     from hexagon_mlir.sim import RunResult
+
+_LEAST_SHARE = 0.001
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,18 @@ def kernel_page(entry: str, compiled: Compiled, run: RunResult | None, trace: Tr
         asm=trace.annotated_asm if trace else compiled.asm,
         profile=text.run(run) if run else "", cycles=run.cycles if run else None,
         lanes=lanes(trace.timeline["traceEvents"] if trace else ()),
+        lines=_lines(trace.lines) if trace else (),
     )  # fmt: skip
+
+
+def _lines(cycles: dict[str, int]) -> list[tuple[int, str, str]]:
+    """Cycles, place and text of each source line that can be read, without those of little use."""
+    total, found = sum(cycles.values()), []
+    for place, spent in cycles.items():
+        file, _, line = place.rpartition(":")
+        if spent >= total * _LEAST_SHARE:
+            found.append((spent, f"{Path(file).name}:{line}", linecache.getline(file, int(line)).strip()))
+    return found
 
 
 def _stages(compiled: Compiled) -> list[Stage]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hexagon_mlir.exec.sim import LaunchRecord
-    from hexagon_mlir.sim import RunResult
+    from hexagon_mlir.sim import Report, RunResult
 
 NOTE = ("Cycles come from an approximate model of the chip, parts of which are estimates: compare ratios, "
         "not absolute times.")
@@ -39,6 +39,12 @@ def run(result: RunResult) -> str:
         parts.append(table(("cycles", "count", "packets", "block"), [
             (f"{b.cycles:,}", f"{b.count:,}", f"{b.packets:,}", f"{b.function} {b.label}") for b in blocks]))
     return "\n".join((*parts, NOTE)) + "\n"
+
+
+def faults(reports: Sequence[Report]) -> str:
+    """What a checked run found, and how much that is."""
+    count = len(reports)
+    return "".join(f"{report}\n" for report in reports) + f"{count or 'no'} fault{'' if count == 1 else 's'} found\n"
 
 
 def launches(records: Sequence[LaunchRecord]) -> str:

@@ -6,6 +6,7 @@ hold no guest data (debug information, notes) are read past as a whole.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass, field
 
@@ -239,7 +240,7 @@ class Reader:
             found = re.match(r'(\d+)\s+(.*)$', rest)
             if found:
                 strings = re.findall(r'"((?:[^"\\]|\\.)*)"', found.group(2))
-                self.files[int(found.group(1))] = strings[1] if len(strings) > 1 else strings[0]
+                self.files[int(found.group(1))] = posixpath.join(*strings[:2])
         elif name == ".loc":
             fields = rest.split()
             self.loc = (self.files.get(int(fields[0]), "?"), int(fields[1]))

@@ -71,11 +71,19 @@ def annotate(machine: Machine) -> str:
 
 
 def by_source_line(machine: Machine) -> dict[str, int]:
-    """'file:line' -> cycles, most expensive first; needs ``.loc`` in the assembly."""
+    """'file:line' -> cycles, most expensive first; needs ``.loc`` in the assembly.
+
+    Line 0 is the compiler's for code of several lines: it counts with the line before it in the function.
+    """
     total: dict[str, int] = {}
+    function = source = ""
     for stat in packets(machine):
-        if stat.source and stat.count:
-            total[stat.source] = total.get(stat.source, 0) + stat.cycles
+        if stat.function != function:
+            function, source = stat.function, ""
+        if not stat.source.endswith(":0"):
+            source = stat.source
+        if source and stat.count:
+            total[source] = total.get(source, 0) + stat.cycles
     return dict(sorted(total.items(), key=lambda item: (-item[1], item[0])))
 
 

@@ -114,6 +114,19 @@ class TestPage:
         assert "transfer" in page.text["title"]
         assert "hvx-issue" in page.text["pre"]
 
+    def test_source_lines(self, tmp_path):
+        """The same code with and without, and the line with the work has the most cycles."""
+        file = tmp_path / "k.mlir"
+        file.write_text(TEXT)
+        plain, told = hx.compile(file), hx.compile(file, line_info=True)
+        run = told.run(X, trace=True)
+        assert run.cycles == plain.run(X).cycles
+        assert run.trace.annotated_asm.count("{") == plain.asm.count("{") > 20
+        assert ".loc" not in plain.asm
+        assert next(iter(run.trace.lines)).endswith("k.mlir:4")
+        rows = Page(told.report(tmp_path / "k.html")).text["tr"]
+        assert "k.mlir:4" in rows and str(tmp_path) not in rows and "%r = linalg.add ins(%x, %x" in rows
+
     def test_remarks_stand_with_their_pass(self, tmp_path):
         kernel = hx.compile("func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {\n"
                             "  %e = tensor.empty() : tensor<3xf64>\n"
@@ -162,7 +175,30 @@ class TestCommands:
             assert op in page.text["removed"] and "hardware thread 0" in page.text["span"]
         assert codegen.kept is None and not sim.traced
 
-    @pytest.mark.parametrize("words", [["--report"], ["--burn", "s.py"], ["--report=pages"]])
+    FAULTY = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def read(x, out, SIZE: tl.constexpr):
+    at = tl.arange(0, SIZE)
+    tl.store(out + at, tl.load(x + at))
+
+read[(1,)](torch.ones(32), torch.empty(1024), SIZE=1024)
+"""
+
+    def test_check(self, tmp_path, capsys):
+        (tmp_path / "s.py").write_text(self.FAULTY)
+        assert main(["profile", "--check", "s.py"]) == 1
+        out = capsys.readouterr().out
+        assert "out-of-bounds" in out and ", s.py:7:" in out and out.endswith("faults found\n")
+        assert not sim.checked and main(["profile", "s.py"]) == 0
+        assert "fault" not in capsys.readouterr().out
+        assert main(["run", "k.mlir", "--args", "x.npy", "--check"]) == 0
+        assert capsys.readouterr().out.endswith("no faults found\n")
+        assert main(["run", "k.mlir", "--args", "x.npy", "--check", "--executor=qemu"]) == 1
+        assert "--executor=sim" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("words", [["--report"], ["--burn", "s.py"], ["--check=3", "s.py"], ["--report=pages"]])
     def test_wrong_words(self, words, capsys):
         assert main(["profile", *words]) != 0
         assert "hexmlir profile --help" in capsys.readouterr().err

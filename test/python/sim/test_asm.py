@@ -59,7 +59,7 @@ def test_packets():
     assert packets[0].mem_noshuf
     assert packets[2].end_loop0
     assert packets[2].end_loop1
-    assert [p.loc for p in packets[:2]] == [("kernel.py", 12), ("kernel.py", 13)]
+    assert [p.loc for p in packets[:2]] == [("/src/kernel.py", 12), ("/src/kernel.py", 13)]
     assert module.functions["f"].labels[".LBB0_2"] == 3
 
 

@@ -54,7 +54,7 @@ def test_reports_name_the_region_and_the_first_bad_byte():
 def test_source_lines():
     text = function("f", [["r1 = memw(r0+#2)"]]).replace("f:\n", '\t.file 1 "src" "k.c"\nf:\n\t.loc 1 42 3\n')
     (report,) = Machine(text, check=True).run("f", [0]).reports
-    assert (report.source, report.function, report.region) == ("k.c:42", "f", "null page")
+    assert (report.source, report.function, report.region) == ("src/k.c:42", "f", "null page")
 
 
 @pytest.mark.parametrize(("offset", "rules"), [(0, []), (256, [Rule.OUT_OF_BOUNDS])])

@@ -68,7 +68,14 @@ def test_annotated_assembly(looped):
 
 def test_cycles_by_source_line(looped):
     machine, _ = looped
-    assert trace.by_source_line(machine) == {"k.c:11": 200, "k.c:12": 200, "k.c:13": 2, "k.c:10": 1}
+    cycles = {11: 200, 12: 200, 13: 2, 10: 1}
+    assert trace.by_source_line(machine) == {f"src/k.c:{line}": spent for line, spent in cycles.items()}
+
+
+def test_merged_code_counts_with_the_line_before():
+    machine = Machine(LOOP.replace(".loc\t1 12", ".loc\t1 0"))
+    machine.run("f", [machine.alloc_ddr(12800)])
+    assert trace.by_source_line(machine) == {"src/k.c:11": 400, "src/k.c:13": 2, "src/k.c:10": 1}
 
 
 def test_counters(looped):
