@@ -7,6 +7,8 @@ in TCM. Nothing may be slower with threads. Packets per vector show where the tw
 from __future__ import annotations
 
 import argparse
+import math
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,8 @@ from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine, RunResult
 
 SIZES = [1 << power for power in range(13, 21)]
+WANTED = 3.9
+"""Speed-up asked for at 512K and 1M elements."""
 RAGGED = (((100_003,), 7), ((63, 16384), 7), ((100_003,), 4), ((63, 16384), 4))
 BODY = """
   ^bb0(%a: f32, %o: f32):
@@ -92,6 +96,76 @@ def sweep(space: int, title: str) -> list[tuple[int, RunResult, RunResult]]:
     return rows
 
 
+@dataclass(frozen=True)
+class Loss:
+    """Where the cycles of a run on several threads go; they add up to the whole run."""
+
+    ideal: float
+    """What one thread takes, divided by the threads."""
+    code: float
+    """Other code for smaller shares, and the work around tasks: what all threads do beyond what one did."""
+    ports: float
+    """Packets that find the issue port taken."""
+    imbalance: float
+    """The longest share beyond the mean."""
+    fork_join: float
+    """Before the last task starts, and from its end to the main thread's."""
+
+    @classmethod
+    def of(cls, one: RunResult, many: RunResult) -> Loss:
+        """Of a run whose threads share one piece of work."""
+        busy = [thread.busy for thread in many.threads]
+        work = (many.packets + sum(many.stalls.values()) - many.stalls.get("thread-wait", 0)) / len(busy)
+        mean = sum(busy) / len(busy)
+        ideal = one.cycles / len(busy)
+        return cls(ideal, work - ideal, mean - work, max(busy) - mean, many.cycles - max(busy))
+
+    @property
+    def cycles(self) -> float:
+        """All of it."""
+        return sum(astuple(self))
+
+
+def loss_table(rows: list[tuple[int, RunResult, RunResult]]) -> Table:
+    """`Loss` of each row in per cent."""
+    table = Table(title="Where the time of the threads goes, data in TCM, % of it", title_justify="left")
+    for heading in ("elements", "a quarter of one thread", "other code", "issue ports", "imbalance", "fork and join"):
+        table.add_column(heading, justify="right")
+    for n, one, many in rows:
+        loss = Loss.of(one, many)
+        assert math.isclose(loss.cycles, many.cycles)
+        table.add_row(f"{n:,}", *(f"{100 * part / loss.cycles:.1f}" for part in astuple(loss)))
+    return table
+
+
+def most(cost: ForkCost, rate: float) -> float:
+    """Speed-up of all tasks for a loop that alone issues ``rate`` HVX packets per cycle, without any other loss."""
+    return cost.tasks / replace(cost, packets=rate).slowdown(cost.tasks)
+
+
+def rate_for(cost: ForkCost, speed_up: float) -> float:
+    """HVX packets per cycle of the densest loop that threads speed up by ``speed_up``."""
+    low, high = 0.0, cost.packets
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if most(cost, middle) >= speed_up else (low, middle)
+    return low
+
+
+def why_not(cost: ForkCost, n: int, one: RunResult, many: RunResult) -> str:
+    """What the issue ports allow for this loop, and what a loop would have to be for `WANTED`."""
+    vectors = n / targets.get().lanes(32)
+    rate, packets = one.hvx_packets / one.cycles, one.hvx_packets / vectors
+    needed = rate_for(cost, WANTED)
+    slow = packets / needed
+    measured, now = one.cycles / many.cycles, many.cycles / vectors
+    return (f"GELU issues {packets:.1f} HVX packets per vector in {one.cycles / vectors:.1f} cycles, {rate:.3f} a "
+            f"cycle: at most {most(cost, rate):.2f}x, measured {measured:.2f}x. {WANTED}x needs a loop of at most "
+            f"{needed:.3f} a cycle. With these packets that is {slow:.0f} cycles per vector on one thread and "
+            f"{slow / WANTED:.0f} on {cost.tasks}, where this one takes {now:.0f}: it would scale better by being "
+            f"{slow / WANTED / now:.1f} times slower.")
+
+
 def main() -> None:
     """Run everything, print tables, save the plot."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -117,6 +191,9 @@ def main() -> None:
             table.add_row(f"{n:,}", f"{one.cycles:,}", f"{many.cycles:,}", f"{one.cycles / many.cycles:.2f}x",
                           f"{one.packets / vectors:.1f}", f"{many.packets / vectors:.1f}")
         console.print(table)
+        if space:
+            console.print(loss_table(rows))
+            console.print(why_not(cost, *rows[-1]))
     for shape, threads in RAGGED:
         result = run(shape, threads, check=True)
         busy = [thread.busy for thread in result.threads[1:]]
