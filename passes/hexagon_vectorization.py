@@ -22,8 +22,9 @@ class HexagonVectorizationPass(Pass):
     """Turns each linalg op on buffers into loops over whole HVX vectors with a masked tail.
 
     Loops that walk memory without a gap become one first. An operand that lies along another loop than the vectorized
-    one (a transpose, rows of a few elements) is transposed in registers, block by block. Elements of a table that lie
-    along the vectorized loop, at a place that the body computes, are loaded as vectors too.
+    one (a transpose, rows of a few elements) is transposed in registers, block by block. Every second element of an
+    input is two vectors dealt apart. Elements of a table that lie along the vectorized loop, at a place that the body
+    computes, are loaded as vectors too.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {

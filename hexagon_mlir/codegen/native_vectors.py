@@ -140,9 +140,10 @@ class FunctionRewriter(PartBuilder):
                                      f"<{lanes} x i32> zeroinitializer")] * count
             return
         sources = [self.value(o, t) for o, t in zip(i.operands[:2], i.types[:2], strict=True) if o != "poison"]
-        if kind == "interleave":
+        if kind in ("interleave", "even", "odd"):
             low, high = (self.ordered(o, s, 1)[0] for o, s in zip(i.operands, sources, strict=False))
-            value.parts = list(self.pair("vshuffvdd", low, high, value))
+            pair = self.pair("vshuffvdd" if kind == "interleave" else "vdealvdd", low, high, value)
+            value.parts = list(pair) if kind == "interleave" else [pair[kind == "odd"]]
             return
         mask = lanes_of(i.operands[2], value.lanes)
         assert mask is not None

@@ -92,7 +92,9 @@ class SplitPlan:
         return "narrow" if i.opcode in ("trunc", "fptrunc") else ""
 
     def shuffle_kind(self, i: Instruction) -> str:
-        """``slice`` or ``concat`` of whole parts, ``splat`` of a scalar, ``interleave`` of two parts, or ''."""
+        """``slice`` or ``concat`` of whole parts, ``splat`` of a scalar, ``interleave`` of two parts, their ``even`` or
+        ``odd`` lanes, or ''.
+        """
         if i.result not in self._shuffles:
             self._shuffles[i.result] = self._shuffle_kind(i)
         return self._shuffles[i.result]
@@ -113,6 +115,9 @@ class SplitPlan:
         if source[0] == native and "poison" not in i.operands[:2] and numbers == [
                 k + native * odd for k in range(native) for odd in (0, 1)]:
             return "interleave"
+        if source[0] == native == result[0] and "poison" not in i.operands[:2] and numbers[0] in (0, 1) and numbers == [
+                *range(numbers[0], 2 * native, 2)]:
+            return ("even", "odd")[numbers[0]]
         if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] % native:
             return ""
         if numbers[-1] < source[0]:

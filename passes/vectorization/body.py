@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, start_alignment
 from hexagon_mlir.ir.query import TCM_SLOT
+from hexagon_mlir.passes.vectorization.alternate import STRIDE, load_alternate, with_elements_between
 from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
 from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops
 from hexagon_mlir.passes.vectorization.tail import Tail
@@ -32,7 +33,9 @@ class BodyEmitter:
     def __init__(self, op: ir.Operation, nest: Nest, values: Sequence[ir.Value], loop: int, vector_bytes: int,
                  numbers: Sequence[int]):
         """``numbers`` gives the loop of ``nest`` for each loop of ``op``."""
-        self.nest, self.values, self.loop, self.vector_bytes = nest, list(values), loop, vector_bytes
+        self.nest, self.loop, self.vector_bytes = nest, loop, vector_bytes
+        self.values = [with_elements_between(value) if operand.alternate_in(loop) else value
+                       for value, operand in zip(values, nest.operands, strict=True)]
         self.loop_numbers = numbers
         self.unaligned: set[int] = set()
         """Loops whose indices are not always a multiple of a vector."""
@@ -59,10 +62,12 @@ class BodyEmitter:
     def load_along(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
         """``width`` neighbours in memory from the current loop indices on."""
         type_ = ir.VectorType.get([width], self.element_type(operand))
-        source, indices = self.values[operand], self._indices(operand, ivs)
+        source, indices, bits = self.values[operand], self._indices(operand, ivs), self.nest.operands[operand].bits
+        if self.nest.operands[operand].alternate_in(self.loop):
+            return load_alternate(type_, source, indices, bits, self.vector_bytes * 8 // bits, tail)
         if tail is None:
             return vector.load(type_, source, indices, alignment=self._alignment(operand))
-        return tail.load(type_, source, indices, self.nest.operands[operand].bits, self._alignment(operand))
+        return tail.load(type_, source, indices, bits, self._alignment(operand))
 
     def load_scalar(self, operand: int, ivs: Ivs) -> ir.Value:
         """One element at the current loop indices."""
@@ -85,8 +90,11 @@ class BodyEmitter:
         memref.store(value, self.values[operand], self._indices(operand, ivs))
 
     def _indices(self, operand: int, ivs: Ivs) -> list[ir.Value]:
-        return [ivs[d] if d is not None else arith.constant(ir.IndexType.get(), 0)
-                for d in self.nest.operands[operand].dims]
+        indices = [ivs[d] if d is not None else arith.constant(ir.IndexType.get(), 0)
+                   for d in self.nest.operands[operand].dims]
+        if self.nest.operands[operand].alternate_in(self.loop):
+            indices[-1] = arith.muli(indices[-1], arith.constant(ir.IndexType.get(), STRIDE))
+        return indices
 
     def _alignment(self, operand: int) -> int:
         """Bytes the address is known to be a multiple of: a whole vector inside our own buffers."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import has_vectors, root_buffer
+from hexagon_mlir.ir.buffers import has_alternate_vectors, has_vectors, root_buffer
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, read_tables
 
@@ -18,8 +18,8 @@ _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
 class Operand:
     """One memref operand: ``dims[i]`` is the loop that indexes its dimension i, None for index 0.
 
-    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``joined[i]`` that a step in
-    dimension i goes where dimension i + 1 ends.
+    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``alternate`` that another
+    element lies between them, ``joined[i]`` that a step in dimension i goes where dimension i + 1 ends.
     """
 
     dims: tuple[int | None, ...]
@@ -27,10 +27,15 @@ class Operand:
     is_output: bool
     unit_stride: bool
     joined: tuple[bool, ...]
+    alternate: bool = False
 
     def contiguous_in(self, loop: int) -> bool:
         """True when stepping ``loop`` walks this operand's memory element by element."""
         return bool(self.dims) and self.dims[-1] == loop and self.unit_stride and self.dims.count(loop) == 1
+
+    def alternate_in(self, loop: int) -> bool:
+        """True for an input of which stepping ``loop`` walks every second element."""
+        return self.alternate and not self.is_output and self.dims[-1] == loop and self.dims.count(loop) == 1
 
     def uses(self, loop: int) -> bool:
         """True when ``loop`` indexes this operand at all."""
@@ -172,7 +177,8 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
         else:
             raise Unsupported(f"index expression {result} is not a plain loop index")
     unit = bool(dims) and has_vectors(value.type)
-    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type))
+    alternate = bool(dims) and has_alternate_vectors(value.type)
+    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type), alternate)
 
 
 def _joined(type_: ir.MemRefType) -> tuple[bool, ...]:

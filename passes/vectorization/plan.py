@@ -105,12 +105,14 @@ def is_turned(operand: Operand, loop: int) -> bool:
 
 
 def choose_loop(nest: Nest) -> int:
-    """The loop to vectorize: parallel before reduction, longest first, all operands unit-stride or constant in it."""
+    """The loop to vectorize: parallel before reduction, longest first. Each operand is constant in it or walked element
+    by element, an input perhaps by every second one.
+    """
     candidates = []
     reasons = []
     for loop, extent in enumerate(nest.extents):
         users = [o for o in (*nest.operands, *nest.tables) if o.uses(loop)]
-        bad = [o for o in users if not o.contiguous_in(loop)]
+        bad = [o for o in users if not (o.contiguous_in(loop) or (isinstance(o, Operand) and o.alternate_in(loop)))]
         if bad or not users:
             reasons.append(f"loop {loop} is strided in {len(bad)} of {len(nest.operands) + len(nest.tables)} operands")
             continue

@@ -16,7 +16,8 @@ from hexagon_mlir.ir.query import in_tcm
 
 @dataclass
 class Tail:
-    """``valid`` (an index; ``static`` when known) of ``lanes`` elements; ``bits`` is the narrowest element size.
+    """``valid`` (an index; ``static`` when known) of ``lanes`` elements, ``vectors`` HVX vectors of the narrowest
+    element size, ``bits``.
 
     ``masks`` holds the masks made so far. They stand behind ``valid``, so they are good wherever it is.
     """
@@ -25,6 +26,7 @@ class Tail:
     static: int | None
     lanes: int
     bits: int
+    vectors: int = 1
     masks: dict[tuple[int, int], ir.Value] = field(default_factory=dict)
 
     def load(self, type_: ir.VectorType, source: ir.Value, indices: Sequence[ir.Value], bits: int,
@@ -34,7 +36,7 @@ class Tail:
         part_type = ir.VectorType.get([width], type_.element_type)
         parts = []
         for start in range(0, self.lanes, width):
-            at = _shifted(indices, start)
+            at = shifted(indices, start)
             if self._is_empty(start):
                 parts.append(zeros(part_type))
             elif self._is_full(start, width):
@@ -53,7 +55,7 @@ class Tail:
         for start in range(0, self.lanes, width):
             if self._is_empty(start):
                 break
-            part, at = _slice(value, start, width), _shifted(indices, start)
+            part, at = _slice(value, start, width), shifted(indices, start)
             if self._is_full(start, width):
                 vector.store(part, target, at, alignment=alignment)
             else:
@@ -73,9 +75,17 @@ class Tail:
                                           _slice(old, start, width)))
         return concatenate(parts)
 
+    def with_elements_between(self, stride: int) -> Tail:
+        """The same elements where each of them but the last is followed by ``stride`` - 1 others."""
+        index = ir.IndexType.get()
+        reach = arith.addi(arith.muli(arith.subi(self.valid, arith.constant(index, 1)), arith.constant(index, stride)),
+                           arith.constant(index, 1))
+        static = None if self.static is None else (self.static - 1) * stride + 1
+        return Tail(reach, static, self.lanes * stride, self.bits, self.vectors * stride)
+
     def _width(self, bits: int) -> int:
         """Elements of ``bits`` in one HVX vector."""
-        return self.lanes * self.bits // bits
+        return self.lanes * self.bits // (bits * self.vectors)
 
     def _is_empty(self, start: int) -> bool:
         return self.static is not None and self.static <= start
@@ -98,11 +108,14 @@ class Tail:
         numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i + start - low) for i in range(width)],
                                            type_)
         left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), low)) if low else self.valid
+        if self.lanes > 1 << (bits - 1):  # further away than the elements count
+            left = arith.maxsi(left, arith.constant(ir.IndexType.get(), -(1 << (bits - 1))))
         bound = vector.broadcast(type_, arith.index_cast(element, left))
         return arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
 
 
-def _shifted(indices: Sequence[ir.Value], start: int) -> list[ir.Value]:
+def shifted(indices: Sequence[ir.Value], start: int) -> list[ir.Value]:
+    """``indices``, the last one by ``start`` elements further."""
     if not start:
         return list(indices)
     return [*indices[:-1], arith.addi(indices[-1], arith.constant(ir.IndexType.get(), start))]
