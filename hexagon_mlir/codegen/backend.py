@@ -35,40 +35,33 @@ _VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to generate code: with native vectors (see `native_vectors`), their loops ordered (`loop_order`), looking
-    for another window where software pipelining fails, and LLVM's own switches. With ``reach`` qfloat values that wait
-    for more vector instructions wait in IEEE format (`qfloat_lifetimes`).
+    """One way to generate code: with native vectors (see `native_vectors`), their loops ordered (`loop_order`),
+    scheduled by LLVM before register allocation, looking for another window where software pipelining fails. With
+    ``reach`` qfloat values that wait for more vector instructions wait in IEEE format (`qfloat_lifetimes`).
     """
 
-    native: bool
-    ordered: bool
-    windows: bool
-    options: tuple[str, ...]
+    native: bool = True
+    ordered: bool = False
+    scheduled: bool = False
+    windows: bool = False
     reach: int = 0
 
 
-_CHAINS, _NO_CHAINS = "-disable-qfp-opt=false", "-disable-qfp-opt=true"
-_PIPELINED = (_CHAINS, "-enable-misched=false", "-enable-pipeliner=true")
-_BOTH = (_CHAINS, "-enable-misched=true", "-enable-pipeliner=true")
-
-# LLVM's scheduler before register allocation and its window search each help some loops and crowd the registers of
-# others, and so do ordered loops. What is best most often comes first.
-_ONE_WINDOW = Variant(True, True, False, _BOTH)
-_VARIANTS = (Variant(True, True, True, _PIPELINED), Variant(True, True, True, _BOTH), _ONE_WINDOW,
-             Variant(True, False, False, _PIPELINED), Variant(True, False, True, _PIPELINED))
+# LLVM's scheduler and its window search each help some loops and crowd the registers of others; so do ordered loops.
+# What is best most often comes first, then what takes a third of its time.
+_QUICK, _EVERYTHING = Variant(scheduled=True), Variant(ordered=True, scheduled=True, windows=True)
+_VARIANTS = (Variant(ordered=True, windows=True), _QUICK, _EVERYTHING, Variant(windows=True))
 _PATIENCE = 100_000
-"""Characters of LLVM IR to generate code from, all variants together, while loops take twice the packets they must."""
-# A conversion after every operation: no qfloat value lives long enough to be spilled.
-_SINGLE = (_NO_CHAINS, "-enable-misched=false", "-enable-pipeliner=true")
+"""Characters of LLVM IR in all the right variants together that loops at twice their bound are worth."""
 # Where registers are short: fewer values alive, and those that LLVM may have to spill in IEEE format.
-_ROOMY = (Variant(True, True, False, _SINGLE, 80), Variant(True, False, True, _SINGLE, 80),
-          Variant(True, True, True, _SINGLE, 80), Variant(True, False, False, _SINGLE, 20))
+_ROOMY = (Variant(ordered=True, reach=80), Variant(scheduled=True, reach=80), Variant(windows=True, reach=80),
+          Variant(ordered=True, windows=True, reach=80), Variant(reach=20))
 _CROWD, _LONG_CROWD = 60, 50
 """Vectors at hand at once (`register_pressure`) from which on LLVM spills some, however it orders them, and from which
 on it often does: enough not to try where a try takes seconds.
 """
-_UNCHAINED, _LAST_RESORT = Variant(True, False, False, _SINGLE), Variant(False, False, False, _SINGLE)
-_SCALAR = Variant(False, False, True, _BOTH)
+_UNCHAINED, _LAST_RESORT = Variant(), Variant(native=False)  # for code without chains
+_SCALAR = Variant(native=False, scheduled=True, windows=True)
 
 # A third of LLVM's time goes to searches that change nothing in vector loops: for bit fields, addressing modes, loops
 # to rotate, copies after register allocation.
@@ -76,7 +69,9 @@ _SEARCHES = {"-hexagon-insert": ("false", "true"), "-disable-hexagon-amodeopt": 
              "-hexagon-loop-resched": ("false", "true"), "-rdf-opt": ("false", "true")}
 _FEW_SEARCHES, _ALL_SEARCHES = (tuple(f"{name}={values[every]}" for name, values in _SEARCHES.items())
                                 for every in (False, True))
+_SCHEDULED = ("-enable-misched=false", "-enable-misched=true")
 _WINDOWS = ("-window-sched=off", "-window-sched=on")
+_ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true")  # the chains are our own
 
 
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: bool,
@@ -109,9 +104,9 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
         if best and (variant is _LAST_RESORT or best[0].excess * patience < tried * len(optimized)):
             break
         asm = emitter.assembly(variant)
-        tried += 1
+        tried += asm is not None
         if asm is None and variant in _VARIANTS:  # registers were short
-            variants = [*(other for other in variants if other is _ONE_WINDOW and not long), *_ROOMY]
+            variants = [*(() if long else (v for v in (_EVERYTHING, _QUICK) if v in variants)), *_ROOMY]
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
     if best is None and qfloat:
@@ -163,7 +158,8 @@ class _Emitter:
         return self._emit(variant, "object")
 
     def _emit(self, variant: Variant, kind: str):
-        for option in (*(_ALL_SEARCHES if self.scalar else _FEW_SEARCHES), _WINDOWS[variant.windows], *variant.options):
+        for option in (*_ALWAYS, *(_ALL_SEARCHES if self.scalar else _FEW_SEARCHES), _SCHEDULED[variant.scheduled],
+                       _WINDOWS[variant.windows]):
             _llvm().set_option("hexmlir", option)
         module = _llvm().parse_assembly(self.text(variant), context=_llvm().create_context())
         return getattr(self.new_machine(), f"emit_{kind}")(module)
