@@ -1,7 +1,8 @@
 """Groups of linalg ops that can share a tile loop: analysis only, nothing is changed.
 
 A group has a root, whose loops are tiled; its other members compute what root and members read. ``A tensor's dimension
-follows loop i'' means that a tile of the root needs, of this dimension, what tile size i says; None means all of it.
+follows loop i'' means that a tile of the root needs, of this dimension, what tile size i says (a window of it where
+tiles share a part); None means all of it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.windows import Window, terms_of, window_of
 from hexagon_mlir.passes.tcm_tiling.maps import indexing_maps
 
-Following = tuple[int | None, ...]
-"""For each dimension of a tensor: the root's loop it follows, or None."""
+Following = tuple[Window | None, ...]
+"""For each dimension of a tensor: the root's loop it follows and how, or None."""
 
 
 @dataclass
@@ -91,26 +93,39 @@ def _start(op: ir.Operation) -> Group | str:
     if reason:
         return reason
     count = maps[0].n_dims
-    extents: dict[int, int] = {}
-    for value, map_ in zip(op.operands, maps, strict=True):
-        for dim, result in enumerate(map_.results if isinstance(value.type, ir.RankedTensorType) else ()):
-            extents[result.position] = value.type.shape[dim]
+    extents = _extents(op, maps)
     if len(extents) != count:
         return "a loop that indexes no operand"
     return Group(op, [extents[loop] for loop in range(count)], parallel_loops(op, maps), [op])
 
 
+def _extents(op: ir.Operation, maps: list[ir.AffineMap]) -> dict[int, int]:
+    """Trip counts of the loops that index some operand by themselves."""
+    return {result.position: value.type.shape[dim] for value, map_ in zip(op.operands, maps, strict=True)
+            for dim, result in enumerate(map_.results if isinstance(value.type, ir.RankedTensorType) else ())
+            if isinstance(result, ir.AffineDimExpr)}
+
+
 def _irregular(op: ir.Operation, maps: list[ir.AffineMap]) -> str:
     """Why tiles of ``op`` are not slices of its operands, or nothing."""
-    for value, map_ in zip(op.operands, maps, strict=True):
-        if not isinstance(value.type, ir.RankedTensorType):
-            continue
-        if not value.type.has_static_shape:
+    for value in op.operands:
+        if isinstance(value.type, ir.RankedTensorType) and not value.type.has_static_shape:
             return "dynamic shape"
-        for result in map_.results:
-            if not isinstance(result, ir.AffineDimExpr):
-                return f"index expression {result} is not a plain loop index"
+    for map_, windows in zip(maps, _windows(op, maps), strict=True):
+        for result, window in zip(map_.results, windows, strict=False):
+            if window is None:
+                return f"index expression {result} is no loop index and no window"
+    if any(not window.plain for of in _windows(op, maps)[-len(op.results):] for window in of if window is not None):
+        return "a result that is not indexed by loops alone"
     return ""
+
+
+def _windows(op: ir.Operation, maps: list[ir.AffineMap]) -> list[tuple[Window | None, ...]]:
+    """For each operand, what its dimensions take of the loops of ``op``."""
+    parallel, extents = parallel_loops(op, maps), _extents(op, maps)
+    return [tuple(window_of(result, parallel, extents.get) for result in map_.results)
+            if isinstance(value.type, ir.RankedTensorType) else ()
+            for value, map_ in zip(op.operands, maps, strict=True)]
 
 
 def _grow(group: Group, available: list[ir.Operation]) -> None:
@@ -145,12 +160,14 @@ def _close(group: Group, members: list[ir.Operation]) -> None:
         if not conflicts:
             break
         whole |= conflicts
+    inside = _loops_in_windows(group.root)
     cuttable = [loop for loop in range(len(group.extents)) if (group.parallel[loop] or group.carries)
-                and loop not in whole]
+                and loop not in whole and (group.parallel[loop] or loop not in inside)]
     for op in members:
         if op == group.root or is_fill(op):
             continue
-        followed = {loop for result in op.results for way in group.followed.get(result, ()) for loop in way}
+        followed = {window.loop for result in op.results for way in group.followed.get(result, ())
+                    for window in way if window is not None}
         cuttable = [loop for loop in cuttable if loop in followed]  # else it would be computed for every tile
     group.cuttable = cuttable
 
@@ -174,24 +191,38 @@ def _follow(group: Group, whole: set[int]) -> tuple[dict[ir.Value, set[Following
         else:
             for result, map_ in zip(op.results, maps[-len(op.results):], strict=True):
                 for way in followed.get(result, set()):
-                    for expression, loop in zip(map_.results, way, strict=True):
+                    for expression, window in zip(map_.results, way, strict=True):
                         position = expression.position
+                        loop = None if window is None else window.loop
+                        if window is not None and not window.plain:  # neighbouring tiles would both compute a part
+                            conflicts.add(window.loop)
                         if loops[position] not in (None, loop):
                             conflicts |= {x for x in (loops[position], loop) if x is not None}
                         loops[position] = loop
-        for value, map_ in zip(op.operands, maps, strict=True):
+        for value, own in zip(op.operands, _windows(op, maps), strict=True):
             if isinstance(value.type, ir.RankedTensorType):
-                way = tuple(loops[result.position] for result in map_.results)
-                followed.setdefault(value, set()).add(way)
-        for result, map_ in zip(op.results, maps[-len(op.results):], strict=True):
-            if op == group.root:
-                followed.setdefault(result, set()).add(tuple(loops[r.position] for r in map_.results))
+                followed.setdefault(value, set()).add(tuple(_followed(window, loops) for window in own))
+        if op == group.root:
+            for result, own in zip(op.results, _windows(op, maps)[-len(op.results):], strict=True):
+                followed.setdefault(result, set()).add(tuple(_followed(window, loops) for window in own))
     for value, ways in followed.items():
         if len(ways) > 1 and group.internal(value):
             for dims in zip(*ways, strict=True):
                 if len(set(dims)) > 1:
-                    conflicts |= {loop for loop in dims if loop is not None}
+                    conflicts |= {window.loop for window in dims if window is not None}
     return followed, conflicts
+
+
+def _followed(own: Window | None, loops: list[int | None]) -> Window | None:
+    """A window of an op's loop as one of the root's ``loops``."""
+    loop = None if own is None else loops[own.loop]
+    return None if own is None or loop is None else Window(loop, own.step, own.length)
+
+
+def _loops_in_windows(op: ir.Operation) -> set[int]:
+    """Loops that index a dimension together with others."""
+    return {loop for map_ in maps_of(op) or [] for result in map_.results
+            if not isinstance(result, ir.AffineDimExpr) for loop in terms_of(result) or ()}
 
 
 def maps_of(op: ir.Operation) -> list[ir.AffineMap] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, linalg
+from hexagon_mlir.ir.windows import terms_of
 
 
 def takes_scalars(op: ir.Operation, operand: int) -> bool:
@@ -28,7 +29,14 @@ def _reads(op: ir.Operation) -> tuple[int, list[list[int]]]:
     if attributes is None:
         return 0, []
     maps = [ir.AffineMapAttr(a).value for a in attributes]
-    return maps[0].n_dims, [[r.position for r in m.results if isinstance(r, ir.AffineDimExpr)] for m in maps]
+    written = {loop for result in maps[-1].results for loop in terms_of(result) or ()}
+    return maps[0].n_dims, [[loop for result in map_.results for loop in _order(result, written)] for map_ in maps]
+
+
+def _order(result: ir.AffineExpr, written: set[int]) -> list[int]:
+    """The loops of one index, last the one that goes from element to element: a reduction within a window."""
+    terms = terms_of(result) or {}
+    return sorted(terms, key=lambda loop: (terms[loop] == 1, loop not in written))
 
 
 def vector_loop(loops: int, reads: Sequence[Sequence[int]]) -> int | None:

@@ -9,8 +9,8 @@ from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, find_ops, in_tcm, memory_space
 from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
 
-_RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
-_VIEWS = _RESHAPES | {"tensor.extract_slice"}
+RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
+_VIEWS = RESHAPES | {"tensor.extract_slice"}
 
 
 def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> None:
@@ -71,7 +71,7 @@ def _promote_output(op: ir.Operation, position: int, read: bool, loop: ir.Operat
 
 def _carried(value: ir.Value) -> ir.BlockArgument | None:
     """The value carried by a loop that all of ``value`` is, reshaped or not."""
-    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _RESHAPES:
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in RESHAPES:
         value = value.owner.operation.operands[0]
     of_loop = isinstance(value.owner, ir.Block) and value.owner.owner.operation.name == "scf.for"
     return ir.BlockArgument(value) if of_loop else None

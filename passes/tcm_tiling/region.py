@@ -6,9 +6,9 @@ from math import prod
 
 from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, known_bytes, memory_space
-from hexagon_mlir.passes.tcm_tiling.groups import Group
+from hexagon_mlir.passes.tcm_tiling.groups import Following, Group
 from hexagon_mlir.passes.tcm_tiling.maps import spreads, takes_scalars
-from hexagon_mlir.passes.tcm_tiling.promote import is_in_ddr
+from hexagon_mlir.passes.tcm_tiling.promote import RESHAPES, is_in_ddr
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role
 
 
@@ -45,11 +45,24 @@ def footprints(group: Group) -> list[Footprint]:
     return found
 
 
-def _footprint(value: ir.Value, way: tuple[int | None, ...], role: Role) -> Footprint:
+def _footprint(value: ir.Value, way: Following, role: Role) -> Footprint:
     type_ = ir.RankedTensorType(value.type)
-    whole = prod(size for size, loop in zip(type_.shape, way, strict=True) if loop is None)
-    loops = tuple(loop for loop in way if loop is not None)
-    return Footprint(loops, element_bytes(type_.element_type) * whole, role)
+    whole = prod(size for size, window in zip(type_.shape, way, strict=True) if window is None)
+    loops = tuple(window.loop for window in way if window is not None and window.plain)
+    windows = tuple(window for window in way if window is not None and not window.plain)
+    return Footprint(loops, element_bytes(type_.element_type) * whole, role, windows)
+
+
+def _readers(value: ir.Value) -> list[tuple[ir.Operation, int]]:
+    """Who uses ``value``, reshaped or with something inserted (the frame of a padded image), and as which operand."""
+    found = []
+    for use in value.uses:
+        user = use.owner.operation
+        if user.name in RESHAPES or (user.name == "tensor.insert_slice" and use.operand_number == 1):
+            found += _readers(user.results[0])
+        else:
+            found.append((user, use.operand_number))
+    return found
 
 
 def place_between(groups: list[Group], budget: int, small: int) -> int:
@@ -58,11 +71,11 @@ def place_between(groups: list[Group], budget: int, small: int) -> int:
     given = 0
     for group in groups:
         for number, result in enumerate(group.root.results):
-            users = [use.owner.operation for use in result.uses]
+            uses = _readers(result)
             size = known_bytes(result.type)
-            if not users or size < small or given + size > budget or any(user not in grouped for user in users):
+            if not uses or size < small or given + size > budget or any(user not in grouped for user, _ in uses):
                 continue
-            if any(takes_scalars(use.owner.operation, use.operand_number) for use in result.uses):
+            if any(takes_scalars(user, position) for user, position in uses):
                 continue
             op, position = group.root, len(group.root.operands) - len(group.root.results) + number
             while not isinstance(op.operands[position].owner, ir.Block) \

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
+from hexagon_mlir.ir.windows import Window
 from hexagon_mlir.targets.dma import Engine
 
 _MOST_TILES = 64  # more never pay: what is left to overlap is a tile's own transfer
@@ -26,20 +27,24 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes of one operand as a function of the tile: element size times the tile sizes of ``loops``."""
+    """Bytes of one operand as a function of the tile: element size times tile sizes of ``loops`` and ``windows``."""
 
     loops: tuple[int, ...]
     element_bytes: int
     role: Role = Role.KEEP
+    windows: tuple[Window, ...] = ()
+    """Dimensions of which neighbouring tiles share a part: the image of a convolution."""
 
     def bytes(self, tile: Sequence[int], alignment: int) -> int:
         """Bytes the operand's tile takes, rounded up to whole ``alignment`` units."""
-        size = self.element_bytes * prod(tile[loop] for loop in self.loops)
+        size = self.element_bytes * prod(tile[loop] for loop in self.loops) * prod(
+            window.size(tile[window.loop]) for window in self.windows)
         return -(-size // alignment) * alignment
 
     def moves(self, tile: Sequence[int], extents: Sequence[int]) -> bool:
         """True when every tile has a transfer of its own."""
-        return self.role is not Role.KEEP and any(tile[loop] < extents[loop] for loop in self.loops)
+        loops = (*self.loops, *(window.loop for window in self.windows))
+        return self.role is not Role.KEEP and any(tile[loop] < extents[loop] for loop in loops)
 
 
 def working_set(tile: Sequence[int], operands: Sequence[Footprint], alignment: int,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hexagon_mlir.ir import arith, bufferization, ir, scf, tensor
+from hexagon_mlir.ir.windows import Window
 from hexagon_mlir.passes.virtual_threads.groups import Group, Member, Place, unwritten
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -81,8 +82,9 @@ class ForallBuilder:
 
     def _slice(self, value: ir.Value, member: Member, position: int) -> ir.Value:
         """This iteration's part of ``value``, which ``member`` uses as operand ``position``."""
-        key = value, tuple(loop if loop in member.loops else None for loop in member.nest.reads[position]), member.loops
-        if not any(loop is not None for loop in key[1]):
+        cut = tuple(w if w and w.loop in member.loops else None for w in member.nest.windows[position])
+        key = value, cut, member.loops
+        if not any(window is not None for window in cut):
             return value
         if key not in self.slices:
             offsets, sizes = self._box(member, position)
@@ -103,15 +105,30 @@ class ForallBuilder:
         """Offsets and sizes of this iteration's part of operand ``position``."""
         offsets: list[int | ir.Value] = []
         sizes: list[int | ir.Value] = []
-        for loop, size in zip(member.nest.reads[position], member.op.operands[position].type.shape, strict=True):
-            if loop in member.loops:
-                offsets.append(self.offsets[member.loops.index(loop)])
-                sizes.append(self.sizes[member.loops.index(loop)])
+        for window, size in zip(member.nest.windows[position], member.op.operands[position].type.shape, strict=True):
+            if window is not None and window.loop in member.loops:
+                axis = member.loops.index(window.loop)
+                offsets.append(self._first(window, axis))
+                sizes.append(self._length(window, axis))
             else:
-                count = None if loop is None else member.nest.counts[loop]
+                count = None if window is None or not window.plain else member.nest.counts[window.loop]
                 offsets.append(0)
                 sizes.append(size if count is None else count)
         return offsets, sizes
+
+    def _first(self, window: Window, axis: int) -> ir.Value:
+        """The first index of ``window`` that this iteration takes."""
+        at = self.offsets[axis]
+        moved = ir.AffineMap.get(1, 0, [ir.AffineDimExpr.get(0) * window.step])
+        return at if window.step == 1 else apply_map(moved, at)
+
+    def _length(self, window: Window, axis: int) -> int | ir.Value:
+        """How many indices of ``window`` this iteration takes."""
+        size = self.sizes[axis]
+        if isinstance(size, int) or window.plain:
+            return window.size(size) if isinstance(size, int) else size
+        length = ir.AffineDimExpr.get(0) * window.step + (window.length - window.step)
+        return apply_map(ir.AffineMap.get(1, 0, [length]), size)
 
     def _size(self, axis: int) -> int | ir.Value:
         """Iterations along ``axis``: the chunk, or what is left of the range."""
@@ -124,6 +141,12 @@ class ForallBuilder:
         operands = [self.offsets[axis], *([count] if count is not None else [])]
         return ir.Operation.create("affine.min", results=[ir.IndexType.get()], operands=operands,
                                    attributes={"map": ir.AffineMapAttr.get(map_)}).result
+
+
+def apply_map(map_: ir.AffineMap, value: ir.Value) -> ir.Value:
+    """``map_`` of one number."""
+    return ir.Operation.create("affine.apply", results=[ir.IndexType.get()], operands=[value],
+                               attributes={"map": ir.AffineMapAttr.get(map_)}).result
 
 
 def shift_indices(op: ir.Operation, offsets: Mapping[int, ir.Value]) -> None:

@@ -9,6 +9,7 @@ from math import gcd, prod
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
+from hexagon_mlir.ir.windows import Window, window_of
 from hexagon_mlir.targets import Target
 
 _FREE = frozenset({"arith.constant", "arith.bitcast", "linalg.index", "linalg.yield"})
@@ -20,7 +21,8 @@ _SCALAR_FACTOR = 2
 @dataclass(frozen=True)
 class Nest:
     """The loops of one op. ``reads[i]`` names the loop that indexes each dimension of operand i, None for anything
-    but a plain loop index; operands are inputs, then outputs. ``cycles`` is what one thread takes, estimated."""
+    but a plain loop index; operands are inputs, then outputs. ``windows[i]`` does the same for all dimensions that
+    blocks of one parallel loop cut into slices, which may overlap. ``cycles`` is what one thread takes, estimated."""
 
     extents: tuple[int, ...]
     """Trip counts; of a loop whose count is known at run time only, the most it can be."""
@@ -28,6 +30,7 @@ class Nest:
     """What the count is then."""
     parallel: tuple[bool, ...]
     reads: tuple[tuple[int | None, ...], ...]
+    windows: tuple[tuple[Window | None, ...], ...]
     outputs: int
     output_bytes: tuple[int, ...]
     """Bytes of one element of each output."""
@@ -91,15 +94,18 @@ def read(op: ir.Operation, target: Target) -> Nest | str:
     loops = maps[0].n_dims
     if len(extents) != loops:
         return "a loop that indexes no operand"
-    mixed = {d.position for m in maps for r in m.results if not isinstance(r, ir.AffineDimExpr)
-             for d in _dims_of(r)}
     iterators = [str(a) for a in op.attributes["iterator_types"]] if "iterator_types" in op.attributes else None
-    parallel = [("parallel" in iterators[loop] if iterators else loop in reads[-1]) and loop not in mixed
-                for loop in range(loops)]
+    independent = ["parallel" in iterators[loop] if iterators else loop in reads[-1] for loop in range(loops)]
+    known = {loop: extent for loop, extent in extents.items() if loop not in counts}
+    windows = tuple(() if not dims else tuple(window_of(result, independent, known.get) for result in map_.results)
+                    for dims, map_ in zip(reads, maps, strict=True))
+    mixed = {d.position for map_, of in zip(maps, windows, strict=True)
+             for result, window in zip(map_.results, of, strict=False) if window is None for d in _dims_of(result)}
+    parallel = [independent[loop] and loop not in mixed for loop in range(loops)]
     sizes = tuple(extents[loop] for loop in range(loops))
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
-    return Nest(sizes, dynamic, tuple(parallel), tuple(reads), len(op.results), written,
+    return Nest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written,
                 _cycles(op, sizes, parallel, reads, target))
 
 

@@ -9,7 +9,7 @@ from hexagon_mlir.ir import bufferization, ir, scf, tensor
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.passes.vectorization.horizontal import neutral
 from hexagon_mlir.passes.vectorization.nest import reduction_combiner
-from hexagon_mlir.passes.virtual_threads.build import shift_indices, static_size, values_of
+from hexagon_mlir.passes.virtual_threads.build import apply_map, shift_indices, static_size, values_of
 from hexagon_mlir.passes.virtual_threads.nests import Nest
 
 _PACKETS = 4
@@ -52,13 +52,13 @@ class Reduction:
         inputs = len(self.op.operands) - len(self.op.results)
         with self.op.location, ir.InsertionPoint(self.op):
             blocks = -(-self.extent // chunk)
-            used = blocks if count is None else _apply(
+            used = blocks if count is None else apply_map(
                 ir.AffineMap.get(1, 0, [ir.AffineExpr.get_ceil_div(ir.AffineDimExpr.get(0), chunk)]), count)
             partials = [self._partials(number, blocks, vector) for number in range(len(self.op.results))]
             loop = scf.ForallOp([0], [used], [1], partials)
             with ir.InsertionPoint(loop.body):
                 thread = next(iter(loop.induction_variables))
-                offset = _apply(ir.AffineMap.get(1, 0, [ir.AffineDimExpr.get(0) * chunk]), thread)
+                offset = apply_map(ir.AffineMap.get(1, 0, [ir.AffineDimExpr.get(0) * chunk]), thread)
                 size = self._size(thread, chunk)
                 operands = [self._input(number, offset, size) for number in range(inputs)]
                 operands += [self._start(number, argument, thread)
@@ -164,11 +164,6 @@ def read_reduction(op: ir.Operation, nest: Nest) -> Reduction | None:
     loops = [loop for loop, extent in enumerate(nest.extents) if not nest.parallel[loop] and extent > 1
              and all(loop not in dims for dims in nest.reads[inputs:])]
     return Reduction(op, nest, max(loops, key=lambda loop: nest.extents[loop])) if loops else None
-
-
-def _apply(map_: ir.AffineMap, value: ir.Value) -> ir.Value:
-    return ir.Operation.create("affine.apply", results=[ir.IndexType.get()], operands=[value],
-                               attributes={"map": ir.AffineMapAttr.get(map_)}).result
 
 
 def _generic(inputs: list[ir.Value], start: ir.Value, maps: list[ir.AffineMap], kinds: list[str]) -> ir.Operation:

@@ -255,7 +255,33 @@ func.func @f(%x: tensor<{rows}x{columns}xf32>, %s: tensor<{columns}xf32>, %y: te
     return text, [x, s, y], x.astype(np.float64) * s + np.arange(rows)[:, None]
 
 
+def windows(rows, columns, stride):
+    """Products with three rows, ``stride`` apart, that neighbouring tiles share."""
+    image = rows * stride + 3
+    text = f"""func.func @f(%x: tensor<{image}x{columns}xf32>, %w: tensor<3xf32>) -> tensor<{rows}x{columns}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<{rows}x{columns}xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<{rows}x{columns}xf32>) -> tensor<{rows}x{columns}xf32>
+  %r = linalg.generic {{indexing_maps = [affine_map<(h, c, y) -> (h * {stride} + y, c)>, affine_map<(h, c, y) -> (y)>,
+                                        affine_map<(h, c, y) -> (h, c)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%x, %w : tensor<{image}x{columns}xf32>, tensor<3xf32>) outs(%i : tensor<{rows}x{columns}xf32>) {{
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %o, %m : f32
+      linalg.yield %s : f32
+  }} -> tensor<{rows}x{columns}xf32>
+  return %r : tensor<{rows}x{columns}xf32>
+}}
+"""
+    rng = np.random.default_rng(rows)
+    x, w = (rng.normal(0, 1, shape).astype(np.float32) for shape in ((image, columns), (3,)))
+    taken = [x[y:y + rows * stride:stride].astype(np.float64) * w[y] for y in range(3)]
+    return text, [x, w], sum(taken)
+
+
 CASES = {
+    "windows": (windows(61, 513, 2), 96 << 10),
     "columns first": (columns_first(90, 133), 32 << 10),
     "softmax": (softmax(37, 300), 64 << 10), "softmax, rows larger than TCM": (softmax(3, 9001), 32 << 10),
     "layer norm, rows larger than TCM": (layer_norm(2, 9001), 32 << 10),

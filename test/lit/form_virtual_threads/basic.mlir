@@ -240,3 +240,44 @@ func.func @enlarged(%x: tensor<256x1024xf32>, %o: tensor<256x1024xf32>, %p: tens
     } -> tensor<256x1024xf32>
   return %z : tensor<256x1024xf32>
 }
+
+// -----
+// 8. A convolution in strides of two: each thread takes the rows its results need, one of which it shares.
+// CHECK: #[[AT:.*]] = affine_map<(d0) -> (d0 * 2)>
+// CHECK-LABEL: func.func @rows_of_windows
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (64) step (16)
+// CHECK: %[[ROW:.*]] = affine.apply #[[AT]](%[[I]])
+// CHECK: tensor.extract_slice %arg0[%[[ROW]], 0] [33, 256] [1, 1] : tensor<129x256xf32> to tensor<33x256xf32>
+func.func @rows_of_windows(%x: tensor<129x256xf32>, %w: tensor<3xf32>, %y: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(h, c, y) -> (h * 2 + y, c)>, affine_map<(h, c, y) -> (y)>,
+                                        affine_map<(h, c, y) -> (h, c)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<129x256xf32>, tensor<3xf32>) outs(%y : tensor<64x256xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %o, %m : f32
+      linalg.yield %s : f32
+  } -> tensor<64x256xf32>
+  return %0 : tensor<64x256xf32>
+}
+
+// -----
+// 9. Ragged blocks: as many rows as the block's results need.
+// CHECK: #[[LENGTH:.*]] = affine_map<(d0) -> (d0 * 2 + 1)>
+// CHECK-LABEL: func.func @ragged_windows
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (6001)
+// CHECK: %[[N:.*]] = affine.min
+// CHECK: %[[ROWS:.*]] = affine.apply #[[LENGTH]](%[[N]])
+// CHECK: tensor.extract_slice %arg0[%{{.*}}, 0] [%[[ROWS]], 32] [1, 1] : tensor<12003x32xf32> to tensor<?x32xf32>
+func.func @ragged_windows(%x: tensor<12003x32xf32>, %w: tensor<3xf32>, %y: tensor<6001x32xf32>) -> tensor<6001x32xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(h, c, y) -> (h * 2 + y, c)>, affine_map<(h, c, y) -> (y)>,
+                                        affine_map<(h, c, y) -> (h, c)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<12003x32xf32>, tensor<3xf32>) outs(%y : tensor<6001x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %o, %m : f32
+      linalg.yield %s : f32
+  } -> tensor<6001x32xf32>
+  return %0 : tensor<6001x32xf32>
+}

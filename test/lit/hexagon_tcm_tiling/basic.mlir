@@ -223,3 +223,50 @@ func.func @columns_first(%x: tensor<2048x1024xf32>, %y: tensor<2048x1024xf32> {b
   } -> tensor<2048x1024xf32>
   return %r : tensor<2048x1024xf32>
 }
+
+// -----
+// 12. Tiles of a convolution share rows of the image; the frame around it stays in TCM for the op that reads it.
+// CHECK-LABEL: func.func @framed
+// CHECK: %[[F:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<58x58x32xf32>
+// CHECK: linalg.fill ins(%{{.*}}) outs(%[[F]]
+// CHECK: %[[P:.*]] = tensor.insert_slice %arg0 into
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args
+// CHECK: tensor.extract_slice %[[P]][%{{.*}}, 0, 0] [{{[0-9]+}}, 58, 32] [1, 1, 1]
+// CHECK: linalg.generic
+func.func @framed(%x: tensor<56x56x32xf32>, %w: tensor<3x3x32xf32>, %y: tensor<56x56x32xf32>) -> tensor<56x56x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<58x58x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<58x58x32xf32>) -> tensor<58x58x32xf32>
+  %p = tensor.insert_slice %x into %f[1, 1, 0] [56, 56, 32] [1, 1, 1] : tensor<56x56x32xf32> into tensor<58x58x32xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(h, w, c, y, x) -> (h + y, w + x, c)>,
+                                        affine_map<(h, w, c, y, x) -> (y, x, c)>,
+                                        affine_map<(h, w, c, y, x) -> (h, w, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%p, %w : tensor<58x58x32xf32>, tensor<3x3x32xf32>) outs(%y : tensor<56x56x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %o, %m : f32
+      linalg.yield %s : f32
+  } -> tensor<56x56x32xf32>
+  return %0 : tensor<56x56x32xf32>
+}
+
+// -----
+// 13. An image that does not fit: each tile fetches its rows and those it shares with the next.
+// CHECK-LABEL: func.func @halo
+// CHECK: scf.for %[[I:.*]] = %c0 to %c512 step %c[[T:[0-9]+]]
+// CHECK: %[[AT:.*]] = affine.apply #{{.*}}(%[[I]])
+// CHECK: %[[S:.*]] = tensor.extract_slice %arg0[%[[AT]], 0] [{{[0-9]+}}, 4096] [1, 1]
+// CHECK: bufferization.alloc_tensor() copy(%[[S]]) {memory_space = 1 : i64}
+func.func @halo(%x: tensor<1025x4096xf32>, %w: tensor<3xf32>, %y: tensor<512x4096xf32>) -> tensor<512x4096xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(h, c, y) -> (h * 2 + y, c)>, affine_map<(h, c, y) -> (y)>,
+                                        affine_map<(h, c, y) -> (h, c)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<1025x4096xf32>, tensor<3xf32>) outs(%y : tensor<512x4096xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %m = arith.mulf %a, %b : f32
+      %s = arith.addf %o, %m : f32
+      linalg.yield %s : f32
+  } -> tensor<512x4096xf32>
+  return %0 : tensor<512x4096xf32>
+}

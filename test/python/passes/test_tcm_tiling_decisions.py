@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hexagon_mlir import targets
+from hexagon_mlir.ir import ir, make_context
+from hexagon_mlir.ir.windows import Window, window_of
 from hexagon_mlir.passes.tcm_tiling.interchange import loop_order
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role, choose_tile, overlapping_tile, working_set
@@ -23,6 +25,24 @@ ALIGN = 2048
 ])
 def test_footprint(loops, element_bytes, tile, bytes_):
     assert Footprint(loops, element_bytes).bytes(tile, ALIGN) == bytes_
+
+
+def test_windows_share_indices():
+    rows = Footprint((1,), 4, Role.FETCH, (Window(0, 2, 3),))
+    assert rows.bytes((8, 64), 1) == (7 * 2 + 3) * 64 * 4
+    assert rows.moves((8, 64), (16, 64))
+    assert not rows.moves((16, 64), (16, 64))
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("d0", Window(0)), ("d0 + d2", Window(0, 1, 5)), ("d0 * 2 + d2 * 3", Window(0, 2, 13)), ("d2", Window(2)),
+    ("d1 * 4", Window(1, 4)), ("d0 + d1", None), ("d0 - d2", None), ("d0 + d3", None), ("d0 mod 2", None), ("7", None),
+])
+def test_windows_of_indices(text, expected):
+    """Loops 0 and 1 count results, 2 five elements of the window, 3 an unknown number."""
+    with make_context():
+        map_ = ir.AffineMapAttr(ir.Attribute.parse(f"affine_map<(d0, d1, d2, d3) -> ({text})>")).value
+        assert window_of(map_.results[0], [True, True, False, False], {2: 5}.get) == expected
 
 
 MATRIX = Footprint((0, 1), 4)
