@@ -10,6 +10,7 @@ from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.contraction.quantized import is_quantized, split_offsets
+from hexagon_mlir.passes.contraction.rows import has_rows, join_rows
 
 _ANY = "!transform.any_op"
 _BY_INTERFACE = ("linalg.softmax", "linalg.winograd_filter_transform", "linalg.winograd_input_transform",
@@ -30,7 +31,7 @@ class HexagonDecomposeNamedOpsPass(Pass):
 
     A product of quantized matrices becomes one of bytes, the sums of rows and columns, and what the zero points add.
     Softmax becomes a maximum, exponentials of differences, a sum and a division; what follows fuses and tiles them
-    like any others.
+    like any others. A convolution with channels last sums along rows of its window, channels included: one run each.
 
     Before:
         func.func @f(%x: tensor<4x9xf32>, %y: tensor<4x9xf32>) -> tensor<4x9xf32> {
@@ -89,9 +90,11 @@ class HexagonDecomposeNamedOpsPass(Pass):
     leaves: ClassVar[str] = "tensor"
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Quantized products by hand, one transform sequence for all others."""
+        """Quantized products and convolutions by hand, one transform sequence for all others."""
         for op in find_ops(module, is_quantized):
             split_offsets(op)
+        for op in find_ops(module, has_rows):
+            join_rows(op)
         present = {op.name for op in find_ops(module, lambda op: op.name in (*_BY_INTERFACE, *_BY_TRANSFORM))}
         if not present:
             return

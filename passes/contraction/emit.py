@@ -248,13 +248,13 @@ class ContractionEmitter:
         if not loops:
             return self._step(inner, carried, rows, columns, {})
         extent = self.contraction.extents[loops[0]]
+        if len(loops) == 1 and self._spread_inputs(loops[0]):
+            return self._spread(loops[0], inner, carried, rows, columns)
         if len(loops) <= self.plan.unrolled:
             assert extent is not None
             for k in range(extent):
                 carried = self._reduce(loops[1:], {**inner, loops[0]: index(k)}, carried, rows, columns)
             return carried
-        if len(loops) == 1 and self._spread_inputs(loops[0]):
-            return self._spread(loops[0], inner, carried, rows, columns)
         return for_loop(index(0), self.extents[loops[0]], 1, carried,
                         lambda iv, old: self._reduce(loops[1:], {**inner, loops[0]: iv}, old, rows, columns))
 
@@ -303,37 +303,46 @@ class ContractionEmitter:
 
     def _spread(self, loop: int, inner: Ivs, carried: list[ir.Value], rows: list[Ivs],
                 columns: list[Column]) -> list[ir.Value]:
-        """The innermost loop with a vector of elements per row, turned by one lane each step; lane 0 is spread."""
+        """The innermost loop with a vector of elements per row, whose first lanes are spread before it is turned."""
         inputs = self._spread_inputs(loop)
         lanes = min(self.vector_bytes * 8 // self.contraction.accesses[i].bits for i in inputs)
         keys = [(i, number) for i in inputs for number in range(len(rows))]
         extent = self.contraction.extents[loop]
         count = len(carried)
 
-        def chunk(first: ir.Value, accumulators: list[ir.Value], trips: ir.Value) -> list[ir.Value]:
-            loaded = [self._elements(i, {**rows[number], **inner, loop: first}, trips) for i, number in keys]
+        def chunk(first: ir.Value, accumulators: list[ir.Value], trips: int | ir.Value) -> list[ir.Value]:
+            valid = index(trips) if isinstance(trips, int) else trips
+            loaded = [self._elements(i, {**rows[number], **inner, loop: first}, valid) for i, number in keys]
 
-            def step(iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
-                sources = old[count:]
-                spread = {key: self._spread_lane(source) for key, source in zip(keys, sources, strict=True)}
-                new = self._step({**inner, loop: arith.addi(first, iv)}, old[:count], rows, columns, spread)
-                return [*new, *(rotated(source) for source in sources)]
+            def steps(start: ir.Value, old: list[ir.Value], many: int) -> list[ir.Value]:
+                sums, sources = old[:count], old[count:]
+                for lane in range(many):
+                    spread = {key: self._spread_lane(source, lane) for key, source in zip(keys, sources, strict=True)}
+                    sums = self._step({**inner, loop: _plus(start, lane)}, sums, rows, columns, spread)
+                return [*sums, *(rotated(source, many) for source in sources)]
 
-            return for_loop(index(0), trips, 1, [*accumulators, *loaded], step)[:count]
+            if not isinstance(trips, int):
+                return for_loop(index(0), trips, 1, [*accumulators, *loaded],
+                                lambda iv, old: steps(arith.addi(first, iv), old, 1))[:count]
+            turn = self.plan.turn
+            done = for_loop(index(0), index(trips // turn), 1, [*accumulators, *loaded],
+                            lambda iv, old: steps(arith.addi(first, arith.muli(iv, index(turn))), old, turn))
+            return steps(_plus(first, trips - trips % turn), done, trips % turn)[:count]
 
-        if extent is not None and extent <= lanes:
-            return chunk(index(0), carried, index(extent))
-        bound = self.extents[loop]
-        chunks = index(ceil(extent / lanes)) if extent is not None else arith.divui(
-            arith.addi(bound, index(lanes - 1)), index(lanes))
+        if extent is None:
+            bound = self.extents[loop]
+            chunks = arith.divui(arith.addi(bound, index(lanes - 1)), index(lanes))
 
-        def body(number: ir.Value, accumulators: list[ir.Value]) -> list[ir.Value]:
-            first = arith.muli(number, index(lanes))
-            if extent is not None and extent % lanes == 0:
-                return chunk(first, accumulators, index(lanes))
-            return chunk(first, accumulators, arith.minsi(arith.subi(bound, first), index(lanes)))
+            def body(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+                first = arith.muli(number, index(lanes))
+                return chunk(first, old, arith.minsi(arith.subi(bound, first), index(lanes)))
 
-        return for_loop(index(0), chunks, 1, carried, body)
+            return for_loop(index(0), chunks, 1, carried, body)
+        whole, rest = divmod(extent, lanes)
+        if whole:
+            carried = for_loop(index(0), index(whole), 1, carried,
+                               lambda number, old: chunk(arith.muli(number, index(lanes)), old, lanes))
+        return chunk(index(whole * lanes), carried, rest) if rest else carried
 
     def _elements(self, operand: int, ivs: Ivs, valid: ir.Value) -> ir.Value:
         """A vector of neighbouring elements, ``valid`` of them there."""
@@ -347,9 +356,9 @@ class ContractionEmitter:
         return Tail(valid, static, lanes, access.bits).load(type_, source, indices, access.bits,
                                                             self._alignment(operand))
 
-    def _spread_lane(self, source: ir.Value) -> ir.Value:
-        """Lane 0 of ``source`` in every lane of a vector as long as the block's."""
-        return vector.shuffle(source, source, [0] * self.plan.lanes)
+    def _spread_lane(self, source: ir.Value, lane: int) -> ir.Value:
+        """One lane of ``source`` in every lane of a vector as long as the block's."""
+        return vector.shuffle(source, source, [lane] * self.plan.lanes)
 
     # -- memory --------------------------------------------------------------------------------------------------
 
@@ -409,10 +418,10 @@ def _plus(value: ir.Value, constant: int) -> ir.Value:
     return arith.addi(value, index(constant)) if constant else value
 
 
-def rotated(value: ir.Value) -> ir.Value:
-    """``value`` with every lane moved down by one, lane 0 to the end."""
+def rotated(value: ir.Value, by: int = 1) -> ir.Value:
+    """``value`` with every lane moved down, the first ones to the end."""
     lanes = ir.VectorType(value.type).shape[0]
-    return vector.shuffle(value, value, [(i + 1) % lanes for i in range(lanes)])
+    return vector.shuffle(value, value, [(i + by) % lanes for i in range(lanes)]) if by else value
 
 
 def _clone(op: ir.Operation, type_: ir.Type, operands: list[ir.Value]) -> ir.Value:

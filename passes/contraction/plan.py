@@ -23,6 +23,8 @@ _LOOP = 1.0  # packets a step takes beside its arithmetic
 _SHORT = 8  # lanes; below, the reduction is the better loop to vectorize if it can be
 _UNROLLED = 64  # multiplications of one straight-line body at most
 _LATENCY = 4.0  # packets of a multiplication and the addition that waits for it
+_TURN = 4
+"""Steps that take their elements from one position of a row's vector, where permutations would hold up products."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Plan:
     rows: int
     reductions: tuple[int, ...]
     unrolled: int = 0
+    turn: int = 1
+    """A vector of a row's elements is turned after so many steps."""
     quads: bool = False
     """Bytes are multiplied four at a time along the innermost reduction."""
 
@@ -62,7 +66,8 @@ def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, column
     reductions = tuple(sorted((i for i, r in enumerate(contraction.reduction) if r),
                               key=lambda i: _length(contraction.extents[i])))
     return Plan(loop, lanes, columns, row_loop, rows, reductions,
-                unrolled_loops([contraction.extents[i] for i in reductions], rows * columns))
+                unrolled_loops([contraction.extents[i] for i in reductions], rows * columns),
+                choose_turn(columns, contraction.widening, spread))
 
 
 def _quad_plan(contraction: Contraction, loop: int, quad_loop: int, vector_bytes: int, rows: int,
@@ -145,12 +150,18 @@ def choose_block(steps: int | None, vectors: int | None, widening: int, spread: 
     return min(fitting, key=cost)
 
 
+def choose_turn(columns: int, widening: int, spread: int, pace: float = 1.0) -> int:
+    """Steps between two turns of a row's vector: several where a turn and a spread take longer than the products."""
+    return _TURN if pace == 1 == widening and columns <= 2 * spread else 1
+
+
 def block_cost(steps: int, vectors: int, rows: int, columns: int, widening: int, spread: int,
                pace: float = 1.0) -> float:
     """Packets that one step of the innermost loop takes for all of ``steps`` x ``vectors``, in blocks.
 
     Products and their sums take ``pace`` packets per accumulator (shift or multiply pipes). An element of a row is
-    turned to lane 0 and spread: two permutations. Loads take a packet each. All of that goes on side by side.
+    spread, a permutation, and the row turned now and then, another. Loads take a packet each. All of that goes on side
+    by side.
     """
     total = 0.0
     for row_blocks, height in ((steps // rows, rows), (1, steps % rows)):
@@ -158,7 +169,8 @@ def block_cost(steps: int, vectors: int, rows: int, columns: int, widening: int,
             if height and width:
                 work = height * width * widening * pace
                 loads = width if spread else width * (height + 1)
-                total += row_blocks * column_blocks * max(work + _LOOP, 2 * spread * height, loads, _LATENCY)
+                moved = (1 + 1 / choose_turn(width, widening, spread, pace)) * spread * height
+                total += row_blocks * column_blocks * max(work + _LOOP, moved, loads, _LATENCY)
     return total
 
 

@@ -137,12 +137,35 @@ ROW_EXTREMES = """func.func @row_extremes(%x: tensor<7x130xi8>) -> tensor<7xi32>
   return %m : tensor<7xi32>
 }
 """
+CONVOLUTION = """func.func @convolution(%x: tensor<1x9x13x3xf32>, %w: tensor<3x2x3x37xf32>, %b: tensor<37xf32>)
+    -> tensor<1x5x7x37xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x11x14x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x11x14x3xf32>) -> tensor<1x11x14x3xf32>
+  %p = tensor.insert_slice %x into %f[0, 1, 1, 0] [1, 9, 13, 3] [1, 1, 1, 1]
+      : tensor<1x9x13x3xf32> into tensor<1x11x14x3xf32>
+  %o = tensor.empty() : tensor<1x5x7x37xf32>
+  %i = linalg.broadcast ins(%b : tensor<37xf32>) outs(%o : tensor<1x5x7x37xf32>) dimensions = [0, 1, 2]
+  %r = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x11x14x3xf32>, tensor<3x2x3x37xf32>) outs(%i : tensor<1x5x7x37xf32>)
+      -> tensor<1x5x7x37xf32>
+  return %r : tensor<1x5x7x37xf32>
+}
+"""
+
+
+def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
+    padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 0), (0, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], axis=(1, 2))[:, ::2, ::2]
+    return np.einsum("nhwcyx,yxcf->nhwf", windows, w.astype(np.float64)) + b
 
 
 def linalg_cases() -> list[Case]:
-    """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction."""
+    """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
+    convolution in strides on a padded image."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
+    image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
     product = x.astype(np.float64) * s[:, None]
     return [
@@ -151,4 +174,6 @@ def linalg_cases() -> list[Case]:
              np.maximum(a.astype(np.float64) @ b.astype(np.float64) + c, 0), 1e-3),
         Case("row_extremes", "row_extremes", lambda: ROW_EXTREMES, (bytes_,),
              (bytes_.astype(np.int32) + np.arange(130)).max(axis=1).astype(np.int32), 0.0),
+        Case("convolution", "convolution", lambda: CONVOLUTION, (image, filter_, bias),
+             _convolved(image, filter_, bias), 1e-4),
     ]

@@ -1,7 +1,7 @@
 // Blocks of accumulators in registers through all reductions.
 // RUN: hexmlir-opt %s --hexagon-contraction-vectorization --split-input-file | filecheck %s
 
-// 1. Four rows by two vectors: a row's elements come as a vector, lane 0 is spread, the vector turns by a lane.
+// 1. Four rows by two vectors: a row's elements come as a vector, four lanes are spread, the vector turns by four.
 // CHECK-LABEL: func.func @matmul
 // CHECK-COUNT-8: vector.load
 // CHECK: scf.for
@@ -9,7 +9,13 @@
 // CHECK: scf.for
 // CHECK: vector.shuffle %[[A:[a-z0-9]+]], %{{.*}} [0, 0, 0
 // CHECK-COUNT-8: arith.mulf
-// CHECK: vector.shuffle %[[A]], %{{.*}} [1, 2, 3
+// CHECK: vector.shuffle %[[A]], %{{.*}} [1, 1, 1
+// CHECK-COUNT-8: arith.mulf
+// CHECK: vector.shuffle %[[A]], %{{.*}} [2, 2, 2
+// CHECK-COUNT-8: arith.mulf
+// CHECK: vector.shuffle %[[A]], %{{.*}} [3, 3, 3
+// CHECK-COUNT-8: arith.mulf
+// CHECK: vector.shuffle %[[A]], %{{.*}} [4, 5, 6
 // CHECK-COUNT-8: vector.store
 // CHECK-NOT: linalg
 func.func @matmul(%a: memref<8x64xf32, 1>, %b: memref<64x64xf32, 1>, %c: memref<8x64xf32, 1>) {

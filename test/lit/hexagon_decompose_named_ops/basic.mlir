@@ -54,3 +54,25 @@ func.func @quantized(%a: tensor<?x64xi8>, %b: tensor<64x32xi8>, %x: i32, %y: i32
       outs(%c : tensor<?x32xi32>) -> tensor<?x32xi32>
   return %0 : tensor<?x32xi32>
 }
+
+// -----
+// A row of a convolution's window and its channels are one run: columns and channels become one dimension.
+// CHECK: #[[IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d4 * 3, d2 * 6 + d5)>
+// CHECK: #[[FILTER:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5, d3)>
+// CHECK-LABEL: func.func @window
+// CHECK: tensor.collapse_shape %arg0 {{\[}}[0], [1], [2, 3]] : tensor<?x11x13x3xf32> into tensor<?x11x39xf32>
+// CHECK: tensor.collapse_shape %arg1 {{\[}}[0], [1, 2], [3]] : tensor<3x5x3x8xf32> into tensor<3x15x8xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[IMAGE]], #[[FILTER]], #{{.*}}]
+func.func @window(%x: tensor<?x11x13x3xf32>, %w: tensor<3x5x3x8xf32>, %y: tensor<?x3x5x8xf32>) -> tensor<?x3x5x8xf32> {
+  %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<[3, 1]> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+      ins(%x, %w : tensor<?x11x13x3xf32>, tensor<3x5x3x8xf32>) outs(%y : tensor<?x3x5x8xf32>) -> tensor<?x3x5x8xf32>
+  return %0 : tensor<?x3x5x8xf32>
+}
+// CHECK-LABEL: func.func @run
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK-SAME: ins(%{{.*}}, %{{.*}} : tensor<2x60xf16>, tensor<12x8xf16>)
+func.func @run(%x: tensor<2x20x3xf16>, %w: tensor<4x3x8xf16>, %y: tensor<2x9x8xf32>) -> tensor<2x9x8xf32> {
+  %0 = linalg.conv_1d_nwc_wcf {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>}
+      ins(%x, %w : tensor<2x20x3xf16>, tensor<4x3x8xf16>) outs(%y : tensor<2x9x8xf32>) -> tensor<2x9x8xf32>
+  return %0 : tensor<2x9x8xf32>
+}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexagon_mlir.passes.contraction.plan import block_cost, choose_block, make_plan, unrolled_loops
+from hexagon_mlir.passes.contraction.plan import block_cost, choose_block, choose_turn, make_plan, unrolled_loops
 from hexagon_mlir.passes.contraction.read import Access, Contraction, Index
 from hexagon_mlir.passes.vectorization.nest import Unsupported
 
@@ -50,6 +50,12 @@ def test_a_block_never_exceeds_what_there_is():
             rows, columns = choose_block(steps, vectors, 1, 1)
             assert 1 <= rows <= steps
             assert 1 <= columns <= vectors
+
+
+@pytest.mark.parametrize(("columns", "widening", "expected"), [(1, 1, 4), (2, 1, 4), (3, 1, 1), (1, 2, 1)])
+def test_rows_turn_seldom_where_products_would_wait(columns, widening, expected):
+    assert choose_turn(columns, widening, 1) == expected
+    assert choose_turn(columns, widening, 1, 0.5) == 1
 
 
 def test_remainders_cost():
