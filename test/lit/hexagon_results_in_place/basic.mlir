@@ -1,0 +1,41 @@
+// A buffer that is copied to an argument in another shape is that argument.
+// RUN: hexmlir-opt %s --hexagon-results-in-place --split-input-file | filecheck %s
+
+// 1. What is written tile by tile goes to the argument at once, through two reshapes.
+// CHECK-LABEL: func.func @tiles
+// CHECK-NOT: memref.alloc
+// CHECK: %[[MATRIX:.*]] = memref.collapse_shape %arg1 {{.*}} : memref<1x8x1x9xf32> into memref<8x1x9xf32>
+// CHECK: %[[ROWS:.*]] = memref.collapse_shape %[[MATRIX]] {{.*}} : memref<8x1x9xf32> into memref<8x9xf32>
+// CHECK: scf.for
+// CHECK: memref.subview %[[ROWS]]
+// CHECK-NOT: memref.copy
+func.func @tiles(%x: memref<8x9xf32>, %y: memref<1x8x1x9xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %a = memref.alloc() : memref<8x9xf32>
+  scf.for %i = %c0 to %c8 step %c4 {
+    %s = memref.subview %x[%i, 0] [4, 9] [1, 1] : memref<8x9xf32> to memref<4x9xf32, strided<[9, 1], offset: ?>>
+    %t = memref.subview %a[%i, 0] [4, 9] [1, 1] : memref<8x9xf32> to memref<4x9xf32, strided<[9, 1], offset: ?>>
+    linalg.exp ins(%s : memref<4x9xf32, strided<[9, 1], offset: ?>>) outs(%t : memref<4x9xf32, strided<[9, 1], offset: ?>>)
+  }
+  %b = memref.expand_shape %a [[0, 1], [2]] output_shape [8, 1, 9] : memref<8x9xf32> into memref<8x1x9xf32>
+  %c = memref.expand_shape %b [[0, 1], [2], [3]] output_shape [1, 8, 1, 9] : memref<8x1x9xf32> into memref<1x8x1x9xf32>
+  memref.copy %c, %y : memref<1x8x1x9xf32> to memref<1x8x1x9xf32>
+  return
+}
+
+// -----
+// 2. One buffer for two results: the first is where it is computed, the second a copy of that.
+// CHECK-LABEL: func.func @twice
+// CHECK: %[[A:.*]] = memref.collapse_shape %arg1
+// CHECK: linalg.exp ins(%arg0 : memref<4xf32>) outs(%[[A]] : memref<4xf32>)
+// CHECK: memref.copy %{{.*}}, %arg2
+func.func @twice(%x: memref<4xf32>, %y: memref<1x4xf32>, %z: memref<1x4xf32>) {
+  %a = memref.alloc() : memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  %b = memref.expand_shape %a [[0, 1]] output_shape [1, 4] : memref<4xf32> into memref<1x4xf32>
+  memref.copy %b, %y : memref<1x4xf32> to memref<1x4xf32>
+  memref.copy %b, %z : memref<1x4xf32> to memref<1x4xf32>
+  return
+}
