@@ -21,8 +21,8 @@ each."""
 class HexagonCopyLoweringPass(Pass):
     """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
 
-    Blocks of memory between the two stay memref.copy, which becomes memcpy. A copy whose size is only known at run
-    time, and may be large, tests it: all forms are emitted.
+    Blocks of memory between the two stay memref.copy, which becomes memcpy; so does each of several long rows. A copy
+    whose size is only known at run time, and may be large, tests it: all forms are emitted.
 
     Before:
         func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
@@ -76,6 +76,8 @@ class HexagonCopyLoweringPass(Pass):
         if static is not None:
             if engine:
                 _transfer(module, source, target, rows or 0)
+            elif threshold >= 0 and rows == 1 and static >= library * ir.MemRefType(source.type).shape[0]:
+                _copy_rows(module, source, target)
             else:
                 linalg.copy(source, outs=[target])
             return
@@ -169,6 +171,20 @@ def _call_library(module: ir.Module, source: ir.Value, target: ir.Value) -> None
     size = _index(element_bytes(ir.MemRefType(source.type).element_type))
     func.CallOp([index], ir.FlatSymbolRefAttr.get(LIBRARY_COPY),
                 [_address(target, size)[0], _address(source, size)[0], _bytes(source)])
+
+
+def _copy_rows(module: ir.Module, source: ir.Value, target: ir.Value) -> None:
+    """A call of memcpy for each row: it reads DDR in order."""
+
+    def row(value: ir.Value, number: ir.Value) -> ir.Value:
+        type_ = ir.MemRefType(value.type)
+        zeros, ones = [0] * (type_.rank - 1), [1] * type_.rank
+        return memref.subview(value, [number, *zeros], [1, *type_.shape[1:]], ones)
+
+    loop = scf.ForOp(_index(0), _index(ir.MemRefType(source.type).shape[0]), _index(1))
+    with ir.InsertionPoint(loop.body):
+        _call_library(module, row(source, loop.induction_variable), row(target, loop.induction_variable))
+        scf.YieldOp([])
 
 
 def _transfer(module: ir.Module, source: ir.Value, target: ir.Value, rows: int) -> None:

@@ -101,3 +101,16 @@ func.func @bounded_block(%x: memref<1024xf32>, %y: memref<?xf32>, %n: index) {
   memref.copy %v, %y : memref<?xf32, strided<[1]>> to memref<?xf32>
   return
 }
+
+// -----
+// 9. Long rows into a larger buffer, too few bytes for DMA: memcpy for each.
+// CHECK-LABEL: func.func @long_rows
+// CHECK: scf.for
+// CHECK: memref.subview %arg0[%{{.*}}, 0] [1, 192] [1, 1]
+// CHECK: call @memcpy
+// CHECK-NOT: linalg.copy
+func.func @long_rows(%x: memref<16x192xf32>, %y: memref<18x198xf32, 1>) {
+  %v = memref.subview %y[1, 3] [16, 192] [1, 1] : memref<18x198xf32, 1> to memref<16x192xf32, strided<[198, 1], offset: 201>, 1>
+  memref.copy %x, %v : memref<16x192xf32> to memref<16x192xf32, strided<[198, 1], offset: 201>, 1>
+  return
+}
