@@ -17,6 +17,7 @@ from hexagon_mlir.passes.vectorization.nest import split_operands
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]
+_FEW = 4  # elements along a reduction; fewer are loaded one by one
 _PACKED_BLOCKS = 3  # blocks of rows that read an input, from which on a copy of it in whole vectors pays
 
 
@@ -248,7 +249,8 @@ class ContractionEmitter:
         if not loops:
             return self._step(inner, carried, rows, columns, {})
         extent = self.contraction.extents[loops[0]]
-        if len(loops) == 1 and self._spread_inputs(loops[0]):
+        few = self.plan.unrolled > 0 and extent is not None and extent < _FEW
+        if len(loops) == 1 and not few and self._spread_inputs(loops[0]):
             return self._spread(loops[0], inner, carried, rows, columns)
         if len(loops) <= self.plan.unrolled:
             assert extent is not None

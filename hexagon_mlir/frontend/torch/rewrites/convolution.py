@@ -57,15 +57,11 @@ def _convolution(graph: TorchGraph, node: Node) -> None:
         if plain:
             _replace(graph, node, rank, lambda y: _spread(graph, node, y, weight, bias, window))
         return
-    channels = shape_of(x)[1]
-    depthwise = groups == channels == shape_of(weight)[0] and groups > 1
-    if groups != 1 and not depthwise:
-        return
     if window == (1, 1) and padding == (0, 0) and groups == 1:
         _replace(graph, node, rank, lambda y: _product(graph, node, y, weight, bias, stride))
     else:
         _replace(graph, node, rank, lambda y: _direct(graph, node, y, weight, bias, stride, padding, dilation,
-                                                      depthwise))
+                                                      groups))
 
 
 def _replace(graph: TorchGraph, node: Node, rank: int, build: Any) -> None:
@@ -89,14 +85,14 @@ def _four(graph: TorchGraph, node: Node, weight: Node) -> Node:
 
 
 def _direct(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None, stride: Sequence[int],
-            padding: Sequence[int], dilation: Sequence[int], depthwise: bool) -> Node:
+            padding: Sequence[int], dilation: Sequence[int], groups: int) -> Node:
     packed = graph.insert(node, _aten.permute.default, _four(graph, node, weight), [2, 3, 1, 0])
     packed = graph.insert(node, _aten.clone.default, packed, memory_format=torch.contiguous_format)
     if bias is None:
         bias = graph.add_constant(torch.zeros(shape_of(weight)[0]), "no_bias")
     elif dtype_of(bias) != torch.float32:
         bias = graph.insert(node, _aten._to_copy.default, bias, dtype=torch.float32)
-    y = graph.insert(node, convolution, y, packed, bias, tuple(stride), tuple(padding), tuple(dilation), depthwise)
+    y = graph.insert(node, convolution, y, packed, bias, tuple(stride), tuple(padding), tuple(dilation), groups)
     wanted = dtype_of(node)
     return y if wanted == torch.float32 else graph.insert(node, _aten._to_copy.default, y, dtype=wanted)
 

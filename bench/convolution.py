@@ -1,0 +1,200 @@
+"""Convolutions and poolings of known models: cycles against what the chip's resources allow.
+
+    python bench/convolution.py              # the table
+    python bench/convolution.py --markdown   # docs/convolution.md
+    python bench/convolution.py resnet       # rows whose name holds a word
+
+Each row is compiled from PyTorch, channels last, operands in DDR, with all HVX contexts. The bound counts packets per
+vector of results and element of the window (HVX V73 manual, table 5-1): a product takes both multiply pipes and its sum
+the shift pipe, one packet; f16 factors give two vectors of products at once, whose sums take a packet each. A pooling
+takes one operation, and a load, per element of the window. The core issues one HVX packet per cluster and cycle.
+Operands and results cross DDR once at the bandwidth of the DMA engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import hexagon_mlir as hx
+from hexagon_mlir import targets
+from hexagon_mlir.report.check import CLOCK_NOTE
+from hexagon_mlir.targets.dma import Engine
+
+_FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2)}
+_LAST = {3: (0, 2, 1), 4: (0, 2, 3, 1)}
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One row: ``build`` makes the module; ``image`` is the input (C, [H,] W) of one sample; elements are ``dtype``."""
+
+    name: str
+    build: Callable[[], torch.nn.Module]
+    image: tuple[int, ...]
+    dtype: torch.dtype = torch.float32
+
+    def module(self) -> torch.nn.Module:
+        """The layer with channels last around it."""
+        torch.manual_seed(0)
+        return ChannelsLast(self.build().eval()).to(self.dtype)
+
+    def input(self) -> torch.Tensor:
+        """Random, (1, [H,] W, C)."""
+        x = torch.randn(1, *self.image, generator=torch.Generator().manual_seed(1))
+        return x.permute(_LAST[x.dim()]).contiguous().to(self.dtype)
+
+    @property
+    def bound(self) -> float:
+        """Cycles at best."""
+        chip, module, x = targets.get(), self.module(), self.input()
+        with torch.no_grad():
+            y = module(x)
+        layer, channels = module.layer, y.shape[-1]
+        lanes = int(chip.vector_bytes.value) // (4 if _is_sum(layer) else x.element_size())
+        packets = y.numel() // channels * math.ceil(channels / lanes) * _steps(layer, x)
+        operands = [x, y, *layer.parameters()]
+        issued = float(chip.clusters.value) * float(chip.hvx_packets_per_cluster_cycle.value)
+        moved = sum(t.numel() * t.element_size() for t in operands)
+        return max(packets / issued, moved / Engine.of(chip).rate)
+
+
+class ChannelsLast(torch.nn.Module):
+    """A layer whose input and result have channels last."""
+
+    def __init__(self, layer: torch.nn.Module):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Channels last to channels last."""
+        y = self.layer(x.permute(_FIRST[x.dim()]))
+        return y.permute(_LAST[y.dim()]).contiguous()
+
+
+def _is_sum(layer: torch.nn.Module) -> bool:
+    """True where results are sums of f32."""
+    return any(True for _ in layer.parameters())
+
+
+def _steps(layer: torch.nn.Module, x: torch.Tensor) -> float:
+    """Products (or operations of a pooling) that a result takes."""
+    if isinstance(layer, torch.nn.ConvTranspose2d):
+        return x.shape[-1] * math.prod(layer.kernel_size) / math.prod(layer.stride)
+    if _is_sum(layer):
+        return math.prod(next(layer.parameters()).shape[1:])
+    size = layer.kernel_size
+    return size**2 if isinstance(size, int) else math.prod(size)
+
+
+def _conv2d(*sizes: int, **options: int) -> Callable[[], torch.nn.Module]:
+    return lambda: torch.nn.Conv2d(*sizes, **options)
+
+
+def _conv1d(*sizes: int, **options: int) -> Callable[[], torch.nn.Module]:
+    return lambda: torch.nn.Conv1d(*sizes, **options)
+
+
+_HALF = torch.float16
+LAYERS = (
+    Layer("resnet 7x7/2 3 to 64, 64x64", _conv2d(3, 64, 7, 2, 3), (3, 64, 64)),
+    Layer("resnet 3x3 64 to 64, 16x16", _conv2d(64, 64, 3, 1, 1), (64, 16, 16)),
+    Layer("resnet 3x3 64 to 64, 16x16 f16", _conv2d(64, 64, 3, 1, 1), (64, 16, 16), _HALF),
+    Layer("resnet 3x3 64 to 64, 56x56", _conv2d(64, 64, 3, 1, 1), (64, 56, 56)),
+    Layer("resnet 3x3/2 64 to 128, 16x16", _conv2d(64, 128, 3, 2, 1), (64, 16, 16)),
+    Layer("resnet 1x1/2 64 to 128, 16x16", _conv2d(64, 128, 1, 2), (64, 16, 16)),
+    Layer("resnet 3x3 256 to 256, 4x4", _conv2d(256, 256, 3, 1, 1), (256, 4, 4)),
+    Layer("resnet max pool 3x3/2 64, 32x32", lambda: torch.nn.MaxPool2d(3, 2, 1), (64, 32, 32)),
+    Layer("mobilenet 3x3/2 3 to 32, 64x64", _conv2d(3, 32, 3, 2, 1), (3, 64, 64)),
+    Layer("mobilenet 1x1 96 to 24, 28x28", _conv2d(96, 24, 1), (96, 28, 28)),
+    Layer("mobilenet 3x3 depthwise 96, 28x28", _conv2d(96, 96, 3, 1, 1, groups=96), (96, 28, 28)),
+    Layer("mobilenet 3x3 depthwise 96, 28x28 f16", _conv2d(96, 96, 3, 1, 1, groups=96), (96, 28, 28), _HALF),
+    Layer("mobilenet 3x3/2 depthwise 144, 28x28", _conv2d(144, 144, 3, 2, 1, groups=144), (144, 28, 28)),
+    Layer("unet 3x3 3 to 16, 64x64", _conv2d(3, 16, 3, 1, 1), (3, 64, 64)),
+    Layer("unet 3x3 32 to 32, 32x32", _conv2d(32, 32, 3, 1, 1), (32, 32, 32)),
+    Layer("unet 2x2 transposed 64 to 32, 16x16", lambda: torch.nn.ConvTranspose2d(64, 32, 2, 2), (64, 16, 16)),
+    Layer("unet max pool 2x2 32, 32x32", lambda: torch.nn.MaxPool2d(2), (32, 32, 32)),
+    Layer("unet average pool 2x2 32, 32x32", lambda: torch.nn.AvgPool2d(2), (32, 32, 32)),
+    Layer("dilated 3x3 48 to 33, 20x20", _conv2d(48, 33, 3, 1, 2, dilation=2), (48, 20, 20)),
+    Layer("grouped 3x3 64 to 64 in 4, 16x16", _conv2d(64, 64, 3, 1, 1, groups=4), (64, 16, 16)),
+    Layer("convtasnet 16/8 1 to 512, 1600", _conv1d(1, 512, 16, 8), (1, 1600)),
+    Layer("convtasnet 3 depthwise 512, 200", _conv1d(512, 512, 3, padding=4, dilation=4, groups=512), (512, 200)),
+    Layer("convtasnet 1x1 128 to 512, 200", _conv1d(128, 512, 1), (128, 200)),
+    Layer("whisper 3 80 to 384, 100", _conv1d(80, 384, 3, 1, 1), (80, 100)),
+    Layer("vit 16x16/16 3 to 192, 64x64", _conv2d(3, 192, 16, 16), (3, 64, 64)),
+)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Cycles of one layer; ``error`` is the largest difference from PyTorch's result in f64."""
+
+    layer: Layer
+    cycles: int
+    error: float
+
+    @property
+    def share(self) -> float:
+        """Of the bound."""
+        return self.layer.bound / self.cycles
+
+
+def measure(layer: Layer) -> Measurement:
+    """Compile, run on the simulator, compare with PyTorch."""
+    module, x = layer.module(), layer.input()
+    with torch.no_grad():
+        model = hx.compile(torch.export.export(module, (x,)))
+        got, exact = model(x), module.double()(x.double())
+    return Measurement(layer, model.last_run.cycles, float((got - exact).abs().max()))
+
+
+_HEADINGS = ("layer", "cycles", "bound", "of the bound", "error")
+
+
+def _cells(m: Measurement) -> tuple[str, ...]:
+    return m.layer.name, f"{m.cycles:,}", f"{m.layer.bound:,.0f}", f"{m.share:.0%}", f"{m.error:.1e}"
+
+
+def markdown(measurements: Sequence[Measurement]) -> str:
+    """docs/convolution.md."""
+    assert __doc__ is not None
+    lines = ["# Convolutions and poolings", "", f"v75, simulated. Cycles: {CLOCK_NOTE}.", "",
+             "".join(__doc__.split("\n\n")[2:]).strip(), "",
+             "*error*: largest difference from PyTorch's result in f64.", "",
+             "Made by `python bench/convolution.py --markdown`.", "",
+             "| " + " | ".join(_HEADINGS) + " |", "| --- |" + " ---: |" * (len(_HEADINGS) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(_cells(m)) + " |" for m in measurements)])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="rows whose name holds one of these; all when none is given")
+    parser.add_argument("--markdown", action="store_true", help="print docs/convolution.md")
+    options = parser.parse_args(arguments)
+    wanted = [layer for layer in LAYERS if not options.words or any(word in layer.name for word in options.words)]
+    measurements = [measure(layer) for layer in wanted]
+    if options.markdown:
+        print(markdown(measurements))
+        return
+    grid = Table(*_HEADINGS, title="Convolutions and poolings, v75, simulated", title_justify="left")
+    for m in measurements:
+        grid.add_row(*_cells(m))
+    console = Console()
+    console.width = max(console.width, 100)
+    console.print(grid)
+    console.print(f"Cycles: {CLOCK_NOTE}.", highlight=False)
+
+
+if __name__ == "__main__":
+    main()
