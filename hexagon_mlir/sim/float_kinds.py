@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from hexagon_mlir.sim.blocks import Block, DecodedPacket, Graph
-from hexagon_mlir.sim.decode import Insn
 
 _OPERAND = re.compile(r"(RR|R|VV|V|P|Q|I|M|CC|C(?!O))(?:\.(\w+))?")
 QFLOAT, IEEE = ("qf32", "qf16"), ("sf", "hf")
@@ -19,9 +19,10 @@ Kinds = dict[int, str]
 """Vector register -> kind, where known."""
 
 
-def _suffixes(insn: Insn) -> list[str]:
-    """The type suffix of each operand in text order."""
-    return [match.group(2) or "" for match in _OPERAND.finditer(insn.key)]
+@cache
+def _suffixes(key: str) -> tuple[str, ...]:
+    """The type suffix of each operand of instructions of form ``key``, in text order."""
+    return tuple(match.group(2) or "" for match in _OPERAND.finditer(key))
 
 
 def _wrong(kind: str, read: str) -> bool:
@@ -37,7 +38,7 @@ def _reads(packet: DecodedPacket, kinds: Kinds) -> Iterator[str]:
         if insn.kind != "alu":
             continue
         operands = [*insn.dests, *insn.sources]
-        suffixes = _suffixes(insn)
+        suffixes = _suffixes(insn.key)
         if len(suffixes) != len(operands):
             continue
         accumulates = insn.spec is not None and insn.spec.reads_dest
@@ -53,7 +54,7 @@ def _writes(packet: DecodedPacket, kinds: Kinds) -> None:
     for insn in packet.insns:
         if insn.kind in ("call", "callr"):
             kinds.clear()
-        suffixes = _suffixes(insn) if insn.kind == "alu" else []
+        suffixes = _suffixes(insn.key) if insn.kind == "alu" else ()
         for index, dest in enumerate(insn.dests):
             suffix = suffixes[index] if index < len(suffixes) else ""
             for cls, number in dest.units():
@@ -76,18 +77,27 @@ def _through(block: Block, kinds: Kinds) -> Kinds:
 def faults(graph: Graph) -> list[tuple[DecodedPacket, str]]:
     """Every wrong read of a function."""
     blocks = graph.blocks
+    successors: list[list[int]] = [[] for _ in blocks]
+    for index, block in enumerate(blocks):
+        for before in block.predecessors:
+            successors[before].append(index)
     exits: list[Kinds | None] = [None] * len(blocks)
     entries: list[Kinds] = [{} for _ in blocks]
-    changed = True
-    while changed:
-        changed = False
-        for index, block in enumerate(blocks):
-            before = [exit for p in block.predecessors if (exit := exits[p]) is not None]
-            first = before[0] if before and index else {}
-            entries[index] = {n: k for n, k in first.items() if all(other.get(n) == k for other in before)}
-            after = _through(block, entries[index])
-            if after != exits[index]:
-                exits[index], changed = after, True
+    waiting = dict.fromkeys(range(len(blocks)))  # in order, each once
+    while waiting:
+        index = next(iter(waiting))
+        del waiting[index]
+        known = [exit for p in blocks[index].predecessors if (exit := exits[p]) is not None]
+        if index and blocks[index].predecessors and not known:
+            continue  # waits for one of them: kinds are only ever lost on the way, so this comes to an end
+        first = known[0] if known and index else {}
+        entry = {n: k for n, k in first.items() if all(other.get(n) == k for other in known)}
+        if exits[index] is not None and entry == entries[index]:
+            continue
+        entries[index], after = entry, _through(blocks[index], entry)
+        if after != exits[index]:
+            exits[index] = after
+            waiting.update(dict.fromkeys(successors[index]))
     found = []
     for block, entry in zip(blocks, entries, strict=True):
         kinds = dict(entry)
