@@ -42,7 +42,7 @@ def target_machine(level: int) -> Any:
 
 
 def compile_object(ir: str, level: int = FAST) -> bytes:
-    """Host object code of an LLVM IR module: fast code after scalar replacement and control-flow clean-up."""
+    """Host object code of an LLVM IR module: fast code after scalar replacement and clean-up of control flow."""
     llvm = binding()
     machine = target_machine(level)
     module = llvm.parse_assembly(ir)
@@ -52,6 +52,7 @@ def compile_object(ir: str, level: int = FAST) -> bytes:
         manager = llvm.create_new_module_pass_manager()
         manager.add_always_inliner_pass()
         manager.add_sroa_pass()
+        manager.add_jump_threading_pass()  # fewer values to keep round a loop that can be entered in several ways
         manager.add_simplify_cfg_pass()
         manager.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(level)))
     with _in_order():
