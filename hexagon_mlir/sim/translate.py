@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+from collections.abc import Iterator
+
 from hexagon_mlir.sim import cache_model, check_model, layout
 from hexagon_mlir.sim.accesses import AccessModel
 from hexagon_mlir.sim.asm import AsmError, Module, parse
@@ -65,6 +69,19 @@ def _address_taken_hosts(module: Module) -> set[str]:
     return {name for name in hosts if name in INLINE or name in CALLBACKS}
 
 
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without Python's cycle collector: it would go over every instruction and value many times, and find nothing."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@_uncollected()
 def translate(
     text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False, quick: bool = False
 ) -> tuple[str, Program]:
