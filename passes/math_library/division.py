@@ -10,7 +10,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 function         accurate       fast
 ===============  =============  =============
 division          1.59    18.5  18.14     9.5
-reciprocal        1.20    16.0  17.35     8.0
+reciprocal        1.20    15.5  17.35     8.0
 ===============  =============  =============
 """
 

@@ -9,8 +9,8 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-erf               1.55    41.0
-erfc              1.90   140.0
+erf               1.55    37.5
+erfc              1.90   121.6
 ===============  =============  =============
 """
 

@@ -11,11 +11,11 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-sinh              1.64    47.0
+sinh              1.64    37.8
 cosh              1.53    29.8
-tanh              1.85    39.0  53.97    25.8
-asinh             1.62   120.6
-acosh             1.95    77.5
+tanh              1.85    39.0  53.97    26.5
+asinh             1.62    87.8
+acosh             1.95    80.8
 atanh             1.85    39.3
 ===============  =============  =============
 """

@@ -9,10 +9,10 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-asin              1.38    43.8
-acos              1.51    45.5
-atan              1.22    44.3   4.67    39.8
-atan2             1.72    74.0
+asin              1.38    41.8
+acos              1.51    44.0
+atan              1.22    39.5   4.67    35.5
+atan2             1.72    54.0
 ===============  =============  =============
 """
 

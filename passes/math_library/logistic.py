@@ -11,9 +11,9 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 function         accurate       fast
 ===============  =============  =============
 sigmoid           3.06    29.8  75.02    19.0
-silu              3.02    30.0  77.91    19.8
-softplus          1.73    54.8  56.66    26.8
-gelu (tanh)      179.16    37.5  55.20    24.3
+silu              3.02    30.0  77.91    20.3
+softplus          1.73    54.8  56.66    27.0
+gelu (tanh)      179.16    37.5  55.20    25.0
 ===============  =============  =============
 """
 
