@@ -2,14 +2,16 @@
 
 Clamped first, to the same result, x is small: adding 1.5 * 2^23 rounds it to the nearest integer, ties to even, which
 then stands in the low bits. NaN that reaches the conversion is undefined, so clamps that keep NaN need not look for it.
+PyTorch's clamps are ``select(v < low, low, v)``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.passes.math_library.lanes import ROUND, Float, Lanes, float_bits
+from hexagon_mlir.ir import arith, erase_op, ir
+from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.math_library.lanes import ROUND, Float, Lanes, float_bits, splat_of
 
 ORIGIN = "hexagon-math-expansion"
 CONVERSIONS = ("arith.fptosi", "arith.fptoui")
@@ -19,12 +21,17 @@ LARGEST = 2.0**22  # numbers up to here leave the exponent of 1.5 * 2^23 alone
 FREE_BITS = 22  # low bits of 1.5 * 2^23 that are zero
 
 
+SELECTED = {"ult": "arith.maxnumf", "olt": "arith.maximumf", "ugt": "arith.minnumf", "ogt": "arith.minimumf"}
+"""Predicate of (v, bound) in ``select(predicate, bound, v)`` -> the operation that this is, for NaN as well."""
+
+
 @dataclass(frozen=True)
 class Clamp:
-    """One bound of the chain: the operation's name and the number in every lane."""
+    """One bound of the chain: the operation's name, the number in every lane, and the operations, last first."""
 
     name: str
     bound: float
+    operations: tuple[ir.Operation, ...]
 
 
 def expand_quantization(op: ir.Operation) -> bool:
@@ -40,8 +47,10 @@ def expand_quantization(op: ir.Operation) -> bool:
         value = Float(lanes, source, element)
         if element != "f32":
             value = value.extend()
+        number = False  # the bound of a clamp that drops NaN
         for clamp in clamps:
-            value = _clamped(value, clamp)
+            value = _clamped(value, clamp, number)
+            number |= clamp.name not in KEEP_NAN
         bits = (value + ROUND).bits
         result = bits.truncate(f"i{width}") if width <= FREE_BITS else bits - float_bits(ROUND)
     op.results[0].replace_all_uses_with(result.value)
@@ -55,18 +64,19 @@ def _find(op: ir.Operation) -> tuple[ir.Value, list[Clamp], list[ir.Operation]] 
     result = op.results[0].type
     if str(getattr(result, "element_type", result)) not in ("i8", "i16", "i32"):
         return None
-    value, rounded = op.operands[0], False
+    value, uses, rounded = op.operands[0], 1, False
     clamps: list[Clamp] = []
     inner: list[ir.Operation] = []
-    while (step := _only_use(value)) is not None:
-        if step.name == "math.roundeven" and not rounded:
-            rounded = True
-        elif (clamp := _clamp(step)) is not None:
+    while (step := _made_for(value, uses)) is not None:
+        clamp = _clamp(step)
+        if clamp is not None:
             clamps.insert(0, clamp)
-        else:
+        elif step.name != "math.roundeven" or rounded:
             break
-        inner.append(step)
-        value = step.operands[0]
+        found = clamp.operations if clamp is not None else (step,)
+        rounded |= clamp is None
+        inner += found
+        value, uses = found[-1].operands[0], len(found)
     element = str(getattr(value.type, "element_type", value.type))
     low, high = (next((c.bound for c in clamps if c.name in names), None) for names in (LOWER, UPPER))
     if not rounded or len(clamps) != 2 or low is None or high is None or low > high:
@@ -74,22 +84,44 @@ def _find(op: ir.Operation) -> tuple[ir.Value, list[Clamp], list[ir.Operation]] 
     return (value, clamps, inner) if element in ("f32", "f16", "bf16") else None
 
 
-def _only_use(value: ir.Value) -> ir.Operation | None:
-    """The operation that defines ``value``, when it is used once."""
-    return None if isinstance(value.owner, ir.Block) or len(list(value.uses)) != 1 else value.owner.operation
+def _made_for(value: ir.Value, uses: int) -> ir.Operation | None:
+    """The operation that defines ``value``, when it is used so many times only."""
+    return None if isinstance(value.owner, ir.Block) or len(list(value.uses)) != uses else value.owner.operation
 
 
 def _clamp(op: ir.Operation) -> Clamp | None:
     """``op`` as a clamp to an integer that is small enough."""
-    if op.name not in LOWER + UPPER:
+    if op.name in LOWER + UPPER:
+        return _bounded(op.name, op.operands[1], (op,))
+    if op.name != "arith.select" or (compare := _made_for(op.operands[0], 1)) is None or compare.name != "arith.cmpf":
         return None
-    bound = Float(Lanes(op.operands[1].type), op.operands[1], "").constant
-    small = bound is not None and abs(bound) <= LARGEST and bound == int(bound)
-    return Clamp(op.name, bound) if small else None
+    predicate = str(arith.CmpFPredicate(ir.IntegerAttr(compare.attributes["predicate"]).value)).lower()
+    value, bound = compare.operands
+    if predicate not in SELECTED or op.operands[2] != value or _number(op.operands[1]) != _number(bound):
+        return None
+    return _bounded(SELECTED[predicate], bound, (op, compare))
 
 
-def _clamped(value: Float, clamp: Clamp) -> Float:
-    if clamp.name in KEEP_NAN:
+def _number(value: ir.Value) -> float | None:
+    """The number that ``value`` is in every lane, as a constant or as an element of an input of the linalg op."""
+    if isinstance(value.owner, ir.Block):
+        generic, position = value.owner.owner, ir.BlockArgument(value).arg_number
+        if generic.operation.name != "linalg.generic" or position >= input_count(generic.operation):
+            return None
+        value = generic.operation.operands[position]
+    attribute = splat_of(value)
+    return attribute.value if isinstance(attribute, ir.FloatAttr) else None
+
+
+def _bounded(name: str, value: ir.Value, operations: tuple[ir.Operation, ...]) -> Clamp | None:
+    bound = _number(value)
+    if bound is None or not abs(bound) <= LARGEST or bound != int(bound):
+        return None
+    return Clamp(name, bound, operations)
+
+
+def _clamped(value: Float, clamp: Clamp, number: bool) -> Float:
+    if number or clamp.name in KEEP_NAN:
         return value.maximum(clamp.bound) if clamp.name in LOWER else value.minimum(clamp.bound)
     bound = value.lanes.float(clamp.bound)
     return Float(value.lanes, ir.Operation.create(clamp.name, results=[value.value.type],

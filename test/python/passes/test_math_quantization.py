@@ -27,6 +27,11 @@ func.func @f(%x: tensor<{n}x{source}>, %out: tensor<{n}x{result}>) -> tensor<{n}
 """
 ROUND_FIRST = "%b = math.roundeven %a : {t}\n %c = arith.{lower} %b, %low : {t}\n %d = arith.{upper} %c, %high : {t}"
 ROUND_LAST = "%b = arith.{upper} %a, %high : {t}\n %c = arith.{lower} %b, %low : {t}\n %d = math.roundeven %c : {t}"
+SELECTS = """%b = math.roundeven %a : {t}
+    %p = arith.cmpf ult, %b, %low : {t}
+    %c = arith.select %p, %low, %b : {t}
+    %q = arith.cmpf ugt, %c, %high : {t}
+    %d = arith.select %q, %high, %c : {t}"""  # torch.clamp
 KEEP, DROP = {"lower": "maximumf", "upper": "minimumf"}, {"lower": "maxnumf", "upper": "minnumf"}
 VALUES = [0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49999997, 126.5, 127.5, 128.5, 254.5, 255.5, -127.5, -128.5, 1e30,
           -1e30, np.inf, -np.inf, 8388609.0, 40000.0]
@@ -49,7 +54,8 @@ def values(source: str) -> np.ndarray:
 @pytest.mark.parametrize("target", ["v68", "v75", "v79"])
 @pytest.mark.parametrize(("source", "result", "low", "high", "body", "names"), [
     ("f32", "i8", -128.0, 127.0, ROUND_FIRST, KEEP), ("f32", "i8", 0.0, 255.0, ROUND_LAST, DROP),
-    ("f32", "i32", -4194304.0, 4194304.0, ROUND_FIRST, KEEP), ("f16", "i16", -3.0, 1000.0, ROUND_LAST, KEEP)])
+    ("f32", "i32", -4194304.0, 4194304.0, ROUND_FIRST, KEEP), ("f16", "i16", -3.0, 1000.0, ROUND_LAST, KEEP),
+    ("f32", "i8", -128.0, 127.0, SELECTS, DROP), ("f16", "i8", 0.0, 255.0, SELECTS, DROP)])
 def test_values(target, source, result, low, high, body, names):
     x = values(source)
     if names is DROP:
@@ -57,20 +63,50 @@ def test_values(target, source, result, low, high, body, names):
     dtype = np.dtype(f"{'u' if low == 0 else ''}int{result[1:]}")
     out = hx.compile(text(source, result, low, high, body, names), target=target).run(
         x, np.zeros(x.shape, dtype.name.removeprefix("u"))).outputs[-1]
-    expected = np.clip(np.rint(np.where(np.isnan(x), high, x).astype(np.float64)), low, high)
+    first = low if body is SELECTS else high
+    expected = np.clip(np.rint(np.where(np.isnan(x), first, x).astype(np.float64)), low, high)
     np.testing.assert_array_equal(out.view(dtype), expected.astype(dtype))
 
 
 def test_thirteen_packets_for_four_vectors_of_f32():
-    run = hx.compile(text("f32", "i8", -128.0, 127.0, ROUND_FIRST, KEEP, 4096)).run(
-        np.zeros(4096, np.float32), np.zeros(4096, np.int8))
-    assert run.profile.packets < 15 * 32 + 200  # 30 operation by operation
+    for body, packets in ((ROUND_FIRST, 15), (SELECTS, 22)):  # 30 operation by operation
+        run = hx.compile(text("f32", "i8", -128.0, 127.0, body, KEEP, 4096)).run(
+            np.zeros(4096, np.float32), np.zeros(4096, np.int8))
+        assert run.profile.packets < packets * 32 + 200
 
 
 @pytest.mark.parametrize(("low", "high", "body"), [
     (-128.5, 127.0, ROUND_FIRST), (5.0, -5.0, ROUND_FIRST), (-128.0, 8388608.0, ROUND_FIRST),
-    (-128.0, 127.0, ROUND_FIRST.replace("math.roundeven", "math.absf"))])
+    (-128.0, 127.0, ROUND_FIRST.replace("math.roundeven", "math.absf")),
+    (-128.0, 127.0, SELECTS.replace("%low, %b", "%b, %low"))])
 def test_other_clamps_are_left_alone(low, high, body):
     module = parse(text("f32", "i32", low, high, body, KEEP))
     run_steps(module, [PassStep(HexagonMathExpansionPass())], PassContext(get("v75")))
     assert "arith.fptosi" in to_text(module)
+
+
+def test_the_bounds_of_pytorch_are_tensors_of_one_element():
+    module = parse("""
+#one = affine_map<(i) -> ()>
+#all = affine_map<(i) -> (i)>
+func.func @f(%x: tensor<64xf32>, %out: tensor<64xi8>) -> tensor<64xi8> {
+  %lows = arith.constant dense<-128.0> : tensor<f32>
+  %highs = arith.constant dense<127.0> : tensor<f32>
+  %low = arith.constant -128.0 : f32
+  %high = arith.constant 127.0 : f32
+  %r = linalg.generic {indexing_maps = [#one, #one, #all, #all], iterator_types = ["parallel"]}
+      ins(%lows, %highs, %x : tensor<f32>, tensor<f32>, tensor<64xf32>) outs(%out : tensor<64xi8>) {
+  ^bb0(%l: f32, %h: f32, %a: f32, %o: i8):
+    %b = math.roundeven %a : f32
+    %p = arith.cmpf olt, %b, %low : f32
+    %c = arith.select %p, %l, %b : f32
+    %q = arith.cmpf ogt, %c, %high : f32
+    %d = arith.select %q, %h, %c : f32
+    %i = arith.fptosi %d : f32 to i8
+    linalg.yield %i : i8
+  } -> tensor<64xi8>
+  return %r : tensor<64xi8>
+}
+""")
+    run_steps(module, [PassStep(HexagonMathExpansionPass())], PassContext(get("v75")))
+    assert "arith.fptosi" not in to_text(module)
