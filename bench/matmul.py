@@ -1,4 +1,4 @@
-"""Matrix products and convolutions: cycles against what the chip's resources allow.
+"""Matrix products: cycles against what the chip's resources allow.
 
     python bench/matmul.py              # the table
     python bench/matmul.py --markdown   # docs/matmul.md

@@ -1,4 +1,4 @@
-"""Convolutions and pooling with channels last; 1x1 and non-overlapping transposed ones as matrix products."""
+"""Convolutions and pooling with channels last; plain 1x1 and non-overlapping transposed ones as matrix products."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def _convolution(graph: TorchGraph, node: Node) -> None:
         if plain:
             _replace(graph, node, rank, lambda y: _spread(graph, node, y, weight, bias, window))
         return
-    if window == (1, 1) and padding == (0, 0) and groups == 1:
-        _replace(graph, node, rank, lambda y: _product(graph, node, y, weight, bias, stride))
+    if window == (1, 1) and padding == (0, 0) and stride == (1, 1) and groups == 1:
+        _replace(graph, node, rank, lambda y: _product(graph, node, y, weight, bias))
     else:
         _replace(graph, node, rank, lambda y: _direct(graph, node, y, weight, bias, stride, padding, dilation,
                                                       groups))
@@ -97,11 +97,8 @@ def _direct(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | N
     return y if wanted == torch.float32 else graph.insert(node, _aten._to_copy.default, y, dtype=wanted)
 
 
-def _product(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None, stride: Sequence[int]) -> Node:
+def _product(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None) -> Node:
     """A 1x1 convolution: rows are pixels."""
-    for dim, step in zip((1, 2), stride, strict=True):
-        if step != 1:
-            y = graph.insert(node, _aten.slice.Tensor, y, dim, 0, shape_of(y)[dim], step)
     outputs, inputs = shape_of(weight)[:2]
     rows = graph.insert(node, _aten.reshape.default, y, [prod(shape_of(y)[:3]), inputs])
     packed = graph.insert(node, _aten.reshape.default, weight, [outputs, inputs])
