@@ -59,8 +59,8 @@ class HexagonTcmTilingPass(Pass):
         threads: as many may share a tile's work, and programs of a Triton kernel the TCM; 0 takes the target's HVX
             contexts.
 
-    Refuses (with a remark; the op works on DDR): dynamic shapes, indices other than plain loop indices, ops without
-    indexing maps, ops whose smallest tile exceeds the budget.
+    Refuses (with a remark; the op works on DDR): sizes known at run time only, but for that of one parallel loop;
+    indices other than plain loop indices, ops without indexing maps, ops whose smallest tile exceeds the budget.
 
     Needs: tensor.
     Leaves: tiled.
@@ -115,6 +115,8 @@ class HexagonTcmTilingPass(Pass):
 
     def _parts(self, group: Group, budget: int, context: PassContext) -> list[Group]:
         """``group``; smaller ones where its tiles exceed ``budget`` or a reduction in tiles hides its transfers."""
+        if group.dynamic is not None:
+            return [group]
         part = streaming(group)
         rest = [op for op in group.members if op not in part.members]
         tile = self._choose(group, budget, context)
@@ -130,6 +132,13 @@ class HexagonTcmTilingPass(Pass):
 
     def _choose(self, group: Group, budget: int, context: PassContext) -> list[int] | None:
         """Tile sizes of the root's loops; none where nothing is moved, None when the smallest exceeds ``budget``."""
+        tile = self._tile(group, budget, context)
+        if tile and group.dynamic is not None:
+            tile[group.dynamic] = min(tile[group.dynamic], group.extents[group.dynamic] // 2)  # all has no bound
+        return tile
+
+    def _tile(self, group: Group, budget: int, context: PassContext) -> list[int] | None:
+        """The same, where an extent may be assumed and the tile all of it."""
         target = context.target
         alignment = int(target.tcm_alignment.value)
         operands = footprints(group)
@@ -196,7 +205,7 @@ class HexagonTcmTilingPass(Pass):
             if not placement.reads_ddr(op):
                 continue
             group = find_groups([op], lambda o, reason: self.remark(context, o, f"stays in DDR: {reason}"))
-            if not group:
+            if not group or group[0].dynamic is not None:
                 continue
             operands = [replace(o, role=Role.KEEP) for o in footprints(group[0])]
             cuttable = group[0].parallel

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import prod
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.ir.windows import Window, terms_of, window_of
 from hexagon_mlir.passes.tcm_tiling.maps import indexing_maps
 
+_ASSUMED = 1 << 20
+"""Iterations of all loops together when the extent of one is known at run time only: enough for many tiles."""
 Following = tuple[Window | None, ...]
 """For each dimension of a tensor: the root's loop it follows and how, or None."""
 
@@ -25,7 +28,8 @@ class Group:
 
     ``followed`` holds the dimensions of every tensor that a member reads or writes; an input from outside may be
     there in several ways. ``cuttable`` are the loops that may be tiled: nothing is computed twice then. With
-    ``carries`` reductions are among them: tiles hand on what they have accumulated so far.
+    ``carries`` reductions are among them: tiles hand on what they have accumulated so far. ``dynamic`` is the loop
+    whose extent is known at run time only (here what is assumed): it has to be cut.
     """
 
     root: ir.Operation
@@ -35,6 +39,7 @@ class Group:
     followed: dict[ir.Value, set[Following]] = field(default_factory=dict)
     cuttable: list[int] = field(default_factory=list)
     carries: bool = False
+    dynamic: int | None = None
 
     def internal(self, value: ir.Value) -> bool:
         """True when a member other than the root makes ``value``."""
@@ -63,9 +68,25 @@ def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, 
             assert isinstance(alone, Group)
             _close(alone, [op])
             group = alone if alone.cuttable else group
+        if not _bounded(group):
+            group = _start(op)
+            assert isinstance(group, Group)
+            _close(group, [op])
+            if not _bounded(group):
+                refuse(op, "dynamic shape")
+                taken.add(op)
+                continue
         taken.update(group.members)
         groups.append(group)
     return groups[::-1]
+
+
+def _bounded(group: Group) -> bool:
+    """True when the sizes of all tiles are bounded: dynamic dimensions follow the one loop that will be cut."""
+    dynamic = {window.loop if window is not None and window.plain else None
+               for value, ways in group.followed.items() for way in ways
+               for dim, window in enumerate(way) if ir.RankedTensorType(value.type).is_dynamic_dim(dim)}
+    return dynamic <= {group.dynamic} & set(group.cuttable)
 
 
 def streaming(group: Group) -> Group:
@@ -96,7 +117,13 @@ def _start(op: ir.Operation) -> Group | str:
     extents = _extents(op, maps)
     if len(extents) != count:
         return "a loop that indexes no operand"
-    return Group(op, [extents[loop] for loop in range(count)], parallel_loops(op, maps), [op])
+    unknown = [loop for loop in range(count) if extents[loop] == ir.ShapedType.get_dynamic_size()]
+    parallel = parallel_loops(op, maps)
+    if len(unknown) > 1 or not all(parallel[loop] for loop in unknown):
+        return "dynamic shape"
+    known = prod(extents[loop] for loop in range(count) if loop not in unknown)
+    sizes = [max(2, _ASSUMED // max(1, known)) if loop in unknown else extents[loop] for loop in range(count)]
+    return Group(op, sizes, parallel, [op], dynamic=unknown[0] if unknown else None)
 
 
 def _extents(op: ir.Operation, maps: list[ir.AffineMap]) -> dict[int, int]:
@@ -109,7 +136,8 @@ def _extents(op: ir.Operation, maps: list[ir.AffineMap]) -> dict[int, int]:
 def _irregular(op: ir.Operation, maps: list[ir.AffineMap]) -> str:
     """Why tiles of ``op`` are not slices of its operands, or nothing."""
     for value in op.operands:
-        if isinstance(value.type, ir.RankedTensorType) and not value.type.has_static_shape:
+        if isinstance(value.type, ir.RankedTensorType) and not value.type.has_static_shape and not all(
+                isinstance(result, ir.AffineDimExpr) for map_ in maps for result in map_.results):
             return "dynamic shape"
     for map_, windows in zip(maps, _windows(op, maps), strict=True):
         for result, window in zip(map_.results, windows, strict=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from hexagon_mlir.ir import bufferization, ir
-from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, known_bytes, memory_space
+from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space, static_bytes
 from hexagon_mlir.passes.tcm_tiling.groups import Following, Group
 from hexagon_mlir.passes.tcm_tiling.maps import spreads, takes_scalars
 from hexagon_mlir.passes.tcm_tiling.promote import RESHAPES, is_in_ddr
@@ -72,8 +72,10 @@ def place_between(groups: list[Group], budget: int, small: int) -> int:
     for group in groups:
         for number, result in enumerate(group.root.results):
             uses = _readers(result)
-            size = known_bytes(result.type)
-            if not uses or size < small or given + size > budget or any(user not in grouped for user, _ in uses):
+            size = static_bytes(result.type)
+            if not uses or any(user not in grouped for user, _ in uses):
+                continue
+            if size is None or size < small or given + size > budget:
                 continue
             if any(takes_scalars(user, position) for user, position in uses):
                 continue

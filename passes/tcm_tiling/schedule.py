@@ -60,7 +60,7 @@ def tile_groups(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin:
 def _is_peeled(group: Group, sizes: list[int]) -> bool:
     """True when the last tile gets code of its own: a product's blocks are worth sizes known at compile time."""
     cut = [(extent, size) for extent, size in zip(group.extents, sizes, strict=True) if size]
-    return (len(cut) == 1 and cut[0][0] % cut[0][1] > 0 and not group.carries
+    return (len(cut) == 1 and group.dynamic is None and cut[0][0] % cut[0][1] > 0 and not group.carries
             and any(spreads(op, position) for op in group.members for position in range(len(op.operands))))
 
 

@@ -270,3 +270,22 @@ func.func @halo(%x: tensor<1025x4096xf32>, %w: tensor<3xf32>, %y: tensor<512x409
   } -> tensor<512x4096xf32>
   return %0 : tensor<512x4096xf32>
 }
+
+// -----
+// 14. Rows whose number is known at run time: the loop over them is cut, whatever there are, into tiles of bounded size.
+// CHECK-LABEL: func.func @some_rows
+// CHECK: bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<768xf32>
+// CHECK: scf.for %[[I:.*]] = %c0 to %{{.*}} step %[[STEP:.*]] iter_args
+// CHECK: %[[N:.*]] = affine.min #{{.*}}(%[[I]])
+// CHECK: tensor.extract_slice %arg0[%[[I]], 0] [%[[N]], 768] [1, 1] : tensor<?x768xf32> to tensor<?x768xf32>
+// CHECK: bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<?x768xf32>
+func.func @some_rows(%x: tensor<?x768xf32>, %b: tensor<768xf32>, %y: tensor<?x768xf32>) -> tensor<?x768xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>,
+                                        affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<?x768xf32>, tensor<768xf32>) outs(%y : tensor<?x768xf32>) {
+    ^bb0(%p: f32, %q: f32, %o: f32):
+      %s = arith.addf %p, %q : f32
+      linalg.yield %s : f32
+  } -> tensor<?x768xf32>
+  return %0 : tensor<?x768xf32>
+}

@@ -2,13 +2,23 @@
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=8192 --split-input-file --remarks 2>/dev/null | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=8192 --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 
-// 1. Sizes known at run time only.
+// 1. Two loops with sizes known at run time only: a tile of one is of no bounded size.
 // CHECK-LABEL: func.func @dynamic
-// CHECK-NEXT: linalg.exp ins(%arg0 : tensor<?xf32>) outs(%arg1 : tensor<?xf32>)
+// CHECK-NEXT: linalg.exp ins(%arg0 : tensor<?x?xf32>) outs(%arg1 : tensor<?x?xf32>)
 // WHY: refuse.mlir:[[# @LINE + 2]]:8: remark: hexagon-tcm-tiling: stays in DDR: dynamic shape
-func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
-  %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) -> tensor<?xf32>
-  return %0 : tensor<?xf32>
+func.func @dynamic(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = linalg.exp ins(%x : tensor<?x?xf32>) outs(%y : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+// 1b. A sum along such a loop is not cut.
+// CHECK-LABEL: func.func @dynamic_sum
+// CHECK-NOT: memory_space
+// WHY: remark: hexagon-tcm-tiling: stays in DDR: dynamic shape
+func.func @dynamic_sum(%x: tensor<64x?xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = linalg.reduce { arith.addf } ins(%x : tensor<64x?xf32>) outs(%y : tensor<64xf32>) dimensions = [1]
+  return %0 : tensor<64xf32>
 }
 
 // -----

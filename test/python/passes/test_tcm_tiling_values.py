@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tiled_programs import CASES, gelu_of_linear, layer_norm, rms_norm_residual, small_target, softmax
 
+import hexagon_mlir as hx
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.exec.host import HostFunction
@@ -112,3 +113,31 @@ def test_accumulators_that_loops_carry_in_other_shapes(columns):
     read = sum(a.nbytes for a in arguments)  # the accumulator does not go to DDR and back with every tap
     assert run.ddr_read_bytes <= 1.1 * read
     assert run.ddr_write_bytes <= 6 * result.nbytes  # 9 taps; the stack is in DDR as well
+
+
+def test_rows_whose_number_is_known_at_run_time():
+    """Any number of them, from none to several tiles and a part of one, in much less time than straight from DDR."""
+    kernel = hx.compile("""
+#matrix = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f(%x: tensor<?x200xf32>, %b: tensor<200xf32>) -> tensor<?x200xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x200xf32>
+  %e = tensor.empty(%n) : tensor<?x200xf32>
+  %0 = linalg.generic {indexing_maps = [#matrix, affine_map<(d0, d1) -> (d1)>, #matrix],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : tensor<?x200xf32>, tensor<200xf32>) outs(%e : tensor<?x200xf32>) {
+    ^bb0(%p: f32, %q: f32, %o: f32):
+      %s = arith.mulf %p, %q : f32
+      linalg.yield %s : f32
+  } -> tensor<?x200xf32>
+  %1 = linalg.add ins(%0, %x : tensor<?x200xf32>, tensor<?x200xf32>) outs(%e : tensor<?x200xf32>) -> tensor<?x200xf32>
+  return %1 : tensor<?x200xf32>
+}
+""")
+    b = np.random.default_rng(0).normal(size=200).astype(np.float32)
+    for rows in (0, 1, 3, 130, 701):
+        x = np.random.default_rng(rows).normal(size=(rows, 200)).astype(np.float32)
+        run = kernel.run(x, b)
+        np.testing.assert_allclose(run.outputs[0], x * b + x, rtol=1e-6, atol=1e-6)
+    assert run.cycles < x.size  # straight from DDR more than five cycles per element
+    assert len(run.profile.threads) > 1
