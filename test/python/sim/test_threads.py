@@ -259,14 +259,14 @@ def test_waiting_for_a_token_nobody_makes_ready():
 
 def test_host_threads_end_with_their_machine():
     text = assembly(TASKS)
-    before = threading.active_count()
+    before = set(threading.enumerate())
     for _ in range(5):
         machine = Machine(text)
         machine.run("tasks", [machine.alloc_ddr(16 * 4096), 4096])
-        assert threading.active_count() > before
+        assert set(threading.enumerate()) - before
         del machine
     gc.collect()
     until = time.monotonic() + 20
-    while threading.active_count() > before and time.monotonic() < until:
+    while set(threading.enumerate()) - before and time.monotonic() < until:
         time.sleep(0.01)
-    assert threading.active_count() <= before
+    assert not set(threading.enumerate()) - before
