@@ -270,3 +270,31 @@ def test_softmax_backward():
     dx = torch.empty(5, 37)
     softmax_backward[(5,)](y.detach(), dy, dx, 37, 37, 80, BLOCK=64)
     torch.testing.assert_close(dx, x.grad, rtol=1e-5, atol=1e-6)
+
+
+@triton.jit
+def rms_norm_gradient(dy, x, weight, dx, dw, columns, eps, BLOCK: tl.constexpr):
+    """A row per program; rows add their share of the weight's gradient atomically."""
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    valid = i < columns
+    v = tl.load(x + row * columns + i, mask=valid, other=0.0).to(tl.float32)
+    g = tl.load(dy + row * columns + i, mask=valid, other=0.0).to(tl.float32)
+    scale = tl.rsqrt(tl.sum(v * v, axis=0) / columns + eps)
+    normal = v * scale
+    weighted = g * tl.load(weight + i, mask=valid, other=0.0).to(tl.float32)
+    shared = tl.sum(weighted * normal, axis=0) / columns
+    tl.store(dx + row * columns + i, (weighted - normal * shared) * scale, mask=valid)
+    tl.atomic_add(dw + i, g * normal, mask=valid)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float16, 3e-3)])
+def test_rms_norm_gradient(dtype, tolerance):
+    x, dy, weight = torch.randn(7, 77).to(dtype), torch.randn(7, 77).to(dtype), torch.randn(77).to(dtype)
+    dx, dw = torch.empty_like(x), torch.zeros(77)
+    rms_norm_gradient[(7,)](dy, x, weight, dx, dw, 77, 1e-6, BLOCK=128)
+    inputs = x.float().requires_grad_(), weight.float().requires_grad_()
+    y = torch.nn.functional.rms_norm(inputs[0], (77,), inputs[1], 1e-6)
+    expected = torch.autograd.grad(y, inputs, dy.float())
+    torch.testing.assert_close(dx.float(), expected[0], rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(dw, expected[1], rtol=1e-4, atol=1e-5)

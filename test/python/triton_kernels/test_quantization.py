@@ -265,3 +265,33 @@ def test_scaled_dot(format):
     wide_a = wide_a * torch.exp2(sa.float() - 127).repeat_interleave(32, 1)
     wide_b = wide_b * torch.exp2(sb.float() - 127).repeat_interleave(32, 1).t()
     torch.testing.assert_close(c, wide_a @ wide_b, rtol=1e-4, atol=1e-3)
+
+
+@triton.jit
+def grouped_int4_matmul(x, words, scales, out, M, N, K, GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+                        BK: tl.constexpr):
+    """x @ w, w in words of eight 4-bit numbers along k, with a scale for each GROUP of k and column."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    total = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        k = start + tl.arange(0, BK)
+        valid = (k[:, None] < K) & (n[None, :] < N)
+        a = tl.load(x + m[:, None] * K + k[None, :], mask=(m[:, None] < M) & (k[None, :] < K), other=0.0)
+        word = tl.load(words + (k[:, None] // 8) * N + n[None, :], mask=valid, other=0)
+        scale = tl.load(scales + (k[:, None] // GROUP) * N + n[None, :], mask=valid, other=0.0)
+        w = (((word >> (k[:, None] % 8 * 4)) & 15) - 8).to(tl.float32) * scale.to(tl.float32)
+        total += tl.dot(a, w.to(a.dtype))
+    tl.store(out + m[:, None] * N + n[None, :], total, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_grouped_int4_matmul(dtype):
+    M, N, K = 19, 35, 72
+    x, numbers, scales = torch.randn(M, K).to(dtype), torch.randint(0, 16, (K, N)), torch.rand(3, N).to(dtype)
+    shifts = 4 * torch.arange(8)[None, :, None]
+    words = (numbers.view(K // 8, 8, N) << shifts).sum(1).to(torch.int32)
+    out = torch.empty(M, N)
+    grouped_int4_matmul[(2, 2)](x, words, scales, out, M, N, K, GROUP=32, BM=16, BN=32, BK=32)
+    weights = ((numbers - 8) * scales.float().repeat_interleave(32, 0)[:K]).to(dtype)
+    torch.testing.assert_close(out, x.float() @ weights.float(), rtol=1e-4, atol=1e-4)
