@@ -121,6 +121,7 @@ LAYERS: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
                               (_floats(1, 2, 5, 7), _floats(1, 4, 3, 2))),
     "affine grid": (lambda t: F.affine_grid(t, (2, 3, 4, 5), align_corners=False), (_floats(2, 2, 3),)),
     "remainder of 1.5": (lambda x: x.fmod(1.5), (_floats(3, 33),)),
+    "equal to itself": (lambda x: torch.where(x == x, x, 7.0) + (x != x), (values((2, 19), True, 5),)),
     "pixel shuffle": (lambda x: F.pixel_shuffle(x, 2), (_floats(1, 8, 3, 5),)),
     "attention": (F.scaled_dot_product_attention, (_floats(1, 2, 9, 16), _floats(1, 2, 11, 16), _floats(1, 2, 11, 8))),
     "attention causal": (lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),

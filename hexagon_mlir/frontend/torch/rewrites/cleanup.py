@@ -15,6 +15,7 @@ _NOTHING = frozenset({_aten.alias.default, _aten.detach.default, _aten.lift_fres
                       _aten.feature_dropout.default, _aten.alpha_dropout.default})
 _MAYBE_NOTHING = frozenset({_aten.view.default, _aten.reshape.default, _aten.expand.default, _aten._to_copy.default,
                             _aten.to.dtype, _aten._unsafe_view.default, _aten.slice.Tensor, _aten.permute.default})
+_OF_EQUALS = frozenset({_aten.eq.Tensor, _aten.ge.Tensor, _aten.le.Tensor})
 RANDOM = frozenset({_aten.rand.default, _aten.randn.default, _aten.bernoulli.default, _aten.rand_like.default,
                      _aten.randn_like.default, _aten.dropout.default, _aten.native_dropout.default})
 
@@ -37,6 +38,17 @@ def remove_identities(graph: TorchGraph) -> None:
             source = args_of(node)[0]
             assert isinstance(source, Node)
             graph.replace(node, source)
+        elif node.target in _OF_EQUALS or node.target == _aten.ne.Tensor:
+            _compare_with_itself(graph, node)
+
+
+def _compare_with_itself(graph: TorchGraph, node: Node) -> None:
+    """``x == x`` asks whether floats are numbers; torch-mlir takes it for true."""
+    left, right = args_of(node)
+    if left is right and dtype_of(left).is_floating_point:
+        is_nan = graph.insert(node, _aten.isnan.default, left)
+        graph.replace(node, is_nan if node.target == _aten.ne.Tensor else
+                      graph.insert(node, _aten.logical_not.default, is_nan))
 
 
 def _does_nothing(node: Node) -> bool:
