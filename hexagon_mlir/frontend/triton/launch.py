@@ -17,9 +17,9 @@ from hexagon_mlir.ir.diagnostics import HexError
 def launch_kernel(name: str, binary: bytes, arch: str, grid: tuple[int, int, int], kinds: Sequence[Any],
                   args: Sequence[Any], compile_seconds: float = 0.0) -> None:
     """Run kernel ``name``. ``kinds`` are Triton's type names (``*fp32``, ``i64``, ``constexpr``), nested in tuples."""
-    if not all(isinstance(count, Integral) for count in grid):
+    if not all(isinstance(count, Integral) and count >= 0 for count in grid):
         raise HexError.plain(f"a grid of ({', '.join(map(str, grid))}) programs", origin="launch",
-                             hint="whole numbers; triton.cdiv(n, BLOCK) rounds up")
+                             hint="whole numbers, none negative; triton.cdiv(n, BLOCK) rounds up")
     pairs = list(_flat(kinds, args))
     if executor() == "host":
         _host_function(name, binary)([_host_argument(arg, kind) for arg, kind in pairs], grid)

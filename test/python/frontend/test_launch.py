@@ -37,10 +37,10 @@ def test_heuristics_keywords_and_none(n):
     assert torch.equal(out, x * -2)
 
 
-@pytest.mark.parametrize("grid", [(77 / 32,), (1, 2.0)])
+@pytest.mark.parametrize("grid", [(77 / 32,), (1, 2.0), (-1,), (2, 1, -3)])
 def test_a_grid_counts_whole_programs(grid):
     x, out = ramp(77)
-    with pytest.raises(HexError, match=r"a grid of \(.*\..*\) programs\n.*triton.cdiv"):
+    with pytest.raises(HexError, match=r"a grid of \(.*[.-].*\) programs\n.*triton.cdiv"):
         scale[grid](x, out, 77, 2.0, None, BLOCK=32)
 
 
