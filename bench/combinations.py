@@ -205,12 +205,16 @@ def plot(table: list[Row], folder: Path) -> None:
 
 
 def main() -> None:
-    """Measure, print, plot."""
+    """Measure what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--target", default=targets.DEFAULT)
     parser.add_argument("--svg", type=Path, help="folder for the plots")
     arguments = parser.parse_args()
-    target = targets.get(arguments.target)
+    report(targets.get(arguments.target), arguments.svg)
+
+
+def report(target: Target, svg: Path | None) -> None:
+    """Measure, print, plot into the folder ``svg`` if there is one."""
     measured = rows(target)
     table = Table(title=f"Hexagon {target.name}, simulated cycles", title_justify="left")
     used = list(measured[0].runs)
@@ -224,8 +228,8 @@ def main() -> None:
     console.width = max(console.width, 150)
     console.print(table)
     console.print(f"Cycles: {CLOCK_NOTE}; inputs start in DDR.", highlight=False)
-    if arguments.svg:
-        plot(measured, arguments.svg)
+    if svg:
+        plot(measured, svg)
 
 
 if __name__ == "__main__":

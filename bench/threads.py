@@ -1,13 +1,15 @@
 """GELU with threads against one thread, from 8K to 1M elements, and ragged shapes on seven threads.
 
-``python bench/threads.py [--svg FILE]``. Twice: the whole kernel, whose data start in DDR, and the work alone, on data
-in TCM. Nothing may be slower with threads. Packets per vector show where the two differ in code, not only in threads.
+``python bench/threads.py [--svg FOLDER]``. Twice: the whole kernel, whose data start in DDR, and the work alone, on
+data in TCM. Nothing may be slower with threads. Packets per vector show where the two differ in code, not only in
+threads. Then what `bench/combinations.py` measures: threads with and without double buffering.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import sys
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
@@ -19,8 +21,11 @@ from rich.table import Table
 import hexagon_mlir as hx
 from hexagon_mlir import targets
 from hexagon_mlir.passes.virtual_threads.cost import ForkCost
-from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine, RunResult
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench import combinations
 
 SIZES = [1 << power for power in range(13, 21)]
 WANTED = 3.9
@@ -169,7 +174,7 @@ def why_not(cost: ForkCost, n: int, one: RunResult, many: RunResult) -> str:
 def main() -> None:
     """Run everything, print tables, save the plot."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--svg", type=Path, default=Path("bench/threads.svg"), help="where to save the plot")
+    parser.add_argument("--svg", type=Path, help="folder for the plots")
     arguments = parser.parse_args()
     console, chip = Console(), targets.get()
     cost = ForkCost.of(chip)
@@ -199,12 +204,13 @@ def main() -> None:
         busy = [thread.busy for thread in result.threads[1:]]
         console.print(f"{'x'.join(map(str, shape))} on {threads} threads: right values, {len(result.threads)} work "
                       f"(work {min(busy):,} to {max(busy):,} cycles), {len(result.reports)} reports of the checks")
-    plot(lines, cost, arguments.svg)
-    console.print(f"Cycles: {CLOCK_NOTE}. Plot: {arguments.svg}", highlight=False)
+    if arguments.svg:
+        plot(lines, cost, arguments.svg)
+    combinations.report(chip, arguments.svg)
 
 
-def plot(lines: dict[str, list[tuple[int, float]]], cost: ForkCost, file: Path) -> None:
-    """Speed-up over the number of elements, as SVG."""
+def plot(lines: dict[str, list[tuple[int, float]]], cost: ForkCost, folder: Path) -> None:
+    """Speed-up over the number of elements, as ``threads.svg``."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -218,7 +224,8 @@ def plot(lines: dict[str, list[tuple[int, float]]], cost: ForkCost, file: Path) 
     axes.set(xscale="log", xlabel="elements", ylabel="speed-up over one thread", title="GELU f32, v75")
     axes.set_ylim(0, cost.tasks)
     axes.legend()
-    figure.savefig(file, metadata={"Date": None})
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / "threads.svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":

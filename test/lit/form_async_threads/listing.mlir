@@ -8,11 +8,11 @@
 // CHECK-LABEL: func.func @gelu
 // CHECK: scf.for
 // CHECK: func.call @hexmlir_rt_dma_wait
-// CHECK: %[[PING:.*]] = async.create_group %c3 : !async.group {hexagon.runs = @[[RUNS:gelu_thread(_1)?]]}
+// CHECK: %[[PING:.*]] = async.create_group %c3 : !async.group {hexagon.group = 0 : i64}
 // CHECK: scf.for %[[I:.*]] = %c1 to %c4 step %c1 {
 // CHECK-NEXT: async.execute {
-// CHECK-NEXT: func.call @[[RUNS]](%[[I]],
-// CHECK: func.call @[[RUNS]](%c0,
+// CHECK-NEXT: func.call @gelu_thread(%[[I]],
+// CHECK: func.call @gelu_thread(%c0,
 // CHECK-NEXT: async.await_all %[[PING]]
 // CHECK: func.call @hexmlir_rt_dma_start_2d
 // CHECK: {db_ping_kernel = 0 : i64}

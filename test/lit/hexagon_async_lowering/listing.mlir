@@ -123,7 +123,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         func.call @hexmlir_rt_dma_wait(%26) : (i32) -> ()
       }
       %view_15 = memref.view %reinterpret_cast_8[%c0][] : memref<1048576xi8> to memref<262144xf32>
-      %22 = async.create_group %c3 : !async.group {hexagon.runs = @gelu_thread}
+      %22 = async.create_group %c3 : !async.group {hexagon.group = 0 : i64}
       scf.for %arg4 = %c1 to %c4 step %c1 {
         %token = async.execute {
           func.call @gelu_thread(%arg4, %reinterpret_cast_4, %reinterpret_cast_8) : (index, memref<1048576xi8>, memref<1048576xi8>) -> ()
@@ -163,7 +163,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         func.call @hexmlir_rt_dma_wait(%26) : (i32) -> ()
       }
       %view_15 = memref.view %reinterpret_cast_10[%c0][] : memref<1048576xi8> to memref<262144xf32>
-      %22 = async.create_group %c3 : !async.group {hexagon.runs = @gelu_thread_1}
+      %22 = async.create_group %c3 : !async.group {hexagon.group = 1 : i64}
       scf.for %arg4 = %c1 to %c4 step %c1 {
         %token = async.execute {
           func.call @gelu_thread_1(%arg4, %reinterpret_cast_6, %reinterpret_cast_10) : (index, memref<1048576xi8>, memref<1048576xi8>) -> ()
