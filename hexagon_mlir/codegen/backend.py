@@ -106,7 +106,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
         asm = emitter.assembly(variant)
         tried += asm is not None
         if asm is None and variant in _VARIANTS:  # registers were short
-            variants = [*(() if long else (v for v in (_EVERYTHING, _QUICK) if v in variants)), *_ROOMY]
+            variants = [*(() if long else (v for v in (_QUICK, _EVERYTHING) if v in variants)), *_ROOMY]
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
     if best is None and qfloat:
