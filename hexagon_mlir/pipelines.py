@@ -116,8 +116,7 @@ SCALAR = (
     *TO_LLVM,
 )
 
-LINE_INFO = upstream("ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}",
-                     "instructions know their source lines")
+LINE_INFO = ours("hexagon-line-info", "instructions know their source lines")
 
 PIPELINES = {"default": DEFAULT, "scalar": SCALAR}
 

@@ -76,7 +76,7 @@ def _profile(script: str, arguments: Sequence[str], folder: str, check: bool) ->
     sys.stdout.write("\n" + text.launches(records))
     if check:
         sys.stdout.write("\n" + text.faults(reports))
-    return code or int(bool(reports))
+    return code or int(any(report.certain for report in reports))
 
 
 @contextmanager

@@ -161,7 +161,7 @@ def explain(machine: Machine, result: RunResult, options: Options) -> int:
             raise HexError.plain(f"cannot write: {error}", file=options.trace) from None
     if options.check:
         sys.stdout.write(faults(result.reports))
-    return 1 if result.reports else 0
+    return int(any(report.certain for report in result.reports))
 
 
 def return_line(value: int) -> str:

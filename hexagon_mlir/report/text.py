@@ -42,9 +42,11 @@ def run(result: RunResult) -> str:
 
 
 def faults(reports: Sequence[Report]) -> str:
-    """What a checked run found, and how much that is."""
-    count = len(reports)
-    return "".join(f"{report}\n" for report in reports) + f"{count or 'no'} fault{'' if count == 1 else 's'} found\n"
+    """What a checked run found, and how much of it is certain."""
+    count = sum(report.certain for report in reports)
+    doubt = f", {len(reports) - count} to look at" if len(reports) > count else ""
+    return ("".join(f"{report}\n" for report in reports)
+            + f"{count or 'no'} fault{'' if count == 1 else 's'} found{doubt}\n")
 
 
 def launches(records: Sequence[LaunchRecord]) -> str:

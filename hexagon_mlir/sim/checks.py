@@ -51,6 +51,11 @@ class Report:
     """'file:line' of the source, or ''."""
     detail: str = ""
 
+    @property
+    def certain(self) -> bool:
+        """False for what may be harmless: a vector load may read what another thread writes and not use it."""
+        return self.rule is not Rule.VECTOR_RACE
+
     def __str__(self) -> str:
         where = f"{self.function}, asm line {self.line}" + (f", {self.source}" if self.source else "")
         detail = f": {self.detail}" if self.detail else ""

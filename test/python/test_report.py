@@ -1,6 +1,7 @@
 """Reports as pages: what a pass changed, bars of a timeline, a page with everything, and the commands that write it."""
 
 import json
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -197,6 +198,19 @@ read[(1,)](torch.ones(32), torch.empty(1024), SIZE=1024)
         assert capsys.readouterr().out.endswith("no faults found\n")
         assert main(["run", "k.mlir", "--args", "x.npy", "--check", "--executor=qemu"]) == 1
         assert "--executor=sim" in capsys.readouterr().err
+
+    def test_model(self, tmp_path, capsys):
+        """Kernels of a model, with threads: calls that no line of the model's stands for."""
+        (tmp_path / "s.py").write_text(
+            "import torch\n"
+            "model = torch.compile(torch.nn.Sequential(torch.nn.Linear(300, 300), torch.nn.GELU()), backend='hexagon',\n"
+            "                      options={'fallback': 'error'})\n"
+            "with torch.no_grad():\n"
+            "    model(torch.ones(64, 300))\n")
+        assert main(["profile", "--check", "--report=pages", "s.py"]) == 0
+        assert re.search(r"\nno faults found(, \d+ to look at)?\n$", capsys.readouterr().out)
+        (page,) = (tmp_path / "pages").iterdir()
+        assert "hardware thread 3" in Page(page.read_text()).text["span"]
 
     @pytest.mark.parametrize("words", [["--report"], ["--burn", "s.py"], ["--check=3", "s.py"], ["--report=pages"]])
     def test_wrong_words(self, words, capsys):

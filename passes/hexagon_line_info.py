@@ -1,0 +1,52 @@
+"""Source lines for the assembly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import Place, ir, place_of
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+
+_SCOPES = UpstreamStep("ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}")
+
+
+@dataclass(frozen=True)
+class HexagonLineInfoPass(Pass):
+    """Gives functions debug scopes, from which LLVM writes the source line of each instruction into the assembly.
+
+    Upstream's pass makes the scopes. LLVM refuses calls without a place in a function with a scope: those get line 0
+    of their function's file, LLVM's own sign for code that is no line's. The code is the same with and without.
+
+    Before:
+        llvm.func @f(%x: f32) -> f32 {
+          %0 = llvm.call @f(%x) : (f32) -> f32 loc("k.mlir":7:3)
+          llvm.return %0 : f32
+        } loc("k.mlir":1:1)
+
+    After:
+        llvm.func @f(%x: f32) -> f32 {
+          %0 = llvm.call @f(%x) : (f32) -> f32 loc("k.mlir":7:3)
+          llvm.return %0 : f32
+        } loc("k.mlir":1:1)
+
+    Options: none.
+
+    Refuses: nothing.
+
+    Needs: llvm.
+    Leaves: llvm.
+    """
+
+    name: ClassVar[str] = "hexagon-line-info"
+    needs: ClassVar[str] = "llvm"
+    leaves: ClassVar[str] = "llvm"
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Places for calls that have none, then upstream's scopes."""
+        for function in find_ops(module, lambda op: op.name == "llvm.func"):
+            file = place_of(function.location).file
+            for call in find_ops(function, lambda op: op.name == "llvm.call" and place_of(op.location) == Place()):
+                call.location = ir.Location.file(file, 0, 0)
+        _SCOPES.run(module, context)
