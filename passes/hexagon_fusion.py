@@ -12,10 +12,11 @@ from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth
 from hexagon_mlir.passes.fusion.detach import detach_outputs
 from hexagon_mlir.passes.fusion.merge import Link, find_link, merge
 from hexagon_mlir.passes.fusion.splats import splats_as_fills
+from hexagon_mlir.passes.fusion.unread import cut_unread
 from hexagon_mlir.passes.fusion.widen import hoist_casts, is_contraction
 
-_PREPARE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops,linalg-fold-unit-extent-dims,"
-                        "canonicalize,cse")
+_GENERALIZE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops")
+_FOLD = UpstreamStep("linalg-fold-unit-extent-dims,canonicalize,cse")
 _CLEAN = UpstreamStep("canonicalize,cse")
 
 
@@ -65,7 +66,10 @@ class HexagonFusionPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Fuse until nothing more is worth it: last consumer first, so that chains collapse in one sweep."""
-        _PREPARE.run(module, context)
+        _GENERALIZE.run(module, context)
+        for op in _generics(module):
+            cut_unread(op, _extents(op))
+        _FOLD.run(module, context)
         splats_as_fills(module)
         for op in _generics(module):
             detach_outputs(op)

@@ -115,3 +115,14 @@ func.func @constants(%x: tensor<3xf32>) -> tensor<3xf32> {
   %1 = arith.addf %0, %table : tensor<3xf32>
   return %1 : tensor<3xf32>
 }
+
+// -----
+// A window that fits once: its loop folds away, and what lies behind it is cut off.
+// CHECK-LABEL: func.func @one_window
+// CHECK: %[[READ:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0] [1, 3, {{.*}}] [1, 1, 1] : tensor<1x4x{{.*}}> to tensor<3x
+// CHECK: linalg.generic {{.*}} ins(%[[READ]], %arg1 : tensor<3x{{.*}}>, tensor<3x{{.*}}>)
+func.func @one_window(%x: tensor<1x4x8xf32>, %w: tensor<3x8x5xf32>, %y: tensor<1x1x5xf32>) -> tensor<1x1x5xf32> {
+  %0 = linalg.conv_1d_nwc_wcf {strides = dense<2> : tensor<1xi64>}
+      ins(%x, %w : tensor<1x4x8xf32>, tensor<3x8x5xf32>) outs(%y : tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
+  return %0 : tensor<1x1x5xf32>
+}

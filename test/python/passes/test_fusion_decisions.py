@@ -2,6 +2,7 @@
 
 import pytest
 
+from hexagon_mlir.ir import ir, make_context
 from hexagon_mlir.passes.fusion.decide import (
     DUPLICATION_LIMIT,
     EXPENSIVE_COST,
@@ -9,6 +10,7 @@ from hexagon_mlir.passes.fusion.decide import (
     recompute_factor,
     worth_fusing,
 )
+from hexagon_mlir.passes.fusion.unread import rows_read
 
 
 @pytest.mark.parametrize(("names", "cost"), [
@@ -45,3 +47,13 @@ def test_only_cheap_work_is_repeated(consumers, recompute):
     assert worth_fusing(DUPLICATION_LIMIT, consumers, recompute)
     assert not worth_fusing(DUPLICATION_LIMIT + 1, consumers, recompute)
     assert not worth_fusing(EXPENSIVE_COST, consumers, recompute)
+
+
+@pytest.mark.parametrize(("text", "extents", "rows"), [
+    ("d0 * 2 + d1", (1, 3), 3), ("d0 + d1", (1, 3), 3), ("d0 + d1", (5, 1), 5),
+    ("d0 * 2 + d1", (2, 3), None), ("d0 + d1 * 2", (1, 3), None), ("d0", (1, 1), None), ("d0 * 2 + d1", (1, 1), None),
+    ("d0 * 2 + d1", (1, None), None), ("d0 floordiv 2 + d1", (1, 3), None)])
+def test_rows_of_a_single_window(text, extents, rows):
+    with make_context():
+        (expression,) = ir.AffineMapAttr(ir.Attribute.parse(f"affine_map<(d0, d1) -> ({text})>")).value.results
+        assert rows_read(expression, extents) == rows
