@@ -203,10 +203,10 @@ read[(1,)](torch.ones(32), torch.empty(1024), SIZE=1024)
         """Kernels of a model, with threads: calls that no line of the model's stands for."""
         (tmp_path / "s.py").write_text(
             "import torch\n"
-            "model = torch.compile(torch.nn.Sequential(torch.nn.Linear(300, 300), torch.nn.GELU()), backend='hexagon',\n"
+            "f = torch.compile(torch.nn.Sequential(torch.nn.Linear(300, 300), torch.nn.GELU()), backend='hexagon',\n"
             "                      options={'fallback': 'error'})\n"
             "with torch.no_grad():\n"
-            "    model(torch.ones(64, 300))\n")
+            "    f(torch.ones(64, 300))\n")
         assert main(["profile", "--check", "--report=pages", "s.py"]) == 0
         assert re.search(r"\nno faults found(, \d+ to look at)?\n$", capsys.readouterr().out)
         (page,) = (tmp_path / "pages").iterdir()
