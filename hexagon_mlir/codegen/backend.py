@@ -46,6 +46,11 @@ class Variant:
     windows: bool = False
     reach: int = 0
 
+    @property
+    def effort(self) -> float:
+        """Time of a try, in those of the first of `_VARIANTS`."""
+        return 1 / 3 if self.scheduled and not self.ordered else 1
+
 
 # LLVM's scheduler and its window search each help some loops and crowd the registers of others; so do ordered loops.
 # What is best most often comes first, then what takes a third of its time.
@@ -98,13 +103,13 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
     long = len(optimized) > _PATIENCE  # each try takes seconds
     if qfloat and not scalar and register_pressure(emitter.text(variants[0])) >= (_LONG_CROWD if long else _CROWD):
         variants = [*_ROOMY]
-    tried = 0
+    tried = 0.0
     while variants:
         variant = variants.pop(0)
         if best and (variant is _LAST_RESORT or best[0].excess * patience < tried * len(optimized)):
             break
         asm = emitter.assembly(variant)
-        tried += asm is not None
+        tried += variant.effort if asm is not None else 0
         if asm is None and variant in _VARIANTS:  # registers were short
             variants = [*(() if long else (v for v in (_QUICK, _EVERYTHING) if v in variants)), *_ROOMY]
         if asm is not None and (best is None or static_cost(asm) < best[0]):

@@ -9,7 +9,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-asin              1.38    41.8
+asin              1.38    38.3
 acos              1.51    44.0
 atan              1.22    39.5   4.67    35.5
 atan2             1.72    54.0
