@@ -115,11 +115,15 @@ class Cut:
 
 
 def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: float, cost: ForkCost,
-               least: float = 0) -> Cut | None:
-    """The cut of loops of ``extents`` in multiples of one of ``units``, the first that costs little; else None."""
+               least: float = 0, lanes: Sequence[int] = ()) -> Cut | None:
+    """The cut of loops of ``extents`` in multiples of one of ``units``, the first that costs little; else None.
+
+    Blocks have at least ``lanes`` iterations along each axis where there are so many: fewer would take as long.
+    """
     cuts = []
     for unit in units:
-        blocks = choose_blocks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least)
+        smallest = [-(-min(n, lane) // u) for n, lane, u in zip(extents, lanes, unit, strict=True)] if lanes else ()
+        blocks = choose_blocks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least, smallest)
         if blocks is not None:
             cuts.append(Cut(blocks, tuple(unit)))
     if cost.all and any(cut.blocks.count >= cost.tasks for cut in cuts):
@@ -128,13 +132,15 @@ def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: f
     return next((cut for cut in cuts if cost.time(cycles, cut.blocks) <= _CLOSE * fastest), None)
 
 
-def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0) -> Blocks | None:
+def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0,
+                  smallest: Sequence[int] = ()) -> Blocks | None:
     """The cut of loops of ``units`` that is done first, or None when one thread is as good.
 
     Even loops give one block to each task; others more and smaller ones, dealt in turn, where that balances better.
-    ``least`` replaces the cost estimate: work of at least so many cycles is always spread.
+    ``least`` replaces the cost estimate: work of at least so many cycles is always spread. Blocks have the
+    ``smallest`` units at least, one if that is not given.
     """
-    cuts = _cuts(units, cost.tasks)
+    cuts = _cuts(units, cost.tasks, smallest or [1] * len(units))
     candidates = [(cost.time(cycles, blocks), blocks.count, blocks.chunk, blocks) for blocks in cuts]
     if not candidates:
         return None
@@ -186,9 +192,10 @@ def least_programs(cycles: float, cost: ForkCost, least: float = 0) -> int:
     return count
 
 
-def _cuts(units: Sequence[int], tasks: int) -> Iterator[Blocks]:
+def _cuts(units: Sequence[int], tasks: int, smallest: Sequence[int]) -> Iterator[Blocks]:
     most = _BLOCKS_PER_TASK * tasks
-    chunks = [sorted({-(-n // pieces) for pieces in range(1, min(n, most) + 1)}) for n in units]
+    chunks = [sorted({size for pieces in range(1, min(n, most) + 1) if (size := -(-n // pieces)) >= few})
+              for n, few in zip(units, smallest, strict=True)]
     for chunk in product(*chunks):
         blocks = Blocks(tuple(units), chunk)
         if 2 <= blocks.count <= most:

@@ -90,6 +90,11 @@ class Group:
             place.kept |= any(use.owner.operation not in inside for use in place.last.uses)
         return found
 
+    def lanes(self, vector_bytes: int) -> list[int]:
+        """Iterations of each axis that all members do at once."""
+        return [min(member.nest.lanes(member.loops[axis], vector_bytes) for member in self.members)
+                for axis in range(len(self.extents))]
+
     def units(self, read: int, written: int) -> tuple[int, ...] | None:
         """Iterations of each axis that stay together, so that different threads write to different ``written`` bytes.
 

@@ -48,6 +48,11 @@ class Nest:
         vector = _vector_loop(self.extents, self.parallel, self.reads)
         return vector is not None and vector in self.reads[operand]
 
+    def lanes(self, loop: int, vector_bytes: int) -> int:
+        """Iterations of ``loop`` that vector code does at once: fewer take as long."""
+        along = _vector_loop(self.extents, self.parallel, self.reads) == loop
+        return vector_bytes // max(self.output_bytes) if along else 1
+
     def unit(self, loop: int, output: int, together: int) -> int | None:
         """Fewest iterations of ``loop`` such that what threads write to ``output`` meets at multiples of ``together``.
 

@@ -118,6 +118,14 @@ def test_neat_borders_are_taken_where_they_cost_little():
     assert choose_cut([127], [], 1e6, COST) is None
 
 
+@pytest.mark.parametrize(("extents", "chunks"), [
+    ([16], None),  # less than a vector: four blocks of four columns take as long as all
+    ([32], None), ([33], None), ([65], [33]), ([128], [32])])
+def test_blocks_have_a_whole_vector(extents, chunks):
+    cut = choose_cut(extents, [(1,)], 1e6, COST, lanes=[32])
+    assert (cut and cut.chunks) == chunks
+
+
 @pytest.mark.parametrize(("units", "cycles", "combine", "count"), [
     (8192, 1e6, 8, 4),
     (3, 1e6, 8, 3),  # not more blocks than vectors
