@@ -20,16 +20,26 @@ class HexagonLineInfoPass(Pass):
     of their function's file, LLVM's own sign for code that is no line's. The code is the same with and without.
 
     Before:
-        llvm.func @f(%x: f32) -> f32 {
-          %0 = llvm.call @f(%x) : (f32) -> f32 loc("k.mlir":7:3)
-          llvm.return %0 : f32
-        } loc("k.mlir":1:1)
+        llvm.func @f() {
+          llvm.call @f() : () -> () loc(unknown)
+          llvm.return loc("k.py":3:5)
+        } loc("k.py":1:1)
 
     After:
-        llvm.func @f(%x: f32) -> f32 {
-          %0 = llvm.call @f(%x) : (f32) -> f32 loc("k.mlir":7:3)
-          llvm.return %0 : f32
-        } loc("k.mlir":1:1)
+        #unit = #llvm.di_file<"-" in "">
+        #file = #llvm.di_file<"k.py" in "">
+        #type = #llvm.di_subroutine_type<callingConvention = DW_CC_normal>
+        #compiled = #llvm.di_compile_unit<id = distinct[0]<>, sourceLanguage = DW_LANG_C, file = #unit,
+            producer = "MLIR", isOptimized = true, emissionKind = LineTablesOnly>
+        #scope = #llvm.di_subprogram<id = distinct[1]<>, compileUnit = #compiled, scope = #file, name = "f",
+            linkageName = "f", file = #file, line = 1, scopeLine = 1, subprogramFlags = "Definition|Optimized",
+            type = #type>
+        module {
+          llvm.func @f() {
+            llvm.call @f() : () -> () loc("k.py":0:0)
+            llvm.return loc("k.py":3:5)
+          } loc(fused<#scope>["k.py":1:1])
+        } loc("-":0:0)
 
     Options: none.
 
