@@ -16,6 +16,7 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
 from hexagon_mlir.codegen.interface import Interface, Tensor, read_interface
 from hexagon_mlir.codegen.weights import Weights, lay_out, take_weights
+from hexagon_mlir.codegen.whole_files import write_files
 from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir import HexError, ir, name_locations, parse, to_text
@@ -175,19 +176,22 @@ class CompiledKernel:
         and declined, the LLVM IR, the assembly and the run; of a run with ``trace=True`` the assembly with cycles per
         packet and the timeline. Returns what was written.
         """
+        text = self.report_text(file or "")
+        if file is not None:
+            write_files({Path(file): text.encode()})
+        return text
+
+    def report_text(self, file: str | os.PathLike[str]) -> str:
+        """What `report` writes into a file of this name."""
         run = self.last_run if self.last_run and isinstance(self.last_run.result, RunResult) else None
-        if file is not None and Path(file).suffix == ".html":
+        if Path(file).suffix == ".html":
             from hexagon_mlir.report.page import kernel_page
 
-            text = kernel_page(self.interface.entry, self._compiled, run.profile if run else None,
+            return kernel_page(self.interface.entry, self._compiled, run.profile if run else None,
                                run.trace if run else None)
-        else:
-            from hexagon_mlir.report.kernel import kernel_report
+        from hexagon_mlir.report.kernel import kernel_report
 
-            text = kernel_report(self._compiled, run.profile if run else None)
-        if file is not None:
-            Path(file).write_text(text, encoding="utf-8")
-        return text
+        return kernel_report(self._compiled, run.profile if run else None)
 
 
 def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "default", entry: str | None = None,

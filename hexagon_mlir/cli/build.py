@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,7 +90,7 @@ def read_options(words: Sequence[str], known: Sequence[str], hint: str, emit: st
         elif word == "--check" and "check" in known:
             options.check = True
         elif word.startswith("-"):
-            if name not in known or name == "args":
+            if name not in known or name in ("args", "check"):  # these stand without a value
                 raise UsageError(f"unknown option {word}", hint)
             if not equals and not rest:
                 raise UsageError(f"{word} needs a value", hint)
@@ -135,46 +135,47 @@ def run_file(words: Sequence[str]) -> int:
     arguments = [_argument(word) for word in options.args]
     if options.check and options.executor != "sim":
         raise UsageError("faults are found on the simulator only", "--executor=sim")
+    from hexagon_mlir.codegen.whole_files import write_files
     from hexagon_mlir.exec import sim
     from hexagon_mlir.report import text
 
     run = _run_model if options.file.endswith(MODEL_FILES) else _run_kernel
     with warnings.catch_warnings(record=True) as caught, sim.checking(options.check) as reports:
         warnings.simplefilter("always")
-        outputs, profile = run(options, arguments)
+        outputs, profile, files = run(options, arguments)
     for warning in caught:
         if issubclass(warning.category, UserWarning):
             sys.stderr.write(f"hexmlir: warning: {warning.message}\n")
     if options.out:  # first: a reader that stops (| head) must not cost the results
         _save(Path(options.out), arguments, outputs)
+    write_files({Path(name): text.encode() for name, text in files.items()})
     for number, output in enumerate(outputs):
         sys.stdout.write(f"result{number}: {output.dtype} {list(output.shape)}\n{output}\n")
     sys.stdout.write(profile + (text.faults(reports) if options.check else ""))
     return int(any(report.certain for report in reports))
 
 
-def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str]:
-    """Results, and what the run cost as text."""
+def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str, dict[str, str]]:
+    """Results, what the run cost as text, and files that were asked for by name."""
     from hexagon_mlir.report import text
     from hexagon_mlir.sim import RunResult
 
     if options.numerics != "f32":
         raise UsageError("--numerics is for whole models", "hexmlir run --help")
+    if options.trace and options.executor != "sim":
+        raise UsageError("a run under QEMU has no timeline", "--executor=sim")
     kernel = _compiled(options)
     grid = tuple(_integer(part) for part in options.grid.split(",")) if options.grid else None
     run = kernel.run(*arguments, grid=grid, executor=options.executor, trace=bool(options.report or options.trace))
-    if options.report:
-        _write(options.report, kernel.report)
+    files = {options.report: kernel.report_text(options.report)} if options.report else {}
     if options.trace:
-        if run.trace is None:
-            raise UsageError("a run under QEMU has no timeline", "--executor=sim")
-        text_of_events = json.dumps(run.trace.timeline)
-        _write(options.trace, lambda path: path.write_text(text_of_events, encoding="utf-8"))
-    return run.outputs, text.run(run.result) if isinstance(run.result, RunResult) else _counters(run.result)
+        assert run.trace is not None
+        files[options.trace] = json.dumps(run.trace.timeline)
+    return run.outputs, text.run(run.result) if isinstance(run.result, RunResult) else _counters(run.result), files
 
 
-def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str]:
-    """Results of a model, and what the run cost as text; ``--args`` are its flat arguments."""
+def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str, dict[str, str]]:
+    """As `_run_kernel`, of a model; ``--args`` are its flat arguments."""
     from hexagon_mlir.cli.compile import compiled_model
     from hexagon_mlir.report import text
 
@@ -194,14 +195,7 @@ def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any
                for r in results if isinstance(r, torch.Tensor)]
     run = model.last_run
     assert run is not None
-    return outputs, text.launches(run.launches) if run.counters is None else _counters(run.counters)
-
-
-def _write(file: str, write: Callable[[Path], object]) -> None:
-    try:
-        write(Path(file))
-    except OSError as error:
-        raise HexError.plain(f"cannot write: {error.strerror}", file=file) from None
+    return outputs, text.launches(run.launches) if run.counters is None else _counters(run.counters), {}
 
 
 def _compiled(options: Options) -> CompiledKernel:

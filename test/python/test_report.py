@@ -157,9 +157,15 @@ class TestCommands:
         assert f"{sim.history[-1].result.cycles:,}" in (tmp_path / "k.txt").read_text()
 
     @pytest.mark.parametrize("words", [["--report=no/k.html"], ["--trace=no/t.json"]])
-    def test_no_such_folder(self, words, capsys):
-        assert main(["run", "k.mlir", "--args", "x.npy", *words]) == 1
+    def test_no_such_folder(self, words, tmp_path, capsys):
+        assert main(["run", "k.mlir", "--args", "x.npy", "--out=o", *words]) == 1
         assert capsys.readouterr().err.startswith(f"{words[0].partition('=')[2]}: error: cannot write")
+        np.testing.assert_array_equal(np.load(tmp_path / "o" / "result0.npy"), X + X)
+
+    @pytest.mark.parametrize("words", [["--check=no"], ["--trace=t.json", "--executor=qemu"]])
+    def test_wrong_words_of_run(self, words, tmp_path, capsys):
+        assert main(["run", "k.mlir", "--args", "x.npy", *words]) == 1
+        assert "hint: " in capsys.readouterr().err and not (tmp_path / "t.json").exists()
 
     def test_profile(self, tmp_path, capsys):
         (tmp_path / "s.py").write_text(
