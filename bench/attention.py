@@ -19,14 +19,12 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from rich.console import Console
-from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
+from bench.tables import show, table
 from hexagon_mlir.frontend.torch.kernels.attention import KEY_ROWS, QUERY_ROWS
-from hexagon_mlir.report.check import CLOCK_NOTE
 
 _FLOAT = 4  # bytes
 
@@ -99,17 +97,14 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=1024)
     parser.add_argument("--depth", type=int, default=64)
     options = parser.parse_args()
-    grid = Table("attention", "cycles", "bytes over DDR", "bound", "ratio", "TCM peak", "activations", "scores",
-                 "error",
-                 title=f"Attention, {options.length} x {options.depth} f32, v75, simulated", title_justify="left")
+    grid = table(f"Attention, {options.length} x {options.depth} f32, v75, simulated",
+                 ("attention", "cycles", "bytes over DDR", "bound", "ratio", "TCM peak", "activations", "scores",
+                  "error"))
     for causal in (False, True):
         m = measure(options.length, options.depth, causal)
         grid.add_row("causal" if causal else "all keys", f"{m.cycles:,}", f"{m.moved:,}", f"{m.bound:,}",
                      f"{m.ratio:.3f}", f"{m.tcm:,}", f"{m.ddr:,}", f"{m.scores:,}", f"{m.error:.1e}")
-    console = Console()
-    console.width = max(console.width, 120)
-    console.print(grid)
-    console.print(f"Cycles: {CLOCK_NOTE}.", highlight=False)
+    show(grid, 120)
 
 
 if __name__ == "__main__":

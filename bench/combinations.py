@@ -9,13 +9,12 @@ the cycles of the run, against what the target's DMA moves.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.compile import emit
@@ -28,6 +27,10 @@ from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.targets import Target
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.tables import show, table
 
 DEGREE = 24
 """Terms of the exponent series: enough that work takes longer than its transfers."""
@@ -216,18 +219,13 @@ def main() -> None:
 def report(target: Target, svg: Path | None) -> None:
     """Measure, print, plot into the folder ``svg`` if there is one."""
     measured = rows(target)
-    table = Table(title=f"Hexagon {target.name}, simulated cycles", title_justify="left")
-    used = list(measured[0].runs)
-    for heading in ("kernel", *used, "m", "+DB ideal", "+DB", "of ideal", "DMA share +DB"):
-        table.add_column(heading, justify="left" if heading == "kernel" else "right")
+    grid = table(f"Hexagon {target.name}, simulated cycles",
+                 ("kernel", *measured[0].runs, "m", "+DB ideal", "+DB", "of ideal", "DMA share +DB"))
     for row in measured:
-        table.add_row(row.kernel.name, *(f"{run.cycles:,}" for run in row.runs.values()), f"{row.memory:.2f}",
-                      f"{row.ideal:.2f}x", f"{row.speed_up('+DB'):.2f}x", f"{row.speed_up('+DB') / row.ideal:.0%}",
-                      f"{row.bandwidth('+DB'):.0%}")
-    console = Console()
-    console.width = max(console.width, 150)
-    console.print(table)
-    console.print(f"Cycles: {CLOCK_NOTE}; inputs start in DDR.", highlight=False)
+        grid.add_row(row.kernel.name, *(f"{run.cycles:,}" for run in row.runs.values()), f"{row.memory:.2f}",
+                     f"{row.ideal:.2f}x", f"{row.speed_up('+DB'):.2f}x", f"{row.speed_up('+DB') / row.ideal:.0%}",
+                     f"{row.bandwidth('+DB'):.0%}")
+    show(grid, 150, f"Cycles: {CLOCK_NOTE}; inputs start in DDR.")
     if svg:
         plot(measured, svg)
 

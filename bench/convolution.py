@@ -13,22 +13,19 @@ Operands and results cross DDR once at the bandwidth of the DMA engine.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from rich.console import Console
-from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
+from bench.tables import Bench
 from hexagon_mlir import targets
-from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.targets.dma import Engine
 
 _FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2)}
@@ -158,43 +155,13 @@ def measure(layer: Layer) -> Measurement:
     return Measurement(layer, model.last_run.cycles, float((got - exact).abs().max()))
 
 
-_HEADINGS = ("layer", "cycles", "bound", "of the bound", "error")
-
-
 def _cells(m: Measurement) -> tuple[str, ...]:
     return m.layer.name, f"{m.cycles:,}", f"{m.layer.bound:,.0f}", f"{m.share:.0%}", f"{m.error:.1e}"
 
 
-def markdown(measurements: Sequence[Measurement]) -> str:
-    """docs/convolution.md."""
-    assert __doc__ is not None
-    lines = ["# Convolutions and poolings", "", f"v75, simulated. Cycles: {CLOCK_NOTE}.", "",
-             "".join(__doc__.split("\n\n")[2:]).strip(), "",
-             "*error*: largest difference from PyTorch's result in f64.", "",
-             "Made by `python bench/convolution.py --markdown`.", "",
-             "| " + " | ".join(_HEADINGS) + " |", "| --- |" + " ---: |" * (len(_HEADINGS) - 1)]
-    return "\n".join([*lines, *("| " + " | ".join(_cells(m)) + " |" for m in measurements)])
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("words", nargs="*", help="rows whose name holds one of these; all when none is given")
-    parser.add_argument("--markdown", action="store_true", help="print docs/convolution.md")
-    options = parser.parse_args(arguments)
-    wanted = [layer for layer in LAYERS if not options.words or any(word in layer.name for word in options.words)]
-    measurements = [measure(layer) for layer in wanted]
-    if options.markdown:
-        print(markdown(measurements))
-        return
-    grid = Table(*_HEADINGS, title="Convolutions and poolings, v75, simulated", title_justify="left")
-    for m in measurements:
-        grid.add_row(*_cells(m))
-    console = Console()
-    console.width = max(console.width, 100)
-    console.print(grid)
-    console.print(f"Cycles: {CLOCK_NOTE}.", highlight=False)
-
+BENCH = Bench(__doc__ or "", "docs/convolution.md", "bench/convolution.py",
+              ("layer", "cycles", "bound", "of the bound", "error"), LAYERS, measure, _cells,
+              "largest difference from PyTorch's result in f64")
 
 if __name__ == "__main__":
-    main()
+    BENCH.main()

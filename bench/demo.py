@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from hexagon_mlir.exec import sim
 from hexagon_mlir.frontend.triton import activate
@@ -22,6 +20,7 @@ from hexagon_mlir.report.check import CLOCK_NOTE
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.tables import show, table
 from examples import gelu, matmul, rms_norm, softmax, vector_add
 
 
@@ -69,17 +68,13 @@ def measure(case: Case, **launch: str | int) -> tuple[float, int]:
 def main() -> None:
     """Run all cases and print the table."""
     activate()
-    table = Table(title="Hexagon v75, one thread, simulated", title_justify="left")
-    for heading in ("kernel", "shape", "max error", "cycles scalar", "cycles vectorized", "ratio"):
-        table.add_column(heading, justify="left" if heading in ("kernel", "shape") else "right")
+    grid = table("Hexagon v75, one thread, simulated",
+                 ("kernel", "shape", "max error", "cycles scalar", "cycles vectorized", "ratio"), ("kernel", "shape"))
     for case in track(cases(), "running", transient=True):
         _, scalar = measure(case, pipeline="scalar")
         error, vector = measure(case, threads=1)
-        table.add_row(case.name, case.shape, f"{error:.1e}", f"{scalar:,}", f"{vector:,}", f"{scalar / vector:.1f}x")
-    console = Console()
-    console.width = max(console.width, 96)  # a row of the table stays on one line
-    console.print(table)
-    console.print(f"Cycles: {CLOCK_NOTE}; inputs start in DDR.", highlight=False)
+        grid.add_row(case.name, case.shape, f"{error:.1e}", f"{scalar:,}", f"{vector:,}", f"{scalar / vector:.1f}x")
+    show(grid, 96, f"Cycles: {CLOCK_NOTE}; inputs start in DDR.")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from hexagon_mlir.codegen import compile_module
@@ -30,6 +29,8 @@ from hexagon_mlir.sim import Machine, RunResult
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.loop_bound import HotLoop, hot_loops
+from bench.tables import show
+from bench.tables import table as empty_table
 from bench.tcm_kernels import KERNELS, Kernel
 
 
@@ -81,10 +82,9 @@ def execute(asm: str, kernel: Kernel, target: str) -> tuple[Machine, RunResult, 
 
 def table(measurements: Sequence[Measurement]) -> Table:
     """The rows as a table."""
-    grid = Table(title="Hexagon v75, one thread, operands in TCM, simulated: per 32 f32 or 64 f16",
-                 title_justify="left")
-    for heading in ("kernel", "shape", "maths", "goal", "packets", "bound", "bound by", "cycles", "error/tolerance"):
-        grid.add_column(heading, justify="left" if heading in ("kernel", "shape", "maths", "bound by") else "right")
+    grid = empty_table("Hexagon v75, one thread, operands in TCM, simulated: per 32 f32 or 64 f16",
+                       ("kernel", "shape", "maths", "goal", "packets", "bound", "bound by", "cycles",
+                        "error/tolerance"), ("kernel", "shape", "maths", "bound by"))
     for m in measurements:
         shape = "x".join(map(str, m.kernel.shape)) + f" {m.kernel.element}"
         goal = f"{m.kernel.goal:g}" if m.kernel.goal else ""
@@ -124,10 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.markdown:
         print(markdown(measurements))
         return
-    console = Console()
-    console.width = max(console.width, 110)
-    console.print(table(measurements))
-    console.print(f"Cycles: {CLOCK_NOTE}.", highlight=False)
+    show(table(measurements), 110)
     if options.asm:
         for m in measurements:
             for loop in m.loops:

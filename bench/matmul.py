@@ -14,25 +14,21 @@ once at the bandwidth of the DMA engine, which bounds products of one row.
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.tables import Bench
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse
 from hexagon_mlir.pipelines import Settings
-from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine
 from hexagon_mlir.targets.dma import Engine
 
@@ -149,44 +145,14 @@ def measure(product: Product) -> Measurement:
     return Measurement(product, cycles, float(np.max(np.abs(wide[2] - wide[0] @ wide[1]) / (size + 1e-30))))
 
 
-_HEADINGS = ("product", "threads", "operands in", "cycles", "bound", "of the bound", "error")
-
-
 def _cells(m: Measurement) -> tuple[str, ...]:
     return (m.product.name, str(m.product.threads), "TCM" if m.product.threads == 1 else "DDR", f"{m.cycles:,}",
             f"{m.product.bound:,.0f}", f"{m.share:.0%}", f"{m.error:.1e}")
 
 
-def markdown(measurements: Sequence[Measurement]) -> str:
-    """docs/matmul.md."""
-    assert __doc__ is not None
-    lines = ["# Matrix products", "", f"v75, simulated. Cycles: {CLOCK_NOTE}.", "",
-             "".join(__doc__.split("\n\n")[2:]).strip(), "",
-             "*error*: largest difference from the exact value, over the sum of the products' sizes.", "",
-             "Made by `python bench/matmul.py --markdown`.", "",
-             "| " + " | ".join(_HEADINGS) + " |", "| --- |" + " ---: |" * (len(_HEADINGS) - 1)]
-    return "\n".join([*lines, *("| " + " | ".join(_cells(m)) + " |" for m in measurements)])
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("words", nargs="*", help="rows whose name holds one of these; all when none is given")
-    parser.add_argument("--markdown", action="store_true", help="print docs/matmul.md")
-    options = parser.parse_args(arguments)
-    wanted = [p for p in PRODUCTS if not options.words or any(word in p.name for word in options.words)]
-    measurements = [measure(p) for p in wanted]
-    if options.markdown:
-        print(markdown(measurements))
-        return
-    grid = Table(*_HEADINGS, title="Matrix products, v75, simulated", title_justify="left")
-    for m in measurements:
-        grid.add_row(*_cells(m))
-    console = Console()
-    console.width = max(console.width, 100)
-    console.print(grid)
-    console.print(f"Cycles: {CLOCK_NOTE}.", highlight=False)
-
+BENCH = Bench(__doc__ or "", "docs/matmul.md", "bench/matmul.py",
+              ("product", "threads", "operands in", "cycles", "bound", "of the bound", "error"), PRODUCTS, measure,
+              _cells, "largest difference from the exact value, over the sum of the products' sizes")
 
 if __name__ == "__main__":
-    main()
+    BENCH.main()

@@ -17,9 +17,7 @@ from pathlib import Path
 import torch
 import triton
 import triton.language as tl
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from hexagon_mlir import targets
 from hexagon_mlir.exec import sim
@@ -29,6 +27,7 @@ from hexagon_mlir.report.check import CLOCK_NOTE
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.tables import show, table
 from examples import attention, gelu, rms_norm, vector_add
 
 
@@ -115,9 +114,9 @@ def main() -> None:
     """Run every row on both pipelines and print the table."""
     names, failed = tuple(sys.argv[1:]), []
     activate()
-    table = Table(title="Vector against scalar code, Hexagon v75, inputs in DDR, simulated", title_justify="left")
-    for heading in ("kernel", "shape", "theirs", "ours", "scalar", "vector", "memory bound", "4 threads"):
-        table.add_column(heading, justify="left" if heading in ("kernel", "shape") else "right")
+    grid = table("Vector against scalar code, Hexagon v75, inputs in DDR, simulated",
+                 ("kernel", "shape", "theirs", "ours", "scalar", "vector", "memory bound", "4 threads"),
+                 ("kernel", "shape"))
     chosen = [row for row in rows() if not names or row.name.startswith(names)]
     for row in track(chosen, "running", transient=True):
         try:
@@ -126,15 +125,12 @@ def main() -> None:
             failed.append(f"{row.name}: {error}")
             continue
         count = row.expected.numel()
-        table.add_row(row.name, row.shape, f"{row.published}x", f"{scalar / vector:.1f}x", f"{scalar / count:.2f}",
-                      f"{vector / count:.2f}", f"{memory_bound(row):.2f}", f"{threaded / count:.2f}")
+        grid.add_row(row.name, row.shape, f"{row.published}x", f"{scalar / vector:.1f}x", f"{scalar / count:.2f}",
+                     f"{vector / count:.2f}", f"{memory_bound(row):.2f}", f"{threaded / count:.2f}")
     for text in failed:
         print(text, file=sys.stderr)
-    console = Console()
-    console.width = max(console.width, 110)
-    console.print(table)
-    console.print("theirs, ours: scalar over vector code on one thread; theirs on a device (arXiv 2602.19762). "
-                  f"The rest: cycles per element, {CLOCK_NOTE.removeprefix('cycles ')}.", highlight=False)
+    show(grid, 110, "theirs, ours: scalar over vector code on one thread; theirs on a device (arXiv 2602.19762). "
+                    f"The rest: cycles per element, {CLOCK_NOTE.removeprefix('cycles ')}.")
     if failed:
         raise SystemExit(1)
 
