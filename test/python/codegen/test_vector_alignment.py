@@ -1,28 +1,12 @@
-"""Masked loads become whole loads and selects; neighbours at odd offsets keep their lanes."""
+"""LLVM's vector alignment (HexagonVectorCombine) joins loads into aligned ones: every stream keeps its lanes."""
 
 import numpy as np
 import pytest
 
 import hexagon_mlir as hx
 from hexagon_mlir.codegen import compile_module
-from hexagon_mlir.codegen.masked_loads import masked_loads_as_selects
 from hexagon_mlir.ir import parse
 from hexagon_mlir.sim import Machine
-
-CALL = ("  %5 = {tail}call <32 x float> @llvm.masked.load.v32f32.p0(ptr align 4 %4, <32 x i1> %m, "
-        "<32 x float> zeroinitializer){end}")
-AFTER = ("  %whole.5 = load <32 x float>, ptr %4, align 4\n"
-         "  %5 = select <32 x i1> %m, <32 x float> %whole.5, <32 x float> zeroinitializer")
-
-
-@pytest.mark.parametrize(("tail", "end"), [("", ""), ("tail ", ""), ("", ", !dbg !7"), ("tail ", " #4, !tbaa !3")])
-def test_call_becomes_load_and_select(tail, end):
-    assert masked_loads_as_selects(CALL.format(tail=tail, end=end)) == AFTER
-
-
-def test_the_rest_stays():
-    text = "declare <32 x float> @llvm.masked.load.v32f32.p0(ptr captures(none), <32 x i1>, <32 x float>)\n  ret void"
-    assert masked_loads_as_selects(text) == text
 
 
 @pytest.mark.parametrize(("element", "dtype"), [("i8", np.int8), ("i16", np.int16), ("i32", np.int32),
