@@ -217,7 +217,7 @@ class Ranges:
         """``operand`` as a power of the root of ``other``, when that is a power of a root; else as an interval."""
         if form.power or not other.power:
             return form
-        if self._same(operand) == other.root:
+        if other.root in (self._same(operand), self._bits(operand)):
             return Form(1.0, 1.0, other.root, 0.0, Fraction(1))
         if form.root == other.root and form.low == form.high == 0 and form.coefficient:
             return Form(form.coefficient, form.coefficient, other.root, 0.0, Fraction(1))
@@ -265,6 +265,11 @@ class Ranges:
 
     def _same(self, operand: str) -> str:
         return self.aliases.get(operand, operand)
+
+    def _bits(self, operand: str) -> str:
+        """The integers that ``operand`` shows the bits of, if there are such: a seed may be taken from them."""
+        i = self.definitions.get(operand)
+        return i.operands[0] if i is not None and i.opcode == "bitcast" else operand
 
     def _bounds(self, form: Form) -> tuple[float, float]:
         if form.power:

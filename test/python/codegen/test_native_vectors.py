@@ -102,6 +102,15 @@ class TestRanges:
         assert "%t" in ranges.normal  # 2 - 1
         assert "%e" not in ranges.normal  # 1 - 1
 
+    def test_newton_steps_from_the_bits_of_a_selected_divisor(self):
+        """LLVM moves a change of sign into the select before it: the divisor is shown from integers."""
+        ranges = self.normal(
+            "%b = select <32 x i1> %q, <32 x i32> %i, <32 x i32> splat (i32 2113929216)",
+            "%m = bitcast <32 x i32> %b to TYPE", "%s = sub <32 x i32> splat (i32 -17623609), %b",
+            "%z = bitcast <32 x i32> %s to TYPE", "%p = fmul TYPE %m, %z", "%t = fadd TYPE %p, splat (float 2.0)",
+            "%u = fmul TYPE %p, %t", "%v = fadd TYPE %u, splat (float 2.0)")
+        assert {"%t", "%v"} <= ranges.normal
+
     def test_the_sign_of_an_exponential(self):
         ranges = self.normal(
             "%n = call TYPE @llvm.fabs.v32f32(TYPE %x)", "%p = fadd TYPE %n, splat (float 1.0)",
