@@ -37,6 +37,7 @@ from hexagon_mlir.passes.math_library.lanes import (
     float_bits,
     horner,
     keep_nan,
+    pairwise,
 )
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
@@ -68,7 +69,7 @@ def _round(x: Float) -> tuple[Int, Float]:
 
 def _short(fixed: Int) -> Float:
     """2^f for the fraction f of a number times 2^23."""
-    return horner(((fixed & FRACTION) | float_bits(1.0)).as_float(), EXP2_FAST)
+    return pairwise(((fixed & FRACTION) | float_bits(1.0)).as_float(), EXP2_FAST)
 
 
 def _bits(fixed: Int, mode: Mode) -> Int:

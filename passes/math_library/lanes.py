@@ -308,6 +308,17 @@ def horner(x: Float, coefficients: tuple[float, ...]) -> Float:
     return total
 
 
+def pairwise(x: Float, coefficients: tuple[float, ...]) -> Float:
+    """As `horner` for an even number of coefficients, in half the steps: x is multiplied by itself and by constants
+    alone, so that it is wanted in one format.
+    """
+    pairs = [x * high + low for low, high in zip(coefficients[::2], coefficients[1::2], strict=True)]
+    square, total = x * x, pairs[-1]
+    for pair in reversed(pairs[:-1]):
+        total = square * total + pair
+    return total
+
+
 def odd(x: Float, coefficients: tuple[float, ...]) -> Float:
     """x + x^3 P(x^2)."""
     square = x * x

@@ -20,7 +20,7 @@ gelu (tanh)      179.16    37.5  55.20    25.0
 from __future__ import annotations
 
 from hexagon_mlir.passes.math_library.coefficients import SOFTPLUS, SOFTPLUS_SHORT
-from hexagon_mlir.passes.math_library.division import reciprocal_of_minus
+from hexagon_mlir.passes.math_library.division import quotient_of_minus, reciprocal_of_minus
 from hexagon_mlir.passes.math_library.exponential import exp_bounded, exp_clamped, exp_of_parts
 from hexagon_mlir.passes.math_library.factors import keeps_nan
 from hexagon_mlir.passes.math_library.fixed_point import short_reciprocal
@@ -38,14 +38,14 @@ def logistic(n: Float, v: Float, mode: Mode = ACCURATE) -> Float:
     if mode.half:
         r = short_reciprocal(1.0 + exp_clamped(v, HALF_LIMIT, mode))
     elif mode.fast:
-        r = reciprocal_of_minus(-1.0 - exp_clamped(v, LIMIT, mode))
+        return quotient_of_minus(n, -1.0 - exp_clamped(v, LIMIT, mode))
     else:
         minus = -1.0 - exp_bounded(v.minimum(LARGEST).maximum(-LARGEST))
         r = reciprocal_of_minus(minus)
         r = r + r * (1.0 + minus * r)
         r = (v > ZERO).select(n.lanes.float(0.0), r)
     result = r if n.constant == 1 else n * r
-    return result if mode.fast or mode.numbers or keeps_nan(n, v) else keep_nan(v, result)
+    return result if mode.numbers or keeps_nan(n, v) else keep_nan(v, result)
 
 
 def softplus(v: Float, mode: Mode = ACCURATE) -> Float:

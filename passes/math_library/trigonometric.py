@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from hexagon_mlir.passes.math_library.angle import Angle, reduce_angle
 from hexagon_mlir.passes.math_library.coefficients import COS, COS_SHORT, SIN, SIN_SHORT, TAN
-from hexagon_mlir.passes.math_library.division import approximate_reciprocal
+from hexagon_mlir.passes.math_library.division import approximate_reciprocal, quotient_of_minus
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, SIGN, Float, Int, float_bits, horner
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
@@ -72,7 +72,7 @@ def tan(x: Float, mode: Mode = ACCURATE) -> Float:
     even = (angle.quadrant & 1).equals(0)
     if mode.short:
         sine, cosine = _sine_cosine(angle, mode)
-        result = even.select(sine, -cosine) * approximate_reciprocal(even.select(cosine, sine))
+        result = quotient_of_minus(even.select(sine, cosine), even.select(-cosine, sine))
     else:
         r = angle.r
         square = r * r
