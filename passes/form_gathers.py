@@ -11,6 +11,8 @@ from hexagon_mlir.ir.query import element_bytes, find_ops, input_count
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.gathers.decide import refusal
 from hexagon_mlir.passes.gathers.split import address_ops, depends_on_data, split
+from hexagon_mlir.passes.vectorization.lookups import fits_registers, is_index_cast
+from hexagon_mlir.passes.vectorization.nest import has_lanes
 
 _CLEAN = UpstreamStep("canonicalize,cse")  # offsets that are an input as it is
 
@@ -23,12 +25,12 @@ class FormGathersPass(Pass):
 
     Before:
         #map = affine_map<(d0) -> (d0)>
-        func.func @f(%table: tensor<64xf32>, %i: tensor<80xi8>, %y: tensor<80xf32>) -> tensor<80xf32> {
+        func.func @f(%table: tensor<300xf32>, %i: tensor<80xi8>, %y: tensor<80xf32>) -> tensor<80xf32> {
           %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
               ins(%i : tensor<80xi8>) outs(%y : tensor<80xf32>) {
           ^bb0(%in: i8, %out: f32):
             %1 = arith.index_castui %in : i8 to index
-            %2 = tensor.extract %table[%1] : tensor<64xf32>
+            %2 = tensor.extract %table[%1] : tensor<300xf32>
             %3 = arith.negf %2 : f32
             linalg.yield %3 : f32
           } -> tensor<80xf32>
@@ -37,8 +39,8 @@ class FormGathersPass(Pass):
 
     After:
         #map = affine_map<(d0) -> (d0)>
-        func.func @f(%arg0: tensor<64xf32>, %arg1: tensor<80xi8>, %arg2: tensor<80xf32>) -> tensor<80xf32> {
-          %0 = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<64xf32>
+        func.func @f(%arg0: tensor<300xf32>, %arg1: tensor<80xi8>, %arg2: tensor<80xf32>) -> tensor<80xf32> {
+          %0 = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<300xf32>
           %1 = tensor.empty() : tensor<80xi32>
           %2 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
               ins(%arg1 : tensor<80xi8>) outs(%1 : tensor<80xi32>) {
@@ -52,7 +54,7 @@ class FormGathersPass(Pass):
               ins(%2 : tensor<80xi32>) outs(%3 : tensor<80xf32>) {
           ^bb0(%in: i32, %out: f32):
             %6 = arith.index_cast %in : i32 to index
-            %extracted = tensor.extract %0[%6] : tensor<64xf32>
+            %extracted = tensor.extract %0[%6] : tensor<300xf32>
             linalg.yield %extracted : f32
           } -> tensor<80xf32>
           %5 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
@@ -66,6 +68,8 @@ class FormGathersPass(Pass):
 
     Options:
         table-bytes: the most bytes of a table that is copied into TCM.
+
+    Tables of up to 256 elements stay where they are: `hexagon-vectorization` looks them up in registers.
 
     Refuses (with a remark; the element is read by scalar code): tables that are too large, of dynamic shape or of
     elements other than 2 and 4 bytes wide, ops that reduce, fewer reads than an eighth of the table's elements. The
@@ -95,7 +99,7 @@ class FormGathersPass(Pass):
         for extract in find_ops(module, _is_lookup):
             op = extract.parent.operation
             body = op.regions[0].blocks[0]
-            if _is_gather(extract) or not depends_on_data(extract, body, input_count(op)):
+            if _is_gather(extract) or not depends_on_data(extract, body, input_count(op)) or _in_registers(extract):
                 continue
             addresses = address_ops(extract, body)
             reason = self._refusal(op, extract) if addresses is not None else "an index that is no plain arithmetic"
@@ -134,6 +138,15 @@ def _is_gather(extract: ir.Operation) -> bool:
     """True for a look-up in a table that is in TCM already."""
     maker = extract.operands[0].owner
     return not isinstance(maker, ir.Block) and maker.operation.name == "bufferization.alloc_tensor"
+
+
+def _in_registers(extract: ir.Operation) -> bool:
+    """True for a look-up that becomes vector code in its place: a small table, elements that fit lanes around it."""
+    if not fits_registers(ir.RankedTensorType(extract.operands[0].type)):
+        return False
+    values = [v for o in extract.block.operations for v in (*o.operation.operands, *o.operation.results)
+              if not is_index_cast(o.operation) and o.operation != extract]
+    return all(has_lanes(value.type) for value in (*extract.block.arguments, *values))
 
 
 def _on_tensors(op: ir.Operation) -> bool:

@@ -24,7 +24,9 @@ class HexagonVectorizationPass(Pass):
     Loops that walk memory without a gap become one first. An operand that lies along another loop than the vectorized
     one (a transpose, rows of a few elements) is transposed in registers, block by block. Every second element of an
     input is two vectors dealt apart. Elements of a table that lie along the vectorized loop, at a place that the body
-    computes, are loaded as vectors too.
+    computes, are loaded as vectors too; at any place of a table of up to 256 elements, they are looked up in registers
+    by ``hexmlir_look_up_bytes_20_128(table, indices)`` (20 elements, 128 indices) and the same for halfwords and words:
+    code generation makes instructions of the call.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {

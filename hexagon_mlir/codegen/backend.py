@@ -15,6 +15,7 @@ from hexagon_mlir.codegen.conversions import conversion_option
 from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
+from hexagon_mlir.codegen.lookups import lookups_as_instructions
 from hexagon_mlir.codegen.loop_entries import keep_loops_behind_stores
 from hexagon_mlir.codegen.loop_order import order_loops
 from hexagon_mlir.codegen.native_vectors import use_native_vectors
@@ -90,7 +91,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
     Without ``qfloat``, or where no variant does, the result of every qfloat operation is converted to IEEE at once.
     """
     relocation = "pic" if position_independent else "static"
-    llvm_ir = bfloat_vectors_as_bits(separate_slots(source))
+    llvm_ir = lookups_as_instructions(bfloat_vectors_as_bits(separate_slots(source)))
     emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, scalar, qfloat)
     _llvm().set_option("hexmlir", conversion_option(cpu))
     # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.

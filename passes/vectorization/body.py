@@ -9,8 +9,9 @@ from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, start_alignment
 from hexagon_mlir.ir.query import TCM_SLOT
 from hexagon_mlir.passes.vectorization.alternate import STRIDE, load_alternate, with_elements_between
+from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
 from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
-from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops
+from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops, is_lookup
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]
@@ -44,7 +45,8 @@ class BodyEmitter:
         self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
         self.numbers = {o: i for i, o in enumerate(self.operations)}
         self.addresses = {self.numbers[o] for o in address_ops(self.block)}
-        self.splats: dict[tuple[int, int], ir.Value] = {}
+        self.tables = {number: load_table(o.operands[0], vector_bytes)
+                       for number, o in enumerate(self.operations) if is_lookup(o)}
 
     # -- memory --------------------------------------------------------------------------------------------------
 
@@ -149,7 +151,6 @@ class BodyEmitter:
         that are not loaded here.
         """
         local = Scope({**scope.arguments, **(given or {})}, dict(scope.results))
-        self.splats = {}
         for operand, description in enumerate(self.nest.operands):
             if operand in local.arguments or not self._is_read(operand):
                 continue
@@ -161,7 +162,9 @@ class BodyEmitter:
             if number in local.results or number in self.addresses:
                 continue
             if op.name == LOAD:
-                local.results[number] = [self._row(op, local, ivs, width, tail)]
+                index = self._scalar(local, low_byte(op.operands[-1], self.block)) if number in self.tables else None
+                local.results[number] = [self._look_up(number, index) if _is_vector(index) else
+                                         self._row(op, local, ivs, width, tail)]
                 continue
             if op.name == "linalg.index":
                 local.results[number] = [self._index(self._dim(op), ivs, width)]
@@ -170,6 +173,11 @@ class BodyEmitter:
             types = [ir.VectorType.get([width], r.type) for r in op.results]
             local.results[number] = _clone(op, types, operands)
         return [self._wide(local, value, width) for value in self.yielded]
+
+    def _look_up(self, number: int, index: ir.Value) -> ir.Value:
+        """What look-up ``number`` of the body finds at each lane of ``index``."""
+        type_ = ir.MemRefType(self.operations[number].operands[0].type)
+        return look_up(self.tables[number], type_.shape[0], index, type_.element_type)
 
     def _row(self, load: ir.Operation, scope: Scope, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
         """What ``load`` reads in each lane: neighbours from the first lane's place on."""
@@ -245,6 +253,10 @@ def _whole(value: ir.Value) -> ir.Value:
             break
         value = value.owner.operation.operands[0]
     return value
+
+
+def _is_vector(value: ir.Value | None) -> bool:
+    return value is not None and isinstance(value.type, ir.VectorType)
 
 
 def _clone(op: ir.Operation, types: list[ir.Type], operands: list[ir.Value]) -> list[ir.Value]:

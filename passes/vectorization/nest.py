@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import has_alternate_vectors, has_vectors, root_buffer
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, read_tables
+from hexagon_mlir.passes.vectorization.lookups import INDEX_BITS
+from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, is_lookup, read_tables
 
 DYNAMIC = None
 _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
@@ -92,6 +93,14 @@ def element_bits(element: ir.Type) -> int:
     raise Unsupported(f"element type {element} has no HVX lane")
 
 
+def has_lanes(element: ir.Type) -> bool:
+    """True for an element that vector code computes with, i1 included."""
+    try:
+        return (isinstance(element, ir.IntegerType) and element.width == 1) or bool(element_bits(element))
+    except Unsupported:
+        return False
+
+
 def read_nest(op: ir.Operation) -> Nest:
     """The `Nest` of ``op``, a linalg.generic on memrefs; raises `Unsupported` with the reason."""
     inputs, outputs = split_operands(op)
@@ -104,6 +113,7 @@ def read_nest(op: ir.Operation) -> Nest:
     for inner in operations[:-1]:
         inner_bits = _body_op_bits(inner)
         bits += [] if inner in scalar else inner_bits
+        bits += [INDEX_BITS] if is_lookup(inner) else []
         if inner.name == LOAD and any(root_buffer(inner.operands[0]) == root_buffer(o) for o in outputs):
             raise Unsupported("the body reads elsewhere in what it writes")
     combiners = tuple(

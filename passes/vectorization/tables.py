@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import has_vectors
+from hexagon_mlir.passes.vectorization.lookups import fits_registers, is_index_cast
 
 LOAD = "memref.load"
 
@@ -28,18 +29,30 @@ class Table:
 
 
 def read_tables(body: ir.Block, dims: Sequence[Sequence[int | None]]) -> tuple[Table, ...]:
-    """The reads in ``body``; ``dims[i]`` are the loops that index what its argument i is an element of."""
-    return tuple(_table(op.operation, body, dims) for op in body.operations if op.operation.name == LOAD)
+    """The reads in ``body`` that need memory at hand; ``dims[i]`` are the loops that index what its argument i is an
+    element of. Look-ups do not."""
+    return tuple(_table(op.operation, body, dims) for op in body.operations
+                 if op.operation.name == LOAD and not is_lookup(op.operation))
+
+
+def is_lookup(load: ir.Operation) -> bool:
+    """True for a read of a table that fits the registers, at a place that is no row of neighbours."""
+    if load.name != LOAD or not fits_registers(ir.MemRefType(load.operands[0].type)):
+        return False
+    return _along(load.operands[1], load.block)[0] is None
 
 
 def address_ops(body: ir.Block) -> list[ir.Operation]:
-    """Operations of ``body`` that only compute indices of reads."""
+    """Operations of ``body`` that only compute indices of reads in scalar code, or widen those of look-ups."""
     found: list[ir.Operation] = []
+    widening: list[ir.Operation] = []
     for op in reversed([o.operation for o in body.operations]):
         users = [(use.owner.operation, use.operand_number) for result in op.results for use in result.uses]
+        looked_up = [user for user, number in users if (number > 0 and is_lookup(user)) or user in widening]
         if users and op.name != LOAD and all((user.name == LOAD and number > 0) or user in found
-                                             for user, number in users):
+                                             for user, number in users) and (not looked_up or is_index_cast(op)):
             found.append(op)
+            widening += [op] if looked_up else []
     return found[::-1]
 
 
@@ -48,14 +61,14 @@ def _table(load: ir.Operation, body: ir.Block, dims: Sequence[Sequence[int | Non
     loops = {loop for value in indices[:-1] for loop in _loops(value, body, dims)}
     if not indices:
         return Table(frozenset(), None)
-    along, others = _along(indices[-1], body, dims)
+    along, others = _along(indices[-1], body)
     loops |= {loop for value in others for loop in _loops(value, body, dims)}
     if along is not None and not has_vectors(ir.MemRefType(load.operands[0].type)):
         return Table(frozenset(loops | {along}), None)
     return Table(frozenset(loops), along)
 
 
-def _along(value: ir.Value, body: ir.Block, dims: Sequence[Sequence[int | None]]) -> tuple[int | None, list[ir.Value]]:
+def _along(value: ir.Value, body: ir.Block) -> tuple[int | None, list[ir.Value]]:
     """(loop, other terms) of a sum with one plain loop index in it; (None, the value) when there is none."""
     if not isinstance(value.owner, ir.Block) and value.owner.operation.block == body:
         op = value.owner.operation
@@ -63,7 +76,7 @@ def _along(value: ir.Value, body: ir.Block, dims: Sequence[Sequence[int | None]]
             return ir.IntegerAttr(op.attributes["dim"]).value, []
         if op.name == "arith.addi":
             for mine, other in ((op.operands[0], op.operands[1]), (op.operands[1], op.operands[0])):
-                loop, terms = _along(mine, body, dims)
+                loop, terms = _along(mine, body)
                 if loop is not None:
                     return loop, [*terms, other]
     return None, [value]

@@ -245,3 +245,24 @@ func.func @parts(%x0: memref<4096xf32>, %y0: memref<65x64xf32>, %n: index) {
   }
   return
 }
+
+// -----
+// 16. A table of 20 elements is loaded once; every vector of indices is looked up in it, by the low byte.
+// CHECK: func.func private @hexmlir_look_up_words_20_256(vector<32xi32>, vector<256xi8>) -> vector<256xi32>
+// CHECK-LABEL: func.func @table
+// CHECK: vector.maskedload %arg0
+// CHECK: arith.bitcast {{.*}} : vector<32xf32> to vector<32xi32>
+// CHECK: scf.for
+// CHECK: arith.trunci {{.*}} : vector<256xi32> to vector<256xi8>
+// CHECK-NEXT: call @hexmlir_look_up_words_20_256
+// CHECK: call @hexmlir_look_up_words_20_128
+func.func @table(%t: memref<20xf32>, %i: memref<1025xi32>, %y: memref<1025xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%i : memref<1025xi32>) outs(%y : memref<1025xf32>) {
+    ^bb0(%a: i32, %o: f32):
+      %k = arith.index_cast %a : i32 to index
+      %v = memref.load %t[%k] : memref<20xf32>
+      linalg.yield %v : f32
+  }
+  return
+}

@@ -1,0 +1,99 @@
+"""Look-ups of tables that fit the registers: every lane reads an element of vectors that are loaded once.
+
+HVX finds 32 bytes or 16 halfwords in a vector for each byte of another one (vlut32, vlut16; HVX V73 PRM 80-N2040-54,
+chapter 5). A table of up to 256 elements has indices of one byte and is searched through piece by piece; what no piece
+has gives zero, so no memory but the table's own is read.
+"""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import arith, func, ir, vector
+from hexagon_mlir.ir.buffers import has_vectors
+from hexagon_mlir.passes.vectorization.tail import Tail
+
+INDEX_BITS = 8
+MOST_ELEMENTS = 1 << INDEX_BITS
+SYMBOLS = {8: "hexmlir_look_up_bytes", 16: "hexmlir_look_up_halfwords", 32: "hexmlir_look_up_words"}
+"""Bits of an element -> name of the function ``(table, indices) -> elements``, followed by the number of elements in
+the table and of indices. Code generation has instructions for it."""
+_CASTS = frozenset({"arith.index_cast", "arith.index_castui", "arith.extui", "arith.extsi", "arith.trunci"})
+
+
+def fits_registers(type_: ir.ShapedType) -> bool:
+    """True for a table in one dimension that can be held in vectors and numbered with bytes."""
+    if type_.rank != 1 or type_.is_dynamic_dim(0) or not 0 < type_.shape[0] <= MOST_ELEMENTS:
+        return False
+    element = type_.element_type
+    return ((isinstance(element, ir.IntegerType) and element.width in SYMBOLS)
+            or str(element) in ("f16", "bf16", "f32")) and (not isinstance(type_, ir.MemRefType) or has_vectors(type_))
+
+
+def is_index_cast(op: ir.Operation) -> bool:
+    """True for an operation that leaves the low byte of an index as it was."""
+    return op.name in _CASTS and _bits(op.operands[0].type) >= INDEX_BITS <= _bits(op.results[0].type)
+
+
+def low_byte(index: ir.Value, body: ir.Block) -> ir.Value:
+    """The value of ``body`` that ``index`` is made of by casts which leave its low byte alone."""
+    while not isinstance(index.owner, ir.Block) and index.owner.operation.block == body and \
+            is_index_cast(index.owner.operation):
+        index = index.owner.operation.operands[0]
+    return index
+
+
+def load_table(table: ir.Value, vector_bytes: int) -> ir.Value:
+    """All elements of ``table`` and zeros behind them as a vector of integers: 1, 2, 4 or 8 HVX vectors."""
+    type_ = ir.MemRefType(table.type)
+    bits = _bits(type_.element_type)
+    native, count = vector_bytes * 8 // bits, type_.shape[0]
+    lanes = native
+    while lanes < count:
+        lanes *= 2
+    wide = ir.VectorType.get([lanes], type_.element_type)
+    zero, index = arith.constant(ir.IndexType.get(), 0), ir.IndexType.get()
+    if count == lanes:
+        loaded = vector.load(wide, table, [zero], alignment=bits // 8)
+    else:
+        tail = Tail(arith.constant(index, count), count, lanes, bits, lanes // native)
+        loaded = tail.load(wide, table, [zero], bits, bits // 8)
+    return _as_type(loaded, ir.IntegerType.get_signless(bits))
+
+
+def look_up(table: ir.Value, count: int, index: ir.Value, element: ir.Type) -> ir.Value:
+    """``element`` number ``index`` (a vector of integers, of which the low byte counts) of the ``count`` in ``table``
+    (see `load_table`).
+    """
+    lanes = ir.VectorType(index.type).shape[0]
+    byte = ir.IntegerType.get_signless(INDEX_BITS)
+    bytes_ = ir.VectorType.get([lanes], byte)
+    bits = _bits(element)
+    if _bits(ir.VectorType(index.type).element_type) < INDEX_BITS:
+        index = arith.extui(bytes_, index)
+    elif ir.VectorType(index.type).element_type == ir.IndexType.get():
+        index = arith.index_cast(bytes_, index)
+    elif index.type != bytes_:
+        index = arith.trunci(bytes_, index)
+    found = ir.VectorType.get([lanes], ir.IntegerType.get_signless(bits))
+    name = f"{SYMBOLS[bits]}_{count}_{lanes}"
+    _declare(name, [table.type, bytes_], found)
+    call = func.CallOp([found], ir.FlatSymbolRefAttr.get(name), [table, index])
+    return _as_type(call.results[0], element)
+
+
+def _as_type(value: ir.Value, element: ir.Type) -> ir.Value:
+    type_ = ir.VectorType.get(ir.VectorType(value.type).shape, element)
+    return value if value.type == type_ else arith.bitcast(type_, value)
+
+
+def _bits(type_: ir.Type) -> int:
+    return 32 if isinstance(type_, ir.IndexType) else int(type_.width)
+
+
+def _declare(name: str, inputs: list[ir.Type], result: ir.Type) -> None:
+    op = ir.InsertionPoint.current.block.owner.operation
+    while op.name != "builtin.module":
+        op = op.parent.operation
+    body = op.regions[0].blocks[0]
+    if not any(op.operation.name == "func.func" and op.sym_name.value == name for op in body.operations):
+        with ir.InsertionPoint.at_block_begin(body), ir.Location.unknown():
+            func.FuncOp(name, (inputs, [result]), visibility="private")
