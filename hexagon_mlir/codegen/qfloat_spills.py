@@ -185,7 +185,8 @@ def _run(packet: Packet, state: _State) -> list[str]:
                     held.add(register)
                 elif condition is None:
                     held.discard(register)
-                if not _ZERO.match(value) and not _reloads_zero(value, before):
+                moves_zero = source is not None and f"{source} is not 0" not in before.held
+                if not (moves_zero or _ZERO.match(value) or _reloads_zero(value, before)):
                     held.add(f"{register} is not 0")
                 elif condition is None:
                     held.discard(f"{register} is not 0")
