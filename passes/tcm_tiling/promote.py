@@ -10,7 +10,7 @@ from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, find_ops,
 from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
 
 RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
-_VIEWS = RESHAPES | {"tensor.extract_slice"}
+VIEWS = RESHAPES | {"tensor.extract_slice"}
 
 
 def promote(op: ir.Operation, wanted: Callable[[ir.Operation, int], bool]) -> None:
@@ -148,7 +148,7 @@ def is_in_ddr(value: ir.Value) -> bool:
             if holder.name != "scf.for":
                 return True
             value = holder.operands[ir.BlockArgument(value).arg_number + 2]
-        elif owner.operation.name in _VIEWS:
+        elif owner.operation.name in VIEWS:
             value = owner.operation.operands[0]
         elif owner.operation.name == "tensor.insert_slice":
             value = owner.operation.operands[1]
@@ -166,7 +166,7 @@ def is_in_ddr(value: ir.Value) -> bool:
 
 
 def _is_empty(value: ir.Value) -> bool:
-    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in VIEWS:
         value = value.owner.operation.operands[0]
     return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "tensor.empty"
 

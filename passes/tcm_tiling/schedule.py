@@ -11,6 +11,7 @@ from hexagon_mlir.pass_infra import PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.tcm_tiling.groups import Group, linalg_ops
 from hexagon_mlir.passes.tcm_tiling.maps import spreads
+from hexagon_mlir.passes.tcm_tiling.promote import VIEWS
 
 _ROOT, _LOOP = "hexagon.tile_root", "hexagon.tile_loop"
 _LAST = "hexagon.last_tile"
@@ -69,14 +70,21 @@ def _keep_out(group: Group) -> list[ir.Operation]:
     barriers = []
     for op in group.members:
         for position, value in enumerate(op.operands):
-            owner = value.owner
-            if isinstance(value.type, ir.RankedTensorType) and not isinstance(owner, ir.Block) \
-                    and owner.operation.name.startswith("linalg.") and owner.operation not in group.members:
+            if isinstance(value.type, ir.RankedTensorType) and _comes_from_elsewhere(value, group):
                 with op.location, ir.InsertionPoint(op):
                     cast = ir.Operation.create(_BARRIER, results=[value.type], operands=[value])
                 op.operands[position] = cast.results[0]
                 barriers.append(cast)
     return barriers
+
+
+def _comes_from_elsewhere(value: ir.Value, group: Group) -> bool:
+    """True when ``value`` is, or is a view of, the result of a linalg op that is no member."""
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in VIEWS:
+        value = value.owner.operation.operands[0]
+    owner = value.owner
+    return not isinstance(owner, ir.Block) and owner.operation.name.startswith("linalg.") \
+        and owner.operation not in group.members
 
 
 def tile_ops(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], kind: str, origin: str,
