@@ -166,8 +166,8 @@ class CompiledKernel:
         """The kernel as an ELF program with the C runtime, called on a memory image (see docs/device.md)."""
         from hexagon_mlir.exec.elf import program
 
-        return program(self.llvm_ir, self.interface, self.target, self.pipeline == "scalar",
-                       self.settings.qfloat, self.weights)
+        return program(self.llvm_ir, self.interface, self.target, self.pipeline, self.settings,
+                       self.weights)
 
     def report(self, file: str | os.PathLike[str] | None = None) -> str:
         """Compile times, remarks, and the profile of the last run, as text; also written to ``file``.

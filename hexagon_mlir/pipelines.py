@@ -7,6 +7,7 @@ never a flag.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import PassStep, Step, UpstreamStep, registry
@@ -118,12 +119,42 @@ SCALAR = (
 
 LINE_INFO = ours("hexagon-line-info", "instructions know their source lines")
 
-PIPELINES = {"default": DEFAULT, "scalar": SCALAR}
+
+class LlvmLoops(StrEnum):
+    """What LLVM's -O3 does to loops: nothing where they are vectorized already."""
+
+    KEPT = "kept"
+    UNROLLED = "unrolled"
+    VECTORIZED = "vectorized"
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The way from a front end to LLVM IR, and what LLVM may do to the loops that come out of it."""
+
+    what: str
+    entries: tuple[Entry, ...]
+    llvm_loops: LlvmLoops
+
+
+PIPELINES = {
+    "default": Pipeline("what this compiler is for", DEFAULT, LlvmLoops.KEPT),
+    "scalar": Pipeline("a baseline: LLVM -O3 without vector types", SCALAR, LlvmLoops.UNROLLED),
+    "auto-vectorized": Pipeline("a baseline: LLVM -O3 with its own vectorizers, for HVX", SCALAR,
+                                LlvmLoops.VECTORIZED),
+}
 
 
 def names() -> tuple[str, ...]:
     """Names for ``--pipeline``."""
     return tuple(PIPELINES)
+
+
+def named(name: str) -> Pipeline:
+    """The pipeline called ``name``; raises `HexError` for an unknown one."""
+    if name not in PIPELINES:
+        raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
+    return PIPELINES[name]
 
 
 @dataclass(frozen=True)
@@ -158,18 +189,14 @@ DEFAULT_SETTINGS = Settings()
 
 
 def get(name: str, target: Target, settings: Settings = DEFAULT_SETTINGS) -> tuple[Step, ...]:
-    """The steps of pipeline ``name``; raises `HexError` for an unknown one."""
-    if name not in PIPELINES:
-        raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
-    entries = PIPELINES[name] + ((LINE_INFO,) if settings.line_info else ())
+    """The steps of pipeline ``name``."""
+    entries = named(name).entries + ((LINE_INFO,) if settings.line_info else ())
     return tuple(_step(entry, settings) for entry in entries)
 
 
 def render(name: str) -> str:
     """Pipeline ``name`` as text: one step and its reason per line."""
-    if name not in PIPELINES:
-        raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
-    return "\n".join(f"{_step(entry).text}  // {entry.why}" for entry in PIPELINES[name]) + "\n"
+    return "\n".join(f"{_step(entry).text}  // {entry.why}" for entry in named(name).entries) + "\n"
 
 
 def _step(entry: Entry, settings: Settings = DEFAULT_SETTINGS) -> Step:

@@ -141,6 +141,11 @@ class Arguments:
     version: bool = False
 
     @property
+    def pipeline(self) -> str:
+        """The whole pipeline asked for last; its code is generated where only passes are named."""
+        return next((r.name for r in reversed(self.requests) if r.kind == "pipeline"), "default")
+
+    @property
     def names_pipeline(self) -> bool:
         """True when the user chose a whole pipeline, so that none must be added for ``--emit``."""
         return any(request.kind in ("pass-pipeline", "pipeline") for request in self.requests)

@@ -80,6 +80,6 @@ def _content(kernel: CompiledKernel, kind: str) -> bytes:
         return kernel.llvm_ir.encode()
     if kind == "elf":
         return kernel.program()
-    code = kernel_object(kernel.llvm_ir, kernel.interface.entry, kernel.target, kernel.pipeline == "scalar",
-                         kernel.settings.qfloat, position_independent=kind == "so")
+    code = kernel_object(kernel.llvm_ir, kernel.interface.entry, kernel.target, kernel.pipeline,
+                         kernel.settings, position_independent=kind == "so")
     return link.shared_object({"kernel.o": code}) if kind == "so" else code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hexagon_mlir.ir import ir, untranslatable_ops
 from hexagon_mlir.ir.diagnostics import error_at
+from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.targets import Target
 
 
@@ -12,8 +13,8 @@ def is_llvm_level(module: ir.Module) -> bool:
     return not untranslatable_ops(module)
 
 
-def emit(module: ir.Module, target: Target, kind: str, qfloat: bool = True) -> str | bytes:
-    """``module`` as LLVM IR, assembly or an object; ``kind`` is "llvm", "asm" or "obj"."""
+def emit(module: ir.Module, target: Target, kind: str, pipeline: str, settings: Settings) -> str | bytes:
+    """``module``, lowered by ``pipeline``, as LLVM IR, assembly or an object; ``kind`` is "llvm", "asm" or "obj"."""
     left = untranslatable_ops(module)
     if left:
         raise error_at(left[0], f"emit-{kind}", f"{len(left)} operations are not at the llvm level",
@@ -21,4 +22,4 @@ def emit(module: ir.Module, target: Target, kind: str, qfloat: bool = True) -> s
     from hexagon_mlir import codegen
 
     llvm_ir = codegen.translate_to_llvm_ir(module)
-    return llvm_ir if kind == "llvm" else codegen.emit(llvm_ir, target, kind, qfloat=qfloat)
+    return llvm_ir if kind == "llvm" else codegen.emit(llvm_ir, target, kind, pipeline, settings)

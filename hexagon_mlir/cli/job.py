@@ -85,7 +85,7 @@ def _render(module: ir.Module, context: PassContext, arguments: Arguments) -> st
     if arguments.print_schedule:
         return printing.schedules(context)
     if arguments.emit != "mlir":
-        return emit.emit(module, context.target, arguments.emit, arguments.qfloat)
+        return emit.emit(module, context.target, arguments.emit, arguments.pipeline, steps.settings(arguments))
     return to_text(module, generic=arguments.print_op_generic, locations=arguments.print_debuginfo,
                    elide=False)
 

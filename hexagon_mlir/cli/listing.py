@@ -58,10 +58,10 @@ def type_name(hint: Any) -> str:
 
 
 def pipelines() -> str:
-    """The names of the pipelines, one per line."""
+    """The names of the pipelines, one per line with what it is."""
     from hexagon_mlir import pipelines as known
 
-    return "\n".join(known.names()) + "\n"
+    return "".join(f"{name:17}{pipeline.what}\n" for name, pipeline in known.PIPELINES.items())
 
 
 def versions() -> str:

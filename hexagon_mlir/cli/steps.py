@@ -46,8 +46,6 @@ def named(name: str, target: Target, settings: Settings) -> tuple[Step, ...]:
     """The steps of pipeline ``name``."""
     from hexagon_mlir import pipelines
 
-    if name not in pipelines.names():
-        raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(pipelines.names())}")
     return pipelines.get(name, target, settings)
 
 

@@ -67,7 +67,8 @@ _CROWD, _LONG_CROWD = 60, 50
 on it often does: enough not to try where a try takes seconds.
 """
 _UNCHAINED, _LAST_RESORT = Variant(), Variant(native=False)  # for code without chains
-_SCALAR = Variant(native=False, scheduled=True, windows=True)
+_BASELINES = (Variant(native=False, scheduled=True, windows=True), Variant(native=False, scheduled=True),
+              Variant(native=False))
 
 # A third of LLVM's time goes to searches that change nothing in vector loops: for bit fields, addressing modes, loops
 # to rotate, copies after register allocation.
@@ -77,32 +78,39 @@ _FEW_SEARCHES, _ALL_SEARCHES = (tuple(f"{name}={values[every]}" for name, values
                                 for every in (False, True))
 _SCHEDULED = ("-enable-misched=false", "-enable-misched=true")
 _WINDOWS = ("-window-sched=off", "-window-sched=on")
+_NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
+# LLVM 22 takes vector float arithmetic for four times as dear as it is, and leaves GELU and softmax scalar. Only its
+# loop vectorizer, which is off elsewhere, looks at the second option.
+_AUTO_VECTORIZED = ("-hexagon-autohvx=true", "-force-target-instruction-cost=1")
 _ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true")  # the chains are our own
 
 
-def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: bool,
+def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: str = "kept",
                       position_independent: bool = False, qfloat: bool = True, patience: int = _PATIENCE) -> bytes:
     """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
     ``patience`` 0 takes the first variant that is right instead of looking for the fastest.
 
-    ``scalar`` is plain -O3: LLVM also unrolls loops, which is wasteful for those we vectorized. Its vectorizers stay
-    off: vector code is the pipeline's own. Vector code takes the best variant that keeps qfloat off the stack.
-    Without ``qfloat``, or where no variant does, the result of every qfloat operation is converted to IEEE at once.
+    ``loops`` are "kept" where the pipeline vectorized them. Else LLVM's -O3 does what it can: "unrolled" without its
+    vectorizers, "vectorized" with them. Vector code takes the best variant that keeps qfloat off the stack. Without
+    ``qfloat``, or where no variant does, the result of every qfloat operation is converted to IEEE at once.
     """
+    baseline = loops != "kept"
     relocation = "pic" if position_independent else "static"
     llvm_ir = lookups_as_instructions(bfloat_vectors_as_bits(separate_slots(source)))
-    emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, scalar, qfloat)
+    emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, loops, qfloat)
+    for option in _AUTO_VECTORIZED if loops == "vectorized" else _NOT_AUTO_VECTORIZED:
+        _llvm().set_option("hexmlir", option)
     _llvm().set_option("hexmlir", conversion_option(cpu))
     # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.
     _llvm().set_option("hexmlir", "-hvc-vi=false")
-    optimized = emitter.optimized(not scalar)
+    optimized = emitter.optimized(not baseline)
     if kind == "llvm":
         return optimized.encode()
     best: tuple[Cost, str, Variant] | None = None
-    variants = [_SCALAR] if scalar else [*_VARIANTS] if qfloat else [_UNCHAINED, _LAST_RESORT]
+    variants = [*_BASELINES] if baseline else [*_VARIANTS] if qfloat else [_UNCHAINED, _LAST_RESORT]
     long = len(optimized) > _PATIENCE  # each try takes seconds
-    if qfloat and not scalar and register_pressure(emitter.text(variants[0])) >= (_LONG_CROWD if long else _CROWD):
+    if qfloat and not baseline and register_pressure(emitter.text(variants[0])) >= (_LONG_CROWD if long else _CROWD):
         variants = [*_ROOMY]
     tried = 0.0
     while variants:
@@ -116,7 +124,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
     if best is None and qfloat:
-        return optimize_and_emit(source, cpu, features, kind, scalar, position_independent, False, patience)
+        return optimize_and_emit(source, cpu, features, kind, loops, position_independent, False, patience)
     if best is None:
         raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
     return best[1].encode() if kind == "asm" else emitter.object(best[2])
@@ -125,8 +133,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, scalar: b
 class _Emitter:
     """One program in several variants; what they share is made once."""
 
-    def __init__(self, llvm_ir: str, new_machine: Callable, features: str, scalar: bool, qfloat: bool):
-        self.llvm_ir, self.new_machine, self.scalar = llvm_ir, new_machine, scalar
+    def __init__(self, llvm_ir: str, new_machine: Callable, features: str, loops: str, qfloat: bool):
+        self.llvm_ir, self.new_machine, self.loops = llvm_ir, new_machine, loops
         self.chains = qfloat and QFLOAT in features
         self.floats = self.chains or IEEE in features
         self.texts: dict[bool, str] = {}
@@ -140,7 +148,7 @@ class _Emitter:
                 text = use_native_vectors(str(_llvm().parse_assembly(text)), self.chains, self.floats)
             elif native:
                 return self.optimized(False)
-            self.texts[native] = _optimized(text, self.new_machine(), self.scalar)
+            self.texts[native] = _optimized(text, self.new_machine(), self.loops)
         return self.texts[native]
 
     def text(self, variant: Variant) -> str:
@@ -164,23 +172,22 @@ class _Emitter:
         return self._emit(variant, "object")
 
     def _emit(self, variant: Variant, kind: str):
-        for option in (*_ALWAYS, *(_ALL_SEARCHES if self.scalar else _FEW_SEARCHES), _SCHEDULED[variant.scheduled],
-                       _WINDOWS[variant.windows]):
+        for option in (*_ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
+                       _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows]):
             _llvm().set_option("hexmlir", option)
         module = _llvm().parse_assembly(self.text(variant), context=_llvm().create_context())
         return getattr(self.new_machine(), f"emit_{kind}")(module)
 
 
-def _optimized(llvm_ir: str, machine, unroll: bool) -> str:
+def _optimized(llvm_ir: str, machine, loops: str) -> str:
     llvm = _llvm()
     module = llvm.parse_assembly(llvm_ir)
     module.triple = TRIPLE
     module.data_layout = str(machine.target_data)
     module.verify()
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
-    tuning.loop_unrolling = unroll
-    tuning.loop_vectorization = False
-    tuning.slp_vectorization = False
+    tuning.loop_unrolling = loops != "kept"
+    tuning.loop_vectorization = tuning.slp_vectorization = loops == "vectorized"
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
     after = llvm.create_new_module_pass_manager()

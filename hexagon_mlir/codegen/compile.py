@@ -49,7 +49,7 @@ class Lowered:
     def finish(self) -> Compiled:
         """Generate code; raises `HexError`."""
         start = time.perf_counter()
-        asm = emit(self.llvm_ir, self.target, "asm", scalar=self.pipeline == "scalar", qfloat=self.settings.qfloat)
+        asm = emit(self.llvm_ir, self.target, "asm", self.pipeline, self.settings)
         assert isinstance(asm, str)
         compiled = Compiled(asm, self.llvm_ir, self.target.name, self.pipeline, self.settings,
                             self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
@@ -98,20 +98,20 @@ def _keeper(stages: list[tuple[str, str]]) -> Observer:
     return observe
 
 
-def emit(llvm_ir: str, target: Target, kind: str = "asm", scalar: bool = False,
-         position_independent: bool = False, qfloat: bool = True) -> str | bytes:
+def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "default",
+         settings: Settings = DEFAULT_SETTINGS, position_independent: bool = False) -> str | bytes:
     """Assembly text (``asm``), object bytes (``obj``) or optimised LLVM IR text (``llvm``) for ``llvm_ir``.
 
-    ``scalar`` lets LLVM unroll loops, as plain -O3 does; vector loops arrive unrolled already. ``qfloat`` as in
-    `pipelines.Settings`.
+    The ``pipeline`` that ``llvm_ir`` came through decides what LLVM may do to its loops (`pipelines.LlvmLoops`).
     """
-    key = cache.key(cache.compiler(), llvm_ir, target.cpu, target.features, kind, str(scalar),
-                    str(position_independent), str(qfloat))
+    loops = pipelines.named(pipeline).llvm_loops
+    key = cache.key(cache.compiler(), llvm_ir, target.cpu, target.features, kind, loops,
+                    str(position_independent), str(settings.qfloat))
     name = f"{key}.{kind}"
     data = cache.load(name)
     if data is None:
-        request = {"cpu": target.cpu, "features": target.features, "kind": kind, "scalar": scalar,
-                   "position_independent": position_independent, "qfloat": qfloat}
+        request = {"cpu": target.cpu, "features": target.features, "kind": kind, "loops": loops,
+                   "position_independent": position_independent, "qfloat": settings.qfloat}
         data = workers().request(request, llvm_ir)
         cache.store(name, data)
     return data if kind == "obj" else data.decode()

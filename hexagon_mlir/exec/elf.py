@@ -11,21 +11,22 @@ from hexagon_mlir.codegen.c_interface import Function
 from hexagon_mlir.codegen.interface import Interface
 from hexagon_mlir.codegen.symbols import own_names
 from hexagon_mlir.codegen.weights import Weights
+from hexagon_mlir.pipelines import Settings
 
 
-def kernel_object(llvm_ir: str, entry: str, target: str, scalar: bool = False, qfloat: bool = True,
+def kernel_object(llvm_ir: str, entry: str, target: str, pipeline: str, settings: Settings,
                   position_independent: bool = False, name: str = "") -> bytes:
     """The object of one kernel, its function called ``name`` (its own name if ""); helpers cannot clash."""
-    code = emit(own_names(llvm_ir, entry, name), targets.get(target), "obj", scalar, position_independent, qfloat)
+    code = emit(own_names(llvm_ir, entry, name), targets.get(target), "obj", pipeline, settings, position_independent)
     assert isinstance(code, bytes)
     return code
 
 
-def program(llvm_ir: str, face: Interface, target: str, scalar: bool = False, qfloat: bool = True,
+def program(llvm_ir: str, face: Interface, target: str, pipeline: str, settings: Settings,
             weights: Weights | None = None) -> bytes:
     """The ELF program that calls the function of ``llvm_ir`` that ``face`` describes on a memory image."""
     function = c_interface.function_of(face, target, weights)
-    return linked_program({"kernel.o": kernel_object(llvm_ir, face.entry, target, scalar, qfloat)}, function)
+    return linked_program({"kernel.o": kernel_object(llvm_ir, face.entry, target, pipeline, settings)}, function)
 
 
 def linked_program(files: Mapping[str, bytes], function: Function) -> bytes:

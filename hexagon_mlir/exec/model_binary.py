@@ -59,7 +59,7 @@ class ModelBinary:
                 raise HexError.plain("a model that was loaded has no objects, only assembly", origin=ORIGIN,
                                      hint="link from the program it was exported from: hexmlir compile MODEL.pt2")
             files[f"{number}.o"] = kernel_object(kernel.llvm_ir, kernel.name, schedule.target,
-                                                 schedule.pipeline == "scalar", schedule.settings.qfloat,
+                                                 schedule.pipeline, schedule.settings,
                                                  position_independent, _symbol(name, kernel.name))
         return files
 

@@ -5,6 +5,7 @@ import pytest
 from stage_cases import example, triton_cases
 
 import hexagon_mlir as hx
+from hexagon_mlir import pipelines
 from hexagon_mlir.ir import HexError, parse, to_text
 
 ADD = """func.func @add(%x: tensor<{n}xf32>, %y: tensor<{n}xf32>) -> tensor<{n}xf32> {{
@@ -61,13 +62,13 @@ func.func @insert(%x: tensor<20x20xf32>{attribute}, %y: tensor<20xf32>) -> tenso
 
 class TestRuns:
     @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 127, 129, 513])
-    @pytest.mark.parametrize("pipeline", ["default", "scalar"])
+    @pytest.mark.parametrize("pipeline", pipelines.names())
     def test_ragged(self, n, pipeline):
         x = np.linspace(-1, 1, n, dtype=np.float32)
         run = hx.compile(ADD.format(n=n), pipeline=pipeline).run(x, x)
         np.testing.assert_array_equal(run.outputs[0], x + x)
 
-    @pytest.mark.parametrize("pipeline", ["default", "scalar"])
+    @pytest.mark.parametrize("pipeline", pipelines.names())
     def test_tensor_arguments_are_left_alone(self, pipeline):
         x, y = X.copy(), Y.copy()
         hx.compile(TEXT, pipeline=pipeline).run(x, y)

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from support import ROOT, call_opt, run_opt
 
+import hexagon_mlir as hx
+from hexagon_mlir import pipelines
 from hexagon_mlir.cli.arguments import FLAGS, UsageError, parse_arguments
 
 ADD = """func.func @add(%a: i32) -> i32 {
@@ -95,6 +97,14 @@ class TestInformation:
 
     def test_list_pipelines(self):
         assert "default" in call_opt("--list-pipelines").out.split()
+
+    @pytest.mark.parametrize("pipeline", pipelines.names())
+    def test_emits_what_is_run(self, tmp_path, pipeline):
+        """Also of the baselines, whose loops are LLVM's to change."""
+        file = tmp_path / "m.mlir"
+        file.write_text(MATMUL)
+        asm = call_opt(str(file), f"--pipeline={pipeline}", "--emit=asm").out
+        assert asm == hx.compile(MATMUL, pipeline=pipeline).asm
 
 
 class TestInputAndOutput:

@@ -60,7 +60,7 @@ def test_softmax_compiles_within_half_a_second(tmp_path, monkeypatch):
     text = from_kernel(softmax, {"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32",
                                  "BLOCK": "constexpr"}, {"BLOCK": 1024})
     backend = workers()
-    backend.request({"cpu": "hexagonv75", "features": "", "kind": "llvm", "scalar": False}, "")  # LLVM is loaded
+    backend.request({"cpu": "hexagonv75", "features": "", "kind": "llvm"}, "")  # LLVM is loaded
 
     def cpu() -> float:
         """Seconds of both processes."""

@@ -47,5 +47,5 @@ def to_binary(text: str, arch: str, pipeline: str, settings: Settings) -> bytes:
         if note:
             warnings.warn(note, stacklevel=2)
         compiled = compile_module(module, chip, pipeline, settings=settings)
-        return elf.program(compiled.llvm_ir, face, chip, pipeline == "scalar", settings.qfloat)
+        return elf.program(compiled.llvm_ir, face, chip, pipeline, settings)
     return compile_module(module, arch, pipeline, settings=settings).asm.encode()

@@ -31,7 +31,7 @@ def test_everything_that_decides_is_in_the_key(empty_cache, requests):
     emit(IR, targets.get("v75"))
     emit(IR, targets.get("v68"))
     emit(IR, targets.get("v75"), "llvm")
-    emit(IR, targets.get("v75"), scalar=True)
+    emit(IR, targets.get("v75"), pipeline="scalar")
     emit(IR.replace("77", "78"), targets.get("v75"))
     assert len(requests) == 5
     assert len(list(empty_cache.iterdir())) == 5

@@ -19,7 +19,7 @@ def test_a_transpose_through_a_buffer():
     module = parse(program.text)
     set_index_bits(module)
     run_steps(module, pipelines.get("default", chip), PassContext(chip), None)
-    asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", False, patience=0)
+    asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", patience=0)
     result = np.zeros(program.expected.shape, program.arguments[-1].dtype)
     launch(asm.decode(), program.name, [*program.arguments, result], None, chip.name)
     program.check(result)

@@ -128,5 +128,5 @@ def test_crowded_code_is_tried_with_room_first(monkeypatch):
     real = backend._Emitter.assembly
     monkeypatch.setattr(backend._Emitter, "assembly", lambda self, way: tried.append(way) or real(self, way))
     monkeypatch.setattr(backend, "_CROWD", 0)
-    backend.optimize_and_emit(program([USES["sum"]]), CHIP.cpu, CHIP.features, "asm", False)
+    backend.optimize_and_emit(program([USES["sum"]]), CHIP.cpu, CHIP.features, "asm")
     assert tried and all(variant.reach for variant in tried)

@@ -119,8 +119,8 @@ IR = """define void @f(ptr %x) {
 
 def test_without_chains_where_every_chain_is_spilled(monkeypatch):
     chip = targets.get("v75")
-    unchained = backend.optimize_and_emit(IR, chip.cpu, chip.features, "asm", False, qfloat=False)
+    unchained = backend.optimize_and_emit(IR, chip.cpu, chip.features, "asm", qfloat=False)
     chain = re.compile(r"\((?:v\d+\.\w+,)?v\d+\.qf32.*\)")  # an operation on a qfloat value
     monkeypatch.setattr(backend, "qfloat_spills", chain.findall)
-    assert backend.optimize_and_emit(IR, chip.cpu, chip.features, "asm", False) == unchained
+    assert backend.optimize_and_emit(IR, chip.cpu, chip.features, "asm") == unchained
     assert unchained.count(b".sf = v") >= 2

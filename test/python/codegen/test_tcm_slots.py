@@ -29,7 +29,7 @@ def test_calls_become_empty_assembly():
 
 def test_the_second_load_is_known():
     target = targets.get()
-    optimized = optimize_and_emit(SLOTS, target.cpu, target.features, "llvm", False).decode()
+    optimized = optimize_and_emit(SLOTS, target.cpu, target.features, "llvm").decode()
     assert optimized.count("load i32") == 1
     assert optimized.count("store i32") == 2
 

@@ -27,7 +27,7 @@ SLOW = "define void @f(ptr %p, ptr %q) {\n" + "".join(
 
 
 def header(kind="asm"):
-    return {"cpu": CHIP.cpu, "features": CHIP.features, "kind": kind, "scalar": False}
+    return {"cpu": CHIP.cpu, "features": CHIP.features, "kind": kind}
 
 
 @pytest.fixture
