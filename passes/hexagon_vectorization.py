@@ -8,6 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.vectorization.affine import expand_applies
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats, read_nest
@@ -71,6 +72,7 @@ class HexagonVectorizationPass(Pass):
             if not context.target.vector_float and has_floats(op):
                 self.remark(context, op, f"not vectorized: HVX of {context.target.name} has no floating point")
                 continue
+            expand_applies(op.regions[0].blocks[0])
             try:
                 nest = read_nest(op)
                 groups = loop_groups(nest)

@@ -10,6 +10,7 @@ from hexagon_mlir.ir.buffers import VIEWS, start_alignment
 from hexagon_mlir.ir.query import TCM_SLOT
 from hexagon_mlir.passes.vectorization.alternate import STRIDE, load_alternate, with_elements_between
 from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
+from hexagon_mlir.passes.vectorization.masks import emit_test, emit_uniform, lane_tests, mask_bits, threshold
 from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
 from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops, is_lookup
 from hexagon_mlir.passes.vectorization.tail import Tail
@@ -45,6 +46,14 @@ class BodyEmitter:
         self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
         self.numbers = {o: i for i, o in enumerate(self.operations)}
         self.addresses = {self.numbers[o] for o in address_ops(self.block)}
+        self.varying: set[int] = set()
+        """Operations whose result is not the same in every lane."""
+        for number, inner in enumerate(self.operations):
+            if any(map(self._varies, inner.operands)) or (
+                    inner.name == "linalg.index" and self._dim(inner) == self.loop):
+                self.varying.add(number)
+        self.masks = {self.numbers[o]: bits for o, bits in mask_bits(self.block, self._varies).items()}
+        self.tests = lane_tests(self.operations, self.masks, self._is_lane, self._varies)
         self.tables = {number: load_table(o.operands[0], vector_bytes)
                        for number, o in enumerate(self.operations) if is_lookup(o)}
 
@@ -169,10 +178,42 @@ class BodyEmitter:
             if op.name == "linalg.index":
                 local.results[number] = [self._index(self._dim(op), ivs, width)]
                 continue
-            operands = [self._wide(local, value, width) for value in op.operands]
+            if number in self.tests:
+                local.results[number] = [self._test(number, local, ivs, width)]
+                continue
+            operands = [self._wide(local, value, width, self._mask_bits(op, number)) for value in op.operands]
             types = [ir.VectorType.get([width], r.type) for r in op.results]
             local.results[number] = _clone(op, types, operands)
         return [self._wide(local, value, width) for value in self.yielded]
+
+    def _test(self, number: int, scope: Scope, ivs: Ivs, width: int) -> ir.Value:
+        """Condition ``number`` of the body, a bound on the lane."""
+        test, bits = self.tests[number], self.masks[number]
+        scalars = [self._first(value, scope, ivs) for _, value in test.terms]
+        gates = [self._first(value, scope, ivs) for _, value in test.gates]
+        return emit_test(test.predicate, threshold(test, scalars, gates, ivs[self.loop]), bits, width,
+                         self.vector_bytes * 8 // bits)
+
+    def _mask_bits(self, op: ir.Operation, number: int) -> int:
+        """Bits of the integers by whose comparison a condition that ``op`` takes is made; 0 where nothing is known."""
+        if op.name == "arith.select" and not _is_condition(op.results[0].type):
+            return element_bits(op.results[0].type)
+        return self.masks.get(number, 0)
+
+    def _is_lane(self, value: ir.Value) -> bool:
+        if isinstance(value.owner, ir.Block):
+            return False
+        op = value.owner.operation
+        return op in self.numbers and op.name == "linalg.index" and self._dim(op) == self.loop
+
+    def _varies(self, value: ir.Value) -> bool:
+        """True for a value that is not the same in every lane."""
+        if isinstance(value.owner, ir.Block):
+            if value.owner != self.block:
+                return False
+            operand = self.nest.operands[ir.BlockArgument(value).arg_number]
+            return operand.is_output or operand.uses(self.loop)
+        return self.numbers.get(value.owner.operation) in self.varying
 
     def _look_up(self, number: int, index: ir.Value) -> ir.Value:
         """What look-up ``number`` of the body finds at each lane of ``index``."""
@@ -223,16 +264,19 @@ class BodyEmitter:
         results = scope.results.get(number)
         return None if results is None else results[ir.OpResult(value).result_number]
 
-    def _wide(self, scope: Scope, value: ir.Value, width: int) -> ir.Value:
+    def _wide(self, scope: Scope, value: ir.Value, width: int, mask_bits: int = 0) -> ir.Value:
         found = self._scalar(scope, value)
         assert found is not None
-        return found if isinstance(found.type, ir.VectorType) else self._widen(found, width)
+        if isinstance(found.type, ir.VectorType):
+            return found
+        if mask_bits and _is_condition(found.type) and not _is_constant(found):
+            return emit_uniform(found, mask_bits, width, self.vector_bytes * 8 // mask_bits)
+        return self._widen(found, width)
 
     def _widen(self, value: ir.Value, width: int) -> ir.Value:
         type_ = ir.VectorType.get([width], value.type)
-        owner = value.owner
-        if isinstance(owner, ir.OpView) and owner.operation.name == "arith.constant":
-            attribute = owner.operation.attributes["value"]
+        if _is_constant(value):
+            attribute = value.owner.operation.attributes["value"]
             return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, attribute))
         return vector.broadcast(type_, value)
 
@@ -253,6 +297,14 @@ def _whole(value: ir.Value) -> ir.Value:
             break
         value = value.owner.operation.operands[0]
     return value
+
+
+def _is_constant(value: ir.Value) -> bool:
+    return isinstance(value.owner, ir.OpView) and value.owner.operation.name == "arith.constant"
+
+
+def _is_condition(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.IntegerType) and type_.width == 1
 
 
 def _is_vector(value: ir.Value | None) -> bool:

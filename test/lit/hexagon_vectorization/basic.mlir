@@ -266,3 +266,31 @@ func.func @table(%t: memref<20xf32>, %i: memref<1025xi32>, %y: memref<1025xf32>)
   }
   return
 }
+
+// -----
+// 17. A condition on indices, whatever they are computed in, compares lane numbers of the selected elements' size with
+// one bound; a condition of the row moves the bound.
+// CHECK-LABEL: func.func @causal
+// CHECK: scf.for
+// CHECK: %[[ROW:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
+// CHECK: vector.broadcast {{.*}} : i16 to vector<64xi16>
+// CHECK: %[[MASK:.*]] = arith.cmpi sgt, {{.*}} : vector<64xi16>
+// CHECK-NEXT: arith.select %[[MASK]], {{.*}} : vector<64xi1>, vector<64xf16>
+func.func @causal(%x: memref<8x64xf16>, %n: memref<8xi32>, %y: memref<8x64xf16>, %first: index) {
+  %z = arith.constant 0.0 : f16
+  %c = arith.constant 0 : i32
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+                                   affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %n : memref<8x64xf16>, memref<8xi32>) outs(%y : memref<8x64xf16>) {
+    ^bb0(%a: f16, %b: i32, %o: f16):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %k = affine.apply affine_map<(d0)[s0] -> (d0 + s0)>(%first)[%i]
+      %p = arith.cmpi sge, %k, %j : index
+      %q = arith.cmpi sgt, %b, %c : i32
+      %r = arith.andi %p, %q : i1
+      %v = arith.select %r, %a, %z : f16
+      linalg.yield %v : f16
+  }
+  return
+}
