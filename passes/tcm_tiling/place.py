@@ -95,7 +95,7 @@ def _buffers(function: ir.Operation, small: int) -> list[tuple[ir.Operation, int
 
 
 def _read_by_element(op: ir.Operation) -> bool:
-    """True when some linalg op takes scalars, not vectors, from the buffer ``op`` makes.
+    """True when a loop or some linalg op takes scalars, not vectors, from the buffer ``op`` makes.
 
     The vectorized loop will be the last one of the op's output, or the last reduction when there is none; an operand
     that loop does not index is read one element at a time.
@@ -112,5 +112,16 @@ def _read_by_element(op: ir.Operation) -> bool:
                 output = use.operand_number - (len(user.operands) - len(user.results))
                 if output >= 0:  # computed in this buffer: its readers count too
                     pending.append(user.results[output])
+            elif user.name == "tensor.extract" and _in_loop(user):  # of an access element by element
+                return True
         seen += 1
+    return False
+
+
+def _in_loop(op: ir.Operation) -> bool:
+    """True for an operation under a loop, not counting those of linalg ops."""
+    while op.name != "func.func" and not op.name.startswith("linalg."):
+        if op.name in ("scf.for", "scf.while"):
+            return True
+        op = op.parent.operation
     return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
-from hexagon_mlir.passes.triton_import import ints, masks, memory
+from hexagon_mlir.passes.triton_import import access, ints, masks, memory
 from hexagon_mlir.passes.triton_import.build import dense
 from hexagon_mlir.passes.triton_import.types import Unsupported
 from hexagon_mlir.passes.triton_import.values import Mask, Pointer, Tensor, varying
@@ -45,8 +45,7 @@ def compare_and_swap(old: ir.Value, operands: list[ir.Value]) -> ir.Value:
 def update(pointer: Pointer, operands: list[Tensor], mask: Mask, change: Update) -> Tensor:
     """Change each selected element of memory; the old values (0 where nothing is selected)."""
     shape, type = pointer.shape, pointer.pointee
-    access = memory.Access((), varying(shape), ())
-    dims = access.loop
+    dims = varying(shape)
     sources = [dense(node, dims) for node in operands]
     zero = ints.value(0, ints.index_type())
     buffer = memref.alloc(ir.MemRefType.get([shape[d] for d in dims] or [1], type), [], [])
@@ -60,7 +59,7 @@ def update(pointer: Pointer, operands: list[Tensor], mask: Mask, change: Update)
         memref.store(old, buffer, at or [zero])
 
     box = {d: masks.bounds(mask, d, shape[d]) for d in dims}
-    memory.walk(pointer, mask, access, box, masks.condition(mask), move)
+    access.walk(pointer, access.stored(mask), access.Access((), dims, ()), box, masks.condition(mask), move)
     if not dims:
         return Tensor(type, shape, (), memref.load(buffer, [zero]))
     result = ir.RankedTensorType.get([shape[d] for d in dims], type)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir.ir import arith, ir, math
 from hexagon_mlir.passes.triton_import import (
+    access,
     atomic,
     calls,
     casts,
@@ -83,9 +84,9 @@ def _access(t: Translator, op: ir.Operation, mask_at: int) -> tuple[Pointer, Mas
     if not isinstance(pointer, Pointer):
         raise Unsupported("the address is no pointer")
     mask = masks.mask_of(t.tensor(op.operands[mask_at])) if len(op.operands) > mask_at else Mask()
-    access = memory.plan(pointer.linear, mask, pointer.shape, is_store=mask_at == 2)
-    if access.loop:
-        extents = " x ".join(str(pointer.shape[d]) for d in access.loop)
+    walked = access.plan(pointer.linear, mask, pointer.shape, is_store=mask_at == 2)
+    if walked.loop:
+        extents = " x ".join(str(pointer.shape[d]) for d in walked.loop)
         t.remark(op, f"address or mask is no block: a loop over {extents} elements or rows")
     return pointer, mask
 

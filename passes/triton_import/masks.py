@@ -103,5 +103,8 @@ def holds_at(mask: Mask, index: Callable[[int], ir.Value]) -> Int:
             result = ints.both(result, ints.compare(arith.CmpIPredicate.sle, part.low, position, type))
         result = ints.both(result, ints.compare(arith.CmpIPredicate.slt, position, part.high, type))
     for lane in mask.lanes:
-        result = ints.both(result, linear.read_lane(lane, ir.IntegerType.get_signless(1), index))
+        type = lane.node.element
+        value = linear.read_lane(lane, type, index)
+        result = ints.both(result, value if ir.IntegerType(type).width == 1 else arith.cmpi(
+            arith.CmpIPredicate.ne, ints.value(value, type), ints.value(0, type)))
     return result

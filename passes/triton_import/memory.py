@@ -6,53 +6,13 @@ A load copies into a fresh buffer, so that a later store through the same pointe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
-from hexagon_mlir.passes.triton_import import elementwise, ints, linear, masks, pieces, views
+from hexagon_mlir.passes.triton_import import elementwise, ints, masks, views
+from hexagon_mlir.passes.triton_import.access import Access, guarded, plan, stored, walk
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
-from hexagon_mlir.passes.triton_import.values import Dims, Linear, Mask, Pointer, Range, Tensor, varying
-
-
-@dataclass(frozen=True)
-class Access:
-    """How each dimension of an access is walked: as part of a block, element by element, or read once."""
-
-    block: Dims
-    loop: Dims
-    once: Dims
-    pieces: Dims = ()
-    """Those of ``block`` that are walked piece by piece."""
-
-    @property
-    def kept(self) -> Dims:
-        """The dimensions of the data that moves."""
-        return tuple(sorted(self.block + self.loop))
-
-
-def plan(address: Linear, mask: Mask, shape: tuple[int, ...], is_store: bool) -> Access:
-    """Split the dimensions of ``shape``.
-
-    A dimension is looped over when an index or a mask read from memory decides on it, or when its known stride is
-    negative. One with stride 0 is read once and broadcast; a store writes every element of it, in order.
-    """
-    irregular = {d for lane in (*address.lanes, *mask.lanes) for d in lane.dims}
-    pieced = {piece.dim for piece in address.pieces}
-    block: list[int] = []
-    loop: list[int] = []
-    once: list[int] = []
-    for d in varying(shape):
-        stride = address.strides[d]
-        if d in pieced and d not in irregular:
-            (loop if is_store and not pieces.steps_forward(address, d) else block).append(d)
-        elif d in irregular or (ints.known(stride) and (stride < 0 or (stride == 0 and is_store))):
-            loop.append(d)
-        elif ints.known(stride) and stride == 0:
-            once.append(d)
-        else:
-            block.append(d)
-    return Access(tuple(block), tuple(loop), tuple(once), tuple(d for d in block if d in pieced))
+from hexagon_mlir.passes.triton_import.values import Dims, Mask, Pointer, Range, Tensor
 
 
 def load(pointer: Pointer, mask: Mask, other: Tensor | None) -> Tensor:
@@ -117,7 +77,7 @@ def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, hol
             return
         memref.CopyOp(source, views.part(buffer, *_place(access, box, index)))
 
-    walk(pointer, mask, access, box, holds, move)
+    walk(pointer, stored(mask), access, box, holds, move)
     type = ir.RankedTensorType.get(shape, pointer.pointee)
     return bufferization.ToTensorOp(type, buffer, restrict=True, writable=True).result
 
@@ -167,7 +127,7 @@ def store(pointer: Pointer, value: Tensor, mask: Mask) -> None:
     access = plan(pointer.linear, mask, shape, is_store=True)
     holds = masks.condition(mask)
     if not access.kept:
-        _guarded(holds, lambda: _write(pointer.base, pointer.linear.offset, scalar_of(value)))
+        guarded(holds, lambda: _write(pointer.base, pointer.linear.offset, scalar_of(value)))
         return
     data = dense(value, access.kept)
     box = {d: masks.bounds(mask, d, shape[d]) for d in access.kept}
@@ -180,7 +140,7 @@ def store(pointer: Pointer, value: Tensor, mask: Mask) -> None:
         bufferization.MaterializeInDestinationOp(None, views.slice_of(data, *_place(access, box, index)), target,
                                                  restrict=True, writable=True)
 
-    walk(pointer, mask, access, box, holds, move)
+    walk(pointer, stored(mask), access, box, holds, move)
 
 
 def _write(base: ir.Value, offset: Int, scalar: ir.Value) -> None:
@@ -193,100 +153,6 @@ def _place(access: Access, box: dict[int, tuple[Int, Int]],
     offsets = [box[d][0] if d in access.block else index(d) for d in access.kept]
     sizes = [box[d][1] if d in access.block else 1 for d in access.kept]
     return offsets, sizes, [place for place, d in enumerate(access.kept) if d in access.block]
-
-
-def walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int, Int]], holds: Int,
-          move: Callable[[Callable[[int], ir.Value], ir.Value], None]) -> None:
-    """Call ``move(index, window)`` for each block of memory, under loops over ``access.loop`` and the mask."""
-    index_type = ints.index_type()
-    if any(_empty(low, count, pointer.shape[d]) for d, (low, count) in box.items()):
-        return
-    if access.block:  # an unselected block is an empty one
-        first = access.block[0]
-        low, count = box[first]
-        box[first] = low, ints.choose(holds, count, 0, index_type)
-        holds = 1
-    position: dict[int, ir.Value] = {}
-
-    def body() -> None:
-        index = position.__getitem__
-        selected = ints.both(holds, masks.holds_at(Mask(lanes=mask.lanes), index))
-        _guarded(selected, lambda: each_piece(access.pieces))
-
-    def each_piece(dims: Dims) -> None:
-        if not dims:
-            visit()
-            return
-        first, whole = dims[0], box[dims[0]]
-        high = ints.add(*whole, index_type)
-        loop = scf.WhileOp([index_type], [ints.value(whole[0], index_type)])
-        test, work = (region.blocks.append(index_type) for region in loop.regions)
-        with ir.InsertionPoint(test):
-            i, = test.arguments
-            scf.ConditionOp(arith.cmpi(arith.CmpIPredicate.slt, i, ints.value(high, index_type)), [i])
-        with ir.InsertionPoint(work):
-            i, = work.arguments
-            end = pieces.end_at(pointer.linear, first, i, high)
-            position[first], box[first] = i, (i, ints.sub(end, i, index_type))
-            each_piece(dims[1:])
-            scf.YieldOp([ints.value(end, index_type)])
-        del position[first]
-        box[first] = whole
-
-    def visit() -> None:
-        index = position.__getitem__
-        offset = linear.value_at(pointer.linear, index_type, index, access.loop + access.pieces)
-        if not access.block:
-            move(index, views.element(pointer.base, offset))
-            return
-        strides = {d: pieces.step_at(pointer.linear, d, index_type, position[d]) if d in access.pieces
-                   else pointer.linear.strides[d] for d in access.block}
-        last = access.block[-1]
-        if last not in access.pieces or ints.known(strides[last]):
-            block(offset, strides)
-            return
-        dense = scf.IfOp(ints.compare(arith.CmpIPredicate.eq, strides[last], 1, index_type), has_else=True)
-        for place, step in ((dense.then_block, 1), (dense.else_block, strides[last])):
-            with ir.InsertionPoint(place):
-                block(offset, {**strides, last: step})
-                scf.YieldOp([])
-
-    def block(offset: Int, strides: dict[int, Int]) -> None:
-        sizes = [pointer.shape[d] for d in access.block]
-        window = views.window(pointer.base, offset, sizes, [strides[d] for d in access.block])
-        starts: list[Int] = [0 if d in access.pieces else box[d][0] for d in access.block]
-        move(position.__getitem__, views.part(window, starts, [box[d][1] for d in access.block], range(len(sizes))))
-
-    def nest(dims: Dims) -> None:
-        if not dims:
-            body()
-            return
-        low, count = box[dims[0]]
-        high = ints.add(low, count, index_type)
-        loop = scf.ForOp(*[ints.value(x, index_type) for x in (low, high, 1)])
-        with ir.InsertionPoint(loop.body):
-            position[dims[0]] = loop.induction_variable
-            nest(dims[1:])
-            scf.YieldOp([])
-
-    nest(access.loop)
-
-
-def _empty(low: Int, count: Int, size: int) -> bool:
-    """True when a range of a dimension of ``size`` is known to select nothing."""
-    return (ints.known(count) and count <= 0) or (ints.known(low) and low >= size)
-
-
-def _guarded(condition: Int, emit: Callable[[], None]) -> None:
-    """``emit()`` under ``condition`` (i1)."""
-    if ints.known(condition):
-        if condition:
-            emit()
-        return
-    branch = scf.IfOp(condition)
-    with ir.InsertionPoint(branch.then_block):
-        emit()
-        scf.YieldOp([])
 
 
 def zero(type: ir.Type) -> ir.Attribute:
