@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf, prod
 from typing import ClassVar, TypeAlias
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
@@ -83,35 +84,39 @@ class HexagonCopyLoweringPass(Pass):
             return
         ways: list[Way] = []
         if engine:
-            ways.append((threshold, lambda: _transfer(module, source, target, rows or 0)))
+            ways.append((threshold, 0, lambda: _transfer(module, source, target, rows or 0)))
         if threshold >= 0 and rows == 0 and (bound is None or bound >= library):
-            ways.append((library, lambda: _call_library(module, source, target)))
-        _choose(ways, _bytes(source) if ways else None, lambda: linalg.copy(source, outs=[target]))
+            ways.append((library, 0, lambda: _call_library(module, source, target)))
+        if threshold >= 0 and rows == 1 and _row_bound(op) >= library:
+            ways.append((library, 1, lambda: _copy_rows(module, source, target)))
+        sizes = {outer: _bytes(source, outer) for outer in sorted({way[1] for way in ways})}
+        _choose(ways, sizes, lambda: linalg.copy(source, outs=[target]))
 
 
-Way: TypeAlias = "tuple[int, Callable[[], None]]"
-"""From how many bytes on, and what then writes the copy."""
+Way: TypeAlias = "tuple[int, int, Callable[[], None]]"
+"""From how many bytes on (of all behind how many outer dimensions), and what then writes the copy."""
 
 
-def _choose(ways: list[Way], size: ir.Value | None, otherwise: Callable[[], object]) -> None:
-    """The first of ``ways`` that ``size`` is large enough for, chosen at run time."""
+def _choose(ways: list[Way], sizes: dict[int, ir.Value], otherwise: Callable[[], object]) -> None:
+    """The first of ``ways`` that the copy is large enough for, chosen at run time by its ``sizes``."""
     if not ways:
         otherwise()
         return
-    (least, copy), *rest = ways
-    branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.sge, size, _index(least)), has_else=True)
+    (least, outer, copy), *rest = ways
+    branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.sge, sizes[outer], _index(least)), has_else=True)
     with ir.InsertionPoint(branch.then_block):
         copy()
         scf.yield_([])
     with ir.InsertionPoint(branch.else_block):
-        _choose(rest, size, otherwise)
+        _choose(rest, sizes, otherwise)
         scf.yield_([])
 
 
-def _bytes(value: ir.Value) -> ir.Value:
+def _bytes(value: ir.Value, outer: int = 0) -> ir.Value:
+    """Bytes of ``value`` behind its ``outer`` first dimensions."""
     type_ = ir.MemRefType(value.type)
     total = _index(element_bytes(type_.element_type))
-    for dim in range(type_.rank):
+    for dim in range(outer, type_.rank):
         total = arith.muli(total, memref.dim(value, _index(dim)))
     return total
 
@@ -143,6 +148,22 @@ def size_bound(op: ir.Operation) -> int | None:
     return min(bounds) if bounds else None
 
 
+def _row_bound(op: ir.Operation) -> float:
+    """Most bytes of a row of what ``op`` copies: of all dimensions but the first."""
+    bounds = [inf]
+    for value in op.operands:
+        rank = ir.MemRefType(value.type).rank
+        while True:
+            shape = ir.MemRefType(value.type).shape
+            if len(shape) == rank and min(shape[1:]) >= 0:
+                bounds.append(prod(shape[1:]) * element_bytes(ir.MemRefType(value.type).element_type))
+            owner = value.owner
+            if isinstance(owner, ir.Block) or owner.operation.name not in ("memref.subview", "memref.cast"):
+                break
+            value = owner.operation.operands[0]
+    return min(bounds)
+
+
 def _row_dims(source: ir.MemRefType, target: ir.MemRefType) -> int | None:
     """Outer dimensions that need a stride of their own, after merging what is contiguous on both sides.
 
@@ -166,25 +187,27 @@ def _row_dims(source: ir.MemRefType, target: ir.MemRefType) -> int | None:
 
 def _call_library(module: ir.Module, source: ir.Value, target: ir.Value) -> None:
     """``memcpy(dst, src, bytes)``."""
-    index = ir.IndexType.get()
-    _declare(module, LIBRARY_COPY, [index] * 3, [index])
     size = _index(element_bytes(ir.MemRefType(source.type).element_type))
-    func.CallOp([index], ir.FlatSymbolRefAttr.get(LIBRARY_COPY),
-                [_address(target, size)[0], _address(source, size)[0], _bytes(source)])
+    _memcpy(module, _address(target, size)[0], _address(source, size)[0], _bytes(source))
 
 
 def _copy_rows(module: ir.Module, source: ir.Value, target: ir.Value) -> None:
     """A call of memcpy for each row: it reads DDR in order."""
-
-    def row(value: ir.Value, number: ir.Value) -> ir.Value:
-        type_ = ir.MemRefType(value.type)
-        zeros, ones = [0] * (type_.rank - 1), [1] * type_.rank
-        return memref.subview(value, [number, *zeros], [1, *type_.shape[1:]], ones)
-
-    loop = scf.ForOp(_index(0), _index(ir.MemRefType(source.type).shape[0]), _index(1))
+    size = _index(element_bytes(ir.MemRefType(source.type).element_type))
+    starts = [_address(value, size) for value in (target, source)]
+    row = _bytes(source, 1)
+    loop = scf.ForOp(_index(0), memref.dim(source, _index(0)), _index(1))
     with ir.InsertionPoint(loop.body):
-        _call_library(module, row(source, loop.induction_variable), row(target, loop.induction_variable))
+        to, at = (arith.addi(start, arith.muli(loop.induction_variable, arith.muli(strides[0], size)))
+                  for start, strides in starts)
+        _memcpy(module, to, at, row)
         scf.YieldOp([])
+
+
+def _memcpy(module: ir.Module, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
+    index = ir.IndexType.get()
+    _declare(module, LIBRARY_COPY, [index] * 3, [index])
+    func.CallOp([index], ir.FlatSymbolRefAttr.get(LIBRARY_COPY), [target, source, size])
 
 
 def _transfer(module: ir.Module, source: ir.Value, target: ir.Value, rows: int) -> None:

@@ -106,11 +106,43 @@ func.func @bounded_block(%x: memref<1024xf32>, %y: memref<?xf32>, %n: index) {
 // 9. Long rows into a larger buffer, too few bytes for DMA: memcpy for each.
 // CHECK-LABEL: func.func @long_rows
 // CHECK: scf.for
-// CHECK: memref.subview %arg0[%{{.*}}, 0] [1, 192] [1, 1]
 // CHECK: call @memcpy
 // CHECK-NOT: linalg.copy
+// VALUE-LABEL: func.func @long_rows
+// VALUE: scf.for %[[ROW:.*]] = %c0 to %c16 step %c1 {
+// VALUE: arith.muli %[[ROW]], %c792
+// VALUE: arith.muli %[[ROW]], %c768
+// VALUE: call @memcpy(%{{.*}}, %{{.*}}, %c768)
 func.func @long_rows(%x: memref<16x192xf32>, %y: memref<18x198xf32, 1>) {
   %v = memref.subview %y[1, 3] [16, 192] [1, 1] : memref<18x198xf32, 1> to memref<16x192xf32, strided<[198, 1], offset: 201>, 1>
   memref.copy %x, %v : memref<16x192xf32> to memref<16x192xf32, strided<[198, 1], offset: 201>, 1>
+  return
+}
+
+// -----
+// 10. Rows whose number and length are known at run time only: memcpy for each when they are long.
+// CHECK-LABEL: func.func @dynamic_rows
+// CHECK: %[[LONG:.*]] = arith.cmpi sge, %{{.*}}, %c512
+// CHECK: scf.if %[[LONG]] {
+// CHECK: scf.for
+// CHECK: call @memcpy
+// CHECK: } else {
+// CHECK: linalg.copy
+func.func @dynamic_rows(%x: memref<16x256xf32>, %y: memref<16x256xf32, 1>, %m: index, %n: index) {
+  %v = memref.subview %x[0, 0] [%m, %n] [1, 1] : memref<16x256xf32> to memref<?x?xf32, strided<[256, 1]>>
+  %w = memref.subview %y[0, 0] [%m, %n] [1, 1] : memref<16x256xf32, 1> to memref<?x?xf32, strided<[256, 1]>, 1>
+  memref.copy %v, %w : memref<?x?xf32, strided<[256, 1]>> to memref<?x?xf32, strided<[256, 1]>, 1>
+  return
+}
+
+// -----
+// 11. Rows that cannot be long are copied in line.
+// CHECK-LABEL: func.func @short_rows
+// CHECK-NOT: memcpy
+// CHECK: linalg.copy
+func.func @short_rows(%x: memref<16x64xf32>, %y: memref<16x64xf32, 1>, %m: index, %n: index) {
+  %v = memref.subview %x[0, 0] [%m, %n] [1, 1] : memref<16x64xf32> to memref<?x?xf32, strided<[64, 1]>>
+  %w = memref.subview %y[0, 0] [%m, %n] [1, 1] : memref<16x64xf32, 1> to memref<?x?xf32, strided<[64, 1]>, 1>
+  memref.copy %v, %w : memref<?x?xf32, strided<[64, 1]>> to memref<?x?xf32, strided<[64, 1]>, 1>
   return
 }
