@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from hexagon_mlir.ir import arith, func, ir, scf
+from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.ir.query import GRID_SUFFIX, find_ops
+from hexagon_mlir.ir.query import GRID_SUFFIX, find_ops, static_bytes
 from hexagon_mlir.passes.program_grids.marks import GRID_ARGUMENTS
 from hexagon_mlir.targets import Target
 
 _AXES = GRID_ARGUMENTS // 2
 _PROGRAM = ".program"
+_MOVES = {"memref.copy": 0, "bufferization.materialize_in_destination": 1}
+"""Between a pointer's memory and a program's own: which operand is a window of that memory."""
+_ELEMENTS = ("memref.load", "memref.store")
+_ELEMENT_CYCLES = 3.5  # measured: a load under a mask and the store of what it read take 7
 
 
 class Grid:
@@ -34,17 +39,39 @@ class Grid:
 
 
 def program_cycles(kernel: ir.Operation, target: Target) -> float:
-    """What a program takes at least, estimated, in cycles: loops of unknown length run once."""
+    """What a program takes at least, estimated, in cycles: loops of unknown length run once, masks select all."""
     total = 0.0
-    for op in find_ops(kernel, lambda op: op.name.startswith("linalg.")):
-        cycles = estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
+    for op in find_ops(kernel, lambda op: op.name.startswith("linalg.") or op.name in (*_MOVES, *_ELEMENTS)):
+        cycles: float | None
+        if op.name in _ELEMENTS:
+            cycles = _ELEMENT_CYCLES
+        elif op.name in _MOVES:
+            cycles = _window_bytes(op.operands[_MOVES[op.name]]) / float(target.ddr_bytes_per_cycle.value)
+        else:
+            cycles = estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
         loop = op.parent.operation
         while cycles and loop.name != "func.func":
-            trips = trip_count(loop) if loop.name == "scf.for" else None
-            cycles *= 1 if trips is None else trips
+            cycles *= _most_trips(loop) if loop.name == "scf.for" else 1
             loop = loop.parent.operation
         total += cycles or 0.0
     return total
+
+
+def _most_trips(loop: ir.Operation) -> int:
+    """Most iterations of an scf.for; 1 where nothing bounds them."""
+    trips = trip_count(loop)
+    if trips is None and [upper_bound(v) for v in (loop.operands[0], loop.operands[2])] == [0, 1]:
+        trips = upper_bound(loop.operands[1])
+    return 1 if trips is None else trips
+
+
+def _window_bytes(buffer: ir.Value) -> int:
+    """Most bytes of ``buffer``; 0 where that is unknown."""
+    while (size := static_bytes(buffer.type)) is None:
+        if isinstance(buffer.owner, ir.Block) or buffer.owner.operation.name != "memref.subview":
+            return 0
+        buffer = buffer.owner.operation.operands[0]
+    return size
 
 
 def _write(alone: ir.Operation, beside: ir.Operation, least: int, runs: int) -> func.FuncOp:
