@@ -66,6 +66,18 @@ def _indices(*shape: int, below: int) -> torch.Tensor:
     return torch.randint(0, below, shape, generator=torch.Generator().manual_seed(below))
 
 
+def _bytes(*shape: int, unsigned: bool = False) -> torch.Tensor:
+    low, kind = (0, torch.uint8) if unsigned else (-128, torch.int8)
+    return torch.randint(low, low + 256, shape, generator=torch.Generator().manual_seed(sum(shape))).to(kind)
+
+
+def _quantized(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """As quantized models write a layer: round, clamp, bytes, a product of integers, a scale per channel."""
+    q = torch.clamp(torch.round(x * 16) + 121, 0, 255).to(torch.uint8)
+    total = F.conv2d(q.to(torch.int32) - 121, w.to(torch.int32), b.to(torch.int32), padding=1)
+    return total.to(torch.float32) * 0.0625
+
+
 LAYERS: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
     "linear": (F.linear, (_floats(3, 19), _floats(7, 19), _floats(7))),
     "linear of one row": (F.linear, (_floats(1, 33), _floats(65, 33))),
@@ -97,6 +109,38 @@ LAYERS: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
     "conv transpose 2d": (lambda x, w: F.conv_transpose2d(x, w, stride=2), (_floats(1, 5, 4, 3), _floats(5, 3, 2, 2))),
     "conv transpose 2d overlapping": (lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1),
                                       (_floats(1, 3, 4, 3), _floats(3, 2, 3, 3))),
+    "conv2d bytes": (lambda x, w: F.conv2d(x.to(torch.int32), w.to(torch.int32), stride=2, padding=1),
+                     (_bytes(1, 33, 9, 7), _bytes(5, 33, 3, 3))),
+    "conv2d bytes from a zero point": (
+        lambda x, w, b: F.conv2d(x.to(torch.int32) - 117, w.to(torch.int32), b, padding=2),
+        (_bytes(1, 5, 6, 9, unsigned=True), _bytes(33, 5, 3, 3), _indices(33, below=999).to(torch.int32))),
+    "conv2d bytes depthwise": (lambda x, w: F.conv2d(x.to(torch.int32) - 3, w.to(torch.int32), padding=1, groups=33),
+                               (_bytes(1, 33, 5, 7), _bytes(33, 1, 3, 3))),
+    "conv2d bytes grouped": (lambda x, w: F.conv2d(x.to(torch.int32), w.to(torch.int32), padding=1, groups=2),
+                             (_bytes(1, 16, 5, 7, unsigned=True), _bytes(10, 8, 3, 3))),
+    "conv2d bytes 1x1": (lambda x, w: F.conv2d(x.to(torch.int32), w.to(torch.int32)),
+                         (_bytes(1, 33, 5, 7), _bytes(9, 33, 1, 1))),
+    "conv2d of a zero point that is no byte": (
+        lambda x, w: F.conv2d(x.to(torch.int32) - 256, w.to(torch.int32), padding=1),
+        (_bytes(1, 5, 6, 9, unsigned=True), _bytes(3, 5, 3, 3))),
+    "conv2d i64": (F.conv2d, (_indices(1, 3, 6, 9, below=1 << 40), _indices(2, 3, 3, 3, below=1 << 20))),
+    "conv2d i8": (F.conv2d, (_bytes(1, 3, 6, 9), _bytes(4, 3, 3, 3))),
+    "conv1d bytes": (lambda x, w: F.conv1d(x.to(torch.int32) + 5, w.to(torch.int32), padding=1),
+                     (_bytes(1, 7, 33), _bytes(6, 7, 3))),
+    "conv2d quantized": (_quantized, (_floats(1, 17, 9, 7), _bytes(9, 17, 3, 3), _indices(9, below=999))),
+    "matmul bytes": (lambda x, y: x.to(torch.int32) @ y.to(torch.int32), (_bytes(5, 65), _bytes(65, 33))),
+    "matmul bytes without sign": (lambda x, y: x.to(torch.int32) @ y.to(torch.int32),
+                                  (_bytes(5, 33, unsigned=True), _bytes(33, 6, unsigned=True))),
+    "matmul bytes from zero points": (lambda x, y: (x.to(torch.int32) - 5) @ (y.to(torch.int32) - 3).mT,
+                                      (_bytes(2, 7, 33, unsigned=True), _bytes(2, 6, 33))),
+    "matmul bytes as i64": (lambda x, y: x.long() @ y.long(), (_bytes(2, 3, 5, 33), _bytes(33, 6))),
+    "matmul i64": (torch.matmul, (_indices(3, 5, below=1 << 30), _indices(5, 7, below=1 << 30))),
+    "matmul i32": (torch.matmul, (_indices(3, 5, below=1 << 30).int(), _indices(5, 7, below=1 << 30).int())),
+    "matmul no bytes": (lambda x, y: x.to(torch.int32) @ y.to(torch.int32), (_bytes(0, 3, 9), _bytes(0, 9, 5))),
+    "linear bytes": (lambda x, w: F.linear(x.to(torch.int32) - 100, w.to(torch.int32)),
+                     (_bytes(2, 5, 33, unsigned=True), _bytes(6, 33))),
+    "floats to bytes": (lambda x: (x * 60 + 128).clamp(0, 255).to(torch.uint8), (_floats(3, 33),)),
+    "sum of bytes": (lambda x: (x.sum(-1), x.sum()), (_bytes(3, 33, unsigned=True),)),
     "max pool": (lambda x: F.max_pool2d(x, 2), (_floats(1, 3, 8, 6),)),
     "max pool padded": (lambda x: F.max_pool2d(x, 3, 2, 1), (_floats(1, 3, 9, 7),)),
     "max pool 1d": (lambda x: F.max_pool1d(x, 3), (_floats(1, 3, 10),)),

@@ -245,6 +245,23 @@ def _running(x: Tensor, dim: int, combine: Callable[[Tensor, Tensor], Tensor]) -
     return x
 
 
+@decomposes(_aten._to_copy.default)
+def to_copy(x: Tensor, *, dtype: torch.dtype | None = None, **others: Any) -> Tensor:
+    """Floats become bytes without sign by way of words: torch-mlir converts to bytes with one."""
+    if dtype != torch.uint8 or not x.dtype.is_floating_point:
+        return NotImplemented
+    return x.to(torch.int32).to(torch.uint8)
+
+
+@decomposes(_aten.sum.default, _aten.sum.dim_IntList)
+def sum_of_bytes(x: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False, *,
+                 dtype: torch.dtype | None = None) -> Tensor:
+    """Bytes without sign are widened first: torch-mlir widens them with one."""
+    if x.dtype != torch.uint8:
+        return NotImplemented
+    return torch.sum(x.to(torch.int64), dim, keepdim, dtype=dtype)
+
+
 @decomposes(_aten.clamp.default, _aten.hardtanh.default)
 def clamp(x: Tensor, low: float | None = None, high: float | None = None) -> Tensor:
     """With comparisons that NaN fails: it stays, as in PyTorch."""

@@ -17,6 +17,7 @@ from hexagon_mlir.frontend.torch.rewrites.cleanup import (
 )
 from hexagon_mlir.frontend.torch.rewrites.constants import fold_constants
 from hexagon_mlir.frontend.torch.rewrites.convolution import channels_last
+from hexagon_mlir.frontend.torch.rewrites.integers import integer_products
 from hexagon_mlir.frontend.torch.rewrites.layout import sink_permutations
 from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
@@ -54,6 +55,7 @@ _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("linear-expansion", expand_linear),
     ("channels-last", channels_last),
     ("nearest-interpolation", nearest_as_moves),
+    ("integer-products", integer_products),
     ("layout", sink_permutations),
     *_CLEAN * ROUNDS,
 )

@@ -18,7 +18,8 @@ SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 
           "prelu special", "GRU cell with biases", "LSTM cell with biases", "scatter into zeros", "scatter i64",
           "scatter f16", "index put accumulated", "index put of two", "index put behind", "sorted special",
           "sorted i64", "last 5 special", "top 3 of -inf", "batch norm affine", "rms norm", "instance norm 3-D",
-          "and, or, xor", "bits")
+          "and, or, xor", "bits", "conv2d quantized",
+          "conv2d bytes grouped", "matmul bytes from zero points", "matmul bytes as i64")
 CASES = [case for case in cases() if case.name in SAMPLE]
 
 

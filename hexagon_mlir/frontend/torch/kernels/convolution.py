@@ -12,20 +12,24 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import args_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import BUILDERS, INLINED
+from hexagon_mlir.frontend.torch.kernels.integers import ELEMENTS as _INTEGERS
+from hexagon_mlir.frontend.torch.kernels.integers import with_sign
 
 Pair = tuple[int, int]
-_ELEMENTS = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
-_SUM = "f32"  # what a convolution adds in, and gives
+_ELEMENTS = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", **_INTEGERS}
 
 
 def convolution(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, stride: Pair, padding: Pair, dilation: Pair,
-                groups: int) -> torch.Tensor:
+                groups: int, outside: int = 0) -> torch.Tensor:
     """Shapes (N, H, W, C), (KH, KW, C / groups, O), (O,) -> (N, OH, OW, O).
 
-    Bias, sums and result are f32, of f16 operands too.
+    Bias, sums and result are f32, of f16 operands too; those of integers are i32. The image is ``outside`` around its
+    edges; 128 is subtracted from bytes without sign.
     """
-    y = F.conv2d(x.permute(0, 3, 1, 2).float(), weight.permute(3, 2, 0, 1).float(), bias, stride, padding, dilation,
-                 groups)
+    sums = torch.float32 if x.dtype.is_floating_point else torch.int32
+    wide = x.permute(0, 3, 1, 2).to(sums) - (128 if x.dtype == torch.uint8 else 0)
+    wide = F.pad(wide, (padding[1], padding[1], padding[0], padding[0]), value=outside)
+    y = F.conv2d(wide, weight.permute(3, 2, 0, 1).to(sums), bias, stride, 0, dilation, groups)
     return y.permute(0, 2, 3, 1).contiguous()
 
 
@@ -50,22 +54,23 @@ class _Window:
         self.shape, self.out, self.padding, self.fill = shape_of(x), shape_of(node), padding, fill
         n, h, w, c = self.shape
         self.padded = (n, h + 2 * padding[0], w + 2 * padding[1], c)
+        self.sums = "i32" if self.element[0] == "i" else "f32"  # what a convolution adds in, and gives
         self.attributes = f"{{dilations = {_pair(dilation)}, strides = {_pair(stride)}}}"
 
     def tensor(self, shape: tuple[int, ...], element: str = "") -> str:
         return f"tensor<{'x'.join(map(str, (*shape, element or self.element)))}>"
 
-    def pad(self) -> str:
-        """``%p``: the input inside a frame of ``fill``. Columns and channels are one dimension meanwhile."""
+    def pad(self, x: str = "%x") -> str:
+        """``%p``: the input ``x`` inside a frame of ``fill``. Columns and channels are one dimension meanwhile."""
         small, large = self.tensor(self.shape), self.tensor(self.padded)
         if self.padded == self.shape:
-            return f"  %p = tensor.cast %x : {small} to {small}\n"
+            return f"  %p = tensor.cast {x} : {small} to {small}\n"
         (n, h, w, c), (_, high, wide, _) = self.shape, self.padded
         rows, framed = self.tensor((n, h, w * c)), self.tensor((n, high, wide * c))
         return f"""  %frame = arith.constant {self.fill} : {self.element}
   %pe = tensor.empty() : {framed}
   %pf = linalg.fill ins(%frame : {self.element}) outs(%pe : {framed}) -> {framed}
-  %xr = tensor.collapse_shape %x [[0], [1], [2, 3]] : {small} into {rows}
+  %xr = tensor.collapse_shape {x} [[0], [1], [2, 3]] : {small} into {rows}
   %pr = tensor.insert_slice %xr into %pf[0, {self.padding[0]}, {self.padding[1] * c}]
       [{n}, {h}, {w * c}] [1, 1, 1] : {rows} into {framed}
   %p = tensor.expand_shape %pr [[0], [1], [2, 3]] output_shape [{n}, {high}, {wide}, {c}] : {framed} into {large}
@@ -78,10 +83,12 @@ def _pair(values: Pair) -> str:
 
 def build_convolution(node: Node) -> str:
     """The named op on the padded input, of several groups a linalg.generic; it adds to the bias."""
-    _, weight, bias, stride, padding, dilation, groups = args_of(node)
-    w = _Window(node, stride, padding, dilation, "0.0")
+    x, weight, bias, stride, padding, dilation, groups, *outside = args_of(node)
+    w = _Window(node, stride, padding, dilation, str(outside[0]) if outside else "0.0")
     shape = shape_of(weight)
-    out, given, sums = w.tensor(w.out, _SUM), w.tensor(shape), w.tensor(shape_of(bias), _SUM)
+    out, given, sums = w.tensor(w.out, w.sums), w.tensor(shape), w.tensor(shape_of(bias), w.sums)
+    image = w.tensor(w.shape)
+    padded = with_sign("%x", image, len(w.shape)) + w.pad("%s") if dtype_of(x) == torch.uint8 else w.pad()
     if groups == 1:
         work = f"""  %result = linalg.conv_2d_nhwc_hwcf {w.attributes} ins(%p, %weight : {w.tensor(w.padded)}, {given})
       outs(%init : {out}) -> {out}
@@ -94,8 +101,8 @@ def build_convolution(node: Node) -> str:
 """
     else:
         work = _grouped(w, shape, stride, dilation, groups)
-    return f"""func.func @kernel(%x: {w.tensor(w.shape)}, %weight: {given}, %bias: {sums}) -> {out} {{
-{w.pad()}  %e = tensor.empty() : {out}
+    return f"""func.func @kernel(%x: {image}, %weight: {given}, %bias: {sums}) -> {out} {{
+{padded}  %e = tensor.empty() : {out}
   %init = linalg.broadcast ins(%bias : {sums}) outs(%e : {out}) dimensions = [0, 1, 2]
 {work}  return %result : {out}
 }}
@@ -108,9 +115,10 @@ def _grouped(w: _Window, weight: tuple[int, ...], stride: Pair, dilation: Pair, 
     image = w.tensor((*w.padded[:3], groups, inputs))
     filter_ = w.tensor((rows, columns, inputs, groups, outputs // groups))
     parts = (*w.out[:3], groups, outputs // groups)
-    sums, out = w.tensor(parts, _SUM), w.tensor(w.out, _SUM)
-    widen = "" if w.element == _SUM else f"""      %u = arith.extf %a : {w.element} to {_SUM}
-      %v = arith.extf %b : {w.element} to {_SUM}
+    sums, out = w.tensor(parts, w.sums), w.tensor(w.out, w.sums)
+    kind, extend = ("i", "extsi") if w.sums == "i32" else ("f", "extf")
+    widen = "" if w.element == w.sums else f"""      %u = arith.{extend} %a : {w.element} to {w.sums}
+      %v = arith.{extend} %b : {w.element} to {w.sums}
 """
     factors = "%u, %v" if widen else "%a, %b"
     y, x = (f"{name} * {s} + k{name} * {d}" for name, s, d in zip("yx", stride, dilation, strict=True))
@@ -126,10 +134,10 @@ def _grouped(w: _Window, weight: tuple[int, ...], stride: Pair, dilation: Pair, 
       affine_map<({loops}) -> (ky, kx, c, g, o)>, affine_map<({loops}) -> (n, y, x, g, o)>],
       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction",
       "reduction"]}} ins(%pg, %wg : {image}, {filter_}) outs(%ig : {sums}) {{
-    ^bb0(%a: {w.element}, %b: {w.element}, %old: {_SUM}):
-{widen}      %m = arith.mulf {factors} : {_SUM}
-      %new = arith.addf %old, %m : {_SUM}
-      linalg.yield %new : {_SUM}
+    ^bb0(%a: {w.element}, %b: {w.element}, %old: {w.sums}):
+{widen}      %m = arith.mul{kind} {factors} : {w.sums}
+      %new = arith.add{kind} %old, %m : {w.sums}
+      linalg.yield %new : {w.sums}
   }} -> {sums}
   %result = tensor.collapse_shape %rg [[0], [1], [2], [3, 4]] : {sums} into {out}
 """

@@ -11,6 +11,7 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.kernels.convolution import convolution, max_pool, sum_pool
+from hexagon_mlir.frontend.torch.rewrites.integers import INTEGERS, converted, integer_operands, start_of_sums
 
 _aten = torch.ops.aten
 _DIRECT = {_aten.conv1d.default: 1, _aten.conv2d.default: 2, _aten.convolution.default: 0,
@@ -44,8 +45,13 @@ def _convolution(graph: TorchGraph, node: Node) -> None:
     given = arguments_of(node)
     x, weight, bias = given["input"], given["weight"], given.get("bias")
     rank = len(shape_of(x))
-    if rank not in LAST or dtype_of(x) not in _FLOATS or not isinstance(weight, Node):
+    if rank not in LAST or dtype_of(x) not in INTEGERS.union(_FLOATS) or not isinstance(weight, Node):
         return
+    operands = None
+    if dtype_of(x) in INTEGERS:
+        operands = integer_operands(graph, node, x, weight, prod(shape_of(weight)[1:]))
+        if operands is None:
+            return
     dims = rank - 2
     stride, padding = _pair(given.get("stride", 1), 1, dims), _pair(given.get("padding", 0), 0, dims)
     dilation, groups = _pair(given.get("dilation", 1), 1, dims), given.get("groups", 1)
@@ -59,14 +65,26 @@ def _convolution(graph: TorchGraph, node: Node) -> None:
         return
     if window == (1, 1) and padding == (0, 0) and stride == (1, 1) and groups == 1:
         _replace(graph, node, rank, lambda y: _product(graph, node, y, weight, bias))
+        return
+    window_arguments = (tuple(stride), tuple(padding), tuple(dilation), groups)
+    if operands is not None:
+        start = start_of_sums(graph, node, operands, list(range(1, rank)), shape_of(weight)[:1], bias)
+        _replace(graph, node, rank, lambda y: _direct(graph, node, y, operands.weight, start, *window_arguments,
+                                                      operands.zero), operands.x)
     else:
-        _replace(graph, node, rank, lambda y: _direct(graph, node, y, weight, bias, stride, padding, dilation,
-                                                      groups))
+        _replace(graph, node, rank, lambda y: _direct(graph, node, y, weight, _float_bias(graph, node, weight, bias),
+                                                      *window_arguments))
 
 
-def _replace(graph: TorchGraph, node: Node, rank: int, build: Any) -> None:
-    """``node`` becomes permute, four dimensions, ``build``, its own rank, permute back."""
-    x = arguments_of(node)["input" if "input" in arguments_of(node) else "self"]
+def _float_bias(graph: TorchGraph, node: Node, weight: Node, bias: Node | None) -> Node:
+    if bias is None:
+        return graph.add_constant(torch.zeros(shape_of(weight)[0]), "no_bias")
+    return converted(graph, node, bias, torch.float32)
+
+
+def _replace(graph: TorchGraph, node: Node, rank: int, build: Any, x: Node | None = None) -> None:
+    """``node`` becomes permute, four dimensions, ``build``, its own rank, permute back; of ``x`` if there is one."""
+    x = x or arguments_of(node)["input" if "input" in arguments_of(node) else "self"]
     y = graph.insert(node, _aten.permute.default, x, list(LAST[rank]))
     if rank == 3:
         n, length, channels = shape_of(y)
@@ -84,17 +102,11 @@ def _four(graph: TorchGraph, node: Node, weight: Node) -> Node:
     return weight if len(shape) == 4 else graph.insert(node, _aten.unsqueeze.default, weight, 2)
 
 
-def _direct(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None, stride: Sequence[int],
-            padding: Sequence[int], dilation: Sequence[int], groups: int) -> Node:
+def _direct(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node, *arguments: Any) -> Node:
+    """``arguments`` are those of `convolution` from the strides on."""
     packed = graph.insert(node, _aten.permute.default, _four(graph, node, weight), [2, 3, 1, 0])
     packed = graph.insert(node, _aten.clone.default, packed, memory_format=torch.contiguous_format)
-    if bias is None:
-        bias = graph.add_constant(torch.zeros(shape_of(weight)[0]), "no_bias")
-    elif dtype_of(bias) != torch.float32:
-        bias = graph.insert(node, _aten._to_copy.default, bias, dtype=torch.float32)
-    y = graph.insert(node, convolution, y, packed, bias, tuple(stride), tuple(padding), tuple(dilation), groups)
-    wanted = dtype_of(node)
-    return y if wanted == torch.float32 else graph.insert(node, _aten._to_copy.default, y, dtype=wanted)
+    return converted(graph, node, graph.insert(node, convolution, y, packed, bias, *arguments), dtype_of(node))
 
 
 def _product(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None) -> Node:

@@ -17,7 +17,10 @@ _POINTWISE = frozenset({
     _aten.hardsigmoid.default, _aten.neg.default, _aten.exp.default, _aten.erf.default, _aten.abs.default,
     _aten.sqrt.default, _aten.rsqrt.default, _aten.relu6.default, _aten.mul.Tensor, _aten.add.Tensor,
     _aten.sub.Tensor, _aten.div.Tensor, _aten.mul.Scalar, _aten.add.Scalar, _aten.maximum.default,
-    _aten.minimum.default, _aten.clone.default, _aten.dropout.default, _aten.softplus.default, _aten.mish.default,
+    _aten.minimum.default, _aten.round.default, _aten._to_copy.default, _aten.clone.default, _aten.dropout.default,
+    _aten.softplus.default, _aten.mish.default, _aten.lt.Scalar, _aten.le.Scalar, _aten.gt.Scalar, _aten.ge.Scalar,
+    _aten.lt.Tensor, _aten.gt.Tensor, _aten.where.self, _aten.where.ScalarSelf, _aten.where.ScalarOther,
+    _aten.isnan.default, _aten.bitwise_or.Tensor,
 })
 _SUMS = frozenset({_aten.sum.dim_IntList, _aten.mean.dim, _aten.amax.default})
 
