@@ -40,6 +40,7 @@ def collapsed(nest: Nest, groups: Sequence[Sequence[int]]) -> Nest:
         extents=tuple(extents),
         reduction=tuple(nest.reduction[group[0]] for group in groups),
         operands=tuple(_collapsed_operand(o, groups, number) for o in nest.operands),
+        op_loops=tuple(frozenset(number[loop] for loop in loops) for loops in nest.op_loops),
         indexed=frozenset(number[loop] for loop in nest.indexed),
         tables=tuple(Table(frozenset(number[loop] for loop in t.loops), None if t.along is None else number[t.along])
                      for t in nest.tables),

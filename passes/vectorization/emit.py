@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from hexagon_mlir.ir import arith, ir, memref, scf
 from hexagon_mlir.ir.query import in_tcm
-from hexagon_mlir.passes.vectorization.body import BodyEmitter, Scope
+from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduce_lanes
 from hexagon_mlir.passes.vectorization.nest import Nest, read_operands, split_operands
@@ -37,12 +37,10 @@ class NestEmitter:
         outer = [i for i in range(len(nest.extents)) if i not in (plan.loop, plan.turned) and not nest.reduction[i]]
         if plan.turned is not None:
             turned = TurnedEmitter(self.body, plan, self.outputs, self.extents)
-            self._loops(outer, {}, turned.emit)
+            self._loops(outer, [{}], lambda rows: turned.emit(rows[0]))
             turned.free()
-        elif nest.reduction[plan.loop]:
-            self._loops(outer, {}, lambda ivs: self._reduce_along_vector(ivs))
         else:
-            self._loops(outer, {}, lambda ivs: self._parallel_vector(ivs))
+            self._loops(outer, [{}], self._reduce_along_vector if nest.reduction[plan.loop] else self._parallel_vector)
 
     # -- loops ---------------------------------------------------------------------------------------------------
 
@@ -55,23 +53,28 @@ class NestEmitter:
                 return memref.dim(value, index(operand.dims.index(loop)))
         raise AssertionError("a loop that indexes no operand")
 
-    def _loops(self, loops: list[int], ivs: dict[int, ir.Value], inside: Callable[[dict[int, ir.Value]], None]) -> None:
+    def _loops(self, loops: list[int], rows: list[Ivs], inside: Callable[[list[Ivs]], None]) -> None:
+        """Loops around ``inside``, which gets the indices of the iterations that are done together."""
         if not loops:
-            inside(ivs)
+            inside(rows)
             return
-        step = self.plan.jam if loops[0] == self.plan.jam_loop else 1
+        loop, extent = loops[0], self.nest.extents[loops[0]]
+        jam = self.plan.jam if loop == self.plan.jam_loop else 1
 
-        def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
-            self._loops(loops[1:], {**ivs, loops[0]: iv}, inside)
-            return carried
+        def stretch(lower: ir.Value, upper: ir.Value, jam: int) -> None:
+            def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
+                ivs = [arith.addi(iv, index(j)) if j else iv for j in range(jam)]
+                self._loops(loops[1:], [{**row, loop: i} for row in rows for i in ivs], inside)
+                return carried
 
-        for_loop(index(0), self.extents[loops[0]], step, [], body)
+            for_loop(lower, upper, jam, [], body)
 
-    def _jammed(self, ivs: dict[int, ir.Value]) -> list[dict[int, ir.Value]]:
-        loop = self.plan.jam_loop
-        if loop is None:
-            return [ivs]
-        return [{**ivs, loop: arith.addi(ivs[loop], index(j)) if j else ivs[loop]} for j in range(self.plan.jam)]
+        if extent is None or extent % jam == 0:
+            stretch(index(0), self.extents[loop], jam)
+        else:
+            whole = index(extent - extent % jam)
+            stretch(index(0), whole, jam)
+            stretch(whole, self.extents[loop], 1)
 
     def _segments(self) -> list[Segment]:
         plan = self.plan
@@ -79,15 +82,15 @@ class NestEmitter:
 
     # -- the vectorized loop is parallel -------------------------------------------------------------------------
 
-    def _parallel_vector(self, ivs: dict[int, ir.Value]) -> None:
-        scopes = [self.body.uniform(Scope(), ivs_j, set(ivs_j)) for ivs_j in self._jammed(ivs)]
+    def _parallel_vector(self, rows: list[Ivs]) -> None:
+        scopes = [self.body.uniform(Scope(), row, set(row)) for row in rows]
         reductions = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction]
         for segment in self._segments():
             tail = segment.tail(self.nest.narrowest_bits)
 
             def one_vector(iv: ir.Value, carried: list[ir.Value], segment: Segment = segment,
                            tail: Tail | None = tail) -> list[ir.Value]:
-                jammed = [{**ivs_j, self.plan.loop: iv} for ivs_j in self._jammed(ivs)]
+                jammed = [{**row, self.plan.loop: iv} for row in rows]
                 results = self._accumulate(reductions, jammed, scopes, segment.width, tail)
                 for ivs_j, values in zip(jammed, results, strict=True):
                     for output, value in zip(self.outputs, values, strict=True):
@@ -105,7 +108,7 @@ class NestEmitter:
                     one_vector(segment.lower, [])
                     scf.YieldOp([])
 
-    def _accumulate(self, reductions: list[int], jammed: list[dict[int, ir.Value]], scopes: list[Scope],
+    def _accumulate(self, reductions: list[int], jammed: list[Ivs], scopes: list[Scope],
                     width: int, tail: Tail | None) -> list[list[ir.Value]]:
         """Results of the body for each jammed copy, carried through the reduction loops in registers."""
         if not reductions:
@@ -113,7 +116,7 @@ class NestEmitter:
         count = len(self.outputs)
         accumulators = [self.body.load(o, ivs, width, tail) for ivs in jammed for o in self.outputs]
 
-        def nest_loops(loops: list[int], inner: dict[int, ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+        def nest_loops(loops: list[int], inner: Ivs, carried: list[ir.Value]) -> list[ir.Value]:
             if loops:
                 return for_loop(index(0), self.extents[loops[0]], 1, carried,
                                 lambda iv, args: nest_loops(loops[1:], {**inner, loops[0]: iv}, args))
@@ -128,48 +131,54 @@ class NestEmitter:
 
     # -- the vectorized loop is a reduction ----------------------------------------------------------------------
 
-    def _reduce_along_vector(self, ivs: dict[int, ir.Value]) -> None:
-        scope = self.body.uniform(Scope(), ivs, set(ivs))
+    def _reduce_along_vector(self, rows: list[Ivs]) -> None:
+        scopes = [self.body.uniform(Scope(), row, set(row)) for row in rows]
         others = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction and i != self.plan.loop]
         segments = self._segments()
         widths = sorted({s.width for s in segments}, reverse=True)
         names = [c for c in self.nest.combiners if c is not None]
+        count = len(rows) * len(names)
         start = [self._splat_neutral(o, name, width) for width in widths
-                 for o, name in zip(self.outputs, names, strict=True)]
+                 for _ in rows for o, name in zip(self.outputs, names, strict=True)]
 
-        def accumulate(loops: list[int], inner: dict[int, ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+        def accumulate(loops: list[int], inner: Ivs, carried: list[ir.Value]) -> list[ir.Value]:
             if loops:
                 return for_loop(index(0), self.extents[loops[0]], 1, carried,
                                 lambda iv, args: accumulate(loops[1:], {**inner, loops[0]: iv}, args))
+            inside = [{**row, **inner} for row in rows]
             for segment in segments:
-                carried = self._reduce_segment(segment, scope, {**ivs, **inner}, carried, widths)
+                carried = self._reduce_segment(segment, scopes, inside, carried, widths)
             return carried
 
         final = accumulate(others, {}, start)
         for position, (output, name) in enumerate(zip(self.outputs, names, strict=True)):
-            vectors = [final[w * len(names) + position] for w in range(len(widths))]
-            total = reduce_lanes(name, vectors, self.plan.lanes)
-            self.body.store_scalar(output, combine(name, self.body.load_scalar(output, ivs), total), ivs)
+            accumulators = [final[place::count] for place in range(position, count, len(names))]
+            totals = reduce_lanes(name, accumulators, self.plan.lanes)
+            for row, total in zip(rows, totals, strict=True):
+                self.body.store_scalar(output, combine(name, self.body.load_scalar(output, row), total), row)
 
-    def _reduce_segment(self, segment: Segment, scope: Scope, ivs: dict[int, ir.Value], carried: list[ir.Value],
+    def _reduce_segment(self, segment: Segment, scopes: list[Scope], rows: list[Ivs], carried: list[ir.Value],
                         widths: list[int]) -> list[ir.Value]:
-        count = len(self.outputs)
-        first = widths.index(segment.width) * count
-        mine = carried[first:first + count]
+        count, mine = len(self.outputs), len(self.outputs) * len(rows)
+        first = widths.index(segment.width) * mine
         tail = segment.tail(self.nest.narrowest_bits)
 
-        def step(iv: ir.Value, old: Sequence[ir.Value]) -> list[ir.Value]:
-            new = self.body.vectors(scope, {**ivs, self.plan.loop: iv}, segment.width, tail, list(old))
-            if tail is None:
-                return new
-            return [tail.select(n, o, self.nest.operands[output].bits)
+        def step(iv: ir.Value, carried: Sequence[ir.Value]) -> list[ir.Value]:
+            results: list[ir.Value] = []
+            for number, (scope, row) in enumerate(zip(scopes, rows, strict=True)):
+                old = list(carried[number * count:(number + 1) * count])
+                new = self.body.vectors(scope, {**row, self.plan.loop: iv}, segment.width, tail, old)
+                results += new if tail is None else [
+                    tail.select(n, o, self.nest.operands[output].bits)
                     for output, n, o in zip(self.outputs, new, old, strict=True)]
+            return results
 
+        values = carried[first:first + mine]
         if segment.masked:
-            mine = step(segment.lower, mine)
+            values = step(segment.lower, values)
         else:
-            mine = for_loop(segment.lower, segment.upper, segment.width, mine, step)
-        return [*carried[:first], *mine, *carried[first + count:]]
+            values = for_loop(segment.lower, segment.upper, segment.width, values, step)
+        return [*carried[:first], *values, *carried[first + mine:]]
 
     def _splat_neutral(self, output: int, name: str, width: int) -> ir.Value:
         element = self.body.element_type(output)

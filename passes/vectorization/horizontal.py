@@ -1,10 +1,11 @@
-"""Combining accumulators: across vectors, then across the lanes of one vector in log2(lanes) rotations."""
+"""Combining accumulators: across vectors, across rows, then across the lanes of one vector in rotations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, vector
+from hexagon_mlir.passes.vectorization.butterfly import exchange
 
 # -0.0 + x is x for every x, 0.0 + -0.0 is not; maxnum(-inf, NaN) is -inf, maxnum(NaN, x) is x
 _IDENTITY = {"addf": -0.0, "mulf": 1.0, "maxnumf": float("nan"), "minnumf": float("nan"),
@@ -32,24 +33,34 @@ def combine(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
     return ir.Operation.create(name, results=[left.type], operands=[left, right]).result
 
 
-def reduce_lanes(name: str, accumulators: Sequence[ir.Value], lanes: int) -> ir.Value:
-    """One scalar from accumulators of ``k * lanes`` elements each.
+def reduce_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> list[ir.Value]:
+    """A scalar for each of ``rows``, which are a power of two, from its accumulators of ``k * lanes`` elements each.
 
-    Shuffles are halvings and rotations only: the Hexagon backend miscompiles general ones.
+    Rows exchange halves of their lanes until lane number n of one vector belongs to row n, and again after all of them.
+    Shuffles are halvings, exchanges and rotations only: the Hexagon backend miscompiles general ones.
     """
+    totals = [_in_one(name, row, lanes) for row in rows]
+    block = 1
+    while len(totals) > 1:
+        totals = [combine(name, *exchange(a, b, block)) for a, b in zip(totals[::2], totals[1::2], strict=True)]
+        block *= 2
+    total, shift = totals[0], lanes // 2
+    while shift >= block:
+        rotated = vector.shuffle(total, total, [(i + shift) % lanes for i in range(lanes)])
+        total = combine(name, total, rotated)
+        shift //= 2
+    return [vector.extract(total, [], [row]) for row in range(len(rows))]
+
+
+def _in_one(name: str, accumulators: Sequence[ir.Value], lanes: int) -> ir.Value:
+    """One vector of ``lanes`` from several longer ones."""
     parts: list[ir.Value] = []
     for accumulator in accumulators:
         parts += _split(accumulator, lanes)
     while len(parts) > 1:
         pairs = [combine(name, a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
         parts = pairs + parts[2 * len(pairs):]
-    total = parts[0]
-    shift = lanes // 2
-    while shift:
-        rotated = vector.shuffle(total, total, [(i + shift) % lanes for i in range(lanes)])
-        total = combine(name, total, rotated)
-        shift //= 2
-    return vector.extract(total, [], [0])
+    return parts[0]
 
 
 def _split(accumulator: ir.Value, lanes: int) -> list[ir.Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,8 @@ class Operand:
     """One memref operand: ``dims[i]`` is the loop that indexes its dimension i, None for index 0.
 
     ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``alternate`` that another
-    element lies between them, ``joined[i]`` that a step in dimension i goes where dimension i + 1 ends.
+    element lies between them, ``joined[i]`` that a step in dimension i goes where dimension i + 1 ends. ``pitch``
+    divides every step but the last dimension's, in bytes; 0 where there is none.
     """
 
     dims: tuple[int | None, ...]
@@ -29,6 +31,7 @@ class Operand:
     unit_stride: bool
     joined: tuple[bool, ...]
     alternate: bool = False
+    pitch: int = 0
 
     def contiguous_in(self, loop: int) -> bool:
         """True when stepping ``loop`` walks this operand's memory element by element."""
@@ -54,7 +57,8 @@ class Nest:
     """Per output: the reduction's combining op name, or None when it is no reduction we know."""
     nnan: bool
     """True when combining ops are promised no NaN."""
-    body_ops: int
+    op_loops: tuple[frozenset[int], ...]
+    """Of each operation of the body that is not about addresses: the loops that its value changes with."""
     narrowest_bits: int
     """Narrowest element the body touches, in bits: it sets how many lanes make one vector."""
     indexed: frozenset[int] = frozenset()
@@ -64,6 +68,10 @@ class Nest:
     through values of the narrowest width."""
     tables: tuple[Table, ...] = ()
     """What the body reads at indices it computes."""
+
+    def ops_along(self, loop: int) -> int:
+        """Operations of the body that are done anew in each iteration of ``loop``."""
+        return sum(loop in loops for loops in self.op_loops)
 
 
 _WIDENINGS = ("arith.extsi", "arith.extui", "arith.extf")
@@ -126,12 +134,23 @@ def read_nest(op: ir.Operation) -> Nest:
         combiners=combiners,
         nnan=any("nnan" in str(o.attributes["fastmath"]) or "fast>" in str(o.attributes["fastmath"])
                  for o in operations if o.name in COMBINERS and "fastmath" in o.attributes),
-        body_ops=len(operations) - 1 - len(scalar),
+        op_loops=_op_loops(body, [op for op in operations[:-1] if op not in scalar], operands),
         narrowest_bits=min(bits),
         widening=1 if _passes_through(operations, min(bits)) else max(bits) // min(bits),
         indexed=frozenset(ir.IntegerAttr(o.attributes["dim"]).value for o in operations if o.name == "linalg.index"),
         tables=read_tables(body, [o.dims for o in operands]),
     )
+
+
+def _op_loops(body: ir.Block, operations: Sequence[ir.Operation], operands: Sequence[Operand],
+              ) -> tuple[frozenset[int], ...]:
+    loops = {argument: frozenset(d for d in operand.dims if d is not None)
+             for argument, operand in zip(body.arguments, operands, strict=True)}
+    for op in operations:
+        own = {ir.IntegerAttr(op.attributes["dim"]).value} if op.name == "linalg.index" else set()
+        found = frozenset(own.union(*(loops.get(value, ()) for value in op.operands)))
+        loops |= dict.fromkeys(op.results, found)
+    return tuple(loops[op.results[0]] for op in operations)
 
 
 def _passes_through(operations: Sequence[ir.Operation], bits: int) -> bool:
@@ -188,7 +207,8 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
             raise Unsupported(f"index expression {result} is not a plain loop index")
     unit = bool(dims) and has_vectors(value.type)
     alternate = bool(dims) and has_alternate_vectors(value.type)
-    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type), alternate)
+    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type), alternate,
+                   _pitch(value.type))
 
 
 def _joined(type_: ir.MemRefType) -> tuple[bool, ...]:
@@ -200,6 +220,13 @@ def _joined(type_: ir.MemRefType) -> tuple[bool, ...]:
         dynamic not in (strides[i], strides[i + 1]) and not type_.is_dynamic_dim(i + 1)
         and strides[i] == type_.shape[i + 1] * strides[i + 1] for i in range(type_.rank - 1)
     )
+
+
+def _pitch(type_: ir.MemRefType) -> int:
+    strides = type_.get_strides_and_offset()[0][:-1]
+    if ir.ShapedType.get_dynamic_stride_or_offset() in strides:
+        return 1
+    return math.gcd(*strides) * element_bits(type_.element_type) // 8
 
 
 def _extents(loops: int, operands: tuple[Operand, ...], values: tuple[ir.Value, ...]) -> tuple[int | None, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
 
 _CHAINS = 4  # independent chains that fill the pipes: an operand waits up to two packets, for one pipe or another
-_LIGHT_BODY = 1  # ops: up to this, the loop's own instructions show, and registers are plenty
+_LIGHT_BODY = 2  # ops: up to this, the loop's own instructions show, and registers are plenty
 _HEAVY_BODY = 120  # ops: above this, constants and temporaries leave registers for half of the chains
 _HUGE_BODY = 400
 
@@ -56,9 +56,14 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
     if turn is not None and is_short(nest, loop, turn, lanes):
         return _turned_plan(nest, turn, lanes, vector_bytes)
     jam_loop, jam = choose_jam(nest, loop)
-    chosen = unroll or choose_unroll(nest.body_ops, nest.extents[loop], lanes, nest.widening, any(nest.reduction))
+    in_step = all(o.pitch % vector_bytes == 0 for o in nest.operands if o.uses(loop))
+    chosen = unroll or choose_unroll(nest.ops_along(loop), nest.extents[loop], lanes, nest.widening,
+                                     light=in_step and not any(nest.reduction))
     if jam > 1:
         chosen = min(chosen, 2)  # jam x unroll accumulators live at once
+    elif nest.reduction[loop] and in_step and not unroll:
+        jam_loop, jam = choose_rows(nest, chosen)
+        chosen //= jam
     return Plan(loop, lanes, chosen, jam_loop, jam)
 
 
@@ -123,13 +128,14 @@ def choose_loop(nest: Nest) -> int:
     return max(candidates)[-1]
 
 
-def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int = 1, reduces: bool = False) -> int:
+def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int = 1, light: bool = True) -> int:
     """Vectors per iteration: enough independent chains to hide latency, few enough to stay in registers.
 
-    A step of mixed widths is ``widening`` chains already. One that ``reduces`` has accumulators to combine at the end.
+    A step of mixed widths is ``widening`` chains already. ``light``: twice as many of a short body cost nothing,
+    neither accumulators to combine at the end nor rows that start elsewhere in a vector.
     """
     chains = _CHAINS if body_ops <= _HEAVY_BODY else _CHAINS // 2 if body_ops <= _HUGE_BODY else 1
-    if body_ops <= _LIGHT_BODY and extent is not None and not reduces:
+    if light and body_ops <= _LIGHT_BODY and extent is not None:
         chains = 2 * _CHAINS
     wanted = max(chains // widening, 1)
     while wanted > 1 and extent is not None and extent < wanted * lanes:
@@ -151,3 +157,17 @@ def choose_jam(nest: Nest, loop: int) -> tuple[int | None, int]:
                 return other, jam
     return None, 1
 
+
+
+def choose_rows(nest: Nest, chains: int) -> tuple[int | None, int]:
+    """A parallel loop and how many of its iterations are reduced together, ``chains`` at most: their lanes are combined
+    in the steps that one of them takes alone.
+    """
+    for loop in range(len(nest.extents) - 1, -1, -1):
+        extent = nest.extents[loop]
+        if nest.reduction[loop] or extent is None:
+            continue
+        jam = min(chains, 1 << extent.bit_length() - 1)
+        if jam > 1:
+            return loop, jam
+    return None, 1

@@ -37,7 +37,7 @@ class TurnedEmitter:
         self.group = min(plan.columns, _ROWS)
         self.again = not any(self.nest.reduction) and body.outputs_apart(outputs)
         self.direct = (plan.lanes == plan.columns == self.group and len(self.operands) == 1
-                       and self.nest.body_ops <= _LIGHT_BODY)
+                       and self.nest.ops_along(plan.loop) <= _LIGHT_BODY)
         self.buffers = {} if self.direct else {
             operand: memref.alloc(ir.MemRefType.get([plan.columns, plan.lanes], body.element_type(operand)), [], [])
             for operand in self.operands}

@@ -26,8 +26,8 @@ def operand(*dims, bits=32, output=False, unit=True, joined=True):
 
 def nest(extents, operands, reduction=None, combiners=("arith.addf",), body=2):
     reduction = reduction or (False,) * len(extents)
-    return Nest(tuple(extents), tuple(reduction), tuple(operands), tuple(combiners), False, body,
-                min(o.bits for o in operands))
+    return Nest(tuple(extents), tuple(reduction), tuple(operands), tuple(combiners), False,
+                (frozenset(range(len(extents))),) * body, min(o.bits for o in operands))
 
 
 def elementwise(*extents, bits=32, **more):
@@ -74,7 +74,8 @@ class TestLoop:
 
 class TestUnroll:
     @pytest.mark.parametrize(("ops", "extent", "vectors"), [
-        (1, 1 << 20, 8), (1, 256, 8), (1, 255, 4), (2, 1 << 20, 4), (120, 1 << 20, 4), (121, 1 << 20, 2),
+        (1, 1 << 20, 8), (1, 256, 8), (1, 255, 4), (2, 1 << 20, 8), (3, 1 << 20, 4), (120, 1 << 20, 4),
+        (121, 1 << 20, 2),
         (400, 1 << 20, 2), (401, 1 << 20, 1), (1000, None, 1),
         (1, None, 4),
         (1, 128, 4), (1, 127, 2), (1, 64, 2), (1, 63, 1), (1, 31, 1), (1, 1, 1),
@@ -82,9 +83,29 @@ class TestUnroll:
     def test_by_body_and_extent(self, ops, extent, vectors):
         assert choose_unroll(ops, extent, 32) == vectors
 
-    def test_a_reduction_has_accumulators_to_combine(self):
-        assert choose_unroll(1, 1 << 20, 32, reduces=True) == 4
+    def test_what_costs_something_at_the_end_of_each_row(self):
+        assert choose_unroll(1, 1 << 20, 32, light=False) == 4
 
+    def test_operations_that_stay_the_same_along_a_row_do_not_count(self):
+        module = parse("""
+#m = affine_map<(i, j) -> (i, j)>
+#r = affine_map<(i, j) -> (i)>
+func.func @f(%x: memref<8x1024xf32>, %s: memref<8xf32>, %y: memref<8x1024xf32>) {
+  linalg.generic {indexing_maps = [#m, #r, #m], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<8x1024xf32>, memref<8xf32>) outs(%y : memref<8x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %b, %b : f32
+    %1 = arith.addf %0, %b : f32
+    %2 = arith.divf %1, %0 : f32
+    %3 = arith.mulf %a, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}""")
+        with module.context:
+            given = read_nest(find_ops(module, lambda op: op.name == "linalg.generic")[0])
+            assert (given.ops_along(0), given.ops_along(1)) == (4, 1)
+            assert make_plan(given, VECTOR_BYTES) == Plan(1, 32, 8)
 
     @pytest.mark.parametrize(("ops", "widening", "vectors"), [(30, 2, 2), (30, 4, 1), (130, 2, 1), (500, 4, 1)])
     def test_mixed_widths_are_several_chains(self, ops, widening, vectors):
@@ -150,6 +171,31 @@ class TestJam:
     def test_not_when_nothing_is_shared(self):
         batched = nest((8, 64, 16), [operand(0, 2, 1), operand(0, 1, output=True)], (False, False, True))
         assert choose_jam(batched, 1) == (None, 1)
+
+
+class TestRows:
+    """Reductions along vectors: rows that are done together combine their lanes together."""
+
+    def row_sum(self, rows, columns, pitch=0):
+        return nest((rows, columns), [replace(operand(0, 1), pitch=pitch or 4 * columns), operand(0, output=True)],
+                    (False, True))
+
+    @pytest.mark.parametrize(("rows", "jam"), [(4, 4), (8, 4), (7, 4), (127, 4), (3, 2), (2, 2)])
+    def test_as_many_as_there_are_chains(self, rows, jam):
+        assert make_plan(self.row_sum(rows, 1024), VECTOR_BYTES) == Plan(1, 32, 4 // jam, 0, jam)
+
+    def test_one_row_has_all_chains(self):
+        assert make_plan(self.row_sum(1, 1024), VECTOR_BYTES) == Plan(1, 32, 4)
+
+    def test_rows_that_share_no_alignment_go_alone(self):
+        assert make_plan(self.row_sum(64, 1024, pitch=4 * 781), VECTOR_BYTES) == Plan(1, 32, 4)
+
+    def test_how_many_rows_is_known_at_run_time_only(self):
+        assert make_plan(self.row_sum(None, 1024), VECTOR_BYTES) == Plan(1, 32, 4)
+
+    def test_heavy_bodies_have_fewer_chains(self):
+        heavy = replace(self.row_sum(8, 1024), op_loops=(frozenset({0, 1}),) * 121)
+        assert make_plan(heavy, VECTOR_BYTES) == Plan(1, 32, 1, 0, 2)
 
 
 class TestCollapse:
@@ -222,7 +268,7 @@ class TestTurn:
 class TestPlan:
     @pytest.mark.parametrize(("bits", "lanes"), [(8, 128), (16, 64), (32, 32)])
     def test_lanes(self, bits, lanes):
-        assert make_plan(elementwise(4096, bits=bits), VECTOR_BYTES) == Plan(0, lanes, 4)
+        assert make_plan(elementwise(4096, bits=bits, body=3), VECTOR_BYTES) == Plan(0, lanes, 4)
 
     def test_flattened(self):
         given = elementwise(3, 33)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from batch import after, on_host
+from batch import after, on_host, on_simulator
 from linalg_programs import (
     NUMPY,
     RAGGED,
@@ -104,6 +104,32 @@ def test_every_ragged_size_of_every_width():
             with np.errstate(all="ignore"):
                 programs.append(Program(f"square_{type_}_{n}", text, [x, np.zeros(n, NUMPY[type_])], x * x))
     check_all(programs)
+
+
+@pytest.mark.parametrize("execute", [on_host, on_simulator])
+def test_rows_reduced_together_keep_apart(execute):
+    """Four rows at a time and what is left of seven; every row has its own sum and maximum, NaN included."""
+    programs = []
+    for type_, combiner in (("f32", "addf"), ("f32", "maxnumf"), ("f16", "maximumf"), ("i16", "addi"), ("i8", "maxsi"),
+                            ("i32", "xori")):
+        for rows, columns in ((7, 256), (2, 640)):
+            rng = np.random.default_rng(columns)
+            x = values(rng, type_, (rows, columns), special=False)
+            if type_ == "f32":
+                x = np.rint(x)  # sums in any order are exact
+                x[1, 3], x[0, 5] = (np.nan, -np.inf) if combiner == "maxnumf" else (np.inf, 3)
+            old = values(rng, type_, (rows,), special=False)
+            old = np.rint(old) if type_ == "f32" else old
+            function = {"addf": np.add, "addi": np.add, "maxnumf": np.fmax, "maximumf": np.maximum, "maxsi": np.maximum,
+                        "xori": np.bitwise_xor}[combiner]
+            name = f"{combiner}_{type_}_{rows}"
+            text = generic(name, ["parallel", "reduction"], [(x, type_, (0, 1))], (old, type_, (0,)),
+                           [f"      %s = arith.{combiner} %i0, %o : {type_}"], "%s")
+            programs.append(Program(name, text, [x, old], function(function.reduce(x, axis=1, dtype=x.dtype), old)))
+    if execute is on_host:
+        check_all(programs)
+    else:
+        run_all(programs, on_simulator("".join(p.text for p in programs))[0])
 
 
 @pytest.mark.parametrize("type_", ["f32", "f16", "bf16"])
