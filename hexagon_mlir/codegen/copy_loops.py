@@ -20,9 +20,10 @@ def keep_copies_in_order(text: str) -> str:
     def mark(match: re.Match[str]) -> str:
         nonlocal found
         block, name = match[0], match["name"]
-        kinds = {a or b for a, b in _VECTOR_LINE.findall(match["body"])}
+        if {a or b for a, b in _VECTOR_LINE.findall(match["body"])} != {"load", "store"}:
+            return block
         branch = re.search(rf"^  br i1 .*label %{re.escape(name)}(?![\w.]).*$", match["body"], re.MULTILINE)
-        if kinds != {"load", "store"} or branch is None or "!llvm.loop" in branch[0]:
+        if branch is None or "!llvm.loop" in branch[0]:
             return block
         found += 1
         return block.replace(branch[0], f"{branch[0]}, !llvm.loop !{first + found}")

@@ -50,7 +50,8 @@ def best_schedule(nodes: list[Node], registers: int) -> list[int]:
 
     The order as it is where every other one takes many more registers than there are.
     """
-    best = min((schedule(nodes, registers, lead) for lead in LEADS),
+    copies = {node.copy for node in nodes}
+    best = min((schedule(nodes, registers, lead) for lead in (LEADS if len(copies) > 1 else LEADS[:1])),
                key=lambda r: (max(r.registers - registers, 0), r.packets))
     if best.registers > registers + SPILLS and best.registers > most_alive(nodes) + SPILLS:
         return list(range(len(nodes)))

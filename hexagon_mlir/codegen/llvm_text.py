@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-_NUMBER = re.compile(r"%(\d+)")
-_LABEL = re.compile(r"^(\d+):")
+_NUMBER = re.compile(r"%(?=\d)")
+_LABEL = re.compile(r"^(?=\d+:)", re.MULTILINE)
+_NAME = re.compile(r"%[\w.$-]+")
 _BLOCK = re.compile(r'^([\w.$-]+|"[^"]*"):')
 _VECTOR = re.compile(r"<(\d+) x (\w+)>$")
 _DEBUG = re.compile(r",? !\w+ !\d+")
@@ -19,6 +21,7 @@ _ASSIGNED = re.compile(r"^  (?:(%[\w.$-]+) = )?(?:tail |musttail |notail )?([\w.
 _WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)(?=<|ptr|label|\[|\{|half|float|i\d|void)")
 _COMMA_OR_BRACKET = re.compile(r"[()\[\]{}<>,]")
 _PLAIN_LANES = re.compile(r"<[^()\[\]{}<>]*>$")
+_KEPT = 1 << 15  # lines whose records are kept: passes read the same ones again
 _TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
 CASTS = frozenset({"bitcast", "sext", "zext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui"})
 
@@ -40,12 +43,23 @@ class Instruction:
     debug: str = ""
     block: str = ""
 
-    def names(self) -> list[str]:
+    def names(self) -> tuple[str, ...]:
         """Local values that the line mentions, its result aside."""
-        found = re.findall(r"%[\w.$-]+", self.text)
+        found = _names(self.text)
         return found[1:] if self.result else found
 
+    def placed(self, block: str) -> Instruction:
+        """A record of its own for the same line in ``block``."""
+        return Instruction(self.text, self.result, self.opcode, self.flags, self.type, self.operands, self.types,
+                           self.debug, block)
 
+
+@lru_cache(_KEPT)
+def _names(line: str) -> tuple[str, ...]:
+    return tuple(_NAME.findall(line))
+
+
+@lru_cache(_KEPT)
 def vector_type(type_: str) -> tuple[int, str] | None:
     """Lanes and element of ``<64 x float>``; None for anything else."""
     match = _VECTOR.match(type_)
@@ -68,26 +82,26 @@ def functions(text: str) -> Iterator[tuple[bool, list[str]]]:
 
 def read(lines: list[str]) -> list[Instruction]:
     """The instructions of a function's ``lines``; its first line, labels and ``}`` are instructions without opcode."""
+    text = "\n".join(lines)
     prefix = "n"
-    while any(f"%{prefix}" in line for line in lines):
+    while f"%{prefix}" in text:
         prefix += "n"
-    named = [_NUMBER.sub(rf"%{prefix}\1", _LABEL.sub(rf"{prefix}\1:", line)) for line in lines]
+    named = _NUMBER.sub(f"%{prefix}", _LABEL.sub(prefix, text)).split("\n")
     arguments = lines[0][: lines[0].rfind(")")]
     entry = f"{prefix}{len(re.findall(r'%[0-9]+(?=[,)]|$)', arguments))}"
     body = [named[0]] + ([] if _BLOCK.match(named[1]) else [f"{entry}:"]) + named[1:]
     result = []
     block = ""
     for line in body:
-        match = _BLOCK.match(line)
+        match = None if line.startswith(" ") else _BLOCK.match(line)
         block = match[1] if match else block
-        instruction = parse_line(line)
-        instruction.block = block
-        result.append(instruction)
+        result.append(parse_line(line).placed(block))
     return result
 
 
+@lru_cache(_KEPT)
 def parse_line(line: str) -> Instruction:
-    """One line as a record; without operands when its form is none that vector code uses."""
+    """One line as a record that all share; without operands when its form is none that vector code uses."""
     match = _ASSIGNED.match(line)
     if match is None:
         return Instruction(line)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.split_plan import VECTOR_BITS
@@ -161,49 +163,81 @@ def _slots(register: str, number: str, state: _State) -> list[str]:
 
 def _run(packet: Packet, state: _State) -> list[str]:
     """The spills of one packet; ``state`` is brought up to date."""
-    held, before = state.held, state.copy()
-    for text in packet:
-        match = _DEFINITION.match(text)
-        if match and match[4] == "cur":  # the packet itself sees what it loads
-            before.held.discard(match[2])
-            (set.discard if _reloads_zero(match[5], state) else set.add)(before.held, f"{match[2]} is not 0")
-    for text in packet:
-        for condition, first, second, value in _SCALAR.findall(text):
-            address = _ADDRESS.match(value)
-            places = frozenset({(address[1], int(address[2]))} if address else ())
-            for register in filter(None, (first, second)):
+    parts = [_part(text) for text in packet]
+    vectors = any(definition or store for _, definition, store in parts)
+    held, before = state.held, state.copy() if vectors else state
+    for _, definition, _ in parts:
+        if definition and definition.format == "cur":  # the packet itself sees what it loads
+            register = definition.registers[0]
+            before.held.discard(register)
+            (set.discard if _reloads_zero(definition.value, state) else set.add)(before.held, f"{register} is not 0")
+    for scalars, definition, _ in parts:
+        for condition, registers, places in scalars:
+            for register in registers if places else [r for r in registers if r in state.places]:
                 kept = state.places.get(register, frozenset()) if condition else frozenset()
                 state.places[register] = kept | places
-        if match := _DEFINITION.match(text):
-            condition, first, second, format_, value = match.groups()
-            moved = _MOVE.match(value) if format_ is None else None
-            lift = _LIFT.match(value)
-            exact = lift is not None and f"{lift[1]} is not 0" not in before.held
-            for position, register in enumerate(r for r in (first, second) if r is not None):
-                source = moved[min(position + 1, moved.lastindex or 1)] if moved else None
-                if (format_ in _QFLOAT and not exact) or source in before.held:
-                    held.add(register)
-                elif condition is None:
-                    held.discard(register)
-                moves_zero = source is not None and f"{source} is not 0" not in before.held
-                if not (moves_zero or _ZERO.match(value) or _reloads_zero(value, before)):
-                    held.add(f"{register} is not 0")
-                elif condition is None:
-                    held.discard(f"{register} is not 0")
+        if definition:
+            _define(definition, held, before)
     spills = []
-    for text in packet:
-        match = _STORE.match(text)
-        slots = _slots(match[2], match[3], before) if match else []
-        if not match or not slots:
+    for text, (_, _, store) in zip(packet, parts, strict=True):
+        slots = _slots(store[2], store[3], before) if store else []
+        if not store or not slots:
             continue
         now = held if ".new" in text else before.held  # without .new a packet stores the old value
-        if match[4] in now:
+        if store[4] in now:
             spills.append(text)
-        if f"{match[4]} is not 0" in now:
+        if f"{store[4]} is not 0" in now:
             held.update(f"{slot} is not 0" for slot in slots)
-        elif len(slots) == 1 and not match[1]:
+        elif len(slots) == 1 and not store[1]:
             held.discard(f"{slots[0]} is not 0")
     return spills
+
+
+def _define(definition: _Definition, held: set[str], before: _State) -> None:
+    """Note in ``held`` what ``definition`` leaves in its registers."""
+    conditional, registers, format_, value, moved = definition
+    lift = _LIFT.match(value)
+    exact = lift is not None and f"{lift[1]} is not 0" not in before.held
+    for position, register in enumerate(registers):
+        source = moved[min(position, len(moved) - 1)] if moved else None
+        if (format_ in _QFLOAT and not exact) or source in before.held:
+            held.add(register)
+        elif not conditional:
+            held.discard(register)
+        moves_zero = source is not None and f"{source} is not 0" not in before.held
+        if not (moves_zero or _ZERO.match(value) or _reloads_zero(value, before)):
+            held.add(f"{register} is not 0")
+        elif not conditional:
+            held.discard(f"{register} is not 0")
+
+
+class _Definition(NamedTuple):
+    """A vector instruction with a result; ``moved`` are the registers that it only copies."""
+
+    conditional: bool
+    registers: tuple[str, ...]
+    format: str | None
+    value: str
+    moved: tuple[str, ...]
+
+
+_Scalar = tuple[bool, tuple[str, ...], frozenset[tuple[str, int]]]
+
+
+@lru_cache(1 << 14)
+def _part(text: str) -> tuple[tuple[_Scalar, ...], _Definition | None, re.Match[str] | None]:
+    """One line of a packet: (condition, scalar registers, the address they get) each, a definition, a store."""
+    scalars = []
+    for condition, first, second, value in _SCALAR.findall(text):
+        address = _ADDRESS.match(value)
+        places = frozenset({(address[1], int(address[2]))} if address else ())
+        scalars.append((bool(condition), tuple(filter(None, (first, second))), places))
+    definition = None
+    if match := _DEFINITION.match(text):
+        moved = _MOVE.match(match[5]) if match[4] is None else None
+        definition = _Definition(match[1] is not None, tuple(filter(None, match.group(2, 3))), match[4], match[5],
+                                 tuple(filter(None, moved.groups())) if moved else ())
+    return tuple(scalars), definition, _STORE.match(text)
 
 
 def _reloads_zero(value: str, state: _State) -> bool:
