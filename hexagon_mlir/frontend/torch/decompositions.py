@@ -259,7 +259,7 @@ def sum_of_bytes(x: Tensor, dim: Sequence[int] | None = None, keepdim: bool = Fa
     """Bytes without sign are widened first: torch-mlir widens them with one."""
     if x.dtype != torch.uint8:
         return NotImplemented
-    return torch.sum(x.to(torch.int64), dim, keepdim, dtype=dtype)
+    return torch.sum(x.to(torch.int64), None if dim is None else list(dim), keepdim, dtype=dtype)
 
 
 @decomposes(_aten.clamp.default, _aten.hardtanh.default)
