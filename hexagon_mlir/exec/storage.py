@@ -74,17 +74,23 @@ class Span:
 
 
 def spans_of(storages: Sequence[tuple[int, int, bool]]) -> list[Span]:
-    """``storages`` (see `storage_of`) by address, overlapping ones joined, without those that have no bytes."""
+    """``storages`` (see `storage_of`), overlapping ones joined, without those that have no bytes.
+
+    They keep their order: where the host has put them must not decide where the guest does, or cycles would vary.
+    """
     spans: list[Span] = []
-    for start, nbytes, writable in sorted(storages):
+    order: list[int] = []
+    for number, (start, nbytes, writable) in sorted(enumerate(storages), key=lambda item: item[1]):
         if not nbytes:
             continue
         if spans and start < spans[-1].end:
             spans[-1].end = max(spans[-1].end, start + nbytes)
             spans[-1].writable |= writable
+            order[-1] = min(order[-1], number)
         else:
             spans.append(Span(start, start + nbytes, writable))
-    return spans
+            order.append(number)
+    return [span for _, span in sorted(zip(order, spans, strict=True), key=lambda item: item[0])]
 
 
 def guest_address(spans: Sequence[Span], array: Any) -> int:
