@@ -44,7 +44,7 @@ class Object:
 
 
 class AsyncRuntime:
-    """The objects of one run."""
+    """The objects of a run."""
 
     def __init__(
         self,
@@ -61,6 +61,9 @@ class AsyncRuntime:
         self.release = release
         self.queue_cycles = queue_cycles
         self.dispatch_q8 = dispatch_q8
+        self.reset()
+
+    def reset(self) -> None:
         self.objects: dict[int, Object] = {}
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
@@ -73,7 +76,7 @@ class AsyncRuntime:
             "AddRef": lambda c: self.count(self.get(c, 0), c.pair(2)),
             "DropRef": lambda c: self.count(self.get(c, 0), -c.pair(2)),
             "GetValueStorage": lambda c: self.get(c, 0).address + HANDLE_BYTES,
-            "Execute": lambda c: self.task(int(c.registers[0]), int(c.registers[1])),
+            "Execute": lambda c: self.task(c.word(0), c.word(1)),
         }
         for kind in ("Token", "Value"):
             table[f"Emplace{kind}"] = lambda c: self.settle(self.get(c, 0), False)
@@ -83,7 +86,7 @@ class AsyncRuntime:
         for name in ("AwaitToken", "AwaitValue", "AwaitAllInGroup"):
             table[name] = lambda c: self.wait(self.get(c, 0))
             table[name + "AndExecute"] = lambda c: self.then(
-                self.get(c, 0), int(c.registers[1]), int(c.registers[2])
+                self.get(c, 0), c.word(1), c.word(2)
             )
         named = {PREFIX + name: function for name, function in table.items()}
         # The name MLIR's lowering emits, without the second 'e'.
@@ -93,8 +96,8 @@ class AsyncRuntime:
 
     # -- objects -------------------------------------------------------------------------------------------
     def get(self, context: Context, register: int) -> Object:
-        self.scheduler.now()
-        address = int(context.registers[register])
+        self.scheduler.meet()
+        address = context.word(register)
         if address not in self.objects:
             raise SimError(f"{address:#x} is no live async token, value or group")
         return self.objects[address]

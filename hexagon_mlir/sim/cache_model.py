@@ -140,19 +140,23 @@ def _note_change(ways: int) -> str:
 
 
 def _note_use() -> str:
-    """Given %index and %da (the marks of `cache_tags`): the first and the last set in use."""
-    return """
-  %set64 = zext i32 %index to i64
-  %firstp = getelementptr i64, ptr %da, i32 1
-  %first0 = load i64, ptr %firstp
-  %lower = icmp slt i64 %set64, %first0
-  %first1 = select i1 %lower, i64 %set64, i64 %first0
-  store i64 %first1, ptr %firstp
-  %lastp = getelementptr i64, ptr %da, i32 2
-  %last0 = load i64, ptr %lastp
-  %higher = icmp sgt i64 %set64, %last0
-  %last1 = select i1 %higher, i64 %set64, i64 %last0
-  store i64 %last1, ptr %lastp"""
+    """Given %index, %line, %dirty, %olddirty and %da: the marks of `cache_tags` after a line of L2 was used."""
+    text = ""
+    for mark, (compare, value) in enumerate((("slt", "index"), ("sgt", "index"), ("slt", "line"), ("sgt", "line")), 1):
+        text += f"""
+  %use{mark} = zext i32 %{value} to i64
+  %markp{mark} = getelementptr i64, ptr %da, i32 {mark}
+  %old{mark} = load i64, ptr %markp{mark}
+  %beyond{mark} = icmp {compare} i64 %use{mark}, %old{mark}
+  %new{mark} = select i1 %beyond{mark}, i64 %use{mark}, i64 %old{mark}
+  store i64 %new{mark}, ptr %markp{mark}"""
+    return text + """
+  %more = sub i32 %dirty, %olddirty
+  %more64 = sext i32 %more to i64
+  %dirtyp = getelementptr i64, ptr %da, i32 5
+  %dirty0 = load i64, ptr %dirtyp
+  %dirty1 = add i64 %dirty0, %more64
+  store i64 %dirty1, ptr %dirtyp"""
 
 
 def _ramp(count: int) -> str:

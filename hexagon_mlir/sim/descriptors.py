@@ -53,14 +53,13 @@ def count(block: Block, field_bits: int) -> int:
 
     ``field_bits``: bits of the row size and of the strides in the widest 2-D mode of the chip.
     """
-    packed = block.rows == 1 or block.dst_stride == block.src_stride == block.row_bytes
-    if packed:
-        return -(-block.nbytes // MAX_LENGTH)
+    _, _, row_bytes, rows, dst_stride, src_stride = block
+    if rows == 1 or dst_stride == src_stride == row_bytes:
+        return -(-row_bytes * rows // MAX_LENGTH)
     limit = (1 << field_bits) - 1
-    narrow = (block.row_bytes, block.dst_stride, block.src_stride)
-    if all(0 <= size <= limit for size in narrow) and min(narrow[1:]) >= block.row_bytes:
-        return -(-block.rows // MAX_FIELD)
-    return block.rows * -(-block.row_bytes // MAX_LENGTH)
+    if 0 <= row_bytes <= dst_stride <= limit and row_bytes <= src_stride <= limit:
+        return -(-rows // MAX_FIELD)
+    return rows * -(-row_bytes // MAX_LENGTH)
 
 
 def _misfit(address: int, why: str) -> DescriptorError:

@@ -73,14 +73,17 @@ class Dma:
     # -- queue ---------------------------------------------------------------------------------------------
     def start(self, engine: int, block: Block, now: int, address: int = 0) -> Transfer:
         """Queue ``block`` on ``engine`` at time ``now``."""
-        for where, stride in ((block.dst, block.dst_stride), (block.src, block.src_stride)):
-            low, high = block.span(where, stride)
-            if low < 0 or high > layout.SPACE_BYTES:
+        dst, src, row_bytes, rows, dst_stride, src_stride = block
+        for where, stride in ((dst, dst_stride), (src, src_stride)):
+            reach = (rows - 1) * stride
+            if where + reach < 0 or where + (reach if reach > 0 else 0) + row_bytes > layout.SPACE_BYTES:
+                low, high = block.span(where, stride)
                 raise ValueError(f"copy range {low:#x}..{high:#x} is outside the address space")
         needed = 1 if address else descriptors.count(block, self.field_bits)
         transfer = Transfer(
-            len(self.transfers) + 1, engine, block, needed, now, self._core_bytes(), address=address
-        )
+            len(self.transfers) + 1, engine, block, needed, now, self.core_traffic() - self.own_ddr_bytes,
+            0, 0, False, False, address,
+        )  # fmt: skip
         self.transfers.append(transfer)
         self.in_flight.append(transfer)
         return transfer
@@ -135,7 +138,7 @@ class Dma:
     # -- arrival -------------------------------------------------------------------------------------------
     def arrive(self, transfer: Transfer, context: Context) -> list[Transfer]:
         """Move the bytes of ``transfer`` and of all before it on its engine; gives those moved."""
-        moved = [t for t in self.pending(transfer.engine) if t.tag <= transfer.tag]
+        moved = [t for t in self.in_flight if t.engine == transfer.engine and t.tag <= transfer.tag]
         for one in moved:
             self._move(one.block, context)
             one.arrived = True
@@ -147,28 +150,27 @@ class Dma:
 
     def _move(self, block: Block, context: Context) -> None:
         """Copy the rows and count the bytes."""
-        if block.rows == 1 or block.dst_stride == block.src_stride == block.row_bytes:
-            self.memory.move(block.dst, block.src, block.nbytes)
+        dst, src, row_bytes, rows, dst_stride, src_stride = block
+        nbytes = row_bytes * rows
+        if rows == 1 or dst_stride == src_stride == row_bytes:
+            self.memory.move(dst, src, nbytes)
         else:
-            to = self._rows(block.dst, block.row_bytes, block.rows, block.dst_stride)
-            to[...] = self._rows(block.src, block.row_bytes, block.rows, block.src_stride)  # numpy minds an overlap
-        if self.memory.in_tcm(block.src):
-            context.add("tcm_read_bytes", block.nbytes)
+            to = self._rows(dst, row_bytes, rows, dst_stride)
+            to[...] = self._rows(src, row_bytes, rows, src_stride)  # numpy minds an overlap
+        tcm, tags = self.memory.tcm, self.tags
+        read = written = 0
+        if tcm.base <= src < tcm.base + tcm.size:
+            context.add("tcm_read_bytes", nbytes)
         else:
-            written_back = self.tags.clean(block.src, block.row_bytes, block.rows, block.src_stride)
-            self._count_ddr(context, "ddr_read_bytes", block.nbytes)
-            self._count_ddr(context, "ddr_write_bytes", written_back)
-        if self.memory.in_tcm(block.dst):
-            context.add("tcm_write_bytes", block.nbytes)
+            read = nbytes
+            written = tags.clean(src, row_bytes, rows, src_stride)
+        if tcm.base <= dst < tcm.base + tcm.size:
+            context.add("tcm_write_bytes", nbytes)
         else:
-            written_back = self.tags.clean(block.dst, block.row_bytes, block.rows, block.dst_stride)
-            self._count_ddr(context, "ddr_write_bytes", block.nbytes + written_back)
-            self.tags.invalidate(block.dst, block.row_bytes, block.rows, block.dst_stride)
-
-    def _count_ddr(self, context: Context, name: str, nbytes: int) -> None:
-        """Bytes to or from DDR that are not the core's."""
-        context.add(name, nbytes)
-        self.own_ddr_bytes += nbytes
+            written += nbytes + tags.drop(dst, row_bytes, rows, dst_stride)
+        context.add("ddr_read_bytes", read)
+        context.add("ddr_write_bytes", written)
+        self.own_ddr_bytes += read + written
 
     def _rows(self, address: int, row_bytes: int, rows: int, stride: int) -> np.ndarray:
         return np.ndarray((rows, row_bytes), np.uint8, self.memory.bytes, address, (stride, 1))

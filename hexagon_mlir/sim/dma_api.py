@@ -7,11 +7,12 @@ goes on, ``hexmlir_rt_dma_wait(tag)`` waits for it and for all before it on the 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 
 import numpy as np
 
-from hexagon_mlir.sim import descriptors
+from hexagon_mlir.sim import descriptors, layout
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.descriptors import Block
 from hexagon_mlir.sim.dma import Dma, Transfer
@@ -21,6 +22,7 @@ from hexagon_mlir.sim.threads import Scheduler
 
 IDLE, RUNNING = 0, 1
 """Status in bits 1:0 of what dmpoll and dmwait give; bits 31:4 hold the descriptor's address."""
+_COPY_ARGUMENTS = struct.Struct("<2I4i").unpack_from
 MAX_CHAIN = 1 << 16
 """Descriptors in a chain that surely does not end."""
 
@@ -35,13 +37,16 @@ class DmaApi:
         self.started: Callable[[Transfer, Context], None] = lambda transfer, context: None
         self.arrived: Callable[[Transfer], None] = lambda transfer: None
 
+    def reset(self) -> None:
+        self.dma.reset()
+
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
         return {
             "hexmlir_rt_dma_start_2d": self.start_2d,
             "hexmlir_rt_dma_wait": self.wait,
             "hexmlir_rt_copy_2d": self.copy_2d,
-            "dmstart": lambda c: self.start_chain(int(c.registers[0])),
-            "dmresume": lambda c: self.start_chain(int(c.registers[0])),
+            "dmstart": lambda c: self.start_chain(c.word(0)),
+            "dmresume": lambda c: self.start_chain(c.word(0)),
             "dmlink": self.link,
             "dmpoll": self.poll,
             "dmwait": self.wait_all,
@@ -50,8 +55,7 @@ class DmaApi:
 
     # -- runtime -------------------------------------------------------------------------------------------
     def _block(self, context: Context) -> Block:
-        dst, src, *sizes = context.registers[:6].tolist()
-        return Block(dst, src, *(size - (size >> 31 << 32) for size in sizes))
+        return Block._make(_COPY_ARGUMENTS(context.state.data, layout.REGISTERS))
 
     def _start(self, block: Block, now: int) -> Transfer:
         transfer = self.dma.start_2d(self.scheduler.current.number, block, now)
@@ -114,7 +118,7 @@ class DmaApi:
 
     def link(self, context: Context) -> None:
         """dmlink(tail, next): append a chain to the tail's descriptor, or start it on an idle engine."""
-        tail, following = int(context.registers[0]), int(context.registers[1])
+        tail, following = context.word(0), context.word(1)
         if tail:
             self.memory.view(tail, 4).view(np.uint32)[0] = following
         self.start_chain(following)

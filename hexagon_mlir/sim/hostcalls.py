@@ -25,9 +25,12 @@ class HostCalls:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
 
+    def reset(self) -> None:
+        """Nothing is kept from call to call."""
+
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
         return {
-            "malloc": lambda c: self.machine.alloc_ddr(int(c.registers[0])),
+            "malloc": lambda c: self.machine.alloc_ddr(c.word(0)),
             "calloc": self.calloc,
             "aligned_alloc": self.aligned,
             "memalign": self.aligned,
@@ -46,21 +49,21 @@ class HostCalls:
         }
 
     def aligned(self, context: Context) -> int:
-        return self.machine.alloc_ddr(int(context.registers[1]), max(int(context.registers[0]), 8))
+        return self.machine.alloc_ddr(context.word(1), max(context.word(0), 8))
 
     def calloc(self, context: Context) -> int:
-        size = int(context.registers[0]) * int(context.registers[1])
+        size = context.word(0) * context.word(1)
         address = self.machine.alloc_ddr(size)
         self.machine.memory.view(address, size)[:] = 0
         return address
 
     def free(self, context: Context) -> None:
-        address = int(context.registers[0])
+        address = context.word(0)
         if address and not self.machine.release("DDR", address):
             self.machine.fault(Rule.DOUBLE_FREE, address, f"free of {address:#x}, which is not an allocation")
 
     def tcm_free(self, context: Context) -> None:
-        address = int(context.registers[0])
+        address = context.word(0)
         if not self.machine.release("TCM", address):
             message = f"hexmlir_rt_tcm_free of {address:#x}, which is not a TCM allocation"
             self.machine.fault(Rule.DOUBLE_FREE, address, message)

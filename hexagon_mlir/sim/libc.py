@@ -41,11 +41,14 @@ class Output:
 
 
 class Libc:
-    """One run's library: entry points by name and the state behind them."""
+    """The library: entry points by name and the state behind them."""
 
-    def __init__(self, machine: Machine, output: Output) -> None:
+    def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.output = output
+        self.reset()
+
+    def reset(self) -> None:
+        self.output = Output()
         self.at_exit: list[int] = []
         self.token = 0
         self.seed = 1
@@ -112,25 +115,25 @@ class Libc:
         return text
 
     def print(self, context: Context, named: int, stream: bool, listed: bool) -> int:
-        return self.write(context, self.formatted(context, named, listed), int(context.registers[0]) if stream else 1)
+        return self.write(context, self.formatted(context, named, listed), context.word(0) if stream else 1)
 
     def into(self, context: Context, named: int, limited: bool, listed: bool) -> int:
         text = self.formatted(context, named, listed)
-        room = int(context.registers[1]) if limited else len(text) + 1
+        room = context.word(1) if limited else len(text) + 1
         if room:
-            self.memory(context).write(int(context.registers[0]), text[: room - 1] + b"\0")
+            self.memory(context).write(context.word(0), text[: room - 1] + b"\0")
         return len(text)
 
     def put_character(self, context: Context, stream: bool) -> int:
-        byte = int(context.registers[0]) & 255
-        self.write(context, bytes([byte]), int(context.registers[1]) if stream else 1)
+        byte = context.word(0) & 255
+        self.write(context, bytes([byte]), context.word(1) if stream else 1)
         return byte
 
     def puts(self, context: Context) -> int:
-        return self.write(context, self.memory(context).string(int(context.registers[0])) + b"\n")
+        return self.write(context, self.memory(context).string(context.word(0)) + b"\n")
 
     def fputs(self, context: Context) -> int:
-        return self.write(context, self.memory(context).string(int(context.registers[0])), int(context.registers[1]))
+        return self.write(context, self.memory(context).string(context.word(0)), context.word(1))
 
     def fwrite(self, context: Context) -> int:
         address, size, count, stream = (int(word) for word in context.registers[:4])
@@ -148,36 +151,36 @@ class Libc:
         return run
 
     def strtok(self, context: Context) -> int:
-        text = int(context.registers[0]) or self.token
+        text = context.word(0) or self.token
         if not text:
             return 0
-        start, self.token, nbytes = token(self.memory(context), text, int(context.registers[1]))
+        start, self.token, nbytes = token(self.memory(context), text, context.word(1))
         context.add("host_stall", nbytes * PER_BYTE_CYCLES)
         return start
 
     def strtok_r(self, context: Context) -> int:
-        memory, place = self.memory(context), int(context.registers[2])
-        text = int(context.registers[0]) or memory.word(place)
+        memory, place = self.memory(context), context.word(2)
+        text = context.word(0) or memory.word(place)
         if not text:
             return 0
-        start, rest, nbytes = token(memory, text, int(context.registers[1]))
+        start, rest, nbytes = token(memory, text, context.word(1))
         memory.put_word(place, rest)
         context.add("host_stall", nbytes * PER_BYTE_CYCLES)
         return start
 
     def duplicate(self, context: Context, limit: int | None = None) -> int:
         memory = self.memory(context)
-        data = memory.string(int(context.registers[0]), limit) + b"\0"
+        data = memory.string(context.word(0), limit) + b"\0"
         address = self.machine.alloc_ddr(len(data))
         memory.write(address, data)
         context.add("host_stall", len(data) * PER_BYTE_CYCLES)
         return address
 
     def duplicate_some(self, context: Context) -> int:
-        return self.duplicate(context, int(context.registers[1]))
+        return self.duplicate(context, context.word(1))
 
     def realloc(self, context: Context) -> int:
-        old, size = int(context.registers[0]), int(context.registers[1])
+        old, size = context.word(0), context.word(1)
         live = self.machine.memory.ddr.live.get(old)
         if old and live is None:
             raise SimError(f"realloc of {old:#x}, which is not an allocation")
@@ -198,18 +201,18 @@ class Libc:
 
     # -- numbers -------------------------------------------------------------------------------------------
     def integer(self, context: Context, bits: int, signed: bool, plain: bool = False) -> int:
-        memory, start = self.memory(context), int(context.registers[0])
+        memory, start = self.memory(context), context.word(0)
         value, used = numbers.integer(memory.string(start), 10 if plain else context.argument(2))
         if not plain and context.registers[1]:
-            memory.put_word(int(context.registers[1]), start + used)
+            memory.put_word(context.word(1), start + used)
         context.add("host_stall", used * PER_BYTE_CYCLES)
         return numbers.clamped(value, bits, signed)
 
     def floating(self, context: Context, plain: bool, single: bool) -> int:
-        memory, start = self.memory(context), int(context.registers[0])
+        memory, start = self.memory(context), context.word(0)
         value, used = numbers.floating(memory.string(start))
         if not plain and context.registers[1]:
-            memory.put_word(int(context.registers[1]), start + used)
+            memory.put_word(context.word(1), start + used)
         context.add("host_stall", used * PER_BYTE_CYCLES)
         return numbers.f32_bits(value) if single else numbers.f64_bits(value)
 
@@ -219,22 +222,22 @@ class Libc:
 
     def frexp(self, context: Context) -> int:
         fraction, exponent = math.frexp(numbers.f64_of(context.pair(0)))
-        self.memory(context).put_word(int(context.registers[2]), exponent)
+        self.memory(context).put_word(context.word(2), exponent)
         return numbers.f64_bits(fraction)
 
     def frexpf(self, context: Context) -> int:
         fraction, exponent = math.frexp(numbers.f32_of(context.argument(0)))
-        self.memory(context).put_word(int(context.registers[1]), exponent)
+        self.memory(context).put_word(context.word(1), exponent)
         return numbers.f32_bits(fraction)
 
     def modf(self, context: Context) -> int:
         fraction, whole = math.modf(numbers.f64_of(context.pair(0)))
-        self.memory(context).write(int(context.registers[2]), numbers.f64_bits(whole).to_bytes(8, "little"))
+        self.memory(context).write(context.word(2), numbers.f64_bits(whole).to_bytes(8, "little"))
         return numbers.f64_bits(fraction)
 
     def modff(self, context: Context) -> int:
         fraction, whole = math.modf(numbers.f32_of(context.argument(0)))
-        self.memory(context).put_word(int(context.registers[1]), numbers.f32_bits(whole))
+        self.memory(context).put_word(context.word(1), numbers.f32_bits(whole))
         return numbers.f32_bits(fraction)
 
     def sincos(self, context: Context) -> None:
@@ -255,7 +258,7 @@ class Libc:
         return self.seed >> 33 & RAND_MAX
 
     def srand(self, context: Context) -> None:
-        self.seed = int(context.registers[0])
+        self.seed = context.word(0)
 
     # -- calls back into the guest ---------------------------------------------------------------------------
     def sort(self, context: Context) -> None:
@@ -288,12 +291,12 @@ class Libc:
 
     # -- the end -------------------------------------------------------------------------------------------
     def register(self, context: Context) -> int:
-        self.at_exit.append(int(context.registers[0]))
+        self.at_exit.append(context.word(0))
         return 0
 
     def exit(self, context: Context, handlers: bool) -> None:
         """End the program; r0 of the result is the exit code."""
-        code = int(context.registers[0])
+        code = context.word(0)
         while handlers and self.at_exit:
             self.machine.call_guest(context, self.at_exit.pop())
         context.give(code)

@@ -26,7 +26,7 @@ from hexagon_mlir.sim.dma import Dma
 from hexagon_mlir.sim.dma_api import DmaApi
 from hexagon_mlir.sim.host_threads import HostThreads, closed
 from hexagon_mlir.sim.hostcalls import HostCalls
-from hexagon_mlir.sim.libc import Libc, Output
+from hexagon_mlir.sim.libc import Libc
 from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
 from hexagon_mlir.sim.program import SimError
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
@@ -39,12 +39,15 @@ __all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"]
 STOP_SECONDS = 0.05
 """Between two attempts to stop a program: a host function resets the trap it finds."""
 HostFunction = Callable[[Context], int | None]
+_NULL_PAGE = bytes(layout.NULL_PAGE_BYTES)
 
 
 class Service(Protocol):
-    """A part of the runtime: host functions by name."""
+    """A part of the runtime: host functions by name, and what they keep during a run."""
 
     def functions(self) -> dict[str, HostFunction]: ...
+
+    def reset(self) -> None: ...
 
 
 class Machine:
@@ -67,7 +70,6 @@ class Machine:
         self._code = Code(asm_text, self.target, exact, check)
         self.program = self._code.program
         self.memory = Memory(self.target, GUARD_BYTES if check else 0)
-        self._null_page = self.memory.bytes[: layout.NULL_PAGE_BYTES].view(np.uint64)
         self.checks = Checks(self.memory, self.program) if check else None
         if self.checks:
             self.memory.on_write = self.checks.initialise
@@ -89,9 +91,33 @@ class Machine:
         self._costs = CostTable(self.program, self.target)
         self._contexts: list[Context] = []
         self._idle: list[Context] = []
+        self._tracing = False
+        self.tcm_use: list[tuple[int, int]] = []
+        """(time in 1/256 cycle, bytes allocated) after each change in a traced run."""
+        self.scheduler = Scheduler(self.target, _weakly(self._launch))
+        self._make_services()
         self.main = self._context()
         self._begin_run("")
         self._write_data()
+
+    def _make_services(self) -> None:
+        """The parts of the runtime that the program calls."""
+        me = weakref.proxy(self)
+        contexts = self._contexts
+        self.dma.core_traffic = lambda: sum([context.ddr_bytes() for context in contexts])
+        spawn = _weakly(self._spawn)
+        queue = int(self.target.task_queue_cycles.value)
+        dispatch = cycles_q8(float(self.target.task_dispatch_cycles.value))
+        runtime = AsyncRuntime(
+            self.scheduler, spawn, _weakly(self.alloc_ddr), lambda a: me.release("DDR", a), queue, dispatch
+        )
+        dma = DmaApi(self.dma, self.memory, self.scheduler)
+        if self.checks:
+            self.scheduler.order = self.checks
+            dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
+        self._libc = Libc(me)
+        services = HostCalls(me), dma, runtime, ThreadApi(self.scheduler, spawn, self.target), self._libc
+        self._callbacks, self._services = _entry_points(services, self.program.callbacks)
 
     # -- memory --------------------------------------------------------------------------------------------
     def alloc_ddr(self, nbytes: int, align: int = 128) -> int:
@@ -117,11 +143,11 @@ class Machine:
     def _take_turn(self, region: str) -> None:
         """Threads come to the TCM they share in the order of time, or its peak would be too low."""
         if region == "TCM" and self._caller:
-            self.scheduler.now()
+            self.scheduler.meet()
 
     def _note_use(self, region: str) -> None:
         if self._tracing and region == "TCM" and self._caller:
-            self.tcm_use.append((self.scheduler.time, self.memory.tcm.used))
+            self.tcm_use.append((self.scheduler.now(), self.memory.tcm.used))
 
     def write(self, address: int, data: np.ndarray) -> None:
         """Copy ``data`` to guest memory."""
@@ -169,31 +195,14 @@ class Machine:
         for context in self._contexts:
             context.clear()
         self._idle = self._contexts[1:]
-        self.tags.reset()
-        self.dma.reset()
         self._tracing = False
-        self._output = Output()
-        self.tcm_use: list[tuple[int, int]] = []
-        """(time in 1/256 cycle, bytes allocated) after each change in a traced run."""
-        self.scheduler = Scheduler(self.target, _weakly(self._launch))
+        self.tcm_use = []
+        self.tags.reset()
         self.scheduler.begin(entry, self.main, False)
-        me = weakref.proxy(self)
-        self.dma.core_traffic = lambda: sum(context.ddr_bytes() for context in me._contexts)
-        queue = int(self.target.task_queue_cycles.value)
-        dispatch = cycles_q8(float(self.target.task_dispatch_cycles.value))
-        spawn = _weakly(self._spawn)
-        runtime = AsyncRuntime(
-            self.scheduler, spawn, _weakly(self.alloc_ddr), lambda a: me.release("DDR", a), queue, dispatch
-        )
-        dma = DmaApi(self.dma, self.memory, self.scheduler)
+        for service in self._services:
+            service.reset()
         if self.checks:
             self.checks.begin_run(self._contexts)
-            self.scheduler.order = self.checks
-            dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
-        threads = ThreadApi(self.scheduler, spawn, self.target)
-        self._callbacks = _entry_points(
-            (HostCalls(me), dma, runtime, threads, Libc(me, self._output)), self.program.callbacks
-        )
 
     def _write_data(self) -> None:
         for address, text in self.program.data:
@@ -245,8 +254,11 @@ class Machine:
                         break
                 self.scheduler.drain()
                 self._raise()
+                if not self.checks and self.memory.mapping[: layout.NULL_PAGE_BYTES] != _NULL_PAGE:
+                    raise SimError("the program wrote to the null page (address below 4096)")
             except BaseException as error:
                 failure.append(error)
+                self.memory.mapping[: layout.NULL_PAGE_BYTES] = _NULL_PAGE
             finally:
                 self.scheduler.shut_down()
                 done.release()
@@ -272,9 +284,6 @@ class Machine:
         function(self.main.address)
         self._raise()
         self._check_trap(self.main)
-        if not self.checks and self._null_page.any():
-            self._null_page.fill(0)
-            raise SimError("the program wrote to the null page (address below 4096)")
 
     def _raise(self) -> None:
         """The error that ended the run, if one did."""
@@ -283,7 +292,7 @@ class Machine:
             raise error
 
     def _check_trap(self, context: Context) -> None:
-        trap = int(context.words[layout.TRAP // 4])
+        trap = context.cells[layout.TRAP // 4]
         if trap and trap != layout.STOPPED:
             argument = int(context.words[layout.ARGUMENT // 4])
             message = self.program.traps[trap - 1].replace("{argument:#x}", hex(argument))
@@ -432,12 +441,12 @@ class Machine:
     @property
     def output(self) -> bytes:
         """What the program's last run wrote to stdout."""
-        return bytes(self._output.out)
+        return bytes(self._libc.output.out)
 
     @property
     def error_output(self) -> bytes:
         """What the program's last run wrote to stderr."""
-        return bytes(self._output.error)
+        return bytes(self._libc.output.error)
 
     # -- results -------------------------------------------------------------------------------------------
     def _result(self) -> RunResult:
@@ -452,15 +461,17 @@ class Machine:
         return result
 
 
-def _entry_points(services: Sequence[Service], names: Sequence[str]) -> list[HostFunction]:
-    """The host function of each name; a service after the last one needed is not asked for its table."""
+def _entry_points(services: Sequence[Service], names: Sequence[str]) -> tuple[list[HostFunction], list[Service]]:
+    """The host function of each name, and the services that have one."""
     found: dict[str, HostFunction] = {}
+    used = []
     for service in services:
-        if len(found) == len(names):
-            break
         table = service.functions()
-        found |= {name: table[name] for name in names if name in table}
-    return [found[name] for name in names]
+        mine = {name: table[name] for name in names if name in table}
+        if mine:
+            used.append(service)
+        found |= mine
+    return [found[name] for name in names], used
 
 
 def _weakly(method: Callable):

@@ -137,10 +137,13 @@ class Memory:
         ctypes.memmove(self.host_base + to, self.host_base + source, nbytes)
 
     def write(self, address: int, data: np.ndarray | bytes) -> None:
-        raw = np.frombuffer(np.ascontiguousarray(data).tobytes(), np.uint8) if isinstance(
-            data, np.ndarray) else np.frombuffer(data, np.uint8)  # fmt: skip
-        self.view(address, raw.size)[:] = raw
-        self.on_write(address, raw.size)
+        nbytes = data.nbytes if isinstance(data, np.ndarray) else len(data)
+        if isinstance(data, np.ndarray):
+            self.view(address, nbytes).view(data.dtype)[:] = data.reshape(-1)
+        else:
+            self.view(address, nbytes)
+            self.mapping[address : address + nbytes] = data
+        self.on_write(address, nbytes)
 
     def read(self, address: int, dtype: np.dtype, count: int) -> np.ndarray:
         return self.view(address, count * dtype.itemsize).copy().view(dtype)

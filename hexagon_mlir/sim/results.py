@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.cache_model import Q8
 from hexagon_mlir.sim.checks import Report
-from hexagon_mlir.sim.context import Context
+from hexagon_mlir.sim.context import Context, CostTable
 from hexagon_mlir.sim.program import Program
 from hexagon_mlir.sim.threads import Thread
 
@@ -40,6 +41,14 @@ class ThreadStat:
 
 
 @dataclass
+class Profile:
+    """Where the cycles of a run went."""
+
+    blocks: list[BlockStat] = field(default_factory=list)
+    functions: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
 class RunResult:
     """What one `Machine.run` cost.
 
@@ -60,45 +69,46 @@ class RunResult:
     """Most TCM bytes allocated at once."""
     return_value: int
     """r1:0 at the end, as an unsigned 64-bit number (r0 is the low word)."""
-    blocks: list[BlockStat] = field(default_factory=list)
-    functions: dict[str, int] = field(default_factory=dict)
-    """Issue, interlock and branch cycles by function; memory, copy and host-call stalls are not split."""
+    profile: Callable[[], Profile] = field(default=Profile, repr=False, compare=False)
+    """Works out `blocks` and `functions`: most runs of a model are never asked."""
     threads: list[ThreadStat] = field(default_factory=list)
     """Empty when the program made no thread."""
     reports: list[Report] = field(default_factory=list)
     """What a checked run found."""
 
+    @functools.cached_property
+    def _profile(self) -> Profile:
+        return self.profile()
+
+    @property
+    def blocks(self) -> list[BlockStat]:
+        """The blocks that ran."""
+        return self._profile.blocks
+
+    @property
+    def functions(self) -> dict[str, int]:
+        """Issue, interlock and branch cycles by function; memory, copy and host-call stalls are not split."""
+        return self._profile.functions
+
+
+_PARTS = (
+    ("memory-l2", "l2_stall", 1), ("memory-ddr", "ddr_stall_q8", Q8), ("memory-tcm", "tcm_stall", 1),
+    ("copy", "copy_q8", Q8), ("thread-wait", "wait_q8", Q8), ("host-call", "host_stall", 1),
+)  # fmt: skip
+"""Cause, counter, and how much of it is a cycle."""
+
 
 def collect(program: Program, contexts: Sequence[Context], dirty_bytes: int, tcm_high_water: int) -> RunResult:
     """The result of a run; ``contexts[0]`` is the main thread's. ``dirty_bytes`` are still in the caches."""
     main, costs = contexts[0], contexts[0].costs
-    meters = main.meters if len(contexts) == 1 else np.sum([context.meters for context in contexts], axis=0)
-    counters, counts, branches = main.divided(meters)
-    packets = hvx_packets = 0
-    stalls: dict[str, int] = {}
-    functions: dict[str, int] = dict.fromkeys(program.functions, 0)
-    blocks = []
-    for index in np.flatnonzero(counts).tolist():
-        info, count = program.blocks[index], counts.item(index)
-        issued, total = count * info.packets, count * costs.cycles[index]
-        for cause, cycles in info.stalls.items():
-            stalls[cause] = stalls.get(cause, 0) + count * cycles
-        packets += issued
-        hvx_packets += count * info.hvx_packets
-        functions[info.function] += total
-        blocks.append(BlockStat(info.function, info.label, count, total, issued, info.source))
-    for index in np.flatnonzero(branches[:, 0] | branches[:, 1]).tolist():
-        taken, wrong, _ = branches[index].tolist()
-        if cycles := taken * costs.taken + wrong * costs.mispredict:
-            stalls["branch"] = stalls.get("branch", 0) + cycles
-            functions[program.branches[index][0]] += cycles
-    counted = dict(zip(layout.COUNTER_NAMES, counters.tolist(), strict=True))
-    for cause, name, parts in (
-        ("memory-l2", "l2_stall", 1), ("memory-ddr", "ddr_stall_q8", Q8), ("memory-tcm", "tcm_stall", 1),
-        ("copy", "copy_q8", Q8), ("thread-wait", "wait_q8", Q8), ("host-call", "host_stall", 1),
-    ):  # fmt: skip
-        stalls[cause] = counted[name] // parts
-    stalls = {cause: cycles for cause, cycles in sorted(stalls.items()) if cycles}
+    meters = main.meters.copy() if len(contexts) == 1 else np.sum([context.meters for context in contexts], axis=0)
+    packets, hvx_packets, branch, *interlocks = costs.totals.dot(meters).tolist()
+    counted = dict(zip(layout.COUNTER_NAMES, meters[: len(layout.COUNTER_NAMES)].tolist(), strict=True))
+    found = dict(zip(costs.causes, interlocks, strict=True))
+    found["branch"] = found.get("branch", 0) + branch
+    for cause, name, parts in _PARTS:
+        found[cause] = counted[name] // parts
+    stalls = {cause: found[cause] for cause in sorted(found) if found[cause]}
     return RunResult(
         cycles=packets + sum(stalls.values()),
         packets=packets,
@@ -109,10 +119,24 @@ def collect(program: Program, contexts: Sequence[Context], dirty_bytes: int, tcm
         tcm_read_bytes=counted["tcm_read_bytes"],
         tcm_write_bytes=counted["tcm_write_bytes"],
         tcm_high_water=tcm_high_water,
-        return_value=int(main.registers[0]) | int(main.registers[1]) << 32,
-        blocks=blocks,
-        functions=functions,
+        return_value=main.cells[layout.REGISTERS // 4] | main.cells[layout.REGISTERS // 4 + 1] << 32,
+        profile=functools.partial(_profile, program, costs, *main.divided(meters)[1:]),
     )
+
+
+def _profile(program: Program, costs: CostTable, counts: np.ndarray, branches: np.ndarray) -> Profile:
+    """From the runs of each block and the table of branches."""
+    functions = dict.fromkeys(program.functions, 0)
+    blocks = []
+    for index in np.flatnonzero(counts).tolist():
+        info, count = program.blocks[index], counts.item(index)
+        total = count * costs.cycles[index]
+        functions[info.function] += total
+        blocks.append(BlockStat(info.function, info.label, count, total, count * info.packets, info.source))
+    for index in np.flatnonzero(branches[:, 0] | branches[:, 1]).tolist():
+        taken, wrong, _ = branches[index].tolist()
+        functions[program.branches[index][0]] += taken * costs.taken + wrong * costs.mispredict
+    return Profile(blocks, functions)
 
 
 def thread_stats(threads: Sequence[Thread]) -> list[ThreadStat]:

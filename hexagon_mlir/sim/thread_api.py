@@ -35,6 +35,9 @@ class ThreadApi:
         self.create_cycles = int(target.thread_create_cycles.value)
         self.join_cycles = int(target.thread_join_cycles.value)
         self.barrier_q8 = cycles_q8(float(target.thread_barrier_cycles.value))
+        self.reset()
+
+    def reset(self) -> None:
         self.barriers: dict[int, Barrier] = {}
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
@@ -46,7 +49,7 @@ class ThreadApi:
         }
 
     def create(self, context: Context) -> int:
-        function, argument = int(context.registers[0]), int(context.registers[1])
+        function, argument = context.word(0), context.word(1)
         context.add("host_stall", self.create_cycles)
         return self.spawn(function, [argument], 0).number
 
@@ -67,7 +70,7 @@ class ThreadApi:
 
     def barrier(self, context: Context) -> None:
         """The last of ``count`` threads lets all go on ``thread_barrier_cycles`` later."""
-        key, count = int(context.registers[0]), context.argument(1)
+        key, count = context.word(0), context.argument(1)
         now = self.scheduler.now()
         me = self.scheduler.current
         if count < 1:

@@ -137,22 +137,20 @@ class Scheduler:
         self.clusters = number("clusters")
         self.ddr_peak = float(target.ddr_peak_bytes_per_cycle.value)
         self.port = float(target.hvx_packets_per_cluster_cycle.value)
-        self.time = 0
-        self.threads: list[Thread] = []
-        self.live: list[Thread] = []
-        """Those that have not ended, in order of their numbers."""
         self.order: Ordering | None = None
-        self.slices: list[Slice] = []
-        self.error: BaseException | None = None
-        self.aborting = False
 
     # -- threads -------------------------------------------------------------------------------------------
     def begin(self, name: str, context: Context, hvx: bool) -> Thread:
-        """The main thread, on hardware thread 0 from time 0."""
+        """A new run with the main thread on hardware thread 0 from time 0."""
         main = Thread(0, name, None, hvx, 0, 0, WORKING, context, 0)
-        self.threads.append(main)
-        self.live.append(main)
+        self.time = 0
+        self.threads = [main]
+        self.live = [main]
+        """Those that have not ended, in order of their numbers."""
         self.current = main
+        self.slices: list[Slice] = []
+        self.error: BaseException | None = None
+        self.aborting = False
         return main
 
     def spawn(self, name: str, body: Callable[[Thread], None], hvx: bool, delay: int) -> Thread:
@@ -164,23 +162,25 @@ class Scheduler:
         self.receive(thread, self.publish())
         return thread
 
-    def alone(self) -> bool:
-        return len(self.live) == 1 and self.live[0] is self.current
-
     # -- what the running thread does ----------------------------------------------------------------------
     def now(self) -> int:
         """Let the clock catch up with the running thread; gives the time."""
         thread = self.current
         work = thread.measure()
         if work:
-            thread.remaining = work
             thread.phase = WORKING
-            if self.alone():
-                self._proceed_alone(self.time + work)
-                thread.remaining = 0.0
+            if len(self.live) == 1:
+                thread.busy += work
+                self._proceed_alone(thread, self.time + work, "run")
             else:
+                thread.remaining = work
                 self._switch(thread)
         return self.time
+
+    def meet(self) -> None:
+        """The running thread is about to touch what threads share: after those that are behind it in time."""
+        if len(self.live) > 1:
+            self.now()
 
     def sleep(self, until: int, counter: str) -> None:
         """After `now`: the running thread stalls on its hardware thread; the time counts under ``counter``."""
@@ -191,10 +191,10 @@ class Scheduler:
         assert thread.context is not None
         thread.context.add(counter, stall)
         thread.seen += stall
-        thread.phase, thread.wake_at = SLEEPING, until
-        if self.alone():
-            self._proceed_alone(until)
+        if len(self.live) == 1:
+            self._proceed_alone(thread, until, "stall")
         else:
+            thread.phase, thread.wake_at = SLEEPING, until
             self._switch(thread)
 
     def block(self, waits_for: str) -> None:
@@ -372,19 +372,16 @@ class Scheduler:
                     self._record(thread, until, "stall")
             self.time = until
 
-    def _proceed_alone(self, until: int) -> None:
+    def _proceed_alone(self, thread: Thread, until: int, what: str) -> None:
         """Move the clock when there is one thread."""
-        thread = self.live[0]
-        if thread.phase is WORKING:
-            thread.busy += until - self.time
-        self._record(thread, until, "stall" if thread.phase is SLEEPING else "run")
+        self._record(thread, until, what)
         self.time = until
 
     def _record(self, thread: Thread, until: int, what: str) -> None:
         if thread.hardware is None:
             return
         last = self.slices[thread.slice] if thread.slice >= 0 else None
-        if last and (last.hardware, last.end, last.what) == (thread.hardware, self.time, what):
+        if last and last.end == self.time and last.what == what and last.hardware == thread.hardware:
             last.end = until
         else:
             thread.slice = len(self.slices)

@@ -13,6 +13,7 @@ from hexagon_mlir.cli import hexmlir
 from hexagon_mlir.exec.sim import LaunchRecord
 from hexagon_mlir.report import text
 from hexagon_mlir.sim import BlockStat, RunResult
+from hexagon_mlir.sim.results import Profile
 
 TRITON_SCRIPT = """
 import sys
@@ -170,8 +171,8 @@ class TestTables:
             "name      n\na     1,000\nlong      7\n")
 
     def test_run(self):
-        shown = text.run(result(functions={"f": 700, "g": 300},
-                                blocks=[BlockStat("f", ".LBB0_1", 10, 600, 200), BlockStat("g", "g", 1, 4, 2)]))
+        blocks = [BlockStat("f", ".LBB0_1", 10, 600, 200), BlockStat("g", "g", 1, 4, 2)]
+        shown = text.run(result(profile=lambda: Profile(blocks, {"f": 700, "g": 300})))
         assert re.search(r"^cycles +1,000$", shown, re.MULTILINE)
         assert re.search(r"^packets with HVX +100 \(25\.0%\)$", shown, re.MULTILINE)
         assert re.search(r"^stalls: copy +500 \(50\.0%\)\nstalls: branch +100 \(10\.0%\)$", shown, re.MULTILINE)

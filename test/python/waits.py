@@ -40,9 +40,6 @@ class WaitsLeftOut(Machine):
         self.waits: dict[int, str] = {}
         """Line -> what is called there, of all waits reached so far."""
         super().__init__(asm, target, check=True)
-
-    def _begin_run(self, entry: str) -> None:
-        super()._begin_run(entry)
         self.dma.arrive = self._one_arrives  # type: ignore[method-assign]
         for index, name in enumerate(self.program.callbacks):
             if name in WAITS:

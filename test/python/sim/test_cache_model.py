@@ -176,13 +176,29 @@ def test_a_transfer_drops_the_lines_it_overlaps(row_bytes, rows, stride):
     for base in (DDR, DDR + 8191, DDR + 20_001, DDR + (1 << 20)):
         tags.reset()
         tags.l2.flat[: lines.size] = lines << 1 | lines & 1  # which set does not matter here
-        tags.marks[1:] = 0, tags.geometry.l2_sets - 1
+        tags.marks[1:] = 0, tags.geometry.l2_sets - 1, lines.min(), lines.max(), (lines & 1).sum()
         tags.l1.flat[: lines.size] = lines << 2
         bytes_ = [base + row * stride + byte for row in range(rows) for byte in range(row_bytes)]
         hit = {byte >> GEOMETRY.l2_shift for byte in bytes_} & set(lines.tolist())
         assert tags.clean(base, row_bytes, rows, stride) == GEOMETRY.l2_line * sum(line & 1 for line in hit)
+        assert tags.dirty_bytes() == GEOMETRY.l2_line * int((tags.l2 & 1).sum())
         assert tags.clean(base, row_bytes, rows, stride) == 0
-        tags.invalidate(base, row_bytes, rows, stride)
+        assert tags.drop(base, row_bytes, rows, stride) == 0
         assert set((tags.l2[tags.l2 != 0] >> 1).tolist()) == set(lines.tolist()) - hit
         gone = {byte >> GEOMETRY.l1_shift for byte in bytes_}
         assert set((tags.l1[tags.l1 != 0] >> 1).tolist()) == set((2 * lines).tolist()) - gone
+
+
+def test_the_marks_hold_every_line_that_was_cached():
+    """What lies outside them is not searched for; scalar loads and vector accesses both count."""
+    text = "\t.text\n\t.type\tf,@function\nf:\n" + packet(["r3 = memw(r0+#4)"]) + packet(["v0 = vmem(r1+#0)"])
+    machine = Machine(text + packet(["vmem(r2+#0) = v0", "jumpr r31"]))
+    low, high = DDR + 640, DDR + (1 << 24)
+    for addresses in ((low, low + 4096, high), (high, low, low + 4096), (low + 4096, high, low)):
+        machine.run("f", addresses)
+        assert machine.tags.marks[3:].tolist() == [low >> GEOMETRY.l2_shift, high >> GEOMETRY.l2_shift, 1]
+        assert machine.tags.drop(low - 1, 1, 1, 1) == machine.tags.drop(high + 128, 128, 1, 128) == 0
+        assert machine.tags.drop(addresses[2], 128, 1, 128) == 128
+        assert machine.tags.dirty_bytes() == 0
+    machine.run("f", [TCM, TCM + 128, TCM + 256])
+    assert machine.tags.drop(DDR, 1 << 25, 1, 0) == 0

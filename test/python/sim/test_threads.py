@@ -69,6 +69,7 @@ def test_fifth_hvx_thread_waits_for_a_context(forked):
 def test_same_program_same_schedule(forked):
     first, second = forked([3000, 7000, 5000]), forked([3000, 7000, 5000])
     assert first == second
+    assert (first.blocks, first.functions) == (second.blocks, second.functions)
 
 
 BARRIER = """
