@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
+from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import find_ops, in_tcm
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.build import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
@@ -166,6 +167,9 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
                     or numbers[1] not in loops[numbers[0]].parts:
                 raise self.refuse(op, f"{name} does not name a double-buffered loop, its set of buffers and a number",
                                   f"{name} = array<i64: loop, set, number>")
+            if ancestor_in(op, loops[numbers[0]].loop.block) is None:
+                raise self.refuse(op, f"{name} names a double-buffered loop of another block",
+                                  "a loop and its copies stay together")
             loops[numbers[0]].copies[name, numbers[1], numbers[2]].append(op)
         return list(loops.values())
 
@@ -238,10 +242,7 @@ def _first(found: _Loop) -> ir.Operation:
     """The first operation of the loop's block that holds some of its copies."""
     holders = {found.loop}
     for copies in found.copies.values():
-        for op in copies:
-            while op.block != found.loop.block:
-                op = op.parent.operation
-            holders.add(op)
+        holders.update(ancestor_in(op, found.loop.block) for op in copies)
     return next(op.operation for op in found.loop.block.operations if op.operation in holders)
 
 

@@ -19,6 +19,15 @@ def nested_ops(op: ir.Operation) -> list[ir.Operation]:
     return found
 
 
+def ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
+    """The operation of ``block`` that is ``op`` or holds it; None where none does."""
+    while op.parent is not None:  # a module has no block: asking for it is a crash
+        if op.block == block:
+            return op
+        op = op.parent.operation
+    return None
+
+
 def external_values(op: ir.Operation) -> list[ir.Value]:
     """What ``op`` and its regions read from outside, each once, in order."""
     if not len(op.regions):

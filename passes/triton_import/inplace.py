@@ -7,6 +7,7 @@ what bufferization can do in place. Where that is impossible the result is copie
 from __future__ import annotations
 
 from hexagon_mlir.ir import bufferization, ir
+from hexagon_mlir.ir.order import ancestor_in
 
 
 def carried(values: list[ir.Value], targets: list[ir.Value], block: ir.Block) -> list[ir.Value]:
@@ -83,19 +84,13 @@ def _reuse(value: ir.Value, target: ir.Value, block: ir.Block) -> bool:
 
 def _used_after(value: ir.Value, op: ir.Operation, block: ir.Block) -> bool:
     """True when an operation of ``block`` behind ``op`` uses ``value``, nested regions included."""
-    users = {_ancestor(use.owner.operation, block) for use in value.uses}
+    users = {ancestor_in(use.owner.operation, block) for use in value.uses}
     behind = False
     for view in block.operations:
         if behind and view.operation in users:
             return True
         behind = behind or view.operation == op
     return False
-
-
-def _ancestor(op: ir.Operation, block: ir.Block) -> ir.Operation:
-    while op.parent is not None and op.block != block:  # a module has no block: asking for it is a crash
-        op = op.parent.operation
-    return op
 
 
 def _owner(value: ir.Value) -> ir.Operation | None:

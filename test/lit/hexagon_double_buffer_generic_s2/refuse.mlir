@@ -83,3 +83,23 @@ func.func @twice(%n: index, %p: i1) {
   } {db_generic = 0 : i64}
   return
 }
+
+// -----
+// A copy that was moved out of its loop's function.
+func.func @loop(%n: index, %p: i1, %a: memref<64xf32, 1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %p {
+    } {db_ping_kernel = 0 : i64}
+    scf.if %p {
+      linalg.exp ins(%a : memref<64xf32, 1>) outs(%a : memref<64xf32, 1>)
+    } {db_pong_kernel = 1 : i64}
+  } {db_generic = 0 : i64}
+  return
+}
+func.func @elsewhere(%x: memref<64xf32>, %a: memref<64xf32, 1>) {
+  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: db_fetch names a double-buffered loop of another block
+  memref.copy %x, %a {db_fetch = array<i64: 0, 0, 0>} : memref<64xf32> to memref<64xf32, 1>
+  return
+}
