@@ -33,9 +33,11 @@ def plan(address: Linear, mask: Mask, shape: tuple[int, ...], is_store: bool) ->
     A dimension is looped over when an index or a mask read from memory decides on it, or when its known stride is
     negative. One with stride 0 is read once and broadcast; a store writes every element of it, in order. Of a load
     that gathers and has no dimension of neighbours all are looped over, gathered ones innermost: they are near each
-    other, as a row of a table is.
+    other, as a row of a table is. What a range moves with is looped over.
     """
     irregular = {d for lane in (*address.lanes, *mask.lanes) for d in lane.dims}
+    irregular |= {d for slant in mask.slants for d in slant.over}
+    irregular |= {s.dim for s in mask.slants if ints.known(address.strides[s.dim]) and address.strides[s.dim] == 0}
     pieced = {piece.dim for piece in address.pieces}
     block: list[int] = []
     loop: list[int] = []
@@ -86,8 +88,16 @@ def walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int,
 
     def body() -> None:
         index = position.__getitem__
-        selected = ints.both(holds, masks.holds_at(Mask(lanes=mask.lanes), index))
-        guarded(selected, lambda: each_piece(access.pieces))
+        beside = tuple(slant for slant in mask.slants if slant.dim not in access.block)
+        selected = ints.both(holds, masks.holds_at(Mask(lanes=mask.lanes, slants=beside), index))
+        guarded(selected, slanted)
+
+    def slanted() -> None:
+        whole = dict(box)
+        for dim in dict.fromkeys(slant.dim for slant in mask.slants if slant.dim in access.block):
+            box[dim] = masks.within(box[dim], [s for s in mask.slants if s.dim == dim], position.__getitem__)
+        each_piece(access.pieces)
+        box.update(whole)
 
     def each_piece(dims: Dims) -> None:
         if not dims:

@@ -1,14 +1,18 @@
-"""Boolean tensors as boxes: comparisons of affine values become half-open index ranges, ``and`` intersects them."""
+"""Boolean tensors as boxes: comparisons of affine values become half-open index ranges, ``and`` intersects them.
+
+A range may move with the indices of other dimensions: a triangle is a range of columns for each row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.passes.triton_import import ints, linear
 from hexagon_mlir.passes.triton_import.ints import Int
-from hexagon_mlir.passes.triton_import.values import Lane, Linear, Mask, Range, Tensor
+from hexagon_mlir.passes.triton_import.values import IndexOf, Lane, Linear, Mask, Range, Slant, Tensor
 
 _EQ, _SLT, _SLE, _SGT, _SGE = (arith.CmpIPredicate[n].value for n in ("eq", "slt", "sle", "sgt", "sge"))
 
@@ -24,48 +28,81 @@ def mask_of(node: Tensor) -> Mask:
 
 def both(a: Mask, b: Mask) -> Mask:
     """The elements in ``a`` and in ``b``."""
-    return Mask(a.conditions + b.conditions, a.ranges + b.ranges, a.lanes + b.lanes)
+    return Mask(a.conditions + b.conditions, a.ranges + b.ranges, a.lanes + b.lanes, a.slants + b.slants)
 
 
 def moved(a: Mask, place: Callable[[int], int]) -> Mask:
     """``a`` with dimension d renamed to ``place(d)``."""
     ranges = tuple(replace(r, dim=place(r.dim)) for r in a.ranges)
     lanes = tuple(replace(lane, dims=tuple(place(d) for d in lane.dims)) for lane in a.lanes)
-    return Mask(a.conditions, ranges, lanes)
+    slants = tuple(Slant(place(s.dim), tuple(map(place, s.over)), partial(_ends_moved, s, place)) for s in a.slants)
+    return Mask(a.conditions, ranges, lanes, slants)
+
+
+def _ends_moved(slant: Slant, place: Callable[[int], int], index: IndexOf) -> tuple[Int, Int]:
+    return slant.ends(lambda d: index(place(d)))
 
 
 def compared(predicate: int, a: Linear, b: Linear, type: ir.Type, shape: tuple[int, ...]) -> Mask | None:
     """The box where ``a predicate b`` holds, or None when that is no box we can compute.
 
-    It is one when the difference of the two varies along a single dimension by a known step.
+    It is one when the difference of the two varies along a single dimension by a known step; along several, the last of
+    them has a range for each index of the others.
     """
     if predicate not in (_EQ, _SLT, _SLE, _SGT, _SGE) or a.lanes or b.lanes or a.pieces or b.pieces:
         return None
-    # a - b = (a.offset - b.offset) + step * i: which i?
+    # a - b = (a.offset - b.offset) + sum of step * i: which i of the last dimension that moves?
     steps = [(d, ints.sub(x, y, type)) for d, (x, y) in enumerate(zip(a.strides, b.strides, strict=True))]
     moving = [(d, s) for d, s in steps if shape[d] != 1 and not (ints.known(s) and s == 0)]
-    if len(moving) != 1 or not ints.known(moving[0][1]):
+    if not moving or not ints.known(moving[-1][1]):
         return None
-    dim, step = moving[0]
+    dim, step = moving[-1]
     if predicate == _EQ and abs(step) != 1:
         return None
+    sign = 1
     if step < 0:
-        a, b, step = b, a, -step
+        a, b, step, sign = b, a, -step, -1
         predicate = {_SLT: _SGT, _SLE: _SGE, _SGT: _SLT, _SGE: _SLE}.get(predicate, predicate)
-    bound = ints.sub(b.offset, a.offset, type)  # step * i  predicate  bound
-    low: Int = 0
-    high: Int = shape[dim]
+
+    def ends(index: IndexOf) -> tuple[Int, Int]:
+        bound = ints.sub(b.offset, a.offset, type)
+        for other, along in moving[:-1]:
+            part = ints.mul(ints.cast(index(other), ints.index_type(), type), along, type)
+            bound = ints.sub(bound, part, type) if sign > 0 else ints.add(bound, part, type)
+        low, high = _ends(predicate, step, bound, shape[dim], type)
+        return _clamped(low, shape[dim], type), _clamped(high, shape[dim], type)
+
+    if len(moving) == 1:
+        return Mask(ranges=(Range(dim, *ends(_no_index)),))
+    return Mask(slants=(Slant(dim, tuple(d for d, _ in moving[:-1]), ends),))
+
+
+def _no_index(dim: int) -> ir.Value:
+    raise AssertionError(f"dimension {dim} does not matter")
+
+
+def _ends(predicate: int, step: int, bound: Int, size: int, type: ir.Type) -> tuple[Int, Int]:
+    """Where ``step * i predicate bound`` holds: from which i to which, as far as that is inside ``size``."""
     if predicate == _SLT:
-        high = ints.ceil_div(bound, step, type)
-    elif predicate == _SLE:
-        high = ints.add(ints.floor_div(bound, step, type), 1, type)
-    elif predicate == _SGE:
-        low = ints.ceil_div(bound, step, type)
-    elif predicate == _SGT:
-        low = ints.add(ints.floor_div(bound, step, type), 1, type)
-    else:
-        low, high = bound, ints.add(bound, 1, type)
-    return Mask(ranges=(Range(dim, _clamped(low, shape[dim], type), _clamped(high, shape[dim], type)),))
+        return 0, ints.ceil_div(bound, step, type)
+    if predicate == _SLE:
+        return 0, ints.add(ints.floor_div(bound, step, type), 1, type)
+    if predicate == _SGE:
+        return ints.ceil_div(bound, step, type), size
+    if predicate == _SGT:
+        return ints.add(ints.floor_div(bound, step, type), 1, type), size
+    return bound, ints.add(bound, 1, type)
+
+
+def within(box: tuple[Int, Int], slants: Iterable[Slant], index: IndexOf) -> tuple[Int, Int]:
+    """The part of ``box``, (first index, how many), that the ``slants`` of its dimension select at ``index``."""
+    type = ints.index_type()
+    low, count = box
+    high = ints.add(low, count, type)
+    for slant in slants:
+        first, end = slant.ends(index)
+        low, high = ints.larger(low, first, type), ints.smaller(high, end, type)
+    return low, ints.larger(ints.sub(high, low, type), 0, type)
 
 
 def _clamped(bound: Int, size: int, type: ir.Type) -> Int:
@@ -95,13 +132,14 @@ def condition(mask: Mask) -> Int:
 
 
 def holds_at(mask: Mask, index: Callable[[int], ir.Value]) -> Int:
-    """Whether the ranges and lanes of ``mask`` select the element at ``index``."""
+    """Whether the ranges, slants and lanes of ``mask`` select the element at ``index``."""
     result: Int = 1
-    for part in mask.ranges:
-        position, type = index(part.dim), ints.index_type()
-        if not (ints.known(part.low) and part.low == 0):
-            result = ints.both(result, ints.compare(arith.CmpIPredicate.sle, part.low, position, type))
-        result = ints.both(result, ints.compare(arith.CmpIPredicate.slt, position, part.high, type))
+    slanted = [(slant.dim, *slant.ends(index)) for slant in mask.slants]
+    for dim, low, high in [*((part.dim, part.low, part.high) for part in mask.ranges), *slanted]:
+        position, type = index(dim), ints.index_type()
+        if not (ints.known(low) and low == 0):
+            result = ints.both(result, ints.compare(arith.CmpIPredicate.sle, low, position, type))
+        result = ints.both(result, ints.compare(arith.CmpIPredicate.slt, position, high, type))
     for lane in mask.lanes:
         type = lane.node.element
         value = linear.read_lane(lane, type, index)

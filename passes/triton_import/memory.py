@@ -68,7 +68,7 @@ def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, hol
     shape = [pointer.shape[d] for d in access.kept]
     buffer = memref.alloc(ir.MemRefType.get(shape, pointer.pointee), [], [])
     box = {d: masks.bounds(mask, d, pointer.shape[d]) for d in access.kept}
-    _fill_rest(buffer, other, access, box, holds, pointer.shape, always=bool(mask.lanes))
+    _fill_rest(buffer, other, access, box, holds, pointer.shape, always=bool(mask.lanes or mask.slants))
 
     def move(index: Callable[[int], ir.Value], source: ir.Value) -> None:
         if not access.block:

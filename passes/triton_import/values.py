@@ -63,12 +63,22 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Slant:
+    """``low <= i_dim < high`` where both ends (as those of `Range`) follow from the indices of dimensions ``over``."""
+
+    dim: int
+    over: Dims
+    ends: Callable[[IndexOf], tuple[Int, Int]]
+
+
+@dataclass(frozen=True)
 class Mask:
-    """A conjunction: scalar conditions (i1), ranges of indices, and i1 tensors that are neither."""
+    """A conjunction: scalar conditions (i1), ranges of indices, ranges that move, and i1 tensors that are neither."""
 
     conditions: tuple[Int, ...] = ()
     ranges: tuple[Range, ...] = ()
     lanes: tuple[Lane, ...] = ()
+    slants: tuple[Slant, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -414,3 +414,42 @@ def test_compare_and_swap_and_float_add():
     lock_kernel[(3,)](state, out)
     assert state.tolist() == [5.0, 6.0]
     assert out.tolist() == [0.0, 5.0, 5.0]
+
+
+@triton.jit
+def slanted_kernel(x, out, n, step, KIND: tl.constexpr, R: tl.constexpr, C: tl.constexpr):
+    i = tl.arange(0, R)[:, None]
+    j = tl.arange(0, C)[None, :]
+    if KIND == "causal":
+        mask = i >= j
+    elif KIND == "upper":
+        mask = j > i
+    elif KIND == "diagonal":
+        mask = j == i + n
+    elif KIND == "band":
+        mask = (j <= i + n) & (j > i - n) & (i < 13)
+    elif KIND == "steep":
+        mask = 3 * j < step * i + n
+    elif KIND == "falling":
+        mask = i + j < n
+    elif KIND == "column":
+        mask = (i >= j) & (tl.load(x + i) > 0)
+    v = tl.load(x + i * C + j, mask=mask, other=-1.5)
+    first = tl.load(x + j, mask=mask, other=-2.5)  # one row for all: what is masked off still differs
+    tl.store(out + i * C + j, v + first)
+    tl.store(out + (R + i) * C + j, v, mask=mask)
+
+
+@pytest.mark.parametrize(("kind", "n"), [("causal", 0), ("upper", 0), ("diagonal", 5), ("diagonal", -3), ("band", 4),
+                                         ("steep", 7), ("falling", 20), ("falling", -1), ("column", 0)])
+def test_ranges_that_move_with_the_row(kind, n):
+    rows, columns, step = 16, 32, 5
+    x, out = numbers(rows, columns), torch.full((2 * rows, columns), 99.0)
+    slanted_kernel[(1,)](x, out, n, step, KIND=kind, R=rows, C=columns)
+    i, j = torch.arange(rows)[:, None], torch.arange(columns)[None]
+    mask = {"causal": i >= j, "upper": j > i, "diagonal": j == i + n, "band": (j <= i + n) & (j > i - n) & (i < 13),
+            "steep": 3 * j < step * i + n, "falling": i + j < n,
+            "column": (i >= j) & (x.flatten()[:rows, None] > 0)}[kind]
+    v = torch.where(mask, x, torch.tensor(-1.5))
+    assert torch.equal(out[:rows], v + torch.where(mask, x[:1], torch.tensor(-2.5)))
+    assert torch.equal(out[rows:], torch.where(mask, x, torch.tensor(99.0)))
