@@ -1,8 +1,9 @@
 """Which of several assemblies of one program is best, and whether looking for a better one is worth it.
 
 The cost is packets, counted more the deeper their loop. Vector loads that walk backwards cost extra: a stream from DDR
-is fetched ahead in one direction only. The bound is the cost if every innermost loop kept its busiest resource busy in
-every packet (HVX V73 manual, 5.1: four slots, one shift pipe, one widening product, one load, one store).
+is fetched ahead in one direction only. The bound is the cost if every innermost loop that computes with vectors kept
+its busiest resource busy in every packet (HVX V73 manual, 5.1: four slots, one shift pipe, one widening product, one
+load, one store). Scalar loops and loops that move vectors come out alike whatever way they are generated.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _PORTS = tuple(re.compile(pattern) for pattern in (
     r"\.qf(?:32|16) = v(?:add|sub)|\.(?:sf|hf) = v\d+(?::\d+)?\.qf|\.w = v\d+\.sf|\.h = v\d+\.hf|= vas[lr]|= vlsr",
     r"= v[a-z]*mpy", r"= (?:v?mem\w*)\(", r"(?:^|\s)v?mem\w*\([^)]*\) ="))
 """Shift pipe, both multiply pipes, load and store port: one instruction a packet each."""
+_COMPUTES = re.compile(r"(?:^|\s)v\d+(?::\d+)?(?:\.\w+)? [-+|&^]?= v(?!mem|l?align|combine|mux|splat|\d)")
 _LOAD = re.compile(r"= vmemu?\((r\d+)\+#(-?\d+)\)")
 _LABEL = re.compile(r"^([.\w$]+):")
 _TARGET = re.compile(r"(?:jump(?::n?t)?|loop[01]\()\s*#*([.\w$]+)")
@@ -50,7 +52,8 @@ def static_cost(asm: str) -> Cost:
     extra = _backwards(packets, set(labels.values()))
     total = sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
     idle = sum(weight[first] * (end - first - _least(packets[first:end])) for first, end in loops
-               if not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops))
+               if any(_COMPUTES.search(line) for packet in packets[first:end] for line in packet)
+               and not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops))
     return Cost(total, total - idle)
 
 

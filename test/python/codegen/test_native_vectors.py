@@ -300,13 +300,23 @@ def test_static_cost_counts_loops():
     (["v0 = vmem(r0+#0)", "v1.qf32 = vadd(v2.sf,v3.sf)", "r0 = add(r0,#128)"], 1),
     (["v1.qf32 = vadd(v2.sf,v3.sf)", "v4.sf = v5.qf32", "v6.qf32 = vmpy(v2.sf,v3.sf)"], 2),
     (["v1.qf32 = vmpy(v2.sf,v3.sf)", "v4.qf32 = vmpy(v5.qf32,v2.qf32)", "v7:6.qf32 = vmpy(v2.hf,v3.hf)"], 3),
-    (["vmem(r0+#0) = v1", "vmem(r0+#1) = v2", "v1 = vmem(r1+#0)"], 2),
+    (["vmem(r0+#0) = v1", "vmem(r0+#1) = v2", "vmem(r0+#2) = v3", "v1.w = vadd(v1.w,v2.w)"], 3),
+    (["v1 = vmem(r0+#0)", "v3:2.w += vmpy(v1.h,v4.h)"], 1),
     (["v0 = vand(v1,v2)"] * 9, 3)])
 def test_least_packets_of_a_loop(lines, least):
     packets = "".join(f"\t{{\n\t\t{line}\n\t}}\n" for line in lines)
     cost = static_cost(f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packets}\t{{\n\t\tnop\n\t}} :endloop0\n")
     assert cost.packets == 1 + (len(lines) + 1) * TRIPS
     assert cost.bound == 1 + max(least, -(-(len(lines) + 1) // 4)) * TRIPS
+
+
+@pytest.mark.parametrize("lines", [
+    ["r0 = add(r0,#4)", "memw(r0+#0) = r1", "p0 = cmp.eq(r0,r1)"],
+    ["v0 = vmem(r0+#0)", "v1 = vmemu(r0+#1)", "v2 = valign(v0,v1,r3)", "v3 = vmux(q0,v2,v1)", "v4 = v3",
+     "q1 = vcmp.gt(v1.uw,v0.uw)", "vmem(r1+#0) = v4"]])
+def test_loops_that_compute_no_vectors_have_no_excess(lines):
+    packets = "".join(f"\t{{\n\t\t{line}\n\t}}\n" for line in lines)
+    assert static_cost(f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packets}\t{{\n\t\tnop\n\t}} :endloop0\n").excess == 0
 
 
 @pytest.mark.parametrize("target", ["v75", "v79"])
