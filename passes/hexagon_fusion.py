@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,12 +12,14 @@ from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
 from hexagon_mlir.passes.fusion.detach import detach_outputs
 from hexagon_mlir.passes.fusion.merge import Link, find_link, merge
+from hexagon_mlir.passes.fusion.share import find_common, keep_common
 from hexagon_mlir.passes.fusion.splats import splats_as_fills
 from hexagon_mlir.passes.fusion.unread import cut_unread
 from hexagon_mlir.passes.fusion.widen import hoist_casts, is_contraction
 
 _GENERALIZE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops")
 _FOLD = UpstreamStep("linalg-fold-unit-extent-dims,canonicalize,cse")
+_ROWS_IN_TCM = 8  # operands and results of a tile of one row, and of the next
 _CLEAN = UpstreamStep("canonicalize,cse")
 
 
@@ -25,7 +28,9 @@ class HexagonFusionPass(Pass):
     """Computes elementwise producers inside their consumers, reductions and broadcasts included.
 
     A producer with several consumers, or one a broadcast would repeat, is fused only when it is cheap: exp is never
-    computed twice. Named ops become linalg.generic first. Constant tensors of one value become that value.
+    computed twice. What a reduction of rows and an elementwise op after it both add or subtract (the centred elements
+    of a layer norm) is computed before both, where the rows are whole vectors. Named ops become linalg.generic first.
+    Constant tensors of one value become that value.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -79,6 +84,17 @@ class HexagonFusionPass(Pass):
             self._fuse_into(consumers[-1 - done], context)
             done += 1
         _CLEAN.run(module, context)
+        self._keep_common(module, context)
+
+    def _keep_common(self, module: ir.Module, context: PassContext) -> None:
+        """Compute what a reduction and an elementwise op after it share once."""
+        limit, vector = context.target.tcm_budget_bytes // _ROWS_IN_TCM, int(context.target.vector_bytes.value)
+        for later in _generics(module):
+            before = itertools.takewhile(lambda op: op != later, _generics(module))
+            found = (find_common(op, later, limit, vector) for op in before if op.block == later.block)
+            common = next((c for c in found if c is not None), None)
+            if common is not None:
+                keep_common(common, self.name)
 
     def _fuse_into(self, consumer: ir.Operation, context: PassContext) -> None:
         refused: set[ir.Value] = set()

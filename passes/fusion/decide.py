@@ -47,3 +47,11 @@ def worth_fusing(cost: int, consumers: int, recompute: int, contraction: bool = 
     if consumers == 1 and recompute == 1:
         return True
     return cost <= DUPLICATION_LIMIT
+
+
+def worth_keeping(names: Iterable[str]) -> bool:
+    """True for operations, by their names, that cost more when they are done a second time than a store and a load:
+    sums of floats take the one pipe for them, and another turn of it before they are multiplied.
+    """
+    names = tuple(names)
+    return "arith.subf" in names or "arith.addf" in names or body_cost(names) > DUPLICATION_LIMIT

@@ -126,3 +126,75 @@ func.func @one_window(%x: tensor<1x4x8xf32>, %w: tensor<3x8x5xf32>, %y: tensor<1
       ins(%x, %w : tensor<1x4x8xf32>, tensor<3x8x5xf32>) outs(%y : tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
   return %0 : tensor<1x1x5xf32>
 }
+
+// -----
+// 7. The centred elements that the sum of squares and the scaled result both need are kept where rows are whole vectors.
+// CHECK-LABEL: func.func @centred
+// CHECK: %[[KEPT:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%arg0, %arg1 : tensor<8x64xf32>, tensor<8xf32>)
+// CHECK: arith.subf
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[KEPT]] : tensor<8x64xf32>)
+// CHECK-NOT: arith.subf
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[KEPT]], %{{.*}} : tensor<8x64xf32>, tensor<8xf32>)
+// CHECK-NOT: arith.subf
+// CHECK: return
+#rows = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @centred(%x: tensor<8x64xf32>, %mean: tensor<8xf32>, %zeros: tensor<8xf32>, %y: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %squares = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %mean : tensor<8x64xf32>, tensor<8xf32>) outs(%zeros : tensor<8xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    %1 = arith.mulf %0, %0 : f32
+    %2 = arith.addf %1, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#rows, #row, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %squares, %mean : tensor<8x64xf32>, tensor<8xf32>, tensor<8xf32>) outs(%y : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %q: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    %1 = math.rsqrt %q : f32
+    %2 = arith.mulf %0, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// 8. Neither is it kept in rows that begin elsewhere in a vector each, nor are products, which cost no more than a load.
+// CHECK-LABEL: func.func @ragged
+// CHECK-COUNT-2: arith.subf
+func.func @ragged(%x: tensor<8x65xf32>, %mean: tensor<8xf32>, %zeros: tensor<8xf32>, %y: tensor<8x65xf32>) -> (tensor<8xf32>, tensor<8x65xf32>) {
+  %squares = linalg.generic {indexing_maps = [#rows, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %mean : tensor<8x65xf32>, tensor<8xf32>) outs(%zeros : tensor<8xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    %1 = arith.maxnumf %0, %o : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %mean : tensor<8x65xf32>, tensor<8xf32>) outs(%y : tensor<8x65xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %0 = arith.subf %a, %m : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x65xf32>
+  return %squares, %r : tensor<8xf32>, tensor<8x65xf32>
+}
+
+// CHECK-LABEL: func.func @products
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @products(%x: tensor<8x64xf32>, %zeros: tensor<8xf32>, %y: tensor<8x64xf32>) -> (tensor<8xf32>, tensor<8x64xf32>) {
+  %squares = linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x64xf32>) outs(%zeros : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %0, %o : f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x64xf32>) outs(%y : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x64xf32>
+  return %squares, %r : tensor<8xf32>, tensor<8x64xf32>
+}

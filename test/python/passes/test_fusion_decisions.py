@@ -9,6 +9,7 @@ from hexagon_mlir.passes.fusion.decide import (
     body_cost,
     recompute_factor,
     worth_fusing,
+    worth_keeping,
 )
 from hexagon_mlir.passes.fusion.unread import rows_read
 
@@ -57,3 +58,15 @@ def test_rows_of_a_single_window(text, extents, rows):
     with make_context():
         (expression,) = ir.AffineMapAttr(ir.Attribute.parse(f"affine_map<(d0, d1) -> ({text})>")).value.results
         assert rows_read(expression, extents) == rows
+
+
+@pytest.mark.parametrize(("names", "kept"), [
+    ([], False),
+    (["arith.mulf"] * DUPLICATION_LIMIT, False),
+    (["arith.mulf", "arith.subf"], True),
+    (["arith.addf"], True),
+    (["arith.addi", "arith.select"], False),
+    (["math.exp"], True),
+])
+def test_what_is_kept_rather_than_computed_twice(names, kept):
+    assert worth_keeping(names) == kept
