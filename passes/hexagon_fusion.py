@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -90,8 +89,8 @@ class HexagonFusionPass(Pass):
         """Compute what a reduction and an elementwise op after it share once."""
         limit, vector = context.target.tcm_budget_bytes // _ROWS_IN_TCM, int(context.target.vector_bytes.value)
         for later in _generics(module):
-            before = itertools.takewhile(lambda op: op != later, _generics(module))
-            found = (find_common(op, later, limit, vector) for op in before if op.block == later.block)
+            ops = [op for op in _generics(module) if op.block == later.block]
+            found = [find_common(op, later, limit, vector) for op in ops[:ops.index(later)]]
             common = next((c for c in found if c is not None), None)
             if common is not None:
                 keep_common(common, self.name)
