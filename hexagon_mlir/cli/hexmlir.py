@@ -27,7 +27,7 @@ USAGE = """usage: hexmlir COMMAND
   cache clear              remove it
   version                  versions of this tool and of what it stands on
 
-Passes are run with hexmlir-opt. Add --debug before COMMAND for Python tracebacks.
+Passes are run with hexmlir-opt. Add --debug for Python tracebacks, before 'profile'.
 """
 
 
@@ -40,6 +40,8 @@ def _main(argv: Sequence[str]) -> int:
     words = list(argv)
     if words[:1] == ["--debug"]:
         words.pop(0)
+    if words[:1] != ["profile"]:  # what follows that may be the script's
+        words = [word for word in words if word != "--debug"]
     match words:
         case [] | ["help"] | ["--help"] | ["-h"]:
             sys.stdout.write(USAGE)

@@ -187,7 +187,7 @@ class Reader:
             self.open_packet(number)
             assert self.packet
             self.packet.lines.append((number, line))
-            self.close_packet()
+            self.close_packet(number)
         else:
             raise AsmError(number, line)
 
@@ -196,9 +196,13 @@ class Reader:
             raise AsmError(number, "{", "packet outside a function")
         self.packet = Packet(loc=self.loc)
 
-    def close_packet(self) -> None:
+    def close_packet(self, number: int) -> None:
+        """As assemblers do: nothing for empty braces, a nop in those that end a loop."""
         assert self.function and self.packet
-        self.function.packets.append(self.packet)
+        if not self.packet.lines and (self.packet.end_loop0 or self.packet.end_loop1):
+            self.packet.lines.append((number, "nop"))
+        if self.packet.lines:
+            self.function.packets.append(self.packet)
         self.packet = None
 
     def packet_line(self, number: int, line: str) -> None:
@@ -218,7 +222,7 @@ class Reader:
                 self.packet.mem_noshuf = True
             elif mark != ":endloop0":
                 raise AsmError(number, line, "unknown packet marker")
-        self.close_packet()
+        self.close_packet(number)
 
     def label(self, number: int, name: str) -> None:
         if self.in_text and self.loaded:

@@ -22,7 +22,7 @@ MAX_DEPTH = 20_000
 def site_of(function: str, packet: Packet) -> Site:
     text = "; ".join(line for _, line in packet.lines)
     source = f"{packet.loc[0]}:{packet.loc[1]}" if packet.loc else ""
-    return Site(function, "{ " + text + " }", packet.lines[0][0] if packet.lines else 0, source)
+    return Site(function, "{ " + text + " }", packet.lines[0][0], source)
 
 
 @dataclass

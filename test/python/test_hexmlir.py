@@ -106,6 +106,19 @@ class TestUsage:
         assert done.err == f"hexmlir: error: cannot read 'hexmlir {' '.join(argv)}'\n  hint: hexmlir --help\n"
 
 
+class TestDebug:
+    @pytest.mark.parametrize("words", [["--debug", "sim", "no.s"], ["sim", "no.s", "--debug"],
+                                       ["compile", "no.mlir", "--debug"]])
+    def test_shows_the_traceback(self, words):
+        err = call(*words).err
+        assert "Traceback" in err and "unknown option" not in err
+
+    def test_is_a_profiled_scripts_own(self, tmp_path):
+        script = tmp_path / "s.py"
+        script.write_text("import sys\nassert sys.argv[1:] == ['--debug']\n")
+        assert call("profile", str(script), "--debug").code == 0
+
+
 class TestProfile:
     def test_triton_script(self, tmp_path):
         pytest.importorskip("triton")

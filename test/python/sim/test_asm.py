@@ -63,6 +63,13 @@ def test_packets():
     assert module.functions["f"].labels[".LBB0_2"] == 3
 
 
+def test_empty_packets():
+    """An assembler makes nothing of empty braces, and a nop of those that end a loop."""
+    module = asm.parse("f:\n\tloop0(.L1,#3)\n.L1:\n\t{\n\t}\n\t{ r0 = add(r0,#1) }\n\t{\n\t} :endloop0\n\tjumpr r31\n")
+    assert [[text for _, text in packet.lines] for packet in module.functions["f"].packets] == [
+        ["loop0(.L1,#3)"], ["r0 = add(r0,#1)"], ["nop"], ["jumpr r31"]]
+
+
 def test_compounds_are_two_instructions():
     packets = asm.parse(TEXT).functions["f"].packets
     assert [i.key for i in decode(packets[0])][:2] == ["P=cmp.gt(R,I)", "jump"]
