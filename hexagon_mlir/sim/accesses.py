@@ -15,6 +15,7 @@ a call per access. Quick code asks nothing and has them all replayed.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -37,6 +38,12 @@ class AccessModel:
         self.tables: list[str] = []
         self.memos = 0
         """Groups that are noted, over all blocks."""
+
+    def numbered_from(self, memos: int) -> AccessModel:
+        """The same model for a function that has been lowered: its groups keep their numbers."""
+        other = copy.copy(self)
+        other.memos = memos
+        return other
 
 
 @dataclass

@@ -1,4 +1,9 @@
-"""A program's host code, loaded: quick to generate at first, fast when the program has run for long."""
+"""A program's host code, loaded: quick to generate at first, fast when the program has run for long.
+
+A call that takes long changes in its middle. Between blocks the registers of quick code stand in the state record, and
+a loop asks for fast code now and then (`lower.HOT_RUNS`): its function is translated a second time, entered at that
+loop, runs to its end, and the quick code returns as if it had got there itself.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,7 @@ QUICK_PACKETS = 8_000_000
 """A program that has issued more gets fast code: by then it has cost about as much time as generating it does."""
 Function = Callable[[int], None]
 """Translated code: takes the host address of a state record."""
+FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Code:
@@ -24,6 +30,9 @@ class Code:
         self._models = [model_code(target)] if exact else []
         self.program = obtain(*self._source)
         self._loaded: list[host.Loaded] = []
+        self._hot: dict[int, Function] = {}
+        """Fast code that quick code has gone on in, by the number of the block it stood before."""
+        self._next_hot = QUICK_PACKETS
         self._load(self.program)
 
     def _load(self, program: Program) -> None:
@@ -37,14 +46,25 @@ class Code:
         if self.level < host.FAST and packets() > QUICK_PACKETS:
             self._load(obtain(*self._source, host.FAST))
 
+    def goes_on(self, block: int, packets: Callable[[], int]) -> Function | None:
+        """Fast code for quick code that stands before ``block``, when that has been earned: by all packets so far for
+        the first such block, by as many again for each one more."""
+        if block not in self._hot:
+            if packets() <= self._next_hot:
+                return None
+            program = obtain(*self._source, host.FAST, block)
+            self._load(program)
+            self._next_hot = packets() + QUICK_PACKETS
+            self._hot[block] = FUNCTION(self._address(f"r_{block}"))
+        return self._hot[block]
+
     def entry(self, name: str) -> Function:
         """The function ``name``."""
         if name not in self._entries:
             if name not in self.program.functions:
                 known = ", ".join(self.program.functions)
                 raise SimError(f"no function '{name}' in the program; it has: {known}")
-            prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-            self._entries[name] = prototype(self._address(f"g_{name}"))
+            self._entries[name] = FUNCTION(self._address(f"g_{name}"))
         return self._entries[name]
 
     def dispatcher(self) -> Callable[[int, int], None]:

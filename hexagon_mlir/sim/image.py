@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.accesses import AccessModel
@@ -50,6 +50,20 @@ class Image:
     def trap(self, message: str) -> int:
         self.traps.append(message)
         return len(self.traps)
+
+    def mark(self) -> tuple[int, int, int, int]:
+        """How much there is of what functions number: traps, branches, packets, groups of accesses."""
+        memos = self.model.memos if self.model else 0
+        return len(self.traps), len(self.branches), len(self.sites or ()), memos
+
+    def since(self, mark: tuple[int, int, int, int]) -> Image:
+        """For the function after ``mark`` once more, with the same numbers."""
+        traps, branches, sites, memos = mark
+        return replace(
+            self, traps=self.traps[:traps], branches=self.branches[:branches],
+            sites=None if self.sites is None else self.sites[:sites],
+            model=self.model and self.model.numbered_from(memos),
+        )  # fmt: skip
 
 
 def state_offset(unit: Unit) -> int:

@@ -23,6 +23,9 @@ BASE = 0  # host address of guest address 0
 TRAP = 8  # i32: 0, or 1 + index of the message
 STOPPED = 0x7FFF_FFFF
 """Trap word of a program that is stopped from outside."""
+HOT_CALLBACK = -4
+"""Index of the callback of quick code that has run for long; others below 0 stand in `check_model`."""
+MOVED = 0xFFFF_FFFF
 DEPTH = 12  # i32: guest call depth
 REGISTERS = 16  # 32 x i32
 PREDICATES = 144  # 4 x i8
@@ -50,6 +53,8 @@ COUNTER_NAMES = (
 """i64 counters; ``_q8`` counts 1/256 cycle."""
 MEMOS = 256  # pointer to {root, epoch} per group of accesses, see `accesses`
 EPOCH = 264  # pointer to the number of changes of tags so far, i64; the marks of `cache_tags` follow
+HOT = 272  # i32: number of the block where quick code asks for fast code; `MOVED` when that has run
+LOOPS = 276  # 5 x i32: loop registers the function does not name and the stage, for the fast code that goes on there
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32

@@ -28,6 +28,8 @@ STAGES = "stages"
 ARGUMENTS = {("R", n) for n in (0, 1, 2, 3, 4, 5, 29)}
 """What a host function may read: argument registers and the stack pointer."""
 RESULTS = {("R", 0), ("R", 1)}
+HOT_RUNS = 1 << 13
+"""Quick code asks for fast code whenever a block that is jumped back to has run so many times more."""
 BRANCH_BYTES = 24
 """A conditional branch's counters in the state record, see `layout.BRANCHES`."""
 BRANCH = """define internal void @branch(ptr %times, i1 %condition) alwaysinline {
@@ -173,8 +175,8 @@ class FunctionLowering:
             self.accesses.settle()
 
     # -- the function --------------------------------------------------------------------------------------
-    def lower(self) -> str:
-        """The function's IR text."""
+    def lower(self, hot: int | None = None) -> str:
+        """The function's IR text; with ``hot``, of ``r_<hot>``: from where quick code stands before that block."""
         code = self.code
         if not self.image.quick:
             self.allocas = {unit: code.alloca(TYPES[unit[0]]) for unit in self.units}
@@ -186,13 +188,26 @@ class FunctionLowering:
         for name, offset in (("counts", layout.BLOCK_COUNTS), ("branches", layout.BRANCHES)):
             code.put(f"%{name} = load ptr, ptr {self.state_pointer(offset)}")
         self.fill()
-        self.enter()
-        code.put("br label %b0")
+        if hot is None:
+            self.enter()
+        else:
+            self.image.trap(f"stack overflow in '{self.name}'")  # messages keep their numbers
+            for pointer, slot in self.loop_words():
+                code.store(code.load(pointer, I32), slot)
+        code.put(f"br label %b{(hot or self.first_block) - self.first_block}")
         for index, block in enumerate(self.graph.blocks):
             self.block(index, block)
         roots = [self.accesses.storage()] if self.accesses else []
         body = "\n".join([*code.allocas, *roots, *code.lines])
-        return f'define void @"g_{self.name}"(ptr %st) {{\nentry:\n{body}\n}}'
+        name = f"g_{self.name}" if hot is None else f"r_{hot}"
+        return f'define void @"{name}"(ptr %st) {{\nentry:\n{body}\n}}'
+
+    def loop_words(self) -> list[tuple[str, str]]:
+        """Word of the state record and slot of each of `loop_allocas`."""
+        return [
+            (self.state_pointer(layout.LOOPS + 4 * number), slot)
+            for number, slot in enumerate(self.loop_allocas.values())
+        ]
 
     def enter(self) -> None:
         """Count the call depth and check the stack pointer."""
@@ -225,12 +240,35 @@ class FunctionLowering:
         self.held = {}
         pointer = "%" + code.name("n")
         code.put(f"{pointer} = getelementptr i64, ptr %counts, i32 {self.first_block + index}")
-        code.store(code.load(pointer, I64) + 1, pointer)
-        if any(predecessor >= index for predecessor in block.predecessors):
+        runs = code.load(pointer, I64)
+        repeated = any(predecessor >= index for predecessor in block.predecessors)
+        if repeated and self.image.quick:
+            self.ask_for_fast_code(index, runs)
+        code.store(runs + 1, pointer)
+        if repeated:
             self.check_trap()  # lets an endless loop be stopped from outside
         for packet in block.packets:
             PacketLowering(self, packet, index).lower()
         self.fall_through(index)
+
+    def ask_for_fast_code(self, index: int, runs: Val) -> None:
+        """Now and then; when it has run from here to the function's end, return."""
+        code = self.code
+        ask, moved, stay = code.name("ask"), code.name("moved"), code.name("stay")
+        hot = (runs & HOT_RUNS - 1).icmp("eq", HOT_RUNS - 1)
+        code.put(f"br i1 {hot.name}, label %{ask}, label %{stay}")
+        code.label(ask)
+        for pointer, slot in self.loop_words():
+            code.store(code.load(slot, I32), pointer)
+        where = self.state_pointer(layout.HOT)
+        code.store(code.const(self.first_block + index, I32), where)
+        callback = code.op(f"load ptr, ptr {self.state_pointer(layout.CALLBACK)}", I64)
+        code.put(f"call void {callback.name}(i32 {layout.HOT_CALLBACK})")
+        done = code.load(where, I32).icmp("eq", layout.MOVED)
+        code.put(f"br i1 {done.name}, label %{moved}, label %{stay}")
+        code.label(moved)
+        code.put("ret void")
+        code.label(stay)
 
     def fall_through(self, index: int) -> None:
         self.flush()

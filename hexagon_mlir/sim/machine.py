@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from hexagon_mlir.sim.libc import Libc
 from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
 from hexagon_mlir.sim.program import SimError
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
+from hexagon_mlir.sim.services import entry_points, weakly
 from hexagon_mlir.sim.thread_api import ThreadApi
 from hexagon_mlir.sim.threads import Scheduler, Stopped, Thread
 from hexagon_mlir.targets import Target
@@ -38,16 +38,7 @@ __all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"]
 
 STOP_SECONDS = 0.05
 """Between two attempts to stop a program: a host function resets the trap it finds."""
-HostFunction = Callable[[Context], int | None]
 _NULL_PAGE = bytes(layout.NULL_PAGE_BYTES)
-
-
-class Service(Protocol):
-    """A part of the runtime: host functions by name, and what they keep during a run."""
-
-    def functions(self) -> dict[str, HostFunction]: ...
-
-    def reset(self) -> None: ...
 
 
 class Machine:
@@ -94,7 +85,7 @@ class Machine:
         self._tracing = False
         self.tcm_use: list[tuple[int, int]] = []
         """(time in 1/256 cycle, bytes allocated) after each change in a traced run."""
-        self.scheduler = Scheduler(self.target, _weakly(self._launch))
+        self.scheduler = Scheduler(self.target, weakly(self._launch))
         self._make_services()
         self.main = self._context()
         self._begin_run("")
@@ -105,11 +96,11 @@ class Machine:
         me = weakref.proxy(self)
         contexts = self._contexts
         self.dma.core_traffic = lambda: sum([context.ddr_bytes() for context in contexts])
-        spawn = _weakly(self._spawn)
+        spawn = weakly(self._spawn)
         queue = int(self.target.task_queue_cycles.value)
         dispatch = cycles_q8(float(self.target.task_dispatch_cycles.value))
         runtime = AsyncRuntime(
-            self.scheduler, spawn, _weakly(self.alloc_ddr), lambda a: me.release("DDR", a), queue, dispatch
+            self.scheduler, spawn, weakly(self.alloc_ddr), lambda a: me.release("DDR", a), queue, dispatch
         )
         dma = DmaApi(self.dma, self.memory, self.scheduler)
         if self.checks:
@@ -117,7 +108,7 @@ class Machine:
             dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
         self._libc = Libc(me)
         services = HostCalls(me), dma, runtime, ThreadApi(self.scheduler, spawn, self.target), self._libc
-        self._callbacks, self._services = _entry_points(services, self.program.callbacks)
+        self._callbacks, self._services = entry_points(services, self.program.callbacks)
 
     # -- memory --------------------------------------------------------------------------------------------
     def alloc_ddr(self, nbytes: int, align: int = 128) -> int:
@@ -377,6 +368,9 @@ class Machine:
         """Entered from translated code; an exception becomes a trap and is raised again after the run."""
         context = self.scheduler.current.context
         assert context is not None
+        if index == layout.HOT_CALLBACK:
+            self._go_on_in_fast_code(context)
+            return
         if index < 0:
             self._checked_call(index, context)
             return
@@ -391,6 +385,13 @@ class Machine:
             if not context.words[layout.TRAP // 4]:
                 context.words[layout.TRAP // 4] = 1
         self._calling.discard(context.index)
+
+    def _go_on_in_fast_code(self, context: Context) -> None:
+        """Quick code asks at the start of a block; if fast code runs the function to its end, it returns."""
+        function = self._code.goes_on(context.cells[layout.HOT // 4], self._packets)
+        if function is not None:
+            function(context.address)
+            context.cells[layout.HOT // 4] = layout.MOVED
 
     def resolve(self, address: int, context: Context) -> int:
         """Guest address of an address of the host's memory; what that allocates is the host's, not the program's."""
@@ -459,31 +460,6 @@ class Machine:
         if self.checks:
             result.reports = self.checks.finish()
         return result
-
-
-def _entry_points(services: Sequence[Service], names: Sequence[str]) -> tuple[list[HostFunction], list[Service]]:
-    """The host function of each name, and the services that have one."""
-    found: dict[str, HostFunction] = {}
-    used = []
-    for service in services:
-        table = service.functions()
-        mine = {name: table[name] for name in names if name in table}
-        if mine:
-            used.append(service)
-        found |= mine
-    return [found[name] for name in names], used
-
-
-def _weakly(method: Callable):
-    """``method`` without a reference to its object, so that a machine's memory goes when the machine does."""
-    reference = weakref.WeakMethod(method)
-
-    def call(*arguments):
-        alive = reference()
-        assert alive is not None
-        return alive(*arguments)
-
-    return call
 
 
 def _call_back(machine: weakref.ref[Machine], index: int) -> None:

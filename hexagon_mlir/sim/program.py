@@ -143,15 +143,19 @@ def model_code(target: Target) -> bytes:
 
 
 def obtain(
-    text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = host.QUICK
+    text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = host.QUICK,
+    hot: int | None = None,
 ) -> Program:
-    """The program of ``text`` with code of at least ``level``: from the cache, or translated and stored."""
+    """The program of ``text`` with code of at least ``level``: from the cache, or translated and stored.
+
+    With ``hot`` it is translated in any case, and also has ``r_<hot>`` (see `translate`).
+    """
     path = cache_directory() / "sim" / f"{_key(text, target, memory_model, check)}.bin"
     program = _load(path)
-    if program is None or program.level < level:
+    if program is None or program.level < level or hot is not None:
         from hexagon_mlir.sim.translate import translate
 
-        ir, program = translate(text, target, memory_model, check, quick=level < host.FAST)
+        ir, program = translate(text, target, memory_model, check, quick=level < host.FAST, hot=hot)
         program.code, program.level = host.compile_object(ir, level), level
         _store(path, program)
     return program

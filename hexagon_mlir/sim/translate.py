@@ -83,12 +83,14 @@ def _uncollected() -> Iterator[None]:
 
 @_uncollected()
 def translate(
-    text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False, quick: bool = False
+    text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False, quick: bool = False,
+    hot: int | None = None,
 ) -> tuple[str, Program]:
     """Host IR of a module and its tables (without object code).
 
     With ``keep_vectors`` the state record has all vector registers after a return, read by the program or not.
-    ``quick`` is for `host.QUICK`: less IR for the same values and cycles.
+    ``quick`` is for `host.QUICK`: less IR for the same values and cycles. With the number of a block as ``hot``, the
+    function that has it is there a second time as ``r_<hot>``, for quick code that stands at that block.
     """
     try:
         module = parse(text)
@@ -132,8 +134,11 @@ def translate(
                 )
             )  # fmt: skip
         visible = ALL if keep_vectors else returned[graph.function.name]
+        begin = image.mark()
         try:
             pieces.append(FunctionLowering(graph, first, image, declarations, visible).lower())
+            if hot is not None and first <= hot < len(program.blocks):
+                pieces.append(FunctionLowering(graph, first, image.since(begin), declarations, visible).lower(hot))
         except FormError as error:
             raise SimError(f"{error} in function '{graph.function.name}'") from error
     if image.model:
