@@ -138,6 +138,7 @@ class _Emitter:
         self.chains = qfloat and QFLOAT in features
         self.floats = self.chains or IEEE in features
         self.texts: dict[bool, str] = {}
+        self.orders: dict[tuple[bool, bool], str] = {}
         self.sources: dict[tuple[bool, bool, int], str] = {}
 
     def optimized(self, native: bool) -> str:
@@ -155,12 +156,17 @@ class _Emitter:
         """What LLVM generates code from."""
         key = variant.native, variant.ordered, variant.reach
         if key not in self.sources:
-            text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(variant.native))))
-            text = keep_copies_in_order(text)
-            text = order_loops(text) if variant.ordered else text
+            text = self._in_order(variant.native, variant.ordered)
             text = shorten_lifetimes(text, variant.reach) if variant.reach else text
             self.sources[key] = gathers_as_instructions(keep_loops_behind_stores(keep_stores_in_order(text)))
         return self.sources[key]
+
+    def _in_order(self, native: bool, ordered: bool) -> str:
+        if (native, ordered) not in self.orders:
+            text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(native))))
+            text = keep_copies_in_order(text)
+            self.orders[native, ordered] = order_loops(text) if ordered else text
+        return self.orders[native, ordered]
 
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""

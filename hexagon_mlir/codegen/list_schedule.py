@@ -76,8 +76,9 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
 
     Copy number n counts as ``n * lead`` packets less urgent than copy 0.
     """
-    waiting = [len(n.before) for n in nodes]
-    readers = [sum(1 for a in n.after) for n in nodes]
+    waiting, readers = [len(n.before) for n in nodes], [len(n.after) for n in nodes]
+    urgency = [(node.copy * lead - node.height, n) for n, node in enumerate(nodes)]
+    masks = {n for n, node in enumerate(nodes) if node.instruction.type.endswith("x i1>")}
     earliest = [0] * len(nodes)
     ready = {n for n, count in enumerate(waiting) if count == 0}
     order: list[int] = []
@@ -108,19 +109,17 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
 
     def too_soon(n: int) -> bool:
         """True for a mask that nobody could use yet: there are four mask registers."""
-        if not nodes[n].instruction.type.endswith("x i1>"):
-            return False
-        return all(any(s != n and s not in placed_at and not nodes[s].instruction.type.endswith("x i1>")
-                       for s in nodes[user].before) for user in nodes[n].after)
+        return n in masks and all(any(s != n and s not in placed_at and s not in masks for s in nodes[user].before)
+                                  for user in nodes[n].after)
 
     while ready:
         free = dict(PIPES)
         while costless := sorted(n for n in ready if not nodes[n].pipes and earliest[n] <= time):
             for n in costless:
                 place(n, time)
-        candidates = sorted((n for n in ready if earliest[n] <= time),
-                            key=lambda n: (nodes[n].copy * lead - nodes[n].height, n))
-        for n in candidates:
+        for n in sorted((n for n in ready if earliest[n] <= time), key=urgency.__getitem__):
+            if not free["slot"]:
+                break
             pipes = nodes[n].pipes
             if any(free[p] < pipes.count(p) for p in pipes) or too_soon(n):
                 continue
