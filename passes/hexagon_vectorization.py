@@ -12,7 +12,8 @@ from hexagon_mlir.passes.vectorization.affine import expand_applies
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats, read_nest
-from hexagon_mlir.passes.vectorization.plan import make_plan
+from hexagon_mlir.passes.vectorization.periodic import choose_rows, in_one_loop
+from hexagon_mlir.passes.vectorization.plan import make_plan, vector_lanes
 
 _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
 _CLEAN = UpstreamStep("canonicalize,cse")  # folds bounds, shares addresses and splats of the unrolled bodies
@@ -22,7 +23,8 @@ _CLEAN = UpstreamStep("canonicalize,cse")  # folds bounds, shares addresses and 
 class HexagonVectorizationPass(Pass):
     """Turns each linalg op on buffers into loops over whole HVX vectors with a masked tail.
 
-    Loops that walk memory without a gap become one first. An operand that lies along another loop than the vectorized
+    Loops that walk memory without a gap become one first, rows of a few elements also where a row of values is
+    broadcast to them: vectors of it repeat. An operand that lies along another loop than the vectorized
     one (a transpose, rows of a few elements) is transposed in registers, block by block. Every second element of an
     input is two vectors dealt apart. Elements of a table that lie along the vectorized loop, at a place that the body
     computes, are loaded as vectors too; at any place of a table of up to 256 elements, they are looked up in registers
@@ -74,10 +76,15 @@ class HexagonVectorizationPass(Pass):
                 continue
             expand_applies(op.regions[0].blocks[0])
             try:
-                nest = read_nest(op)
-                groups = loop_groups(nest)
-                nest = collapsed(nest, groups)
-                plan = make_plan(nest, vector_bytes, self.unroll)
+                own = read_nest(op)
+                groups = loop_groups(own)
+                nest = collapsed(own, groups)
+                lanes = vector_lanes(nest, vector_bytes)
+                rows = choose_rows(nest, lanes)
+                if rows is not None:
+                    nest, groups, plan = in_one_loop(nest, own, groups, rows, lanes)
+                else:
+                    plan = make_plan(nest, vector_bytes, self.unroll)
             except Unsupported as reason:
                 self.remark(context, op, f"not vectorized: {reason}")
                 continue

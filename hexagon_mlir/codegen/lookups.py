@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hexagon_mlir.codegen.llvm_text import parse_line, vector_type
 from hexagon_mlir.codegen.split_plan import VECTOR_BITS
 
 _BITS = {"bytes": 8, "halfwords": 16, "words": 32}
-_CALL = re.compile(r"^  (%[\w.$-]+) = (?:tail )?call <\d+ x i\d+> @hexmlir_look_up_(\w+)_(\d+)_(\d+)"
-                   r"\(<(\d+) x i\d+> ([^,]+), <\d+ x i8> ([^,()]+)\).*$", re.MULTILINE)
+_NAME = re.compile(r"@hexmlir_look_up_(\w+)_(\d+)_(\d+)$")
 _DECLARATION = re.compile(r"^declare .*@hexmlir_look_up_.*\n", re.MULTILINE)
 _PIECES = {8: 32, 16: 16}
 """Bits of an element -> elements that one instruction looks through."""
@@ -28,18 +28,18 @@ def lookups_as_instructions(text: str) -> str:
     if "@hexmlir_look_up_" not in text:
         return text
     declared: dict[str, str] = {}
-    number = 0
-
-    def rewritten(match: re.Match[str]) -> str:
-        nonlocal number
-        result, kind, count, lanes, entries, table, indices = match.groups()
-        number += 1
+    out: list[str] = []
+    for number, line in enumerate(_DECLARATION.sub("", text).split("\n")):
+        call = parse_line(line) if "@hexmlir_look_up_" in line else None
+        name = _NAME.match(call.flags) if call is not None and call.opcode == "call" else None
+        vector = vector_type(call.types[0]) if call is not None and name else None
+        if call is None or name is None or vector is None:
+            out.append(line)
+            continue
         emitter = _Emitter(f"%lookup{number}", declared)
-        emitter.look_up(result, _BITS[kind], int(count), int(lanes), int(entries), table, indices)
-        return "\n".join(emitter.lines)
-
-    text = _DECLARATION.sub("", _CALL.sub(rewritten, text))
-    return text + "".join(f"{line}\n" for line in declared.values())
+        emitter.look_up(call.result, _BITS[name[1]], int(name[2]), int(name[3]), vector[0], *call.operands)
+        out += emitter.lines
+    return "\n".join([*out, *declared.values(), ""])
 
 
 class _Emitter:

@@ -10,6 +10,7 @@ from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduce_lanes
 from hexagon_mlir.passes.vectorization.nest import Nest, read_operands, split_operands
+from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
 from hexagon_mlir.passes.vectorization.plan import Plan
 from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments
 from hexagon_mlir.passes.vectorization.tail import Tail
@@ -39,6 +40,9 @@ class NestEmitter:
             turned = TurnedEmitter(self.body, plan, self.outputs, self.extents)
             self._loops(outer, [{}], lambda rows: turned.emit(rows[0]))
             turned.free()
+        elif plan.periodic:
+            periodic = PeriodicEmitter(self.body, plan, self.outputs, self.extents[plan.loop])
+            self._loops(outer, [{}], lambda rows: periodic.emit(rows[0]))
         else:
             self._loops(outer, [{}], self._reduce_along_vector if nest.reduction[plan.loop] else self._parallel_vector)
 
@@ -49,7 +53,7 @@ class NestEmitter:
         if static is not None:
             return index(static)
         for operand, value in zip(self.nest.operands, values, strict=True):
-            if loop in operand.dims:
+            if loop in operand.dims and operand.period is None:
                 return memref.dim(value, index(operand.dims.index(loop)))
         raise AssertionError("a loop that indexes no operand")
 

@@ -22,7 +22,8 @@ class Operand:
 
     ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``alternate`` that another
     element lies between them, ``joined[i]`` that a step in dimension i goes where dimension i + 1 ends. ``pitch``
-    divides every step but the last dimension's, in bytes; 0 where there is none.
+    divides every step but the last dimension's, in bytes; 0 where there is none. One with a ``period`` has as many
+    elements, which repeat along its loop.
     """
 
     dims: tuple[int | None, ...]
@@ -32,6 +33,7 @@ class Operand:
     joined: tuple[bool, ...]
     alternate: bool = False
     pitch: int = 0
+    period: int | None = None
 
     def contiguous_in(self, loop: int) -> bool:
         """True when stepping ``loop`` walks this operand's memory element by element."""

@@ -20,7 +20,8 @@ class Plan:
     iteration, ``jam_loop``/``jam`` a second loop whose iterations share the accumulators' inner loop.
 
     ``turned``, when there is one, is the loop along which some operands lie in memory instead: blocks of ``columns``
-    iterations of it by ``lanes`` of ``loop`` are transposed in registers.
+    iterations of it by ``lanes`` of ``loop`` are transposed in registers. With ``periodic``, some operands repeat every
+    ``unroll`` vectors.
     """
 
     loop: int
@@ -30,6 +31,7 @@ class Plan:
     jam: int = 1
     turned: int | None = None
     columns: int = 0
+    periodic: bool = False
 
     @property
     def step(self) -> int:
@@ -42,7 +44,7 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
 
     Raises `Unsupported` with the reason when no loop walks every operand element by element and no two loops do.
     """
-    lanes = vector_bytes * 8 // nest.narrowest_bits
+    lanes = vector_lanes(nest, vector_bytes)
     try:
         loop = choose_loop(nest)
         if nest.reduction[loop] and any(c is None for c in nest.combiners):
@@ -65,6 +67,11 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
         jam_loop, jam = choose_rows(nest, chosen)
         chosen //= jam
     return Plan(loop, lanes, chosen, jam_loop, jam)
+
+
+def vector_lanes(nest: Nest, vector_bytes: int) -> int:
+    """Elements of one vector step: a vector of the narrowest ones."""
+    return vector_bytes * 8 // nest.narrowest_bits
 
 
 def choose_turn(nest: Nest) -> tuple[int, int] | None:

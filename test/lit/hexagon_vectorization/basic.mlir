@@ -294,3 +294,25 @@ func.func @causal(%x: memref<8x64xf16>, %n: memref<8xi32>, %y: memref<8x64xf16>,
   }
   return
 }
+
+// -----
+// 18. Rows of three elements and a bias: one loop over all of them, whose three vectors of biases are made before it.
+// CHECK-LABEL: func.func @bias
+// CHECK: call @hexmlir_look_up_words_3_128
+// CHECK: vector.shuffle
+// CHECK: scf.for
+// CHECK-COUNT-3: vector.store {{.*}} : memref<303xf32>, vector<32xf32>
+// CHECK: }
+// CHECK: vector.maskedload
+// CHECK: vector.maskedstore
+// CHECK-NOT: scf.for
+func.func @bias(%x: memref<101x3xf32>, %b: memref<3xf32>, %y: memref<101x3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>,
+                                   affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %b : memref<101x3xf32>, memref<3xf32>) outs(%y : memref<101x3xf32>) {
+    ^bb0(%a: f32, %c: f32, %o: f32):
+      %v = arith.addf %a, %c : f32
+      linalg.yield %v : f32
+  }
+  return
+}
