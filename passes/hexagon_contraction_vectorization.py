@@ -13,6 +13,7 @@ from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
 from hexagon_mlir.passes.contraction.quads import QuadEmitter
 from hexagon_mlir.passes.contraction.read import read_contraction
+from hexagon_mlir.passes.contraction.start import find_start
 from hexagon_mlir.passes.contraction.transposed import straighten, transposed_factor
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats
 
@@ -26,9 +27,10 @@ class HexagonContractionVectorizationPass(Pass):
 
     A contraction sums products of two inputs (matrix products, batched and transposed ones, convolutions) or combines
     one input (poolings). A block is a few steps of one parallel loop by a few vectors along another, remainders
-    included. Vectors that start anywhere in memory are copied to whole ones in TCM first when enough blocks read them.
-    Bytes summed in words are copied so that four that follow each other along the reduction make a word. A factor that
-    would have to be gathered, as the second one of x @ w.T, is transposed first when enough rows read it.
+    included; it starts from what an op before writes into its output, if that only spreads a number or a bias. Vectors
+    that start anywhere in memory are copied to whole ones in TCM first when enough blocks read them. Bytes summed in
+    words are copied so that four that follow each other along the reduction make a word. A factor that would have to
+    be gathered, as the second one of x @ w.T, is transposed first when enough rows read it.
 
     Before:
         func.func @f(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %c: memref<1x32xf32>) {
@@ -98,8 +100,11 @@ class HexagonContractionVectorizationPass(Pass):
                 continue
             with op.location, ir.InsertionPoint(op):
                 emitter = QuadEmitter if plan.quads else ContractionEmitter
-                emitter(op, contraction, body, plan, vector_bytes, shared).emit()
+                start = find_start(op, contraction, plan.loop) if 0 not in contraction.extents else None
+                emitter(op, contraction, body, plan, vector_bytes, shared, start).emit()
             erase_op(op, self.name)
+            if start is not None:
+                erase_op(start.op, self.name)
         _CLEAN.run(module, context)
 
 

@@ -12,6 +12,7 @@ from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
 from hexagon_mlir.passes.contraction.plan import Plan
 from hexagon_mlir.passes.contraction.read import Access, Body, Contraction, Index
+from hexagon_mlir.passes.contraction.start import Start
 from hexagon_mlir.passes.vectorization.emit import for_loop, index
 from hexagon_mlir.passes.vectorization.nest import split_operands
 from hexagon_mlir.passes.vectorization.tail import Tail
@@ -33,13 +34,16 @@ class ContractionEmitter:
     """Replaces one contraction by vector code; use as ``ContractionEmitter(op, ...).emit()`` at an insertion point."""
 
     def __init__(self, op: ir.Operation, contraction: Contraction, body: Body, plan: Plan, vector_bytes: int,
-                 shared: list[Packing]):
-        """``shared`` are copies that contractions before this one made for all."""
+                 shared: list[Packing], start: Start | None = None):
+        """``shared`` are copies that contractions before this one made for all.
+
+        The sums start from ``start``, of the output's elements where there is none.
+        """
         self.contraction, self.body, self.plan, self.vector_bytes = contraction, body, plan, vector_bytes
         inputs, outputs = split_operands(op)
         self.values = [*inputs, *outputs]
         self.output = len(inputs)
-        self.op, self.shared = op, shared
+        self.op, self.shared, self.start = op, shared, start
         self.packed = -1
         self.extents = [self._extent(loop) for loop in range(len(contraction.extents))]
 
@@ -233,7 +237,7 @@ class ContractionEmitter:
     def _block(self, rows: list[Ivs], columns: list[Column]) -> None:
         """The accumulators of ``rows`` x ``columns``, from the output through the reductions and back."""
         columns = [Column(c.start, replace(c.tail, masks={}) if c.tail else None) for c in columns]  # masks made here
-        start = [self._vector(self.output, row, column) for row in rows for column in columns]
+        start = [self._first(row, column) for row in rows for column in columns]
         final = self._reduce(list(self.plan.reductions), {}, start, rows, columns)
         places = [(row, column) for row in rows for column in columns]
         access = self.contraction.output
@@ -243,6 +247,22 @@ class ContractionEmitter:
                 vector.store(value, target, indices, alignment=self._alignment(self.output))
             else:
                 column.tail.store(value, target, indices, access.bits, self._alignment(self.output))
+
+    def _first(self, row: Ivs, column: Column) -> ir.Value:
+        """What the sums of one vector start from."""
+        if self.start is None:
+            return self._vector(self.output, row, column)
+        value, access = self.start.value, self.contraction.output
+        element = ir.MemRefType(self.values[self.output].type).element_type
+        type_ = ir.VectorType.get([self.plan.lanes], element)
+        if not isinstance(value.type, ir.MemRefType):
+            return vector.broadcast(type_, value)
+        indices = [{**row, self.plan.loop: column.start}[loop] for loop in self.start.dims]
+        if self.plan.loop not in self.start.dims:
+            return vector.broadcast(type_, memref.load(value, indices))
+        bytes_ = access.bits // 8
+        return (vector.load(type_, value, indices, alignment=bytes_) if column.tail is None else
+                column.tail.load(type_, value, indices, access.bits, bytes_))
 
     def _reduce(self, loops: list[int], inner: Ivs, carried: list[ir.Value], rows: list[Ivs],
                 columns: list[Column]) -> list[ir.Value]:

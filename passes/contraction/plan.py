@@ -7,6 +7,7 @@ element once for all columns.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 
@@ -16,6 +17,7 @@ from hexagon_mlir.passes.vectorization.nest import Unsupported
 _ACCUMULATORS = 9  # LLVM 22's pipeliner overlaps the steps of so many; larger blocks leave it no registers
 _QUAD_ACCUMULATORS = 16  # their products need no registers
 _MANY = 8
+_UNKNOWN = 4  # steps that a loop of unknown length counts as beside others: tiles at an edge have few
 QUAD = 4
 """Bytes in a word: what one lane of vrmpy multiplies and adds."""
 _QUAD_PACE = 0.5  # packets of a vrmpy: there are two multiply pipes
@@ -56,11 +58,11 @@ def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, column
     if quad_loop is not None:
         return _quad_plan(contraction, loop, quad_loop, vector_bytes, rows, columns)
     lanes = vector_bytes * 8 // contraction.narrowest_bits
-    row_loop = choose_row_loop(contraction, loop)
     extent = contraction.extents[loop]
     vectors = None if extent is None else ceil(extent / lanes)
-    steps = contraction.extents[row_loop] if row_loop is not None else 1
     spread = sum(not contraction.accesses[i].uses(loop) for i in contraction.inputs)
+    row_loop = choose_row_loop(contraction, loop, lambda steps: best_cost(steps, vectors, contraction.widening, spread))
+    steps = contraction.extents[row_loop] if row_loop is not None else 1
     best = choose_block(steps, vectors, contraction.widening, spread)
     rows, columns = rows or best[0], columns or best[1]
     reductions = tuple(sorted((i for i, r in enumerate(contraction.reduction) if r),
@@ -73,10 +75,11 @@ def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, column
 def _quad_plan(contraction: Contraction, loop: int, quad_loop: int, vector_bytes: int, rows: int,
                columns: int) -> Plan:
     lanes = vector_bytes * 8 // contraction.output.bits
-    row_loop = choose_row_loop(contraction, loop)
-    steps = contraction.extents[row_loop] if row_loop is not None else 1
     extent = contraction.extents[loop]
-    best = choose_block(steps, None if extent is None else ceil(extent / lanes), 1, 1, _QUAD_PACE)
+    vectors = None if extent is None else ceil(extent / lanes)
+    row_loop = choose_row_loop(contraction, loop, lambda steps: best_cost(steps, vectors, 1, 1, _QUAD_PACE))
+    steps = contraction.extents[row_loop] if row_loop is not None else 1
+    best = choose_block(steps, vectors, 1, 1, _QUAD_PACE)
     others = (i for i, r in enumerate(contraction.reduction) if r and i != quad_loop)
     reductions = (*sorted(others, key=lambda i: _length(contraction.extents[i])), quad_loop)
     return Plan(loop, lanes, columns or best[1], row_loop, rows or best[0], reductions, quads=True)
@@ -114,15 +117,19 @@ def choose_loop(contraction: Contraction) -> int:
     return loop
 
 
-def choose_row_loop(contraction: Contraction, loop: int) -> int | None:
-    """The parallel loop taken several steps at a time: best one over which the vectors stay and the scalars change."""
+def choose_row_loop(contraction: Contraction, loop: int, cost: Callable[[int], float]) -> int | None:
+    """The parallel loop taken several steps at a time: best one over which the vectors stay and the scalars change.
+
+    Of those, the one of lowest ``cost`` (of a number of steps), then the innermost, whose rows one address reaches.
+    """
     ranked = []
     for other, is_reduction in enumerate(contraction.reduction):
         if is_reduction or other == loop or contraction.extents[other] == 1:
             continue
         inputs = [contraction.accesses[i] for i in contraction.inputs]
         shared = [a for a in inputs if a.uses(loop) and not a.uses(other)]
-        ranked.append((bool(shared), _length(contraction.extents[other]), other))
+        extent = contraction.extents[other]
+        ranked.append((bool(shared), -cost(_UNKNOWN if extent is None else extent), other))
     return max(ranked)[-1] if ranked else None
 
 
@@ -133,12 +140,22 @@ def choose_block(steps: int | None, vectors: int | None, widening: int, spread: 
     ``widening`` is accumulators per column vector, ``spread`` how many inputs are spread over the lanes, ``pace`` the
     packets that one accumulator's product and sum take.
     """
+    return _best_block(steps, vectors, widening, spread, pace)[1]
+
+
+def best_cost(steps: int | None, vectors: int | None, widening: int, spread: int, pace: float = 1.0) -> float:
+    """Packets that one step of the innermost loop takes per row and vector, in the block of `choose_block`."""
+    return _best_block(steps, vectors, widening, spread, pace)[0]
+
+
+def _best_block(steps: int | None, vectors: int | None, widening: int, spread: int,
+                pace: float) -> tuple[float, tuple[int, int]]:
     most = _ACCUMULATORS if pace == 1 else _QUAD_ACCUMULATORS
     fitting = [(rows, columns) for rows in range(1, most + 1) for columns in range(1, most + 1)
                if rows * columns * widening <= most
                and (steps is None or rows <= max(steps, 1)) and (vectors is None or columns <= max(vectors, 1))]
     if not fitting:
-        return 1, 1
+        return float(widening), (1, 1)
 
     def cost(block: tuple[int, int]) -> tuple[float, bool, int]:
         """Of equal blocks, the one measured to be best: vectors used more than once, few of the narrow ones."""
@@ -147,7 +164,8 @@ def choose_block(steps: int | None, vectors: int | None, widening: int, spread: 
         return (block_cost(height, width, rows, columns, widening, spread, pace) / (height * width),
                 rows == 1 < height, columns if widening > 1 else rows)
 
-    return min(fitting, key=cost)
+    best = min(fitting, key=cost)
+    return cost(best)[0], best
 
 
 def choose_turn(columns: int, widening: int, spread: int, pace: float = 1.0) -> int:

@@ -102,13 +102,14 @@ def read_contraction(op: ir.Operation) -> tuple[Contraction, Body]:
     numbers, body = _read_body(op, len(inputs))
     values = [*inputs, *outputs]
     maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
-    accesses = tuple(_access(value, map_) for value, map_ in zip(values, maps, strict=True))
+    accesses = tuple(access_of(value, map_) for value, map_ in zip(values, maps, strict=True))
     bits = [accesses[n].bits for n in (*numbers, len(values) - 1)]
     return Contraction(_extents(reduction, accesses, values), reduction, accesses, numbers, body.combine.name,
                        min(bits)), body
 
 
-def _access(value: ir.Value, map_: ir.AffineMap) -> Access:
+def access_of(value: ir.Value, map_: ir.AffineMap) -> Access:
+    """How ``map_`` reads the buffer ``value``; raises `Unsupported` for what is no sum of loop indices."""
     if not isinstance(value.type, ir.MemRefType):
         raise Unsupported(f"operand of type {value.type}")
     strides, _ = value.type.get_strides_and_offset()

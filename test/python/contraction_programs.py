@@ -72,6 +72,40 @@ def pooling(name: str, kind: str, type_: str, image: tuple[int, ...], window: tu
                    EPSILON[type_] * size * (window[0] * window[1] + 1) if kind == "sum" else None)
 
 
+STARTS = {"number": ((), "() "), "column": ((1,), "(m, n) -> (n)"), "row": ((0,), "(m, n) -> (m)"),
+          "turned": ((1, 0), "(m, n) -> (n, m)"), "whole": ((0, 1), "(m, n) -> (m, n)")}
+"""Name -> dimensions of the result that the start of the sums has, and how it is read."""
+
+
+def started(name: str, start: str, kind: str, sums: str, extents: tuple[int, int, int]) -> Program:
+    """A matrix product whose sums start from what is spread over the result, one of `STARTS`; ``kind`` of factors."""
+    m, n, k = extents
+    dims, read = STARTS[start]
+    rng = np.random.default_rng(k)
+    a, b = values(rng, kind, (m, k)), values(rng, kind, (k, n))
+    c = values(rng, sums, tuple((m, n)[d] for d in dims)) if dims else np.full((1,), 3, NUMPY[sums])
+    wide = [x.astype(np.float64 if is_float(sums) else np.int64) for x in (a, b, c)]
+    order = [dims.index(d) if d in dims else None for d in (0, 1)]
+    spread = wide[2].transpose([d for d in order if d is not None]) if dims else wide[2]
+    spread = spread[:, None] if dims == (0,) else spread
+    with np.errstate(all="ignore"):
+        expected, size = wide[0] @ wide[1] + spread, np.abs(wide[0]) @ np.abs(wide[1]) + np.abs(spread)
+    shapes = [tensor(kind, (m, k)), tensor(kind, (k, n)), tensor(sums, c.shape), tensor(sums, (m, n))]
+    first = (f"    %r0 = linalg.generic {{indexing_maps = [affine_map<{read}>, affine_map<(m, n) -> (m, n)>], "
+             'iterator_types = ["parallel", "parallel"]} '
+             f"ins(%c : {shapes[2]}) outs(%e : {shapes[3]}) {{\n    ^bb0(%x: {sums}, %o: {sums}):\n"
+             f"      linalg.yield %x : {sums}\n    }} -> {shapes[3]}\n") if dims else (
+        f"    %x = arith.constant {'3.0' if is_float(sums) else '3'} : {sums}\n"
+        f"    %r0 = linalg.fill ins(%x : {sums}) outs(%e : {shapes[3]}) -> {shapes[3]}\n")
+    text = (f"  func.func @{name}(%a: {shapes[0]}, %b: {shapes[1]}, %c: {shapes[2]}) -> {shapes[3]} {{\n"
+            f"    %e = tensor.empty() : {shapes[3]}\n{first}"
+            f"    %r = linalg.matmul ins(%a, %b : {shapes[0]}, {shapes[1]}) outs(%r0 : {shapes[3]}) -> {shapes[3]}\n"
+            f"    return %r : {shapes[3]}\n  }}\n")
+    if not is_float(sums):
+        return Program(name, text, [a, b, c], expected.astype(NUMPY[sums]))
+    return Program(name, text, [a, b, c], expected, (k + 2) * EPSILON[sums] * size)
+
+
 def mixed_signs(name: str, bits: int, left: str, right: str, extents: tuple[int, int, int]) -> Program:
     """A matrix product of integers of ``bits``, each factor widened by ``left`` and ``right`` (extsi or extui)."""
     m, n, k = extents

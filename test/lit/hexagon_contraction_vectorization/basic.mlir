@@ -113,3 +113,17 @@ func.func @transposed(%a: memref<12x64xf32> {llvm.noalias}, %b: memref<70x64xf32
   }
   return
 }
+
+// -----
+// 7. Sums start from the bias in registers: nothing is written before them.
+// CHECK-LABEL: func.func @biased
+// CHECK: %[[B:.*]] = vector.load %arg2[%c0]{{.*}} : memref<32xf32>, vector<32xf32>
+// CHECK: arith.addf %[[B]], %{{.*}} : vector<32xf32>
+// CHECK: vector.store {{.*}}, %arg3[%c0, %c0]
+// CHECK-NOT: vector.store
+// CHECK-NOT: linalg
+func.func @biased(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %bias: memref<32xf32>, %c: memref<1x32xf32>) {
+  linalg.broadcast ins(%bias : memref<32xf32>) outs(%c : memref<1x32xf32>) dimensions = [0]
+  linalg.matmul ins(%a, %b : memref<1x2xf32>, memref<2x32xf32>) outs(%c : memref<1x32xf32>)
+  return
+}

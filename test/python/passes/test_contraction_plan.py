@@ -68,6 +68,24 @@ def test_lanes_follow_the_narrowest_element():
     assert make_plan(matmul(8, 256, 64, bits=16), VECTOR_BYTES).lanes == 64
 
 
+def depthwise(rows, columns):
+    """image[y + ky, x + kx, c] times filter[ky, kx, c]."""
+    image = access(((0, 1), (3, 1)), ((1, 1), (4, 1)), 2)
+    return Contraction((rows, columns, 64, 3, 3), (False, False, False, True, True),
+                       (image, access(3, 4, 2), access(0, 1, 2)), (0, 1), "arith.addf", 32)
+
+
+@pytest.mark.parametrize(("rows", "columns", "row_loop"), [
+    (14, 7, 1),     # both are whole blocks: one address reaches the columns' vectors
+    (14, 28, 1),
+    (28, 2, 0),     # blocks of two would load more than they multiply
+    (14, None, 0),  # a tile at an edge may have few
+    (2, None, 1),
+])
+def test_blocks_go_along_the_loop_that_costs_least(rows, columns, row_loop):
+    assert make_plan(depthwise(rows, columns), VECTOR_BYTES).row_loop == row_loop
+
+
 def test_the_longest_reduction_is_innermost():
     filter_first = Contraction((8, 64, 3, 3, 16), (False, False, True, True, True),
                                (access(((0, 1), (3, 1)), 4), access(2, 3, 4, 1), access(0, 1)), (0, 1), "arith.addf",

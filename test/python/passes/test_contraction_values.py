@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from batch import after, on_host, on_simulator
-from contraction_programs import convolution, mixed_signs, pooling
+from contraction_programs import STARTS, convolution, mixed_signs, pooling, started
 from linalg_programs import Program, contraction, run_all
 
 from hexagon_mlir.ir import to_text
@@ -61,6 +61,16 @@ def test_other_products():
                   for t in ("f32", "f16")]
     half = [contraction("half", "matmul", 3, "f16", "f16", (5, 70, 12))]
     run_on_host([*batched, *transposed, *half])
+
+
+def test_sums_start_from_what_is_spread_over_the_result():
+    """In registers, unless its vectors would have to be gathered; the result is written once."""
+    programs = [started(f"{start}_{kind}", start, kind, sums, (5, 70, 33))
+                for start in STARTS for kind, sums in (("f32", "f32"), ("i8", "i32"))]
+    module, _ = after("".join(p.text for p in programs), STEPS)
+    left = [line for line in to_text(module).splitlines() if "linalg.generic" in line]
+    assert len(left) == 2, "the ones that are turned"
+    run_all(programs, on_host(module, [p.name for p in programs]))
 
 
 @pytest.mark.parametrize("bits", [8, 16])
