@@ -37,19 +37,31 @@ class Placement:
             value = owner.operation.operands[0]
             owner = value.owner
         if isinstance(owner, ir.Block):
-            return isinstance(owner.owner, ir.OpView) and owner.owner.operation.name == "func.func"
+            holder = owner.owner.operation
+            if holder.name == "scf.for" and ir.BlockArgument(value).arg_number:
+                return self.in_ddr(_initial(holder, ir.BlockArgument(value).arg_number - 1))
+            return holder.name == "func.func"
         name = owner.operation.name
+        if name == "scf.for":  # carried where it comes from
+            return self.in_ddr(_initial(owner.operation, ir.OpResult(value).result_number))
         if name == "bufferization.to_tensor":
             buffer = owner.operation.operands[0]
             own = isinstance(buffer.owner, ir.OpView) and buffer.owner.operation.name == "memref.alloc"
             return not (own and self.placed) and not in_tcm(ir.MemRefType(buffer.type))
-        if name in ("arith.constant", "tensor.insert_slice", "scf.for"):
+        if name == "arith.constant":
             return True
+        if name == "tensor.insert_slice":
+            return self.in_ddr(owner.operation.operands[1])
         if name.startswith("linalg."):  # computed where its output is
             outputs = len(owner.operation.results)
             return self.in_ddr(owner.operation.operands[len(owner.operation.operands) - outputs
                                                         + ir.OpResult(value).result_number])
         return not self.placed and name != "bufferization.alloc_tensor"
+
+
+def _initial(loop: ir.Operation, number: int) -> ir.Value:
+    """What carried value ``number`` of an scf.for starts as."""
+    return loop.operands[len(loop.operands) - len(loop.results) + number]
 
 
 def place_buffers(function: ir.Operation, budget: int, small: int, alignment: int) -> Placement:

@@ -57,7 +57,7 @@ class ForallBuilder:
             if value in self.inside or not isinstance(value.type, ir.RankedTensorType):
                 operands.append(self.inside.get(value, value))
             elif position < inputs:
-                operands.append(self._slice(value, member, position))
+                operands.append(self._slice(self._shared(value, member, position, arguments), member, position))
             else:
                 operands.append(self._target(member, position, arguments))
         copy = member.op.clone().operation
@@ -80,11 +80,20 @@ class ForallBuilder:
         space = maker.attributes.get("memory_space", None)
         return bufferization.AllocTensorOp(type_, values_of(sizes), memory_space=space).result
 
+    def _shared(self, value: ir.Value, member: Member, position: int, arguments: list[ir.Value]) -> ir.Value:
+        """``value``, as the iterations share it where they write no more than ``member`` reads of it: no copy."""
+        for place, argument in zip(self.kept, arguments, strict=True):
+            writer, output = place.results[-1]
+            written = len(writer.op.operands) - len(writer.op.results) + output
+            if place.start == value and _cut(writer, written) == _cut(member, position):
+                return argument
+        return value
+
     def _slice(self, value: ir.Value, member: Member, position: int) -> ir.Value:
         """This iteration's part of ``value``, which ``member`` uses as operand ``position``."""
-        cut = tuple(w if w and w.loop in member.loops else None for w in member.nest.windows[position])
-        key = value, cut, member.loops
-        if not any(window is not None for window in cut):
+        cut = _cut(member, position)
+        key = value, *cut
+        if not any(window is not None for window in cut[0]):
             return value
         if key not in self.slices:
             offsets, sizes = self._box(member, position)
@@ -141,6 +150,12 @@ class ForallBuilder:
         operands = [self.offsets[axis], *([count] if count is not None else [])]
         return ir.Operation.create("affine.min", results=[ir.IndexType.get()], operands=operands,
                                    attributes={"map": ir.AffineMapAttr.get(map_)}).result
+
+
+def _cut(member: Member, position: int) -> tuple[tuple[Window | None, ...], tuple[int, ...]]:
+    """How an iteration cuts operand ``position`` of ``member``: along each dimension, and the loops that are cut."""
+    windows = member.nest.windows[position]
+    return tuple(w if w and w.loop in member.loops else None for w in windows), tuple(member.loops)
 
 
 def apply_map(map_: ir.AffineMap, value: ir.Value) -> ir.Value:
