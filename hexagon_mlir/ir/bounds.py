@@ -84,13 +84,25 @@ def _of_dim(op: ir.Operation, depth: int) -> int | None:
     shaped, position = ir.ShapedType(op.operands[0].type), upper_bound(op.operands[1], 1)
     if position is None or not 0 <= position < shaped.rank:
         return None
+    return size_bound(op.operands[0], position, depth)
+
+
+def size_bound(value: ir.Value, position: int, depth: int = _DEPTH) -> int | None:
+    """Largest size that dimension ``position`` of the shaped ``value`` can have, or None when nothing bounds it."""
+    shaped = ir.ShapedType(value.type)
     if not shaped.is_dynamic_dim(position):
         return shaped.get_dim_size(position)
-    source = op.operands[0].owner
-    if not isinstance(source, ir.OpView) or source.operation.name not in ("memref.alloc", "tensor.empty"):
+    if not isinstance(value.owner, ir.OpView | ir.Operation):
         return None
+    source = value.owner.operation
     dynamic = sum(shaped.is_dynamic_dim(d) for d in range(position))
-    return upper_bound(source.operation.operands[dynamic], depth - 1)
+    if source.name in ("memref.alloc", "tensor.empty"):
+        return upper_bound(source.operands[dynamic], depth - 1)
+    if source.name != "memref.subview" or len(list(ir.DenseI64ArrayAttr(source.attributes["static_sizes"]))
+                                              ) != shaped.rank:
+        return None
+    before = sum(list(ir.DenseI32ArrayAttr(source.attributes["operandSegmentSizes"]))[:2])
+    return upper_bound(source.operands[before + dynamic], depth - 1)
 
 
 def _least(bounds: Iterable[int | None]) -> int | None:

@@ -62,7 +62,7 @@ def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, column
     vectors = None if extent is None else ceil(extent / lanes)
     spread = sum(not contraction.accesses[i].uses(loop) for i in contraction.inputs)
     row_loop = choose_row_loop(contraction, loop, lambda steps: best_cost(steps, vectors, contraction.widening, spread))
-    steps = contraction.extents[row_loop] if row_loop is not None else 1
+    steps = contraction.most(row_loop) if row_loop is not None else 1
     best = choose_block(steps, vectors, contraction.widening, spread)
     rows, columns = rows or best[0], columns or best[1]
     reductions = tuple(sorted((i for i, r in enumerate(contraction.reduction) if r),
@@ -78,7 +78,7 @@ def _quad_plan(contraction: Contraction, loop: int, quad_loop: int, vector_bytes
     extent = contraction.extents[loop]
     vectors = None if extent is None else ceil(extent / lanes)
     row_loop = choose_row_loop(contraction, loop, lambda steps: best_cost(steps, vectors, 1, 1, _QUAD_PACE))
-    steps = contraction.extents[row_loop] if row_loop is not None else 1
+    steps = contraction.most(row_loop) if row_loop is not None else 1
     best = choose_block(steps, vectors, 1, 1, _QUAD_PACE)
     others = (i for i, r in enumerate(contraction.reduction) if r and i != quad_loop)
     reductions = (*sorted(others, key=lambda i: _length(contraction.extents[i])), quad_loop)
@@ -128,7 +128,7 @@ def choose_row_loop(contraction: Contraction, loop: int, cost: Callable[[int], f
             continue
         inputs = [contraction.accesses[i] for i in contraction.inputs]
         shared = [a for a in inputs if a.uses(loop) and not a.uses(other)]
-        extent = contraction.extents[other]
+        extent = contraction.most(other)
         ranked.append((bool(shared), -cost(_UNKNOWN if extent is None else extent), other))
     return max(ranked)[-1] if ranked else None
 

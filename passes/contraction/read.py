@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.bounds import size_bound
 from hexagon_mlir.passes.vectorization.nest import COMBINERS, Unsupported, element_bits, split_operands
 
 _WIDENING = frozenset({"arith.extf", "arith.extsi", "arith.extui"})
@@ -64,6 +65,13 @@ class Contraction:
     inputs: tuple[int, ...]
     combiner: str
     narrowest_bits: int
+    bounds: tuple[int | None, ...] = ()
+    """The most trips that loops can have whose count is only known at run time; empty when nothing is known."""
+
+    def most(self, loop: int) -> int | None:
+        """Trips of ``loop``, or the most it can have; None when nothing is known."""
+        extent = self.extents[loop]
+        return self.bounds[loop] if extent is None and self.bounds else extent
 
     @property
     def output(self) -> Access:
@@ -105,7 +113,7 @@ def read_contraction(op: ir.Operation) -> tuple[Contraction, Body]:
     accesses = tuple(access_of(value, map_) for value, map_ in zip(values, maps, strict=True))
     bits = [accesses[n].bits for n in (*numbers, len(values) - 1)]
     return Contraction(_extents(reduction, accesses, values), reduction, accesses, numbers, body.combine.name,
-                       min(bits)), body
+                       min(bits), _bounds(len(reduction), accesses, values)), body
 
 
 def access_of(value: ir.Value, map_: ir.AffineMap) -> Access:
@@ -147,6 +155,16 @@ def _extents(reduction: tuple[bool, ...], accesses: tuple[Access, ...],
     if missing:
         raise Unsupported(f"no operand tells the length of loop {missing[0]}")
     return tuple(known[loop] for loop in range(len(reduction)))
+
+
+def _bounds(loops: int, accesses: tuple[Access, ...], values: list[ir.Value]) -> tuple[int | None, ...]:
+    known: dict[int, int] = {}
+    for access, value in zip(accesses, values, strict=True):
+        for dim, index in enumerate(access.indices):
+            bound = None if index.plain is None else size_bound(value, dim)
+            if index.plain is not None and bound is not None:
+                known[index.plain] = min(bound, known.get(index.plain, bound))
+    return tuple(known.get(loop) for loop in range(loops))
 
 
 def _read_body(op: ir.Operation, inputs: int) -> tuple[tuple[int, ...], Body]:

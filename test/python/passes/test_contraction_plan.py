@@ -86,6 +86,13 @@ def test_blocks_go_along_the_loop_that_costs_least(rows, columns, row_loop):
     assert make_plan(depthwise(rows, columns), VECTOR_BYTES).row_loop == row_loop
 
 
+def test_blocks_are_no_higher_than_a_tile_can_be():
+    """Tiles at the edges have an unknown size, and never more rows than the others."""
+    tile = Contraction(**{**vars(depthwise(None, None)), "bounds": (3, 6, 64, 3, 3)})
+    plan = make_plan(tile, VECTOR_BYTES)
+    assert (plan.row_loop, plan.rows) == (1, 6)
+
+
 def test_the_longest_reduction_is_innermost():
     filter_first = Contraction((8, 64, 3, 3, 16), (False, False, True, True, True),
                                (access(((0, 1), (3, 1)), 4), access(2, 3, 4, 1), access(0, 1)), (0, 1), "arith.addf",
