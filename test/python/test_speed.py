@@ -52,13 +52,29 @@ def test_same_kernel_same_cycles(demo):
     assert demo.measure(case) == demo.measure(case)
 
 
+TUTORIALS = {
+    ("vector_add", "vector_add"): ("*fp32 *fp32 *fp32 i32", {"BLOCK": 16384}),
+    ("vector_add", "matrix_add"): ("*fp32 *fp32 *fp32 i32 i32 i32", {"BLOCK_ROWS": 4, "BLOCK_COLUMNS": 16384}),
+    ("softmax", "softmax"): ("*fp32 *fp32 i32 i32", {"BLOCK": 1024}),
+    ("gelu", "gelu"): ("*fp32 *fp32 i32", {"BLOCK": 16384}),
+    ("rms_norm", "rms_norm"): ("*fp32 *fp32 *fp32 i32 i32 fp32", {"BLOCK": 1024}),
+    ("layer_norm", "forward"): ("*fp32 *fp32 *fp32 *fp32 *fp32 *fp32 i32 i32 fp32", {"BLOCK": 1024}),
+    ("layer_norm", "backward_weights"): ("*fp32 *fp32 *fp32 *fp32 i32 i32", {"BLOCK_G": 4, "BLOCK_C": 64}),
+    ("grouped_matmul", "grouped_matmul"): ("*i64 *i32 i32", {"DTYPE": "float32", "PROGRAMS": 4, "BLOCK_M": 32,
+                                                             "BLOCK_N": 32, "BLOCK_K": 32})}
+
+
 @pytest.mark.timed
-def test_softmax_compiles_within_half_a_second(tmp_path, monkeypatch):
-    from examples.softmax import softmax
+@pytest.mark.parametrize(("example", "name"), TUTORIALS)
+def test_a_tutorial_compiles_within_half_a_second(tmp_path, monkeypatch, example, name):
+    import triton.language as tl
+
     from hexagon_mlir.frontend.triton.ttir import from_kernel
 
-    text = from_kernel(softmax, {"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32",
-                                 "BLOCK": "constexpr"}, {"BLOCK": 1024})
+    kernel = getattr(importlib.import_module(f"examples.{example}"), name)
+    types, values = TUTORIALS[example, name]
+    constants = {key: getattr(tl, value) if isinstance(value, str) else value for key, value in values.items()}
+    text = from_kernel(kernel, dict(zip(kernel.arg_names, types.split(), strict=False)), constants)
     backend = workers()
     backend.request({"cpu": "hexagonv75", "features": "", "kind": "llvm"}, "")  # LLVM is loaded
 
