@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random elementwise, reduction and transpose programs through a whole pipeline and the simulator, against numpy.
+"""Random elementwise, reduction, transpose and indexed programs through a whole pipeline and the simulator, against numpy.
 
     scripts/fuzz_programs.py --first 0 --count 20000 --target v75
 
@@ -31,6 +31,7 @@ def check(numbers: list[int], target: str) -> None:
     import numpy as np
 
     sys.path[:0] = [str(ROOT), str(ROOT / "test" / "python")]
+    from indexed_programs import random_indexed
     from linalg_programs import random_elementwise, random_reduction, random_transpose
 
     from hexagon_mlir import pipelines, targets
@@ -42,7 +43,7 @@ def check(numbers: list[int], target: str) -> None:
     from hexagon_mlir.sim import Machine
 
     kinds = (random_reduction, random_elementwise, random_transpose, random_elementwise, random_reduction,
-             random_elementwise, random_elementwise, random_elementwise)
+             random_indexed, random_elementwise, random_indexed)
     chip = targets.get(target)
     programs = [kinds[number % len(kinds)](number) for number in numbers]
     module = parse("\n".join(program.text for program in programs))
