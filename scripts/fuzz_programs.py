@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random elementwise, reduction, transpose and indexed programs through a whole pipeline and the simulator, against numpy.
+"""Random programs (elementwise, reductions, transposes, indices) through a pipeline and the simulator, against numpy.
 
     scripts/fuzz_programs.py --first 0 --count 20000 --target v75
 
