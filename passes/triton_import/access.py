@@ -59,6 +59,15 @@ def plan(address: Linear, mask: Mask, shape: tuple[int, ...], is_store: bool) ->
     return Access(tuple(block), tuple(loop), tuple(once), tuple(d for d in block if d in pieced))
 
 
+def memory_order(address: Linear, mask: Mask, shape: tuple[int, ...], is_store: bool) -> list[int]:
+    """The dimensions in the order to walk them: neighbours in memory last, where another dimension comes last."""
+    access, own = plan(address, mask, shape, is_store), list(range(len(shape)))
+    neighbours = [d for d in access.block if ints.same(address.strides[d], 1)]
+    if access.pieces or len(neighbours) != 1 or access.block[-1] == neighbours[0]:
+        return own
+    return [d for d in own if d != neighbours[0]] + neighbours
+
+
 def stored(mask: Mask) -> Mask:
     """``mask`` with its tensors as words, which vectors compute and loops read: there are no vectors of bits."""
     word = ir.IntegerType.get_signless(32)

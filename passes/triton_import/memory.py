@@ -9,15 +9,20 @@ from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
 from hexagon_mlir.passes.triton_import import elementwise, ints, masks, views
-from hexagon_mlir.passes.triton_import.access import Access, guarded, plan, stored, walk
+from hexagon_mlir.passes.triton_import.access import Access, guarded, memory_order, plan, stored, walk
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
+from hexagon_mlir.passes.triton_import.shapes import transpose
 from hexagon_mlir.passes.triton_import.values import Dims, Mask, Pointer, Range, Tensor
 
 
 def load(pointer: Pointer, mask: Mask, other: Tensor | None) -> Tensor:
     """The elements at ``pointer`` where ``mask`` holds, ``other`` (0 if absent) elsewhere."""
     shape, type = pointer.shape, pointer.pointee
+    order = memory_order(pointer.linear, mask, shape, is_store=False)
+    if order != sorted(order):
+        there = transpose(pointer, order), masks.moved(mask, order.index), other and transpose(other, order)
+        return transpose(load(*there), [order.index(d) for d in sorted(order)])
     access = plan(pointer.linear, mask, shape, is_store=False)
     other = other or Tensor(type, shape, (), arith.constant(type, zero(type)))
     holds = masks.condition(mask)
@@ -124,6 +129,10 @@ def _first(other: Tensor, dims: Dims) -> Tensor:
 def store(pointer: Pointer, value: Tensor, mask: Mask) -> None:
     """Write the elements of ``value`` where ``mask`` holds."""
     shape = pointer.shape
+    order = memory_order(pointer.linear, mask, shape, is_store=True)
+    if order != sorted(order):
+        store(transpose(pointer, order), transpose(value, order), masks.moved(mask, order.index))
+        return
     access = plan(pointer.linear, mask, shape, is_store=True)
     holds = masks.condition(mask)
     if not access.kept:

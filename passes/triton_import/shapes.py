@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar, cast
 
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.passes.triton_import import build, elementwise, ints, linear, masks, views
 from hexagon_mlir.passes.triton_import.values import IndexOf, Known, Linear, Pointer, Tensor, varying
+
+Node = TypeVar("Node", bound=Known)
 
 
 def make_range(start: int, end: int, element: ir.Type) -> Tensor:
@@ -51,10 +54,10 @@ def broadcast(node: Known, shape: tuple[int, ...]) -> Known:
     return renamed(node, shape, lambda d: d)
 
 
-def transpose(node: Known, order: list[int]) -> Known:
+def transpose(node: Node, order: list[int]) -> Node:
     """Dimension ``order[i]`` becomes dimension i."""
     shape = tuple(node.shape[d] for d in order)
-    return renamed(node, shape, order.index)
+    return cast(Node, renamed(node, shape, order.index))
 
 
 def reshape(node: Known, shape: tuple[int, ...]) -> Known:

@@ -453,3 +453,22 @@ def test_ranges_that_move_with_the_row(kind, n):
     v = torch.where(mask, x, torch.tensor(-1.5))
     assert torch.equal(out[:rows], v + torch.where(mask, x[:1], torch.tensor(-2.5)))
     assert torch.equal(out[rows:], torch.where(mask, x, torch.tensor(99.0)))
+
+
+@triton.jit
+def columns_kernel(x, out, n, m, stride, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R)[:, None], tl.arange(0, C)[None, :]
+    mask = (i < n) & (j < m)
+    v = tl.load(x + i + j * stride, mask=mask & (i >= j - 9), other=(i * 100 + j).to(tl.float32))
+    tl.store(out + i + j * R, v, mask=mask)
+
+
+@pytest.mark.parametrize(("n", "m"), [(16, 32), (7, 32), (16, 19), (0, 5), (20, 40)])
+def test_columns_are_neighbours_in_memory(n, m):
+    rows, columns, stride = 16, 32, 17
+    x, out = numbers(columns, stride), torch.full((columns, rows), 99.0)
+    columns_kernel[(1,)](x, out, n, m, stride, R=rows, C=columns)
+    i, j = torch.arange(rows)[:, None], torch.arange(columns)[None]
+    mask = (i < n) & (j < m)
+    v = torch.where(mask & (i >= j - 9), x[:, :rows].T, i * 100.0 + j)
+    assert torch.equal(out.T, torch.where(mask, v, torch.tensor(99.0)))
