@@ -30,6 +30,16 @@ ARGUMENTS = {("R", n) for n in (0, 1, 2, 3, 4, 5, 29)}
 RESULTS = {("R", 0), ("R", 1)}
 HOT_RUNS = 1 << 13
 """Quick code asks for fast code whenever a block that is jumped back to has run so many times more."""
+ASK = f"""define internal i1 @ask(ptr %st, i32 %block) noinline {{
+  %where = getelementptr i8, ptr %st, i32 {layout.HOT}
+  store i32 %block, ptr %where
+  %pointer = getelementptr i8, ptr %st, i32 {layout.CALLBACK}
+  %callback = load ptr, ptr %pointer
+  call void %callback(i32 {layout.HOT_CALLBACK})
+  %now = load i32, ptr %where
+  %moved = icmp eq i32 %now, {layout.MOVED}
+  ret i1 %moved
+}}"""
 BRANCH_BYTES = 24
 """A conditional branch's counters in the state record, see `layout.BRANCHES`."""
 BRANCH = """define internal void @branch(ptr %times, i1 %condition) alwaysinline {
@@ -112,9 +122,12 @@ class FunctionLowering:
         if self.makes_calls():
             read.update(("R", n) for n in range(6))
             written.update((("R", 0), ("R", 1)))
-        self.pipelined = any(
-            insn.kind == "loop" and insn.access for b in self.graph.blocks for p in b.packets for insn in p.insns
-        )
+        loops = [i for b in self.graph.blocks for p in b.packets for i in p.insns if i.kind == "loop"]
+        self.pipelined = any(insn.access for insn in loops)
+        # the registers of the hardware loops it sets
+        self.counted = {name + insn.op for insn in loops for name in ("sa", "lc")}
+        if self.pipelined:
+            self.counted.add(STAGES)
         self.written = {unit for unit in written if unit[0] in TYPES}
         self.units = sorted(unit for unit in read | written if unit[0] in TYPES)
 
@@ -203,10 +216,10 @@ class FunctionLowering:
         return f'define void @"{name}"(ptr %st) {{\nentry:\n{body}\n}}'
 
     def loop_words(self) -> list[tuple[str, str]]:
-        """Word of the state record and slot of each of `loop_allocas`."""
+        """Word of the state record and slot of each of `loop_allocas` that the function sets."""
         return [
             (self.state_pointer(layout.LOOPS + 4 * number), slot)
-            for number, slot in enumerate(self.loop_allocas.values())
+            for number, (name, slot) in enumerate(self.loop_allocas.items()) if name in self.counted
         ]
 
     def enter(self) -> None:
@@ -260,11 +273,8 @@ class FunctionLowering:
         code.label(ask)
         for pointer, slot in self.loop_words():
             code.store(code.load(slot, I32), pointer)
-        where = self.state_pointer(layout.HOT)
-        code.store(code.const(self.first_block + index, I32), where)
-        callback = code.op(f"load ptr, ptr {self.state_pointer(layout.CALLBACK)}", I64)
-        code.put(f"call void {callback.name}(i32 {layout.HOT_CALLBACK})")
-        done = code.load(where, I32).icmp("eq", layout.MOVED)
+        code.declarations.add(ASK)
+        done = code.op(f"call i1 @ask(ptr %st, i32 {self.first_block + index})", I1)
         code.put(f"br i1 {done.name}, label %{moved}, label %{stay}")
         code.label(moved)
         code.put("ret void")
