@@ -152,7 +152,11 @@ class TestChainsOfMixedWidths:
     def test_registers_for_what_waits(self):
         assert self.widening(self.THROUGH, """%g = arith.mulf %w, %f : f32
       %h = arith.mulf %s, %g : f32
-      %r = arith.truncf %h : f32 to f16""") == 2
+      %r = arith.truncf %h : f32 to f16""") == 1
+        assert self.widening("%q = arith.mulf %s, %w : f32" + self.THROUGH, """%g = arith.mulf %w, %f : f32
+      %h = arith.mulf %s, %g : f32
+      %k = arith.mulf %q, %h : f32
+      %r = arith.truncf %k : f32 to f16""") == 2
 
 
 class TestJam:
