@@ -9,6 +9,7 @@ products and other widening ones take both multiply pipes; an unaligned access b
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ _PIPES = {Unit.VX_DV: {"multiply": 2}, Unit.VX: {"multiply": 1}, Unit.VX_LATE: {
           Unit.VP: {"permute": 1}, Unit.VP_VS: {"shift": 1, "permute": 1}, Unit.VA: {"any": 1}, Unit.VA_DV: {"any": 2},
           Unit.V_EXTRACT: {"load": 1}}
 _PER_PACKET = {"shift": 1, "permute": 1, "multiply": 2, "load": 1, "store": 1}
+_WASTE = {"spill": re.compile(r"vmemu?\(r(?:29|30)[^)]*\) ="), "reload": re.compile(r"= vmemu?\(r(?:29|30)"),
+          "frame": re.compile(r"= add\(r(?:29|30),"), "copy": re.compile(r"v\d+ = v\d+(?=;| })"),
+          "unaligned": re.compile("vmemu"), "branch": re.compile(r"\bjump\b")}
 _LEAST_SHARE = 0.02  # of a run's cycles: smaller blocks are not hot
 
 
@@ -51,10 +55,18 @@ class HotLoop:
         """The resource that sets `bound`."""
         return max(self.needs, key=lambda name: self.needs[name]) if self.needs else ""
 
+    @property
+    def waste(self) -> Counter[str]:
+        """Instructions of one pass that an expert would ask about: ``spill``, ``reload`` and ``frame`` (addresses of
+        the stack), ``copy`` of vectors, ``unaligned`` accesses, ``branch`` instead of a hardware loop.
+        """
+        return Counter(name for name, pattern in _WASTE.items() for _ in pattern.findall(self.text))
+
     def __str__(self) -> str:
         needs = ", ".join(f"{name} {packets:g}" for name, packets in sorted(self.needs.items(), key=lambda i: -i[1]))
         head = f"{self.label}: {self.packets} packets, {self.cycles:g} cycles, {self.count} passes"
-        return f"{head}; {needs}\n{self.text}"
+        waste = "".join(f"; {name} {count}" for name, count in self.waste.items())
+        return f"{head}; {needs}{waste}\n{self.text}"
 
 
 def needed_packets(uses: Sequence[Counter[str]]) -> dict[str, float]:

@@ -16,6 +16,18 @@ from hexagon_mlir.ir import parse
 
 PROMISED = {("GELU", "16384 f32"): 16, ("GELU", "16384 f16"): 30, ("vector add 2D", "64x16384 f32"): 8}
 ERRORS = {"f32": 5e-5, "f16": 2e-3}  # absolute, values of the cases lie within +-40
+HOT = 0.1
+"""Share of a kernel's packets from which on a loop is hot."""
+WASTE = {
+    ("vec-add", "f32", "fast"): {}, ("vec-add", "f16", "fast"): {}, ("exp", "f32", "fast"): {},
+    ("division", "f32", "fast"): {}, ("softmax", "f32", "fast"): {}, ("rms-norm", "f32", "accurate"): {},
+    ("layer-norm", "f32", "accurate"): {}, ("silu", "f32", "fast"): {"reload": 7},
+    ("gelu", "f32", "fast"): {"reload": 8, "frame": 2, "copy": 1},
+    ("gelu", "f32", "accurate"): {"spill": 2, "reload": 8, "frame": 12, "copy": 6},
+    ("gelu", "f16", "accurate"): {"spill": 3, "reload": 10, "frame": 7},
+}
+"""Kernel -> what one pass of a hot loop may have besides its work at most: constants that no register is left for come
+from the stack, in the load slots that are free."""
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +62,32 @@ def test_chains_are_kept_where_registers_are_short():
 def test_same_kernel_same_cycles(demo):
     case = next(case for case in demo.cases() if case.name == "softmax")
     assert demo.measure(case) == demo.measure(case)
+
+
+@pytest.mark.parametrize(("name", "element", "level"), WASTE)
+def test_hot_loops_do_their_work_alone(demo, name, element, level):
+    """No more packets than the goal, and no spills, reloads, copies or addresses but those that are known."""
+    kernels, tcm = (importlib.import_module(f"bench.{module}") for module in ("kernels", "tcm_kernels"))
+    kernel = next(k for k in tcm.KERNELS if (k.name, k.element) == (name, element))
+    kernel = kernel.fast if level == "fast" else kernel
+    found = kernels.measure(kernel)
+    assert found.error <= 1
+    assert found.packets <= kernel.goal
+    allowed = WASTE[name, element, level]
+    hot = [loop for loop in found.loops if loop.count * loop.packets >= HOT * found.packets * kernel.vectors]
+    assert hot
+    for loop in hot:
+        assert {w: n for w, n in loop.waste.items() if n > allowed.get(w, 0)} == {}, str(loop)
+
+
+def test_what_counts_as_waste():
+    from bench.loop_bound import HotLoop
+
+    text = """  { v1 = vmem(r29+#3); r5 = add(r29,#2048); vmem(r29+#1) = v2 }
+  { v3 = v4; v5 = vmemu(r1+#0); if (p0) jump:nt .L }
+  { v6.qf32 = vadd(v7.sf,v8.sf); v7.cur = vmem(r2+#0); vmem(r3++#1) = v6.new; r2 = add(r2,#128) }"""
+    assert HotLoop("", 1, 3, 6.0, {}, text).waste == {"spill": 1, "reload": 1, "frame": 1, "copy": 1, "unaligned": 1,
+                                                      "branch": 1}
 
 
 TUTORIALS = {
