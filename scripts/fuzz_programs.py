@@ -49,7 +49,7 @@ def check(numbers: list[int], target: str) -> None:
     module = parse("\n".join(program.text for program in programs))
     set_index_bits(module)
     run_steps(module, pipelines.get("default", chip), PassContext(chip), None)
-    asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", False, patience=0)
+    asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", patience=0)
     machine = Machine(asm.decode(), target, memory="fast")
     for program in programs:
         result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
