@@ -78,12 +78,11 @@ def reshape(node: Known, shape: tuple[int, ...]) -> Known:
 
 def join(a: Tensor, b: Tensor) -> Tensor:
     """``a`` and ``b`` along a new last dimension of two."""
-    shape = (*a.shape, 2)
-    sizes = [*a.shape, 1]
+    rank, shape = len(a.shape), (2, *a.shape)
     out = build.empty(shape, a.element)
-    for place, node in enumerate((a, b)):
-        out = views.placed(build.full(expand_dims(node, len(a.shape))), out, [0] * len(a.shape) + [place], sizes)
-    return build.from_full(out, shape)
+    for place, node in enumerate((a, b)):  # whole copies, one behind the other, and then a transpose
+        out = views.placed(build.full(expand_dims(node, 0)), out, [place] + [0] * rank, [1, *a.shape])
+    return transpose(build.from_full(out, shape), [*range(1, rank + 1), 0])
 
 
 def split(node: Tensor) -> list[Tensor]:
