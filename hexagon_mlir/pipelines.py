@@ -152,8 +152,7 @@ def names() -> tuple[str, ...]:
 
 def named(name: str) -> Pipeline:
     """The pipeline called ``name``; raises `HexError` for an unknown one."""
-    if name not in PIPELINES:
-        raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
+    check_name(name)
     return PIPELINES[name]
 
 
@@ -186,6 +185,12 @@ class Settings:
 
 
 DEFAULT_SETTINGS = Settings()
+
+
+def check_name(name: str) -> None:
+    """Raises `HexError` unless ``name`` is a pipeline."""
+    if name not in PIPELINES:
+        raise HexError.plain(f"unknown pipeline '{name}'", hint=f"pipelines: {', '.join(PIPELINES)}")
 
 
 def get(name: str, target: Target, settings: Settings = DEFAULT_SETTINGS) -> tuple[Step, ...]:

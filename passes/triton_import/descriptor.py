@@ -45,7 +45,8 @@ def reduce(target: Descriptor, value: Tensor, offsets: Sequence[Tensor], kind: i
     number = _RMW[kind][target.unsigned]
     if not isinstance(target.pointee, ir.IntegerType):
         if kind != _ADD:
-            raise Unsupported("a minimum, maximum or bitwise reduction of floats")
+            raise Unsupported("a minimum, maximum or bitwise reduction of floats",
+                              "reduce integers, or use tl.atomic_min and tl.atomic_max on pointers")
         number = _FLOAT_ADD
     pointer, mask = _block(target, _indices(offsets))
     block = shapes.reshape(value, target.block)

@@ -141,7 +141,8 @@ def _select(t: Translator, op: ir.Operation) -> Known:
     base = a.base
     if a.base != b.base:
         if not condition.uniform:
-            raise Unsupported("elements of two different pointers are mixed in one tensor")
+            raise Unsupported("elements of two different pointers are mixed in one tensor",
+                              "load through each under its own mask and choose between the values")
         base = arith.select(scalar_of(condition), a.base, b.base)
     nodes = [condition, *[linear.as_node(p.linear, index, p.shape) for p in (a, b)]]
     offsets = elementwise.apply(nodes, [index], a.shape, lambda c, x, y: arith.select(c, x, y), cheap=True)[0]
@@ -154,7 +155,8 @@ def _bitcast(t: Translator, op: ir.Operation) -> Known:
     if isinstance(node, Pointer):
         target = types.pointee(element)
         if target is None:
-            raise Unsupported(f"a pointer to {node.pointee} used as {element}")
+            raise Unsupported(f"a pointer to {node.pointee} used as {element}",
+                              "convert it with .to(tl.int64) and back with .to(tl.pointer_type(..))")
         return node if target == node.pointee else runtime.seen_as(node, target)
     return casts.bitcast(t.tensor(op.operands[0]), element)
 
@@ -197,7 +199,7 @@ def _print(t: Translator, op: ir.Operation) -> None:
         elif ir.BoolAttr(op.attributes["hex"]).value or isinstance(t.of(value), Pointer):
             kind = "x"
         if not isinstance(node, Tensor):
-            raise Unsupported("a descriptor cannot be printed")
+            raise Unsupported("a descriptor cannot be printed", "print what it loads")
         runtime.show(t.runtime, node, prefix, kind, t.grid[3:])
 
 

@@ -72,7 +72,7 @@ class Translator:
         """The same, for a value that must not be a pointer."""
         node = self.known[value]
         if not isinstance(node, Tensor):
-            raise Unsupported("a pointer used as a number")
+            raise Unsupported("a pointer used as a number", "convert it with .to(tl.int64)")
         return node
 
     def block(self, block: ir.Block) -> tuple[ir.Operation, list[Known]]:

@@ -34,7 +34,7 @@ class Launcher:
         self.name = metadata.name
         self.arch = metadata.arch
         self.seconds = getattr(metadata, "compile_seconds", 0.0)
-        self.kinds = list(source.signature.values())
+        self.labels, self.kinds = [str(name) for name in source.signature], list(source.signature.values())
 
     def __call__(self, gx: int, gy: int, gz: int, stream: int, function: bytes, packed: Any, launch_metadata: Any,
                  enter_hook: Any, exit_hook: Any, *args: Any) -> None:
@@ -42,7 +42,8 @@ class Launcher:
 
         if enter_hook is not None:
             enter_hook(launch_metadata)
-        launch_kernel(self.name, function, self.arch, (gx, gy, gz), self.kinds, args, self.seconds)
+        launch_kernel(self.name, function, self.arch, (gx, gy, gz), self.kinds, args, self.labels,
+                      self.seconds)
         if exit_hook is not None:
             exit_hook(launch_metadata)
 

@@ -15,12 +15,13 @@ from hexagon_mlir.ir.diagnostics import HexError
 
 
 def launch_kernel(name: str, binary: bytes, arch: str, grid: tuple[int, int, int], kinds: Sequence[Any],
-                  args: Sequence[Any], compile_seconds: float = 0.0) -> None:
-    """Run kernel ``name``. ``kinds`` are Triton's type names (``*fp32``, ``i64``, ``constexpr``), nested in tuples."""
+                  args: Sequence[Any], labels: Sequence[str], compile_seconds: float = 0.0) -> None:
+    """Run kernel ``name``. ``kinds`` are Triton's type names (``*fp32``, ``i64``, ``constexpr``), nested in tuples;
+    ``labels`` name the arguments in messages."""
     if not all(isinstance(count, Integral) and count >= 0 for count in grid):
-        raise HexError.plain(f"a grid of ({', '.join(map(str, grid))}) programs", origin="launch",
+        raise HexError.plain(f"{name}: a grid of ({', '.join(map(str, grid))}) programs", origin="launch",
                              hint="whole numbers, none negative; triton.cdiv(n, BLOCK) rounds up")
-    pairs = list(_flat(kinds, args))
+    pairs = list(_flat(kinds, args, [f"{name}: argument '{label}'" for label in labels]))
     if executor() == "host":
         _host_function(name, binary)([_host_argument(arg, kind) for arg, kind in pairs], grid)
         return
@@ -35,36 +36,38 @@ def launch_kernel(name: str, binary: bytes, arch: str, grid: tuple[int, int, int
     launch(binary.decode(), name, arguments, grid, arch, names, compile_seconds)
 
 
-def _flat(kinds: Sequence[Any], args: Sequence[Any]) -> Iterator[tuple[Any, str]]:
+def _flat(kinds: Sequence[Any], args: Sequence[Any], labels: Sequence[str]) -> Iterator[tuple[Any, str]]:
     """(argument, type name) of what is passed at run time."""
-    for kind, arg in zip(kinds, args, strict=True):
+    for kind, arg, label in zip(kinds, args, labels, strict=True):
         if isinstance(kind, tuple):
-            yield from _flat(kind, arg)
+            yield from _flat(kind, arg, [label] * len(kind))
         elif isinstance(kind, str) and kind.startswith("tensordesc"):
-            yield from _described(arg, kind)
+            yield from _described(arg, kind, label)
         elif kind != "constexpr":
             if kind.startswith("*"):
-                _refuse_other_memory(arg)
+                _refuse_other_memory(arg, label)
             yield arg, kind
 
 
-def _refuse_other_memory(tensor: Any) -> None:
+def _refuse_other_memory(tensor: Any, label: str) -> None:
     device = getattr(tensor, "device", None)
     if device is not None and device.type != "cpu":
-        raise HexError.plain(f"a tensor on device '{device}'", origin="launch", hint="pass CPU tensors")
+        raise HexError.plain(f"{label} is a tensor on device '{device}'", origin="launch",
+                             hint="pass CPU tensors: tensor.cpu()")
     if not hasattr(tensor, "untyped_storage"):
-        raise HexError.plain(f"a pointer argument of type {type(tensor).__name__}", origin="launch",
+        raise HexError.plain(f"{label} is a pointer, given as {type(tensor).__name__}", origin="launch",
                              hint="pass CPU tensors")
 
 
-def _described(descriptor: Any, kind: str) -> Iterator[tuple[Any, str]]:
+def _described(descriptor: Any, kind: str, label: str) -> Iterator[tuple[Any, str]]:
     """A tensor descriptor as the kernel takes it: its base, then sizes, then strides."""
     if not hasattr(descriptor, "block_shape"):
-        raise HexError.plain(f"a descriptor argument of type {type(descriptor).__name__}", origin="launch",
+        raise HexError.plain(f"{label} is a descriptor, given as {type(descriptor).__name__}", origin="launch",
                              hint="pass a triton.tools.tensor_descriptor.TensorDescriptor")
     if descriptor.padding != "zero":
-        raise HexError.plain(f"a descriptor argument with padding '{descriptor.padding}'", origin="launch",
+        raise HexError.plain(f"{label} is a descriptor with padding '{descriptor.padding}'", origin="launch",
                              hint="make the descriptor in the kernel, with tl.make_tensor_descriptor")
+    _refuse_other_memory(descriptor.base, label)
     element = kind.partition("<")[2].partition("[")[0]
     yield descriptor.base, f"*{element}"
     yield from ((size, "i32") for size in descriptor.shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 
-from hexagon_mlir import targets
+from hexagon_mlir import pipelines, targets
 from hexagon_mlir.ir import HexError, ir, make_context, parse
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
@@ -34,6 +34,7 @@ def to_linalg(text: str, arch: str = "v75") -> ir.Module:
 def to_binary(text: str, arch: str, pipeline: str, settings: Settings) -> bytes:
     """What the executor runs, from ``text`` (linalg on tensors): assembly, an ELF program, or the linalg itself."""
     if executor() == "host":
+        pipelines.check_name(pipeline)
         return text.encode()
     from hexagon_mlir.codegen import compile_module
 

@@ -95,6 +95,34 @@ def test_unknown_launch_option_is_an_error():
         indirect[(1,)](torch.zeros(8), torch.zeros(8, dtype=torch.int32), BLOCK=8, no_such_option=3)
 
 
+@pytest.mark.parametrize(("wrong", "message"), [
+    ({"x": torch.zeros(8, device="meta")}, "indirect: argument 'x' is a tensor on device 'meta'"),
+    ({"pipeline": "nonsense"}, "unknown pipeline 'nonsense'"),
+    ({"threads": -3}, "-3 threads"),
+])
+def test_a_wrong_launch_says_what_is_wrong_with_which_argument(wrong, message):
+    arguments = {"x": torch.zeros(8), "i": torch.zeros(8, dtype=torch.int32), "BLOCK": 8, **wrong}
+    with pytest.raises(HexError, match=message) as error:
+        indirect[(1,)](**arguments)
+    assert error.value.diagnostics[0].hint
+
+
+@triton.jit
+def mixed(x, y, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    source = tl.where(o < 4, x + o, y + o)  # the line that mixes
+    tl.store(y + o, tl.load(source))
+
+
+def test_pointers_mixed_in_one_tensor_have_a_place_and_a_hint():
+    with pytest.raises(HexError) as error:
+        mixed[(1,)](torch.zeros(8), torch.zeros(8), BLOCK=8)
+    diagnostic = error.value.diagnostics[0]
+    assert Path(diagnostic.place.file) == HERE
+    assert diagnostic.place.line == line_of("# the line that mixes")
+    assert "choose between the values" in diagnostic.hint
+
+
 def mutations(text, count):
     """``text`` with one line dropped, doubled, swapped or with one token replaced."""
     lines = text.splitlines()
