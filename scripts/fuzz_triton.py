@@ -65,9 +65,13 @@ class Generator:
         pick, dim = self.random.choice, self.random.choice(dims)
         left = self.index(dim, self.random.choice([0, 0, 1]))
         compare = f"({left} {pick(['<', '<=', '>', '>=', '!='])} {self.scalar()})"
-        kind = self.random.randrange(8)
+        kind = self.random.randrange(10)
         if kind < 4:
             return self.name(compare)
+        if kind == 8:  # a mask from memory
+            return self.name(f"tl.load(table + tl.abs({left}) % 64) % 3 {pick(['==', '!='])} {pick([0, 1])}")
+        if kind == 9:
+            return self.name(f"(tl.load(table + tl.abs({dim}) % 64) > 1500) & {self.condition(dims)}")
         if kind == 4:
             return self.name(f"{compare} & {self.condition(dims)}")
         if kind == 5:
@@ -81,8 +85,13 @@ class Generator:
         for dim in dims:
             part = self.index(dim, self.random.choice([0, 1, 1, 2]))
             parts.append(f"({part}) * {self.random.choice(['1', '1', 's', 'w', '16', '33'])}")
-        if self.random.random() < 0.15:
+        kind = self.random.random()
+        if kind < 0.15:
             parts[0] = f"tl.load(table + tl.abs({dims[0]}) % 64)"
+        elif kind < 0.3:  # rows of a table, or columns: one dimension gathered, the others as they are
+            place = self.random.randrange(len(dims))
+            scale = self.random.choice(["1", "16", "s", "w"])
+            parts[place] = f"tl.load(table + tl.abs({dims[place]} + {self.scalar()}) % 64) * {scale}"
         return self.name(" + ".join([*parts, self.random.choice(["0", "p * 64", "low", "100"])]))
 
     def body(self, bounded: bool) -> str:
