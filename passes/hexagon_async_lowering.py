@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
@@ -87,20 +87,19 @@ class HexagonAsyncLoweringPass(Pass):
 @contextmanager
 def _set_aside(module: ir.Module, names: tuple[str, ...]) -> Iterator[None]:
     """Give our own functions of these names other ones meanwhile: upstream declares them with other types."""
-    for name in names:
-        _rename(module, name, _ASIDE + name)
+    _rename(module, {name: _ASIDE + name for name in names})
     yield
-    for name in names:
-        _rename(module, _ASIDE + name, name)
+    _rename(module, {_ASIDE + name: name for name in names})
 
 
-def _rename(module: ir.Module, old: str, new: str) -> None:
-    for view in module.body.operations:
-        if _symbol(view.operation) == old:
-            view.operation.attributes["sym_name"] = ir.StringAttr.get(new)
-    for op in find_ops(module, lambda op: op.name == "func.call"):
-        if ir.FlatSymbolRefAttr(op.attributes["callee"]).value == old:
-            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(new)
+def _rename(module: ir.Module, names: Mapping[str, str]) -> None:
+    renamed = [view.operation for view in module.body.operations if _symbol(view.operation) in names]
+    for op in renamed:
+        op.attributes["sym_name"] = ir.StringAttr.get(names[_symbol(op)])
+    for op in find_ops(module, lambda op: op.name == "func.call") if renamed else ():
+        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        if callee in names:
+            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(names[callee])
 
 
 def _call_runtime(module: ir.Module, op: ir.Operation) -> None:

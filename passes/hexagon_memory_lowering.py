@@ -71,7 +71,8 @@ class HexagonMemoryLoweringPass(Pass):
             type_ = ir.MemRefType(op.results[0].type)
             if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
                 raise self.refuse(op, "allocation with a layout map", "allocate densely, then take a subview")
-        for op in find_ops(module, lambda op: TCM_SLOT in op.attributes):
+        slots = find_ops(module, lambda op: TCM_SLOT in op.attributes)
+        for op in slots:
             if op.name != "memref.view" or len(op.operands) != 2:
                 raise self.refuse(op, f"{TCM_SLOT} on an operation that is no memref.view of a static size",
                                   "hexagon-tcm-allocation writes it")
@@ -89,7 +90,7 @@ class HexagonMemoryLoweringPass(Pass):
                 pointer = _lower_pointer(module, op)
             op.results[0].replace_all_uses_with(pointer)
             erase_op(op, self.name)
-        for op in find_ops(module, lambda op: TCM_SLOT in op.attributes):
+        for op in slots:
             with op.location, ir.InsertionPoint(op):
                 slot = _lower_slot(module, op)
             op.results[0].replace_all_uses_with(slot)

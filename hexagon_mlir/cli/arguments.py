@@ -73,7 +73,7 @@ FLAGS = (
     Flag("timing", "time and operation counts of each pass", group="Watching passes"),
     Flag("stats", "how often each operation occurs, before and after", group="Watching passes"),
     Flag("remarks", "print what passes declined to do, and why", group="Watching passes"),
-    Flag("verify-each", "verify the IR after each pass (default: true)", group="Checking"),
+    Flag("verify-each", "verify the IR after each of our passes and the last one (default: true)", group="Checking"),
     Flag("verify-levels", "check that each pass gets and leaves the level of IR it states", group="Checking"),
     Flag("verify-diagnostics", "compare messages with '// expected-error {{..}}' comments", group="Checking"),
     Flag("list-passes", "our passes with their options"),

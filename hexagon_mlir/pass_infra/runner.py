@@ -12,7 +12,7 @@ from hexagon_mlir import levels
 from hexagon_mlir.ir import ir, to_text
 from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
 from hexagon_mlir.pass_infra.base import PassContext
-from hexagon_mlir.pass_infra.step import PassStep, Step
+from hexagon_mlir.pass_infra.step import PassStep, Step, UpstreamStep
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ Observer = Callable[[int, Step, str, ir.Module], None]
 class RunOptions:
     """How to run: checks, dumps and observers.
 
+    ``verify_each`` verifies the IR after each of our passes and after the last step; upstream passes leave valid IR.
     ``dump_dir`` gets ``NN-pass.before.mlir`` (written before the step runs, so a crash leaves its input)
     and ``NN-pass.after.mlir``, NN counting from ``first_index``.
     """
@@ -54,6 +55,7 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
     if options.dump_dir is not None:
         observers.append(_dumper(options.dump_dir))
     ops = count_ops(module) if options.count_ops else Counter()
+    last = options.first_index + len(steps) - 1
     for index, step in enumerate(steps, start=options.first_index):
         for observer in observers:
             observer(index, step, "before", module)
@@ -62,7 +64,7 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
         start = time.perf_counter()
         step.run(module, context)
         seconds = time.perf_counter() - start
-        if options.verify_each:
+        if options.verify_each and (index == last or not isinstance(step, UpstreamStep)):
             _verify(module, step.title)
         if options.verify_levels and isinstance(step, PassStep):
             levels.check(module, step.instance.leaves, step.title)

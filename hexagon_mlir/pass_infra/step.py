@@ -111,7 +111,7 @@ class ScheduleStep:
 
 def _run_upstream(pipeline: str, module: ir.Module) -> None:
     manager = PassManager.parse(f"builtin.module({pipeline})")
-    manager.enable_verifier(False)  # the runner verifies after each step
+    manager.enable_verifier(False)  # the runner verifies
     manager.run(module.operation)
 
 

@@ -88,6 +88,14 @@ def test_verify_each(context):
     assert len(run_steps(parse(ADD), [BreakingStep()], context, RunOptions(verify_each=False))) == 1
 
 
+def test_what_upstream_passes_left_is_verified_at_the_end(context, monkeypatch):
+    monkeypatch.setattr(UpstreamStep, "run", BreakingStep.run)
+    with pytest.raises(HexError, match=r"cse: .*terminator"):
+        run_steps(parse(ADD), [UpstreamStep("cse")], context)
+    with pytest.raises(HexError, match=r"cse: .*terminator"):
+        run_steps(parse(ADD), [PassStep(ExamplePass()), UpstreamStep("cse")], context, RunOptions(first_index=7))
+
+
 def test_levels_are_checked_before_and_after(context):
     program = parse("llvm.func @f()")
     run_steps(program, [PassStep(ExamplePass())], context)
