@@ -6,9 +6,10 @@
 
 Each row is compiled from PyTorch, channels last, operands in DDR, with all HVX contexts. The bound counts packets per
 vector of results and element of the window (HVX V73 manual, table 5-1): a product takes both multiply pipes and its sum
-the shift pipe, one packet; f16 factors give two vectors of products at once, whose sums take a packet each. A pooling
-takes one operation, and a load, per element of the window. The core issues one HVX packet per cluster and cycle.
-Operands and results cross DDR once at the bandwidth of the DMA engine.
+the shift pipe, one packet; f16 factors give two vectors of products at once, whose sums take a packet each; vrmpy
+takes one multiply pipe of two and multiplies four bytes of a lane. A pooling takes one operation, and a load, per
+element of the window. The core issues one HVX packet per cluster and cycle. Operands and results cross DDR once at the
+bandwidth of the DMA engine.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -44,11 +46,13 @@ class Layer:
     def module(self) -> torch.nn.Module:
         """The layer with channels last around it."""
         torch.manual_seed(0)
-        return ChannelsLast(self.build().eval()).to(self.dtype)
+        layer = ChannelsLast(self.build().eval())
+        return layer.to(self.dtype) if self.dtype.is_floating_point else layer
 
     def input(self) -> torch.Tensor:
         """Random, (1, [H,] W, C)."""
         x = torch.randn(1, *self.image, generator=torch.Generator().manual_seed(1))
+        x = x if self.dtype.is_floating_point else (x * 32).round().clamp(-128, 127)
         return x.permute(_LAST[x.dim()]).contiguous().to(self.dtype)
 
     @property
@@ -60,6 +64,7 @@ class Layer:
         layer, channels = module.layer, y.shape[-1]
         lanes = int(chip.vector_bytes.value) // (4 if _is_sum(layer) else x.element_size())
         packets = y.numel() // channels * math.ceil(channels / lanes) * _steps(layer, x)
+        packets *= _BYTES if isinstance(layer, Bytes) else 1
         operands = [x, y, *layer.parameters()]
         issued = float(chip.clusters.value) * float(chip.hvx_packets_per_cluster_cycle.value)
         moved = sum(t.numel() * t.element_size() for t in operands)
@@ -79,8 +84,24 @@ class ChannelsLast(torch.nn.Module):
         return y.permute(_LAST[y.dim()]).contiguous()
 
 
+_BYTES = 0.125  # packets per product of bytes and vector of sums
+
+
+class Bytes(torch.nn.Module):
+    """A convolution of bytes summed in words, as in a quantized model."""
+
+    def __init__(self, inputs: int, outputs: int, kernel: int, **options: int):
+        super().__init__()
+        weight = torch.randint(-128, 128, (outputs, inputs, kernel, kernel), dtype=torch.int8)
+        self.weight, self.options = torch.nn.Parameter(weight, requires_grad=False), options
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """PyTorch multiplies integers of one type."""
+        return F.conv2d(x.to(torch.int32), self.weight.to(torch.int32), **self.options)
+
+
 def _is_sum(layer: torch.nn.Module) -> bool:
-    """True where results are sums of f32."""
+    """True where results are sums of 32 bits."""
     return any(True for _ in layer.parameters())
 
 
@@ -107,6 +128,7 @@ LAYERS = (
     Layer("resnet 7x7/2 3 to 64, 64x64", _conv2d(3, 64, 7, 2, 3), (3, 64, 64)),
     Layer("resnet 3x3 64 to 64, 16x16", _conv2d(64, 64, 3, 1, 1), (64, 16, 16)),
     Layer("resnet 3x3 64 to 64, 16x16 f16", _conv2d(64, 64, 3, 1, 1), (64, 16, 16), _HALF),
+    Layer("resnet 3x3 64 to 64, 16x16 i8", lambda: Bytes(64, 64, 3, padding=1), (64, 16, 16), torch.int8),
     Layer("resnet 3x3 64 to 64, 56x56", _conv2d(64, 64, 3, 1, 1), (64, 56, 56)),
     Layer("resnet 3x3/2 64 to 128, 16x16", _conv2d(64, 128, 3, 2, 1), (64, 16, 16)),
     Layer("resnet 1x1/2 64 to 128, 16x16", _conv2d(64, 128, 1, 2), (64, 16, 16)),
