@@ -82,7 +82,8 @@ def _quad_plan(contraction: Contraction, loop: int, quad_loop: int, vector_bytes
     best = choose_block(steps, vectors, 1, 1, _QUAD_PACE)
     others = (i for i, r in enumerate(contraction.reduction) if r and i != quad_loop)
     reductions = (*sorted(others, key=lambda i: _length(contraction.extents[i])), quad_loop)
-    return Plan(loop, lanes, columns or best[1], row_loop, rows or best[0], reductions, quads=True)
+    return Plan(loop, lanes, columns or best[1], row_loop, rows or best[0], reductions,
+                turn=choose_turn(columns or best[1], 1, 1, _QUAD_PACE), quads=True)
 
 
 def choose_quad_loop(contraction: Contraction, loop: int) -> int | None:
@@ -170,7 +171,7 @@ def _best_block(steps: int | None, vectors: int | None, widening: int, spread: i
 
 def choose_turn(columns: int, widening: int, spread: int, pace: float = 1.0) -> int:
     """Steps between two turns of a row's vector: several where a turn and a spread take longer than the products."""
-    return _TURN if pace == 1 == widening and columns <= 2 * spread else 1
+    return _TURN if widening == 1 and columns * pace <= 2 * spread else 1
 
 
 def block_cost(steps: int, vectors: int, rows: int, columns: int, widening: int, spread: int,

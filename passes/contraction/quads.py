@@ -102,7 +102,7 @@ class QuadEmitter(ContractionEmitter):
         def chunk(number: ir.Value, accumulators: list[ir.Value], valid: int) -> list[ir.Value]:
             """``valid`` of a row's elements: a vector of them, or less."""
             first = arith.muli(number, index(self.vector_bytes))
-            trips = index(ceil(valid / QUAD))
+            quads, turn = ceil(valid / QUAD), self.plan.turn
             sources = [self._words(self._elements(operand, {**row, **inner, loop: first}, index(valid)))
                        for row in rows]
             count, width = len(accumulators), len(columns)
@@ -115,10 +115,21 @@ class QuadEmitter(ContractionEmitter):
                 loaded = self._loaded({**inner, loop: following}, columns)
                 return [*new, *loaded, *(self._spread_word(v) for v in turning), *(rotated(v) for v in turning)]
 
+            def steps(iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+                """Several steps before the rows are turned."""
+                sums, turning = old[:count], old[count:]
+                at = arith.addi(arith.muli(number, index(words)), arith.muli(iv, index(turn)))
+                for lane in range(turn):
+                    loaded = self._loaded({**inner, loop: arith.addi(at, index(lane))}, columns)
+                    sums = self._products(sums, loaded, [self._spread_word(v, lane) for v in turning])
+                return [*sums, *(rotated(v, turn) for v in turning)]
+
+            if turn > 1 and quads % turn == 0:
+                return for_loop(index(0), index(quads // turn), 1, [*accumulators, *sources], steps)[:count]
             start = self._loaded({**inner, loop: arith.muli(number, index(words))}, columns)
             spread = [self._spread_word(v) for v in sources]
             sources = [rotated(v) for v in sources]
-            return for_loop(index(0), trips, 1, [*accumulators, *start, *spread, *sources], step)[:count]
+            return for_loop(index(0), index(quads), 1, [*accumulators, *start, *spread, *sources], step)[:count]
 
         whole, rest = divmod(steps, self.vector_bytes)
         if whole:
@@ -144,8 +155,8 @@ class QuadEmitter(ContractionEmitter):
                   for element in spread for column in loaded]
         return [arith.addi(old, total) for old, total in zip(carried, totals, strict=True)]
 
-    def _spread_word(self, value: ir.Value) -> ir.Value:
-        return vector.shuffle(value, value, [0] * ir.VectorType(value.type).shape[0])
+    def _spread_word(self, value: ir.Value, lane: int = 0) -> ir.Value:
+        return vector.shuffle(value, value, [lane] * ir.VectorType(value.type).shape[0])
 
     def _words(self, value: ir.Value) -> ir.Value:
         return vector.bitcast(ir.VectorType.get([self.vector_bytes // QUAD], ir.IntegerType.get_signless(32)), value)

@@ -52,10 +52,12 @@ def test_a_block_never_exceeds_what_there_is():
             assert 1 <= columns <= vectors
 
 
-@pytest.mark.parametrize(("columns", "widening", "expected"), [(1, 1, 4), (2, 1, 4), (3, 1, 1), (1, 2, 1)])
-def test_rows_turn_seldom_where_products_would_wait(columns, widening, expected):
-    assert choose_turn(columns, widening, 1) == expected
-    assert choose_turn(columns, widening, 1, 0.5) == 1
+@pytest.mark.parametrize(("columns", "widening", "pace", "expected"), [
+    (1, 1, 1, 4), (2, 1, 1, 4), (3, 1, 1, 1), (1, 2, 1, 1),
+    (4, 1, 0.5, 4), (5, 1, 0.5, 1),  # bytes
+])
+def test_rows_turn_seldom_where_products_would_wait(columns, widening, pace, expected):
+    assert choose_turn(columns, widening, 1, pace) == expected
 
 
 def test_remainders_cost():
