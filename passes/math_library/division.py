@@ -9,8 +9,8 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-division          1.59    18.5  18.14     9.5
-reciprocal        1.20    15.5  17.35     8.0
+division          1.60    18.3  19.17     8.5
+reciprocal        1.23    14.8  18.16     7.3
 ===============  =============  =============
 """
 
