@@ -1,0 +1,31 @@
+"""The kernels of `pointer_forms` against Triton's own interpreter."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+from pointer_forms import CASES
+from support import ROOT
+
+_INTERPRETED = """
+import sys, torch
+sys.path.insert(0, sys.argv[1])
+from pointer_forms import CASES
+torch.save({case.__name__: case() for case in CASES}, sys.argv[2])
+"""
+
+
+@pytest.fixture(scope="module")
+def interpreted(tmp_path_factory):
+    """What the interpreter computes for each case, in a process of its own."""
+    file = tmp_path_factory.mktemp("interpreted") / "results.pt"
+    subprocess.run([sys.executable, "-c", _INTERPRETED, str(ROOT / "test/python"), str(file)], check=True, timeout=300,
+                   env={**os.environ, "TRITON_INTERPRET": "1"})
+    return torch.load(file)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_as_the_interpreter(case, interpreted):
+    torch.testing.assert_close(case(), interpreted[case.__name__], rtol=1e-5, atol=1e-5)
