@@ -1,7 +1,8 @@
-"""Scalar selects between the two operands of their own comparison, as selects of bits, in LLVM IR text.
+"""Scalar selects between the two operands of a comparison, as selects of bits, in LLVM IR text.
 
 LLVM 22 makes ``x < y ? x : y`` a minimum (``sfmin``, ``dfmin``), which returns the number where one is NaN, and forgets
-that the unordered comparisons hold for NaN. A select of integers keeps comparison and choice apart.
+that the unordered comparisons hold for NaN. So it does where the comparison is a part of the condition, which it takes
+apart: ``x > y or x is NaN ? x : y``. A select of integers keeps comparison and choice apart.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 
 _BITS = {"float": "i32", "double": "i64"}
-_COMPARE = re.compile(r"^ *(%[\w.]+) = fcmp ([a-z ]*?)[ou](?:lt|le|gt|ge) (?:float|double) ([^\s,]+), ([^\s,]+)",
+_COMPARE = re.compile(r"^ *%[\w.]+ = fcmp ([a-z ]*?)[ou](?:lt|le|gt|ge) (?:float|double) ([^\s,]+), ([^\s,]+)",
                       re.MULTILINE)
 _SELECT = re.compile(r"^ *%([\w.]+) = select ([a-z ]*?)i1 (%[\w.]+), (float|double) ([^\s,]+), "
                      r"(?:float|double) ([^\s,]+)(.*)$", re.MULTILINE)
@@ -21,11 +22,11 @@ def scalar_selects_as_bits(text: str) -> str:
 
 
 def _rewritten(text: str) -> str:
-    compared = {name: {x, y} for name, flags, x, y in _COMPARE.findall(text) if not _no_nan(flags)}
+    compared = {frozenset((x, y)) for flags, x, y in _COMPARE.findall(text) if not _no_nan(flags)}
 
     def as_bits(match: re.Match[str]) -> str:
         name, flags, condition, type_, x, y, rest = match.groups()
-        if compared.get(condition) != {x, y} or _no_nan(flags):
+        if frozenset((x, y)) not in compared or _no_nan(flags):
             return match[0]
         bits = _BITS[type_]
         return (f"  %select{name}.x = bitcast {type_} {x} to {bits}\n"

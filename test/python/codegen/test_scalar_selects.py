@@ -75,3 +75,27 @@ def test_names_of_one_function_mean_nothing_in_another():
     other = "define float @g(float %0, float %1, i1 %3) {\n  %4 = select i1 %3, float %0, float %1\n  ret float %4\n}\n"
     text = TEXT.format(flags="", other="0.0") + other
     assert scalar_selects_as_bits(text) == text
+
+
+def test_a_comparison_that_is_part_of_the_condition():
+    """``x > y or x is NaN ? x : y``, PyTorch's maximum, of single elements: NaN when either is."""
+    source = f"""
+func.func @f(%xs: memref<{len(X)}xf32>, %ys: memref<{len(X)}xf32>, %out: memref<{len(X)}xf32>) {{
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %end = arith.constant {len(X)} : index
+  scf.for %i = %zero to %end step %one {{
+    %x = memref.load %xs[%i] : memref<{len(X)}xf32>
+    %y = memref.load %ys[%i] : memref<{len(X)}xf32>
+    %greater = arith.cmpf ogt, %x, %y : f32
+    %nan = arith.cmpf uno, %x, %x : f32
+    %either = arith.ori %greater, %nan : i1
+    %r = arith.select %either, %x, %y : f32
+    memref.store %r, %out[%i] : memref<{len(X)}xf32>
+  }}
+  return
+}}"""
+    result = np.zeros(len(X), np.float32)
+    launch(compile_module(parse(source), "v75", "default").asm, "f",
+           [X.astype(np.float32), Y.astype(np.float32), result], None, "v75")
+    np.testing.assert_array_equal(result, np.maximum(X, Y).astype(np.float32))
