@@ -87,3 +87,16 @@ func.func @filled() -> tensor<4x1xf32> {
   %0 = call @own(%view) : (tensor<4x1xf32>) -> tensor<4x1xf32>
   return %0 : tensor<4x1xf32>
 }
+
+// -----
+// 5. A constant that is returned, as it is or as a view, is written by a kernel.
+// CHECK-LABEL: func.func @returned
+// CHECK-NEXT: %[[A:.*]] = call @returned_{{[01]}}_constant() : () -> tensor<6xf32>
+// CHECK: return
+// CHECK-NOT: func.func @
+func.func @returned() -> (tensor<6xf32>, tensor<2x3xf32>) {
+  %0 = arith.constant dense<1.0> : tensor<6xf32>
+  %1 = arith.constant dense<2.0> : tensor<6xf32>
+  %2 = tensor.expand_shape %1 [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  return %0, %2 : tensor<6xf32>, tensor<2x3xf32>
+}
