@@ -10,6 +10,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from bench.more_ops import MORE
+
 SHAPES = ((7,), (3, 33), (2, 5, 19))
 UNARY: dict[str, Callable[..., Any]] = {
     "relu": F.relu, "gelu": F.gelu, "gelu tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu,
@@ -300,7 +302,7 @@ def cases() -> Iterator[Case]:
         for special in (False, True):
             yield Case(f"{name} {shape}{' special' * special}", function,
                        (values(shape, special, 1), values(shape, special, 2).flip(-1)))
-    for name, (function, inputs) in LAYERS.items():
+    for name, (function, inputs) in {**LAYERS, **MORE}.items():
         yield Case(name, function, inputs)
     for shape in SHAPES:
         yield Case(f"cumsum {shape} special", LAST["cumsum"], (values(shape, True, 3),))

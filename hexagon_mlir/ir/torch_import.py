@@ -28,7 +28,7 @@ def import_graph(graph: Any, entry: str) -> ir.Module:
     importer = FxImporter(context=context)
     try:
         importer.import_stateless_graph(graph, func_name=entry)
-    except (NotImplementedError, ValueError, TypeError) as error:
+    except (NotImplementedError, ValueError, TypeError, KeyError) as error:
         raise HexError.plain(str(error).splitlines()[0] if str(error) else type(error).__name__,
                              origin=ORIGIN) from None
     module = importer.module

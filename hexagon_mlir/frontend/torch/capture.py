@@ -11,10 +11,12 @@ from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
 from torch.fx import GraphModule, Node
 
 from hexagon_mlir.frontend.torch.decompositions import decompositions
-from hexagon_mlir.frontend.torch.graph import Constant, TorchGraph, share_constants
+from hexagon_mlir.frontend.torch.graph import Constant, TorchGraph, arguments_of, share_constants, source_of
 from hexagon_mlir.ir import HexError
 
 ORIGIN = "torch-capture"
+_TYPES_HINT = "real and imaginary parts, or the numbers behind a quantized tensor, as tensors of their own"
+
 
 def from_exported(program: ExportedProgram) -> TorchGraph:
     """The inference graph of ``program``. Raises `HexError` for what a graph of tensors cannot express."""
@@ -83,17 +85,35 @@ def _finish(module: GraphModule, constants: dict[str, torch.Tensor], inputs: lis
 
 
 def _check(module: GraphModule) -> None:
-    """Refuse dynamic shapes and sub-graphs, naming the node's source line."""
+    """Refuse dynamic shapes, random numbers and types of elements there is no code for, naming the source line."""
     for node in module.graph.nodes:
         value = node.meta.get("val")
         shapes = [value] if isinstance(value, torch.Tensor) else value if isinstance(value, (list, tuple)) else []
+        if _draws(node):
+            raise HexError.plain(f"'{node.target}' draws random numbers", origin=ORIGIN, file=source_of(node),
+                                 hint="model.eval() turns dropout off; pass random numbers as an input")
         for one in shapes:
+            if isinstance(one, torch.Tensor) and (one.is_complex() or one.is_quantized):
+                raise HexError.plain(f"'{node.name}' has elements of type {one.dtype}", origin=ORIGIN,
+                                     file=source_of(node), hint=_TYPES_HINT)
             if isinstance(one, torch.Tensor) and any(not isinstance(s, int) for s in one.shape):
                 raise HexError.plain(f"'{node.name}' has the dynamic shape {tuple(one.shape)}", origin=ORIGIN,
                                      file=source_of(node), hint="compile for concrete sizes")
         if node.op == "placeholder" and isinstance(value, torch.SymInt):
             raise HexError.plain(f"input '{node.name}' is a dynamic size", origin=ORIGIN,
                                  hint="compile for concrete sizes")
+
+
+def _draws(node: Node) -> bool:
+    """True when what ``node`` computes is random: not for dropout that is off."""
+    target = node.target
+    if not isinstance(target, torch._ops.OpOverload) or torch.Tag.nondeterministic_seeded not in target.tags:
+        return False
+    given = arguments_of(node)
+    if given.get("train", given.get("training", True)) is False:
+        return False
+    return not any(name in given or argument.default_value == 0.0 for argument in target._schema.arguments
+                   for name in [argument.name] if name in ("p", "dropout_p") and not given.get(name))
 
 
 def _lift_attributes(graph: TorchGraph) -> None:
@@ -120,12 +140,3 @@ def _drop_constant_outputs(graph: TorchGraph) -> None:
 def _results(module: GraphModule) -> Sequence[Any]:
     output = next(iter(reversed(module.graph.nodes)))
     return list(output.args[0])
-
-
-def source_of(node: Node) -> str:
-    """``file:line`` of the model's source that made ``node``, or its name."""
-    lines = [line.strip() for line in str(node.meta.get("stack_trace") or "").splitlines() if "File " in line]
-    if not lines:
-        return node.name
-    file, _, rest = lines[-1].removeprefix("File ").partition(", line ")
-    return f"{file.strip(chr(34))}:{rest.split(',')[0]}"

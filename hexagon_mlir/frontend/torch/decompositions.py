@@ -16,7 +16,7 @@ from torch._decomp import decompositions as _torch
 from torch._decomp import get_decompositions
 from torch._export.utils import _get_decomp_for_cia
 
-from hexagon_mlir.frontend.torch import cells as _cells  # noqa: F401  (registers its own)
+from hexagon_mlir.frontend.torch import cells, padding, pooling, scans, searches  # noqa: F401  (they register their own)
 from hexagon_mlir.frontend.torch.registry import OURS, decomposes
 from hexagon_mlir.frontend.torch.scatters import sort
 
@@ -27,11 +27,20 @@ _FROM_TORCH = (
     _aten.affine_grid_generator, _aten._euclidean_dist, _aten.squeeze.dims, _aten.diag, _aten._adaptive_avg_pool2d,
     _aten.celu, _aten.softplus, _aten.mish, _aten.nll_loss_forward, _aten.addcmul, _aten.addcdiv,
     _aten.lerp, _aten.logit, _aten.unfold_copy, _aten.logaddexp, _aten.glu, _aten.index_add, _aten.rot90,
+    _aten.upsample_bicubic2d, _aten.upsample_linear1d, _aten.upsample_trilinear3d, _aten.upsample_nearest3d,
+    _aten._upsample_nearest_exact3d, _aten.im2col, _aten.col2im, _aten.nansum, _aten.linalg_cross, _aten.take,
+    _aten.xlogy, _aten.sinc, _aten.smooth_l1_loss, _aten.huber_loss, _aten.nll_loss2d_forward,
 )
 _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
               _aten.adaptive_avg_pool1d.default, _aten.adaptive_avg_pool2d.default, _aten.cosine_similarity.default,
               _aten.pairwise_distance.default, _aten.grid_sampler.default, _aten.std.default, _aten.std.dim,
-              _aten.var.default, _aten.var.dim)
+              _aten.var.default, _aten.var.dim, _aten.upsample_linear1d.vec, _aten.adaptive_max_pool1d.default,
+              _aten.cross.default, _aten.kron.default, _aten.tensordot.default, _aten.meshgrid.default,
+              _aten.meshgrid.indexing, _aten.cartesian_prod.default, _aten.take_along_dim.default,
+              _aten.true_divide.Tensor, _aten.isfinite.default, _aten.nll_loss_nd.default,
+              _aten.cross_entropy_loss.default, _aten.linalg_multi_dot.default, _aten.cdist.default,
+              _aten.nll_loss.default, _aten.nll_loss2d.default, _aten.nanmean.default,
+              _aten.log_softmax.int)
 
 
 def decompositions() -> dict[Any, Any]:
@@ -217,32 +226,6 @@ def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
         indices.append(index)
         taken = torch.where(places == index, 1, taken)
     return torch.cat(values, dim), torch.cat(indices, dim).to(torch.int64)
-
-
-@decomposes(_aten.cumsum.default)
-def cumsum(x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
-    """Sums of more and more elements, in log2(size) additions of the tensor to itself, shifted."""
-    result = dtype or (torch.int64 if not x.dtype.is_floating_point else x.dtype)
-    return _running(x.to(torch.float32 if result in (torch.float16, torch.bfloat16) else result), dim,
-                    torch.add).to(result)
-
-
-@decomposes(_aten.cumprod.default)
-def cumprod(x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
-    """Products of more and more elements, as `cumsum`."""
-    result = dtype or (torch.int64 if not x.dtype.is_floating_point else x.dtype)
-    return _running(x.to(torch.float32 if result in (torch.float16, torch.bfloat16) else result), dim,
-                    torch.mul).to(result)
-
-
-def _running(x: Tensor, dim: int, combine: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-    """Hillis and Steele's scan of ``x`` along ``dim``."""
-    size, distance = x.shape[dim] if x.dim() else 1, 1
-    while distance < size:
-        early, late = x.narrow(dim, 0, size - distance), x.narrow(dim, distance, size - distance)
-        x = torch.cat([x.narrow(dim, 0, distance), combine(early, late)], dim)
-        distance *= 2
-    return x
 
 
 @decomposes(_aten._to_copy.default)

@@ -136,3 +136,12 @@ def _fresh_name(graph: torch.fx.Graph, name: str) -> str:
     while f"{name}_{count}" in taken:
         count += 1
     return f"{name}_{count}"
+
+
+def source_of(node: Node) -> str:
+    """``file:line`` of the model's source that made ``node``, or its name."""
+    lines = [line.strip() for line in str(node.meta.get("stack_trace") or "").splitlines() if "File " in line]
+    if not lines:
+        return node.name
+    file, _, rest = lines[-1].removeprefix("File ").partition(", line ")
+    return f"{file.strip(chr(34))}:{rest.split(',')[0]}"

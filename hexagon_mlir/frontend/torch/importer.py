@@ -11,7 +11,8 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.extremes import split_extremes
 from hexagon_mlir.frontend.torch.graph import TorchGraph
-from hexagon_mlir.ir import arith, error_at, func, ir
+from hexagon_mlir.frontend.torch.lowerings import without_lowering
+from hexagon_mlir.ir import HexError, arith, error_at, func, ir
 from hexagon_mlir.ir.order import nested_ops, sort
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.ir.torch_import import import_graph
@@ -28,11 +29,14 @@ INLINED: set[Any] = set()
 def to_linalg(graph: TorchGraph) -> ir.Module:
     """Function ``main`` takes the graph's placeholders in order. Raises `HexError`, naming the model's source line."""
     flat, nodes = _without_kernels(graph)
-    module = import_graph(flat, ENTRY)
+    try:
+        module = import_graph(flat, ENTRY)
+    except HexError as error:
+        raise without_lowering(flat, error) from None
     with module.context, ir.Location.unknown():
         for op in find_ops(module, lambda op: op.name == "cf.assert"):
             op.erase()  # bounds of indices, which eager PyTorch checks and the machine does not
-        foreign = find_ops(module, lambda op: op.name.startswith("tm_tensor."))
+        foreign = find_ops(module, lambda op: op.name.startswith("tm_tensor.") and op.name != "tm_tensor.yield")
         if foreign:
             raise error_at(foreign[0], "torch-import", f"no lowering for '{foreign[0].name}'",
                            "it is one of PyTorch's sorts, scans or scatters")

@@ -10,6 +10,7 @@ from functools import partial
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.rewrites.attention import recognise_attention
 from hexagon_mlir.frontend.torch.rewrites.batch_norm import fold_batch_norm
+from hexagon_mlir.frontend.torch.rewrites.bytes import widen_bytes
 from hexagon_mlir.frontend.torch.rewrites.cleanup import (
     eliminate_dead_code,
     remove_identities,
@@ -46,6 +47,7 @@ _CLEAN: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 )
 _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("dead-code", eliminate_dead_code),
+    ("unsigned-bytes", widen_bytes),
     ("lists-to-slices", expand_lists),
     ("constant-folding", fold_constants),
     ("attention", recognise_attention),

@@ -212,6 +212,39 @@ def test_fallback_error():
         torch.compile(uncompilable, backend="hexagon", options=STRICT)(torch.randn(4, 3))
 
 
+class Wrapped(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def drawn(x):
+    return x + torch.rand_like(x)
+
+
+def spectrum(x):
+    return torch.fft.rfft(x).abs()
+
+
+def quantized(x):
+    return torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).dequantize()
+
+
+def gamma(x):
+    return torch.cat((x, torch.lgamma(x)))
+
+
+@pytest.mark.parametrize(("function", "message"), [
+    (drawn, r"'aten\.rand_like\.default' draws random numbers"), (spectrum, "elements of type torch.complex64"),
+    (quantized, r"no lowering for 'aten\.quantize_per_tensor\.default'"), (gamma, r"no lowering for 'aten\.lgamma")])
+def test_what_has_no_code_is_named_with_its_line(function, message):
+    with pytest.raises(hx.HexError, match=rf"test_models\.py:\d+: error: .*{message}"):
+        hx.compile(torch.export.export(Wrapped(function), (torch.randn(8),)))
+
+
 @pytest.mark.parametrize(("options", "message"), [({"fallbak": "error"}, "unknown option 'fallbak'"),
                                                   ({"fallback": "never"}, "'eager' or 'error'")])
 def test_wrong_options(options, message):

@@ -19,7 +19,10 @@ SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 
           "scatter f16", "index put accumulated", "index put of two", "index put behind", "sorted special",
           "sorted i64", "last 5 special", "top 3 of -inf", "batch norm affine", "rms norm", "instance norm 3-D",
           "and, or, xor", "bits", "conv2d quantized",
-          "conv2d bytes grouped", "matmul bytes from zero points", "matmul bytes as i64")
+          "conv2d bytes grouped", "matmul bytes from zero points", "matmul bytes as i64", "conv2d same",
+          "conv2d unbatched", "adaptive max pool", "cummax", "masked scatter", "pad circular", "signs",
+          "constants returned", "only a constant", "bytes over 3", "bytes compared", "bytes reduced", "bytes of floats",
+          "searchsorted")
 CASES = [case for case in cases() if case.name in SAMPLE]
 
 

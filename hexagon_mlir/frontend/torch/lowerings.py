@@ -1,0 +1,68 @@
+"""Which node of a graph the importer has no lowering for, named with the model's source line."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch.fx import Graph, Node
+from torch.fx.node import map_arg
+
+from hexagon_mlir.frontend.torch.graph import source_of
+from hexagon_mlir.ir import HexError
+from hexagon_mlir.ir.torch_import import ORIGIN, import_graph
+
+_HINT = "write it with other operations; torch.compile runs what cannot be compiled in eager PyTorch"
+
+
+def without_lowering(graph: Graph, error: HexError) -> HexError:
+    """``error`` of importing ``graph``, as one about the first node that cannot be imported alone.
+
+    The importer's own message often names a constant that is left over, without a place.
+    """
+    tried = set()
+    for node in graph.nodes:
+        if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+            continue
+        key = str((node.target, map_arg((node.args, node.kwargs), _type_of)))
+        if key in tried:
+            continue
+        tried.add(key)
+        try:
+            import_graph(_alone(node), "one")
+        except HexError as reason:
+            told = reason.diagnostics[0].message
+            about = f"no lowering for '{node.target}'"
+            if "failed to legalize" not in told:
+                about += f": {told}"
+            return HexError.plain(about, origin=ORIGIN, file=source_of(node), hint=_HINT)
+    return error
+
+
+def _type_of(node: Node) -> Any:
+    value = node.meta.get("val")
+    return f"{value.dtype}{tuple(value.shape)}" if isinstance(value, torch.Tensor) else str(value)
+
+
+def _alone(node: Node) -> Graph:
+    """A graph of ``node`` and inputs."""
+    graph = Graph()
+    inputs = {}
+    for source in node.all_input_nodes:
+        inputs[source] = graph.placeholder(source.name)
+        inputs[source].meta = dict(source.meta)
+    copy = graph.node_copy(node, inputs.__getitem__)
+    graph.output((copy,) if isinstance(node.meta.get("val"), torch.Tensor) else tuple(_parts(graph, copy)))
+    return graph
+
+
+def _parts(graph: Graph, node: Node) -> list[Node]:
+    """Each of several results."""
+    parts = []
+    for number, value in enumerate(node.meta["val"]):
+        with graph.inserting_after(node):
+            part = graph.call_function(operator.getitem, (node, number))
+        part.meta["val"] = value
+        parts.append(part)
+    return parts

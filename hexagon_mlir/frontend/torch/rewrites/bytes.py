@@ -1,0 +1,54 @@
+"""Arithmetic on eight bits without a sign is done in 32 with one: the importer takes such bytes for signed."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch.fx import Node
+from torch.fx.node import map_arg
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph
+
+_aten = torch.ops.aten
+_MOVES = frozenset({operator.getitem} | {getattr(_aten, name) for name in (
+    "view", "_unsafe_view", "reshape", "permute", "transpose", "t", "expand", "slice", "select", "clone", "alias",
+    "squeeze", "unsqueeze", "cat", "stack", "index", "gather", "index_select", "flip", "roll", "split",
+    "split_with_sizes", "unbind", "detach", "contiguous", "slice_scatter", "select_scatter", "repeat", "flatten",
+    "_to_copy", "eq", "ne", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")})
+"""Ops that do not care what the bits mean, and conversions, which know."""
+
+
+def widen_bytes(graph: TorchGraph) -> None:
+    """Give each op that computes with bytes their values as i32, and cast its result back where it is bytes."""
+    for node in [n for n in graph.graph.nodes if n.op == "call_function"]:
+        kind = getattr(node.target, "overloadpacket", node.target)
+        if kind not in _MOVES and isinstance(node.target, torch._ops.OpOverload) \
+                and node.target.namespace == "aten" and any(map(_is_bytes, node.all_input_nodes)):
+            _compute(graph, node)
+
+
+def _is_bytes(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype == torch.uint8
+
+
+def _compute(graph: TorchGraph, node: Node) -> None:
+    def wide(operand: Node) -> Node:
+        return graph.insert(node, _aten._to_copy.default, operand, dtype=torch.int32) if _is_bytes(operand) else operand
+
+    target: Any = node.target
+    result = graph.insert(node, target, *map_arg(node.args, wide), **map_arg(node.kwargs, wide))
+    wanted = node.meta["val"]
+    if isinstance(wanted, torch.Tensor):
+        if result.meta["val"].dtype != wanted.dtype:
+            result = graph.insert(node, _aten._to_copy.default, result, dtype=wanted.dtype)
+        graph.replace(node, result)
+        return
+    for user in list(node.users):  # one of several results
+        part = graph.insert(user, operator.getitem, result, user.args[1])
+        if _is_bytes(user):
+            part = graph.insert(user, _aten._to_copy.default, part, dtype=torch.uint8)
+        graph.replace(user, part)
+    graph.graph.erase_node(node)

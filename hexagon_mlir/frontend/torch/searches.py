@@ -1,0 +1,82 @@
+"""Decompositions of searches and choices: places in sorted values, masks filled, elements in a row, signs."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from hexagon_mlir.frontend.torch.registry import decomposes
+from hexagon_mlir.frontend.torch.scans import running
+
+_aten = torch.ops.aten
+
+
+@decomposes(_aten.searchsorted.Tensor)
+def searchsorted(sorted_sequence: Tensor, values: Tensor, *, out_int32: bool = False, right: bool = False,
+                 side: str | None = None, sorter: Tensor | None = None) -> Tensor:
+    """How many of the sorted values stand before each value: all are compared. NaN stands behind everything."""
+    if sorter is not None:
+        sorted_sequence = sorted_sequence.gather(-1, sorter)
+    rows, wanted = sorted_sequence.unsqueeze(-2), values.unsqueeze(-1)
+    behind = rows > wanted if right or side == "right" else rows >= wanted
+    kind = torch.int32 if out_int32 else torch.int64
+    return (sorted_sequence.shape[-1] - behind.to(torch.int32).sum(-1, dtype=torch.int32)).to(kind)
+
+
+@decomposes(_aten.searchsorted.Scalar)
+def searchsorted_scalar(sorted_sequence: Tensor, value: float, *, out_int32: bool = False, right: bool = False,
+                        side: str | None = None, sorter: Tensor | None = None) -> Tensor:
+    """`searchsorted` of one number."""
+    one = torch.full((1,), value, dtype=sorted_sequence.dtype)
+    return searchsorted(sorted_sequence, one, out_int32=out_int32, right=right, side=side, sorter=sorter).reshape(())
+
+
+@decomposes(_aten.masked_scatter.default)
+def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """Where the mask is true, the elements of ``source`` in order: the mask's running sum tells which."""
+    shape = torch.broadcast_shapes(x.shape, mask.shape)
+    wide, mask = x.expand(shape), mask.expand(shape)
+    if not wide.numel() or not source.numel():
+        return wide.clone()
+    order = running(mask.reshape(-1).to(torch.int32), 0, torch.add) - 1
+    order = torch.where(order < 0, torch.zeros_like(order), order).to(torch.int64)
+    return torch.where(mask, source.reshape(-1)[order].reshape(shape), wide)
+
+
+@decomposes(_aten.roll.default)
+def roll(x: Tensor, shifts: list[int], dims: list[int] = []) -> Tensor:  # noqa: B006  (as in the op's schema)
+    """Without dimensions, that of all elements in a row."""
+    return NotImplemented if dims else torch.roll(x.reshape(-1), shifts, 0).reshape(x.shape)
+
+
+@decomposes(_aten.signbit.default)
+def signbit(x: Tensor) -> Tensor:
+    """Of a zero, that of its reciprocal."""
+    if not x.dtype.is_floating_point:
+        return x < 0
+    return (x < 0) | ((x == 0) & (torch.reciprocal(x) < 0))
+
+
+@decomposes(_aten.copysign.Tensor)
+def copysign(x: Tensor, y: Tensor) -> Tensor:
+    """Turned where the signs differ."""
+    return torch.where(signbit(x) ^ signbit(y), -x, x) if x.dtype.is_floating_point else NotImplemented
+
+
+@decomposes(_aten.copysign.Scalar)
+def copysign_scalar(x: Tensor, y: float) -> Tensor:
+    """With the sign of a number."""
+    if not x.dtype.is_floating_point:
+        return NotImplemented
+    return torch.where(signbit(x), x if math.copysign(1, y) < 0 else -x, -x if math.copysign(1, y) < 0 else x)
+
+
+@decomposes(_aten._cdist_forward.default)
+def cdist(x: Tensor, y: Tensor, p: float, compute_mode: int | None) -> Tensor:
+    """Distances of all pairs of rows, from their differences."""
+    apart = (x.unsqueeze(-2) - y.unsqueeze(-3)).abs()
+    if p == 2:
+        return (apart * apart).sum(-1).sqrt()
+    return apart.sum(-1) if p == 1 else apart.amax(-1) if p == float("inf") else NotImplemented
