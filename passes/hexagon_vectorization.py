@@ -29,7 +29,8 @@ class HexagonVectorizationPass(Pass):
     input is two vectors dealt apart. Elements of a table that lie along the vectorized loop, at a place that the body
     computes, are loaded as vectors too; at any place of a table of up to 256 elements, they are looked up in registers
     by ``hexmlir_look_up_bytes_20_128(table, indices)`` (20 elements, 128 indices) and the same for halfwords and words:
-    code generation makes instructions of the call.
+    code generation makes instructions of the call. Conditions on indices become one comparison of lane numbers with a
+    bound.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {
