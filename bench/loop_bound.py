@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from bench.remarks import remark
 from hexagon_mlir.sim import Machine, RunResult
-from hexagon_mlir.sim.asm import parse
-from hexagon_mlir.sim.blocks import Block, build
-from hexagon_mlir.sim.decode import Insn
+from hexagon_mlir.sim.assembly.asm import parse
+from hexagon_mlir.sim.assembly.blocks import Block, build
+from hexagon_mlir.sim.assembly.decode import Insn
 from hexagon_mlir.sim.isa.spec import Unit
-from hexagon_mlir.sim.link import assign_addresses
+from hexagon_mlir.sim.translation.link import assign_addresses
 
 SLOTS = 4
 _PIPES = {Unit.VX_DV: {"multiply": 2}, Unit.VX: {"multiply": 1}, Unit.VX_LATE: {"multiply": 1}, Unit.VS: {"shift": 1},

@@ -26,9 +26,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import Machine, RunResult, host
-from hexagon_mlir.sim.program import model_code, obtain
-from hexagon_mlir.sim.translate import translate
+from hexagon_mlir.sim import Machine, RunResult
+from hexagon_mlir.sim.translation import host
+from hexagon_mlir.sim.translation.program import model_code, obtain
+from hexagon_mlir.sim.translation.translate import translate
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

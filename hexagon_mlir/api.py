@@ -14,9 +14,9 @@ import numpy as np
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
+from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out, take_weights
+from hexagon_mlir.codegen.artifacts.whole_files import write_files
 from hexagon_mlir.codegen.interface import Interface, Tensor, read_interface
-from hexagon_mlir.codegen.weights import Weights, lay_out, take_weights
-from hexagon_mlir.codegen.whole_files import write_files
 from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir import HexError, ir, name_locations, parse, to_text

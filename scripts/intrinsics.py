@@ -15,8 +15,8 @@ from pathlib import Path
 
 import ziglang
 
-from hexagon_mlir.sim.asm import parse
-from hexagon_mlir.sim.decode import FormError, decode_one
+from hexagon_mlir.sim.assembly.asm import parse
+from hexagon_mlir.sim.assembly.decode import FormError, decode_one
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "test" / "golden" / "intrinsics.txt"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir import targets
 from hexagon_mlir.cli.build import KINDS
-from hexagon_mlir.codegen import c_interface, link
-from hexagon_mlir.codegen.c_interface import Function
-from hexagon_mlir.codegen.weights import Weights
-from hexagon_mlir.codegen.whole_files import Content, write_files
+from hexagon_mlir.codegen.artifacts import c_interface, link
+from hexagon_mlir.codegen.artifacts.c_interface import Function
+from hexagon_mlir.codegen.artifacts.weights import Weights
+from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
 from hexagon_mlir.exec.elf import kernel_object
 from hexagon_mlir.ir import HexError
 

@@ -135,7 +135,7 @@ def run_file(words: Sequence[str]) -> int:
     arguments = [_argument(word) for word in options.args]
     if options.check and options.executor != "sim":
         raise UsageError("faults are found on the simulator only", "--executor=sim")
-    from hexagon_mlir.codegen.whole_files import write_files
+    from hexagon_mlir.codegen.artifacts.whole_files import write_files
     from hexagon_mlir.exec import sim
     from hexagon_mlir.report import text
 
@@ -218,7 +218,7 @@ def _counters(counters: Any) -> str:
 def _save(folder: Path, arguments: Sequence[Any], outputs: Sequence[Any]) -> None:
     import numpy as np
 
-    from hexagon_mlir.codegen.whole_files import Content, write_files
+    from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
 
     arrays = {f"result{number}": value for number, value in enumerate(outputs)}
     arrays |= {f"arg{number}": value for number, value in enumerate(arguments) if isinstance(value, np.ndarray)}

@@ -98,7 +98,7 @@ def _explained(traced: bool) -> Iterator[Sequence[Compiled]]:
 
 def _write_pages(folder: Path, records: Sequence[LaunchRecord], compiled: Sequence[Compiled]) -> list[Path]:
     """A page for each kernel, of its first launch; a number tells those of one name apart."""
-    from hexagon_mlir.codegen.whole_files import Content, write_files
+    from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
     from hexagon_mlir.report.page import kernel_page
 
     by_asm = {each.asm: each for each in compiled}

@@ -122,7 +122,7 @@ def run(options: Options) -> int:
     from hexagon_mlir import targets
     from hexagon_mlir.report import text as report
     from hexagon_mlir.sim import Machine, SimError
-    from hexagon_mlir.sim.c_start import ENTRY, with_start
+    from hexagon_mlir.sim.host_library.c_start import ENTRY, with_start
 
     if options.entry == ENTRY and f"\n{ENTRY}:" not in text:
         text = with_start(text)

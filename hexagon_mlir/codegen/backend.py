@@ -1,6 +1,6 @@
 """LLVM IR text to Hexagon assembly or object code, in this process.
 
-LLVM can abort or take minutes on unusual input: user-facing code goes through `codegen.worker` instead.
+LLVM can abort or take minutes on unusual input: user-facing code goes through `codegen.processes.worker` instead.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
-from hexagon_mlir.codegen.bfloat_moves import bfloat_vectors_as_bits
-from hexagon_mlir.codegen.conversions import conversion_option
-from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
-from hexagon_mlir.codegen.gathers import gathers_as_instructions
-from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
-from hexagon_mlir.codegen.lookups import lookups_as_instructions
-from hexagon_mlir.codegen.loop_entries import keep_loops_behind_stores
-from hexagon_mlir.codegen.loop_order import order_loops
-from hexagon_mlir.codegen.native_vectors import use_native_vectors
-from hexagon_mlir.codegen.qfloat_lifetimes import shorten_lifetimes
-from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
-from hexagon_mlir.codegen.register_pressure import register_pressure
-from hexagon_mlir.codegen.scalar_selects import scalar_selects_as_bits
-from hexagon_mlir.codegen.static_cost import Cost, static_cost
-from hexagon_mlir.codegen.store_order import keep_stores_in_order
-from hexagon_mlir.codegen.tcm_slots import separate_slots
-from hexagon_mlir.codegen.zero_tests import zero_tests_as_bits
+from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
+from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
+from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
+from hexagon_mlir.codegen.llvm_ir.conversions import conversion_option
+from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
+from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
+from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
+from hexagon_mlir.codegen.llvm_ir.lookups import lookups_as_instructions
+from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_behind_stores
+from hexagon_mlir.codegen.llvm_ir.scalar_selects import scalar_selects_as_bits
+from hexagon_mlir.codegen.llvm_ir.store_order import keep_stores_in_order
+from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
+from hexagon_mlir.codegen.llvm_ir.zero_tests import zero_tests_as_bits
+from hexagon_mlir.codegen.scheduling.loop_order import order_loops
+from hexagon_mlir.codegen.scheduling.register_pressure import register_pressure
+from hexagon_mlir.codegen.scheduling.static_cost import Cost, static_cost
 
 TRIPLE = "hexagon-unknown-linux-musl"
 CODEGEN_LEVEL = 3

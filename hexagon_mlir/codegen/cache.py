@@ -30,7 +30,7 @@ def key(*parts: str | bytes) -> str:
 @cache
 def compiler() -> str:
     """What identifies code generation itself: the sources of this folder and the LLVM beneath them."""
-    sources = [file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))]
+    sources = [file.read_bytes() for file in sorted(Path(__file__).parent.rglob("*.py"))]
     return key(version("llvmlite"), *sources)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import cache
+from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.codegen.worker import workers
 from hexagon_mlir.ir import ir, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.pass_infra import PassContext, Step

@@ -34,7 +34,7 @@ class Tensor:
 class Interface:
     """What the entry function takes and returns. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar type.
 
-    ``weights`` follow the arguments: constants that a file of their own holds (see `codegen.weights`). Behind the
+    ``weights`` follow the arguments: constants that a file of their own holds (`codegen.artifacts.weights`). Behind the
     results' buffers there is an i32 for each dynamic dimension of the arguments, then of the results (see the pass
     hexagon-dynamic-sizes); ``sizes`` tells what they must be.
     """

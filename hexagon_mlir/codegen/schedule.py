@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
-from hexagon_mlir.codegen.worker import workers
+from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.query import known_bytes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.codegen.fp_literals import rewrite_fp_literals
+from hexagon_mlir.codegen.llvm_ir.fp_literals import rewrite_fp_literals
 from hexagon_mlir.ir import error_at, ir, translate_module_to_llvmir, untranslatable_ops
 
 ORIGIN = "translate-to-llvm-ir"

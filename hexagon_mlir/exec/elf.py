@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen import c_interface, cache, emit, link
-from hexagon_mlir.codegen.c_interface import Function
+from hexagon_mlir.codegen import cache, emit
+from hexagon_mlir.codegen.artifacts import c_interface, link
+from hexagon_mlir.codegen.artifacts.c_interface import Function
+from hexagon_mlir.codegen.artifacts.symbols import own_names
+from hexagon_mlir.codegen.artifacts.weights import Weights
 from hexagon_mlir.codegen.interface import Interface
-from hexagon_mlir.codegen.symbols import own_names
-from hexagon_mlir.codegen.weights import Weights
 from hexagon_mlir.pipelines import Settings
 
 

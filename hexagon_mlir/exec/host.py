@@ -20,7 +20,7 @@ from hexagon_mlir.exec.host_dma import HostDma
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
 from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
 from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
-from hexagon_mlir.sim.kernel_output import AssertionFailed, printed
+from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed, printed
 
 Argument = np.ndarray | int | float | bool
 _SCALARS: dict[str, Any] = {

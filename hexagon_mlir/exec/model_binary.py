@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hexagon_mlir.codegen import c_interface, link
-from hexagon_mlir.codegen.c_interface import ARENA, WEIGHTS, Function, Parameter
+from hexagon_mlir.codegen.artifacts import c_interface, link
+from hexagon_mlir.codegen.artifacts.c_interface import ARENA, WEIGHTS, Function, Parameter
+from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out
 from hexagon_mlir.codegen.schedule import Schedule
-from hexagon_mlir.codegen.weights import Weights, lay_out
 from hexagon_mlir.exec.elf import kernel_object, linked_program
 from hexagon_mlir.exec.memory_plan import lifetimes, plan
 from hexagon_mlir.exec.model import NUMPY, ModelRun

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from hexagon_mlir.codegen.weights import Weights
+from hexagon_mlir.codegen.artifacts.weights import Weights
 from hexagon_mlir.exec.images import Image, read_back
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 

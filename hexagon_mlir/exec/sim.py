@@ -26,7 +26,7 @@ from hexagon_mlir.exec.storage import (
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.ir.query import GRID_SUFFIX
 from hexagon_mlir.sim import Arg64, Machine, Report, RunResult, SimError
-from hexagon_mlir.sim.kernel_output import AssertionFailed
+from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed
 from hexagon_mlir.sim.trace import annotate, by_source_line, timeline
 
 ORIGIN = "launch"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hexagon_mlir.sim.checks import Report
+    from hexagon_mlir.sim.checking.checks import Report
     from hexagon_mlir.sim.machine import Arg64, BlockStat, Machine, RunResult, ThreadStat
-    from hexagon_mlir.sim.program import SimError
+    from hexagon_mlir.sim.translation.program import SimError
 
 __all__ = ["Arg64", "BlockStat", "Machine", "Report", "RunResult", "SimError", "ThreadStat"]
 
@@ -22,11 +22,11 @@ def __getattr__(name: str) -> Any:
 
         return getattr(machine, name)
     if name == "Report":
-        from hexagon_mlir.sim.checks import Report
+        from hexagon_mlir.sim.checking.checks import Report
 
         return Report
     if name == "SimError":
-        from hexagon_mlir.sim.program import SimError
+        from hexagon_mlir.sim.translation.program import SimError
 
         return SimError
     raise AttributeError(f"module 'hexagon_mlir.sim' has no attribute '{name}'")

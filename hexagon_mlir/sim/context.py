@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.cache_model import Q8, STREAM_SLOTS
-from hexagon_mlir.sim.cache_tags import CacheTags
-from hexagon_mlir.sim.memory import Memory
-from hexagon_mlir.sim.program import Program
+from hexagon_mlir.sim.memory_system.cache_model import Q8, STREAM_SLOTS
+from hexagon_mlir.sim.memory_system.cache_tags import CacheTags
+from hexagon_mlir.sim.memory_system.memory import Memory
+from hexagon_mlir.sim.translation.program import Program
 from hexagon_mlir.targets import Target
 
 STACK_ALIGN = 128

@@ -13,25 +13,26 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import check_model, layout, results
-from hexagon_mlir.sim.async_runtime import AsyncRuntime
-from hexagon_mlir.sim.cache_model import Q8, Geometry, cycles_q8
-from hexagon_mlir.sim.cache_tags import CacheTags, never
-from hexagon_mlir.sim.check_model import Rule
-from hexagon_mlir.sim.checks import Checks
-from hexagon_mlir.sim.code import Code, Function
+from hexagon_mlir.sim import layout, results
+from hexagon_mlir.sim.checking import check_model
+from hexagon_mlir.sim.checking.check_model import Rule
+from hexagon_mlir.sim.checking.checks import Checks
 from hexagon_mlir.sim.context import Arg64, Context, CostTable
-from hexagon_mlir.sim.dma import Dma
-from hexagon_mlir.sim.dma_api import DmaApi
-from hexagon_mlir.sim.host_threads import HostThreads, closed
-from hexagon_mlir.sim.hostcalls import HostCalls
-from hexagon_mlir.sim.libc import Libc
-from hexagon_mlir.sim.memory import GUARD_BYTES, Memory, OutOfMemory
-from hexagon_mlir.sim.program import SimError
+from hexagon_mlir.sim.host_library.hostcalls import HostCalls
+from hexagon_mlir.sim.host_library.libc import Libc
+from hexagon_mlir.sim.host_library.services import entry_points, weakly
+from hexagon_mlir.sim.memory_system.cache_model import Q8, Geometry, cycles_q8
+from hexagon_mlir.sim.memory_system.cache_tags import CacheTags, never
+from hexagon_mlir.sim.memory_system.dma import Dma
+from hexagon_mlir.sim.memory_system.dma_api import DmaApi
+from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, Memory, OutOfMemory
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
-from hexagon_mlir.sim.services import entry_points, weakly
-from hexagon_mlir.sim.thread_api import ThreadApi
-from hexagon_mlir.sim.threads import Scheduler, Stopped, Thread
+from hexagon_mlir.sim.threading.async_runtime import AsyncRuntime
+from hexagon_mlir.sim.threading.host_threads import HostThreads, closed
+from hexagon_mlir.sim.threading.thread_api import ThreadApi
+from hexagon_mlir.sim.threading.threads import Scheduler, Stopped, Thread
+from hexagon_mlir.sim.translation.code import Code, Function
+from hexagon_mlir.sim.translation.program import SimError
 from hexagon_mlir.targets import Target
 
 __all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"]

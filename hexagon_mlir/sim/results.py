@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.cache_model import Q8
-from hexagon_mlir.sim.checks import Report
+from hexagon_mlir.sim.checking.checks import Report
 from hexagon_mlir.sim.context import Context, CostTable
-from hexagon_mlir.sim.program import Program
-from hexagon_mlir.sim.threads import Thread
+from hexagon_mlir.sim.memory_system.cache_model import Q8
+from hexagon_mlir.sim.threading.threads import Thread
+from hexagon_mlir.sim.translation.program import Program
 
 
 @dataclass(slots=True)

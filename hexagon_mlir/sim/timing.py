@@ -22,8 +22,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hexagon_mlir.sim.blocks import DecodedPacket, Graph
-from hexagon_mlir.sim.decode import Insn, Operand
+from hexagon_mlir.sim.assembly.blocks import DecodedPacket, Graph
+from hexagon_mlir.sim.assembly.decode import Insn, Operand
 from hexagon_mlir.sim.isa.spec import Unit
 from hexagon_mlir.targets import Target
 

@@ -56,7 +56,7 @@ class ForkCost:
     def slowdown(self, tasks: int) -> float:
         """How much longer a dense HVX task takes beside the others: they share the clusters' issue ports.
 
-        A packet of one finds the port taken with the others' probability (as `hexagon_mlir.sim.threads` has it);
+        A packet of one finds the port taken with the others' probability (as `sim.threading.threads` has it);
         tasks beyond the contexts wait for their turn.
         """
         running = min(tasks, self.contexts)

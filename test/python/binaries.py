@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from hexagon_mlir.codegen import link
+from hexagon_mlir.codegen.artifacts import link
 
 needs_linker = pytest.mark.skipif(not link.available(), reason="the 'elf' extra (ziglang) is not installed")
 needs_qemu = pytest.mark.skipif(shutil.which("qemu-hexagon") is None or not link.available(),

@@ -10,7 +10,7 @@ from support import ROOT
 
 import hexagon_mlir as hx
 from hexagon_mlir.codegen import cache, compile_module
-from hexagon_mlir.codegen.worker import workers
+from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.frontend.triton import activate
 from hexagon_mlir.ir import parse
 

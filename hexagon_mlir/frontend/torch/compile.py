@@ -13,8 +13,8 @@ import torch
 from torch.export import ExportedProgram
 
 from hexagon_mlir import targets
+from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
-from hexagon_mlir.codegen.worker import workers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.dynamic import DynamicProgram, SpecializedModel, is_dynamic

@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
+from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
 from hexagon_mlir.codegen.schedule import Buffer, Call, Kernel, Schedule
-from hexagon_mlir.codegen.whole_files import Content, write_files
 from hexagon_mlir.exec.memory_plan import Plan
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face

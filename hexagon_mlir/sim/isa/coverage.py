@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from hexagon_mlir.sim.decode import decode_one
+from hexagon_mlir.sim.assembly.decode import decode_one
 from hexagon_mlir.sim.isa.tables import FORMS
 
 OLDEST = 68

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.sim.cabac import NEXT_LPS, NEXT_MPS, RANGE_LPS
+from hexagon_mlir.sim.isa.cabac import NEXT_LPS, NEXT_MPS, RANGE_LPS
 from hexagon_mlir.sim.isa.lanes import clamp
 from hexagon_mlir.sim.isa.packed import lane, saturate, saturating, table
 from hexagon_mlir.sim.isa.scalar import ACCUMULATE, pair, predicate, shift

@@ -9,17 +9,18 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import host, layout
-from hexagon_mlir.sim.asm import parse
-from hexagon_mlir.sim.blocks import DecodedPacket
-from hexagon_mlir.sim.decode import decode
-from hexagon_mlir.sim.memory import Memory
-from hexagon_mlir.sim.program import SimError
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.assembly.asm import parse
+from hexagon_mlir.sim.assembly.blocks import DecodedPacket
+from hexagon_mlir.sim.assembly.decode import decode
+from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.reference.packet import Registers, execute
 from hexagon_mlir.sim.reference.random_memory import SYMBOL
 from hexagon_mlir.sim.reference.random_packets import TAKEN, Generator, Piece
 from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, random_state
-from hexagon_mlir.sim.translate import translate
+from hexagon_mlir.sim.translation import host
+from hexagon_mlir.sim.translation.program import SimError
+from hexagon_mlir.sim.translation.translate import translate
 
 USR_READER = "\t.type\treader,@function\nreader:\n\t{\n\t\tr0 = usr\n\t\tjumpr r31\n\t}\n"
 """Nobody calls it; a program that reads USR keeps its sticky bits."""

@@ -9,12 +9,12 @@ import re
 import struct
 from typing import Any
 
-from hexagon_mlir.sim.hostfns import INLINE
-from hexagon_mlir.sim.memory import Memory, OutOfMemory
-from hexagon_mlir.sim.program import SimError
+from hexagon_mlir.sim.host_library.hostfns import INLINE
+from hexagon_mlir.sim.memory_system.memory import Memory, OutOfMemory
 from hexagon_mlir.sim.reference.exact import DOUBLE, HALF, SINGLE, multiply_add, rounded, value
 from hexagon_mlir.sim.reference.packet import Registers
 from hexagon_mlir.sim.reference.rules import signed
+from hexagon_mlir.sim.translation.program import SimError
 
 _DIVISION = re.compile(r"__(?:hexagon_)?(u?)(div|mod)(s|d)i3$")
 _SOFT = {"div": "/", "add": "+", "sub": "-", "mul": "*"}

@@ -12,15 +12,15 @@ import numpy as np
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Arg64, layout
-from hexagon_mlir.sim.asm import AsmError, Function, parse
-from hexagon_mlir.sim.blocks import DecodedPacket
-from hexagon_mlir.sim.decode import FormError, decode
-from hexagon_mlir.sim.hostfns import CALLBACKS, INLINE
-from hexagon_mlir.sim.image import MAX_DEPTH
-from hexagon_mlir.sim.link import SimError, assign_addresses, data_image
-from hexagon_mlir.sim.memory import Allocator, Memory, OutOfMemory
+from hexagon_mlir.sim.assembly.asm import AsmError, Function, parse
+from hexagon_mlir.sim.assembly.blocks import DecodedPacket
+from hexagon_mlir.sim.assembly.decode import FormError, decode
+from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
+from hexagon_mlir.sim.memory_system.memory import Allocator, Memory, OutOfMemory
 from hexagon_mlir.sim.reference.host import Host
 from hexagon_mlir.sim.reference.packet import Outcome, Registers, Transfer, execute
+from hexagon_mlir.sim.translation.image import MAX_DEPTH
+from hexagon_mlir.sim.translation.link import SimError, assign_addresses, data_image
 from hexagon_mlir.targets import Target
 
 STACK_ALIGN = 128

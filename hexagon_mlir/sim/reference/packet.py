@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hexagon_mlir.sim.blocks import DecodedPacket
-from hexagon_mlir.sim.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
+from hexagon_mlir.sim.assembly.blocks import DecodedPacket
+from hexagon_mlir.sim.assembly.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
 from hexagon_mlir.sim.reference import special
 from hexagon_mlir.sim.reference.addressing import around, increment, reversed_half
 from hexagon_mlir.sim.reference.rules import STICKY, as_bytes, find, pack, signed, unpack

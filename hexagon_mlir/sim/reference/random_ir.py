@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import Machine, host
+from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim.translation import host
 
 TRIPLE = "hexagon-unknown-linux-musl"
 VECTOR_BYTES = 128

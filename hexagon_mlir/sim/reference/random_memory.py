@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from hexagon_mlir.sim.decode import decode_one
+from hexagon_mlir.sim.assembly.decode import decode_one
 from hexagon_mlir.sim.isa.coverage import OTHER, concrete, memory_templates
 from hexagon_mlir.sim.isa.spec import Unit
 from hexagon_mlir.sim.reference.random_operands import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.program import SimError
+from hexagon_mlir.sim.translation.program import SimError
 
 VECTOR_BYTES = 128
 ELEMENTS: dict[str, np.dtype[Any]] = {"h": np.dtype(np.uint16), "w": np.dtype(np.uint32)}

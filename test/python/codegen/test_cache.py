@@ -6,7 +6,7 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import cache, emit
-from hexagon_mlir.codegen.worker import workers
+from hexagon_mlir.codegen.processes.worker import workers
 
 IR = "define i32 @f(i32 %a) {\n  %1 = add i32 %a, 77\n  ret i32 %1\n}\n"
 

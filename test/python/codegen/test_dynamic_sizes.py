@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hexagon_mlir as hx
-from hexagon_mlir.codegen.c_interface import example, function_of
+from hexagon_mlir.codegen.artifacts.c_interface import example, function_of
 from hexagon_mlir.ir import HexError
 
 CHAIN = """func.func @chain(%x: tensor<?x?xf32>, %w: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf16>) {

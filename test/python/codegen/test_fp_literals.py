@@ -6,7 +6,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from hexagon_mlir.codegen.fp_literals import rewrite_fp_literals
+from hexagon_mlir.codegen.llvm_ir.fp_literals import rewrite_fp_literals
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.ir import parse
 

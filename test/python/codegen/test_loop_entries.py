@@ -5,8 +5,8 @@ from linalg_programs import random_transpose
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.backend import optimize_and_emit
-from hexagon_mlir.codegen.loop_entries import keep_loops_behind_stores
-from hexagon_mlir.codegen.store_order import BARRIER
+from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_behind_stores
+from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse, set_index_bits

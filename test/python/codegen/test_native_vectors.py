@@ -8,15 +8,15 @@ from batch import on_simulator
 from linalg_programs import Program, generic
 
 from hexagon_mlir.codegen import emit
-from hexagon_mlir.codegen.copy_loops import keep_copies_in_order
-from hexagon_mlir.codegen.list_schedule import schedule
-from hexagon_mlir.codegen.llvm_text import functions, lanes_of, parse_line, read, split_commas, split_type
-from hexagon_mlir.codegen.loop_order import Addresses, graph, order_loops
-from hexagon_mlir.codegen.multiply_formats import Availability, choose_formats, conversions
-from hexagon_mlir.codegen.native_vectors import use_native_vectors
-from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
-from hexagon_mlir.codegen.static_cost import TRIPS, static_cost
-from hexagon_mlir.codegen.value_ranges import Ranges
+from hexagon_mlir.codegen.hvx.multiply_formats import Availability, choose_formats, conversions
+from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
+from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.hvx.value_ranges import Ranges
+from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
+from hexagon_mlir.codegen.llvm_ir.llvm_text import functions, lanes_of, parse_line, read, split_commas, split_type
+from hexagon_mlir.codegen.scheduling.list_schedule import schedule
+from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph, order_loops
+from hexagon_mlir.codegen.scheduling.static_cost import TRIPS, static_cost
 from hexagon_mlir.targets import get
 
 MAGIC = "splat (float 0x4168000000000000)"  # 1.5 * 2^23

@@ -7,11 +7,11 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import backend, emit
-from hexagon_mlir.codegen.list_schedule import best_schedule, most_alive, schedule
-from hexagon_mlir.codegen.llvm_text import parse_line
-from hexagon_mlir.codegen.loop_order import Addresses, graph
-from hexagon_mlir.codegen.qfloat_lifetimes import far_uses, shorten_lifetimes
-from hexagon_mlir.codegen.register_pressure import register_pressure
+from hexagon_mlir.codegen.hvx.qfloat_lifetimes import far_uses, shorten_lifetimes
+from hexagon_mlir.codegen.llvm_ir.llvm_text import parse_line
+from hexagon_mlir.codegen.scheduling.list_schedule import best_schedule, most_alive, schedule
+from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph
+from hexagon_mlir.codegen.scheduling.register_pressure import register_pressure
 from hexagon_mlir.sim import Machine
 
 WORDS = "<32 x i32>"

@@ -6,7 +6,7 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import backend
-from hexagon_mlir.codegen.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 
 SPILL = "vmem(r29+#1) = v2"
 

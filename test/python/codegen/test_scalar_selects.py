@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hexagon_mlir.codegen import compile_module
-from hexagon_mlir.codegen.scalar_selects import scalar_selects_as_bits
+from hexagon_mlir.codegen.llvm_ir.scalar_selects import scalar_selects_as_bits
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse
 

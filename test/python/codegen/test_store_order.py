@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hexagon_mlir.codegen import compile_module
-from hexagon_mlir.codegen.store_order import BARRIER, keep_stores_in_order
+from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER, keep_stores_in_order
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hexagon_mlir.codegen import translate_to_llvm_ir
-from hexagon_mlir.codegen.half_fabs import half_fabs_as_bits
+from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
 from hexagon_mlir.ir import HexError, parse
 
 

@@ -5,8 +5,8 @@ import struct
 import numpy as np
 import pytest
 
-from hexagon_mlir.codegen.symbols import own_names
-from hexagon_mlir.codegen.weights import lay_out, take_weights
+from hexagon_mlir.codegen.artifacts.symbols import own_names
+from hexagon_mlir.codegen.artifacts.weights import lay_out, take_weights
 from hexagon_mlir.ir import HexError, parse, to_text
 
 

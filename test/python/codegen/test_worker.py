@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.worker import Worker, Workers
+from hexagon_mlir.codegen.processes.worker import Worker, Workers
 from hexagon_mlir.ir import HexError
 
 CHIP = targets.get()

@@ -11,7 +11,8 @@ import pytest
 from binaries import PARALLEL, files_of_at_most, needs_linker, needs_qemu
 
 from hexagon_mlir.cli.hexmlir import main
-from hexagon_mlir.codegen import cache, link
+from hexagon_mlir.codegen import cache
+from hexagon_mlir.codegen.artifacts import link
 from hexagon_mlir.exec import qemu
 from hexagon_mlir.ir import HexError
 

@@ -12,7 +12,7 @@ from binaries import files_of_at_most, needs_linker, needs_qemu
 
 import hexagon_mlir as hx
 from hexagon_mlir.cli.hexmlir import main
-from hexagon_mlir.codegen import link
+from hexagon_mlir.codegen.artifacts import link
 from hexagon_mlir.exec import qemu
 from hexagon_mlir.ir import HexError
 

@@ -3,7 +3,7 @@
 import functools
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import host
+from hexagon_mlir.sim.translation import host
 
 TRIPLE = "hexagon-unknown-linux-musl"
 

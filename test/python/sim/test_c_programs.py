@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hexagon_mlir.sim import Machine, RunResult
-from hexagon_mlir.sim.c_start import ENTRY, with_start
+from hexagon_mlir.sim.host_library.c_start import ENTRY, with_start
 
 FOLDER = Path(__file__).resolve().parents[2] / "c"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.c"))

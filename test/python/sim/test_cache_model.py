@@ -5,7 +5,7 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, layout
-from hexagon_mlir.sim import cache_model as cache
+from hexagon_mlir.sim.memory_system import cache_model as cache
 
 V75 = targets.get("v75")
 PASSES = 40

@@ -6,7 +6,7 @@ from sim.forms_harness import function
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, SimError
-from hexagon_mlir.sim.descriptors import DONE, Block, count
+from hexagon_mlir.sim.memory_system.descriptors import DONE, Block, count
 
 V75 = targets.get("v75")
 START, NEXT = float(V75.dma_start_cycles.value), float(V75.dma_descriptor_cycles.value)

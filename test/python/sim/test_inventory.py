@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import host
-from hexagon_mlir.sim.translate import translate
+from hexagon_mlir.sim.translation import host
+from hexagon_mlir.sim.translation.translate import translate
 
 INVENTORY = Path(__file__).with_name("inventory.txt").read_text().splitlines()
 PRODUCERS = {"r": "{} = add(r10,#1)", "v": "{} = vxor(v20,v21)", "p": "{} = cmp.eq(r10,#0)"}

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import Machine, code, host, lower, program
-from hexagon_mlir.sim.program import obtain
-from hexagon_mlir.sim.translate import translate
+from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim.translation import code, host, lower, program
+from hexagon_mlir.sim.translation.program import obtain
+from hexagon_mlir.sim.translation.translate import translate
 
 PROGRAM = """\t.text
 \t.type\tf,@function

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hexagon_mlir.sim import Arg64, Machine, SimError
-from hexagon_mlir.sim.c_start import ENTRY, with_start
-from hexagon_mlir.sim.libc_format import render
+from hexagon_mlir.sim.host_library.c_start import ENTRY, with_start
+from hexagon_mlir.sim.host_library.libc_format import render
 
 CALL = """
 	.text

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.sim.asm import parse
-from hexagon_mlir.sim.blocks import build
-from hexagon_mlir.sim.liveness import ALL, read_after_return
+from hexagon_mlir.sim.assembly.asm import parse
+from hexagon_mlir.sim.assembly.blocks import build
+from hexagon_mlir.sim.assembly.liveness import ALL, read_after_return
 
 
 def assembly(**functions):

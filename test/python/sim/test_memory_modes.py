@@ -7,7 +7,7 @@ from sim.kernels import assembly, elementwise
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, SimError
-from hexagon_mlir.sim import cache_model as cache
+from hexagon_mlir.sim.memory_system import cache_model as cache
 
 V75 = targets.get("v75")
 COMPUTE = """

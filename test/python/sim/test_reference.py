@@ -10,8 +10,8 @@ from sim.test_inventory import INVENTORY
 from sim.test_inventory import assembly as one_form
 
 from hexagon_mlir.sim import Arg64, Machine, SimError
-from hexagon_mlir.sim.asm import parse
-from hexagon_mlir.sim.decode import decode, decode_one
+from hexagon_mlir.sim.assembly.asm import parse
+from hexagon_mlir.sim.assembly.decode import decode, decode_one
 from hexagon_mlir.sim.isa.coverage import FLOW, OTHER, concrete, memory_templates, templates
 from hexagon_mlir.sim.isa.tables import FORMS
 from hexagon_mlir.sim.reference import Interpreter, find

@@ -9,7 +9,7 @@ from sim.forms_harness import function
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, SimError
-from hexagon_mlir.sim.memory import GUARD_BYTES, Allocator, OutOfMemory
+from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, Allocator, OutOfMemory
 
 V75 = targets.get("v75")
 FRAME = ["allocframe(#8)"]

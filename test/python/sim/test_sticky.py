@@ -5,7 +5,7 @@ from sim.forms_harness import function
 
 from hexagon_mlir.sim import Machine
 from hexagon_mlir.sim.reference import Interpreter
-from hexagon_mlir.sim.translate import translate
+from hexagon_mlir.sim.translation.translate import translate
 from hexagon_mlir.targets import get
 
 READ = ["r0 = usr"]

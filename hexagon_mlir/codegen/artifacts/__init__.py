@@ -1,0 +1,1 @@
+"""What a user takes away: C text, weights, linked programs, files written whole."""

@@ -1,0 +1,232 @@
+"""Native parts of vector values and the instructions that make them: formats, lane orders, widths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, lanes_of, vector_type
+
+FORMATS = {"float": ("sf", "qf32"), "half": ("hf", "qf16")}
+_ONE_HALF_TWICE = 0x3C003C00
+_NARROWING = {(16, True): "vpackeb", (32, True): "vpackeh", (16, False): "vshuffeb", (32, False): "vshufeh"}
+"""(bits, in memory order) -> the instruction that keeps the low halves of two vectors."""
+
+
+@dataclass
+class Value:
+    """A split vector. ``parts[i]`` holds native part i in IEEE format (or integers), ``chains[i]`` in qfloat; part
+    ``group * order + residue`` has the lanes ``residue + order * n`` of its group."""
+
+    element: str
+    lanes: int
+    bits: int
+    order: int
+    block: str
+    parts: list[str] = field(default_factory=list)
+    chains: list[str] = field(default_factory=list)
+    normal: bool = True
+    splat: bool = False
+
+    @property
+    def native(self) -> str:
+        """LLVM type of one part."""
+        return f"<{VECTOR_BITS // self.bits} x {self.element}>"
+
+class PartBuilder:
+    """Appends instructions to ``out`` and remembers what was converted where.
+
+    ``definitions`` are the function's instructions by result; ``declared`` collects declarations.
+    """
+
+    def __init__(self, definitions: Mapping[str, Instruction], qfloat: bool, declared: dict[str, str]):
+        self.definitions, self.qfloat, self.declared = definitions, qfloat, declared
+        self.values: dict[str, Value] = {}
+        self.out: list[str] = []
+        self.cache: dict[tuple[str, str, str], list[str]] = {}
+        self.counter = 0
+        self.block, self.debug = "", ""
+
+    def emit(self, right: str) -> str:
+        """Append ``%new = right`` and return the name."""
+        self.counter += 1
+        name = f"%h{self.counter}"
+        self.out.append(f"  {name} = {right}{self.debug}")
+        return name
+
+    def intrinsic(self, name: str, type_: str, *arguments: tuple[str, str]) -> str:
+        """A call of Hexagon intrinsic ``name``; arguments are (type, value)."""
+        full = f"@llvm.hexagon.V6.{name}.128B"
+        self.declared[full] = f"declare {type_} {full}({', '.join(t for t, _ in arguments)})"
+        return self.emit(f"call {type_} {full}({', '.join(f'{t} {v}' for t, v in arguments)})")
+
+    def words(self, value: str, native: str) -> str:
+        """A native part as ``<32 x i32>``."""
+        return value if native == "<32 x i32>" else self.emit(f"bitcast {native} {value} to <32 x i32>")
+
+    def as_type(self, words: str, native: str) -> str:
+        """``<32 x i32>`` as the native type ``native``."""
+        return words if native == "<32 x i32>" else self.emit(f"bitcast <32 x i32> {words} to {native}")
+
+    def value(self, operand: str, type_: str, bits: int = 0) -> Value:
+        """``operand`` as a split value; constants and values that stayed whole are cut up here."""
+        if operand in self.values:
+            return self.values[operand]
+        vector = vector_type(type_)
+        assert vector is not None
+        lanes, element = vector
+        bits = bits or BITS.get(element, 0)
+        native = VECTOR_BITS // bits
+        count = lanes // native
+        constants = lanes_of(operand, lanes)
+        if constants is not None:
+            splat = len(set(constants)) == 1
+            found = Value(element, lanes, bits, 1, "", splat=splat)
+            if splat:
+                found.parts = [operand] * count
+            else:
+                found.parts = [f"<{', '.join(f'{element} {c}' for c in constants[k:k + native])}>"
+                               for k in range(0, lanes, native)]
+            return found
+        definition = self.definitions.get(operand)
+        found = Value(element, lanes, bits, 1, definition.block if definition is not None else "")
+        if count == 1:
+            found.parts = [operand]
+        else:
+            found.parts = self.cached(operand, "slice", found.block, lambda: [
+                self.emit(f"shufflevector {type_} {operand}, {type_} poison, <{native} x i32> "
+                          f"<{', '.join(f'i32 {k}' for k in range(start, start + native))}>")
+                for start in range(0, lanes, native)])
+        return found
+
+    def cached(self, name: str, kind: str, home: str, make: Callable[[], list[str]]) -> list[str]:
+        """What ``make`` emits, once per block, or once for all when that is the value's own block."""
+        for block in (home, self.block):
+            if (name, kind, block) in self.cache:
+                return self.cache[name, kind, block]
+        self.cache[name, kind, self.block] = made = make()
+        return made
+
+    def ieee(self, operand: str, value: Value) -> list[str]:
+        """The parts in IEEE format."""
+        if value.parts:
+            return value.parts
+        ieee, chain = FORMATS[value.element]
+        return self.cached(operand, "ieee", value.block, lambda: [
+            self.as_type(self.intrinsic(f"vconv.{ieee}.{chain}", "<32 x i32>", ("<32 x i32>", c)), value.native)
+            for c in value.chains])
+
+    def chain(self, operand: str, value: Value, normal: bool = False) -> list[str]:
+        """The parts in qfloat, normalised if asked for: adding zero does both."""
+        if value.chains and (value.normal or not normal):
+            return value.chains
+        ieee, chain = FORMATS[value.element]
+        zero = ("<32 x i32>", "zeroinitializer")
+        if value.chains:
+            return self.cached(operand, "normal", value.block, lambda: [
+                self.intrinsic(f"vadd.{chain}.mix", "<32 x i32>", ("<32 x i32>", c), zero) for c in value.chains])
+
+        def lift(part: str) -> str:
+            return self.intrinsic(f"vadd.{ieee}", "<32 x i32>", ("<32 x i32>", self.words(part, value.native)), zero)
+
+        if value.splat:  # where it is used; LLVM moves it out of loops. In the entry block it would live across calls
+            name = operand if value.block else f"{value.element} {value.parts[0]}"
+            return self.cached(name, "chain", value.block, lambda: [lift(value.parts[0])]) * len(value.parts)
+        return self.cached(operand, "chain", value.block, lambda: [lift(p) for p in value.parts])
+
+    def ordered(self, operand: str, value: Value, order: int) -> list[str]:
+        """The IEEE parts in lane order ``order``."""
+        parts = self.ieee(operand, value)
+        if value.splat or value.order == order:
+            return parts
+        return self.cached(operand, f"order {order}", value.block, lambda: self._reordered(parts, value, order))
+
+    def _reordered(self, parts: list[str], value: Value, order: int) -> list[str]:
+        if value.element == "i1":
+            return self._reordered_masks(parts, value, order)
+        now = value.order
+        while now != order:
+            step, name = (now // 2, "vshuffvdd") if now > order else (now, "vdealvdd")
+            new = list(parts)
+            for group in range(0, len(parts), 2 * step):
+                for r in range(step):
+                    # parts r and r + step of an order 2 * step interleave to two consecutive ones of order step
+                    even, odd = group + r, group + r + step
+                    low, high = self.pair(name, parts[even], parts[odd], value)
+                    new[even], new[odd] = low, high
+            parts, now = new, (now // 2 if now > order else now * 2)
+        return parts
+
+    def pair(self, name: str, low: str, high: str, value: Value) -> tuple[str, str]:
+        """The two vectors that ``name``, an instruction on pairs of ``value``'s lanes, makes of two."""
+        pair = self.intrinsic(name, "<64 x i32>", ("<32 x i32>", self.words(high, value.native)),
+                              ("<32 x i32>", self.words(low, value.native)), ("i32", str(-(value.bits // 8))))
+        return (self.as_type(self.half("lo", pair), value.native), self.as_type(self.half("hi", pair), value.native))
+
+    def half(self, which: str, pair: str) -> str:
+        """The ``lo`` or ``hi`` vector of a pair."""
+        return self.intrinsic(which, "<32 x i32>", ("<64 x i32>", pair))
+
+    def _reordered_masks(self, parts: list[str], value: Value, order: int) -> list[str]:
+        element = f"i{value.bits}"
+        lanes = VECTOR_BITS // value.bits
+        whole = Value(element, value.lanes, value.bits, value.order, value.block)
+        numbers = [self.emit(f"select <{lanes} x i1> {p}, {whole.native} splat ({element} 1), "
+                             f"{whole.native} zeroinitializer") for p in parts]
+        return [self.emit(f"icmp ne {whole.native} {n}, zeroinitializer")
+                for n in self._reordered(numbers, whole, order)]
+
+    def widened(self, opcode: str, parts: list[str], bits: int, order: int) -> list[str]:
+        """Each part as two: its even and its odd lanes in twice the width."""
+        new = [""] * (2 * len(parts))
+        before = f"<{VECTOR_BITS // bits} x {'half' if opcode == 'fpext' else f'i{bits}'}>"
+        after = "<32 x i32>" if opcode == "fpext" else f"<{VECTOR_BITS // bits // 2} x i{2 * bits}>"
+        for number, part in enumerate(parts):
+            words = self.words(part, before)
+            if opcode == "fpext":
+                one = ("<32 x i32>", f"splat (i32 {_ONE_HALF_TWICE})")
+                pair = (self.intrinsic("vmpy.qf32.hf", "<64 x i32>", ("<32 x i32>", words), one) if self.qfloat else
+                        self.intrinsic("vcvt.sf.hf", "<64 x i32>", ("<32 x i32>", words)))
+            else:
+                name = {"sext": "vs", "zext": "vz"}[opcode] + {8: "b", 16: "h"}[bits]
+                pair = self.intrinsic(name, "<64 x i32>", ("<32 x i32>", words))
+            group, residue = divmod(number, order)
+            place = group * 2 * order + residue
+            new[place] = self.as_type(self.half("lo", pair), after)
+            new[place + order] = self.as_type(self.half("hi", pair), after)
+        return new
+
+    def narrowed(self, floats: bool, parts: list[str], bits: int, order: int) -> tuple[list[str], int]:
+        """Two parts as one of half the width: even and odd lanes, or two halves in memory order."""
+        new = []
+        step = max(order // 2, 1)
+        before, after = f"<{VECTOR_BITS // bits} x i{bits}>", f"<{2 * VECTOR_BITS // bits} x i{bits // 2}>"
+        for group in range(0, len(parts), 2 * step):
+            for r in range(step):
+                low, high = parts[group + r], parts[group + r + step]
+                if floats and self.qfloat:
+                    pair = self.intrinsic("vcombine", "<64 x i32>", ("<32 x i32>", high), ("<32 x i32>", low))
+                    new.append(self.intrinsic("vconv.hf.qf32", "<32 x i32>", ("<64 x i32>", pair)))
+                    continue
+                kind = "<32 x float>" if floats else before
+                two = (("<32 x i32>", self.words(high, kind)), ("<32 x i32>", self.words(low, kind)))
+                name = "vcvt.hf.sf" if floats else _NARROWING[bits, order == 1]
+                made = self.intrinsic(name, "<32 x i32>", *two)
+                new.append(made if floats else self.as_type(made, after))
+        return new, step if order > 1 else 1
+
+    def offset(self, pointer: str, part: int) -> str:
+        if not part:
+            return pointer
+        return self.emit(f"getelementptr inbounds i8, ptr {pointer}, i32 {part * VECTOR_BITS // 8}")
+
+    def joined(self, parts: list[str], value: Value) -> str:
+        lanes = VECTOR_BITS // value.bits
+        while len(parts) > 1:
+            type_ = f"<{lanes} x {value.element}>"
+            mask = ", ".join(f"i32 {k}" for k in range(2 * lanes))
+            parts = [self.emit(f"shufflevector {type_} {a}, {type_} {b}, <{2 * lanes} x i32> <{mask}>")
+                     for a, b in zip(parts[::2], parts[1::2], strict=True)]
+            lanes *= 2
+        return parts[0]

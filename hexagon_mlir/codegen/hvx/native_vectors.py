@@ -1,0 +1,383 @@
+"""Vector arithmetic of LLVM IR on HVX registers: wide vectors in native parts, qfloat values kept between operations.
+
+LLVM 22 converts to IEEE after most qfloat operations, and widens and narrows through general shuffles. Here each
+vector value becomes a list of native parts:
+
+* Sums and products are qf32 or qf16 intrinsics. A value is converted once, where something else than arithmetic
+  reads it. Multiplications ask for normalised operands: what `value_ranges` cannot show to be so is converted first.
+  Sums carried round a loop stay qfloat.
+* Conversions between 16 and 32 bits (8 and 16) leave even lanes in one part and odd lanes in the other, and the
+  arithmetic between does not mind; only memory and unknown operations put the lanes back in order.
+
+``order`` is the distance between neighbours in a part: 1 as in memory, 2 for even and odd lanes, 4 for every fourth.
+What is not understood stays as it was, on the whole vector.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from hexagon_mlir.codegen.hvx.fixed_point import make_fixed_point
+from hexagon_mlir.codegen.hvx.native_parts import FORMATS, PartBuilder, Value
+from hexagon_mlir.codegen.hvx.qfloat_formats import FloatFormats
+from hexagon_mlir.codegen.hvx.quad_products import make_quad_sum
+from hexagon_mlir.codegen.hvx.saturating_packs import Clamp, clamped, packed
+from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS, SplitPlan
+from hexagon_mlir.codegen.hvx.value_ranges import constant
+from hexagon_mlir.codegen.hvx.widening_products import make_widening_product
+from hexagon_mlir.codegen.llvm_ir.llvm_text import (
+    CASTS,
+    Instruction,
+    functions,
+    lanes_of,
+    read,
+    split_type,
+    vector_type,
+)
+
+
+def use_native_vectors(text: str, qfloat: bool, floats: bool = True) -> str:
+    """``text`` with the vector arithmetic of every function rewritten; ``qfloat`` for v68 to v75.
+
+    Without ``floats`` the chip's HVX has integers only.
+    """
+    out: list[str] = []
+    declared: dict[str, str] = {}
+    for is_function, lines in functions(text):
+        if is_function and any("x float>" in line or "x half>" in line or "x i" in line for line in lines):
+            lines = FunctionRewriter(read(lines), qfloat, floats, declared).rewrite()
+        out += lines
+    known = {name for line in out if line.startswith("declare ") for name in re.findall(r"@[\w.]+", line)}
+    out += [line for name, line in declared.items() if name not in known]
+    return "\n".join(out) + "\n"
+
+
+class FunctionRewriter(PartBuilder):
+    """Rewrites one function; use as ``FunctionRewriter(instructions, ...).rewrite()``."""
+
+    def __init__(self, instructions: list[Instruction], qfloat: bool, floats: bool, declared: dict[str, str]):
+        self.instructions = instructions
+        self.plan = SplitPlan(instructions, floats)
+        super().__init__(self.plan.definitions, qfloat, declared)
+        self.ours, self.bits, self.orders = self.plan.names, self.plan.bits, self.plan.orders
+        self.incoming: dict[tuple[str, str], list[str]] = {}
+        """(phi, block it is entered from) -> parts."""
+        self.phis_after: dict[str, list[Instruction]] = {}
+        """block -> the phis that are entered from it."""
+
+    def rewrite(self) -> list[str]:
+        """The lines of the rewritten function."""
+        if not self.ours:
+            return [i.text for i in self.instructions]
+        users: dict[str, list[Instruction]] = {}
+        for i in self.instructions:
+            for name in set(i.names()):
+                users.setdefault(name, []).append(i)
+        self.formats = FloatFormats(self.plan, users, self.qfloat)
+        for i in self.instructions:
+            if i.opcode == "phi":
+                for block in dict.fromkeys(_blocks(i)):
+                    self.phis_after.setdefault(block, []).append(i)
+        phis: list[tuple[int, Instruction]] = []
+        for i in self.instructions:
+            self.block, self.debug = i.block, i.debug
+            if i.opcode == "phi" and i.result in self.ours:
+                phis.append((len(self.out), i))
+                self._declare_phi(i)
+                continue
+            if i.opcode in ("br", "switch"):
+                self._before_branch(i)
+            if i.result in self.ours or (i.opcode == "store" and i.operands and i.operands[0] in self.ours):
+                self._rewrite(i)
+            else:
+                self.out.append(self._kept(i))
+        for place, i in reversed(phis):
+            self.out[place:place] = self._phi_lines(i)
+        return self.out
+
+    # -- one instruction -----------------------------------------------------------------------------------------
+
+    def _rewrite(self, i: Instruction) -> None:
+        if i.opcode == "store":
+            self._store(i)
+            return
+        vector = vector_type(i.type)
+        assert vector is not None
+        value = Value(vector[1], vector[0], self.bits[i.result], self.orders[i.result], i.block)
+        self.values[i.result] = value
+        if i.opcode == "load":
+            value.parts = self._load(i, value)
+        elif i.opcode == "shufflevector":
+            self._shuffle(i, value)
+        elif make_fixed_point(self, self.plan, i, value) or make_quad_sum(self, self.plan, i, value):
+            pass
+        elif make_widening_product(self, self.plan, i, value):
+            value.normal = self.formats.is_normal(i.result) if i.opcode == "fmul" else True
+        elif i.result in self.formats.chained:
+            self._arithmetic(i, value)
+        elif i.opcode in CASTS and self.plan.cast_kind(i) != "same":
+            self._convert(i, value)
+        else:
+            self._elementwise(i, value)
+
+    def _load(self, i: Instruction, value: Value) -> list[str]:
+        align = re.search(r"align (\d+)", i.text)
+        suffix = f", align {min(int(align[1]), VECTOR_BITS // 8)}" if align else ""
+        pointer = i.operands[0]
+        return [self.emit(f"load {value.native}, ptr {self.offset(pointer, part)}{suffix}")
+                for part in range(value.lanes * value.bits // VECTOR_BITS)]
+
+    def _store(self, i: Instruction) -> None:
+        value = self.values[i.operands[0]]
+        align = re.search(r"align (\d+)", i.text)
+        suffix = f", align {min(int(align[1]), VECTOR_BITS // 8)}" if align else ""
+        for number, part in enumerate(self.ordered(i.operands[0], value, 1)):
+            place = self.offset(i.operands[1], number)
+            self.out.append(f"  store {value.native} {part}, ptr {place}{suffix}{i.debug}")
+
+    def _shuffle(self, i: Instruction, value: Value) -> None:
+        kind = self.plan.shuffle_kind(i)
+        count = value.lanes * value.bits // VECTOR_BITS
+        if kind == "splat":
+            inner = self.definitions[i.operands[0]]
+            one = self.emit(f"insertelement {value.native} poison, {inner.types[1]} {inner.operands[1]}, i64 0")
+            lanes = VECTOR_BITS // value.bits
+            value.splat = True
+            value.parts = [self.emit(f"shufflevector {value.native} {one}, {value.native} poison, "
+                                     f"<{lanes} x i32> zeroinitializer")] * count
+            return
+        sources = [self.value(o, t) for o, t in zip(i.operands[:2], i.types[:2], strict=True) if o != "poison"]
+        if kind in ("interleave", "even", "odd"):
+            low, high = (self.ordered(o, s, 1)[0] for o, s in zip(i.operands, sources, strict=False))
+            pair = self.pair("vshuffvdd" if kind == "interleave" else "vdealvdd", low, high, value)
+            value.parts = list(pair) if kind == "interleave" else [pair[kind == "odd"]]
+            return
+        mask = lanes_of(i.operands[2], value.lanes)
+        assert mask is not None
+        first = int(mask[0]) * value.bits // VECTOR_BITS
+        if self.qfloat and all(s.chains and not s.parts and s.order == 1 for s in sources):
+            value.chains = [c for s in sources for c in s.chains][first:first + count]
+            value.normal = all(s.normal for s in sources)
+            self.formats.chained.add(i.result)
+            return
+        parts = [p for o, s in zip(i.operands, sources, strict=False) for p in self.ordered(o, s, 1)]
+        value.parts = parts[first:first + count]
+
+    def _elementwise(self, i: Instruction, value: Value) -> None:
+        """The same instruction on every part."""
+        columns: list[list[str]] = []
+        for operand, type_ in zip(i.operands, i.types, strict=True):
+            if type_.startswith("<"):
+                source = self.value(operand, type_, value.bits if type_.endswith("i1>") else 0)
+                columns.append([f"{self._native(type_, value.bits)} {p}"
+                                for p in self.ordered(operand, source, value.order)])
+            else:
+                columns.append([f"{type_} {operand}"] * (value.lanes * value.bits // VECTOR_BITS))
+        rows = list(zip(*columns, strict=True))
+        native = self._native(i.type, value.bits)
+        if i.opcode == "call":
+            name = re.sub(r"v\d+(?=\w+$)", f"v{VECTOR_BITS // value.bits}", i.flags)
+            types = [self._native(t, value.bits) if t.startswith("<") else t for t in i.types]
+            self.declared[name] = f"declare {native} {name}({', '.join(types)})"
+            value.parts = [self.emit(f"call {native} {name}({', '.join(row)})") for row in rows]
+        elif i.opcode in CASTS:
+            flags = f"{i.flags} " if i.flags else ""
+            value.parts = [self.emit(f"{i.opcode} {flags}{row[0]} to {native}") for row in rows]
+        else:
+            flags = f"{i.flags} " if i.flags else ""
+            separate = i.opcode in ("select",)
+            value.parts = [self.emit(f"{i.opcode} {flags}" + (", ".join(row) if separate else ", ".join(
+                [row[0], *(text.split("> ", 1)[1] for text in row[1:])]))) for row in rows]
+
+    def _native(self, type_: str, bits: int) -> str:
+        vector = vector_type(type_)
+        assert vector is not None
+        return f"<{VECTOR_BITS // bits} x {vector[1]}>"
+
+    # -- qfloat --------------------------------------------------------------------------------------------------
+
+    def _arithmetic(self, i: Instruction, value: Value) -> None:
+        value.normal = self.formats.is_normal(i.result)
+        if i.opcode == "fpext":
+            self._convert(i, value)
+            return
+        ieee, chain = FORMATS[value.element]
+        sources = [self._in_order(o, self.value(o, t), value.order) for o, t in zip(i.operands, i.types, strict=True)]
+        left, right = sources
+        if i.opcode == "fmul":
+            if i.result in self.formats.negated:
+                left, right = (_negative(v) if v.splat and constant(v.parts[0]) is not None else v for v in sources)
+                if constant(i.operands[0]) is not None:
+                    right = sources[1]  # one factor only
+                i.operands = [_negated(o) if v is not s else o
+                              for o, v, s in zip(i.operands, (left, right), sources, strict=True)]
+            if i.result in self.formats.in_qfloat:
+                a, b = self.chain(i.operands[0], left, True), self.chain(i.operands[1], right, True)
+                value.chains = self.binary(f"vmpy.{chain}", a, b)
+            else:
+                a, b = self._as_words(i.operands[0], left), self._as_words(i.operands[1], right)
+                value.chains = self.binary(f"vmpy.{chain}.{ieee}", a, b)
+            return
+        name = "vadd" if i.opcode == "fadd" or i.operands[1] in self.formats.negated else "vsub"
+        if left.chains and right.chains:
+            value.chains = self.binary(f"{name}.{chain}", left.chains, right.chains)
+        elif left.chains:
+            value.chains = self.binary(f"{name}.{chain}.mix", left.chains, self._as_words(i.operands[1], right))
+        elif right.chains and name == "vadd":
+            value.chains = self.binary(f"{name}.{chain}.mix", right.chains, self._as_words(i.operands[0], left))
+        elif right.chains:  # there is no sf - qf32
+            value.chains = self.binary(f"vsub.{chain}", self.chain(i.operands[0], left), right.chains)
+        else:
+            value.chains = self.binary(f"{name}.{ieee}", self._as_words(i.operands[0], left),
+                                        self._as_words(i.operands[1], right))
+
+    def _in_order(self, operand: str, value: Value, order: int) -> Value:
+        if value.splat or value.order == order:
+            return value
+        parts = self.ordered(operand, value, order)
+        return Value(value.element, value.lanes, value.bits, order, self.block, parts)
+
+    def _as_words(self, operand: str, value: Value) -> list[str]:
+        parts = self.ieee(operand, value)
+        if value.splat:
+            return [self.words(parts[0], value.native)] * len(parts)
+        return [self.words(p, value.native) for p in parts]
+
+    def binary(self, name: str, left: list[str], right: list[str]) -> list[str]:
+        return [self.intrinsic(name, "<32 x i32>", ("<32 x i32>", a), ("<32 x i32>", b))
+                for a, b in zip(left, right, strict=True)]
+
+    # -- widths --------------------------------------------------------------------------------------------------
+
+    def _convert(self, i: Instruction, value: Value) -> None:
+        clamp = clamped(self.plan, i)
+        if clamp is not None:
+            self._saturate(clamp, value)
+            return
+        source = self.value(i.operands[0], i.types[0])
+        if self.plan.cast_kind(i) == "widen":
+            bits, order = source.bits, source.order
+            parts = self.ordered(i.operands[0], source, order)
+            while bits < value.bits:
+                parts, bits, order = self.widened(i.opcode, parts, bits, order), 2 * bits, 2 * order
+            if i.opcode == "fpext" and self.qfloat:
+                value.chains = parts
+            else:
+                value.parts = [self.as_type(p, value.native) for p in parts] if i.opcode == "fpext" else parts
+        else:
+            self._narrow(i, source, value)
+
+    def _saturate(self, clamp: Clamp, value: Value) -> None:
+        source = self.value(clamp.operand, clamp.type)
+        ratio = source.bits // value.bits
+        order = source.order if value.order == 1 and source.order < ratio else value.order * ratio
+        parts, bits = self.ordered(clamp.operand, source, order), source.bits
+        while bits > value.bits:
+            parts, order = packed(self, parts, bits, order, clamp.signed or bits > 2 * value.bits)
+            bits //= 2
+        value.parts = parts
+
+    def _narrow(self, i: Instruction, source: Value, value: Value) -> None:
+        ratio = source.bits // value.bits
+        floats = i.opcode == "fptrunc"
+        wanted = value.order * ratio if floats or source.order >= ratio * value.order else source.order
+        if floats and self.qfloat and source.order == wanted:
+            parts = self.chain(i.operands[0], source)
+        else:
+            parts = self.ordered(i.operands[0], source, wanted)
+            if floats and self.qfloat:
+                moved = Value("float", source.lanes, 32, wanted, self.block, parts)
+                parts = self.chain(i.operands[0] + " ordered", moved)
+        if source.splat and not source.chains:
+            parts = self.ieee(i.operands[0], source) if not (floats and self.qfloat) else parts
+        bits, order = source.bits, wanted
+        while bits > value.bits:
+            parts, order = self.narrowed(floats, parts, bits, order)
+            bits //= 2
+        value.parts = [self.as_type(p, value.native) for p in parts] if floats else parts
+
+    # -- whole vectors and loops ---------------------------------------------------------------------------------
+
+    def _kept(self, i: Instruction) -> str:
+        """The text of an instruction that stays, with split operands put together."""
+        text = i.text
+        if i.opcode == "phi":
+            for operand, block in zip(i.operands, _blocks(i), strict=False):
+                if operand in self.ours:
+                    text = text.replace(f"[ {operand}, %{block} ]", f"[ {operand}.in.{block}, %{block} ]")
+            return text
+        for operand in {name for name in i.names() if name in self.ours}:
+            text = re.sub(re.escape(operand) + r"(?![\w.$-])", self._whole(operand), text)
+        return text
+
+    def _whole(self, name: str) -> str:
+        """Split value ``name`` as one vector in memory order."""
+        value = self.values[name]
+        parts = self.ordered(name, value, 1)
+        return self.cached(name, "whole", value.block, lambda: [self.joined(parts, value)])[0]
+
+    def _declare_phi(self, i: Instruction) -> None:
+        vector = vector_type(i.type)
+        assert vector is not None
+        value = Value(vector[1], vector[0], self.bits[i.result], self.orders[i.result], i.block)
+        names = [f"{i.result}.{k}" for k in range(value.lanes * value.bits // VECTOR_BITS)]
+        if i.result in self.formats.chained:
+            value.chains, value.normal = names, False
+        else:
+            value.parts = names
+        self.values[i.result] = value
+
+    def _before_branch(self, branch: Instruction) -> None:
+        """What the phis of the blocks after ``branch`` take, in their format."""
+        for i in self.phis_after.get(branch.block, ()):
+            if i.result not in self.ours:
+                self._before_kept_phi(i, branch.block)
+                continue
+            for operand, block in zip(i.operands, _blocks(i), strict=True):
+                if block != branch.block:
+                    continue
+                value = self.value(operand, i.type)
+                phi_order = self.orders[i.result]
+                if i.result in self.formats.chained:
+                    value = self._in_order(operand, value, phi_order)
+                    self.incoming[i.result, block] = self.chain(operand, value)
+                else:
+                    self.incoming[i.result, block] = self.ordered(operand, value, phi_order)
+
+    def _before_kept_phi(self, phi: Instruction, block: str) -> None:
+        for operand in {o for o, b in zip(phi.operands, _blocks(phi), strict=False) if b == block and o in self.ours}:
+            whole = self._whole(operand)
+            self.out.append(f"  {operand}.in.{block} = bitcast {phi.type} {whole} to {phi.type}")
+
+    def _phi_lines(self, i: Instruction) -> list[str]:
+        value = self.values[i.result]
+        names = value.chains or value.parts
+        type_ = "<32 x i32>" if value.chains else value.native
+        lines = []
+        for number, name in enumerate(names):
+            sources = ", ".join(f"[ {self.incoming[i.result, block][number]}, %{block} ]" for block in _blocks(i))
+            lines.append(f"  {name} = phi {type_} {sources}{i.debug}")
+        return lines
+
+
+def _blocks(phi: Instruction) -> list[str]:
+    return re.findall(r", %([\w.$-]+) \]", phi.text)
+
+
+def _negated(operand: str) -> str:
+    """A splat constant of floats with its sign changed."""
+    if operand == "zeroinitializer":
+        return operand
+    kind, text = split_type(operand[7:-1])
+    if text.startswith("0xH"):
+        text = f"0xH{int(text[3:], 16) ^ 0x8000:04X}"
+    elif text.startswith("0x"):
+        text = f"0x{int(text, 16) ^ (1 << 63):016X}"
+    else:
+        text = text[1:] if text.startswith("-") else f"-{text}"
+    return f"splat ({kind} {text})"
+
+
+def _negative(value: Value) -> Value:
+    return replace(value, parts=[_negated(value.parts[0])] * len(value.parts))

@@ -1,0 +1,167 @@
+"""Qfloat values that live long are kept in IEEE format in between, in LLVM IR text: LLVM may spill those.
+
+A spilled vector keeps its IEEE bits only (llvm issue #204825), and LLVM spills what lives longest. A value is converted
+where it is made and used as IEEE, or lifted again, from the first use on that is too far from the one before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hexagon_mlir.codegen.hvx.native_parts import FORMATS
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read
+
+WORDS = "<32 x i32>"
+_CALL = re.compile(r"@llvm\.hexagon\.V6\.([\w.]+)\.128B$")
+_MADE = re.compile(r"(vadd|vsub|vmpy)\.(qf32|qf16|sf|hf)\b")
+_SUM = re.compile(r"(vadd|vsub)\.(qf32|qf16|sf|hf)(\.mix)?$")
+_CHAINS = {ieee: chain for ieee, chain in FORMATS.values()}
+_IEEE = {chain: ieee for ieee, chain in FORMATS.values()}
+
+
+def shorten_lifetimes(text: str, reach: int) -> str:
+    """``text`` with no qfloat value that waits for more than ``reach`` vector instructions between two uses in a block.
+
+    Sums carried round a loop stay qfloat.
+    """
+    out: list[str] = []
+    declared: dict[str, str] = {}
+    for is_function, lines in functions(text):
+        if is_function and any(".qf" in line for line in lines):
+            lines = _Function(read(lines), reach, declared).rewrite()
+        out += lines
+    known = {name for line in out if line.startswith("declare ") for name in re.findall(r"@[\w.]+", line)}
+    out += [line for name, line in declared.items() if name not in known]
+    return "\n".join(out)
+
+
+def far_uses(made: tuple[str, int], uses: Sequence[tuple[str, int]], reach: int) -> list[bool]:
+    """For each of ``uses``, places (block, number of vector instructions before it) in order: does the value wait for
+    more than ``reach`` instructions before it?
+    """
+    places = [made, *uses]
+    return [block != before or at - last > reach
+            for (before, last), (block, at) in zip(places, uses, strict=False)]
+
+
+def _called(i: Instruction) -> str:
+    match = _CALL.match(i.flags) if i.opcode == "call" else None
+    return match[1] if match else ""
+
+
+@dataclass
+class _Changes:
+    """What becomes of one instruction: ``operands`` that are read in IEEE format, under their new names, and ``names``
+    that are replaced; lines before and after it.
+    """
+
+    operands: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+
+
+class _Function:
+    """Rewrites one function."""
+
+    def __init__(self, instructions: list[Instruction], reach: int, declared: dict[str, str]):
+        self.instructions, self.reach, self.declared = instructions, reach, declared
+        self.definitions = {i.result: number for number, i in enumerate(instructions) if i.result}
+        self.users: dict[str, list[int]] = {}
+        self.places: list[tuple[str, int]] = []
+        count = 0
+        for number, i in enumerate(instructions):
+            self.places.append((i.block, count))
+            count += i.type.startswith("<") or i.opcode == "store"
+            for name in set(i.names()):
+                self.users.setdefault(name, []).append(number)
+        self.changes = [_Changes() for _ in instructions]
+        self.counter = 0
+
+    def rewrite(self) -> list[str]:
+        """The lines of the rewritten function."""
+        for number, i in enumerate(self.instructions):
+            chain = self._chain(i) if i.type == WORDS else ""
+            users = self.users.get(i.result, [])
+            if chain and users and not any(self.instructions[u].opcode == "phi" for u in users):
+                self._shorten(number, chain, users)
+        return [line for i, change in zip(self.instructions, self.changes, strict=True)
+                for line in self._lines(i, change)]
+
+    def _chain(self, i: Instruction) -> str:
+        """The qfloat format of what ``i`` makes; "" for any other, and for IEEE values plus or less zero."""
+        name = _called(i)
+        if name in ("lo", "hi") and i.operands[0] in self.definitions:
+            return self._chain(self.instructions[self.definitions[i.operands[0]]])
+        match = _MADE.match(name)
+        if match is None or (match[1] != "vmpy" and match[2] in _CHAINS and "zeroinitializer" in i.operands):
+            return ""
+        return _CHAINS.get(match[2], match[2])
+
+    def _shorten(self, number: int, chain: str, users: Sequence[int]) -> None:
+        """Plan what becomes of a value and its ``users`` where uses are far apart."""
+        made = self.instructions[number]
+        far = far_uses(self.places[number], [self.places[u] for u in users], self.reach)
+        convert = f"vconv.{_IEEE[chain]}.{chain}"
+        ieee, now = "", made.result  # the names of the value in both formats; "" where it is not at hand
+        for user, waits in zip(users, far, strict=True):
+            change, name = self.changes[user], _called(self.instructions[user])
+            if waits and not ieee:
+                ieee = self._call(self.changes[number].after, convert, made.result)
+            now = "" if waits else now
+            if name == convert and ieee:
+                change.operands[made.result] = ieee
+            elif name == convert:
+                ieee = self.instructions[user].result if self.instructions[user].block == made.block else ""
+            elif not now and _SUM.match(name):
+                change.operands[made.result] = ieee
+            elif not now:
+                now = self._lifted(change.before, _IEEE[chain], ieee)
+            if now not in ("", made.result):
+                change.names[made.result] = now
+
+    def _lines(self, i: Instruction, change: _Changes) -> list[str]:
+        """``i`` with what is planned for it."""
+        text = i.text
+        for name, new in change.names.items():
+            text = re.sub(rf"{re.escape(name)}(?![\w.$-])", new, text)
+        if change.operands and (match := _SUM.match(_called(i))):
+            text = self._sum(i, change, *match.groups())
+        elif change.operands:
+            (ieee,) = change.operands.values()
+            text = f"  {i.result} = bitcast {WORDS} {ieee} to {WORDS}"
+        return [*change.before, text, *change.after]
+
+    def _sum(self, i: Instruction, change: _Changes, operation: str, format_: str, mix: str | None) -> str:
+        """The sum ``i`` with IEEE operands in place of qfloat ones; there is no sf - qf32."""
+        ieee = _IEEE.get(format_, format_)
+        operands = [(change.operands.get(o, change.names.get(o, o)),
+                     o in change.operands or ieee == format_ or (mix is not None and place == 1))
+                    for place, o in enumerate(i.operands)]
+        (left, left_ieee), (right, right_ieee) = operands
+        if left_ieee and not right_ieee:
+            if operation == "vadd":
+                left, right = right, left
+            else:
+                left = self._lifted(change.before, ieee, left)
+        suffix = ieee if left_ieee and right_ieee else f"{format_}.mix"
+        if operation == "vsub" and left_ieee and not right_ieee:
+            suffix = format_
+        lines: list[str] = []
+        made = self._call(lines, f"{operation}.{suffix}", left, right)
+        return lines[0].replace(f"{made} = ", f"{i.result} = ", 1)
+
+    def _lifted(self, lines: list[str], ieee: str, value: str) -> str:
+        """The name of IEEE ``value`` in qfloat: less zero, which keeps the sign of zero."""
+        return self._call(lines, f"vsub.{ieee}", value, "zeroinitializer")
+
+    def _call(self, lines: list[str], name: str, *operands: str) -> str:
+        """Append a call of intrinsic ``name`` to ``lines``; the name of its result."""
+        self.counter += 1
+        full = f"@llvm.hexagon.V6.{name}.128B"
+        self.declared[full] = f"declare {WORDS} {full}({', '.join([WORDS] * len(operands))})"
+        arguments = ", ".join(f"{WORDS} {o}" for o in operands)
+        lines.append(f"  %lifetime.{self.counter} = call {WORDS} {full}({arguments})")
+        return f"%lifetime.{self.counter}"

@@ -1,0 +1,63 @@
+"""Sums of four neighbouring products of bytes by vrmpy.
+
+What is recognised, all products of one vector at once: ``acc + ((p[0::4] + p[1::4]) + (p[2::4] + p[3::4]))`` where p is
+the product of two vectors of bytes, widened to words. LLVM 22 has no pattern for it: it widens, multiplies words and
+takes the sums apart with general shuffles.
+"""
+
+from __future__ import annotations
+
+from hexagon_mlir.codegen.hvx.native_parts import PartBuilder, Value
+from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, lanes_of
+
+_BYTES, _WORDS, _QUAD = 128, 32, 4
+_NAMES = {("sext", "sext"): "vrmpybv.acc", ("zext", "zext"): "vrmpyubv.acc", ("zext", "sext"): "vrmpybusv.acc"}
+"""Casts of the first and second operand -> the intrinsic."""
+
+
+def make_quad_sum(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
+    """Fill ``value`` with the sum ``i`` if it adds such products to something."""
+    if i.opcode != "add" or i.type != f"<{_WORDS} x i32>" or value.order != 1:
+        return False
+    for old, total in (i.operands, i.operands[::-1]):
+        casts = _factors(plan, total)
+        if casts is None:
+            continue
+        for left, right in (casts, casts[::-1]):
+            name = _NAMES.get((left.opcode, right.opcode))
+            factors = [builder.value(c.operands[0], c.types[0]) for c in (left, right)]
+            if name is None or any(f.order != 1 for f in factors):
+                continue
+            words = [builder.words(f.parts[0], f.native) for f in factors]
+            acc = builder.ordered(old, builder.value(old, i.type), 1)[0]
+            value.parts = [builder.intrinsic(name, i.type, *((i.type, v) for v in (acc, *words)))]
+            return True
+    return False
+
+
+def _factors(plan: SplitPlan, total: str) -> tuple[Instruction, Instruction] | None:
+    """The two casts whose product ``total`` sums up, four neighbours at a time."""
+    pairs = [plan.definitions.get(o) for o in _sum_of(plan, total)]
+    shuffles = [plan.definitions.get(o) for pair in pairs if pair is not None for o in _sum_of(plan, pair.result)]
+    if len(shuffles) != _QUAD or any(s is None or s.opcode != "shufflevector" for s in shuffles):
+        return None
+    found = [s for s in shuffles if s is not None]
+    masks = [lanes_of(s.operands[2], _WORDS) for s in found]
+    wanted = [[str(lane) for lane in range(first, _BYTES, _QUAD)] for first in range(_QUAD)]
+    if len({s.operands[0] for s in found}) != 1 or masks != wanted:
+        return None
+    product = plan.definitions.get(found[0].operands[0])
+    if product is None or product.opcode != "mul":
+        return None
+    casts = [plan.definitions.get(o) for o in product.operands]
+    if any(c is None or c.opcode not in ("sext", "zext") or c.types[0] != f"<{_BYTES} x i8>" for c in casts):
+        return None
+    left, right = (c for c in casts if c is not None)
+    return left, right
+
+
+def _sum_of(plan: SplitPlan, name: str) -> list[str]:
+    """The two operands of the addition ``name``; nothing when it is none."""
+    i = plan.definitions.get(name)
+    return i.operands if i is not None and i.opcode == "add" else []

@@ -1,0 +1,64 @@
+"""Products of widened factors by the multiplications that widen.
+
+LLVM 22 widens both factors and multiplies whole words: for 16-bit integers four instructions and for f16 six, where
+HVX has one for a vector of products. The factors' own casts are dead afterwards.
+"""
+
+from __future__ import annotations
+
+from hexagon_mlir.codegen.hvx.native_parts import PartBuilder, Value
+from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS, SplitPlan
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, vector_type
+
+_FLOAT = "vmpy.qf32.hf"
+_INTEGER = {(8, "sext", "sext"): "vmpybv", (8, "zext", "zext"): "vmpyubv", (8, "zext", "sext"): "vmpybusv",
+            (16, "sext", "sext"): "vmpyhv", (16, "zext", "zext"): "vmpyuhv", (16, "sext", "zext"): "vmpyhus"}
+"""(bits, casts of the first and second operand) -> the intrinsic."""
+
+
+def make_widening_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
+    """Fill ``value`` with the product ``i`` if it is one of two factors widened from the same width."""
+    if i.opcode not in ("mul", "fmul"):
+        return False
+    casts = [plan.definitions.get(o) for o in i.operands]
+    if any(c is None or c.opcode not in ("sext", "zext", "fpext") or c.result not in plan.names for c in casts):
+        return False
+    (left, right) = (c for c in casts if c is not None)
+    sources = [vector_type(c.types[0]) for c in (left, right)]
+    if sources[0] is None or sources[0] != sources[1]:
+        return False
+    bits = BITS[sources[0][1]]
+    name = _FLOAT if i.opcode == "fmul" and sources[0][1] == "half" and builder.qfloat else ""
+    for first, second in ((left, right), (right, left)):
+        if not name and (found := _INTEGER.get((bits, first.opcode, second.opcode))):
+            name, left, right = found, first, second
+    factors = [builder.value(c.operands[0], c.types[0]) for c in (left, right)]
+    orders = {f.order for f in factors if not f.splat}
+    if not name or len(orders) != 1 or value.order != (order := orders.pop()) * value.bits // bits:
+        return False
+    columns = [builder.ieee(c.operands[0], f) for c, f in zip((left, right), factors, strict=True)]
+    parts = _products(builder, name, columns, [f.native for f in factors], bits, order)
+    if name == _FLOAT:
+        value.chains = parts
+        return True
+    opcode = "zext" if left.opcode == right.opcode == "zext" else "sext"
+    done, order = 2 * bits, 2 * order
+    while done < value.bits:
+        parts, done, order = builder.widened(opcode, parts, done, order), 2 * done, 2 * order
+    value.parts = parts
+    return True
+
+
+def _products(builder: PartBuilder, name: str, columns: list[list[str]], natives: list[str], bits: int,
+              order: int) -> list[str]:
+    """Each pair of parts as two: products of its even and of its odd lanes."""
+    new = [""] * (2 * len(columns[0]))
+    type_ = "<32 x i32>" if name == _FLOAT else f"<{VECTOR_BITS // bits // 2} x i{2 * bits}>"
+    for number, factors in enumerate(zip(*columns, strict=True)):
+        words = [builder.words(f, native) for f, native in zip(factors, natives, strict=True)]
+        pair = builder.intrinsic(name, "<64 x i32>", *(("<32 x i32>", w) for w in words))
+        group, residue = divmod(number, order)
+        place = group * 2 * order + residue
+        new[place] = builder.as_type(builder.half("lo", pair), type_)
+        new[place + order] = builder.as_type(builder.half("hi", pair), type_)
+    return new

@@ -1,0 +1,38 @@
+"""The child process of `codegen.processes.worker`: imports LLVM only, answers requests until its input closes.
+
+Each reply tells the CPU seconds since the one before; the first counts from the start of the process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from hexagon_mlir.codegen.backend import optimize_and_emit, warm_up
+from hexagon_mlir.codegen.processes.wire import receive, send
+
+
+def serve() -> None:
+    """Main loop of the child: one request after the other until the pipe closes."""
+    requests, replies = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # LLVM's own prints must not mix with replies
+    warm_up()
+    told = 0.0
+    while True:
+        try:
+            header, body = receive(requests, None)
+        except EOFError:
+            return
+        try:
+            payload = optimize_and_emit(body.decode(), **header)
+            answer: dict[str, object] = {"ok": True}
+        except Exception as error:  # reported to the parent, which raises it for the user
+            lines = str(error).strip().splitlines()[:2]  # llvmlite puts the reason in the second line
+            answer, payload = {"ok": False, "error": ": ".join(lines) or type(error).__name__}, b""
+        used = time.process_time()
+        send(replies, {**answer, "cpu_seconds": used - told}, payload)
+        told = used
+
+
+if __name__ == "__main__":
+    serve()

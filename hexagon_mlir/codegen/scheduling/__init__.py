@@ -1,0 +1,1 @@
+"""The order of instructions in loops, and what assembly costs."""

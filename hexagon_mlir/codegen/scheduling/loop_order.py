@@ -1,0 +1,203 @@
+"""The order of instructions in vector loops: list scheduling on HVX pipes, in LLVM IR text.
+
+LLVM keeps the order it is given and packs neighbours, so copies of a body that stand side by side (all products, then
+all sums) fill one pipe at a time. Here each copy runs ahead of the next as far as its latencies let it, the others
+fill the pipes it leaves free, and a copy starts only when there are registers for it.
+
+Works on optimised text: loops of one block, whose vector operations are native (see `native_vectors`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read, vector_type
+from hexagon_mlir.codegen.scheduling.list_schedule import Node, best_schedule, latency
+
+REGISTERS = 31  # of 32: one for what selection adds
+_FRESH = re.compile(r"_alloc\(| noalias ptr asm")
+_CALL = re.compile(r"@llvm\.hexagon\.V6\.([\w.]+)")
+_SHIFTS = ("vadd.", "vsub.", "vconv", "vasl", "vasr", "vlsr")
+
+
+def order_loops(text: str) -> str:
+    """``text`` with the body of every single-block vector loop in a good order."""
+    out: list[str] = []
+    for is_function, lines in functions(text):
+        if is_function and any("@llvm.hexagon." in line for line in lines):
+            instructions = read(lines)
+            blocks: dict[str, list[Instruction]] = {}
+            for i in instructions:
+                blocks.setdefault(i.block, []).append(i)
+            addresses = Addresses(instructions)
+            lines = [i.text for block in blocks.values() for i in _ordered_block(block, addresses)]
+        out += lines
+    return "\n".join(out)
+
+
+class Addresses:
+    """Where pointers of one function point: (root, pointers and indices added to it, bytes)."""
+
+    def __init__(self, instructions: Sequence[Instruction]):
+        self.definitions = {i.result: i for i in instructions if i.result}
+        self.arguments = set(re.findall(r"%[\w.]+", instructions[0].text))
+
+    def of(self, pointer: str) -> tuple[str, tuple[str, ...], int]:
+        """Root, indices and constant offset of ``pointer``."""
+        indices: list[str] = []
+        offset = 0
+        while (i := self.definitions.get(pointer)) is not None and i.opcode == "getelementptr":
+            if len(i.operands) != 3:
+                break
+            if i.operands[2].startswith("%"):
+                indices.append(f"{i.operands[0]} {i.operands[2]}")
+            else:
+                offset += int(i.operands[2]) * BITS.get(i.operands[0], 8) // 8
+            pointer = i.operands[1]
+        return pointer, tuple(indices), offset
+
+    def apart(self, load: str, store: str, nbytes: int) -> bool:
+        """True when a loop over both may write ``store`` before it reads ``load``.
+
+        Both walk in the same steps, from the same start or from two buffers. Two arguments may be one buffer, but
+        must not overlap otherwise (the calling convention of kernels).
+        """
+        (root, indices, offset), (other, others, at) = self.of(load), self.of(store)
+        if indices != others:
+            return False
+        separate = root == other or all(self._is_buffer(r) for r in (root, other))
+        return separate and abs(offset - at) >= nbytes
+
+    def _is_buffer(self, root: str) -> bool:
+        made = self.definitions.get(root)
+        return root in self.arguments or (made is not None and bool(_FRESH.search(made.text)))
+
+
+def _ordered_block(block: list[Instruction], addresses: Addresses) -> list[Instruction]:
+    name = block[0].block
+    branch = next((i for i in block if i.opcode == "br"), None)
+    if branch is None or f"label %{name}" not in re.split(r"[,\s](?=label)|, ", branch.text):
+        return block
+    start = next((n for n, i in enumerate(block) if i.opcode and i.opcode != "phi"), 0)
+    end = block.index(branch)
+    body = block[start:end]
+    if any(i.opcode == "call" and not i.result for i in body) or len(body) < 4:
+        return block
+    invariants = {o for i in body for o in i.names()} - {i.result for i in block}
+    carried = sum(registers(i) for i in block[:start])
+    read_vectors = {o for i in body for o, t in zip(i.operands, i.types, strict=False) if t.startswith("<")}
+    constants = {o for o in read_vectors if o.startswith("splat") or o in invariants}
+    nodes = graph(body, addresses)
+    used = len(constants) + carried
+    order = best_schedule(nodes, max(REGISTERS - used, 6))
+    return [*block[:start], *(body[n] for n in order), *block[end:]]
+
+
+def registers(i: Instruction) -> int:
+    """Vector registers that the result of ``i`` takes; masks have their own."""
+    vector = vector_type(i.type)
+    if vector is None or vector[1] == "i1":
+        return 0
+    return max(vector[0] * BITS.get(vector[1], 64) // VECTOR_BITS, 1)
+
+
+def occupies(i: Instruction) -> tuple[tuple[str, ...], bool]:
+    """Pipes of ``i`` and whether it reads its operands early; no pipes for what costs no vector instruction."""
+    kind = i.type or (i.types[0] if i.types else "")
+    if not kind.startswith("<"):
+        return (), False
+    if i.opcode == "load":
+        return ("load", "any", "slot"), False
+    if i.opcode == "store":
+        return ("store", "any", "slot"), False
+    if i.opcode == "call":
+        match = _CALL.search(i.flags)
+        name = match[1] if match else ""
+        if name.startswith(("lo.", "hi.", "vcombine.")):
+            return (), False
+        if name.startswith(("vrmpy", "vmpyhvsrs", "vmpyhsrs")):
+            return ("multiply", "any", "slot"), True
+        if name.startswith("vmpy"):
+            return ("multiply", "multiply", "any", "any", "slot"), True
+        if name.startswith(_SHIFTS):
+            return ("shift", "any", "slot"), True
+        if name.startswith(("vshuf", "vdeal", "vsb", "vsh", "vzb", "vzh")):
+            return ("shift", "permute", "any", "any", "slot"), True
+        if name.startswith(("vdelta", "vrdelta", "vror", "valign", "vlalign")):
+            return ("permute", "any", "slot"), True
+        return ("any", "slot"), False
+    if i.opcode in ("shl", "lshr", "ashr"):
+        return ("shift", "any", "slot"), True
+    if i.opcode == "shufflevector":
+        return ("permute", "any", "slot"), True
+    if i.opcode in ("bitcast", "phi", "freeze", "insertelement", "extractelement"):
+        return (), False
+    if i.opcode in ("mul", "fmul"):
+        return ("multiply", "multiply", "any", "any", "slot"), True
+    return ("any", "slot"), False
+
+
+def graph(body: Sequence[Instruction], addresses: Addresses) -> list[Node]:
+    """Nodes in program order with their dependences; memory operations keep their order where one of them writes."""
+    nodes: list[Node] = []
+    where: dict[str, int] = {}
+    accesses: list[int] = []
+    for number, i in enumerate(body):
+        pipes, early = occupies(i)
+        node = Node(i, pipes, early, vector=registers(i) if i.result else 0)
+        sources = {where[name] for name in i.names() if name in where}
+        if _reads(i) or _writes(i):
+            sources |= {n for n in accesses if _conflict(body[n], i, addresses)}
+            accesses.append(number)
+        node.before = sorted(sources)
+        for source in sources:
+            nodes[source].after.append(number)
+        nodes.append(node)
+        if i.result:
+            where[i.result] = number
+    for node in reversed(nodes):
+        node.height = max((nodes[n].height + latency(node, nodes[n]) for n in node.after), default=0)
+    _number_copies(nodes)
+    return nodes
+
+
+def _reads(i: Instruction) -> bool:
+    return i.opcode == "load" or (i.opcode == "call" and ".load" in i.flags)
+
+
+def _writes(i: Instruction) -> bool:
+    return i.opcode == "store" or (i.opcode == "call" and ".store" in i.flags)
+
+
+def _conflict(first: Instruction, second: Instruction, addresses: Addresses) -> bool:
+    """True when the two accesses must stay in order."""
+    if not (_writes(first) or _writes(second)):
+        return False
+    load, store = (second, first) if _writes(first) else (first, second)
+    if load.opcode == "load" and store.opcode == "store":
+        return not addresses.apart(load.operands[0], store.operands[1], VECTOR_BITS // 8 * max(registers(load), 1))
+    if load.opcode == store.opcode == "store":
+        return not addresses.apart(load.operands[1], store.operands[1], VECTOR_BITS // 8)
+    return True
+
+
+def _number_copies(nodes: list[Node]) -> None:
+    """Independent parts of the graph, vector operations only, in order of appearance."""
+    parent = list(range(len(nodes)))
+
+    def find(n: int) -> int:
+        while parent[n] != n:
+            n = parent[n]
+        return n
+
+    for number, node in enumerate(nodes):
+        for source in node.before:
+            if nodes[source].vector and node.instruction.names() and nodes[source].instruction.result in \
+                    node.instruction.names():
+                a, b = sorted((find(source), find(number)))
+                parent[b] = a
+    roots = sorted({find(n) for n in range(len(nodes))})
+    for number, node in enumerate(nodes):
+        node.copy = roots.index(find(number))

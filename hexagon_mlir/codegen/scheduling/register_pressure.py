@@ -1,0 +1,44 @@
+"""How many vectors the code of LLVM IR text keeps at hand at once, before registers are allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read
+from hexagon_mlir.codegen.scheduling.loop_order import registers
+
+
+def register_pressure(text: str) -> int:
+    """Vectors alive at the fattest point of any block in ``text``, in its order, the constants that the block and
+    others share included: those wait in registers too.
+    """
+    most = 0
+    for is_function, lines in functions(text):
+        if is_function and any("@llvm.hexagon." in line for line in lines):
+            instructions = read(lines)
+            home = {i.result: i.block for i in instructions if i.result}
+            leaving = {name for i in instructions for name in i.names() if home.get(name, i.block) != i.block}
+            blocks: dict[str, list[Instruction]] = {}
+            for i in instructions:
+                blocks.setdefault(i.block, []).append(i)
+            most = max(most, *(_in_block(block, leaving) for block in blocks.values()))
+    return most
+
+
+def _in_block(block: Sequence[Instruction], leaving: set[str]) -> int:
+    """Vectors alive at the fattest point of one block; ``leaving`` names values that other blocks read."""
+    made = {i.result for i in block if i.result}
+    last = {name: number for number, i in enumerate(block) for name in i.names()}
+    last |= {name: len(block) for i in block if i.opcode == "phi" for name in i.operands}  # of the next pass
+    shared = {o for i in block for o, t in zip(i.operands, i.types, strict=False)
+              if t.startswith("<") and not t.endswith("i1>")
+              and (o.startswith("splat") or (o.startswith("%") and o not in made))}
+    ends = [0] * (len(block) + 1)
+    live = most = 0
+    for number, i in enumerate(block):
+        if i.result and (i.result in last or i.result in leaving):
+            live += registers(i)
+            ends[len(block) if i.result in leaving else last[i.result]] += registers(i)
+        most = max(most, live)
+        live -= ends[number]
+    return most + len(shared)

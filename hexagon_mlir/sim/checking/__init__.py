@@ -1,0 +1,1 @@
+"""The checked run: shadow memory, rules, reports."""

@@ -1,0 +1,322 @@
+"""The checks of a checked build as LLVM IR helpers that translated code calls before each access.
+
+A shadow byte per guest byte says what may be done with it; in a run with several threads, two words per guest
+word keep the last segment that wrote and read it (a segment is what a thread does between two
+synchronisations), and ``ORDERED`` says which segments happened before the running one.
+
+A vector load may read more than the program uses (a masked load reads whole vectors), so it is judged by the
+bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
+an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins them, the last perhaps for nothing:
+an aligned vector load right behind readable data may find data on its way, or none. Its marks as a reader are weak: a
+store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
+of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
+it. A predicated vector load is therefore no reader at all: a race, and data that is none or on its way, show in the
+loads it is joined with.
+
+A masked store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled
+vectors that are undefined in the first round of a loop and not used there.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.memory_system.cache_model import Access
+
+ADDRESSABLE, INITIALISED, DMA_DESTINATION, DMA_SOURCE, READABLE = 1, 2, 4, 8, 16
+"""READABLE: the zone behind an allocation, which a masked vector load may read and throw away."""
+REPORT_CALLBACK, COPY_CALLBACK, FILL_CALLBACK = -1, -2, -3
+"""Indices of callbacks that are no host functions."""
+COPIES = {"memcpy": COPY_CALLBACK, "memmove": COPY_CALLBACK, "memset": FILL_CALLBACK,
+          "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes": COPY_CALLBACK}  # fmt: skip
+MAX_SEGMENTS = 1 << 16
+"""Stretches between synchronisations that the race check tells apart; later ones count as one."""
+WEAK = MAX_SEGMENTS
+"""Bit of a reader's mark: a vector load, which may not use what it reads."""
+SCALAR_BYTES = 8
+"""The widest scalar access."""
+SIZE_SHIFT = 8
+"""The rule word: rule | access size << SIZE_SHIFT."""
+
+
+class Rule(StrEnum):
+    """What a report is about."""
+
+    OUT_OF_BOUNDS = "out-of-bounds"
+    MISALIGNED = "misaligned"
+    USE_BEFORE_WAIT = "dma-use-before-wait"
+    SOURCE_CHANGED = "dma-source-changed"
+    UNINITIALISED = "uninitialised"
+    RACE = "race"
+    VECTOR_RACE = "race-of-a-vector-load"
+    DMA_OVERLAP = "dma-overlap"
+    DOUBLE_FREE = "double-free"
+    LEAK = "leak"
+    STACK_OVERFLOW = "stack-overflow"
+    FLOAT_KIND = "float-kind"
+    UNKNOWN_JUMP = "unknown-jump"
+
+
+CODES = tuple(Rule)
+"""Rule by number in the state record."""
+
+
+def access_name(access: Access, masked: bool, predicated: bool) -> str:
+    """The check of an access."""
+    if masked:
+        return "ck_vstorem"
+    if predicated and access.aligned and not access.write:
+        return "ck_vloadp"
+    kind = "store" if access.write else "load"
+    if access.aligned or access.straddles:
+        return f"ck_v{kind}" + "u" * access.straddles
+    return f"ck_s{kind}{access.bytes}"
+
+
+def _word(name: str, offset: int, ty: str = "i32") -> str:
+    return f"""
+  %{name}_p = getelementptr i8, ptr %st, i32 {offset}
+  %{name} = load {ty}, ptr %{name}_p"""
+
+
+def _report() -> str:
+    return f"""
+define internal void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site) noinline {{
+  %r = getelementptr i8, ptr %st, i32 {layout.RULE}
+  store i32 %rule, ptr %r
+  %a = getelementptr i8, ptr %st, i32 {layout.FAULT}
+  store i32 %address, ptr %a
+  %s = getelementptr i8, ptr %st, i32 {layout.SITE}
+  store i32 %site, ptr %s{_word('callback', layout.CALLBACK, 'ptr')}
+  call void %callback(i32 {REPORT_CALLBACK})
+  ret void
+}}"""
+
+
+def _code(rule: Rule, size: int) -> int:
+    return CODES.index(rule) | size << SIZE_SHIFT
+
+
+def _stack() -> str:
+    """@ck_stack(st, old, new): what lies below a raised stack pointer has no value."""
+    return f"""
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define internal void @ck_stack(ptr %st, i32 %old, i32 %new) noinline {{
+  %raised = icmp ugt i32 %new, %old
+  br i1 %raised, label %clear, label %done
+clear:{_word('shadow', layout.SHADOW, 'ptr')}
+  %bytes = sub i32 %new, %old
+  %some = call i32 @llvm.umin.i32(i32 %bytes, i32 {layout.STACK_GUARD_BYTES})
+  %from = sub i32 %new, %some
+  %wide = zext i32 %from to i64
+  %p = getelementptr i8, ptr %shadow, i64 %wide
+  %n = zext i32 %some to i64
+  call void @llvm.memset.p0.i64(ptr %p, i8 {ADDRESSABLE}, i64 %n, i1 false)
+  br label %done
+done:
+  ret void
+}}
+declare i32 @llvm.umin.i32(i32, i32)"""
+
+
+def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked: bool = False,
+            matters: bool = True) -> str:
+    """@ck_...(st, address, site): the rules for one access of ``size`` bytes, then its race check.
+
+    Without ``matters`` what is read may be thrown away.
+    """
+    v, bits = f"<{size} x i8>", f"<{size} x i1>"
+    every, some = ("%any", "%inside") if lenient else ("%all", "%any")
+    last = Rule.SOURCE_CHANGED if write else Rule.UNINITIALISED
+    test = f"""
+  %l0 = and i8 {some}, {DMA_SOURCE}
+  %l1 = icmp ne i8 %l0, 0""" if write else """
+  %l1 = icmp ne i8 0, 0""" if not matters else f"""
+  %l0 = and i8 {every}, {INITIALISED}
+  %l3 = icmp eq i8 %l0, 0
+  %l4 = sub i32 %address, {layout.STACK_BASE}
+  %l5 = icmp ult i32 %l4, {layout.DDR_BASE - layout.STACK_BASE if lenient else 0}
+  %l1 = select i1 %l5, i1 false, i1 %l3"""
+    readable = ADDRESSABLE | INITIALISED
+    pair = f"""
+  %pb = getelementptr i8, ptr %p, i64 -{size}
+  %before = load {v}, ptr %pb, align 1
+  %state = and {v} %before, splat (i8 {readable | DMA_DESTINATION})
+  %ready = icmp eq {v} %state, splat (i8 {readable})
+  %some_ready = call i1 @llvm.vector.reduce.or.v{size}i1({bits} %ready)
+  %low = and i32 %address, {size - 1}
+  %whole = icmp eq i32 %low, 0
+  %pair = and i1 %some_ready, %whole
+  %alone = xor i1 %pair, true""" if lenient and not write else """
+  %alone = icmp eq i32 0, 0"""
+    inside = f"and i8 %any, {ADDRESSABLE}" if lenient else "or i8 0, 1"
+    bound = ADDRESSABLE | READABLE if lenient else ADDRESSABLE
+    selected = f"""
+  %used = bitcast <{size // 4} x i32> %mask to {v}
+  %in = icmp ne {v} %used, zeroinitializer
+  %flags = select {bits} %in, {v} %stored, {v} zeroinitializer
+  %strict = select {bits} %in, {v} %stored, {v} splat (i8 {ADDRESSABLE | INITIALISED})
+  %maskp = alloca <{size // 4} x i32>
+  store <{size // 4} x i32> %mask, ptr %maskp""" if masked else f"""
+  %flags = bitcast {v} %stored to {v}
+  %strict = bitcast {v} %stored to {v}"""
+    mark = f"""
+  %fresh = select {bits} %known, {v} splat (i8 {INITIALISED}), {v} zeroinitializer
+  %marked = or {v} %stored, %fresh
+  store {v} %marked, ptr %p, align 1""" if write else ""
+    race = f"""{_word('segment', layout.SEGMENT)}
+  %tracked = icmp ne i32 %segment, 0
+  br i1 %tracked, label %race, label %done
+race:
+  call void @ck_race_{'write' if write else 'read'}(ptr %st, i32 %address, i32 {size}, i1 {int(lenient)}, i32 %site, \
+ptr {'%maskp' if masked else '@ck_every_word'})
+  br label %done
+done:""" if matters else ""
+    return f"""
+declare i8 @llvm.vector.reduce.or.v{size}i8({v})
+declare i8 @llvm.vector.reduce.and.v{size}i8({v})
+declare i1 @llvm.vector.reduce.or.v{size}i1({bits})
+define internal void @{name}(ptr %st, i32 %address, i32 %site\
+{f', <{size // 4} x i32> %mask' if masked else ''}) noinline {{{_word('shadow', layout.SHADOW, 'ptr')}
+  %wide = zext i32 %address to i64
+  %p = getelementptr i8, ptr %shadow, i64 %wide
+  %stored = load {v}, ptr %p, align 1{selected}{pair}
+  %bit = and {v} %flags, splat (i8 {ADDRESSABLE})
+  %known = icmp ne {v} %bit, zeroinitializer
+  %trusted = select {bits} %known, {v} %flags, {v} splat (i8 -1)
+  %any = call i8 @llvm.vector.reduce.or.v{size}i8({v} %flags)
+  %all = call i8 @llvm.vector.reduce.and.v{size}i8({v} %strict)
+  %inside = call i8 @llvm.vector.reduce.and.v{size}i8({v} %trusted){test}
+  %own0 = {inside}
+  %own = icmp ne i8 %own0, 0
+  %l6 = and i1 %own, %alone
+  %l2 = and i1 %l6, %l1
+  %r2 = select i1 %l2, i32 {_code(last, size)}, i32 -1
+  %d0 = and i8 {some}, {DMA_DESTINATION}
+  %d1 = icmp ne i8 %d0, 0
+  %d3 = and i1 %l6, {int(matters)}
+  %d2 = and i1 %d3, %d1
+  %r3 = select i1 %d2, i32 {_code(Rule.USE_BEFORE_WAIT, size)}, i32 %r2
+  %m0 = and i32 %address, {align - 1}
+  %m1 = icmp ne i32 %m0, 0
+  %r4 = select i1 %m1, i32 {_code(Rule.MISALIGNED, size)}, i32 %r3
+  %o0 = and i8 {every}, {bound}
+  %o1 = icmp eq i8 %o0, 0
+  %rule = select i1 %o1, i32 {_code(Rule.OUT_OF_BOUNDS, size)}, i32 %r4
+  %bad = icmp ne i32 %rule, -1
+  br i1 %bad, label %report, label %fine
+report:
+  call void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site)
+  br label %fine
+fine:{mark}{race}
+  ret void
+}}"""
+
+
+def _race(write: bool) -> str:
+    """Compare every word with its last writer (and reader), and take it over."""
+    if write:
+        conflict = """%rhard = and i1 %rbad, %hard
+  %clash0 = or i1 %wbad, %rhard
+  %rsoft = and i1 %rbad, %soft"""
+        take = "%nw = select i1 %in, i32 %segment, i32 %w\n  store i32 %nw, ptr %wp"
+    else:
+        conflict = """%clash0 = or i1 %wbad, false
+  %rsoft = or i1 false, false"""
+        take = f"""%same = icmp eq i32 %ri, %segment
+  %keepweak = or i1 %rbad, %same
+  %keephard = and i1 %rbad, %hard
+  %keep = select i1 %lenient, i1 %keepweak, i1 %keephard
+  %weak = select i1 %lenient, i32 {WEAK}, i32 0
+  %mine = or i32 %segment, %weak
+  %nr = select i1 %keep, i32 %r, i32 %mine
+  store i32 %nr, ptr %rp"""
+    name = "ck_race_write" if write else "ck_race_read"
+    return f"""
+define internal void @{name}(ptr %st, i32 %address, i32 %size, i1 %lenient, i32 %site, ptr %mask) {{
+  %first = lshr i32 %address, 2
+  %last0 = add i32 %address, %size
+  %last1 = sub i32 %last0, 1
+  %last = lshr i32 %last1, 2{_word('segment', layout.SEGMENT)}{_word('writers', layout.WRITERS, 'ptr')}\
+{_word('readers', layout.READERS, 'ptr')}{_word('ordered', layout.ORDERED, 'ptr')}
+  br label %loop
+loop:
+  %i = phi i32 [ %first, %0 ], [ %next, %loop ]
+  %count = phi i32 [ 0, %0 ], [ %more_count, %loop ]
+  %apart = phi i32 [ 0, %0 ], [ %more_apart, %loop ]
+  %weaks = phi i32 [ 0, %0 ], [ %more_weaks, %loop ]
+  %wide = zext i32 %i to i64
+  %wp = getelementptr i32, ptr %writers, i64 %wide
+  %rp = getelementptr i32, ptr %readers, i64 %wide
+  %w = load i32, ptr %wp
+  %r = load i32, ptr %rp
+  %wo = getelementptr i8, ptr %ordered, i32 %w
+  %ri = and i32 %r, {WEAK - 1}
+  %rs = and i32 %r, {WEAK}
+  %soft = icmp ne i32 %rs, 0
+  %hard = xor i1 %soft, true
+  %ro = getelementptr i8, ptr %ordered, i32 %ri
+  %wk = load i8, ptr %wo
+  %rk = load i8, ptr %ro
+  %wbad = icmp eq i8 %wk, 0
+  %rbad = icmp eq i8 %rk, 0
+  %index = sub i32 %i, %first
+  %mp = getelementptr i32, ptr %mask, i32 %index
+  %m = load i32, ptr %mp
+  %in = icmp ne i32 %m, 0
+  {conflict}
+  %clash = and i1 %clash0, %in
+  {take}
+  %one = zext i1 %clash to i32
+  %more_count = add i32 %count, %one
+  %met = or i1 %rsoft, %clash
+  %unmet0 = xor i1 %met, true
+  %unmet = and i1 %unmet0, %in
+  %single = zext i1 %unmet to i32
+  %more_apart = add i32 %apart, %single
+  %rsoftin = and i1 %rsoft, %in
+  %another = zext i1 %rsoftin to i32
+  %more_weaks = add i32 %weaks, %another
+  %next = add i32 %i, 1
+  %again = icmp ult i32 %i, %last
+  br i1 %again, label %loop, label %end
+end:
+  %words0 = sub i32 %next, %first
+  %words = select i1 %lenient, i32 %words0, i32 1
+  %some = icmp uge i32 %more_count, %words
+  %every0 = icmp eq i32 %more_apart, 0
+  %covered = shl i32 %more_weaks, 2
+  %any = icmp uge i32 %covered, %size
+  %every = and i1 %every0, %any
+  %vector = icmp ugt i32 %size, {SCALAR_BYTES}
+  %whole0 = and i1 %every, %vector
+  %whole = and i1 %whole0, {'true' if write else 'false'}
+  %bad = or i1 %some, %whole
+  br i1 %bad, label %report, label %done
+report:
+  %rule0 = shl i32 %size, {SIZE_SHIFT}
+  %sure = {'or i1 %some, false' if write else 'xor i1 %lenient, true'}
+  %kind = select i1 %sure, i32 {CODES.index(Rule.RACE)}, i32 {CODES.index(Rule.VECTOR_RACE)}
+  %rule = or i32 %rule0, %kind
+  call void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site)
+  br label %done
+done:
+  ret void
+}}"""
+
+
+def helpers(vector_bytes: int) -> str:
+    """All helpers of a checked build as IR text."""
+    words = vector_bytes // 4 + 1  # an unaligned vector touches one word more
+    everything = ", ".join(["i32 -1"] * words)
+    pieces = [f"@ck_every_word = internal constant [{words} x i32] [{everything}]"]
+    pieces += [_report(), _stack(), _race(False), _race(True)]
+    for size in (1, 2, 4, 8):
+        pieces.append(_access(f"ck_sload{size}", size, False, False, size))
+        pieces.append(_access(f"ck_sstore{size}", size, True, False, size))
+    for name in ("vload", "vloadu", "vloadp"):
+        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1, matters=name != "vloadp"))
+    for name in ("vstore", "vstoreu", "vstorem"):
+        pieces.append(_access(f"ck_{name}", vector_bytes, True, False, 1, name == "vstorem"))
+    return "\n".join(pieces)

@@ -1,0 +1,348 @@
+"""The checked run: keeps the shadow of guest memory up to date and turns faults into reports.
+
+Guard zones: only the bytes asked for in an allocation are addressable. The `GUARD_BYTES` behind them, in a
+checked run of TCM allocations as well, may be read by vector loads that use none of them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.checking.check_model import (
+    ADDRESSABLE,
+    CODES,
+    DMA_DESTINATION,
+    DMA_SOURCE,
+    INITIALISED,
+    MAX_SEGMENTS,
+    READABLE,
+    SIZE_SHIFT,
+    WEAK,
+    Rule,
+)
+from hexagon_mlir.sim.context import Context
+from hexagon_mlir.sim.memory_system.descriptors import Block
+from hexagon_mlir.sim.memory_system.dma import Transfer
+from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, MAP_NORESERVE, Memory
+from hexagon_mlir.sim.threading.threads import Thread
+from hexagon_mlir.sim.translation.program import Program, Site
+
+KNOWN = ADDRESSABLE | INITIALISED
+
+
+@dataclass(frozen=True)
+class Report:
+    """One fault, the first time a packet shows it."""
+
+    rule: Rule
+    address: int
+    region: str
+    packet: str
+    function: str
+    line: int
+    """Line in the assembly text."""
+    source: str
+    """'file:line' of the source, or ''."""
+    detail: str = ""
+
+    @property
+    def certain(self) -> bool:
+        """False for what may be harmless: a vector load may read what another thread writes and not use it."""
+        return self.rule is not Rule.VECTOR_RACE
+
+    def __str__(self) -> str:
+        where = f"{self.function}, asm line {self.line}" + (f", {self.source}" if self.source else "")
+        detail = f": {self.detail}" if self.detail else ""
+        return f"{self.rule}: {self.address:#x} ({self.region}){detail}\n  {where}: {self.packet}"
+
+
+class Shadow:
+    """A host mapping of ``nbytes``; pages appear when touched."""
+
+    def __init__(self, nbytes: int, dtype: type[np.generic]) -> None:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
+        self.mapping = mmap.mmap(-1, nbytes + mmap.PAGESIZE, flags=flags)
+        self.array = np.frombuffer(self.mapping, dtype)
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.mapping))
+
+    def clear(self) -> None:
+        self.mapping.madvise(mmap.MADV_DONTNEED)
+
+
+class Checks:
+    """Shadow memory and reports of one machine."""
+
+    def __init__(self, memory: Memory, program: Program) -> None:
+        self.memory = memory
+        self.program = program
+        self.flags = Shadow(layout.SPACE_BYTES, np.uint8)
+        self.writers = Shadow(layout.SPACE_BYTES, np.uint32)
+        self.readers = Shadow(layout.SPACE_BYTES, np.uint32)
+        self.allocations: dict[int, tuple[str, int, Site | None]] = {}
+        """Address -> (region, size, where the program asked for it; None for the host)."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Nothing is allocated; the data sections have their values."""
+        self.flags.clear()
+        self.allocations.clear()
+        self.set(layout.DATA_BASE, self.program.data_end - layout.DATA_BASE, KNOWN)
+
+    def begin_run(self, contexts: Sequence[Context]) -> None:
+        self.reports: list[Report] = []
+        self.seen: set[tuple[Rule, int]] = set()
+        self.pending: list[Transfer] = []
+        self.writers.clear()
+        self.readers.clear()
+        self.allocations = {address: (*kept[:2], None) for address, kept in self.allocations.items()}
+        self.segments = 1
+        self.tracking = False
+        self.ordered: dict[int, np.ndarray] = {}
+        self.segment: dict[int, int] = {}
+        for context in contexts:
+            self.attach(context)
+        for floating in self.program.float_kinds:
+            self.report(Rule.FLOAT_KIND, 0, self.program.sites[floating[0]], floating[1])
+
+    # -- shadow --------------------------------------------------------------------------------------------
+    def set(self, address: int, size: int, flags: int) -> None:
+        self.flags.array[address : address + size] = flags
+
+    def initialise(self, address: int, size: int) -> None:
+        """The host has written there."""
+        span = self.flags.array[address : address + size]
+        span |= np.where(span & ADDRESSABLE, INITIALISED, 0).astype(np.uint8)
+
+    def attach(self, context: Context) -> None:
+        """A state record's pointers, and an empty stack."""
+        words = context.state.view(np.uint64)
+        words[layout.SHADOW // 8] = self.flags.address
+        words[layout.WRITERS // 8] = self.writers.address
+        words[layout.READERS // 8] = self.readers.address
+        context.words[layout.SEGMENT // 4] = 0
+        size = context.stack_top - context.stack_low
+        self.set(context.stack_low, size, ADDRESSABLE)
+        self._forget(context.stack_low, size)
+
+    def allocated(self, region: str, address: int, size: int, context: Context | None) -> None:
+        # What the program finds in fresh DDR is not tracked: the host may have filled it through a view.
+        self.set(address, size, ADDRESSABLE if region == "TCM" else KNOWN)
+        self._forget(address, size)
+        self.set(address + size, GUARD_BYTES, READABLE)
+        self.allocations[address] = (region, size, self.site(context) if context else None)
+
+    def _forget(self, address: int, size: int) -> None:
+        """Accesses from before an allocation race with nobody: the allocator has ordered them."""
+        for last in (self.writers, self.readers):
+            last.array[address >> 2 : (address + size + 3) >> 2] = 0
+
+    def freed(self, address: int) -> None:
+        _, size, _ = self.allocations.pop(address, ("", 0, None))
+        self.set(address, size + GUARD_BYTES, 0)
+
+    # -- reports -------------------------------------------------------------------------------------------
+    def site(self, context: Context) -> Site:
+        index = int(context.words[layout.SITE // 4])
+        return self.program.sites[index] if index < len(self.program.sites) else Site("", "", 0, "")
+
+    def report(self, rule: Rule, address: int, site: Site, detail: str = "") -> None:
+        """Note a fault, once per rule and packet."""
+        key = (rule, site.line)
+        if key in self.seen and rule is not Rule.LEAK:
+            return
+        self.seen.add(key)
+        self.reports.append(
+            Report(rule, address, self.region(address), site.packet, site.function, site.line, site.source, detail)
+        )
+
+    def access_fault(self, context: Context) -> None:
+        """A helper of the checked build found something."""
+        word = int(context.words[layout.RULE // 4])
+        rule, size = CODES[word & ((1 << SIZE_SHIFT) - 1)], word >> SIZE_SHIFT
+        address = int(context.words[layout.FAULT // 4])
+        if rule is Rule.OUT_OF_BOUNDS:
+            outside = np.flatnonzero(self.flags.array[address : address + size] & ADDRESSABLE == 0)
+            address += int(outside[0])
+        self.report(rule, address, self.site(context), f"{size} bytes")
+
+    def region(self, address: int) -> str:
+        """What stands at ``address``, or the allocation it is next to."""
+        if address < layout.NULL_PAGE_BYTES:
+            return "null page"
+        if layout.DATA_BASE <= address < self.program.data_end:
+            return "data"
+        for start, (name, size, _) in self.allocations.items():
+            if start <= address < start + size:
+                return f"{name} allocation {start:#x} + {address - start} of {size} bytes"
+        per_stack = self.memory.stack_bytes + layout.STACK_GUARD_BYTES
+        thread, offset = divmod(address - layout.STACK_BASE, per_stack)
+        if layout.STACK_BASE <= address < layout.DDR_BASE and offset < self.memory.stack_bytes:
+            return f"stack {thread}"
+        below = max((start for start in self.allocations if start <= address), default=None)
+        if below is not None and address < below + self.allocations[below][1] + GUARD_BYTES:
+            name, size, _ = self.allocations[below]
+            return f"{address - below - size} bytes past {name} allocation {below:#x} of {size} bytes"
+        return "TCM, not allocated" if self.memory.in_tcm(address) else "no region"
+
+    # -- copies by host code -------------------------------------------------------------------------------
+    def touch(self, context: Context, address: int, size: int, write: bool) -> None:
+        """Check an access of host code (memcpy, a transfer) on behalf of a thread."""
+        span = self.flags.array[address : address + size]
+        if not size or not span.size:
+            return
+        rule = None
+        if not (span & ADDRESSABLE).all():
+            rule = Rule.OUT_OF_BOUNDS
+            address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
+        elif (span & DMA_DESTINATION).any():
+            rule = Rule.USE_BEFORE_WAIT
+        elif write and (span & DMA_SOURCE).any():
+            rule = Rule.SOURCE_CHANGED
+        elif not write and not (span & INITIALISED).all():
+            rule = Rule.UNINITIALISED
+        if rule:
+            self.report(rule, address, self.site(context), f"{size} bytes")
+        if write:
+            self.initialise(address, size)
+        self._race(context, address, size, write)
+
+    def _race(self, context: Context, address: int, size: int, write: bool) -> None:
+        segment = int(context.words[layout.SEGMENT // 4])
+        if not segment:
+            return
+        ordered = self.ordered[self.segment_owner[segment]]
+        words = slice(address >> 2, (address + size + 3) >> 2)
+        writers, readers = self.writers.array[words], self.readers.array[words]
+        clash = ordered[writers] == 0
+        if write:
+            clash |= (ordered[readers & (WEAK - 1)] == 0) & (readers & WEAK == 0)
+            weak = (ordered[readers & (WEAK - 1)] == 0) & (readers & WEAK != 0)
+            vector = self.memory.target.vector_bytes.value // 4
+            clash |= weak & (np.count_nonzero(weak) > vector)  # less may be read beyond the end of something else
+        if clash.any():
+            self.report(Rule.RACE, address + 4 * int(np.flatnonzero(clash)[0]), self.site(context))
+        (writers if write else readers)[:] = segment
+
+    def copied(self, context: Context, fill: bool) -> None:
+        """memcpy, memmove (or memset) with its arguments in r0..r2 is about to run."""
+        dst, src, size = (int(word) for word in context.registers[:3])
+        if not fill:
+            self.touch(context, src, size, False)
+        self.touch(context, dst, size, True)
+
+    # -- DMA -----------------------------------------------------------------------------------------------
+    def _rows(self, address: int, block: Block, stride: int) -> list[tuple[int, int]]:
+        if stride == block.row_bytes:
+            return [(address, block.nbytes)]
+        return [(address + row * stride, block.row_bytes) for row in range(block.rows)]
+
+    def _mark(self, transfer: Transfer, on: bool) -> None:
+        block = transfer.block
+        for address, stride, flag in (
+            (block.dst, block.dst_stride, DMA_DESTINATION), (block.src, block.src_stride, DMA_SOURCE),
+        ):  # fmt: skip
+            for start, size in self._rows(address, block, stride):
+                span = self.flags.array[start : start + size]
+                if on:
+                    span |= np.uint8(flag)
+                else:
+                    span &= np.uint8(~flag & 0xFF)
+
+    def transfer_started(self, transfer: Transfer, context: Context) -> None:
+        """Note what is in flight, and what is wrong with it."""
+        if transfer.arrived:
+            return
+        block, site = transfer.block, self.site(context)
+        detail = f"transfer {transfer.tag}"
+        for address, stride, write in ((block.src, block.src_stride, False), (block.dst, block.dst_stride, True)):
+            taken = DMA_DESTINATION | (DMA_SOURCE if write else 0)
+            for start, size in self._rows(address, block, stride):
+                span = self.flags.array[start : start + size]
+                if not (span & ADDRESSABLE).all():
+                    at = start + int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
+                    self.report(Rule.OUT_OF_BOUNDS, at, site, detail)
+                elif (span & taken).any():
+                    self.report(Rule.DMA_OVERLAP, start, site, f"{detail} meets one that is not waited for")
+                elif not write and not (span & INITIALISED).all():
+                    self.report(Rule.UNINITIALISED, start, site, detail)
+                self._race(context, start, size, write)
+        self.pending.append(transfer)
+        self._mark(transfer, True)
+
+    def transfer_arrived(self, transfer: Transfer) -> None:
+        self.pending.remove(transfer)
+        self._mark(transfer, False)
+        for other in self.pending:
+            self._mark(other, True)
+        block = transfer.block
+        for start, size in self._rows(block.dst, block, block.dst_stride):
+            self.initialise(start, size)
+
+    # -- order of threads ----------------------------------------------------------------------------------
+    def publish(self, thread: Thread) -> object:
+        """What ``thread`` has done; it goes on in a new segment."""
+        if not self.tracking:
+            self.tracking = True
+            self.segment_owner: dict[int, int] = {}
+        done = self._row(thread.number).copy()
+        self._new_segment(thread.number)
+        self.launched(thread)
+        return done
+
+    def receive(self, thread: Thread, published: object) -> None:
+        if isinstance(published, np.ndarray):
+            self._row(thread.number)[:] |= published
+
+    def _row(self, number: int) -> np.ndarray:
+        """Which segments happened before (or are) the thread's own."""
+        if number not in self.ordered:
+            self.ordered[number] = np.zeros(MAX_SEGMENTS, np.uint8)
+            self.ordered[number][0] = 1  # never touched by a tracked thread
+            self._new_segment(number)
+        return self.ordered[number]
+
+    def _new_segment(self, number: int) -> None:
+        self.segments = min(self.segments + 1, MAX_SEGMENTS - 1)
+        self.segment[number] = self.segments
+        self.segment_owner[self.segments] = number
+        self.ordered[number][self.segments] = 1
+
+    def launched(self, thread: Thread) -> None:
+        """Point the thread's state record at its order."""
+        context = thread.context
+        if context is None or not self.tracking:
+            return
+        row = self._row(thread.number)
+        context.state.view(np.uint64)[layout.ORDERED // 8] = row.ctypes.data
+        context.words[layout.SEGMENT // 4] = self.segment[thread.number]
+
+    # -- the end -------------------------------------------------------------------------------------------
+    def finish(self) -> list[Report]:
+        """Leaks and what is written after the return, then all reports of the run."""
+        self._unawaited()
+        for address, (name, size, site) in self.allocations.items():
+            if site is not None:
+                self.report(Rule.LEAK, address, site, f"{size} bytes of {name} are not freed")
+        for transfer in self.pending:
+            site = Site("", f"transfer {transfer.tag}", 0, "")
+            self.report(Rule.LEAK, transfer.block.dst, site, "a transfer nobody waited for")
+        return self.reports
+
+    def _unawaited(self) -> None:
+        """The caller may read all memory: the main thread must have waited for every thread that wrote there."""
+        if not self.tracking:
+            return
+        ordered = self._row(0)
+        for address, (_, size, _) in self.allocations.items():
+            writers = self.writers.array[address >> 2 : (address + size + 3) >> 2]
+            late = np.flatnonzero(ordered[writers] == 0)
+            if late.size:
+                number = self.segment_owner[int(writers[late[0]])]
+                site = Site("", f"thread {number}", -number, "")
+                self.report(Rule.RACE, address + 4 * int(late[0]), site, "written by a thread nobody waited for")

@@ -1,0 +1,162 @@
+"""str* and mem* of the host libc: each takes guest memory and the call's words and gives r0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hexagon_mlir.sim.host_library.libc_memory import GuestMemory
+
+UNLIMITED = 1 << 32
+Words = tuple[int, int, int]
+"""r0, r1, r2."""
+StringFunction = Callable[[GuestMemory, Words], tuple[int, int]]
+"""Gives r0 and the bytes it handled."""
+
+
+def _copy(at_end: bool = False, append: bool = False) -> StringFunction:
+    """strcpy, stpcpy and strcat."""
+
+    def run(m: GuestMemory, words: Words) -> tuple[int, int]:
+        to = words[0] + (len(m.string(words[0])) if append else 0)
+        data = m.string(words[1])
+        m.write(to, data + b"\0")
+        return to + len(data) if at_end else words[0], len(data) + 1
+
+    return run
+
+
+def _strncpy(m: GuestMemory, words: Words) -> tuple[int, int]:
+    m.write(words[0], m.string(words[1], words[2]).ljust(words[2], b"\0"))
+    return words[0], words[2]
+
+
+def _strncat(m: GuestMemory, words: Words) -> tuple[int, int]:
+    old, data = m.string(words[0]), m.string(words[1], words[2])
+    m.write(words[0] + len(old), data + b"\0")
+    return words[0], len(old) + len(data) + 1
+
+
+def _strlen(m: GuestMemory, words: Words) -> tuple[int, int]:
+    size = len(m.string(words[0]))
+    return size, size
+
+
+def _strnlen(m: GuestMemory, words: Words) -> tuple[int, int]:
+    size = len(m.string(words[0], words[1]))
+    return size, size
+
+
+def _difference(left: bytes, right: bytes) -> tuple[int, int]:
+    """The first differing bytes' difference; the shorter string ends in zero."""
+    for index, (a, b) in enumerate(zip(left + b"\0", right + b"\0", strict=False)):
+        if a != b:
+            return a - b, index + 1
+    return 0, len(left) + 1
+
+
+def _compare(limited: bool, fold: bool) -> StringFunction:
+    def run(m: GuestMemory, words: Words) -> tuple[int, int]:
+        limit = words[2] if limited else None
+        left, right = m.string(words[0], limit), m.string(words[1], limit)
+        return _difference(left.lower(), right.lower()) if fold else _difference(left, right)
+
+    return run
+
+
+def _memcmp(m: GuestMemory, words: Words) -> tuple[int, int]:
+    left, right = m.read(words[0], words[2]), m.read(words[1], words[2])
+    if left == right:
+        return 0, words[2]
+    return _difference(left, right)
+
+
+def _find(last: bool = False, or_end: bool = False) -> StringFunction:
+    def run(m: GuestMemory, words: Words) -> tuple[int, int]:
+        data = m.string(words[0]) + b"\0"
+        byte = bytes([words[1] & 255])
+        index = data.rfind(byte) if last else data.find(byte)
+        if index < 0:
+            return (words[0] + len(data) - 1 if or_end else 0), len(data)
+        return words[0] + index, len(data) if last else index + 1
+
+    return run
+
+
+def _memchr(last: bool) -> StringFunction:
+    def run(m: GuestMemory, words: Words) -> tuple[int, int]:
+        byte = bytes([words[1] & 255])
+        if last:
+            index = m.read(words[0], words[2]).rfind(byte)
+        else:  # bytes after the one that is found are not read
+            index = m.memory.mapping.find(byte, words[0], min(words[0] + words[2], UNLIMITED))
+            index -= words[0] if index >= 0 else 0
+            m.read(words[0], words[2] if index < 0 else index + 1)
+        return (words[0] + index, index + 1) if index >= 0 else (0, words[2])
+
+    return run
+
+
+def _strstr(m: GuestMemory, words: Words) -> tuple[int, int]:
+    data, part = m.string(words[0]), m.string(words[1])
+    index = data.find(part)
+    return (words[0] + index, index + len(part)) if index >= 0 else (0, len(data))
+
+
+def _span(m: GuestMemory, text: int, members: int, inside: bool) -> int:
+    """Length of the prefix whose bytes are all (``inside``) or never among ``members``."""
+    data, of = m.string(text), m.string(members)
+    return next((i for i, byte in enumerate(data) if (byte in of) != inside), len(data))
+
+
+def _strspn(m: GuestMemory, words: Words) -> tuple[int, int]:
+    size = _span(m, words[0], words[1], True)
+    return size, size
+
+
+def _strcspn(m: GuestMemory, words: Words) -> tuple[int, int]:
+    size = _span(m, words[0], words[1], False)
+    return size, size
+
+
+def _strpbrk(m: GuestMemory, words: Words) -> tuple[int, int]:
+    size = _span(m, words[0], words[1], False)
+    return (words[0] + size if m.read(words[0] + size, 1) != b"\0" else 0), size
+
+
+def token(m: GuestMemory, text: int, separators: int) -> tuple[int, int, int]:
+    """The next token of strtok at ``text``: its address (0 for none), where to go on (0 for nowhere), bytes handled."""
+    start = text + _span(m, text, separators, True)
+    size = _span(m, start, separators, False)
+    if size == 0:
+        return 0, 0, start - text
+    end = start + size
+    if m.read(end, 1) == b"\0":
+        return start, 0, end - text
+    m.write(end, b"\0")
+    return start, end + 1, end - text
+
+
+STRINGS: dict[str, StringFunction] = {
+    "strlen": _strlen,
+    "strnlen": _strnlen,
+    "strcpy": _copy(),
+    "stpcpy": _copy(at_end=True),
+    "strcat": _copy(append=True),
+    "strncpy": _strncpy,
+    "strncat": _strncat,
+    "strcmp": _compare(False, False),
+    "strncmp": _compare(True, False),
+    "strcasecmp": _compare(False, True),
+    "strncasecmp": _compare(True, True),
+    "memcmp": _memcmp,
+    "bcmp": _memcmp,
+    "strchr": _find(),
+    "strrchr": _find(last=True),
+    "strchrnul": _find(or_end=True),
+    "memchr": _memchr(False),
+    "memrchr": _memchr(True),
+    "strstr": _strstr,
+    "strspn": _strspn,
+    "strcspn": _strcspn,
+    "strpbrk": _strpbrk,
+}

@@ -1,0 +1,1 @@
+"""Guest memory, the cache model, and the user-DMA engines."""

@@ -1,0 +1,1 @@
+"""Guest code to host code: packets to LLVM IR, programs to loaded objects."""

@@ -1,0 +1,78 @@
+"""What the lowering of functions and packets shares: register types and the facts of the whole program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.assembly.asm import Packet
+from hexagon_mlir.sim.isa.lanes import VECTOR
+from hexagon_mlir.sim.isa.value import I8, I32
+from hexagon_mlir.sim.translation.accesses import AccessModel
+from hexagon_mlir.sim.translation.program import Site
+
+Unit = tuple[str, int]
+TYPES = {"R": I32, "P": I8, "V": VECTOR, "Q": VECTOR, "C": I32}
+OPERAND_TYPES = {**TYPES, "M": I32}
+"""An M register is the control register of its number."""
+MAX_DEPTH = 20_000
+"""Guest calls deep enough to be a runaway recursion; the host stack is sized for it."""
+
+
+def site_of(function: str, packet: Packet) -> Site:
+    text = "; ".join(line for _, line in packet.lines)
+    source = f"{packet.loc[0]}:{packet.loc[1]}" if packet.loc else ""
+    return Site(function, "{ " + text + " }", packet.lines[0][0], source)
+
+
+@dataclass
+class Image:
+    """What translation of one function needs to know about the whole program."""
+
+    symbols: dict[str, int]
+    """Address of every data symbol, function and address-taken label."""
+    guest_functions: set[str]
+    address_taken: set[str]
+    traps: list[str]
+    """Messages of traps; the state record's trap word is 1 + index."""
+    branches: list[tuple[str, str, bool]]
+    """(function, label, hinted taken) of each conditional branch."""
+    host_used: set[str]
+    model: AccessModel | None
+    """What accesses cost; None in a fast build."""
+    sites: list[Site] | None = None
+    """Packets by number in a checked build."""
+    quick: bool = False
+    """The code is wanted soon, see `host.QUICK`: little of it, whatever it costs when it runs."""
+    sticky: bool = False
+    """The program reads USR: its sticky bits are kept."""
+
+    def trap(self, message: str) -> int:
+        self.traps.append(message)
+        return len(self.traps)
+
+    def mark(self) -> tuple[int, int, int, int]:
+        """How much there is of what functions number: traps, branches, packets, groups of accesses."""
+        memos = self.model.memos if self.model else 0
+        return len(self.traps), len(self.branches), len(self.sites or ()), memos
+
+    def since(self, mark: tuple[int, int, int, int]) -> Image:
+        """For the function after ``mark`` once more, with the same numbers."""
+        traps, branches, sites, memos = mark
+        return replace(
+            self, traps=self.traps[:traps], branches=self.branches[:branches],
+            sites=None if self.sites is None else self.sites[:sites],
+            model=self.model and self.model.numbered_from(memos),
+        )  # fmt: skip
+
+
+def state_offset(unit: Unit) -> int:
+    """Byte offset of a register in the state record."""
+    cls, number = unit
+    return {
+        "R": layout.REGISTERS + 4 * number,
+        "P": layout.PREDICATES + number,
+        "V": layout.VECTORS + 128 * number,
+        "Q": layout.VECTOR_PREDICATES + 128 * number,
+        "C": layout.CONTROLS + 4 * number,
+    }[cls]

@@ -1,0 +1,77 @@
+"""Where a module's symbols stand in guest memory, and the initial bytes of its data sections."""
+
+from __future__ import annotations
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.assembly.asm import Module, Section
+from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
+from hexagon_mlir.sim.translation.program import SimError
+
+CONSTRUCTORS = ".init_array"
+WORD = 4
+NO_PRIORITY = 1 << 16
+"""After every constructor with a priority, which is a 16-bit number."""
+
+
+def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], set[str]]:
+    """Symbol addresses, section base by index, and code labels whose address is taken."""
+    symbols: dict[str, int] = {}
+    bases: dict[int, int] = {}
+    cursor = layout.DATA_BASE
+    constructors = [s for s in module.sections if s.name.startswith(CONSTRUCTORS)]
+    for index, section in sorted(enumerate(module.sections), key=lambda item: _order(item[1])):
+        align = WORD if section in constructors else max(section.align, 8)
+        cursor = (cursor + align - 1) & -align
+        if section in constructors:
+            symbols.setdefault("__init_array_start", cursor)
+            symbols["__init_array_end"] = cursor + len(section.data)
+        bases[index] = cursor
+        for name, offset in section.symbols.items():
+            symbols[name] = cursor + offset
+        cursor += len(section.data)
+    code = layout.CODE_BASE
+    for name in [*module.functions, *INLINE, *CALLBACKS]:
+        if name not in symbols:
+            symbols[name] = code
+            code += layout.CODE_STEP
+    labels = {label for function in module.functions.values() for label in function.labels}
+    taken = {r.symbol for section in module.sections for r in section.relocations if r.symbol in labels}
+    for function in module.functions.values():
+        for packet in function.packets:
+            for _, text in packet.lines:
+                if "##" not in text:
+                    continue
+                for word in text.replace("(", " ").replace(",", " ").replace(")", " ").split():
+                    flow = "jump" in text or "loop" in text
+                    if word.startswith("##") and word[2:] in labels and not flow:
+                        taken.add(word[2:])
+    for label in sorted(taken):
+        symbols[label] = code
+        code += layout.CODE_STEP
+    for alias, name in module.aliases.items():
+        if name in symbols:
+            symbols[alias] = symbols[name]
+    return symbols, bases, taken
+
+
+def _order(section: Section) -> tuple[bool, int]:
+    """Constructors stand last and together: those with a priority by it, then the others."""
+    if not section.name.startswith(CONSTRUCTORS):
+        return False, 0
+    priority = section.name[len(CONSTRUCTORS) :].lstrip(".")
+    return True, int(priority) if priority else NO_PRIORITY
+
+
+def data_image(module: Module, symbols: dict[str, int], bases: dict[int, int]) -> list[tuple[int, str]]:
+    """(guest address, bytes as hex) of each section that is not all zero, with its relocations applied."""
+    image = []
+    for index, section in enumerate(module.sections):
+        data = bytearray(section.data)
+        for r in section.relocations:
+            if r.symbol not in symbols or (r.minus is not None and r.minus not in symbols):
+                raise SimError(f"data section '{section.name}' refers to undefined symbol '{r.symbol}'")
+            value = symbols[r.symbol] + r.addend - (symbols[r.minus] if r.minus else 0)
+            data[r.offset : r.offset + r.size] = (value & ((1 << 8 * r.size) - 1)).to_bytes(r.size, "little")
+        if any(data):
+            image.append((bases[index], data.hex()))
+    return image

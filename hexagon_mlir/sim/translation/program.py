@@ -1,0 +1,161 @@
+"""A translated program: host object code, initial data and the tables that explain the counters.
+
+It is kept on disk under a key of everything that shapes it. One found there is ready in milliseconds: only a new one
+imports the translator with its table of forms.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.memory_system import cache_model
+from hexagon_mlir.sim.translation import host
+from hexagon_mlir.targets import Target
+
+VERSION = 1
+"""Raise when the meaning of a stored program changes; the sources of the simulator are hashed as well."""
+
+
+class SimError(Exception):
+    """The simulator cannot translate or run the program."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A packet, for reports."""
+
+    function: str
+    packet: str
+    line: int
+    """Of the assembly text."""
+    source: str
+    """'file:line', or ''."""
+
+
+@dataclass
+class BlockInfo:
+    """Static facts of one basic block."""
+
+    function: str
+    label: str
+    packets: int
+    hvx_packets: int
+    stalls: dict[str, int]
+    source: str
+    """'file:line' of the block's first packet, or ''."""
+
+
+@dataclass
+class Program:
+    """A translated module."""
+
+    code: bytes
+    level: int = host.FAST
+    """How ``code`` was generated: `host.QUICK` or `host.FAST`."""
+    blocks: list[BlockInfo] = field(default_factory=list)
+    branches: list[tuple[str, str, bool]] = field(default_factory=list)
+    """Function, block label and static hint of each conditional branch."""
+    traps: list[str] = field(default_factory=list)
+    callbacks: list[str] = field(default_factory=list)
+    data: list[tuple[int, str]] = field(default_factory=list)
+    """(guest address, bytes as hex)."""
+    symbols: dict[str, int] = field(default_factory=dict)
+    functions: list[str] = field(default_factory=list)
+    hvx_functions: list[str] = field(default_factory=list)
+    """Those that can reach an HVX packet."""
+    data_end: int = layout.DATA_BASE
+    memos: int = 0
+    """Groups of accesses noted by the code, see `accesses`."""
+    sites: list[Site] = field(default_factory=list)
+    """Packets by number, in a checked build."""
+    float_kinds: list[tuple[int, str]] = field(default_factory=list)
+    """(packet number, message) of each read of the wrong float kind, in a checked build."""
+
+
+def _key(text: str, target: Target, memory_model: bool, check: bool) -> str:
+    digest = hashlib.sha256()
+    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), str(check), *host.cpu()):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()
+
+
+@functools.cache
+def _sources() -> str:
+    """Hash of the simulator's own source files, without the second implementation."""
+    digest = hashlib.sha256()
+    here = Path(__file__).parent.parent
+    for file in sorted(here.rglob("*.py")):
+        if "reference" not in file.relative_to(here).parts:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def cache_directory() -> Path:
+    override = os.environ.get("HEXAGON_MLIR_CACHE_DIR")
+    return Path(override) if override else Path.home() / ".cache" / "hexagon-mlir"
+
+
+def _store(path: Path, program: Program) -> None:
+    """Write atomically; a full or read-only disk only costs the cache."""
+    head = asdict(program)
+    head.pop("code")
+    header = json.dumps(head).encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as stream:
+            stream.write(len(header).to_bytes(8, "little") + header + program.code)
+        os.replace(stream.name, path)
+    except OSError:
+        return
+
+
+def _load(path: Path) -> Program | None:
+    try:
+        raw = path.read_bytes()
+        size = int.from_bytes(raw[:8], "little")
+        head = json.loads(raw[8 : 8 + size])
+    except (OSError, ValueError):
+        return None
+    head["blocks"] = [BlockInfo(**block) for block in head["blocks"]]
+    head["sites"] = [Site(**site) for site in head["sites"]]
+    head["data"] = [(address, text) for address, text in head["data"]]
+    return Program(code=raw[8 + size :], **head)
+
+
+@functools.cache
+def model_code(target: Target) -> bytes:
+    """Object code of the cache model, to be loaded beside an exact program's; kept on disk like a program."""
+    ir = cache_model.helpers(target)
+    key = hashlib.sha256("\0".join((ir, *host.cpu())).encode()).hexdigest()
+    path = cache_directory() / "sim" / f"{key}.model"
+    program = _load(path)
+    if program is None:
+        program = Program(host.compile_object(ir))
+        _store(path, program)
+    return program.code
+
+
+def obtain(
+    text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = host.QUICK,
+    hot: int | None = None,
+) -> Program:
+    """The program of ``text`` with code of at least ``level``: from the cache, or translated and stored.
+
+    With ``hot`` it is translated in any case, and also has ``r_<hot>`` (see `translate`).
+    """
+    path = cache_directory() / "sim" / f"{_key(text, target, memory_model, check)}.bin"
+    program = _load(path)
+    if program is None or program.level < level or hot is not None:
+        from hexagon_mlir.sim.translation.translate import translate
+
+        ir, program = translate(text, target, memory_model, check, quick=level < host.FAST, hot=hot)
+        program.code, program.level = host.compile_object(ir, level), level
+        _store(path, program)
+    return program

@@ -1,0 +1,173 @@
+"""Assembly text to host LLVM IR and the tables that explain its counters."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Iterator
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.assembly.asm import AsmError, Module, parse
+from hexagon_mlir.sim.assembly.blocks import Graph, build
+from hexagon_mlir.sim.assembly.decode import FormError
+from hexagon_mlir.sim.assembly.float_kinds import faults as float_faults
+from hexagon_mlir.sim.assembly.liveness import ALL, read_after_return
+from hexagon_mlir.sim.assembly.reach import hvx_functions
+from hexagon_mlir.sim.checking import check_model
+from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE, wrapper
+from hexagon_mlir.sim.isa.sticky import USR
+from hexagon_mlir.sim.memory_system import cache_model
+from hexagon_mlir.sim.timing import Model
+from hexagon_mlir.sim.translation.accesses import AccessModel
+from hexagon_mlir.sim.translation.image import Image, site_of
+from hexagon_mlir.sim.translation.link import assign_addresses, data_image
+from hexagon_mlir.sim.translation.lower import FunctionLowering
+from hexagon_mlir.sim.translation.program import BlockInfo, Program, SimError
+from hexagon_mlir.targets import Target
+
+
+def _dispatcher(image: Image, module: Module) -> str:
+    """``g__dispatch(state, address)``: call the function at a guest address."""
+    names = [*module.functions]
+    hosts = sorted(set(image.host_used))
+    cases = []
+    bodies = []
+    for index, (prefix, name) in enumerate([*(("g_", n) for n in names), *(("h_", n) for n in hosts)]):
+        cases.append(f"i32 {image.symbols[name]}, label %c{index}")
+        bodies.append(f'c{index}:\n  call void @"{prefix}{name}"(ptr %st)\n  ret void')
+    trap = image.trap("call of an address that is no function: {argument:#x}")
+    return f"""define void @g__dispatch(ptr %st, i32 %address) {{
+  switch i32 %address, label %unknown [ {' '.join(cases)} ]
+{chr(10).join(bodies)}
+unknown:
+  %a = getelementptr i8, ptr %st, i32 {layout.ARGUMENT}
+  store i32 %address, ptr %a
+  %t = getelementptr i8, ptr %st, i32 {layout.TRAP}
+  store i32 {trap}, ptr %t
+  ret void
+}}"""
+
+
+def _graphs(module: Module, taken: set[str]) -> list[Graph]:
+    graphs = []
+    for function in module.functions.values():
+        if not function.packets:
+            raise SimError(f"function '{function.name}' has no instructions")
+        try:
+            graphs.append(build(function, taken))
+        except FormError as error:
+            raise SimError(f"{error} in function '{function.name}'") from error
+    return graphs
+
+
+def _address_taken_hosts(module: Module) -> set[str]:
+    """Host functions whose address stands in data or in an immediate."""
+    hosts = {r.symbol for section in module.sections for r in section.relocations}
+    for function in module.functions.values():
+        for packet in function.packets:
+            for _, text in packet.lines:
+                if "##" in text:
+                    hosts.update(part.split(")")[0].split(",")[0].strip() for part in text.split("##")[1:])
+    return {name for name in hosts if name in INLINE or name in CALLBACKS}
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without Python's cycle collector: it would go over every instruction and value many times, and find nothing."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@_uncollected()
+def translate(
+    text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False, quick: bool = False,
+    hot: int | None = None,
+) -> tuple[str, Program]:
+    """Host IR of a module and its tables (without object code).
+
+    With ``keep_vectors`` the state record has all vector registers after a return, read by the program or not.
+    ``quick`` is for `host.QUICK`: less IR for the same values and cycles. With the number of a block as ``hot``, the
+    function that has it is there a second time as ``r_<hot>``, for quick code that stands at that block.
+    """
+    try:
+        module = parse(text)
+    except AsmError as error:
+        raise SimError(str(error)) from error
+    symbols, bases, taken = assign_addresses(module)
+    program = Program(b"", data=data_image(module, symbols, bases), functions=list(module.functions))
+    image = Image(
+        symbols, set(module.functions), taken, program.traps, program.branches,
+        _address_taken_hosts(module), AccessModel(target) if memory_model else None, program.sites if check else None,
+        quick,
+    )  # fmt: skip
+    program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
+    model = Model(target)
+    declarations: set[str] = set()
+    helpers = [cache_model.declarations(memory_model)]
+    if check:
+        helpers.append(check_model.helpers(int(target.vector_bytes.value)))
+    pieces = []
+    graphs = _graphs(module, taken)
+    image.sticky = any(
+        insn.key in ("R=C", "RR=CC") and USR in source.units()
+        for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
+        for source in insn.sources
+    )  # fmt: skip
+    program.hvx_functions = sorted(hvx_functions(graphs))
+    returned = read_after_return(graphs)
+    for graph in graphs:
+        if check:
+            for packet, message in float_faults(graph):
+                program.float_kinds.append((len(program.sites), message))
+                program.sites.append(site_of(graph.function.name, packet.packet))
+        costs = model.function(graph)
+        first = len(program.blocks)
+        for block, cost in zip(graph.blocks, costs, strict=True):
+            loc = block.packets[0].packet.loc
+            program.blocks.append(
+                BlockInfo(
+                    graph.function.name, block.label, cost.packets, cost.hvx_packets, cost.stalls,
+                    f"{loc[0]}:{loc[1]}" if loc else "",
+                )
+            )  # fmt: skip
+        visible = ALL if keep_vectors else returned[graph.function.name]
+        begin = image.mark()
+        try:
+            pieces.append(FunctionLowering(graph, first, image, declarations, visible).lower())
+            if hot is not None and first <= hot < len(program.blocks):
+                pieces.append(FunctionLowering(graph, first, image.since(begin), declarations, visible).lower(hot))
+        except FormError as error:
+            raise SimError(f"{error} in function '{graph.function.name}'") from error
+    if image.model:
+        pieces += image.model.tables
+        program.memos = image.model.memos
+    program.callbacks = sorted(name for name in image.host_used if name in CALLBACKS)
+    for name in sorted(image.host_used):
+        index = program.callbacks.index(name) if name in CALLBACKS else 0
+        pieces.append(wrapper(name, index, declarations, check_model.COPIES.get(name) if check else None))
+    pieces.append(_dispatcher(image, module))
+    program.symbols = {
+        name: address
+        for name, address in symbols.items()
+        if name in program.functions or address >= layout.DATA_BASE
+    }
+    return "\n".join([*pieces, _declared_once([*helpers, *sorted(declarations)])]), program
+
+
+def _declared_once(pieces: list[str]) -> str:
+    """``pieces`` without the second and later declarations of a function."""
+    seen: set[str] = set()
+    lines = []
+    for line in "\n".join(pieces).split("\n"):
+        if line.startswith("declare "):
+            name = line.split("@", 1)[1].split("(", 1)[0]
+            if name in seen:
+                continue
+            seen.add(name)
+        lines.append(line)
+    return "\n".join(lines)
