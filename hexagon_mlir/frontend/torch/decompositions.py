@@ -177,11 +177,22 @@ def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     return (0.5 * wide * (1.0 + torch.erf(wide * math.sqrt(0.5)))).to(x.dtype)
 
 
+def _integer_power(x: Tensor, exponent: int) -> Tensor:
+    """Squares and products; they wrap as PyTorch's do."""
+    power = None
+    while exponent:
+        if exponent % 2:
+            power = x if power is None else power * x
+        exponent //= 2
+        x = x * x if exponent else x
+    return torch.ones_like(x) if power is None else power.clone()
+
+
 @decomposes(_aten.pow.Tensor_Scalar)
 def pow_scalar(x: Tensor, exponent: float) -> Tensor:
     """Small powers as products and roots."""
     if not x.dtype.is_floating_point:
-        return x * x if exponent == 2 else NotImplemented
+        return _integer_power(x, int(exponent)) if exponent >= 0 and exponent == int(exponent) else NotImplemented
     match exponent:
         case 1:
             return x.clone()

@@ -1,4 +1,8 @@
-"""Arithmetic on eight bits without a sign is done in 32 with one: the importer takes such bytes for signed."""
+"""Arithmetic on bytes is done in 32 bits where the importer fails on them.
+
+torch-mlir takes bytes without a sign for signed ones; on those with a sign it ends the process, or refuses, where a
+Python number is an operand, in divisions, and in the largest and smallest of all elements.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +22,29 @@ _MOVES = frozenset({operator.getitem} | {getattr(_aten, name) for name in (
     "split_with_sizes", "unbind", "detach", "contiguous", "slice_scatter", "select_scatter", "repeat", "flatten",
     "_to_copy", "eq", "ne", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")})
 """Ops that do not care what the bits mean, and conversions, which know."""
+_DIVISIONS_AND_EXTREMES = frozenset(getattr(_aten, name) for name in (
+    "floor_divide", "div", "remainder", "fmod", "max", "min"))
 
 
 def widen_bytes(graph: TorchGraph) -> None:
     """Give each op that computes with bytes their values as i32, and cast its result back where it is bytes."""
     for node in [n for n in graph.graph.nodes if n.op == "call_function"]:
-        kind = getattr(node.target, "overloadpacket", node.target)
-        if kind not in _MOVES and isinstance(node.target, torch._ops.OpOverload) \
-                and node.target.namespace == "aten" and any(map(_is_bytes, node.all_input_nodes)):
+        if isinstance(node.target, torch._ops.OpOverload) and node.target.namespace == "aten" and _fails(node):
             _compute(graph, node)
+
+
+def _fails(node: Node) -> bool:
+    kinds = {operand.meta["val"].dtype for operand in node.all_input_nodes if _is_bytes(operand)}
+    kind = getattr(node.target, "overloadpacket", node.target)
+    if torch.uint8 in kinds and kind not in _MOVES:
+        return True
+    by_number = kind in (_aten.mul, _aten.sub, _aten.rsub) and isinstance(node.args[1], int)
+    return torch.int8 in kinds and (by_number or kind in _DIVISIONS_AND_EXTREMES)
 
 
 def _is_bytes(node: Node) -> bool:
     value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.dtype == torch.uint8
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.uint8, torch.int8)
 
 
 def _compute(graph: TorchGraph, node: Node) -> None:
@@ -49,6 +62,6 @@ def _compute(graph: TorchGraph, node: Node) -> None:
     for user in list(node.users):  # one of several results
         part = graph.insert(user, operator.getitem, result, user.args[1])
         if _is_bytes(user):
-            part = graph.insert(user, _aten._to_copy.default, part, dtype=torch.uint8)
+            part = graph.insert(user, _aten._to_copy.default, part, dtype=user.meta["val"].dtype)
         graph.replace(user, part)
     graph.graph.erase_node(node)
