@@ -47,7 +47,7 @@ _CLEAN: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 )
 _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("dead-code", eliminate_dead_code),
-    ("unsigned-bytes", widen_bytes),
+    ("widen-bytes", widen_bytes),
     ("lists-to-slices", expand_lists),
     ("constant-folding", fold_constants),
     ("attention", recognise_attention),
