@@ -14,6 +14,8 @@ from hexagon_mlir.targets import Target
 
 _FREE = frozenset({"arith.constant", "arith.bitcast", "linalg.index", "linalg.yield"})
 _LANES = frozenset({"f16", "bf16", "f32", "i8", "i16", "i32", "index"})
+_PRODUCT = 3
+"""Operands of a product."""
 _SCALAR_FACTOR = 2
 """A scalar operation of the body: itself and its address arithmetic, in cycles."""
 
@@ -50,8 +52,20 @@ class Nest:
 
     def lanes(self, loop: int, vector_bytes: int) -> int:
         """Iterations of ``loop`` that vector code does at once: fewer take as long."""
-        along = _vector_loop(self.extents, self.parallel, self.reads) == loop
-        return vector_bytes // max(self.output_bytes) if along else 1
+        return vector_bytes // max(self.output_bytes) if loop == self._lane_loop() else 1
+
+    def _lane_loop(self) -> int | None:
+        """The loop that vector code has along its lanes. A product of rows with rows, ``x @ w.T``, has its columns
+        there: many rows share the factor that is transposed for that.
+        """
+        vector = _vector_loop(self.extents, self.parallel, self.reads)
+        if vector is None or self.parallel[vector] or self.outputs != 1 or not self.reads[-1]:
+            return vector
+        column = self.reads[-1][-1]
+        factors = [dims for dims in self.reads[:-1] if column in dims]
+        shared = any(self.parallel[loop] and extent > 1 and not any(loop in dims for dims in factors)
+                     for loop, extent in enumerate(self.extents))
+        return column if len(factors) == 1 and len(self.reads) == _PRODUCT and shared else vector
 
     def unit(self, loop: int, output: int, together: int) -> int | None:
         """Fewest iterations of ``loop`` such that what threads write to ``output`` meets at multiples of ``together``.

@@ -281,3 +281,22 @@ func.func @ragged_windows(%x: tensor<12003x32xf32>, %w: tensor<3xf32>, %y: tenso
   } -> tensor<6001x32xf32>
   return %0 : tensor<6001x32xf32>
 }
+
+// -----
+// 7. A product of rows with rows: its columns lie along the lanes, so blocks are of rows. Eight columns each would take
+// every thread as long as all of them.
+// CHECK-LABEL: func.func @rows_with_rows
+// CHECK: scf.forall (%{{.*}}) = (0) to (64) step (16)
+// CHECK: outs(%{{.*}} : tensor<16x32xf32>)
+func.func @rows_with_rows(%x: tensor<64x256xf32>, %w: tensor<32x256xf32>, %o: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                        affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x256xf32>, tensor<32x256xf32>) outs(%o : tensor<64x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %p = arith.mulf %a, %b : f32
+      %s = arith.addf %c, %p : f32
+      linalg.yield %s : f32
+  } -> tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}
