@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
+from hexagon_mlir.codegen.hvx.exponent_numbers import small_integers_as_conversions
 from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
-from hexagon_mlir.codegen.llvm_ir.conversions import conversion_option
+from hexagon_mlir.codegen.llvm_ir.conversions import conversion_option, converts
 from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
@@ -135,7 +136,7 @@ class _Emitter:
 
     def __init__(self, llvm_ir: str, new_machine: Callable, features: str, loops: str, qfloat: bool):
         self.llvm_ir, self.new_machine, self.loops = llvm_ir, new_machine, loops
-        self.chains = qfloat and QFLOAT in features
+        self.chains, self.converts = qfloat and QFLOAT in features, converts(features)
         self.floats = self.chains or IEEE in features
         self.texts: dict[bool, str] = {}
         self.orders: dict[tuple[bool, bool], str] = {}
@@ -146,7 +147,9 @@ class _Emitter:
         if native not in self.texts:
             text = self.llvm_ir
             if native and _VECTOR_ARITHMETIC.search(text):
-                text = use_native_vectors(str(_llvm().parse_assembly(text)), self.chains, self.floats)
+                text = str(_llvm().parse_assembly(text))
+                text = small_integers_as_conversions(text) if self.converts else text
+                text = use_native_vectors(text, self.chains, self.floats)
             elif native:
                 return self.optimized(False)
             self.texts[native] = _optimized(text, self.new_machine(), self.loops)

@@ -181,6 +181,10 @@ class FunctionRewriter(PartBuilder):
             types = [self._native(t, value.bits) if t.startswith("<") else t for t in i.types]
             self.declared[name] = f"declare {native} {name}({', '.join(types)})"
             value.parts = [self.emit(f"call {native} {name}({', '.join(row)})") for row in rows]
+        elif i.opcode == "sitofp" and i.types[0].endswith("x i32>"):  # see `exponent_numbers`
+            words = [row[0].split("> ", 1)[1] for row in rows]
+            value.parts = [self.as_type(self.intrinsic("vconv.sf.w", "<32 x i32>", ("<32 x i32>", w)), native)
+                           for w in words]
         elif i.opcode in CASTS:
             flags = f"{i.flags} " if i.flags else ""
             value.parts = [self.emit(f"{i.opcode} {flags}{row[0]} to {native}") for row in rows]

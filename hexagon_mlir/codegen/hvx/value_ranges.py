@@ -30,7 +30,11 @@ _MAGIC_LIMIT = {"float": 2.0 ** 22, "half": 2.0 ** 9}
 """Rounding by a magic constant is meant for arguments below this: beyond it, results are discarded."""
 _FRACTION_BITS = 23
 _ABSOLUTE = 0x7FFFFFFF
-_MAGIC_BITS, _ONE_BITS = 0x4B400000, 0x3F800000
+MAGIC_BITS = 0x4B400000
+"""Bits of the f32 1.5 * 2^23."""
+_ONE_BITS = 0x3F800000
+_ROUNDED = (("and", -(1 << _FRACTION_BITS)), ("add", 1 << _FRACTION_BITS - 1), ("fptosi", None))
+"""How y becomes an integer that is a multiple of 2^23, last operation first."""
 _NOTHING = 2.0 ** -12
 _SEEDS = ((0x7E000000, 0x7F800000, Fraction(-1)), (0x5E000000, 0x60000000, Fraction(-1, 2)))
 """``constant - bits`` and ``constant - (bits >> 1)``: seeds of 1/x and 1/sqrt(x), within 13 % of them."""
@@ -111,6 +115,8 @@ class Ranges:
         elif i.opcode == "call" and "llvm.fabs" in i.flags:
             low, high = self.interval(i.operands[0])
             self.forms[i.result] = Form(0.0, max(abs(low), abs(high)))
+        elif i.opcode == "sitofp":
+            self.forms[i.result] = self._converted(i)
         elif i.opcode in ("fpext", "fptrunc"):
             low, high = self.interval(i.operands[0])
             self.forms[i.result] = Form(low, high)
@@ -163,13 +169,28 @@ class Ranges:
 
     def _fixed_point(self, source: Instruction | None) -> Form | None:
         """y / 2^23 when ``source`` holds the bits of 1.5 * 2^23 + round(y / 2^23), made by integer operations."""
-        y = self._chain(source, ("bitcast", None), ("add", _MAGIC_BITS), ("ashr", _FRACTION_BITS),
-                        ("and", -(1 << _FRACTION_BITS)), ("add", 1 << _FRACTION_BITS - 1), ("fptosi", None))
-        if y is None or self.form(y).power:
+        y = self._chain(source, ("bitcast", None), ("add", MAGIC_BITS), ("ashr", _FRACTION_BITS), *_ROUNDED)
+        return self._scaled(y, 2.0 ** -_FRACTION_BITS) if y is not None else None
+
+    def _converted(self, i: Instruction) -> Form:
+        """The same, and y itself, rounded to a multiple of 2^23, from the conversion of an integer."""
+        links: tuple[tuple[str, int | None], ...] = (("sitofp", None), *_ROUNDED)
+        for chain, unit in ((links, 2.0 ** _FRACTION_BITS), ((links[0], ("ashr", _FRACTION_BITS), *_ROUNDED), 1.0)):
+            y = self._chain(i, *chain)
+            form = self._scaled(y, unit * 2.0 ** -_FRACTION_BITS) if y is not None else None
+            if form is not None:
+                return Form(form.low - unit / 2, form.high + unit / 2, form.root, form.coefficient)
+        return UNKNOWN
+
+    def _scaled(self, y: str, scale: float) -> Form | None:
+        """``y`` times ``scale``, for a ``y`` that was converted to an integer: it saturates beyond 2^31, and such
+        results are discarded.
+        """
+        form = self.form(y)
+        if form.power:
             return None
-        form, scale = self.form(y), 2.0 ** -_FRACTION_BITS
-        if form.root and form.coefficient:  # saturates beyond: such results are discarded
-            bound = 2.0 ** (31 - _FRACTION_BITS) / abs(form.coefficient * scale)
+        if form.root and form.coefficient:
+            bound = 2.0 ** 31 / abs(form.coefficient)
             self.limits[form.root] = min(bound, self.limits.get(form.root, INFINITE))
         return Form(form.low * scale, form.high * scale, form.root, form.coefficient * scale)
 

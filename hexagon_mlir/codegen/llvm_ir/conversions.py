@@ -1,6 +1,7 @@
-"""Float to integer in one instruction, ``v.w = v.sf``: LLVM's own sequence of 12 packets is older than it.
+"""Between floats and integers in one instruction, ``v.w = v.sf`` and ``v.sf = v.w``, from v73 on.
 
-From v73 on. It truncates (XNNPACK's HVX kernels rely on it); LLVM keeps it behind a switch and would use it on v68 too.
+The first truncates (XNNPACK's HVX kernels rely on it). LLVM's own sequence of 12 packets is older than it; LLVM keeps
+it behind a switch and would use it on v68 too.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ import re
 FIRST = 73
 
 
+def converts(chip: str) -> bool:
+    """Whether the HVX of ``chip``, a CPU (hexagonv75) or its features (+hvxv75), has both."""
+    match = re.search(r"v(\d+)", chip)
+    return match is not None and int(match[1]) >= FIRST
+
+
 def conversion_option(cpu: str) -> str:
-    """LLVM's switch, set for ``cpu`` (hexagonv75): it is global to the process."""
-    match = re.search(r"v(\d+)", cpu)
-    converts = match is not None and int(match[1]) >= FIRST
-    return f"-hexagon-fp-fast-convert={'true' if converts else 'false'}"
+    """LLVM's switch, set for ``cpu``: it is global to the process."""
+    return f"-hexagon-fp-fast-convert={'true' if converts(cpu) else 'false'}"

@@ -1,0 +1,93 @@
+"""Small integers as floats in one instruction, ``v.sf = v.w`` (from v73 on), in LLVM IR text.
+
+The maths library adds the bits of 1.5 * 2^23 to an integer and takes that number off again, which every chip can do:
+an addition and two instructions of the one shift pipe. LLVM 22 selects no conversion of vectors of 32-bit integers.
+An exponent that only constants multiply stays in its field: the constants are 2^23 times smaller, and need no shift.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from hexagon_mlir.codegen.hvx.value_ranges import MAGIC_BITS, constant, integer
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read, vector_type
+
+_MAGIC = struct.unpack("<f", MAGIC_BITS.to_bytes(4, "little"))[0]
+_MOST_BITS = 22
+"""Signed integers of so many bits are meant by the constant: any other would change its exponent."""
+_SMALLEST = 2.0 ** -126
+_NARROW = {"i8": 8, "i16": 16}
+
+
+def small_integers_as_conversions(text: str) -> str:
+    """``text`` with ``sitofp`` for every integer made a float by the constant, where it surely has 22 bits."""
+    if str(MAGIC_BITS) not in text:
+        return text
+    out: list[str] = []
+    for is_function, lines in functions(text):
+        out += _rewritten(read(lines)) if is_function else lines
+    return "\n".join(out)
+
+
+def _rewritten(instructions: Sequence[Instruction]) -> list[str]:
+    definitions = {i.result: i for i in instructions if i.result}
+    users: dict[str, list[Instruction]] = {}
+    for i in instructions:
+        for name in set(i.names()):
+            users.setdefault(name, []).append(i)
+    changed: dict[str, str] = {}
+    for i in instructions:
+        number = _small_integer(i, definitions)
+        if number is None:
+            continue
+        shifted, scale = _unshifted(number, definitions)
+        factors = [_scaled(u, i.result, scale) for u in users.get(i.result, [])]
+        in_place = shifted and all(factors)
+        source = shifted if in_place else number.result
+        changed[i.result] = f"  {i.result} = sitofp {number.type} {source} to {i.type}{i.debug}"
+        if in_place:
+            changed |= {u.result: text for u, text in zip(users[i.result], factors, strict=True)}
+    return [changed.get(i.result, i.text) if i.result else i.text for i in instructions]
+
+
+def _small_integer(i: Instruction, definitions: dict[str, Instruction]) -> Instruction | None:
+    """The integer of at most 22 bits that ``i`` gives as a float."""
+    if i.opcode != "fsub" or constant(i.operands[1]) != _MAGIC:
+        return None
+    cast = definitions.get(i.operands[0])
+    total = definitions.get(cast.operands[0]) if cast is not None and cast.opcode == "bitcast" else None
+    if total is None or total.opcode != "add" or integer(total.operands[1]) != MAGIC_BITS:
+        return None
+    number = definitions.get(total.operands[0])
+    return number if number is not None and _bits(number) <= _MOST_BITS else None
+
+
+def _bits(number: Instruction) -> int:
+    """Bits of the result of ``number``, its sign included, as far as its operation tells."""
+    vector = vector_type(number.types[0]) if number.types else None
+    if vector is None:
+        return 32
+    if number.opcode in ("sext", "zext"):
+        return _NARROW.get(vector[1], 32) + (number.opcode == "zext")
+    shift = integer(number.operands[1]) if number.opcode in ("ashr", "lshr") else None
+    return 32 if shift is None else 32 - shift + (number.opcode == "lshr")
+
+
+def _unshifted(number: Instruction, definitions: dict[str, Instruction]) -> tuple[str, float]:
+    """What ``number`` is shifted from without losing a bit ("" for nothing), and the factor that the shift makes."""
+    shift = integer(number.operands[1]) if number.opcode == "ashr" else None
+    field = definitions.get(number.operands[0])
+    exact = shift is not None and field is not None and field.opcode == "and" and \
+        integer(field.operands[1]) == -1 << shift
+    return (number.operands[0], 2.0 ** -(shift or 0)) if exact else ("", 1.0)
+
+
+def _scaled(user: Instruction, name: str, scale: float) -> str:
+    """The product ``user`` of ``name`` and a constant with that constant times ``scale``; "" for anything else."""
+    others = [o for o in user.operands if o != name]
+    factor = constant(others[0]) if user.opcode == "fmul" and len(others) == 1 else None
+    if factor is None or abs(factor * scale) < _SMALLEST:
+        return ""
+    bits = int.from_bytes(struct.pack("<d", factor * scale), "little")
+    return user.text.replace(others[0], f"splat (float 0x{bits:016X})")
