@@ -55,7 +55,7 @@ LIFT = 64  # denormal results are computed 2^64 times too large
 LOG2_OF_BASE = (LOG2_E, 1.0)  # bases e and 2
 LIMIT = (88.72282, 127.99999)  # arguments whose short results are finite
 OVERFLOW = (88.72284, 128.0)
-SMALLEST = (-87.33654, -126.0)  # arguments of the smallest normal results
+BEYOND = (88.9, 128.2)  # their exponent field is that of infinity, and does not wrap
 ZERO = (-104.0, -150.0)  # arguments whose results are 0
 LARGEST, NORMAL = 127.99999, -126.0  # the same of 2^t
 
@@ -100,11 +100,16 @@ def _power(x: Float, base: int, mode: Mode) -> Float:
         if not mode.to_f16:
             return (t < NORMAL * UNIT).select(lanes.float(0.0), result)
         return result if mode.fast or mode.numbers else keep_nan(x, result)
-    limited = x.maximum(ZERO[base]).minimum(LIMIT[base] if mode.half else OVERFLOW[base] + 1)
-    bits = _bits((limited * (UNIT * LOG2_OF_BASE[base])).to_int(), mode) if mode.half else _whole(limited, base)
-    tiny = (bits + (LIFT << MANTISSA_BITS)).as_float() * 2.0**-LIFT
-    result = (limited < SMALLEST[base] + 1).select(tiny, bits.as_float())
-    result = (x.bits > float_bits(OVERFLOW[base]) - 1).select(lanes.float(INFINITE), result)
+    limited = x.maximum(ZERO[base]).minimum(LIMIT[base] if mode.half else BEYOND[base])
+    if mode.half:
+        bits = _bits((limited * (UNIT * LOG2_OF_BASE[base])).to_int(), mode)
+    else:
+        bits = _whole(limited, base).minimum(INFINITY)
+    lift = LIFT << MANTISSA_BITS
+    tiny = (bits + lift).as_float() * 2.0**-LIFT
+    result = (bits < lift).select(tiny, bits.as_float())  # where they are normal numbers both are the same
+    if mode.half:
+        result = (x.bits > float_bits(OVERFLOW[base]) - 1).select(lanes.float(INFINITE), result)
     return result if mode.numbers else keep_nan(x, result)
 
 
