@@ -22,9 +22,9 @@ class TritonToLinalgPass(Pass):
     A pointer argument becomes a bare ``memref<1xT>``; six i32 arguments follow the kernel's own: the number of
     programs along x, y, z and the program's id. A load copies its block into a fresh buffer, a store writes the
     valid part of its block; what a mask leaves out is neither read nor written. Indices that wrap around, divide or
-    are clamped give several blocks, one per piece; what no block describes is a loop over rows or elements. Calls
-    are translated in place; assertions, printing and pointers made of integers become runtime calls. A mark says
-    whether programs are seen to be independent.
+    are clamped give several blocks, one per piece, and so do pointers chosen between; what no block describes is a
+    loop over rows or elements. Calls are translated in place; assertions, printing and pointers made of integers
+    become runtime calls. A mark says whether programs are seen to be independent.
 
     Before:
         "tt.func"() <{function_type = (!tt.ptr<f32>, i32) -> (), sym_name = "scale"}> ({
@@ -77,7 +77,7 @@ class TritonToLinalgPass(Pass):
     Refuses:
         * an operation that is not translated (inline assembly), named with the kernel's source line; the module
           stays as it was
-        * pointers to pointers, a tensor that mixes elements of two pointers
+        * pointers to pointers (integers that become pointers are none), a tensor of them seen as wider elements
         * a function that returns a value, and branches between blocks that form a loop
 
         Remarks tell where an address or mask is no block, so that a loop over rows or elements does the work.

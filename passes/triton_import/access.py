@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hexagon_mlir.ir import arith, ir, scf
-from hexagon_mlir.passes.triton_import import elementwise, ints, linear, masks, pieces, views
+from hexagon_mlir.passes.triton_import import elementwise, ints, linear, masks, pieces, pointers, views
 from hexagon_mlir.passes.triton_import.ints import Int
-from hexagon_mlir.passes.triton_import.values import Dims, Lane, Linear, Mask, Pointer, varying
+from hexagon_mlir.passes.triton_import.values import Dims, Lane, Mask, Pointer, Tensor, varying
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,17 @@ class Access:
         return tuple(sorted(self.block + self.loop))
 
 
-def plan(address: Linear, mask: Mask, shape: tuple[int, ...], is_store: bool) -> Access:
-    """Split the dimensions of ``shape``.
+def plan(pointer: Pointer, mask: Mask, is_store: bool) -> Access:
+    """Split the dimensions of ``pointer``.
 
-    A dimension is looped over when an index or a mask read from memory decides on it, or when its known stride is
-    negative. One with stride 0 is read once and broadcast; a store writes every element of it, in order. Of a load
+    A dimension is looped over when an index, a base or a mask read from memory decides on it, or when its known stride
+    is negative. One with stride 0 is read once and broadcast; a store writes every element of it, in order. Of a load
     that gathers and has no dimension of neighbours all are looped over, gathered ones innermost: they are near each
     other, as a row of a table is. What a range moves with is looped over.
     """
+    address, shape = pointer.linear, pointer.shape
     irregular = {d for lane in (*address.lanes, *mask.lanes) for d in lane.dims}
+    irregular |= set(pointer.base.dims) if isinstance(pointer.base, Tensor) else set()
     irregular |= {d for slant in mask.slants for d in slant.over}
     irregular |= {s.dim for s in mask.slants if ints.known(address.strides[s.dim]) and address.strides[s.dim] == 0}
     pieced = {piece.dim for piece in address.pieces}
@@ -59,10 +61,10 @@ def plan(address: Linear, mask: Mask, shape: tuple[int, ...], is_store: bool) ->
     return Access(tuple(block), tuple(loop), tuple(once), tuple(d for d in block if d in pieced))
 
 
-def memory_order(address: Linear, mask: Mask, shape: tuple[int, ...], is_store: bool) -> list[int]:
+def memory_order(pointer: Pointer, mask: Mask, is_store: bool) -> list[int]:
     """The dimensions in the order to walk them: neighbours in memory last, where another dimension comes last."""
-    access, own = plan(address, mask, shape, is_store), list(range(len(shape)))
-    neighbours = [d for d in access.block if ints.same(address.strides[d], 1)]
+    access, own = plan(pointer, mask, is_store), list(range(len(pointer.shape)))
+    neighbours = [d for d in access.block if ints.same(pointer.linear.strides[d], 1)]
     if access.pieces or len(neighbours) != 1 or access.block[-1] == neighbours[0]:
         return own
     return [d for d in own if d != neighbours[0]] + neighbours
@@ -132,7 +134,7 @@ def walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int,
         index = position.__getitem__
         offset = linear.value_at(pointer.linear, index_type, index, access.loop + access.pieces)
         if not access.block:
-            move(index, views.element(pointer.base, offset))
+            move(index, views.element(pointers.base_at(pointer, index), offset))
             return
         strides = {d: pieces.step_at(pointer.linear, d, index_type, position[d]) if d in access.pieces
                    else pointer.linear.strides[d] for d in access.block}
@@ -148,7 +150,8 @@ def walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int,
 
     def block(offset: Int, strides: dict[int, Int]) -> None:
         sizes = [pointer.shape[d] for d in access.block]
-        window = views.window(pointer.base, offset, sizes, [strides[d] for d in access.block])
+        base = pointers.base_at(pointer, position.__getitem__)
+        window = views.window(base, offset, sizes, [strides[d] for d in access.block])
         starts: list[Int] = [0 if d in access.pieces else box[d][0] for d in access.block]
         move(position.__getitem__, views.part(window, starts, [box[d][1] for d in access.block], range(len(sizes))))
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
-from hexagon_mlir.passes.triton_import import access, ints, masks, memory
+from hexagon_mlir.passes.triton_import import access, ints, masks, memory, pointers
 from hexagon_mlir.passes.triton_import.build import dense
 from hexagon_mlir.passes.triton_import.types import Unsupported
-from hexagon_mlir.passes.triton_import.values import Mask, Pointer, Tensor, varying
+from hexagon_mlir.passes.triton_import.values import Choice, Mask, Pointer, Tensor, varying
 
 Update = Callable[[ir.Value, list[ir.Value]], ir.Value]
 """The new value from the old one and the operands' elements."""
@@ -42,9 +42,11 @@ def compare_and_swap(old: ir.Value, operands: list[ir.Value]) -> ir.Value:
     return arith.select(equal, new, old)
 
 
-def update(pointer: Pointer, operands: list[Tensor], mask: Mask, change: Update) -> Tensor:
+def update(pointer: Pointer | Choice, operands: list[Tensor], mask: Mask, change: Update) -> Tensor:
     """Change each selected element of memory; the old values (0 where nothing is selected)."""
     shape, type = pointer.shape, pointer.pointee
+    if isinstance(pointer, Choice):
+        pointer = pointers.of_address(pointers.address_of(pointer, ir.IntegerType.get_signless(64)), type)
     dims = varying(shape)
     sources = [dense(node, dims) for node in operands]
     zero = ints.value(0, ints.index_type())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.ir import ir, scf
 from hexagon_mlir.passes.triton_import import inplace, ints, types
 from hexagon_mlir.passes.triton_import.build import scalar_of
-from hexagon_mlir.passes.triton_import.state import Carried, Form, first_form
+from hexagon_mlir.passes.triton_import.state import Carried, Form, first_form, whole
 from hexagon_mlir.passes.triton_import.values import Known, Tensor
 
 if TYPE_CHECKING:
@@ -69,10 +69,9 @@ def for_loop(t: Translator, op: ir.Operation) -> list[Known]:
     limits = [t.tensor(v) for v in list(op.operands)[:3]]
     low, high, step = (ints.value(ints.cast(n.data, n.element, index), index) for n in limits)
     inits = [t.of(v) for v in list(op.operands)[3:]]
-    forms = [first_form(node) for node in inits]
+    carried = [first_form(node) for node in inits]
     source = op.regions[0].blocks[0]
     while True:
-        carried = [Carried(node, form) for node, form in zip(inits, forms, strict=True)]
         flat = [v for c, node in zip(carried, inits, strict=True) for v in _fitting(c, node)]
         loop = scf.ForOp(low, high, step, flat)
         with ir.InsertionPoint(loop.body):
@@ -86,9 +85,9 @@ def for_loop(t: Translator, op: ir.Operation) -> list[Known]:
                 yielded = [v for group in values for v in group]
                 scf.YieldOp(inplace.carried(yielded, list(loop.inner_iter_args), loop.body))
                 return _packed(carried, loop.results)
-        # more changes than the offset: carry those values whole
+        # more changes than is carried
+        carried = [c.widened(node) if v is None else c for v, c, node in zip(values, carried, results, strict=True)]
         loop.operation.erase()
-        forms = [Form.WHOLE if v is None else form for v, form in zip(values, forms, strict=True)]
 
 
 def _fitting(carried: Carried, node: Known) -> list[ir.Value]:
@@ -107,39 +106,74 @@ def _packed(carried: Sequence[Carried], values: Sequence[ir.Value]) -> list[Know
 
 
 def branch(t: Translator, op: ir.Operation) -> list[Known]:
-    """``scf.if`` with or without results."""
-    carried = [Carried(types.model(r.type), Form.WHOLE) for r in op.results]
-    flat = [type for c in carried for type in c.types()]
+    """``scf.if`` with or without results. What crosses depends on both sides, so they are translated first."""
     regions = [r for r in op.regions if len(list(r.blocks))]
     condition = scalar_of(t.tensor(op.operands[0]))
-    places = inplace.fresh(flat)
-    made = scf.IfOp(condition, flat, has_else=len(regions) > 1)
-    for region, block in zip(regions, [made.then_block, made.else_block][: len(regions)], strict=True):
+    draft = scf.IfOp(condition, has_else=len(regions) > 1)
+    blocks = [draft.then_block, draft.else_block][: len(regions)]
+    sides = []
+    for region, block in zip(regions, blocks, strict=True):
         with ir.InsertionPoint(block):
-            _, results = t.block(region.blocks[0])
-            values = [v for c, node in zip(carried, results, strict=True) for v in _fitting(c, node)]
+            sides.append(t.block(region.blocks[0])[1])
+    carried = [_crossing(r.type, nodes) for r, *nodes in zip(op.results, *sides, strict=True)]
+    flat = [type for c in carried for type in c.types()]
+    with ir.InsertionPoint(draft):
+        places = inplace.fresh(flat)
+        made = ir.Operation.create("scf.if", results=flat, operands=[condition], regions=2)
+    for block, nodes, region in zip(blocks, sides, made.regions, strict=False):
+        with ir.InsertionPoint(block):
+            values = [v for c, node in zip(carried, nodes, strict=True) for v in _fitting(c, node)]
             scf.YieldOp([inplace.into(v, place, block) for v, place in zip(values, places, strict=True)])
+        block.append_to(region)
+    draft.operation.erase()
     return _packed(carried, made.results)
 
 
-def while_loop(t: Translator, op: ir.Operation) -> list[Known]:
-    """``scf.while``: everything crosses whole."""
-    before, after = op.regions[0].blocks[0], op.regions[1].blocks[0]
-    inside = [Carried(types.model(a.type), Form.WHOLE) for a in before.arguments]
-    passed = [Carried(types.model(a.type), Form.WHOLE) for a in after.arguments]
-    flat = [v for c, operand in zip(inside, op.operands, strict=True) for v in _fitting(c, t.of(operand))]
-    results = [type for c in passed for type in c.types()]
-    loop = scf.WhileOp(results, flat)
-    test = loop.regions[0].blocks.append(*[v.type for v in flat])
-    work = loop.regions[1].blocks.append(*results)
-    with ir.InsertionPoint(test):
-        _bind(t, list(before.arguments), _packed(inside, test.arguments))
-        _, nodes = t.block(before)
-        scf.ConditionOp(scalar_of(nodes[0]),
-                        [v for c, node in zip(passed, nodes[1:], strict=True) for v in _fitting(c, node)])
-    with ir.InsertionPoint(work):
-        _bind(t, list(after.arguments), _packed(passed, work.arguments))
-        _, nodes = t.block(after)
-        scf.YieldOp([v for c, node in zip(inside, nodes, strict=True) for v in _fitting(c, node)])
-    return _packed(passed, loop.results)
+def _crossing(type: ir.Type, nodes: Sequence[Known]) -> Carried:
+    """What carries a result of ``type`` out of a branch whose sides give ``nodes``."""
+    forms = [first_form(node) for node in nodes]
+    if any(form.form is Form.WHOLE for form in forms):
+        return Carried(types.model(type), Form.WHOLE)
+    carried = forms[0]
+    for node in nodes[1:]:
+        carried = carried if carried.unpack(node) is not None else carried.widened(node)
+    return carried
 
+
+def while_loop(t: Translator, op: ir.Operation) -> list[Known]:
+    """``scf.while``. What the condition hands on as it came crosses as in `for_loop`, all else whole."""
+    before, after = op.regions[0].blocks[0], op.regions[1].blocks[0]
+    inits = [t.of(v) for v in op.operands]
+    inside = [first_form(node) for node in inits]
+    while True:
+        loop = scf.WhileOp([], [v for c, node in zip(inside, inits, strict=True) for v in _fitting(c, node)])
+        test = loop.regions[0].blocks.append(*[type for c in inside for type in c.types()])
+        with ir.InsertionPoint(test):
+            arguments = _packed(inside, test.arguments)
+            _bind(t, list(before.arguments), arguments)
+            _, nodes = t.block(before)
+            passed = [_handed_on(node, arguments, inside) or whole(node) for node in nodes[1:]]
+            scf.ConditionOp(scalar_of(nodes[0]),
+                            [v for c, node in zip(passed, nodes[1:], strict=True) for v in _fitting(c, node)])
+        results = [type for c in passed for type in c.types()]
+        work = loop.regions[1].blocks.append(*results)
+        with ir.InsertionPoint(work):
+            _bind(t, list(after.arguments), _packed(passed, work.arguments))
+            _, nodes = t.block(after)
+            values = [c.unpack(node) for c, node in zip(inside, nodes, strict=True)]
+            if all(v is not None for v in values):
+                scf.YieldOp([v for group in values for v in group])
+                break
+        inside = [c.widened(node) if v is None else c for v, c, node in zip(values, inside, nodes, strict=True)]
+        loop.operation.erase()
+    with ir.InsertionPoint(loop):
+        made = ir.Operation.create("scf.while", results=results, operands=list(loop.operands), regions=2)
+    for block, region in zip((test, work), made.regions, strict=True):
+        block.append_to(region)
+    loop.operation.erase()
+    return _packed(passed, made.results)
+
+
+def _handed_on(node: Known, arguments: Sequence[Known], forms: Sequence[Carried]) -> Carried | None:
+    """How ``node`` crossed before, when it is one of ``arguments``."""
+    return next((form for known, form in zip(arguments, forms, strict=True) if known is node), None)

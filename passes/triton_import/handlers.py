@@ -21,6 +21,7 @@ from hexagon_mlir.passes.triton_import import (
     linear,
     masks,
     memory,
+    pointers,
     reduce,
     runtime,
     scaled,
@@ -31,7 +32,7 @@ from hexagon_mlir.passes.triton_import.build import from_compact, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.place import place_in_kernel
 from hexagon_mlir.passes.triton_import.types import Unsupported
-from hexagon_mlir.passes.triton_import.values import Descriptor, Known, Mask, Pointer, Tensor
+from hexagon_mlir.passes.triton_import.values import Choice, Descriptor, Known, Mask, Pointer, Tensor
 
 if TYPE_CHECKING:
     from hexagon_mlir.passes.triton_import.translate import Translator
@@ -70,24 +71,33 @@ def _constant(t: Translator, op: ir.Operation) -> Tensor:
     return Tensor(types.scalar(element), shape, (), arith.constant(element, attribute))
 
 
-def _addptr(t: Translator, op: ir.Operation) -> Pointer:
-    pointer, offset = t.of(op.operands[0]), t.tensor(op.operands[1])
-    if not isinstance(pointer, Pointer):
-        raise Unsupported("the first operand is no pointer")
-    index = ints.index_type()
+def _addptr(t: Translator, op: ir.Operation) -> Pointer | Choice:
+    offset, index = t.tensor(op.operands[1]), ints.index_type()
     step = linear.converted(linear.linear_of(offset), offset.element, index)
-    return replace(pointer, linear=linear.added(pointer.linear, step, index))
+    return pointers.each(_pointer(t, op), lambda p: replace(p, linear=linear.added(p.linear, step, index)))
 
 
-def _access(t: Translator, op: ir.Operation, mask_at: int) -> tuple[Pointer, Mask]:
+def _pointer(t: Translator, op: ir.Operation) -> Pointer | Choice:
+    """The first operand."""
     pointer = t.of(op.operands[0])
-    if not isinstance(pointer, Pointer):
+    if not isinstance(pointer, Pointer | Choice):
         raise Unsupported("the address is no pointer")
+    return pointer
+
+
+def _access(t: Translator, op: ir.Operation, mask_at: int) -> tuple[Pointer | Choice, Mask]:
+    pointer = _pointer(t, op)
     mask = masks.mask_of(t.tensor(op.operands[mask_at])) if len(op.operands) > mask_at else Mask()
-    walked = access.plan(pointer.linear, mask, pointer.shape, is_store=mask_at == 2)
-    if walked.loop:
-        extents = " x ".join(str(pointer.shape[d]) for d in walked.loop)
-        t.remark(op, f"address or mask is no block: a loop over {extents} elements or rows")
+
+    def tell(pointer: Pointer | Choice, mask: Mask) -> None:
+        if isinstance(pointer, Choice):
+            for part, where in pointers.sides(pointer):
+                tell(part, masks.both(mask, where))
+        elif (walked := access.plan(pointer, mask, is_store=mask_at == 2)).loop:
+            extents = " x ".join(str(pointer.shape[d]) for d in walked.loop)
+            t.remark(op, f"address or mask is no block: a loop over {extents} elements or rows")
+
+    tell(pointer, mask)
     return pointer, mask
 
 
@@ -107,12 +117,9 @@ def _atomic_rmw(t: Translator, op: ir.Operation) -> Tensor:
 
 
 def _atomic(t: Translator, op: ir.Operation, operands: int, change: atomic.Update) -> Tensor:
-    pointer = t.of(op.operands[0])
-    if not isinstance(pointer, Pointer):
-        raise Unsupported("the address is no pointer")
     nodes = [t.tensor(v) for v in list(op.operands)[1: 1 + operands]]
     mask = masks.mask_of(t.tensor(op.operands[1 + operands])) if len(op.operands) > 1 + operands else Mask()
-    return atomic.update(pointer, nodes, mask, change)
+    return atomic.update(_pointer(t, op), nodes, mask, change)
 
 
 def _histogram(t: Translator, op: ir.Operation) -> Tensor:
@@ -135,29 +142,20 @@ def _select(t: Translator, op: ir.Operation) -> Known:
     condition, a, b = t.tensor(op.operands[0]), t.of(op.operands[1]), t.of(op.operands[2])
     if isinstance(a, Descriptor) and isinstance(b, Descriptor):
         return descriptor.select(scalar_of(condition), a, b)
-    if not isinstance(a, Pointer) or not isinstance(b, Pointer):
-        return clone(t, op)[0]
-    index = ints.index_type()
-    base = a.base
-    if a.base != b.base:
-        if not condition.uniform:
-            raise Unsupported("elements of two different pointers are mixed in one tensor",
-                              "load through each under its own mask and choose between the values")
-        base = arith.select(scalar_of(condition), a.base, b.base)
-    nodes = [condition, *[linear.as_node(p.linear, index, p.shape) for p in (a, b)]]
-    offsets = elementwise.apply(nodes, [index], a.shape, lambda c, x, y: arith.select(c, x, y), cheap=True)[0]
-    return replace(a, base=base, linear=linear.linear_of(offsets))
+    if isinstance(a, Pointer | Choice) and isinstance(b, Pointer | Choice):
+        return pointers.select(condition, a, b)
+    return clone(t, op)[0]
 
 
 def _bitcast(t: Translator, op: ir.Operation) -> Known:
     node = t.of(op.operands[0])
     element = _element(op.results[0])
-    if isinstance(node, Pointer):
+    if isinstance(node, Pointer | Choice):
         target = types.pointee(element)
         if target is None:
             raise Unsupported(f"a pointer to {node.pointee} used as {element}",
                               "convert it with .to(tl.int64) and back with .to(tl.pointer_type(..))")
-        return node if target == node.pointee else runtime.seen_as(node, target)
+        return pointers.each(node, lambda pointer: pointers.seen_as(pointer, target))
     return casts.bitcast(t.tensor(op.operands[0]), element)
 
 
@@ -165,14 +163,11 @@ def _int_to_pointer(t: Translator, op: ir.Operation) -> Pointer:
     target = types.pointee(_element(op.results[0]))
     if target is None:
         raise Unsupported(f"a result of type {op.results[0].type}")
-    return runtime.pointer_of(t.tensor(op.operands[0]), target)
+    return pointers.of_address(t.tensor(op.operands[0]), target)
 
 
 def _pointer_to_int(t: Translator, op: ir.Operation) -> Tensor:
-    node = t.of(op.operands[0])
-    if not isinstance(node, Pointer):
-        raise Unsupported("not a pointer")
-    return runtime.address_of(node, types.scalar(_element(op.results[0])))
+    return pointers.address_of(_pointer(t, op), types.scalar(_element(op.results[0])))
 
 
 def _assert(t: Translator, op: ir.Operation) -> None:
@@ -189,14 +184,14 @@ def _print(t: Translator, op: ir.Operation) -> None:
         runtime.show(t.runtime, one, prefix, "n", t.grid[3:])
     for value, signed in zip(op.operands, signs, strict=True):
         node = t.of(value)
-        if isinstance(node, Pointer):
-            node = runtime.address_of(node, ir.IntegerType.get_signless(64))
+        if isinstance(node, Pointer | Choice):
+            node = pointers.address_of(node, ir.IntegerType.get_signless(64))
         elif str(_element(value)) in types.FLOAT8:
             node = casts.as_float(t.tensor(value), _element(value), ir.F32Type.get())
         kind = "i" if signed else "u"
         if isinstance(node, Tensor) and not isinstance(node.element, ir.IntegerType):
             kind = "f"
-        elif ir.BoolAttr(op.attributes["hex"]).value or isinstance(t.of(value), Pointer):
+        elif ir.BoolAttr(op.attributes["hex"]).value or isinstance(t.of(value), Pointer | Choice):
             kind = "x"
         if not isinstance(node, Tensor):
             raise Unsupported("a descriptor cannot be printed", "print what it loads")

@@ -12,18 +12,23 @@ from hexagon_mlir.passes.triton_import import elementwise, ints, masks, views
 from hexagon_mlir.passes.triton_import.access import Access, guarded, memory_order, plan, stored, walk
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
+from hexagon_mlir.passes.triton_import.pointers import base_at, sides
 from hexagon_mlir.passes.triton_import.shapes import transpose
-from hexagon_mlir.passes.triton_import.values import Dims, Mask, Pointer, Range, Tensor
+from hexagon_mlir.passes.triton_import.values import Choice, Dims, Mask, Pointer, Range, Tensor
 
 
-def load(pointer: Pointer, mask: Mask, other: Tensor | None) -> Tensor:
+def load(pointer: Pointer | Choice, mask: Mask, other: Tensor | None) -> Tensor:
     """The elements at ``pointer`` where ``mask`` holds, ``other`` (0 if absent) elsewhere."""
     shape, type = pointer.shape, pointer.pointee
-    order = memory_order(pointer.linear, mask, shape, is_store=False)
+    if isinstance(pointer, Choice):
+        for part, where in sides(pointer):
+            other = load(part, masks.both(mask, where), other)
+        return other or Tensor(type, shape, (), arith.constant(type, zero(type)))
+    order = memory_order(pointer, mask, is_store=False)
     if order != sorted(order):
         there = transpose(pointer, order), masks.moved(mask, order.index), other and transpose(other, order)
         return transpose(load(*there), [order.index(d) for d in sorted(order)])
-    access = plan(pointer.linear, mask, shape, is_store=False)
+    access = plan(pointer, mask, is_store=False)
     other = other or Tensor(type, shape, (), arith.constant(type, zero(type)))
     holds = masks.condition(mask)
     beside = tuple(r for r in mask.ranges if r.dim in access.once)
@@ -34,6 +39,10 @@ def load(pointer: Pointer, mask: Mask, other: Tensor | None) -> Tensor:
              else _load_one(pointer, holds, other))
     result = Tensor(type, shape, access.kept, value)
     return _outside(result, beside, other) if beside else result
+
+
+def _nowhere(dim: int) -> ir.Value:
+    raise AssertionError(f"an access of one element has no dimension {dim}")
 
 
 def _outside(value: Tensor, ranges: tuple[Range, ...], other: Tensor) -> Tensor:
@@ -49,7 +58,7 @@ def _outside(value: Tensor, ranges: tuple[Range, ...], other: Tensor) -> Tensor:
 def _load_one(pointer: Pointer, holds: Int, other: Tensor) -> ir.Value:
     def read() -> ir.Value:
         zero = ints.value(0, ints.index_type())
-        return memref.load(views.element(pointer.base, pointer.linear.offset), [zero])
+        return memref.load(views.element(base_at(pointer, _nowhere), pointer.linear.offset), [zero])
 
     if ints.known(holds):
         return read() if holds else _any_of(other)
@@ -126,17 +135,21 @@ def _first(other: Tensor, dims: Dims) -> Tensor:
     return Tensor(other.element, other.shape, tuple(own[k] for k in kept), value)
 
 
-def store(pointer: Pointer, value: Tensor, mask: Mask) -> None:
+def store(pointer: Pointer | Choice, value: Tensor, mask: Mask) -> None:
     """Write the elements of ``value`` where ``mask`` holds."""
+    if isinstance(pointer, Choice):
+        for part, where in sides(pointer):
+            store(part, value, masks.both(mask, where))
+        return
     shape = pointer.shape
-    order = memory_order(pointer.linear, mask, shape, is_store=True)
+    order = memory_order(pointer, mask, is_store=True)
     if order != sorted(order):
         store(transpose(pointer, order), transpose(value, order), masks.moved(mask, order.index))
         return
-    access = plan(pointer.linear, mask, shape, is_store=True)
+    access = plan(pointer, mask, is_store=True)
     holds = masks.condition(mask)
     if not access.kept:
-        guarded(holds, lambda: _write(pointer.base, pointer.linear.offset, scalar_of(value)))
+        guarded(holds, lambda: _write(base_at(pointer, _nowhere), pointer.linear.offset, scalar_of(value)))
         return
     data = dense(value, access.kept)
     box = {d: masks.bounds(mask, d, shape[d]) for d in access.kept}

@@ -1,4 +1,4 @@
-"""What a kernel asks of the runtime: failed assertions, printed values, and pointers made of integers.
+"""What a kernel asks of the runtime: failed assertions and printed values.
 
 Each function takes words: strings as addresses of constants of the module, the program's id as three i32.
 """
@@ -6,19 +6,15 @@ Each function takes words: strings as addresses of constants of the module, the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hexagon_mlir.ir import arith, func, ir, memref, scf, tensor
-from hexagon_mlir.passes.triton_import import build, ints, linear, reduce
-from hexagon_mlir.passes.triton_import.types import Unsupported
-from hexagon_mlir.passes.triton_import.values import Linear, Pointer, Tensor, varying
+from hexagon_mlir.passes.triton_import import build, ints, reduce
+from hexagon_mlir.passes.triton_import.values import Tensor, varying
 
 ASSERT_FAILED = "hexmlir_rt_assert_failed"
 """(text: address, x, y, z: i32); the text is ``file:line:column`` and, on the next line, the message."""
 PRINT = "hexmlir_rt_print"
 """(value: i64, text: address, index, x, y, z: i32); the text is ``kind``, ``shape`` and prefix, a line each."""
-_INT_TO_POINTER = "builtin.unrealized_conversion_cast"
-"""From i64 to a pointer: `hexagon-memory-lowering` makes it a call, once nobody asks who frees the memory."""
 
 
 class Runtime:
@@ -99,41 +95,3 @@ def _bits(element: ir.Value, kind: str) -> ir.Value:
     if element.type.width == 64:
         return element
     return arith.extsi(i64, element) if kind == "i" else arith.extui(i64, element)
-
-
-def pointer_of(address: Tensor, pointee: ir.Type) -> Pointer:
-    """The pointer (or tensor of equal pointers) to ``pointee`` at an integer ``address``."""
-    if not address.uniform:
-        raise Unsupported("a tensor of different integers as pointers",
-                          "add offsets to one pointer, or convert them one by one")
-    wide = ints.cast(build.scalar_of(address), address.element, ir.IntegerType.get_signless(64))
-    base = ir.Operation.create(_INT_TO_POINTER, results=[ir.MemRefType.get([1], pointee)],
-                               operands=[ints.value(wide, ir.IntegerType.get_signless(64))]).result
-    return Pointer(base, pointee, address.shape, Linear(0, (0,) * len(address.shape)))
-
-
-def address_of(pointer: Pointer, element: ir.Type) -> Tensor:
-    """The address of each element of ``pointer`` as an integer of type ``element``."""
-    index = ints.index_type()
-    base = memref.extract_aligned_pointer_as_index(pointer.base)
-    size = pointer.pointee.width // 8
-    bytes_ = linear.added(linear.scaled(pointer.linear, size, index),
-                          Linear(base, (0,) * len(pointer.shape)), index)
-    return linear.as_node(linear.converted(bytes_, index, element), element, pointer.shape)
-
-
-def seen_as(pointer: Pointer, pointee: ir.Type) -> Pointer:
-    """``pointer`` as one to elements of another type; its steps must be whole elements of that type."""
-    i64, index = ir.IntegerType.get_signless(64), ints.index_type()
-    base = ints.value(ints.cast(memref.extract_aligned_pointer_as_index(pointer.base), index, i64), i64)
-    old, new = pointer.pointee.width, pointee.width
-    if old < new and not linear.dims_of(pointer.linear, pointer.shape):  # the offset goes into the address
-        at = ints.value(ints.cast(ints.mul(pointer.linear.offset, old // 8, index), index, i64), i64)
-        base = arith.addi(base, at)
-        pointer = replace(pointer, linear=replace(pointer.linear, offset=0))
-    elif old < new:
-        raise Unsupported(f"a tensor of pointers to {pointer.pointee} used as pointers to {pointee}",
-                          "cast the pointer before adding offsets")
-    moved = pointer_of(Tensor(i64, (), (), base), pointee)
-    scaled = linear.scaled(pointer.linear, max(old // new, 1), index)
-    return Pointer(moved.base, pointee, pointer.shape, scaled)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.passes.triton_import import build, elementwise, ints, linear, masks, views
-from hexagon_mlir.passes.triton_import.values import IndexOf, Known, Linear, Pointer, Tensor, varying
+from hexagon_mlir.passes.triton_import.values import Choice, IndexOf, Known, Linear, Pointer, Tensor, varying
 
 Node = TypeVar("Node", bound=Known)
 
@@ -23,13 +23,18 @@ def splat(node: Known, shape: tuple[int, ...]) -> Known:
     """The scalar ``node`` in every element of ``shape``."""
     if isinstance(node, Pointer):
         return replace(node, shape=shape, linear=replace(node.linear, strides=(0,) * len(shape)))
+    assert isinstance(node, Tensor)
     return Tensor(node.element, shape, (), node.data)
 
 
 def renamed(node: Known, shape: tuple[int, ...], place: Callable[[int], int]) -> Known:
     """``node`` with dimension d as dimension ``place(d)`` of ``shape``."""
+    if isinstance(node, Choice):
+        return Choice(*(cast(Any, renamed(part, shape, place)) for part in (node.condition, node.a, node.b)))
     if isinstance(node, Pointer):
-        return replace(node, shape=shape, linear=linear.moved(node.linear, place, len(shape)))
+        base = renamed(node.base, shape, place) if isinstance(node.base, Tensor) else node.base
+        return replace(node, base=base, shape=shape, linear=linear.moved(node.linear, place, len(shape)))
+    assert isinstance(node, Tensor)
     moved = {place(d): d for d in node.dims}
     inner = node.expression
 
@@ -66,11 +71,15 @@ def reshape(node: Known, shape: tuple[int, ...]) -> Known:
     if [node.shape[d] for d in old] == [shape[d] for d in new]:
         place = dict(zip(old, new, strict=True))
         return renamed(node, shape, lambda d: place.get(d, 0))
+    if isinstance(node, Choice):
+        return Choice(*(cast(Any, reshape(part, shape)) for part in (node.condition, node.a, node.b)))
     if isinstance(node, Pointer):
         index = ints.index_type()
         offsets = reshape(linear.as_node(node.linear, index, node.shape), shape)
         assert isinstance(offsets, Tensor)
-        return replace(node, shape=shape, linear=linear.linear_of(offsets))
+        base = reshape(node.base, shape) if isinstance(node.base, Tensor) else node.base
+        return replace(node, base=base, shape=shape, linear=linear.linear_of(offsets))
+    assert isinstance(node, Tensor)
     if node.uniform:
         return Tensor(node.element, shape, (), node.data)
     return build.from_compact(build.reshape(build.compact(node), [shape[d] for d in new]), node.element, shape)

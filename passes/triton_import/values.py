@@ -106,12 +106,34 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A pointer or tensor of pointers: ``base`` (memref<1xT>) plus an offset in elements, of type ``index``."""
+    """A pointer or tensor of pointers: ``base`` plus an offset in elements, of type ``index``.
 
-    base: ir.Value
+    ``base`` is a memref<1xT>, or where it differs between elements a `Tensor` of addresses (integers).
+    """
+
+    base: ir.Value | Tensor
     pointee: ir.Type
     shape: tuple[int, ...]
     linear: Linear = field(default_factory=lambda: Linear(0, ()))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Pointers of two kinds: an element is one of ``a`` where ``condition`` (i1) holds, else of ``b``."""
+
+    condition: Tensor
+    a: Pointer | Choice
+    b: Pointer | Choice
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The tensor's shape."""
+        return self.condition.shape
+
+    @property
+    def pointee(self) -> ir.Type:
+        """What both point to."""
+        return self.a.pointee
 
 
 @dataclass(frozen=True)
@@ -148,7 +170,7 @@ class Descriptor:
                        offset=numbers[2 * rank], pad_nan=pad_nan)
 
 
-Known = Tensor | Pointer | Descriptor
+Known = Tensor | Pointer | Choice | Descriptor
 
 
 def varying(shape: tuple[int, ...]) -> Dims:

@@ -192,3 +192,29 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
   "tt.descriptor_store"(%d, %w, %n, %m) : (!tt.tensordesc<4x16xf32>, tensor<4x16xf32>, i32, i32) -> ()
   "tt.return"() : () -> ()
 }) : () -> ()
+
+// -----
+
+// Elements of two tensors, up to a place from one and from there on from the other: a block of each.
+// CHECK-LABEL: func.func @concatenated(
+// CHECK: memref.reinterpret_cast %arg0 to offset: [0], sizes: [32], strides: [1]
+// CHECK: memref.copy {{.*}} : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1]>>
+// CHECK: memref.reinterpret_cast %arg1 to offset: [{{.*}}], sizes: [32], strides: [1]
+// CHECK: memref.copy {{.*}} : memref<?xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+// CHECK-NOT: memref.load
+"tt.func"() <{function_type = (!tt.ptr<f32>, !tt.ptr<f32>, i32) -> (), sym_name = "concatenated"}> ({
+^bb0(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32):
+  %i = "tt.make_range"() <{start = 0 : i32, end = 32 : i32}> : () -> tensor<32xi32>
+  %limit = "tt.splat"(%n) : (i32) -> tensor<32xi32>
+  %first = "arith.cmpi"(%i, %limit) <{predicate = 2 : i64}> : (tensor<32xi32>, tensor<32xi32>) -> tensor<32xi1>
+  %xs = "tt.splat"(%x) : (!tt.ptr<f32>) -> tensor<32x!tt.ptr<f32>>
+  %ys = "tt.splat"(%y) : (!tt.ptr<f32>) -> tensor<32x!tt.ptr<f32>>
+  %p = "tt.addptr"(%xs, %i) : (tensor<32x!tt.ptr<f32>>, tensor<32xi32>) -> tensor<32x!tt.ptr<f32>>
+  %j = "arith.subi"(%i, %limit) : (tensor<32xi32>, tensor<32xi32>) -> tensor<32xi32>
+  %q = "tt.addptr"(%ys, %j) : (tensor<32x!tt.ptr<f32>>, tensor<32xi32>) -> tensor<32x!tt.ptr<f32>>
+  %s = "arith.select"(%first, %p, %q) : (tensor<32xi1>, tensor<32x!tt.ptr<f32>>, tensor<32x!tt.ptr<f32>>)
+    -> tensor<32x!tt.ptr<f32>>
+  %v = "tt.load"(%s) : (tensor<32x!tt.ptr<f32>>) -> tensor<32xf32>
+  "tt.store"(%p, %v) : (tensor<32x!tt.ptr<f32>>, tensor<32xf32>) -> ()
+  "tt.return"() : () -> ()
+}) : () -> ()

@@ -37,16 +37,14 @@
 
 // -----
 
-// Elements of two pointers in one tensor.
-"tt.func"() <{function_type = (!tt.ptr<f32>, !tt.ptr<f32>, tensor<8xi1>) -> (), sym_name = "mixed"}> ({
-^bb0(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32):
+// Pointers with offsets, seen as pointers to wider elements.
+"tt.func"() <{function_type = (!tt.ptr<f32>) -> (), sym_name = "wider"}> ({
+^bb0(%x: !tt.ptr<f32>):
   %i = "tt.make_range"() <{start = 0 : i32, end = 8 : i32}> : () -> tensor<8xi32>
-  %limit = "tt.splat"(%n) : (i32) -> tensor<8xi32>
-  %c = "arith.cmpi"(%i, %limit) <{predicate = 2 : i64}> : (tensor<8xi32>, tensor<8xi32>) -> tensor<8xi1>
   %p = "tt.splat"(%x) : (!tt.ptr<f32>) -> tensor<8x!tt.ptr<f32>>
-  %q = "tt.splat"(%y) : (!tt.ptr<f32>) -> tensor<8x!tt.ptr<f32>>
-  // expected-error @+1 {{elements of two different pointers are mixed in one tensor}}
-  %s = "arith.select"(%c, %p, %q) : (tensor<8xi1>, tensor<8x!tt.ptr<f32>>, tensor<8x!tt.ptr<f32>>) -> tensor<8x!tt.ptr<f32>>
+  %q = "tt.addptr"(%p, %i) : (tensor<8x!tt.ptr<f32>>, tensor<8xi32>) -> tensor<8x!tt.ptr<f32>>
+  // expected-error @+1 {{a tensor of pointers to f32 used as pointers to i64}}
+  %s = "tt.bitcast"(%q) : (tensor<8x!tt.ptr<f32>>) -> tensor<8x!tt.ptr<i64>>
   "tt.return"() : () -> ()
 }) : () -> ()
 

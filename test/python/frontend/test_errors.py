@@ -108,19 +108,19 @@ def test_a_wrong_launch_says_what_is_wrong_with_which_argument(wrong, message):
 
 
 @triton.jit
-def mixed(x, y, BLOCK: tl.constexpr):
+def wider(x, y, BLOCK: tl.constexpr):
     o = tl.arange(0, BLOCK)
-    source = tl.where(o < 4, x + o, y + o)  # the line that mixes
+    source = (x + o).to(tl.pointer_type(tl.int64), bitcast=True)  # the line that widens
     tl.store(y + o, tl.load(source))
 
 
-def test_pointers_mixed_in_one_tensor_have_a_place_and_a_hint():
+def test_pointers_used_as_wider_ones_have_a_place_and_a_hint():
     with pytest.raises(HexError) as error:
-        mixed[(1,)](torch.zeros(8), torch.zeros(8), BLOCK=8)
+        wider[(1,)](torch.zeros(8), torch.zeros(8, dtype=torch.int64), BLOCK=8)
     diagnostic = error.value.diagnostics[0]
     assert Path(diagnostic.place.file) == HERE
-    assert diagnostic.place.line == line_of("# the line that mixes")
-    assert "choose between the values" in diagnostic.hint
+    assert diagnostic.place.line == line_of("# the line that widens")
+    assert "before adding offsets" in diagnostic.hint
 
 
 def mutations(text, count):

@@ -1,19 +1,23 @@
-"""The kernels of `pointer_forms` against Triton's own interpreter."""
+"""The kernels of `pointer_forms` and `pointer_choices` against Triton's own interpreter."""
 
 import os
 import subprocess
 import sys
 
+import pointer_choices
+import pointer_forms
 import pytest
 import torch
-from pointer_forms import CASES
 from support import ROOT
+
+CASES = [*pointer_forms.CASES, *pointer_choices.CASES]
 
 _INTERPRETED = """
 import sys, torch
 sys.path.insert(0, sys.argv[1])
-from pointer_forms import CASES
-torch.save({case.__name__: case() for case in CASES}, sys.argv[2])
+import pointer_choices, pointer_forms
+cases = [*pointer_forms.CASES, *pointer_choices.CASES]
+torch.save({case.__name__: case() for case in cases}, sys.argv[2])
 """
 
 
