@@ -6,7 +6,8 @@ unrolled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTens
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
+from hexagon_mlir.frontend.onnx.operators import OPERATORS
 from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
-from hexagon_mlir.ir.onnx_import import DTYPES, ORIGIN, name_of
+from hexagon_mlir.ir.onnx_import import DTYPES, ORIGIN, OWN, attributes_of, name_of
 
 _aten = torch.ops.aten
 _TERMINATORS = frozenset({"func.return", "torch.prim.Loop.condition", "torch.prim.If.yield"})
@@ -27,19 +29,20 @@ _UNPACKS = frozenset({"torch.prim.ListUnpack", "torch.prim.TupleUnpack"})
 
 
 def to_graph(module: ir.Module, inputs: Sequence[tuple[str, torch.Tensor]], weights: Sequence[tuple[str, torch.Tensor]],
-             file: str) -> GraphModule:
+             file: str, kinds: Mapping[str, str]) -> GraphModule:
     """The function of ``module`` as a module that takes ``inputs`` (names and examples, values not read).
 
-    ``weights`` are its other arguments: buffers of the module, which share their memory.
+    ``weights`` are its other arguments: buffers of the module, which share their memory. ``kinds`` are the ONNX
+    operators of the file's nodes by name, for errors.
     """
-    return _Builder(file).build(module, inputs, weights)
+    return _Builder(file, kinds).build(module, inputs, weights)
 
 
 class _Builder:
     """Runs the function on what is known, and writes down the rest. A value is a number, list, tensor or node."""
 
-    def __init__(self, file: str):
-        self.file = file
+    def __init__(self, file: str, kinds: Mapping[str, str]):
+        self.file, self.kinds = file, kinds
         self.graph, self.root = Graph(), torch.nn.Module()
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
         self.values: dict[ir.Value, Any] = {}
@@ -66,7 +69,7 @@ class _Builder:
             operands = [self.values[operand] for operand in op.operands]
             if op.name in _TERMINATORS:
                 return operands
-            self.values.update(zip(op.results, self._evaluate(op, operands), strict=True))
+            self.values.update(zip(op.results, self._evaluate(op, operands), strict=False))  # fewer are used
         return []
 
     def _evaluate(self, op: ir.Operation, operands: list[Any]) -> Sequence[Any]:
@@ -89,6 +92,8 @@ class _Builder:
             return self._run(op.regions[0 if self._known(op, operands[0]) else 1].blocks[0])
         if kind == "torch.prim.Loop":
             return self._loop(op, *operands)
+        if kind == "torch.operator":
+            return self._own(op, operands)
         return self._call(op, operands)
 
     def _loop(self, op: ir.Operation, count: Any, go_on: Any, *initial: Any) -> Sequence[Any]:
@@ -113,6 +118,26 @@ class _Builder:
             raise self._error(op, "a constant of an element type that cannot be read") from None
         return torch.from_numpy(values.copy())
 
+    def _own(self, op: ir.Operation, operands: list[Any]) -> Sequence[Any]:
+        """One of our own operators, or one that nobody knows."""
+        name, keywords = attributes_of(op)
+        operator = OPERATORS.get(name.removeprefix(OWN)) if name.startswith(OWN) else None
+        if operator is None:
+            raise self._error(op, f"no lowering for '{name.removeprefix(OWN).removeprefix('onnx.')}'")
+        for number in operator.known & {*range(len(operands))}:
+            if isinstance(operands[number], Node):
+                raise self._error(op, "a size depends on the values of inputs")
+            if operands[number] is not None:
+                operands[number] = operands[number].tolist()
+        parameters = inspect.signature(operator.function).parameters
+        if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            for attribute in keywords.keys() - parameters.keys():
+                raise self._error(op, f"no lowering for '{name.removeprefix(OWN)}' with attribute '{attribute}'")
+        if "outputs" in parameters:
+            keywords["outputs"] = len(op.results)
+        results = self._apply(op, operator.function, operands, keywords)
+        return results if isinstance(results, list | tuple) else [results]
+
     def _call(self, op: ir.Operation, operands: list[Any]) -> Sequence[Any]:
         """Evaluated when everything is known, else a node of the graph."""
         target = self._target(op)
@@ -127,30 +152,35 @@ class _Builder:
         if target is _aten._shape_as_tensor.default:
             return [torch.tensor(_example(arguments[0]).shape)]
         target, arguments = _corrected(target, arguments)
+        outcome = self._apply(op, target, arguments, keywords)
+        return outcome if len(op.results) > 1 else [outcome]
+
+    def _apply(self, op: ir.Operation, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        """What ``function`` gives: computed when everything is known, else a node of the graph, or its parts."""
         found: list[Node] = []
         map_arg((arguments, keywords), found.append)
         try:
             if not found:
-                return _results(op, target(*arguments, **keywords))
+                return function(*arguments, **keywords)
             examples, named = map_arg((arguments, keywords), lambda node: node.meta["val"])
             with self.fake:
-                outcome = target(*examples, **named)
+                outcome = function(*examples, **named)
         except DataDependentOutputException:
             raise self._error(op, "a size depends on the values of inputs") from None
-        except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
-            raise self._error(op, str(error).splitlines()[0]) from None
+        except (RuntimeError, ValueError, TypeError, LookupError, AssertionError) as error:
+            raise self._error(op, _sentence(error)) from None
         if not isinstance(outcome, torch.Tensor | list | tuple):
-            return [outcome]  # a size
-        node = self.graph.call_function(target, *self._nodes(arguments, keywords))
+            return outcome  # a size
+        node = self.graph.call_function(function, *self._nodes(arguments, keywords))
         node.meta["val"] = outcome
         node.meta["stack_trace"] = f'  File "{self.file}", line 0, in {name_of(op)}'
         if isinstance(outcome, torch.Tensor):
-            return [node]
+            return node
         parts = []
         for number, part in enumerate(outcome):
             parts.append(self.graph.call_function(_item, (node, number)))
             parts[-1].meta["val"] = part
-        return _results(op, parts)
+        return parts
 
     def _target(self, op: ir.Operation) -> Any:
         """The ATen op of the same name."""
@@ -181,7 +211,8 @@ class _Builder:
 
     def _error(self, op: ir.Operation, reason: str, hint: str = "") -> HexError:
         node = name_of(op)
-        where = f" (node '{node}')" if node else ""
+        kind = self.kinds.get(node, "")
+        where = f" ({kind} node '{node}')" if kind and kind not in node else f" (node '{node}')" if node else ""
         return HexError(Diagnostic("error", Place(self.file), ORIGIN, reason + where, hint=hint))
 
 
@@ -189,6 +220,8 @@ def _corrected(target: Any, arguments: list[Any]) -> tuple[Any, list[Any]]:
     """What torch-mlir writes with ONNX's meaning, and PyTorch refuses or takes for something else."""
     if target is _aten.div.Tensor and not any(_example(value).is_floating_point() for value in arguments):
         return _quotient, arguments
+    if target is torch.ops.prims.squeeze.default:
+        return _aten.squeeze.dims, arguments
     if target is _aten.prelu.default:
         return _parametric_relu, arguments
     if target is _aten.__interpolate.size_list_scale_list and arguments[3].startswith("nearest"):
@@ -217,6 +250,8 @@ def _item(values: Sequence[Any], number: int) -> Any:
     return values[number]
 
 
-def _results(op: ir.Operation, outcome: Any) -> Sequence[Any]:
-    """As many values as ``op`` has results."""
-    return outcome if len(op.results) > 1 else [outcome]
+
+def _sentence(error: Exception) -> str:
+    """What went wrong, in one line."""
+    lines = str(error).splitlines()
+    return f"no {lines[0]}" if isinstance(error, KeyError) else lines[0] if lines else type(error).__name__

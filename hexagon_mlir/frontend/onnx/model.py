@@ -17,6 +17,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Interpreter
 
 from hexagon_mlir.frontend.onnx.graph import to_graph
+from hexagon_mlir.frontend.onnx.operators import OPERATORS
 from hexagon_mlir.frontend.onnx.tensors import dtype_of, take_weights
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.ir.onnx_import import ORIGIN, import_onnx
@@ -71,7 +72,8 @@ class OnnxModel:
             raise self._error(_first_line(error)) from None
         names = [re.sub(r"\W", "_", one.name) for one in self.inputs]
         examples = list(zip(names, args, strict=True))
-        graph = to_graph(import_onnx(proto, self.file), examples, list(self.weights.items()), self.file)
+        graph = to_graph(import_onnx(proto, self.file, OPERATORS), examples, list(self.weights.items()), self.file,
+                         {node.name: node.op_type for node in proto.graph.node})
         return torch.export.export(_Traced(graph), args)
 
     def _check(self, args: tuple[Any, ...]) -> None:
@@ -122,6 +124,8 @@ def read(path: str | os.PathLike[str]) -> OnnxModel:
         raise HexError.plain(_first_line(error), origin=ORIGIN, file=file) from None
     if proto.functions:
         proto = inliner.inline_local_functions(proto)
+    for number, node in enumerate(proto.graph.node):
+        node.name = node.name or f"{node.op_type} number {number}"
     inputs = [_input(value, file) for value in proto.graph.input if value.name not in weights]
     proto.graph.name = "main"
     return OnnxModel(file, proto, inputs, weights)

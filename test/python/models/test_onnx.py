@@ -20,7 +20,7 @@ def floats(*shape):
 
 def model_of(text, **weights):
     """A model in ONNX's text form, with ``weights`` as initializers."""
-    model = onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["" : 18]> g {text}')
+    model = onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["" : 19]> g {text}')
     model.graph.initializer.extend(numpy_helper.from_array(value, name) for name, value in weights.items())
     return model
 
@@ -58,6 +58,36 @@ GRAPHS = {
     "extremes": ("(float[3,7] x) => (float[3,2] r, int64[3,2] i) { k = Constant<value = int64[1] {2}>()"
                  " r, i = TopK(x, k) }", {}),
     "halves": ("(float16[2,5] x) => (float16[2,5] r) { r = Add(x, w) }", {"w": floats(5).astype(np.float16)}),
+    "both directions": ("(float[4,2,3] x, float[2,2,5] h) => (float[4,2,2,5] r, float[2,2,5] e) { r, e = GRU<"
+                        "hidden_size=5,direction=\"bidirectional\">(x, w, u, b, , h) }",
+                        {"w": floats(2, 15, 3), "u": floats(2, 15, 5), "b": floats(2, 30)}),
+    "ends and peepholes": ("(float[4,2,3] x) => (float[4,1,2,5] r, float[1,2,5] h, float[1,2,5] c) { n = Constant<value"
+                           " = int32[2] {4, 2}>() r, h, c = LSTM<hidden_size=5,direction=\"reverse\">(x, w, u, b, , , ,"
+                           " p) }", {"w": floats(1, 20, 3), "u": floats(1, 20, 5), "b": floats(1, 40),
+                                     "p": floats(1, 15)}),
+    "backwards": ("(float[7,5] x) => (float[a,b] r) { s = Constant<value = int64[2] {-1, 3}>() e = Constant<value = "
+                  "int64[2] {-9, 0}>() a = Constant<value = int64[2] {0, 1}>() t = Constant<value = int64[2] {-2, -1}"
+                  ">() r = Slice(x, s, e, a, t) }", {}),
+    "parts": ("(float[7,2] x) => (float[3,2] r, float[4,2] q) { s = Constant<value = int64[2] {3, 4}>()"
+              " r, q = Split(x, s) }", {}),
+    "edges": ("(float[2,5] x) => (float[a,b] r) { p = Constant<value = int64[4] {1, 2, 0, 3}>()"
+              " r = Pad<mode=\"reflect\">(x, p) }", {}),
+    "uneven windows": ("(float[1,2,7,6] x) => (float[a,b,c,d] r, float[a,b,e,f] m) { r = AveragePool<kernel_shape="
+                       "[3,2],strides=[2,2],pads=[1,0,0,1]>(x) m = MaxPool<kernel_shape=[3,3],strides=[2,2],auto_pad="
+                       "\"SAME_UPPER\">(x) }", {}),
+    "cubic": ("(float[1,2,3,4] x) => (float[1,2,7,9] r) { z = Constant<value = int64[4] {1, 2, 7, 9}>()"
+              " r = Resize<mode=\"cubic\">(x, , , z) }", {}),
+    "quantized": ("(float[1,3,6,6] x) => (float[1,4,6,6] r) { s = Constant<value = float {0.25}>() z = Constant<value ="
+                  " uint8 {117}>() t = Constant<value = float {1.7}>() q = QuantizeLinear(x, s, z)"
+                  " y = QLinearConv<pads=[1,1,1,1]>(q, s, z, w, v, o, t, z, b)"
+                  " r = DequantizeLinear(y, t, z) }",
+                  {"w": RANDOM.integers(-128, 128, (4, 3, 3, 3)).astype(np.int8),
+                   "v": np.float32([.1, .02, .3, .04]),
+                   "o": np.int8([0, 0, 0, 0]), "b": RANDOM.integers(-99, 99, 4).astype(np.int32)}),
+    "sums, one-hot": ("(int64[3,4] x) => (int64[3,4] r, float[3,4,5] o) { a = Constant<value = int64 {1}>() r = CumSum<"
+                      "reverse=1,exclusive=1>(x, a) d = Constant<value = int64 {5}>() v = Constant<value = float[2] "
+                      "{-1.0, 2.0}>() o = OneHot(x, d, v) }", {}),
+    "bounds": ("(float[9] x) => (float[9] r) { l = Constant<value = float {-0.5}>() r = Clip(x, l) }", {}),
     "what is given is given back": ("(float[3] x) => (float[3] x, float[2] c) "
                                     "{ c = Constant<value = float[2] {1.5, -2.0}>() }", {}),
 }
@@ -97,7 +127,7 @@ MODELS = {
                      " p = MaxPool<kernel_shape=[3,3],strides=[2,2]>(c)"
                      " q = GlobalAveragePool(p) f = Flatten(q) r = Gemm(f, u) }",
                      {"w": floats(8, 3, 3, 3), "b": floats(8), "g": floats(8), "h": floats(8), "m": floats(8),
-                      "v": floats(8) ** 2, "u": floats(8, 10)}),
+                      "v": floats(8) ** 2 + 1, "u": floats(8, 10)}),
     "attention": (HEADS, {"g": floats(32), "h": floats(32), "w": floats(32, 96) / 6, "f": np.float32(0.25)}),
 }
 
@@ -182,7 +212,8 @@ WRONG = {
                                      "=1,max_gram_length=1,max_skip_count=0,ngram_counts=[0],ngram_indexes=[0]>(x) }"),
                     "no lowering for 'TfIdfVectorizer'"),
     "depends on values": (lambda: model_of("(float[6] x, int64[1] n) => (float[a] r) { z = Constant<value = int64[1]"
-                                           " {0}>() r = Slice(x, z, n) }"), "depends on the values of inputs"),
+                                           " {0}>() r = Slice(x, z, n) }"),
+                          "depends on the values of inputs (node 'Slice number 0')"),
     "text": (lambda: model_of("(string[3] x) => (string[3] r) { r = Identity(x) }"),
              "'x' has elements of type STRING"),
     "no order": (lambda: model_of("(float[3] x) => (float[3] r) { r = Relu(y) y = Relu(x) }"), "sorted"),
@@ -208,7 +239,7 @@ def test_files_that_hold_no_model(content, tmp_path):
 def test_local_functions_are_inlined(tmp_path):
     model = model_of("(float[3] x) => (float[3] r) { r = Relu(x) }")
     body = [helper.make_node("Mul", ["a", "a"], ["b"])]
-    model.functions.append(helper.make_function("own", "square", ["a"], ["b"], body, [helper.make_opsetid("", 18)]))
+    model.functions.append(helper.make_function("own", "square", ["a"], ["b"], body, [helper.make_opsetid("", 19)]))
     model.opset_import.append(helper.make_opsetid("own", 1))
     model.graph.node[0].CopyFrom(helper.make_node("square", ["x"], ["r"], domain="own"))
     (got,) = read(saved(model, tmp_path)).export().module()(torch.tensor([1.0, -2.0, 3.0]))

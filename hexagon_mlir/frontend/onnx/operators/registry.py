@@ -1,0 +1,31 @@
+"""Our own ONNX operators, by name: filled by the modules that define them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Operator:
+    """``function`` takes an operator's inputs (None for those left out), and its attributes by name.
+
+    Inputs at the places ``known`` decide sizes: they come as lists. A parameter ``outputs`` is told how many results
+    are used. A `ValueError` says what is not supported.
+    """
+
+    function: Callable[..., Any]
+    known: frozenset[int]
+
+
+OPERATORS: dict[str, Operator] = {}
+
+
+def operator(name: str, known: tuple[int, ...] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The function below is ONNX's ``name``."""
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        OPERATORS[name] = Operator(function, frozenset(known))
+        return function
+
+    return register
