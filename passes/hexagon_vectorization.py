@@ -13,7 +13,8 @@ from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats, read_nest
 from hexagon_mlir.passes.vectorization.periodic import choose_rows, in_one_loop
-from hexagon_mlir.passes.vectorization.plan import make_plan, vector_lanes
+from hexagon_mlir.passes.vectorization.plan import Plan, make_plan, vector_lanes
+from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 
 _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
 _CLEAN = UpstreamStep("canonicalize,cse")  # folds bounds, shares addresses and splats of the unrolled bodies
@@ -85,7 +86,9 @@ class HexagonVectorizationPass(Pass):
                 if rows is not None:
                     nest, groups, plan = in_one_loop(nest, own, groups, rows, lanes)
                 else:
-                    plan = make_plan(nest, vector_bytes, self.unroll)
+                    short = choose_short_rows(nest, lanes, vector_bytes * 8)
+                    plan = make_plan(nest, vector_bytes, self.unroll) if short is None else Plan(
+                        short[0], lanes, 1, short[1], nest.extents[short[1]] or 1, short_rows=True)
             except Unsupported as reason:
                 self.remark(context, op, f"not vectorized: {reason}")
                 continue

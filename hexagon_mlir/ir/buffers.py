@@ -63,13 +63,6 @@ def has_vectors(type_: ir.MemRefType) -> bool:
     return bool(strides) and strides[-1] == 1 and all(s >= 0 or s == dynamic for s in strides)
 
 
-def has_alternate_vectors(type_: ir.MemRefType) -> bool:
-    """True when neighbours in the last dimension have one element between them, and every stride is known and not
-    negative."""
-    strides, dynamic = type_.get_strides_and_offset()[0], ir.ShapedType.get_dynamic_stride_or_offset()
-    return bool(strides) and strides[-1] == 2 and all(s >= 0 and s != dynamic for s in strides)
-
-
 def allocation_bytes(allocation: ir.Operation) -> int | None:
     """Most bytes ``allocation`` can take, or None when a dynamic size has no bound."""
     size = known_bytes(allocation.results[0].type)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, start_alignment
 from hexagon_mlir.ir.query import TCM_SLOT
-from hexagon_mlir.passes.vectorization.alternate import STRIDE, load_alternate, with_elements_between
 from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
 from hexagon_mlir.passes.vectorization.masks import emit_test, emit_uniform, lane_tests, mask_bits, threshold
 from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
+from hexagon_mlir.passes.vectorization.strided import strided_view
 from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops, is_lookup
 from hexagon_mlir.passes.vectorization.tail import Tail
 
@@ -36,8 +36,9 @@ class BodyEmitter:
                  numbers: Sequence[int]):
         """``numbers`` gives the loop of ``nest`` for each loop of ``op``."""
         self.nest, self.loop, self.vector_bytes = nest, loop, vector_bytes
-        self.values = [with_elements_between(value) if operand.alternate_in(loop) else value
-                       for value, operand in zip(values, nest.operands, strict=True)]
+        self.values = list(values)
+        self.views = {number: strided_view(values[number], operand.dims.index(loop))
+                      for number, operand in enumerate(nest.operands) if operand.strided_in(loop)}
         self.loop_numbers = numbers
         self.unaligned: set[int] = set()
         """Loops whose indices are not always a multiple of a vector."""
@@ -73,9 +74,9 @@ class BodyEmitter:
     def load_along(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
         """``width`` neighbours in memory from the current loop indices on."""
         type_ = ir.VectorType.get([width], self.element_type(operand))
-        source, indices, bits = self.values[operand], self._indices(operand, ivs), self.nest.operands[operand].bits
-        if self.nest.operands[operand].alternate_in(self.loop):
-            return load_alternate(type_, source, indices, bits, self.vector_bytes * 8 // bits, tail)
+        source, indices, bits = self.values[operand], self.indices(operand, ivs), self.nest.operands[operand].bits
+        if operand in self.views:
+            return self.views[operand].load(type_, indices, bits, self.vector_bytes * 8 // bits, tail)
         if tail is None:
             return vector.load(type_, source, indices, alignment=self._alignment(operand))
         return tail.load(type_, source, indices, bits, self._alignment(operand))
@@ -84,28 +85,28 @@ class BodyEmitter:
         """One element at the current loop indices."""
         if not isinstance(self.values[operand].type, ir.MemRefType):
             return self.values[operand]
-        return memref.load(self.values[operand], self._indices(operand, ivs))
+        return memref.load(self.values[operand], self.indices(operand, ivs))
 
     def store(self, operand: int, value: ir.Value, ivs: Ivs, width: int, tail: Tail | None) -> None:
         """Store ``value`` (splat when scalar) to the operand."""
         if not isinstance(value.type, ir.VectorType):
-            value = self._widen(value, width)
-        target, indices = self.values[operand], self._indices(operand, ivs)
-        if tail is None:
+            value = self.widen(value, width)
+        target, indices, bits = self.values[operand], self.indices(operand, ivs), self.nest.operands[operand].bits
+        if operand in self.views:
+            self.views[operand].store(value, indices, bits, self.vector_bytes * 8 // bits, tail)
+        elif tail is None:
             vector.store(value, target, indices, alignment=self._alignment(operand))
         else:
-            tail.store(value, target, indices, self.nest.operands[operand].bits, self._alignment(operand))
+            tail.store(value, target, indices, bits, self._alignment(operand))
 
     def store_scalar(self, operand: int, value: ir.Value, ivs: Ivs) -> None:
         """Store one element."""
-        memref.store(value, self.values[operand], self._indices(operand, ivs))
+        memref.store(value, self.values[operand], self.indices(operand, ivs))
 
-    def _indices(self, operand: int, ivs: Ivs) -> list[ir.Value]:
-        indices = [ivs[d] if d is not None else arith.constant(ir.IndexType.get(), 0)
-                   for d in self.nest.operands[operand].dims]
-        if self.nest.operands[operand].alternate_in(self.loop):
-            indices[-1] = arith.muli(indices[-1], arith.constant(ir.IndexType.get(), STRIDE))
-        return indices
+    def indices(self, operand: int, ivs: Ivs) -> list[ir.Value]:
+        """Where in its buffer ``operand`` is at ``ivs``."""
+        return [ivs[d] if d is not None else arith.constant(ir.IndexType.get(), 0)
+                for d in self.nest.operands[operand].dims]
 
     def _alignment(self, operand: int) -> int:
         """Bytes the address is known to be a multiple of: a whole vector inside our own buffers."""
@@ -128,7 +129,7 @@ class BodyEmitter:
             unknown = isinstance(output.owner, ir.Block)
             if any(output == i or (unknown and isinstance(i.owner, ir.Block)) for i in inputs):
                 return False
-        return not any(self._is_read(o) for o in outputs)
+        return not any(self.is_read(o) for o in outputs)
 
     def _reads_along(self, operand: int) -> bool:
         in_memory = isinstance(self.values[operand].type, ir.MemRefType)
@@ -161,7 +162,7 @@ class BodyEmitter:
         """
         local = Scope({**scope.arguments, **(given or {})}, dict(scope.results))
         for operand, description in enumerate(self.nest.operands):
-            if operand in local.arguments or not self._is_read(operand):
+            if operand in local.arguments or not self.is_read(operand):
                 continue
             if description.is_output and old is not None:
                 local.arguments[operand] = old[operand - (len(self.nest.operands) - len(old))]
@@ -250,7 +251,8 @@ class BodyEmitter:
         operands = [self._first(operand, scope, ivs) for operand in op.operands]
         return _clone(op, [r.type for r in op.results], operands)[ir.OpResult(value).result_number]
 
-    def _is_read(self, operand: int) -> bool:
+    def is_read(self, operand: int) -> bool:
+        """True for an operand of which the body takes elements."""
         return any(True for _ in self.block.arguments[operand].uses)
 
     def _scalar(self, scope: Scope, value: ir.Value) -> ir.Value | None:
@@ -271,9 +273,10 @@ class BodyEmitter:
             return found
         if mask_bits and _is_condition(found.type) and not _is_constant(found):
             return emit_uniform(found, mask_bits, width, self.vector_bytes * 8 // mask_bits)
-        return self._widen(found, width)
+        return self.widen(found, width)
 
-    def _widen(self, value: ir.Value, width: int) -> ir.Value:
+    def widen(self, value: ir.Value, width: int) -> ir.Value:
+        """``value`` in every lane."""
         type_ = ir.VectorType.get([width], value.type)
         if _is_constant(value):
             attribute = value.owner.operation.attributes["value"]
@@ -285,7 +288,7 @@ class BodyEmitter:
 
     def _index(self, dim: int, ivs: Ivs, width: int) -> ir.Value:
         if dim != self.loop:
-            return self._widen(ivs[dim], width)
+            return self.widen(ivs[dim], width)
         type_ = ir.VectorType.get([width], ir.IndexType.get())
         return arith.addi(vector.broadcast(type_, ivs[dim]), vector.step(type_))
 

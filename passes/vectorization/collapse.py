@@ -95,4 +95,5 @@ def _collapsed_operand(operand: Operand, groups: Sequence[Sequence[int]], number
     blocks = _blocks(operand, groups)
     loops = [operand.dims[block[0]] for block in blocks]
     return replace(operand, dims=tuple(None if loop is None else number[loop] for loop in loops),
-                   joined=tuple(operand.joined[block[-1]] for block in blocks[:-1]))
+                   joined=tuple(operand.joined[block[-1]] for block in blocks[:-1]),
+                   strides=tuple(operand.strides[block[-1]] for block in blocks) if operand.strides else ())

@@ -13,6 +13,7 @@ from hexagon_mlir.passes.vectorization.nest import Nest, read_operands, split_op
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
 from hexagon_mlir.passes.vectorization.plan import Plan
 from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments
+from hexagon_mlir.passes.vectorization.short_rows import ShortRowsEmitter
 from hexagon_mlir.passes.vectorization.tail import Tail
 from hexagon_mlir.passes.vectorization.turned import TurnedEmitter
 
@@ -43,6 +44,9 @@ class NestEmitter:
         elif plan.periodic:
             periodic = PeriodicEmitter(self.body, plan, self.outputs, self.extents[plan.loop])
             self._loops(outer, [{}], lambda rows: periodic.emit(rows[0]))
+        elif plan.short_rows:
+            rows = ShortRowsEmitter(self.body, plan, self.outputs, self.extents)
+            self._loops([i for i in outer if i != plan.jam_loop], [{}], lambda at: rows.emit(at[0]))
         else:
             self._loops(outer, [{}], self._reduce_along_vector if nest.reduction[plan.loop] else self._parallel_vector)
 

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import has_alternate_vectors, has_vectors, root_buffer
+from hexagon_mlir.ir.buffers import has_vectors, root_buffer
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.vectorization.lookups import INDEX_BITS
 from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, is_lookup, read_tables
 
 DYNAMIC = None
+MOST_STRIDE = 8
+"""Elements from one that is read to the next, up to which whole vectors are read for a few of their elements each."""
 _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
 
 
@@ -20,10 +22,10 @@ _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
 class Operand:
     """One memref operand: ``dims[i]`` is the loop that indexes its dimension i, None for index 0.
 
-    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``alternate`` that another
-    element lies between them, ``joined[i]`` that a step in dimension i goes where dimension i + 1 ends. ``pitch``
-    divides every step but the last dimension's, in bytes; 0 where there is none. One with a ``period`` has as many
-    elements, which repeat along its loop.
+    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``strides`` how many elements
+    apart neighbours in each dimension are (None: not known), ``joined[i]`` that a step in dimension i goes where
+    dimension i + 1 ends. ``pitch`` divides every step but the last dimension's, in bytes; 0 where there is none. One
+    with a ``period`` has as many elements, which repeat along its loop.
     """
 
     dims: tuple[int | None, ...]
@@ -31,7 +33,7 @@ class Operand:
     is_output: bool
     unit_stride: bool
     joined: tuple[bool, ...]
-    alternate: bool = False
+    strides: tuple[int | None, ...] = ()
     pitch: int = 0
     period: int | None = None
 
@@ -39,9 +41,17 @@ class Operand:
         """True when stepping ``loop`` walks this operand's memory element by element."""
         return bool(self.dims) and self.dims[-1] == loop and self.unit_stride and self.dims.count(loop) == 1
 
-    def alternate_in(self, loop: int) -> bool:
-        """True for an input of which stepping ``loop`` walks every second element."""
-        return self.alternate and not self.is_output and self.dims[-1] == loop and self.dims.count(loop) == 1
+    def stride_in(self, loop: int) -> int | None:
+        """Elements from one iteration of ``loop`` to the next; None where it is not known or not one dimension's."""
+        if not self.strides or self.dims.count(loop) != 1:
+            return None
+        return self.strides[self.dims.index(loop)]
+
+    def strided_in(self, loop: int) -> bool:
+        """True when stepping ``loop`` goes to an element nearby, forwards or backwards, but not just to the next."""
+        stride = self.stride_in(loop)
+        return (stride is not None and None not in self.strides and 0 < abs(stride) <= MOST_STRIDE
+                and not self.contiguous_in(loop))
 
     def uses(self, loop: int) -> bool:
         """True when ``loop`` indexes this operand at all."""
@@ -208,8 +218,9 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
         else:
             raise Unsupported(f"index expression {result} is not a plain loop index")
     unit = bool(dims) and has_vectors(value.type)
-    alternate = bool(dims) and has_alternate_vectors(value.type)
-    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type), alternate,
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    strides = tuple(None if stride == unknown else stride for stride in value.type.get_strides_and_offset()[0])
+    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type), strides,
                    _pitch(value.type))
 
 

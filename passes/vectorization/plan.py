@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
+from hexagon_mlir.passes.vectorization.tables import Table
 
 _CHAINS = 4  # independent chains that fill the pipes: an operand waits up to two packets, for one pipe or another
 _LIGHT_BODY = 2  # ops: up to this, the loop's own instructions show, and registers are plenty
@@ -21,7 +22,7 @@ class Plan:
 
     ``turned``, when there is one, is the loop along which some operands lie in memory instead: blocks of ``columns``
     iterations of it by ``lanes`` of ``loop`` are transposed in registers. With ``periodic``, some operands repeat every
-    ``unroll`` vectors.
+    ``unroll`` vectors. With ``short_rows``, ``jam_loop`` runs along rows of ``jam`` elements, and ``loop`` across them.
     """
 
     loop: int
@@ -32,6 +33,7 @@ class Plan:
     turned: int | None = None
     columns: int = 0
     periodic: bool = False
+    short_rows: bool = False
 
     @property
     def step(self) -> int:
@@ -46,7 +48,7 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
     """
     lanes = vector_lanes(nest, vector_bytes)
     try:
-        loop = choose_loop(nest)
+        loop = choose_loop(nest, lanes)
         if nest.reduction[loop] and any(c is None for c in nest.combiners):
             raise Unsupported("a reduction whose combiner is not a known associative op")
     except Unsupported:
@@ -116,23 +118,37 @@ def is_turned(operand: Operand, loop: int) -> bool:
     return operand.uses(loop) and not operand.contiguous_in(loop)
 
 
-def choose_loop(nest: Nest) -> int:
-    """The loop to vectorize: parallel before reduction, longest first. Each operand is constant in it or walked element
-    by element, an input perhaps by every second one.
+def choose_loop(nest: Nest, lanes: int = 1) -> int:
+    """The loop to vectorize: parallel before reduction, then fullest vectors of ``lanes``, then longest. Each operand
+    is constant in it or walked in steps of a few elements; one backwards only where the number of steps is known.
     """
     candidates = []
     reasons = []
     for loop, extent in enumerate(nest.extents):
         users = [o for o in (*nest.operands, *nest.tables) if o.uses(loop)]
-        bad = [o for o in users if not (o.contiguous_in(loop) or (isinstance(o, Operand) and o.alternate_in(loop)))]
+        steps = [_step(o, loop, extent) for o in users]
+        bad = steps.count(None)
         if bad or not users:
-            reasons.append(f"loop {loop} is strided in {len(bad)} of {len(nest.operands) + len(nest.tables)} operands")
+            reasons.append(f"loop {loop} is strided in {bad} of {len(nest.operands) + len(nest.tables)} operands")
             continue
         length = extent if extent is not None else 1 << 30
-        candidates.append((length >= 8, not nest.reduction[loop], length, loop))
+        full = min(length, lanes) // max(step or 0 for step in steps)
+        candidates.append((length >= 8, not nest.reduction[loop], full, length, loop))
     if not candidates:
         raise Unsupported("no loop walks all operands element by element: " + "; ".join(reasons))
     return max(candidates)[-1]
+
+
+def _step(operand: Operand | Table, loop: int, extent: int | None) -> int | None:
+    """Elements that vectors along ``loop`` go through for each of their own; None for an operand that has no vectors.
+    """
+    if operand.contiguous_in(loop):
+        return 1
+    if isinstance(operand, Table) or not operand.strided_in(loop):
+        return None
+    stride = operand.stride_in(loop)
+    assert stride is not None
+    return None if stride < 0 and extent is None else abs(stride)
 
 
 def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int = 1, light: bool = True) -> int:

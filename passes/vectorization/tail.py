@@ -32,6 +32,11 @@ class Tail:
     def load(self, type_: ir.VectorType, source: ir.Value, indices: Sequence[ir.Value], bits: int,
              alignment: int) -> ir.Value:
         """``vector<lanes x T>`` with zeros past the valid elements; ``bits`` is the size of T."""
+        return concatenate(self.load_parts(type_, source, indices, bits, alignment))
+
+    def load_parts(self, type_: ir.VectorType, source: ir.Value, indices: Sequence[ir.Value], bits: int,
+                   alignment: int) -> list[ir.Value]:
+        """What `load` does, HVX vector by HVX vector."""
         width = self._width(bits)
         part_type = ir.VectorType.get([width], type_.element_type)
         parts = []
@@ -47,15 +52,22 @@ class Tail:
             else:
                 parts.append(vector.maskedload(part_type, source, at, self._mask(start, bits), zeros(part_type),
                                                alignment=alignment))
-        return concatenate(parts)
+        return parts
 
     def store(self, value: ir.Value, target: ir.Value, indices: Sequence[ir.Value], bits: int, alignment: int) -> None:
         """Store the valid elements of ``value``."""
         width = self._width(bits)
-        for start in range(0, self.lanes, width):
+        self.store_parts([_slice(value, start, width) for start in range(0, self.lanes, width)], target, indices, bits,
+                         alignment)
+
+    def store_parts(self, parts: Sequence[ir.Value], target: ir.Value, indices: Sequence[ir.Value], bits: int,
+                    alignment: int) -> None:
+        """What `store` does, with a value for each HVX vector."""
+        width = self._width(bits)
+        for start, part in zip(range(0, self.lanes, width), parts, strict=True):
             if self._is_empty(start):
                 break
-            part, at = _slice(value, start, width), shifted(indices, start)
+            at = shifted(indices, start)
             if self._is_full(start, width):
                 vector.store(part, target, at, alignment=alignment)
             else:
@@ -82,6 +94,37 @@ class Tail:
                            arith.constant(index, 1))
         static = None if self.static is None else (self.static - 1) * stride + 1
         return Tail(reach, static, self.lanes * stride, self.bits, self.vectors * stride)
+
+    def rows(self, count: int) -> Tail:
+        """All elements of the first rows, of ``count`` elements each."""
+        static = None if self.static is None else self.static * count
+        valid = arith.muli(self.valid, arith.constant(ir.IndexType.get(), count))
+        return Tail(valid, static, self.lanes * count, self.bits, self.vectors * count)
+
+    def store_every(self, parts: Sequence[ir.Value], stride: int, target: ir.Value, indices: Sequence[ir.Value],
+                    bits: int) -> None:
+        """Store the valid elements whose number is a multiple of ``stride``."""
+        width = self._width(bits)
+        for start, part in zip(range(0, self.lanes, width), parts, strict=True):
+            if self._is_empty(start):
+                break
+            known = self.lanes if self.static is None else self.static
+            chosen = [(start + lane) % stride == 0 and start + lane < known for lane in range(width)]
+            type_ = ir.VectorType.get([width], ir.IntegerType.get_signless(1))
+            mask = arith.constant(type_, ir.DenseElementsAttr.get([ir.BoolAttr.get(c) for c in chosen], type_))
+            if self.static is None:
+                mask = arith.andi(mask, self._mask(start, bits))
+            vector.maskedstore(target, shifted(indices, start), mask, part, alignment=bits // 8)
+
+    def part(self, start: int, lanes: int, bits: int) -> Tail:
+        """The ``lanes`` elements of ``bits`` from number ``start`` on, which are one HVX vector."""
+        if self.static is not None:
+            count = min(max(self.static - start, 0), lanes)
+            return Tail(arith.constant(ir.IndexType.get(), count), count, lanes, bits)
+        index = ir.IndexType.get()
+        left = arith.subi(self.valid, arith.constant(index, start)) if start else self.valid
+        least, most = arith.constant(index, 0), arith.constant(index, lanes)
+        return Tail(arith.maxsi(arith.minsi(left, most), least), None, lanes, bits)
 
     def _width(self, bits: int) -> int:
         """Elements of ``bits`` in one HVX vector."""
@@ -110,6 +153,7 @@ class Tail:
         left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), low)) if low else self.valid
         if self.lanes > 1 << (bits - 1):  # further away than the elements count
             left = arith.maxsi(left, arith.constant(ir.IndexType.get(), -(1 << (bits - 1))))
+            left = arith.minsi(left, arith.constant(ir.IndexType.get(), (1 << (bits - 1)) - 1))
         bound = vector.broadcast(type_, arith.index_cast(element, left))
         return arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
 

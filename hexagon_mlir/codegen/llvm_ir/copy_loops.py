@@ -1,6 +1,8 @@
-"""Loops that only copy vectors keep their loads in order, in LLVM IR text.
+"""Loops that only move vectors keep their loads in order, in LLVM IR text.
 
 LLVM's software pipeliner reorders the loads of a copy and gains nothing there; memory fetches ahead in one direction.
+In loops that rearrange vectors on the way, LLVM's scheduler reorders the loads as well; where these are from DDR they
+are marked volatile, which keeps them in order and costs nothing else there.
 """
 
 from __future__ import annotations
@@ -10,6 +12,10 @@ import re
 _BLOCK = re.compile(r"^(?P<name>[\w.]+):.*\n(?P<body>(?:  .*\n)+)", re.MULTILINE)
 _NUMBER = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _VECTOR_LINE = re.compile(r"^  (?:%[\w.]+ = (?:tail )?(\w+) |(store) ).*<\d+ x ", re.MULTILINE)
+_REARRANGING = frozenset({"load", "store", "shufflevector"})
+_MOVING_CALL = re.compile(r"^  .*call .*@llvm\.(masked\.(load|store)\.|hexagon\.V6\.(vdealvdd|vshuffvdd|lo|hi|vcombine|"
+                          r"vdelta|vrdelta|v?l?alignb?i?|vror)\.).*\n", re.MULTILINE)
+_FROM_DDR = re.compile(r"= load (<\d+ x [^>]*>, ptr %)")
 
 
 def keep_copies_in_order(text: str) -> str:
@@ -20,13 +26,17 @@ def keep_copies_in_order(text: str) -> str:
     def mark(match: re.Match[str]) -> str:
         nonlocal found
         block, name = match[0], match["name"]
-        if {a or b for a, b in _VECTOR_LINE.findall(match["body"])} != {"load", "store"}:
+        rest = _MOVING_CALL.sub("", match["body"])
+        moves = {a or b for a, b in _VECTOR_LINE.findall(rest)}
+        copies = moves == {"load", "store"} and rest == match["body"]
+        if not copies and not (moves <= _REARRANGING and _FROM_DDR.search(rest)):
             return block
         branch = re.search(rf"^  br i1 .*label %{re.escape(name)}(?![\w.]).*$", match["body"], re.MULTILINE)
         if branch is None or "!llvm.loop" in branch[0]:
             return block
         found += 1
-        return block.replace(branch[0], f"{branch[0]}, !llvm.loop !{first + found}")
+        block = block.replace(branch[0], f"{branch[0]}, !llvm.loop !{first + found}")
+        return block if copies else _FROM_DDR.sub(r"= load volatile \1", block)
 
     marked = _BLOCK.sub(mark, text)
     if not found:

@@ -289,6 +289,20 @@ def test_copies_are_not_pipelined(line, marked):
     assert marked or result == text
 
 
+@pytest.mark.parametrize(("source", "result", "kept"), [
+    ("ptr", "shufflevector <32 x float> %x, <32 x float> %x, <32 x i32> zeroinitializer", True),
+    ("ptr", "call <32 x float> @llvm.hexagon.V6.vdelta.128B(<32 x float> %x, <32 x float> %x)", True),
+    ("ptr", "call <32 x float> @llvm.hexagon.V6.vadd.sf.128B(<32 x float> %x, <32 x float> %x)", False),
+    ("ptr addrspace(1)", "shufflevector <32 x float> %x, <32 x float> %x, <32 x i32> zeroinitializer", False)])
+def test_rearranged_vectors_of_ddr_are_loaded_in_order(source, result, kept):
+    text = (f"loop:\n  %x = load <32 x float>, {source} %p, align 4\n  %y = {result}\n"
+            "  store <32 x float> %y, ptr %q, align 4\n"
+            "  br i1 %c, label %end, label %loop\n\nend:\n  ret void\n")
+    got = keep_copies_in_order(text)
+    assert ("load volatile <32 x float>, ptr %p" in got and "!llvm.loop" in got) == kept
+    assert kept or got == text
+
+
 def test_static_cost_counts_loops():
     packet = "\t{\n\t\tr0 = r1\n\t}"
     asm = f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packet}\n{packet} :endloop0\n{packet}\n"

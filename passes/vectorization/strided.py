@@ -1,0 +1,144 @@
+"""Operands whose neighbours along the vectorized loop lie some elements apart in memory, perhaps backwards.
+
+A vector of every ``k``-th element is made of ``k`` vectors of neighbours (`strides`); one that runs backwards is
+reversed in registers, which is one ``vdelta``. What lies between the elements is read, never written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir.query import in_tcm
+from hexagon_mlir.passes.vectorization.segments import index
+from hexagon_mlir.passes.vectorization.strides import Phases, spread
+from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, shifted, zeros
+
+
+@dataclass(frozen=True)
+class StridedView:
+    """A buffer with all elements between those of an operand, the dimension that vectors lie along last.
+
+    ``stride``: elements from one index of dimension ``position`` to the next; ``backward`` when they go down in memory.
+    ``last`` gives, for each dimension of the operand, its last index where the buffer counts down from it.
+    """
+
+    buffer: ir.Value
+    stride: int
+    backward: bool
+    position: int
+    last: tuple[ir.Value | None, ...]
+
+    def indices(self, at: Sequence[ir.Value]) -> list[ir.Value]:
+        """Where in the buffer the operand's element ``at`` is."""
+        found = [i if last is None else arith.subi(last, i) for i, last in zip(at, self.last, strict=True)]
+        along = found.pop(self.position)
+        return [*found, arith.muli(along, index(self.stride)) if self.stride > 1 else along]
+
+    def load(self, type_: ir.VectorType, at: Sequence[ir.Value], bits: int, native: int, tail: Tail | None) -> ir.Value:
+        """``type_`` of elements from ``at`` on; ``native`` elements are one HVX vector.
+
+        Nothing behind the last of them is read, unless it is in TCM, where a vector more is always there.
+        """
+        first, element, parts = self.indices(at), type_.element_type, []
+        in_ddr, last = not in_tcm(ir.MemRefType(self.buffer.type)), type_.shape[0] - native
+        for start in range(0, type_.shape[0], native):
+            part = None if tail is None else tail.part(start, native, bits)
+            if part is not None and part.static == 0:
+                parts.append(zeros(ir.VectorType.get([native], element)))
+                continue
+            here, valid = self._start(first, start, native, part)
+            whole = ir.VectorType.get([self.stride * native], element)
+            if part is not None:
+                loaded = part.with_elements_between(self.stride).load_parts(whole, self.buffer, here, bits, bits // 8)
+            else:
+                reaches_back = (self.stride - 1) * (in_ddr and (self.backward or start == last))
+                loaded = self._load_neighbours(element, here, bits, native, reaches_back)
+            parts.append(self._turned(Phases(loaded)[0], valid))
+        return concatenate(parts)
+
+    def store(self, value: ir.Value, at: Sequence[ir.Value], bits: int, native: int, tail: Tail | None) -> None:
+        """Store the valid elements of ``value``, nothing else."""
+        first, lanes = self.indices(at), ir.VectorType(value.type).shape[0]
+        for start in range(0, lanes, native):
+            part = None if tail is None else tail.part(start, native, bits)
+            if part is not None and part.static == 0:
+                break
+            here, valid = self._start(first, start, native, part)
+            one = value if lanes == native else vector.shuffle(value, value, list(range(start, start + native)))
+            apart = spread(self._turned(one, valid), self.stride)
+            if self.stride > 1:
+                reach = part or Tail(index(native), native, native, bits)
+                reach.with_elements_between(self.stride).store_every(apart, self.stride, self.buffer, here, bits)
+            elif part is not None:
+                part.store(apart[0], self.buffer, here, bits, bits // 8)
+            else:
+                vector.store(apart[0], self.buffer, here, alignment=bits // 8)
+
+    def _start(self, first: Sequence[ir.Value], start: int, native: int, part: Tail | None,
+               ) -> tuple[list[ir.Value], int]:
+        """(lowest place of the part that begins at lane ``start``, its elements)."""
+        count = native
+        if part is not None and part.static is not None:
+            count = part.static
+        if self.backward:
+            assert part is None or part.static is not None
+            return shifted(first, -(start + count - 1) * self.stride), count
+        if part is not None and part.static is None and start:  # an empty part may be anywhere
+            some = arith.cmpi(arith.CmpIPredicate.sgt, part.valid, index(0))
+            moved = arith.select(some, index(start * self.stride), index(0))
+            return [*first[:-1], arith.addi(first[-1], moved)], count
+        return shifted(first, start * self.stride), count
+
+    def _load_neighbours(self, element: ir.Type, here: Sequence[ir.Value], bits: int, native: int,
+                         reaches_back: int) -> list[ir.Value]:
+        type_ = ir.VectorType.get([native], element)
+        starts = list(range(0, self.stride * native, native))
+        starts[-1] -= reaches_back
+        loaded = [vector.load(type_, self.buffer, shifted(here, start), alignment=bits // 8) for start in starts]
+        if reaches_back:
+            loaded[-1] = vector.shuffle(loaded[-1], loaded[-1], [(lane + reaches_back) % native
+                                                                 for lane in range(native)])
+        return loaded
+
+    def _turned(self, value: ir.Value, valid: int) -> ir.Value:
+        """The first ``valid`` lanes in the other order, if this runs backwards."""
+        if not self.backward:
+            return value
+        lanes = ir.VectorType(value.type).shape[0]
+        return vector.shuffle(value, value, [(valid - 1 - lane) % lanes for lane in range(lanes)])
+
+
+def strided_view(value: ir.Value, position: int) -> StridedView:
+    """``value``, whose strides are known, with the elements between its own along dimension ``position``."""
+    type_, dynamic = ir.MemRefType(value.type), ir.ShapedType.get_dynamic_size()
+    strides, offset = type_.get_strides_and_offset()
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    stride = abs(strides[position])
+    sizes = [memref.dim(value, index(d)) if size == dynamic else size for d, size in enumerate(type_.shape)]
+    start: int | ir.Value = offset if offset != unknown else memref.ExtractStridedMetadataOp(value).offset
+    last: list[ir.Value | None] = [None] * type_.rank
+    for d, step in enumerate(strides):
+        if step < 0:
+            size = sizes[d]
+            last[d] = index(size - 1) if isinstance(size, int) else arith.subi(size, index(1))
+            if isinstance(size, int) and isinstance(start, int):
+                start += (size - 1) * step
+            else:
+                start = arith.addi(start if isinstance(start, ir.Value) else index(start),
+                                   arith.muli(last[d], index(step)))
+    order = [d for d in range(type_.rank) if d != position] + [position]
+    along = sizes[position]
+    sizes[position] = ((along - 1) * stride + 1 if isinstance(along, int) else
+                       arith.addi(arith.muli(arith.subi(along, index(1)), index(stride)), index(1)))
+    static_sizes = [size if isinstance(size := sizes[d], int) else dynamic for d in order]
+    static_strides = [abs(strides[d]) for d in order[:-1]] + [1]
+    static_offset = start if isinstance(start, int) else unknown
+    result = ir.MemRefType.get(static_sizes, type_.element_type,
+                               ir.StridedLayoutAttr.get(static_offset, static_strides), type_.memory_space)
+    buffer = memref.ReinterpretCastOp(
+        result, value, [] if isinstance(start, int) else [start],
+        [sizes[d] for d in order if not isinstance(sizes[d], int)], [], [static_offset], static_sizes,
+        static_strides).result
+    return StridedView(buffer, stride, strides[position] < 0, position, tuple(last))
