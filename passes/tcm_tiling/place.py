@@ -9,6 +9,7 @@ from hexagon_mlir.ir.buffers import set_space
 from hexagon_mlir.ir.query import TCM_SPACE, find_ops, in_tcm, memory_space, static_bytes
 from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
 from hexagon_mlir.passes.tcm_tiling.promote import tcm_empty
+from hexagon_mlir.passes.vectorization.nest import has_lanes
 
 _VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 
@@ -67,8 +68,8 @@ def _initial(loop: ir.Operation, number: int) -> ir.Value:
 def place_buffers(function: ir.Operation, budget: int, small: int, alignment: int) -> Placement:
     """Move load buffers (memref.alloc) and fresh results (tensor.empty) to TCM if together they fit ``budget``.
 
-    Buffers below ``small`` bytes and results of reductions along the last loop are read element by element, which
-    TCM is slow at: they stay behind the L1 cache.
+    Buffers below ``small`` bytes, results of reductions along the last loop, operands of ops without vectors (i64) and
+    what is stored with gaps are read element by element, which TCM is slow at: they stay behind the L1 cache.
     """
     buffers, total = _buffers(function, small), buffer_bytes(function, small, alignment)
     if total > budget:
@@ -119,15 +120,29 @@ def _read_by_element(op: ir.Operation) -> bool:
             if user.name in _VIEWS or user.name in ("bufferization.to_tensor", "tensor.insert_slice"):
                 pending += list(user.results)
             elif user.name.startswith("linalg.") and len(user.results):
-                if takes_scalars(user, use.operand_number):
+                if takes_scalars(user, use.operand_number) or not _has_vectors(user):
                     return True
                 output = use.operand_number - (len(user.operands) - len(user.results))
                 if output >= 0:  # computed in this buffer: its readers count too
                     pending.append(user.results[output])
-            elif user.name == "tensor.extract" and _in_loop(user):  # of an access element by element
+            elif (user.name == "tensor.extract" and _in_loop(user)) or _stores_with_gaps(user):
                 return True
         seen += 1
     return False
+
+
+def _has_vectors(op: ir.Operation) -> bool:
+    """True when the elements of every operand of linalg op ``op`` fit the lanes of vectors."""
+    return all(has_lanes(ir.ShapedType(v.type).element_type if isinstance(v.type, ir.ShapedType) else v.type)
+               for v in op.operands)
+
+
+def _stores_with_gaps(op: ir.Operation) -> bool:
+    """True for a store to elements that are not neighbours in memory."""
+    if op.name != "bufferization.materialize_in_destination":
+        return False
+    target = op.operands[1].type
+    return isinstance(target, ir.MemRefType) and target.get_strides_and_offset()[0][-1:] not in ([], [1])
 
 
 def _in_loop(op: ir.Operation) -> bool:

@@ -11,6 +11,8 @@ from hexagon_mlir.passes.triton_import.build import generic, scalar_of
 from hexagon_mlir.passes.triton_import.values import IndexOf, Linear, Mask, Tensor
 
 Emit = Callable[..., "ir.Value | Sequence[ir.Value]"]
+_WIDE = 64
+"""Bits of integers that no vector holds."""
 
 
 def apply(nodes: Sequence[Tensor], elements: Sequence[ir.Type], shape: tuple[int, ...], emit: Emit,
@@ -106,7 +108,7 @@ def _facts(op: ir.Operation, nodes: Sequence[Tensor], element: ir.Type, shape: t
     if bit or all(node.uniform for node in nodes) or any(n.element.width == 1 for n in nodes):
         return None
     if not any(node.linear is not None or node.expression is not None for node in nodes):
-        return None  # data, not indices
+        return _wide(name, nodes, element)
     if name in ("arith.addi", "arith.subi"):
         a, b = (linear.linear_of(node) for node in nodes)
         return linear.added(a, b if name == "arith.addi" else linear.scaled(b, -1, element), element)
@@ -125,6 +127,27 @@ def _facts(op: ir.Operation, nodes: Sequence[Tensor], element: ir.Type, shape: t
         return linear.scaled(linear.linear_of(nodes[0]), ints.wrap(1 << nodes[1].data, element), element)
     if name in ("arith.extsi", "arith.trunci"):
         return linear.converted(linear.linear_of(nodes[0]), nodes[0].element, element)
+    return None
+
+
+def _wide(name: str, nodes: Sequence[Tensor], element: ir.Type) -> Linear | None:
+    """How data of 64 bits follow from narrower ones or from memory: as addresses they need no arithmetic of 64 bits."""
+    if element.width < _WIDE:
+        return None
+    if name == "arith.extsi":
+        return linear.converted(linear.linear_of(nodes[0]), nodes[0].element, element)
+    if name == "arith.extui" and nodes[0].element.width < _WIDE // 2:
+        word = ir.IntegerType.get_signless(_WIDE // 2)
+        node, = apply(nodes, [word], nodes[0].shape, lambda x: arith.extui(word, x))
+        return linear.converted(linear.linear_of(node), word, element)
+    place = next((k for k, node in enumerate(nodes) if node.uniform), None)
+    if place is None or len(nodes) != 2:
+        return None
+    if name == "arith.muli":
+        return linear.scaled(linear.linear_of(nodes[1 - place]), nodes[place].data, element)
+    if name == "arith.addi" or (name == "arith.subi" and place == 1):
+        a, b = (linear.linear_of(node) for node in nodes)
+        return linear.added(a, b if name == "arith.addi" else linear.scaled(b, -1, element), element)
     return None
 
 

@@ -325,3 +325,33 @@ func.func @heads(%x: tensor<16x1024xf32>, %w: tensor<1024x2048xf32>, %y: tensor<
   } -> tensor<16x16x128xf32>
   return %r, %sums : tensor<16x16x128xf32>, tensor<16x16xf32>
 }
+
+// -----
+
+// Code of one element at a time is slow on TCM: it reads what becomes i64, and what is stored with gaps.
+// CHECK-LABEL: func.func @by_element
+// CHECK: memref.alloc() : memref<1024xi8>
+// CHECK: tensor.empty() : tensor<1024xi64>
+// CHECK: memref.alloc() : memref<1024xf32>
+func.func @by_element(%x: memref<1xi8>, %y: memref<1xf32>, %out: memref<1xf32>, %sum: memref<1xi64>) {
+  %bytes = memref.alloc() : memref<1024xi8>
+  %source = memref.reinterpret_cast %x to offset: [0], sizes: [1024], strides: [1] : memref<1xi8> to memref<1024xi8>
+  memref.copy %source, %bytes : memref<1024xi8> to memref<1024xi8>
+  %b = bufferization.to_tensor %bytes restrict writable : memref<1024xi8> to tensor<1024xi8>
+  %e = tensor.empty() : tensor<1024xi64>
+  %w = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%b : tensor<1024xi8>) outs(%e : tensor<1024xi64>) {
+  ^bb0(%in: i8, %o: i64):
+    %wide = arith.extsi %in : i8 to i64
+    linalg.yield %wide : i64
+  } -> tensor<1024xi64>
+  %to = memref.reinterpret_cast %sum to offset: [0], sizes: [1024], strides: [1] : memref<1xi64> to memref<1024xi64>
+  bufferization.materialize_in_destination %w in restrict writable %to : (tensor<1024xi64>, memref<1024xi64>) -> ()
+  %buffer = memref.alloc() : memref<1024xf32>
+  %floats = memref.reinterpret_cast %y to offset: [0], sizes: [1024], strides: [1] : memref<1xf32> to memref<1024xf32>
+  memref.copy %floats, %buffer : memref<1024xf32> to memref<1024xf32>
+  %v = bufferization.to_tensor %buffer restrict writable : memref<1024xf32> to tensor<1024xf32>
+  %gaps = memref.reinterpret_cast %out to offset: [0], sizes: [1024], strides: [2] : memref<1xf32> to memref<1024xf32, strided<[2]>>
+  bufferization.materialize_in_destination %v in restrict writable %gaps : (tensor<1024xf32>, memref<1024xf32, strided<[2]>>) -> ()
+  return
+}

@@ -134,3 +134,41 @@ def test_elements_under_a_mask_from_memory_do_not_wait_for_tcm(stores, monkeypat
     selected[(1,)](x, keep, out, n, STORES=stores, BLOCK=1024)
     assert torch.equal(out, torch.where(keep != 0, x, torch.tensor(-1.0)))
     assert history[-1].result.cycles < 15 * n  # 42 when the mask's elements came from TCM one by one
+
+
+@triton.jit
+def dequantize(codes, table, scales, out, n, B: tl.constexpr):
+    """Two codes a byte, a table of 16 floats in memory, a scale for each 32 bytes."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    code = tl.load(codes + i, mask=i < n, other=0)
+    scale = tl.load(scales + i // 32, mask=i < n, other=0.0)
+    tl.store(out + 2 * i, tl.load(table + (code & 15)) * scale, mask=i < n)
+    tl.store(out + 2 * i + 1, tl.load(table + (code >> 4)) * scale, mask=i < n)
+
+
+def test_codes_are_looked_up_in_a_table(monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    n = 777
+    codes, table, scales = torch.randint(0, 256, (n,), dtype=torch.uint8), torch.randn(16), torch.rand(25)
+    out = torch.full((2 * n + 1,), 9.0)
+    dequantize[(1,)](codes, table, scales, out, n, B=1024)
+    both = torch.stack((codes & 15, codes >> 4), 1).flatten().long()
+    torch.testing.assert_close(out[:-1], table[both] * scales.repeat_interleave(64)[: 2 * n])
+    assert out[-1] == 9
+    assert history[-1].result.cycles < 30 * n  # 160 with bytes and results in TCM, taken from there one by one
+
+
+@triton.jit
+def wide_indices(x, rows, out, n, d, R: tl.constexpr, D: tl.constexpr):
+    """Indices of 64 bits, as PyTorch has them, in arithmetic of 64 bits."""
+    r, c = tl.arange(0, R), tl.arange(0, D)
+    row = tl.load(rows + r, mask=r < n, other=0).to(tl.int64) * d - 5 + 3
+    v = tl.load(x + row[:, None] + 2 + c[None, :], mask=(r < n)[:, None] & (c < d)[None, :], other=0.0)
+    tl.store(out + r[:, None] * d + c[None, :], v, mask=(r < n)[:, None] & (c < d)[None, :])
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.int16, torch.uint8])
+def test_indices_of_any_width(dtype):
+    x, rows, out = torch.randn(10, 29), torch.randint(0, 10, (13,)).to(dtype), torch.empty(13, 29)
+    wide_indices[(1,)](x, rows, out, 13, 29, R=16, D=32)
+    assert torch.equal(out, x[rows.long()])
