@@ -167,13 +167,13 @@ def _row_bound(op: ir.Operation) -> float:
 def _row_dims(source: ir.MemRefType, target: ir.MemRefType) -> int | None:
     """Outer dimensions that need a stride of their own, after merging what is contiguous on both sides.
 
-    None when the innermost dimension itself is strided.
+    None when the innermost dimension itself is strided, or one goes backwards.
     """
     if source.rank == 0:
         return 0
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     left, right = source.get_strides_and_offset()[0], target.get_strides_and_offset()[0]
-    if left[-1] != 1 or right[-1] != 1:
+    if left[-1] != 1 or right[-1] != 1 or any(stride < 0 and stride != dynamic for stride in (*left, *right)):
         return None
     outer = source.rank - 1
     run = source.shape[-1]

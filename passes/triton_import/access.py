@@ -48,7 +48,7 @@ def plan(pointer: Pointer, mask: Mask, is_store: bool) -> Access:
         stride = address.strides[d]
         if d in pieced and d not in irregular:
             (loop if is_store and not pieces.steps_forward(address, d) else block).append(d)
-        elif d in irregular or (ints.known(stride) and (stride < 0 or (stride == 0 and is_store))):
+        elif d in irregular or (ints.known(stride) and stride == 0 and is_store):
             loop.append(d)
         elif ints.known(stride) and stride == 0:
             once.append(d)

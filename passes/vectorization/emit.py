@@ -88,12 +88,20 @@ class NestEmitter:
         plan = self.plan
         return segments(self.nest.extents[plan.loop], self.extents[plan.loop], plan.lanes, plan.unroll)
 
+    def _reads_down(self) -> bool:
+        """True where all that is read from DDR along the vectors is read backwards: memory fetches ahead upwards."""
+        read = [number for number, operand in enumerate(self.nest.operands)
+                if operand.uses(self.plan.loop) and self.body.is_read(number)
+                and not in_tcm(ir.MemRefType(self.body.values[number].type))]
+        return bool(read) and all(number in self.body.views and self.body.views[number].backward for number in read)
+
     # -- the vectorized loop is parallel -------------------------------------------------------------------------
 
     def _parallel_vector(self, rows: list[Ivs]) -> None:
         scopes = [self.body.uniform(Scope(), row, set(row)) for row in rows]
         reductions = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction]
-        for segment in self._segments():
+        down = self._reads_down()
+        for segment in self._segments()[::-1 if down else 1]:
             tail = segment.tail(self.nest.narrowest_bits)
 
             def one_vector(iv: ir.Value, carried: list[ir.Value], segment: Segment = segment,
@@ -106,7 +114,7 @@ class NestEmitter:
                 return carried
 
             if tail is None:
-                for_loop(segment.lower, segment.upper, segment.width, [], one_vector)
+                for_loop(segment.lower, segment.upper, segment.width, [], one_vector, down)
             elif tail.static is not None or not self.anywhere:
                 one_vector(segment.lower, [])
             else:  # an empty block may be anywhere, and HVX loads what is masked off

@@ -56,8 +56,8 @@ def index(value: int) -> ir.Value:
 
 
 def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.Value],
-             inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
-    """``scf.for`` with ``inside(iv, carried) -> next carried``; returns the final carried values.
+             inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]], down: bool = False) -> list[ir.Value]:
+    """``scf.for`` with ``inside(iv, carried) -> next carried``; returns the final carried values. ``down``: last first.
 
     The loop itself counts by one: LLVM turns only such loops into hardware loops.
     """
@@ -65,6 +65,9 @@ def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.V
     loop = scf.ForOp(index(0) if step != 1 else lower, trips, index(1), list(carried))
     with ir.InsertionPoint(loop.body):
         iv = loop.induction_variable
+        if down:
+            iv = arith.subi(arith.subi(trips, index(1)), iv) if step != 1 else arith.subi(
+                arith.subi(arith.addi(lower, upper), index(1)), iv)
         if step != 1:
             iv = arith.addi(lower, arith.muli(iv, index(step)))
         scf.yield_(list(inside(iv, list(loop.inner_iter_args))))

@@ -43,7 +43,8 @@ class StridedView:
         """
         first, element, parts = self.indices(at), type_.element_type, []
         in_ddr, last = not in_tcm(ir.MemRefType(self.buffer.type)), type_.shape[0] - native
-        for start in range(0, type_.shape[0], native):
+        starts = range(0, type_.shape[0], native)
+        for start in reversed(starts) if self.backward else starts:  # memory fetches ahead upwards
             part = None if tail is None else tail.part(start, native, bits)
             if part is not None and part.static == 0:
                 parts.append(zeros(ir.VectorType.get([native], element)))
@@ -56,7 +57,7 @@ class StridedView:
                 reaches_back = (self.stride - 1) * (in_ddr and (self.backward or start == last))
                 loaded = self._load_neighbours(element, here, bits, native, reaches_back)
             parts.append(self._turned(Phases(loaded)[0], valid))
-        return concatenate(parts)
+        return concatenate(parts[::-1] if self.backward else parts)
 
     def store(self, value: ir.Value, at: Sequence[ir.Value], bits: int, native: int, tail: Tail | None) -> None:
         """Store the valid elements of ``value``, nothing else."""

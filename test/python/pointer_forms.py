@@ -237,6 +237,26 @@ def negative_strides():
 
 
 @triton.jit
+def mirrored_kernel(x, out, n, N: tl.constexpr, STRIDE: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + STRIDE * (N - 1 - i), mask=(i > 2) & (i < N - 5), other=7.0)
+    tl.store(out + STRIDE * (N - 1 - i), v + tl.load(x + N - 1 - i, mask=i < n))
+    rows, columns = tl.arange(0, 4)[:, None], tl.arange(0, N // 4)[None, :]
+    upside_down = tl.load(x + (3 - rows) * (N // 4) + columns)
+    tl.store(out + STRIDE * N + rows * (N // 4) + (N // 4 - 1 - columns), upside_down)
+
+
+@case
+def mirrored():
+    results = []
+    for size, stride in ((64, 1), (256, 3), (64, 2), (512, 5)):
+        out = torch.zeros(size * (stride + 1))
+        mirrored_kernel[(1,)](normal(size * stride), out, size // 2 + 1, N=size, STRIDE=stride)
+        results.append(out)
+    return results
+
+
+@triton.jit
 def copy2_kernel(x, out, M, N, sm, sn, om, on, B: tl.constexpr):
     m, n = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
     tl.store(out + m * om + n * on, tl.load(x + m * sm + n * sn, mask=(m < M) & (n < N)) + 1, mask=(m < M) & (n < N))
