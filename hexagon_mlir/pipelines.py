@@ -65,8 +65,9 @@ TO_LLVM = (
              label="convert-scf-to-cf"),
     upstream("convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math}",
              "32-bit index; see the data layout"),
-    upstream("convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts",
-             "pointers and i32 scalars are the calling convention",
+    upstream("convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts,"
+             "canonicalize{region-simplify=disabled}",
+             "pointers and i32 scalars are the calling convention; what describes buffers folds away",
              label="convert-func-to-llvm"),
 )
 
@@ -90,6 +91,8 @@ DEFAULT = (
     ours("hexagon-double-buffer-generic-s2", "the next tile comes while this one is worked on: transfers"),
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
     ours("hexagon-gather-lowering", "tables in TCM are read a vector of elements at a time"),
+    ours("outline-parts", "double-buffered loops do the same with each set of buffers"),
+    ours("merge-functions", "which is then there once"),
     ours("outline-repeats", "products and transposes of the same form share their code"),
     ours("merge-functions", "these, and the parts of double-buffered loops"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.order import ancestor_in
-from hexagon_mlir.ir.query import find_ops, in_tcm
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.build import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
 from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
@@ -195,10 +195,9 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
 
 
 def _is_work(op: ir.Operation) -> bool:
-    """True for an op on TCM with enough arithmetic to fill the vector registers, in a loop with transfers."""
+    """True for an op with enough arithmetic to fill the vector registers, in a loop with transfers."""
     if not op.name.startswith("linalg.") or len(op.results) or len(op.regions) != 1 \
-            or len(op.regions[0].blocks[0].operations) <= _MUCH \
-            or any(not in_tcm(ir.MemRefType(v.type)) for v in op.operands if isinstance(v.type, ir.MemRefType)):
+            or len(op.regions[0].blocks[0].operations) <= _MUCH:
         return False
     holder, transfers = op.parent.operation, False
     while holder.name != "func.func":

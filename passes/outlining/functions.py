@@ -27,19 +27,16 @@ class Outlined:
     """A private function under construction; enter it with ``with outlined.body():``."""
 
     def __init__(self, name: str, used: Iterable[ir.Value], numbers: int, before: ir.Operation,
-                 repeated: frozenset[str] = _REPEATED):
+                 repeated: frozenset[str] = _REPEATED, aligned: bool = False):
         """``used`` are values from outside, ``numbers`` how many index arguments come first, ``repeated`` the
-        operations that are cheap enough to be done again inside."""
-        self._repeated = repeated
-        self._chain: list[ir.Operation] = []
-        self._roots: list[ir.Value] = []
-        for value in used:
-            self._trace(value)
+        operations that are cheap enough to be done again inside. ``aligned``: buffers that are aligned are assumed to
+        be, for passes that are yet to come."""
+        roots, chain = trace(used, repeated)
         index = ir.IndexType.get()
         self.passed: list[ir.Value] = []  # what the caller hands over
         rebuild: list[tuple[ir.Value, int]] = []
         with ir.InsertionPoint(before):
-            for root in self._roots:
+            for root in roots:
                 rebuild.append((root, len(self.passed)))
                 self.passed += _parts(root)
         types = [*[index] * numbers, *[v.type for v in self.passed]]
@@ -53,7 +50,11 @@ class Outlined:
             for root, first in rebuild:
                 parts = list(entry.arguments)[numbers + first:]
                 self.inside[root] = _joined(root.type, parts)
-            for op in self._chain:
+                alignment = _known(root).get(_ALIGN) if aligned and isinstance(root.type, ir.MemRefType) else None
+                if alignment is not None:
+                    self.inside[root] = memref.AssumeAlignmentOp(
+                        self.inside[root], ir.IntegerAttr(alignment).value).result
+            for op in chain:
                 copy = op.clone()
                 rename(copy.operation, self.inside)
                 for old, new in zip(op.results, copy.operation.results, strict=True):
@@ -67,17 +68,6 @@ class Outlined:
         """Call the function at the current insertion point."""
         func.CallOp([], ir.FlatSymbolRefAttr.get(self.function.sym_name.value), [*numbers, *self.passed])
 
-    def _trace(self, value: ir.Value) -> None:
-        """Note how ``value`` is to be had: cheap operations in order, the rest as roots."""
-        op = None if isinstance(value.owner, ir.Block) else value.owner.operation
-        if op is None or op.name not in self._repeated or TCM_SLOT in op.attributes:
-            if value not in self._roots:
-                self._roots.append(value)
-        elif op not in self._chain:
-            for operand in op.operands:
-                self._trace(operand)
-            self._chain.append(op)
-
     def _mark_fresh(self, rebuild: Sequence[tuple[ir.Value, int]], numbers: int) -> None:
         """Tell LLVM which buffers nobody else reaches, and their alignment, as it knows where they are made."""
         attributes = [ir.DictAttr.get({})] * (numbers + len(self.passed))
@@ -89,6 +79,26 @@ class Outlined:
                     known = {_NOALIAS: known[_NOALIAS]} if _NOALIAS in known and buffers.count(buffer) == 1 else {}
                 attributes[numbers + first] = ir.DictAttr.get(known)
         self.function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+
+
+def trace(used: Iterable[ir.Value], repeated: frozenset[str] = _REPEATED) -> tuple[list[ir.Value], list[ir.Operation]]:
+    """How ``used`` are to be had in a function: what it is given, and the ``repeated`` operations in order."""
+    roots: list[ir.Value] = []
+    chain: list[ir.Operation] = []
+
+    def follow(value: ir.Value) -> None:
+        op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+        if op is None or op.name not in repeated or TCM_SLOT in op.attributes:
+            if value not in roots:
+                roots.append(value)
+        elif op not in chain:
+            for operand in op.operands:
+                follow(operand)
+            chain.append(op)
+
+    for value in used:
+        follow(value)
+    return roots, chain
 
 
 def _buffer(value: ir.Value) -> ir.Value:

@@ -77,6 +77,10 @@ _READERS = {"scf.for": _of_loop, "linalg.transpose": _of_transpose}
 def _types(op: ir.Operation) -> list[ir.Type] | None:
     """Types of what ``op`` uses; None when one is no buffer, word or float."""
     types = [value.type for value in used_by(op)]
-    passed = all(isinstance(t, ir.MemRefType | ir.IndexType | ir.F32Type)
-                 or (isinstance(t, ir.IntegerType) and t.width in (32, 64)) for t in types)
-    return types if passed else None
+    return types if all(map(passable, types)) else None
+
+
+def passable(type_: ir.Type) -> bool:
+    """True for what a function takes: a buffer, a word or a float."""
+    return (isinstance(type_, ir.MemRefType | ir.IndexType | ir.F32Type)
+            or (isinstance(type_, ir.IntegerType) and type_.width in (32, 64)))

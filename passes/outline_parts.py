@@ -1,0 +1,149 @@
+"""What the parts of a double-buffered loop do with their tiles moves into functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import func, ir
+from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.double_buffering.build import KERNELS
+from hexagon_mlir.passes.double_buffering.slices import is_pure
+from hexagon_mlir.passes.outlining.functions import Outlined, rename, trace, values_from_outside
+from hexagon_mlir.passes.outlining.nests import passable
+
+_TRANSFERS = frozenset({"memref.dma_start", "memref.dma_wait"})
+
+
+@dataclass(frozen=True)
+class OutlinePartsPass(Pass):
+    """Moves the work of each part of a double-buffered loop into a function, which `merge-functions` then makes one.
+
+    The parts do the same with different buffers. Where the work is hundreds of operations, one copy of it for each set
+    of buffers is what compilation spends its time on. The transfers stay where they are: what moves is the longest
+    run of operations without any.
+
+    Before:
+        func.func @f(%a: memref<64xf32>, %b: memref<64xf32>, %v: f32, %p: i1, %q: i1) {
+          %c0 = arith.constant 0 : index
+          scf.if %p {
+            memref.store %v, %a[%c0] : memref<64xf32>
+          } {db_ping_kernel = 0 : i64}
+          scf.if %q {
+            memref.store %v, %b[%c0] : memref<64xf32>
+          } {db_pong_kernel = 1 : i64}
+          return
+        }
+
+    After (operations=1):
+        func.func private @f_part(%v: f32, %a: memref<64xf32>) attributes {llvm.passthrough = ["noinline"]} {
+          %c0 = arith.constant 0 : index
+          memref.store %v, %a[%c0] : memref<64xf32>
+          return
+        }
+        func.func private @f_part_0(%v: f32, %b: memref<64xf32>) attributes {llvm.passthrough = ["noinline"]} {
+          %c0 = arith.constant 0 : index
+          memref.store %v, %b[%c0] : memref<64xf32>
+          return
+        }
+        func.func @f(%a: memref<64xf32>, %b: memref<64xf32>, %v: f32, %p: i1, %q: i1) {
+          %c0 = arith.constant 0 : index
+          scf.if %p {
+            func.call @f_part(%v, %a) : (f32, memref<64xf32>) -> ()
+          } {db_ping_kernel = 0 : i64}
+          scf.if %q {
+            func.call @f_part_0(%v, %b) : (f32, memref<64xf32>) -> ()
+          } {db_pong_kernel = 1 : i64}
+          return
+        }
+
+    Options:
+        operations: work of fewer operations stays where it is: a call would show beside it.
+
+    Refuses: work that makes values for the loop, or takes any but buffers, words and floats.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "outline-parts"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    operations: int = 100
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Move the work of every part that has enough of it."""
+        symbols = ir.SymbolTable(module.operation)
+        for part in find_ops(module, lambda op: any(name in op.attributes for name in KERNELS)):
+            work = _work(part.regions[0].blocks[0])
+            if _count(work) >= self.operations and _movable(work):
+                _outline(work, symbols)
+
+
+def _work(block: ir.Block) -> list[ir.Operation]:
+    """The longest run of operations of ``block`` without transfers and the block's end."""
+    runs: list[list[ir.Operation]] = [[]]
+    for op in [view.operation for view in block.operations][:-1]:
+        if find_ops(op, lambda inner: inner.name in _TRANSFERS):
+            runs.append([])
+        else:
+            runs[-1].append(op)
+    return max(runs, key=_count)
+
+
+def _count(work: list[ir.Operation]) -> int:
+    return sum(len(find_ops(op, lambda _: True)) for op in work)
+
+
+def _movable(work: list[ir.Operation]) -> bool:
+    """True when only address arithmetic of ``work`` is needed behind it, and a function takes what it uses."""
+    return (all(is_pure(op) or not _used_behind(op, work) for op in work)
+            and all(passable(value.type) for value in trace(_used_by(work))[0]))
+
+
+def _used_by(work: list[ir.Operation]) -> list[ir.Value]:
+    """What ``work`` uses from outside, each once."""
+    made = {result for op in work for result in op.results}
+    used = [value for op in work for value in (*op.operands, *values_from_outside(op))]
+    return list(dict.fromkeys(value for value in used if value not in made))
+
+
+def _used_behind(op: ir.Operation, work: list[ir.Operation]) -> bool:
+    """True when something behind ``work`` uses a result of ``op``."""
+    inside = set(work)
+    for use in (use for result in op.results for use in result.uses):
+        user = use.owner.operation
+        while user is not None and user.block != op.block:
+            user = user.parent.operation
+        if user not in inside:
+            return True
+    return False
+
+
+def _outline(work: list[ir.Operation], symbols: ir.SymbolTable) -> None:
+    """Put ``work`` into a function of its own, and a call in its place."""
+    with work[0].location:
+        holder = work[0]
+        while holder.name != "func.func":
+            holder = holder.parent.operation
+        outlined = Outlined(f"{ir.StringAttr(holder.attributes['sym_name']).value}_part", _used_by(work), 0, work[0],
+                            aligned=True)
+        symbols.insert(outlined.function.operation)  # makes the name unique
+        with ir.InsertionPoint(work[0]):
+            outlined.call([])
+        with outlined.body():
+            end = func.ReturnOp([])
+        staying = [op for op in work if is_pure(op) and _used_behind(op, work)]
+        for op in work:
+            if op in staying:
+                with ir.InsertionPoint(end):
+                    copy = op.clone().operation
+                outlined.inside.update(zip(op.results, copy.results, strict=True))
+            else:
+                op.move_before(end.operation)
+                copy = op
+            for inner in find_ops(copy, lambda _: True):
+                rename(inner, outlined.inside)
+        outlined.function.attributes["llvm.passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
