@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from hexagon_mlir.codegen.hvx.exponent_numbers import small_integers_as_conversions
+from hexagon_mlir.codegen.hvx.lane_exchanges import exchanges_as_instructions
 from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
@@ -149,7 +150,7 @@ class _Emitter:
             if native and _VECTOR_ARITHMETIC.search(text):
                 text = str(_llvm().parse_assembly(text))
                 text = small_integers_as_conversions(text) if self.converts else text
-                text = use_native_vectors(text, self.chains, self.floats)
+                text = exchanges_as_instructions(use_native_vectors(text, self.chains, self.floats))
             elif native:
                 return self.optimized(False)
             self.texts[native] = _optimized(text, self.new_machine(), self.loops)
