@@ -93,8 +93,16 @@ def read_by_element(allocation: ir.Operation) -> bool:
     Every such load waits for TCM; from DDR, the caches answer.
     """
     users = [use.owner.operation for use in uses_of_buffer(allocation.results[0])]
-    return any(user.name == "memref.load" and user.parent.name == "scf.for" for user in users) and not any(
+    return any(user.name == "memref.load" and _around(user).name == "scf.for" for user in users) and not any(
         user.name == "memref.copy" and not in_tcm(ir.MemRefType(user.operands[0].type)) for user in users)
+
+
+def _around(op: ir.Operation) -> ir.Operation:
+    """What ``op`` is in, conditions aside."""
+    parent = op.parent
+    while parent.name == "scf.if":
+        parent = parent.parent
+    return parent
 
 
 def iterations(forall: ir.Operation) -> int | None:

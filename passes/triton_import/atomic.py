@@ -1,4 +1,4 @@
-"""``tt.atomic_rmw``, ``tt.atomic_cas`` and ``tt.histogram``: element after element.
+"""``tt.atomic_rmw`` and ``tt.atomic_cas``: element after element.
 
 The programs of such a kernel run one after another (`program_grids.order`), and a loop that stores is never split over
 threads: a plain read, change and write is atomic enough.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
+from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, tensor
 from hexagon_mlir.passes.triton_import import access, ints, masks, memory, pointers
 from hexagon_mlir.passes.triton_import.build import dense
 from hexagon_mlir.passes.triton_import.types import Unsupported
@@ -66,29 +66,3 @@ def update(pointer: Pointer | Choice, operands: list[Tensor], mask: Mask, change
         return Tensor(type, shape, (), memref.load(buffer, [zero]))
     result = ir.RankedTensorType.get([shape[d] for d in dims], type)
     return Tensor(type, shape, dims, bufferization.ToTensorOp(result, buffer, restrict=True, writable=True).result)
-
-
-def histogram(values: Tensor, mask: Tensor | None, bins: int, element: ir.Type) -> Tensor:
-    """How many of ``values`` (1-D) equal each of 0 .. bins - 1; others are not counted."""
-    index = ints.index_type()
-    zero, one, end = (ints.value(n, index) for n in (0, 1, values.shape[0]))
-    counts = memref.alloc(ir.MemRefType.get([bins], element), [], [])
-    linalg.fill(ints.value(0, element), outs=[counts])
-    sources = [dense(node, varying(values.shape)) for node in (values, mask) if node is not None]
-    loop = scf.ForOp(zero, end, one)
-    with ir.InsertionPoint(loop.body):
-        elements = [tensor.extract(s, [loop.induction_variable]) if varying(values.shape) else s for s in sources]
-        bucket = arith.index_cast(index, elements[0])
-        inside = arith.cmpi(arith.CmpIPredicate.ult, bucket, ints.value(bins, index))
-        if mask is not None:
-            inside = arith.andi(inside, elements[1])
-        branch = scf.IfOp(inside)
-        with ir.InsertionPoint(branch.then_block):
-            memref.store(arith.addi(memref.load(counts, [bucket]), ints.value(1, element)), counts, [bucket])
-            scf.YieldOp([])
-        scf.YieldOp([])
-    if bins == 1:
-        return Tensor(element, (1,), (), memref.load(counts, [zero]))
-    result = ir.RankedTensorType.get([bins], element)
-    return Tensor(element, (bins,), (0,),
-                  bufferization.ToTensorOp(result, counts, restrict=True, writable=True).result)

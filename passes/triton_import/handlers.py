@@ -17,6 +17,7 @@ from hexagon_mlir.passes.triton_import import (
     elementwise,
     extremes,
     float8,
+    histogram,
     ints,
     linear,
     masks,
@@ -125,7 +126,7 @@ def _atomic(t: Translator, op: ir.Operation, operands: int, change: atomic.Updat
 def _histogram(t: Translator, op: ir.Operation) -> Tensor:
     nodes = [t.tensor(v) for v in op.operands]
     shape, element = types.split(op.results[0].type)
-    return atomic.histogram(nodes[0], nodes[1] if len(nodes) > 1 else None, shape[0], element)
+    return histogram.histogram(nodes[0], nodes[1] if len(nodes) > 1 else None, shape[0], element)
 
 
 def _extern(t: Translator, op: ir.Operation) -> Tensor:

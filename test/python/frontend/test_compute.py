@@ -318,11 +318,17 @@ def histogram_kernel(x, out, n, BLOCK: tl.constexpr, BINS: tl.constexpr):
     tl.store(out + tl.arange(0, BINS), tl.histogram(v, BINS, mask=i < n))
 
 
-def test_histogram():
-    x = torch.randint(0, 16, (100,), generator=GENERATOR).int()
-    out = torch.zeros(16, dtype=torch.int32)
-    histogram_kernel[(1,)](x, out, 100, BLOCK=128, BINS=16)
-    assert torch.equal(out, torch.bincount(x, minlength=16).int())
+@pytest.mark.parametrize(("size", "bins"), [(128, 16), (2048, 256), (1024, 128), (128, 32), (64, 512), (2048, 1),
+                                            (32768, 2)])
+def test_histogram(size, bins):
+    """Values in no bin, negative ones too, and what the mask leaves out are not counted."""
+    n = size - 28
+    x = torch.randint(-bins // 2, 2 * bins, (size,), generator=GENERATOR).int()
+    x[::size // 64] = 0  # more in some columns than in others
+    out = torch.full((bins,), 99, dtype=torch.int32)
+    histogram_kernel[(1,)](x, out, n, BLOCK=size, BINS=bins)
+    kept = x[:n].long()
+    assert torch.equal(out, torch.bincount(kept[(kept >= 0) & (kept < bins)], minlength=bins).int())
 
 
 @triton.jit
