@@ -29,20 +29,20 @@ _UNPACKS = frozenset({"torch.prim.ListUnpack", "torch.prim.TupleUnpack"})
 
 
 def to_graph(module: ir.Module, inputs: Sequence[tuple[str, torch.Tensor]], weights: Sequence[tuple[str, torch.Tensor]],
-             file: str, kinds: Mapping[str, str]) -> GraphModule:
+             file: str, kinds: Mapping[str, str], version: int) -> GraphModule:
     """The function of ``module`` as a module that takes ``inputs`` (names and examples, values not read).
 
     ``weights`` are its other arguments: buffers of the module, which share their memory. ``kinds`` are the ONNX
-    operators of the file's nodes by name, for errors.
+    operators of the file's nodes by name, for errors, and ``version`` is that of all operators.
     """
-    return _Builder(file, kinds).build(module, inputs, weights)
+    return _Builder(file, kinds, version).build(module, inputs, weights)
 
 
 class _Builder:
     """Runs the function on what is known, and writes down the rest. A value is a number, list, tensor or node."""
 
-    def __init__(self, file: str, kinds: Mapping[str, str]):
-        self.file, self.kinds = file, kinds
+    def __init__(self, file: str, kinds: Mapping[str, str], version: int):
+        self.file, self.kinds, self.version = file, kinds, version
         self.graph, self.root = Graph(), torch.nn.Module()
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
         self.values: dict[ir.Value, Any] = {}
@@ -133,8 +133,8 @@ class _Builder:
         if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             for attribute in keywords.keys() - parameters.keys():
                 raise self._error(op, f"no lowering for '{name.removeprefix(OWN)}' with attribute '{attribute}'")
-        if "outputs" in parameters:
-            keywords["outputs"] = len(op.results)
+        told = {"outputs": len(op.results), "version": self.version}
+        keywords |= {key: value for key, value in told.items() if key in parameters}
         results = self._apply(op, operator.function, operands, keywords)
         return results if isinstance(results, list | tuple) else [results]
 

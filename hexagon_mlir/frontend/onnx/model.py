@@ -22,6 +22,9 @@ from hexagon_mlir.frontend.onnx.tensors import dtype_of, take_weights
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.ir.onnx_import import ORIGIN, import_onnx
 
+_FIRST_LOWERED = 13
+"""torch-mlir has lowerings for operators of this version and later ones."""
+
 
 @dataclass(frozen=True)
 class Input:
@@ -72,8 +75,9 @@ class OnnxModel:
             raise self._error(_first_line(error)) from None
         names = [re.sub(r"\W", "_", one.name) for one in self.inputs]
         examples = list(zip(names, args, strict=True))
+        version = _raise_version(proto)
         graph = to_graph(import_onnx(proto, self.file, OPERATORS), examples, list(self.weights.items()), self.file,
-                         {node.name: node.op_type for node in proto.graph.node})
+                         {node.name: node.op_type for node in proto.graph.node}, version)
         return torch.export.export(_Traced(graph), args)
 
     def _check(self, args: tuple[Any, ...]) -> None:
@@ -129,6 +133,18 @@ def read(path: str | os.PathLike[str]) -> OnnxModel:
     inputs = [_input(value, file) for value in proto.graph.input if value.name not in weights]
     proto.graph.name = "main"
     return OnnxModel(file, proto, inputs, weights)
+
+
+def _raise_version(proto: ModelProto) -> int:
+    """The version of the operators of ``proto``, which then says 13 instead of an older one.
+
+    What else changed until 13 are element types; `OPERATORS` knows what operators meant before.
+    """
+    for entry in proto.opset_import:
+        if entry.domain in ("", "ai.onnx"):
+            version, entry.version = entry.version, max(entry.version, _FIRST_LOWERED)
+            return version
+    return _FIRST_LOWERED
 
 
 def _input(value: onnx.ValueInfoProto, file: str) -> Input:

@@ -111,6 +111,20 @@ def test_import(name, tmp_path):
         np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-4, atol=1e-5)
 
 
+def test_operators_of_old_files(tmp_path):
+    """Version 11: attributes for inputs, and softmax over everything behind an axis."""
+    model = model_of("(float[2,3,5] x) => (float[2,3,5] r, float[2,3,5] s, float[2,1] e) { u = Unsqueeze<axes=[1]>(x)"
+                     " r = Squeeze<axes=[1]>(u) s = LogSoftmax(x) t = ReduceSum<axes=[1],keepdims=0>(x)"
+                     " p = ReduceMax<axes=[1]>(t) e = Erf(p) }")
+    model.opset_import[0].version = 11
+    (x,) = examples(model)
+    got = read(saved(model, tmp_path)).export().module()(torch.from_numpy(x))
+    logs = torch.from_numpy(x).flatten(1).log_softmax(1).reshape(2, 3, 5)
+    np.testing.assert_array_equal(got[0].numpy(), x)
+    torch.testing.assert_close(got[1], logs, rtol=1e-6, atol=1e-6)
+    torch.testing.assert_close(got[2], torch.from_numpy(x).sum(1).amax(1, keepdim=True).erf())
+
+
 HEADS = """(float[1,10,32] x) => (float[1,10,32] r) {
   s = Constant<value = int64[4] {0, 0, 2, 16}>()  t = Constant<value = int64[3] {0, 0, -1}>()
   n = LayerNormalization(x, g, h)  a = MatMul(n, w)  q, k, v = Split<axis=-1,num_outputs=3>(a)

@@ -11,6 +11,9 @@ from torch import Tensor
 
 from hexagon_mlir.frontend.onnx.operators.registry import operator
 
+_ONE_AXIS = 13
+"""Since this version softmax and its relatives work along one axis."""
+
 
 @operator("Clip")
 def clip(x: Tensor, low: Tensor | None = None, high: Tensor | None = None, *, min: float | None = None,
@@ -29,11 +32,28 @@ def swish(x: Tensor, *, alpha: float = 1.0) -> Tensor:
     return x * torch.sigmoid(x if alpha == 1 else alpha * x)
 
 
-@operator("Hardmax")
-def hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
+def _along(function: Callable[[Tensor, int], Tensor]) -> Callable[..., Tensor]:
+    """``function`` along one axis; until version 12 over all dimensions from ``axis``, by default the second, on."""
+    def along(x: Tensor, *, axis: int | None = None, version: int) -> Tensor:
+        if version >= _ONE_AXIS:
+            return function(x, -1 if axis is None else axis)
+        return function(x.flatten((1 if axis is None else axis) % x.dim()), -1).reshape(x.shape)
+
+    return along
+
+
+def _hardmax(x: Tensor, axis: int) -> Tensor:
     """One at the first of the largest, zero elsewhere."""
     places = torch.arange(x.shape[axis]).reshape([-1 if d == axis % x.dim() else 1 for d in range(x.dim())])
     return (places == x.argmax(axis, keepdim=True)).to(x.dtype)
+
+
+operator("Hardmax")(_along(_hardmax))
+operator("Softmax")(_along(torch.softmax))
+operator("LogSoftmax")(_along(torch.log_softmax))
+operator("GreaterOrEqual")(lambda x, y: x >= y)
+operator("LessOrEqual")(lambda x, y: x <= y)
+operator("Softsign")(F.softsign)
 
 
 def _number(value: Any) -> int:
@@ -49,6 +69,14 @@ def one_hot(indices: Tensor, depth: Any, values: Tensor, *, axis: int = -1) -> T
     wide = indices.to(torch.int64).unsqueeze(axis)
     places = torch.arange(count).reshape([-1 if d == axis else 1 for d in range(wide.dim())])
     return torch.where(torch.where(wide < 0, wide + count, wide) == places, values[1], values[0])
+
+
+@operator("ReduceSum", known=(1,))
+def reduce_sum(x: Tensor, inputs: Sequence[int] | None = None, *, axes: Sequence[int] | None = None, keepdims: int = 1,
+               noop_with_empty_axes: int = 0) -> Tensor:
+    """Over ``axes``, an attribute until version 12; over all without any, or over none."""
+    chosen = list(inputs or axes or (() if noop_with_empty_axes else range(x.dim())))
+    return x.sum(chosen, bool(keepdims), dtype=x.dtype) if chosen else x.clone()
 
 
 @operator("EyeLike")

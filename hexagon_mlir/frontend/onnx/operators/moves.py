@@ -25,6 +25,22 @@ def slice_(x: Tensor, starts: Sequence[int], ends: Sequence[int], axes: Sequence
     return x
 
 
+@operator("Unsqueeze", known=(1,))
+def unsqueeze(x: Tensor, inputs: Sequence[int] | None = None, *, axes: Sequence[int] | None = None) -> Tensor:
+    """Dimensions of size one; places in the result are an attribute until version 12."""
+    places = list(inputs or axes or ())
+    for axis in sorted(place % (x.dim() + len(places)) for place in places):
+        x = x.unsqueeze(axis)
+    return x
+
+
+@operator("Squeeze", known=(1,))
+def squeeze(x: Tensor, inputs: Sequence[int] | None = None, *, axes: Sequence[int] | None = None) -> Tensor:
+    """Without dimensions of size one: those named, or all."""
+    places = list(inputs or axes or (d for d, size in enumerate(x.shape) if size == 1))
+    return x.squeeze(places) if places else x.clone()
+
+
 @operator("Split", known=(1,))
 def split_(x: Tensor, sizes: Sequence[int] | None = None, *, axis: int = 0, num_outputs: int = 0,
            split: Sequence[int] | None = None, outputs: int = 1) -> list[Tensor]:

@@ -12,7 +12,7 @@ class Operator:
     """``function`` takes an operator's inputs (None for those left out), and its attributes by name.
 
     Inputs at the places ``known`` decide sizes: they come as lists. A parameter ``outputs`` is told how many results
-    are used. A `ValueError` says what is not supported.
+    are used, ``version`` that of the file's operators. A `ValueError` says what is not supported.
     """
 
     function: Callable[..., Any]
