@@ -25,6 +25,7 @@ _LOOP = 1.0  # packets a step takes beside its arithmetic
 _SHORT = 8  # lanes; below, the reduction is the better loop to vectorize if it can be
 _UNROLLED = 64  # multiplications of one straight-line body at most
 _LATENCY = 4.0  # packets of a multiplication and the addition that waits for it
+_SINGLE = 1.3  # of several rows, a block of one waits for the spread of its elements (measured)
 _TURN = 4
 """Steps that take their elements from one position of a row's vector, where permutations would hold up products."""
 
@@ -158,12 +159,12 @@ def _best_block(steps: int | None, vectors: int | None, widening: int, spread: i
     if not fitting:
         return float(widening), (1, 1)
 
-    def cost(block: tuple[int, int]) -> tuple[float, bool, int]:
-        """Of equal blocks, the one measured to be best: vectors used more than once, few of the narrow ones."""
+    def cost(block: tuple[int, int]) -> tuple[float, int]:
+        """Of equal blocks, the one measured to be best: vectors are used as often as can be."""
         rows, columns = block
         height, width = steps or _MANY * rows, vectors or _MANY * columns  # many of an unknown number
-        return (block_cost(height, width, rows, columns, widening, spread, pace) / (height * width),
-                rows == 1 < height, columns if widening > 1 else rows)
+        packets = block_cost(height, width, rows, columns, widening, spread, pace) / (height * width)
+        return packets * (_SINGLE if rows == 1 < height else 1.0), columns
 
     best = min(fitting, key=cost)
     return cost(best)[0], best

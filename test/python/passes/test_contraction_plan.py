@@ -20,7 +20,8 @@ def matmul(m, n, k, bits=32, accumulator=32):
 
 
 @pytest.mark.parametrize(("steps", "vectors", "widening", "expected"), [
-    (256, 8, 1, (2, 4)),     # whole blocks
+    (256, 8, 1, (4, 2)),     # whole blocks; a vector serves four rows
+    (25, 16, 1, (2, 4)),     # not one row by 8, though its last block would be full
     (123, 3, 1, (3, 3)),     # 41 blocks of 3 rows, all of 3 vectors
     (1, 24, 1, (1, 8)),      # a vector times a matrix
     (256, 4, 2, (4, 1)),     # accumulators of twice the width
@@ -32,7 +33,7 @@ def test_blocks(steps, vectors, widening, expected):
 
 
 def test_bytes_multiply_twice_a_packet():
-    assert choose_block(256, 8, 1, 1, 0.5) == (2, 8)
+    assert choose_block(256, 8, 1, 1, 0.5) == (4, 4)
 
 
 def test_quads_go_along_the_elements_of_a_row():
