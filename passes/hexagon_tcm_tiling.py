@@ -11,7 +11,7 @@ from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.program_grids.marks import forget, has_order, may_spread, order_on
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
-from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, streaming
+from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, maps_of, streaming
 from hexagon_mlir.passes.tcm_tiling.interchange import interchange
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 from hexagon_mlir.passes.tcm_tiling.place import Placement, buffer_bytes, place_buffers
@@ -149,7 +149,7 @@ class HexagonTcmTilingPass(Pass):
         last = max(group.cuttable, default=None)
         narrowest = max(1, min(o.element_bytes for o in operands))  # an empty operand has no bytes
         narrowest_bits = min(8 * narrowest, target.widest_lane_bits)
-        lanes = target.lanes(narrowest_bits) if last == len(group.extents) - 1 or last == vectorized else 1
+        lanes = target.lanes(narrowest_bits) if last in (len(group.extents) - 1, vectorized, _walked(group)) else 1
         cuttable = [loop in group.cuttable for loop in range(len(group.extents))]
         if len(self.tile_sizes) == len(group.extents):
             given = [min(size or extent, extent) if cut else extent
@@ -160,8 +160,9 @@ class HexagonTcmTilingPass(Pass):
             return None
         work = sum(estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
                    or 0.0 for op in group.members)
+        threads = ForkCost.of(target, self.threads)
         return overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
-                                len(group.members), ForkCost.of(target, self.threads).spread)
+                                len(group.members), threads.spread, threads.tasks)
 
     def _stays(self, op: ir.Operation, budget: int, context: PassContext) -> None:
         self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
@@ -218,6 +219,13 @@ class HexagonTcmTilingPass(Pass):
             op.attributes[_MARK] = ir.UnitAttr.get()
             decided.append((op, [0 if t == e else t for t, e in zip(tile, group[0].extents, strict=True)]))
         return decided
+
+
+def _walked(group: Group) -> int | None:
+    """The loop that goes along the last dimension of the root's result and of what it is computed from."""
+    last = [map_.results[-1] for map_ in maps_of(group.root) or [] if map_.results]
+    walks = bool(last) and isinstance(last[-1], ir.AffineDimExpr) and last[-1] in last[:-1]
+    return last[-1].position if walks else None
 
 
 def _blocks(function: ir.Operation) -> list[ir.Block]:

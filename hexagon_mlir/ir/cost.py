@@ -10,6 +10,8 @@ from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
 
 _OPS_PER_PACKET = 1.5  # of the example kernels: 66 operations of GELU take 45 packets
+_PER_PRODUCT = 1.3  # packets per vector of products summed in registers: one at best (bench/matmul.py: 75 to 85 %)
+_QUAD = 4  # vrmpy sums the products of four bytes at once
 _FREE = frozenset({"arith.bitcast", "arith.constant", "linalg.yield", "linalg.index"})
 
 
@@ -55,9 +57,18 @@ def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> flo
     narrowest = min(element_bytes(ir.ShapedType(v.type).element_type) for v in shaped)
     lanes = vector_bytes // narrowest
     body = [o.operation.name for o in op.regions[0].blocks[0].operations]
-    operations = len(shaped) + sum(name not in _FREE for name in body)
     vectors = -(-prod(extents) // lanes)
+    if _is_product(op, body):
+        widening = element_bytes(ir.ShapedType(shaped[-1].type).element_type) // narrowest
+        return vectors * _PER_PRODUCT * (1 if widening == _QUAD else widening) * packet_cycles
+    operations = len(shaped) + sum(name not in _FREE for name in body)
     return vectors * operations / _OPS_PER_PACKET * packet_cycles
+
+
+def _is_product(op: ir.Operation, body: list[str]) -> bool:
+    """True where products are summed: what they add up to stays in registers through the reductions."""
+    kinds = op.attributes.get("iterator_types", ())
+    return len(op.operands) > 2 and any("mul" in name for name in body) and any("reduction" in str(k) for k in kinds)
 
 
 def _extents(op: ir.Operation) -> list[int] | None:

@@ -14,7 +14,7 @@ from hexagon_mlir.passes.tcm_tiling.maps import spreads
 from hexagon_mlir.passes.tcm_tiling.promote import VIEWS
 
 _ROOT, _LOOP = "hexagon.tile_root", "hexagon.tile_loop"
-_LAST = "hexagon.last_tile"
+_PEELED = ("hexagon.main_tiles", "hexagon.last_tile")
 _FOR = '!transform.op<"scf.for">'
 _BARRIER = "builtin.unrealized_conversion_cast"
 _CLEAN = UpstreamStep("canonicalize,cse")  # slices of one tensor for several ops become one
@@ -51,11 +51,20 @@ def tile_groups(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin:
         number = ir.IntegerAttr(loop.attributes[_LOOP]).value
         found.append(Tiles(number, linalg_ops(loop), loop, tiled[number][0].carries))
         del loop.attributes[_LOOP]
-    last: dict[int, list[ir.Operation]] = {}
-    for op in find_ops(module, lambda op: _LAST in op.attributes):
-        last.setdefault(ir.IntegerAttr(op.attributes[_LAST]).value, []).append(op)
-        del op.attributes[_LAST]
-    return [*found, *(Tiles(number, ops) for number, ops in last.items())]
+    loops = {tiles.number for tiles in found}
+    for mark in _PEELED:
+        found += [Tiles(number, ops) for number, ops in _take_marked(module, mark).items()
+                  if mark == _PEELED[-1] or number not in loops]
+    return found
+
+
+def _take_marked(module: ir.Module, mark: str) -> dict[int, list[ir.Operation]]:
+    """The ops that carry ``mark``, which they lose, by its number."""
+    ops: dict[int, list[ir.Operation]] = {}
+    for op in find_ops(module, lambda op: mark in op.attributes):
+        ops.setdefault(ir.IntegerAttr(op.attributes[mark]).value, []).append(op)
+        del op.attributes[mark]
+    return ops
 
 
 def _is_peeled(group: Group, sizes: list[int]) -> bool:
@@ -115,10 +124,11 @@ def tile_ops(module: ir.Module, decided: list[tuple[ir.Operation, list[int]]], k
             lines += [f"    %for{number} = transform.cast {loops[0]} : {any_op} to {_FOR}",
                       f"    %main{number}, %last{number} = transform.loop.peel %for{number} : ({_FOR}) -> "
                       f"({any_op}, {any_op})",
-                      f"    %ops{number} = transform.structured.match interface{{LinalgOp}} in %last{number} : "
-                      f"({any_op}) -> {any_op}",
-                      f'    transform.annotate %ops{number} "{_LAST}" = {mark}',
                       f'    transform.annotate %main{number} "{_LOOP}" = {mark}']
+            for part, name in zip(("main", "last"), _PEELED, strict=True):
+                lines += [f"    %{part}ops{number} = transform.structured.match interface{{LinalgOp}} in "
+                          f"%{part}{number} : ({any_op}) -> {any_op}",
+                          f'    transform.annotate %{part}ops{number} "{name}" = {mark}']
     apply_schedule(module, wrap_sequence("\n".join(lines) + "\n"), origin, context)
     for op in find_ops(module, lambda op: any(str(name).startswith(_ROOT) for name in op.attributes)):
         for name in [str(name) for name in op.attributes if str(name).startswith(_ROOT)]:

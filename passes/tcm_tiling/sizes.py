@@ -14,6 +14,8 @@ _MOST_TILES = 64  # more never pay: what is left to overlap is a tile's own tran
 _TRANSFER_CYCLES = 60  # core cycles around one transfer: start, wait, addresses
 _OP_CYCLES = 100  # entering and leaving the vector loop of one op
 _WIDE = 4  # vectors of a row that share what is loaded for all of it, as the factors of a product
+_PAIR = 2  # vectors of a row that a block of several rows has at least
+_NARROW = 0.97  # narrow columns are slower to multiply, and a product's rows longer to transfer
 _RAGGED = 1.03  # tiles of unequal size: bounds known at run time only
 
 
@@ -84,22 +86,41 @@ def _moved(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence
 
 def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequence[bool],
                      operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int,
-                     spread: Callable[[float], float] = float) -> list[int]:
+                     spread: Callable[[float], float] = float, tasks: int = 1) -> list[int]:
     """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
 
-    ``spread`` gives the cycles that threads take for a tile from those that one takes.
+    ``spread`` gives the cycles that ``tasks`` threads take for a tile from those that one takes.
     One loop is cut further, the outermost that is not cut into single steps or one that is cut already: tiles stay
-    contiguous.
+    contiguous. What fits as a whole may be cut into columns instead, the only way to cut the weights of a product; they
+    are to leave each of ``tasks`` enough accumulators.
     """
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     longer = [loop for loop in candidates if tile[loop] > 1]
     tiles = [list(tile)]
+    of_first = lanes if all(cuttable) else lanes * tasks  # a row of sums is shared out by whole vectors
     for loop in longer[:1] + [loop for loop in longer[1:] if tile[loop] < extents[loop]]:
-        unit = lanes * (1 if loop == longer[0] else _WIDE) if loop == candidates[-1] else 1
+        unit = 1 if loop != candidates[-1] else of_first if loop == longer[0] else lanes * _WIDE
         sizes = {_even(tile[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
         sizes |= {_even(extents[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
-        tiles += [[*tile[:loop], size, *tile[loop + 1:]] for size in sorted(sizes, reverse=True) if size < tile[loop]]
-    return min(tiles, key=lambda t: predicted_cycles(extents, t, operands, engine, work, ops, spread))
+        tiles += [[*tile[:loop], size, *tile[loop + 1:]] for size in sorted(sizes, reverse=True)
+                  if size < tile[loop] and (extents[loop] % size == 0 or 2 * size < extents[loop])]  # two make a loop
+
+    def cycles(tile: Sequence[int]) -> float:
+        return predicted_cycles(extents, tile, operands, engine, work, ops, spread)
+
+    best = min(tiles, key=cycles)
+    if list(tile) != list(extents) or longer[-1:] == longer[:1] or longer[-1] != candidates[-1]:
+        return best
+    columns = [[*tile[:longer[-1]], size, *tile[longer[-1] + 1:]]
+               for size in _columns(tile[longer[-1]], prod(tile[loop] for loop in longer[:-1]), lanes, tasks)]
+    narrow = min(columns, key=cycles, default=best)
+    return narrow if cycles(narrow) < _NARROW * cycles(best) else best
+
+
+def _columns(extent: int, rows: int, lanes: int, tasks: int) -> list[int]:
+    """Widths of equal parts of ``extent`` columns that leave each of ``tasks`` a block of accumulators."""
+    least = lanes * max(_PAIR, -(-_WIDE * tasks // rows))
+    return [size for size in range(extent - extent % lanes, least - 1, -lanes) if size < extent and extent % size == 0]
 
 
 def predicted_cycles(extents: Sequence[int], tile: Sequence[int], operands: Sequence[Footprint], engine: Engine,

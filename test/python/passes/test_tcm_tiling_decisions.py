@@ -12,6 +12,7 @@ from hexagon_mlir.ir.windows import Window, window_of
 from hexagon_mlir.passes.tcm_tiling.interchange import loop_order
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role, choose_tile, overlapping_tile, working_set
+from hexagon_mlir.passes.virtual_threads.cost import ForkCost
 from hexagon_mlir.targets.dma import Engine
 
 ALIGN = 2048
@@ -46,6 +47,7 @@ def test_windows_of_indices(text, expected):
 
 
 MATRIX = Footprint((0, 1), 4)
+MATRIX_IN, MATRIX_OUT = Footprint((0, 1), 4, Role.FETCH), Footprint((0, 1), 4, Role.STORE)
 
 
 @pytest.mark.parametrize(("extents", "budget", "tile"), [
@@ -72,6 +74,34 @@ def test_a_product_is_cut_into_columns_of_several_vectors():
     tile = overlapping_tile([32, 768, 3072], [32, 192, 3072], [True, True, False], [WEIGHTS, RESULT], 32,
                             Engine.of(targets.get()), 2e6, 2)
     assert tile == [32, 128, 3072]
+
+
+@pytest.mark.parametrize(("rows", "columns", "tile"), [
+    (4, 960, 320),    # fits, but its weights take longer than the products: equal parts, of whole vectors
+    (4, 160, 160),    # narrower ones would leave threads no block of accumulators
+    (64, 1000, 1000),  # no equal parts
+    (256, 512, 512),  # the products take so long that little is to be hidden
+])
+def test_what_fits_is_cut_into_columns_to_hide_its_weights(rows, columns, tile):
+    chip = targets.get()
+    threads = ForkCost.of(chip)
+    work = rows * 160 * columns / 32 * 2.6
+    assert overlapping_tile([rows, columns, 160], [rows, columns, 160], [True, True, False], [WEIGHTS, RESULT], 32,
+                            Engine.of(chip), work, 2, threads.spread, threads.tasks)[1] == tile
+
+
+def test_threads_share_a_row_of_sums_by_whole_vectors():
+    tile = overlapping_tile([3072, 768], [3072, 768], [True, False],
+                            [Footprint((1, 0), 2, Role.FETCH), Footprint((0,), 4, Role.STORE)], 64,
+                            Engine.of(targets.get()), 2e5, 2, ForkCost.of(targets.get()).spread, 4)
+    assert tile == [256, 768]
+
+
+def test_two_tiles_are_equal():
+    """One whole tile and a rest make no loop that could overlap anything."""
+    tile = overlapping_tile([7, 4096], [7, 4096], [True, False], [MATRIX_IN, MATRIX_OUT], 32, Engine.of(targets.get()),
+                            1e3, 1)
+    assert 2 * tile[0] <= 7 or tile[0] == 7
 
 
 def test_nothing_fits():
