@@ -209,18 +209,19 @@ class FunctionRewriter(PartBuilder):
         ieee, chain = FORMATS[value.element]
         sources = [self._in_order(o, self.value(o, t), value.order) for o, t in zip(i.operands, i.types, strict=True)]
         left, right = sources
+        operands = i.operands
         if i.opcode == "fmul":
             if i.result in self.formats.negated:
                 left, right = (_negative(v) if v.splat and constant(v.parts[0]) is not None else v for v in sources)
                 if constant(i.operands[0]) is not None:
                     right = sources[1]  # one factor only
-                i.operands = [_negated(o) if v is not s else o
-                              for o, v, s in zip(i.operands, (left, right), sources, strict=True)]
+                operands = [_negated(o) if v is not s else o
+                            for o, v, s in zip(i.operands, (left, right), sources, strict=True)]
             if i.result in self.formats.in_qfloat:
-                a, b = self.chain(i.operands[0], left, True), self.chain(i.operands[1], right, True)
+                a, b = self.chain(operands[0], left, True), self.chain(operands[1], right, True)
                 value.chains = self.binary(f"vmpy.{chain}", a, b)
             else:
-                a, b = self._as_words(i.operands[0], left), self._as_words(i.operands[1], right)
+                a, b = self._as_words(operands[0], left), self._as_words(operands[1], right)
                 value.chains = self.binary(f"vmpy.{chain}.{ieee}", a, b)
             return
         name = "vadd" if i.opcode == "fadd" or i.operands[1] in self.formats.negated else "vsub"

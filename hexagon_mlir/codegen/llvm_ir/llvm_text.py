@@ -20,6 +20,7 @@ _DEBUG = re.compile(r",? !\w+ !\d+")
 _ASSIGNED = re.compile(r"^  (?:(%[\w.$-]+) = )?(?:tail |musttail |notail )?([\w.]+)(.*)$")
 _WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)(?=<|ptr|label|\[|\{|half|float|i\d|void)")
 _COMMA_OR_BRACKET = re.compile(r"[()\[\]{}<>,]")
+_COMMA_INSIDE = re.compile(r"[(\[{]|<[^>]*[,<]")  # or perhaps inside
 _PLAIN_LANES = re.compile(r"<[^()\[\]{}<>]*>$")
 _KEPT = 1 << 15  # lines whose records are kept: passes read the same ones again
 _TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
@@ -47,11 +48,6 @@ class Instruction:
         """Local values that the line mentions, its result aside."""
         found = _names(self.text)
         return found[1:] if self.result else found
-
-    def placed(self, block: str) -> Instruction:
-        """A record of its own for the same line in ``block``."""
-        return Instruction(self.text, self.result, self.opcode, self.flags, self.type, self.operands, self.types,
-                           self.debug, block)
 
 
 @lru_cache(_KEPT)
@@ -95,8 +91,15 @@ def read(lines: list[str]) -> list[Instruction]:
     for line in body:
         match = None if line.startswith(" ") else _BLOCK.match(line)
         block = match[1] if match else block
-        result.append(parse_line(line).placed(block))
+        result.append(_placed(line, block))
     return result
+
+
+@lru_cache(_KEPT)
+def _placed(line: str, block: str) -> Instruction:
+    """The record of ``line`` in ``block``, which all share."""
+    i = parse_line(line)
+    return Instruction(line, i.result, i.opcode, i.flags, i.type, i.operands, i.types, i.debug, block)
 
 
 @lru_cache(_KEPT)
@@ -105,8 +108,9 @@ def parse_line(line: str) -> Instruction:
     match = _ASSIGNED.match(line)
     if match is None:
         return Instruction(line)
-    debug = "".join(_DEBUG.findall(line))
-    rest = _DEBUG.sub("", match[3])
+    debug, rest = "", match[3]
+    if "!" in rest:
+        debug, rest = "".join(_DEBUG.findall(line)), _DEBUG.sub("", rest)
     words = _WORD.match(rest)
     flags = words[1].strip() if words else ""
     rest = rest[words.end():] if words else rest.strip()
@@ -176,6 +180,8 @@ def _is_constant_vector(text: str) -> bool:
 def split_type(text: str) -> tuple[str, str]:
     """``<64 x float> %a`` as type and value; attributes between them go with the value."""
     text = text.strip()
+    if text.startswith("<") and text.find("<", 1, end := text.find(">")) < 0:
+        return text[: end + 1], text[end + 1:].strip()
     if text.startswith(("<", "{", "[")):
         close = {"<": ">", "{": "}", "[": "]"}[text[0]]
         depth = 0
@@ -189,6 +195,9 @@ def split_type(text: str) -> tuple[str, str]:
 
 def split_commas(text: str) -> list[str]:
     """Parts between commas outside brackets."""
+    if not _COMMA_INSIDE.search(text):
+        parts = [part.strip() for part in text.split(",")]
+        return parts if parts[-1] else parts[:-1]
     parts, depth, start = [], 0, 0
     for match in _COMMA_OR_BRACKET.finditer(text):
         if match[0] in "([{<":
