@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
 
-from hexagon_mlir.ir import ir, linalg, tensor
+from hexagon_mlir.ir import arith, ir, linalg, tensor
 from hexagon_mlir.passes.triton_import import ints
 from hexagon_mlir.passes.triton_import.values import Dims, Tensor, varying
 
+_PAIR = 2
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 Body = Callable[[Sequence[ir.Value], Callable[[int], ir.Value]], Sequence[ir.Value]]
 
@@ -31,6 +32,8 @@ def generic(inputs: Sequence[tuple[ir.Value, Dims]], dims: Dims, shape: Sequence
     Each input names the dims its axes run along. ``body`` gets the input scalars and the index of a dimension, and
     returns one scalar for each of ``elements``.
     """
+    if is_cube(shape) and all(tuple(of) == tuple(dims) for _, of in inputs):
+        return _flat(inputs, dims, shape, elements, body)
     position = {dim: place for place, dim in enumerate(dims)}
     outs = [empty(shape, element) for element in elements]
     rank = len(dims)
@@ -46,6 +49,28 @@ def generic(inputs: Sequence[tuple[ir.Value, Dims]], dims: Dims, shape: Sequence
         index = cache(lambda dim: linalg.IndexOp(position[dim]).result)
         linalg.YieldOp(list(body(list(block.arguments)[: len(inputs)], index)))
     return list(op.results)
+
+
+def is_cube(shape: Sequence[int]) -> bool:
+    """True for the tensors of sorting networks: no dimension but the first has more than two elements."""
+    return len(shape) > 1 and all(size == _PAIR for size in shape[1:]) and shape[0] & (shape[0] - 1) == 0
+
+
+def _flat(inputs: Sequence[tuple[ir.Value, Dims]], dims: Dims, shape: Sequence[int], elements: Sequence[ir.Type],
+          body: Body) -> list[ir.Value]:
+    """`generic` in one loop over all elements, whose number is a power of two; indices are bits of it."""
+    i32, last = ir.IntegerType.get_signless(32), len(shape) - 1
+
+    def flat_body(values: Sequence[ir.Value], flat: Callable[[int], ir.Value]) -> Sequence[ir.Value]:
+        def index(dim: int) -> ir.Value:
+            place = list(dims).index(dim)
+            number = arith.shrui(arith.index_cast(i32, flat(0)), ints.value(last - place, i32))
+            return arith.index_cast(ints.index_type(), arith.andi(number, ints.value(shape[place] - 1, i32)))
+
+        return body(values, cache(index))
+
+    flattened = [(reshape(value, [prod(shape)]), (0,)) for value, _ in inputs]
+    return [reshape(value, shape) for value in generic(flattened, (0,), [prod(shape)], elements, flat_body)]
 
 
 def scalar_of(node: Tensor) -> ir.Value:

@@ -22,6 +22,7 @@ from hexagon_mlir.passes.triton_import import (
     linear,
     masks,
     memory,
+    networks,
     pointers,
     reduce,
     runtime,
@@ -47,7 +48,10 @@ EXTERN_PREFIX = "hexagon_"
 def clone(t: Translator, op: ir.Operation) -> list[Tensor]:
     """An element-wise arith or math operation."""
     elements = [types.scalar(types.split(r.type)[1]) for r in op.results]
-    return elementwise.clone(op, [t.tensor(v) for v in op.operands], elements, types.split(op.results[0].type)[0])
+    nodes, shape = [t.tensor(v) for v in op.operands], types.split(op.results[0].type)[0]
+    if (step := networks.step_of(op, nodes, shape)) is not None:
+        return [step]
+    return elementwise.clone(op, nodes, elements, shape)
 
 
 def _integer(op: ir.Operation, name: str) -> int:
@@ -285,7 +289,9 @@ def _reduce(t: Translator, op: ir.Operation) -> list[Tensor]:
     nodes = [t.tensor(v) for v in op.operands]
     if (extreme := extremes.extreme_of_pairs(op)) is not None:
         return extremes.value_and_place(nodes, _integer(op, "axis"), extreme)
-    return reduce.reduce(nodes, _integer(op, "axis"), t.combiner(op), _single_operation(op))
+    axis, operation = _integer(op, "axis"), _single_operation(op)
+    results = reduce.reduce(nodes, axis, t.combiner(op), operation)
+    return [networks.with_pairs(results[0], nodes[0], axis)] if operation == "arith.xori" else results
 
 
 def _single_operation(op: ir.Operation) -> str | None:

@@ -45,7 +45,7 @@ def renamed(node: Known, shape: tuple[int, ...], place: Callable[[int], int]) ->
         node.element, shape, tuple(place(d) for d in node.dims) if inner is None else tuple(sorted(moved)), node.data,
         expression if inner is not None else None,
         linear.moved(node.linear, place, len(shape)) if node.linear is not None else None,
-        masks.moved(node.mask, place) if node.mask is not None else None)
+        masks.moved(node.mask, place) if node.mask is not None else None, node.pairs)
 
 
 def expand_dims(node: Known, axis: int) -> Known:

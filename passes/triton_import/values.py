@@ -97,11 +97,20 @@ class Tensor:
     expression: Callable[[IndexOf], ir.Value] | None = None
     linear: Linear | None = None
     mask: Mask | None = None
+    pairs: Pairs | None = None
 
     @property
     def uniform(self) -> bool:
         """True when every element is the same scalar."""
         return not self.dims
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Of an element and its neighbour along a dimension of two, ``step`` elements of ``node`` apart: their xor."""
+
+    node: Tensor
+    step: int
 
 
 @dataclass(frozen=True)

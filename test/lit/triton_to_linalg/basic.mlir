@@ -218,3 +218,31 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
   "tt.store"(%p, %v) : (tensor<32x!tt.ptr<f32>>, tensor<32xf32>) -> ()
   "tt.return"() : () -> ()
 }) : () -> ()
+
+// -----
+
+// A step of a sorting network: the xor of an element with the xor of both is its neighbour, read from memory.
+// CHECK-LABEL: func.func @neighbour(
+// CHECK-NOT: linalg.reduce
+// CHECK: tensor.insert_slice {{.*}}[2] [8] [1] : tensor<8xi32> into tensor<12xi32>
+// CHECK: tensor.extract_slice {{.*}}[0] [8] [1] : tensor<12xi32> to tensor<8xi32>
+// CHECK: tensor.extract_slice {{.*}}[4] [8] [1] : tensor<12xi32> to tensor<8xi32>
+"tt.func"() <{function_type = (!tt.ptr<i32>) -> (), sym_name = "neighbour"}> ({
+^bb0(%x: !tt.ptr<i32>):
+  %i = "tt.make_range"() <{start = 0 : i32, end = 8 : i32}> : () -> tensor<8xi32>
+  %base = "tt.splat"(%x) : (!tt.ptr<i32>) -> tensor<8x!tt.ptr<i32>>
+  %at = "tt.addptr"(%base, %i) : (tensor<8x!tt.ptr<i32>>, tensor<8xi32>) -> tensor<8x!tt.ptr<i32>>
+  %v = "tt.load"(%at) : (tensor<8x!tt.ptr<i32>>) -> tensor<8xi32>
+  %h = "tt.reshape"(%v) : (tensor<8xi32>) -> tensor<2x2x2xi32>
+  %both = "tt.reduce"(%h) <{axis = 1 : i32}> ({
+  ^bb1(%a: i32, %b: i32):
+    %c = "arith.xori"(%a, %b) : (i32, i32) -> i32
+    "tt.reduce.return"(%c) : (i32) -> ()
+  }) : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+  %one = "tt.expand_dims"(%both) <{axis = 1 : i32}> : (tensor<2x2xi32>) -> tensor<2x1x2xi32>
+  %two = "tt.broadcast"(%one) : (tensor<2x1x2xi32>) -> tensor<2x2x2xi32>
+  %other = "arith.xori"(%h, %two) : (tensor<2x2x2xi32>, tensor<2x2x2xi32>) -> tensor<2x2x2xi32>
+  %flat = "tt.reshape"(%other) : (tensor<2x2x2xi32>) -> tensor<8xi32>
+  "tt.store"(%at, %flat) : (tensor<8x!tt.ptr<i32>>, tensor<8xi32>) -> ()
+  "tt.return"() : () -> ()
+}) : () -> ()
