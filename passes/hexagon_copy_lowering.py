@@ -23,7 +23,8 @@ class HexagonCopyLoweringPass(Pass):
     """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
 
     Blocks of memory between the two stay memref.copy, which becomes memcpy; so does each of several long rows. A copy
-    whose size is only known at run time, and may be large, tests it: all forms are emitted.
+    whose size is only known at run time, and may be large, tests it and has several forms; a block of memory that DMA
+    does not move is left to memcpy whatever its size then is.
 
     Before:
         func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {
@@ -85,12 +86,13 @@ class HexagonCopyLoweringPass(Pass):
         ways: list[Way] = []
         if engine:
             ways.append((threshold, 0, lambda: _transfer(module, source, target, rows or 0)))
-        if threshold >= 0 and rows == 0 and (bound is None or bound >= library):
-            ways.append((library, 0, lambda: _call_library(module, source, target)))
         if threshold >= 0 and rows == 1 and _row_bound(op) >= library:
             ways.append((library, 1, lambda: _copy_rows(module, source, target)))
         sizes = {outer: _bytes(source, outer) for outer in sorted({way[1] for way in ways})}
-        _choose(ways, sizes, lambda: linalg.copy(source, outs=[target]))
+        if threshold >= 0 and rows == 0 and (bound is None or bound >= library):  # any size: one form is enough
+            _choose(ways, sizes, lambda: _call_library(module, source, target))
+        else:
+            _choose(ways, sizes, lambda: linalg.copy(source, outs=[target]))
 
 
 Way: TypeAlias = "tuple[int, int, Callable[[], None]]"

@@ -76,7 +76,7 @@ class OutlinePartsPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Move the work of every part that has enough of it."""
         symbols = ir.SymbolTable(module.operation)
-        for part in find_ops(module, lambda op: any(name in op.attributes for name in KERNELS)):
+        for part in find_ops(module, lambda op: op.name == "scf.if" and any(n in op.attributes for n in KERNELS)):
             work = _work(part.regions[0].blocks[0])
             if _count(work) >= self.operations and _movable(work):
                 _outline(work, symbols)

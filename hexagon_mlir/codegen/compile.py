@@ -75,6 +75,7 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
                  keep_stages: bool = False) -> Lowered:
     """Run ``pipeline`` over ``module`` in place, down to LLVM IR; raises `HexError`. Keeping stages costs time."""
     start = time.perf_counter()
+    options = options or RunOptions(verify_each=False, verify_handed_on=True)
     chip = targets.get(target) if isinstance(target, str) else target
     workers().start()  # LLVM loads while the passes run
     stages: list[tuple[str, str]] = []
@@ -82,7 +83,7 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
         settings = replace(settings, line_info=True)
     if keep_stages or kept is not None:
         stages.append(("source", to_text(module)))
-        options = replace(options or RunOptions(), observers=[*(options.observers if options else ()), _keeper(stages)])
+        options = replace(options, observers=[*options.observers, _keeper(stages)])
     set_index_bits(module)
     context = PassContext(chip)
     records = run_steps(module, pipelines.get(pipeline, chip, settings), context, options)

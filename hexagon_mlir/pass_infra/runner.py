@@ -34,11 +34,13 @@ class RunOptions:
     """How to run: checks, dumps and observers.
 
     ``verify_each`` verifies the IR after each of our passes and after the last step; upstream passes leave valid IR.
+    ``verify_handed_on`` does it for what upstream passes get, and the result: all that must be valid.
     ``dump_dir`` gets ``NN-pass.before.mlir`` (written before the step runs, so a crash leaves its input)
     and ``NN-pass.after.mlir``, NN counting from ``first_index``.
     """
 
     verify_each: bool = True
+    verify_handed_on: bool = False
     verify_levels: bool = False
     count_ops: bool = False
     dump_dir: Path | None = None
@@ -64,7 +66,9 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
         start = time.perf_counter()
         step.run(module, context)
         seconds = time.perf_counter() - start
-        if options.verify_each and (index == last or not isinstance(step, UpstreamStep)):
+        own = not isinstance(step, UpstreamStep)
+        handed_on = index == last or (own and isinstance(steps[index + 1 - options.first_index], UpstreamStep))
+        if (own and options.verify_each) or (handed_on and (options.verify_each or options.verify_handed_on)):
             _verify(module, step.title)
         if options.verify_levels and isinstance(step, PassStep):
             levels.check(module, step.instance.leaves, step.title)

@@ -88,6 +88,22 @@ def test_verify_each(context):
     assert len(run_steps(parse(ADD), [BreakingStep()], context, RunOptions(verify_each=False))) == 1
 
 
+def test_what_is_handed_on_is_verified(context):
+    """Where one of our passes follows, it is not."""
+    options = RunOptions(verify_each=False, verify_handed_on=True, first_index=3)
+
+    class Repairing(BreakingStep):
+        title = "repairing"
+
+        def run(self, module, context):
+            module.body.operations[0].operation.erase()
+
+    assert len(run_steps(parse(ADD), [BreakingStep(), Repairing(), UpstreamStep("cse")], context, options)) == 3
+    for rest in ([], [UpstreamStep("cse")]):
+        with pytest.raises(HexError, match=r"breaking: .*terminator"):
+            run_steps(parse(ADD), [BreakingStep(), *rest], context, options)
+
+
 def test_what_upstream_passes_left_is_verified_at_the_end(context, monkeypatch):
     monkeypatch.setattr(UpstreamStep, "run", BreakingStep.run)
     with pytest.raises(HexError, match=r"cse: .*terminator"):
