@@ -26,7 +26,7 @@ from hexagon_mlir.codegen.llvm_ir.scalar_selects import scalar_selects_as_bits
 from hexagon_mlir.codegen.llvm_ir.store_order import keep_stores_in_order
 from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
 from hexagon_mlir.codegen.llvm_ir.zero_tests import zero_tests_as_bits
-from hexagon_mlir.codegen.scheduling.loop_order import order_loops
+from hexagon_mlir.codegen.scheduling.loop_order import REGISTERS, Room, order_loops
 from hexagon_mlir.codegen.scheduling.register_pressure import register_pressure
 from hexagon_mlir.codegen.scheduling.static_cost import Cost, static_cost
 
@@ -40,7 +40,8 @@ _VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
 class Variant:
     """One way to generate code: with native vectors (see `native_vectors`), their loops ordered (`loop_order`),
     scheduled by LLVM before register allocation, looking for another window where software pipelining fails. With
-    ``reach`` qfloat values that wait for more vector instructions wait in IEEE format (`qfloat_lifetimes`).
+    ``reach`` qfloat values that wait for more vector instructions wait in IEEE format (`qfloat_lifetimes`). ``room``
+    makes loops take constants from a table.
     """
 
     native: bool = True
@@ -48,6 +49,7 @@ class Variant:
     scheduled: bool = False
     windows: bool = False
     reach: int = 0
+    room: Room | None = None
 
     @property
     def effort(self) -> float:
@@ -57,8 +59,16 @@ class Variant:
 
 # LLVM's scheduler and its window search each help some loops and crowd the registers of others; so do ordered loops.
 # What is best most often comes first, then what takes a third of its time.
-_QUICK, _EVERYTHING = Variant(scheduled=True), Variant(ordered=True, scheduled=True, windows=True)
-_VARIANTS = (Variant(ordered=True, windows=True), _QUICK, _EVERYTHING, Variant(windows=True))
+_ROOM = Room(34, slots=False)
+_QUICK, _EVERYTHING = Variant(scheduled=True), Variant(ordered=True, scheduled=True, windows=True, room=_ROOM)
+_VARIANTS = (Variant(ordered=True, windows=True, room=_ROOM), _QUICK, _EVERYTHING, Variant(windows=True))
+# Where constants find no register. No room suits every loop: LLVM reorders and allocates in its own way.
+_TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(31)),
+           Variant(ordered=True, windows=True, room=Room(30)),
+           Variant(ordered=True, windows=True, room=Room(32, slots=False)),
+           Variant(ordered=True, windows=True, room=Room(31)))
+_TIDINESS = 60_000
+"""Characters of LLVM IR in all variants together that are worth a loop without spills, addresses and copies."""
 _PATIENCE = 100_000
 """Characters of LLVM IR in all the right variants together that loops at twice their bound are worth."""
 # Where registers are short: fewer values alive, and those that LLVM may have to spill in IEEE format.
@@ -112,12 +122,17 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     best: tuple[Cost, str, Variant] | None = None
     variants = [*_BASELINES] if baseline else [*_VARIANTS] if qfloat else [_UNCHAINED, _LAST_RESORT]
     long = len(optimized) > _PATIENCE  # each try takes seconds
-    if qfloat and not baseline and register_pressure(emitter.text(variants[0])) >= (_LONG_CROWD if long else _CROWD):
+    pressure = register_pressure(emitter.text(variants[0])) if qfloat and not baseline else 0
+    if pressure >= (_LONG_CROWD if long else _CROWD):
         variants = [*_ROOMY]
+    elif pressure > REGISTERS:
+        variants[1:1] = _TABLED
     tried = 0.0
     while variants:
         variant = variants.pop(0)
-        if best and (variant is _LAST_RESORT or best[0].excess * patience < tried * len(optimized)):
+        tidy = best is None or not best[0].waste or variant not in _TABLED or tried * len(optimized) > _TIDINESS
+        if best and (variant is _LAST_RESORT or (best[0].excess * patience < tried * len(optimized) and (
+                tidy or not patience))):
             break
         asm = emitter.assembly(variant)
         tried += variant.effort if asm is not None else 0
@@ -140,8 +155,8 @@ class _Emitter:
         self.chains, self.converts = qfloat and QFLOAT in features, converts(features)
         self.floats = self.chains or IEEE in features
         self.texts: dict[bool, str] = {}
-        self.orders: dict[tuple[bool, bool], str] = {}
-        self.sources: dict[tuple[bool, bool, int], str] = {}
+        self.orders: dict[tuple[bool, bool, Room | None], str] = {}
+        self.sources: dict[tuple[bool, bool, Room | None, int], str] = {}
 
     def optimized(self, native: bool) -> str:
         """Optimised IR, with native vectors if asked for."""
@@ -158,19 +173,19 @@ class _Emitter:
 
     def text(self, variant: Variant) -> str:
         """What LLVM generates code from."""
-        key = variant.native, variant.ordered, variant.reach
+        key = variant.native, variant.ordered, variant.room, variant.reach
         if key not in self.sources:
-            text = self._in_order(variant.native, variant.ordered)
+            text = self._in_order(*key[:3])
             text = shorten_lifetimes(text, variant.reach) if variant.reach else text
             self.sources[key] = gathers_as_instructions(keep_loops_behind_stores(keep_stores_in_order(text)))
         return self.sources[key]
 
-    def _in_order(self, native: bool, ordered: bool) -> str:
-        if (native, ordered) not in self.orders:
+    def _in_order(self, native: bool, ordered: bool, room: Room | None) -> str:
+        if (native, ordered, room) not in self.orders:
             text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(native))))
             text = keep_copies_in_order(text)
-            self.orders[native, ordered] = order_loops(text) if ordered else text
-        return self.orders[native, ordered]
+            self.orders[native, ordered, room] = order_loops(text, room) if ordered else text
+        return self.orders[native, ordered, room]
 
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""

@@ -18,16 +18,23 @@ PROMISED = {("GELU", "16384 f32"): 16, ("GELU", "16384 f16"): 30, ("vector add 2
 ERRORS = {"f32": 5e-5, "f16": 2e-3}  # absolute, values of the cases lie within +-40
 HOT = 0.1
 """Share of a kernel's packets from which on a loop is hot."""
+LEVELS = [(name, element, level) for name, element in (
+    ("vec-add", "f32"), ("vec-add", "f16"), ("exp", "f32"), ("division", "f32"), ("gelu", "f32"), ("gelu", "f16"),
+    ("silu", "f32"), ("silu", "f16"), ("softmax", "f32"), ("softmax short", "f32"), ("rms-norm", "f32"),
+    ("rms-norm short", "f32"), ("layer-norm", "f32"))
+    for level in ("accurate", "fast") if (level, element) != ("fast", "f16") and (level, name) != ("fast", "vec-add")]
+REACHED = {("exp", "accurate"): 16, ("division", "accurate"): 14, ("silu", "accurate"): 26.5,
+           ("silu f16", "accurate"): 18, ("softmax", "accurate"): 28.8, ("softmax short", "accurate"): 39,
+           ("softmax short", "fast"): 26.5, ("rms-norm short", "accurate"): 9, ("rms-norm short", "fast"): 8.6}
+"""Packets per vector where the goal is for the other level, or none is set."""
 WASTE = {
-    ("vec-add", "f32", "fast"): {}, ("vec-add", "f16", "fast"): {}, ("exp", "f32", "fast"): {},
-    ("division", "f32", "fast"): {}, ("softmax", "f32", "fast"): {}, ("rms-norm", "f32", "accurate"): {},
-    ("layer-norm", "f32", "accurate"): {}, ("silu", "f32", "fast"): {"reload": 7},
-    ("gelu", "f32", "fast"): {"reload": 8, "frame": 2, "copy": 1},
-    ("gelu", "f32", "accurate"): {"spill": 2, "reload": 8, "frame": 12, "copy": 6},
-    ("gelu", "f16", "accurate"): {"spill": 3, "reload": 10, "frame": 7},
-}
-"""Kernel -> what one pass of a hot loop may have besides its work at most: constants that no register is left for come
-from the stack, in the load slots that are free."""
+    ("division", "accurate"): {"reload": 4}, ("silu", "accurate"): {"copy": 1}, ("softmax", "accurate"): {"copy": 1},
+    ("softmax short", "accurate"): {"spill": 1, "reload": 2, "unaligned": 5},
+    ("softmax short", "fast"): {"unaligned": 5}, ("rms-norm short", "accurate"): {"spill": 1, "unaligned": 5},
+    ("rms-norm short", "fast"): {"spill": 1, "unaligned": 5}}
+"""Kernel -> what one pass of a hot block may have besides its work at most. Rows that are not whole vectors start
+anywhere; the blocks with a spill run once for each such row: a sum goes to a scalar register through the stack.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +71,7 @@ def test_same_kernel_same_cycles(demo):
     assert demo.measure(case) == demo.measure(case)
 
 
-@pytest.mark.parametrize(("name", "element", "level"), WASTE)
+@pytest.mark.parametrize(("name", "element", "level"), LEVELS)
 def test_hot_loops_do_their_work_alone(demo, name, element, level):
     """No more packets than the goal, and no spills, reloads, copies or addresses but those that are known."""
     kernels, tcm = (importlib.import_module(f"bench.{module}") for module in ("kernels", "tcm_kernels"))
@@ -72,8 +79,8 @@ def test_hot_loops_do_their_work_alone(demo, name, element, level):
     kernel = kernel.fast if level == "fast" else kernel
     found = kernels.measure(kernel)
     assert found.error <= 1
-    assert found.packets <= kernel.goal
-    allowed = WASTE[name, element, level]
+    assert found.packets <= REACHED.get((name if element == "f32" else f"{name} {element}", level), kernel.goal)
+    allowed = WASTE.get((name, level), {})
     hot = [loop for loop in found.loops if loop.count * loop.packets >= HOT * found.packets * kernel.vectors]
     assert hot
     for loop in hot:

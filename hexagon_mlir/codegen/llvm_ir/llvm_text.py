@@ -91,12 +91,12 @@ def read(lines: list[str]) -> list[Instruction]:
     for line in body:
         match = None if line.startswith(" ") else _BLOCK.match(line)
         block = match[1] if match else block
-        result.append(_placed(line, block))
+        result.append(placed(line, block))
     return result
 
 
 @lru_cache(_KEPT)
-def _placed(line: str, block: str) -> Instruction:
+def placed(line: str, block: str) -> Instruction:
     """The record of ``line`` in ``block``, which all share."""
     i = parse_line(line)
     return Instruction(line, i.result, i.opcode, i.flags, i.type, i.operands, i.types, i.debug, block)

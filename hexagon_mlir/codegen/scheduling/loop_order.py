@@ -10,19 +10,40 @@ Works on optimised text: loops of one block, whose vector operations are native 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read, vector_type
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, parse_line, read
+from hexagon_mlir.codegen.scheduling.constant_tables import (
+    Constant,
+    ConstantTable,
+    constants_of,
+    from_table,
+    vectors_of,
+)
 from hexagon_mlir.codegen.scheduling.list_schedule import Node, best_schedule, latency
+from hexagon_mlir.codegen.scheduling.register_pressure import pressure_in_block, values_leaving
 
 REGISTERS = 31  # of 32: one for what selection adds
+_LOAD = ("load", "any", "slot")
 _FRESH = re.compile(r"_alloc\(| noalias ptr asm")
 _CALL = re.compile(r"@llvm\.hexagon\.V6\.([\w.]+)")
 _SHIFTS = ("vadd.", "vsub.", "vconv", "vasl", "vasr", "vlsr")
 
 
-def order_loops(text: str) -> str:
+@dataclass(frozen=True)
+class Room:
+    """Loops that want more vectors at hand than ``registers`` take constants from a table (`constant_tables`), as many
+    as it needs; with ``slots`` each use of such a constant is given a load's place in the order.
+    """
+
+    registers: int
+    slots: bool = True
+
+
+def order_loops(text: str, room: Room | None = None) -> str:
     """``text`` with the body of every single-block vector loop in a good order."""
     out: list[str] = []
     for is_function, lines in functions(text):
@@ -31,8 +52,11 @@ def order_loops(text: str) -> str:
             blocks: dict[str, list[Instruction]] = {}
             for i in instructions:
                 blocks.setdefault(i.block, []).append(i)
-            addresses = Addresses(instructions)
-            lines = [i.text for block in blocks.values() for i in _ordered_block(block, addresses)]
+            orders, table = _Orders(Addresses(instructions), values_leaving(instructions), room), ConstantTable()
+            done = [orders.block(block, table) for block in blocks.values()]
+            first = next(n for n, i in enumerate(done[1]) if i.opcode)
+            done[1][first:first] = [parse_line(line) for line in table.setup()]
+            lines = [i.text for block in done for i in block]
         out += lines
     return "\n".join(out)
 
@@ -75,32 +99,53 @@ class Addresses:
         return root in self.arguments or (made is not None and bool(_FRESH.search(made.text)))
 
 
-def _ordered_block(block: list[Instruction], addresses: Addresses) -> list[Instruction]:
-    name = block[0].block
-    branch = next((i for i in block if i.opcode == "br"), None)
-    if branch is None or f"label %{name}" not in re.split(r"[,\s](?=label)|, ", branch.text):
-        return block
-    start = next((n for n, i in enumerate(block) if i.opcode and i.opcode != "phi"), 0)
-    end = block.index(branch)
-    body = block[start:end]
-    if any(i.opcode == "call" and not i.result for i in body) or len(body) < 4:
-        return block
-    invariants = {o for i in body for o in i.names()} - {i.result for i in block}
-    carried = sum(registers(i) for i in block[:start])
-    read_vectors = {o for i in body for o, t in zip(i.operands, i.types, strict=False) if t.startswith("<")}
-    constants = {o for o in read_vectors if o.startswith("splat") or o in invariants}
-    nodes = graph(body, addresses)
-    used = len(constants) + carried
-    order = best_schedule(nodes, max(REGISTERS - used, 6))
-    return [*block[:start], *(body[n] for n in order), *block[end:]]
+@dataclass(frozen=True)
+class _Orders:
+    """Orders the loops of one function; ``leaving`` are the names of values that other blocks read."""
+
+    addresses: Addresses
+    leaving: set[str]
+    room: Room | None
+
+    def block(self, block: list[Instruction], table: ConstantTable) -> list[Instruction]:
+        """``block``, in order if it is a loop of vectors, with loads of what is put into ``table``."""
+        name = block[0].block
+        branch = next((i for i in block if i.opcode == "br"), None)
+        if branch is None or f"label %{name}" not in re.split(r"[,\s](?=label)|, ", branch.text):
+            return block
+        start = next((n for n, i in enumerate(block) if i.opcode and i.opcode != "phi"), 0)
+        end = block.index(branch)
+        body = block[start:end]
+        if any(i.opcode == "call" and not i.result for i in body) or len(body) < 4:
+            return block
+        invariants = {o for i in body for o, t in zip(i.operands, i.types, strict=False) if vectors_of(t)}
+        invariants &= {o for i in body for o in i.names()} - {i.result for i in block}
+        uses = Counter(constant for i in body for constant in constants_of(i))
+        taken = sum(registers(i) for i in block[:start]) + len(invariants) + len(uses)
+        count = 0
+        while True:
+            chosen = from_table(uses, count)
+            ordered = self._ordered(body, chosen, taken)
+            attempt = table.copy()
+            done = [*block[:start], *attempt.loaded(ordered, chosen), *block[end:]]
+            missing = pressure_in_block(done, self.leaving) - self.room.registers if self.room else 0
+            if missing <= 0 or count > len(chosen):
+                table.take(attempt)
+                return done
+            count += missing
+
+    def _ordered(self, body: list[Instruction], chosen: list[Constant], taken: int) -> list[Instruction]:
+        """``body`` in order, given that ``taken`` registers hold constants but for those ``chosen`` for the table."""
+        nodes = graph(body, self.addresses)
+        if self.room and self.room.slots:
+            for node, i in zip(nodes, body, strict=True):
+                node.pipes += _LOAD if constants_of(i).intersection(chosen) else ()
+        return [body[n] for n in best_schedule(nodes, max(REGISTERS - taken + len(chosen), 6))]
 
 
 def registers(i: Instruction) -> int:
-    """Vector registers that the result of ``i`` takes; masks have their own."""
-    vector = vector_type(i.type)
-    if vector is None or vector[1] == "i1":
-        return 0
-    return max(vector[0] * BITS.get(vector[1], 64) // VECTOR_BITS, 1)
+    """Vector registers that the result of ``i`` takes."""
+    return vectors_of(i.type)
 
 
 def occupies(i: Instruction) -> tuple[tuple[str, ...], bool]:
@@ -109,7 +154,7 @@ def occupies(i: Instruction) -> tuple[tuple[str, ...], bool]:
     if not kind.startswith("<"):
         return (), False
     if i.opcode == "load":
-        return ("load", "any", "slot"), False
+        return _LOAD, False
     if i.opcode == "store":
         return ("store", "any", "slot"), False
     if i.opcode == "call":

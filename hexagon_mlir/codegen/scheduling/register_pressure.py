@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read
-from hexagon_mlir.codegen.scheduling.loop_order import registers
+from hexagon_mlir.codegen.scheduling.constant_tables import vectors_of
 
 
 def register_pressure(text: str) -> int:
@@ -16,16 +16,21 @@ def register_pressure(text: str) -> int:
     for is_function, lines in functions(text):
         if is_function and any("@llvm.hexagon." in line for line in lines):
             instructions = read(lines)
-            home = {i.result: i.block for i in instructions if i.result}
-            leaving = {name for i in instructions for name in i.names() if home.get(name, i.block) != i.block}
+            leaving = values_leaving(instructions)
             blocks: dict[str, list[Instruction]] = {}
             for i in instructions:
                 blocks.setdefault(i.block, []).append(i)
-            most = max(most, *(_in_block(block, leaving) for block in blocks.values()))
+            most = max(most, *(pressure_in_block(block, leaving) for block in blocks.values()))
     return most
 
 
-def _in_block(block: Sequence[Instruction], leaving: set[str]) -> int:
+def values_leaving(instructions: Sequence[Instruction]) -> set[str]:
+    """Names of the values that are read in other blocks than their own."""
+    home = {i.result: i.block for i in instructions if i.result}
+    return {name for i in instructions for name in i.names() if home.get(name, i.block) != i.block}
+
+
+def pressure_in_block(block: Sequence[Instruction], leaving: set[str]) -> int:
     """Vectors alive at the fattest point of one block; ``leaving`` names values that other blocks read."""
     made = {i.result for i in block if i.result}
     last = {name: number for number, i in enumerate(block) for name in i.names()}
@@ -37,8 +42,8 @@ def _in_block(block: Sequence[Instruction], leaving: set[str]) -> int:
     live = most = 0
     for number, i in enumerate(block):
         if i.result and (i.result in last or i.result in leaving):
-            live += registers(i)
-            ends[len(block) if i.result in leaving else last[i.result]] += registers(i)
+            live += vectors_of(i.type)
+            ends[len(block) if i.result in leaving else last[i.result]] += vectors_of(i.type)
         most = max(most, live)
         live -= ends[number]
     return most + len(shared)

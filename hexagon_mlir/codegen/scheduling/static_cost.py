@@ -3,12 +3,14 @@
 The cost is packets, counted more the deeper their loop. Vector loads that walk backwards cost extra: a stream from DDR
 is fetched ahead in one direction only. The bound is the cost if every innermost loop that computes with vectors kept
 its busiest resource busy in every packet (HVX V73 manual, 5.1: four slots, one shift pipe, one widening product, one
-load, one store). Scalar loops and loops that move vectors come out alike whatever way they are generated.
+load, one store). What no expert would write costs extra too: values stored to the stack, addresses of the stack
+computed anew, copies of vectors. Scalar loops and loops that move vectors come out alike however they are made.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 TRIPS = 64
@@ -17,27 +19,32 @@ DEEPEST = 4
 """Loops round a packet that count."""
 BACKWARDS = 0.25
 """Packets that a load below its predecessor counts for."""
+WASTE = 2.0
+"""Packets that an instruction of a loop counts for which does none of its work."""
 SLOTS = 4
 _PORTS = tuple(re.compile(pattern) for pattern in (
     r"\.qf(?:32|16) = v(?:add|sub)|\.(?:sf|hf) = v\d+(?::\d+)?\.qf|\.w = v\d+\.sf|\.h = v\d+\.hf|= vas[lr]|= vlsr",
     r"= v[a-z]*mpy", r"= (?:v?mem\w*)\(", r"(?:^|\s)v?mem\w*\([^)]*\) ="))
 """Shift pipe, both multiply pipes, load and store port: one instruction a packet each."""
 _COMPUTES = re.compile(r"(?:^|\s)v\d+(?::\d+)?(?:\.\w+)? [-+|&^]?= v(?!mem|l?align|combine|mux|splat|\d)")
+_WASTE = re.compile(r"vmemu?\(r(?:29|30)\b[^)]*\)\s*=|^r\d+ = add\(r(?:29|30),|^v\d+ = v\d+$")
+_ASSIGNED = re.compile(r"^(?:if \([^)]*\) )?r(\d+)(?::(\d+))? =")
 _LOAD = re.compile(r"= vmemu?\((r\d+)\+#(-?\d+)\)")
 _LABEL = re.compile(r"^([.\w$]+):")
 _TARGET = re.compile(r"(?:jump(?::n?t)?|loop[01]\()\s*#*([.\w$]+)")
 
 
 class Cost(NamedTuple):
-    """``packets``, and what they would be at the least in this program's loops."""
+    """``packets``, what they would be at the least in this program's loops, and how many of them count for waste."""
 
     packets: float
     bound: float
+    waste: float = 0.0
 
     @property
     def excess(self) -> float:
-        """How far above the bound, as a part of it."""
-        return self.packets / self.bound - 1 if self.bound else 0.0
+        """How far above the bound, as a part of it; waste aside."""
+        return (self.packets - self.waste) / self.bound - 1 if self.bound else 0.0
 
 
 def static_cost(asm: str) -> Cost:
@@ -50,11 +57,14 @@ def static_cost(asm: str) -> Cost:
             depth[number] += 1
     weight = [float(TRIPS) ** min(d, DEEPEST) for d in depth]
     extra = _backwards(packets, set(labels.values()))
-    total = sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
-    idle = sum(weight[first] * (end - first - _least(packets[first:end])) for first, end in loops
-               if any(_COMPUTES.search(line) for packet in packets[first:end] for line in packet)
-               and not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops))
-    return Cost(total, total - idle)
+    hot = [(first, end) for first, end in loops
+           if any(_COMPUTES.search(line) for packet in packets[first:end] for line in packet)
+           and not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops)]
+    idle = sum(weight[first] * (end - first - _least(packets[first:end])) for first, end in hot)
+    waste = sum(weight[first] * WASTE * bool(_WASTE.search(line))
+                for first, end in hot for packet in packets[first:end] for line in packet)
+    total = waste + sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
+    return Cost(total, total - waste - idle, waste)
 
 
 def _packets(asm: str) -> tuple[list[list[str]], dict[str, int]]:
@@ -94,18 +104,22 @@ def _loops(packets: list[list[str]], labels: dict[str, int]) -> set[tuple[int, i
 
 
 def _backwards(packets: list[list[str]], labels: set[int]) -> list[float]:
-    """What each packet's loads cost extra; ``labels`` are the packets that blocks start with."""
-    extra, last = [0.0] * len(packets), dict[str, int]()
-    for number, packet in enumerate(packets):
-        if number in labels:
-            last = {}
-        for line in packet:
-            if load := _LOAD.search(line):
+    """What each packet's loads cost extra; ``labels`` are the packets that blocks start with. Addresses that a block
+    leaves alone are those of tables, not of streams.
+    """
+    extra = [0.0] * len(packets)
+    starts = labels | {number + 1 for number, packet in enumerate(packets) if ":endloop" in packet[-1]}
+    bounds = [0, *sorted(starts), len(packets)]
+    for first, end in pairwise(bounds):
+        moved = {f"r{number}" for packet in packets[first:end] for line in packet
+                 for match in _ASSIGNED.findall(line) for number in match}
+        last = dict[str, int]()
+        for number in range(first, end):
+            for load in filter(None, map(_LOAD.search, packets[number])):
                 offset = int(load[2])
-                extra[number] += BACKWARDS if offset < last.get(load[1], offset) else 0.0
+                back = load[1] in moved and offset < last.get(load[1], offset)
+                extra[number] += BACKWARDS if back else 0.0
                 last[load[1]] = offset
-        if ":endloop" in packet[-1]:
-            last = {}
     return extra
 
 

@@ -16,7 +16,7 @@ from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.llvm_ir.llvm_text import functions, lanes_of, parse_line, read, split_commas, split_type
 from hexagon_mlir.codegen.scheduling.list_schedule import schedule
 from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph, order_loops
-from hexagon_mlir.codegen.scheduling.static_cost import TRIPS, static_cost
+from hexagon_mlir.codegen.scheduling.static_cost import BACKWARDS, TRIPS, WASTE, static_cost
 from hexagon_mlir.targets import get
 
 MAGIC = "splat (float 0x4168000000000000)"  # 1.5 * 2^23
@@ -322,6 +322,27 @@ def test_least_packets_of_a_loop(lines, least):
     cost = static_cost(f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packets}\t{{\n\t\tnop\n\t}} :endloop0\n")
     assert cost.packets == 1 + (len(lines) + 1) * TRIPS
     assert cost.bound == 1 + max(least, -(-(len(lines) + 1) // 4)) * TRIPS
+
+
+@pytest.mark.parametrize(("line", "wasted"), [
+    ("vmem(r29+#2) = v1", 1), ("r5 = add(r29,#2048)", 1), ("v4 = v5", 1), ("v4 = vmem(r29+#2)", 0),
+    ("vmem(r2+#2) = v1", 0), ("r5 = add(r28,#2048)", 0), ("v5:4 = vcombine(v1,v2)", 0)])
+def test_what_no_expert_would_write_costs_extra_in_loops(line, wasted):
+    packets = f"\t{{\n\t\tv1.w = vadd(v2.w,v3.w)\n\t}}\n\t{{\n\t\t{line}\n\t}}\n"
+    cost = static_cost(f"f:\n{packets}\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packets}\t{{\n\t\tnop\n\t}} :endloop0\n")
+    assert cost.waste == wasted * WASTE * TRIPS
+    assert cost.packets == 3 + 3 * TRIPS + cost.waste
+    assert cost.excess == pytest.approx((3 + 3 * TRIPS) / cost.bound - 1)
+
+
+@pytest.mark.parametrize(("lines", "extra"), [
+    (["v0 = vmem(r0+#1)", "v1 = vmem(r0+#0)", "r0 = add(r0,#256)"], BACKWARDS),  # a stream
+    (["v0 = vmem(r0+#1)", "v1 = vmem(r0+#0)", "r1:0 = combine(r3,r2)"], BACKWARDS),
+    (["v0 = vmem(r0+#1)", "v1 = vmem(r0+#0)", "r1 = add(r1,#256)"], 0)])  # a table
+def test_streams_that_run_backwards_cost_extra(lines, extra):
+    packets = "".join(f"\t{{\n\t\t{line}\n\t}}\n" for line in lines)
+    cost = static_cost(f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packets}\t{{\n\t\tnop\n\t}} :endloop0\n")
+    assert cost.packets == 1 + (len(lines) + 1 + extra) * TRIPS
 
 
 @pytest.mark.parametrize("lines", [

@@ -1,0 +1,115 @@
+"""Constants that find no register come from a table, in LLVM IR text: what an HVX expert writes by hand.
+
+LLVM takes every constant of a loop into a register of its own in front of it, and where there are too few it spills:
+constants, but also values, to slots of the stack that are out of an access's reach and whose addresses are computed
+anew. Here a loop of one block that wants more registers than there are loads those constants in each pass, from a table
+on the stack that is written once: one scalar register holds its address, every entry is within reach of an access,
+and the loads take slots that are free, since such loops are bound by their arithmetic.
+
+A constant is loaded in front of its first use in the pass; those with the fewest uses go first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, placed, vector_type
+
+_BYTES = VECTOR_BITS // 8
+_REACH = 8
+"""Vectors in front of an address that an access reaches, and behind it (a signed field of 4 bits)."""
+_KEPT = frozenset({"phi", "shl", "lshr", "ashr", "mul", "sdiv", "udiv", "srem", "urem", "shufflevector", "br",
+                   "insertelement", "extractelement"})
+"""Operations that LLVM selects by the value of their constant, or whose constants take no vector register."""
+_ALL_ONES = -1
+
+Constant = tuple[str, str]
+"""Type and text of a constant operand."""
+
+
+def vectors_of(type_: str) -> int:
+    """Vector registers that a value of ``type_`` takes; masks have their own."""
+    vector = vector_type(type_)
+    if vector is None or vector[1] == "i1":
+        return 0
+    return max(vector[0] * BITS.get(vector[1], 64) // VECTOR_BITS, 1)
+
+
+def constants_of(i: Instruction) -> set[Constant]:
+    """The constants that ``i`` takes from vector registers."""
+    if i.opcode in _KEPT:
+        return set()
+    found = {(t, o) for o, t in zip(i.operands, i.types, strict=False)
+             if (o.startswith("splat") or o == "zeroinitializer") and vectors_of(t)}
+    if i.opcode == "xor":
+        found = {(t, o) for t, o in found if not o.endswith(f" {_ALL_ONES})")}
+    return found
+
+
+def from_table(uses: Counter[Constant], count: int) -> list[Constant]:
+    """The ``count`` constants to load, of those that fill one vector: the ones with the fewest ``uses``."""
+    small = [constant for constant in uses if vectors_of(constant[0]) == 1]
+    return sorted(small, key=lambda constant: uses[constant])[:count]
+
+
+@dataclass
+class ConstantTable:
+    """The table of one function, on its stack."""
+
+    entries: dict[Constant, int] = field(default_factory=dict)
+    loads: int = 0
+
+    def copy(self) -> ConstantTable:
+        """A table with the same entries, to try more."""
+        return ConstantTable(dict(self.entries), self.loads)
+
+    def take(self, other: ConstantTable) -> None:
+        """Become ``other``."""
+        self.entries, self.loads = other.entries, other.loads
+
+    def loaded(self, body: Sequence[Instruction], chosen: Sequence[Constant]) -> list[Instruction]:
+        """``body``, a block without its phis and branch, with loads of the ``chosen`` constants."""
+        at_hand: dict[Constant, str] = {}
+        lines: list[Instruction] = []
+        for i in body:
+            text = i.text
+            for constant in sorted(constants_of(i).intersection(chosen)):
+                if sum(o == constant[1] and t != constant[0] for o, t in zip(i.operands, i.types, strict=False)):
+                    continue  # the same text with another meaning
+                if constant not in at_hand:
+                    at_hand[constant] = f"%constant{self.loads}"
+                    lines += [placed(line, i.block) for line in self._load(constant)]
+                text = text.replace(constant[1], at_hand[constant])
+            lines.append(i if text is i.text else placed(text, i.block))
+        return lines
+
+    def _load(self, constant: Constant) -> list[str]:
+        entry = self.entries.setdefault(constant, len(self.entries))
+        name = f"%constant{self.loads}"
+        self.loads += 1
+        return [f"  {name}.at = {self._address(entry)}",
+                f"  {name} = load {constant[0]}, ptr {name}.at, align {_BYTES}"]
+
+    @staticmethod
+    def _address(entry: int) -> str:
+        base, place = divmod(entry, 2 * _REACH)
+        return f"getelementptr i8, ptr %constants{base}, i32 {(place - _REACH) * _BYTES}"
+
+    def setup(self) -> list[str]:
+        """What stands at the begin of the function. Addresses are opaque, or LLVM would compute them in the loop from
+        the stack pointer.
+        """
+        if not self.entries:
+            return []
+        lines = [f"  %constants = alloca [{len(self.entries) * _BYTES} x i8], align {_BYTES}"]
+        for base in range(-(-len(self.entries) // (2 * _REACH))):
+            start = (2 * base + 1) * _REACH * _BYTES
+            lines += [f"  %constants{base}.middle = getelementptr i8, ptr %constants, i32 {start}",
+                      f'  %constants{base} = call noalias ptr asm "", "=r,0"(ptr %constants{base}.middle)']
+        for (type_, value), entry in self.entries.items():
+            lines += [f"  %constants.at{entry} = {self._address(entry)}",
+                      f"  store {type_} {value}, ptr %constants.at{entry}, align {_BYTES}"]
+        return lines
