@@ -144,6 +144,22 @@ def reversed_copy(x, y, out, R: tl.constexpr, C: tl.constexpr):
 
 
 @triton.jit
+def planes_to_pixels(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    at = tl.arange(0, R * C // 4)
+    tl.store(out + 3 * at, tl.load(x + at))
+    tl.store(out + 3 * at + 1, tl.load(x + R * C // 4 + at))
+    tl.store(out + 3 * at + 2, tl.load(x + R * C // 2 + at))
+
+
+@triton.jit
+def softmax_of_eight(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    at = tl.arange(0, R * C // 8)[:, None] * 8 + tl.arange(0, 8)[None, :]
+    v = tl.load(x + at)
+    e = tl.exp(v - tl.max(v, 1)[:, None])
+    tl.store(out + at, e / tl.sum(e, 1)[:, None])
+
+
+@triton.jit
 def every_second(x, y, out, R: tl.constexpr, C: tl.constexpr):
     at = tl.arange(0, R * C // 2)
     tl.store(out + at, tl.load(x + 2 * at) + tl.load(x + 2 * at + 1))
@@ -214,6 +230,9 @@ LOOPS = (
     Loop(relu_bias, 2, (TILE, torch.float32), lambda x, y: (x + y.flatten()[:COLUMNS]).relu()),
     Loop(column_sums, 1, ((COLUMNS,), torch.float32), lambda x, y: x.sum(0)),
     Loop(reversed_copy, 2, ((SIZE,), torch.float32), lambda x, y: x.flatten().flip(0)),
+    Loop(planes_to_pixels, 1.5, ((3 * SIZE // 4,), torch.float32),
+         lambda x, y: x.flatten()[:3 * SIZE // 4].reshape(3, -1).T.flatten()),
+    Loop(softmax_of_eight, 20, (TILE, torch.float32), lambda x, y: torch.softmax(x.reshape(-1, 8), 1).reshape(TILE)),
     Loop(every_second, 1, ((SIZE // 2,), torch.float32), lambda x, y: x.flatten().reshape(-1, 2).sum(1)),
     Loop(interleave, 1, ((SIZE,), torch.float32),
          lambda x, y: torch.stack((x.flatten()[:SIZE // 2], y.flatten()[:SIZE // 2]), 1).flatten()),

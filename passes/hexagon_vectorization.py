@@ -25,13 +25,14 @@ class HexagonVectorizationPass(Pass):
     """Turns each linalg op on buffers into loops over whole HVX vectors with a masked tail.
 
     Loops that walk memory without a gap become one first, rows of a few elements also where a row of values is
-    broadcast to them: vectors of it repeat. An operand that lies along another loop than the vectorized
-    one (a transpose, rows of a few elements) is transposed in registers, block by block. Every second element of an
-    input is two vectors dealt apart. Elements of a table that lie along the vectorized loop, at a place that the body
-    computes, are loaded as vectors too; at any place of a table of up to 256 elements, they are looked up in registers
-    by ``hexmlir_look_up_bytes_20_128(table, indices)`` (20 elements, 128 indices) and the same for halfwords and words:
-    code generation makes instructions of the call. Conditions on indices become one comparison of lane numbers with a
-    bound.
+    broadcast to them: vectors of it repeat. An operand that lies along another loop than the vectorized one (a
+    transpose) is transposed in registers, block by block. Rows of up to 16 elements are dealt apart: vectors lie
+    across them. Every k-th element (up to 8), forwards or backwards, is k vectors of which lanes are chosen; what lies
+    between such elements is never written. Elements of a table that lie along the vectorized loop, upwards or downwards
+    from a place that the body computes, are loaded as vectors too; at any place of a table of up to 256 elements, they
+    are looked up in registers by ``hexmlir_look_up_bytes_20_128(table, indices)`` (20 elements, 128 indices) and the
+    same for halfwords and words: code generation makes instructions of the call. Conditions on indices become one
+    comparison of lane numbers with a bound.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {

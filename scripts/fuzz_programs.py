@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Random programs (elementwise, reductions, transposes, indices) through a pipeline and the simulator, against numpy.
+"""Random programs (elementwise, reductions, transposes, indices, strides) through a pipeline and the simulator.
 
     scripts/fuzz_programs.py --first 0 --count 20000 --target v75
 
-Program number n is the same on every machine, so a long run can be done in slices. A group of programs is compiled as
-the functions of one module, in one variant of code generation, and translated for the host without optimisation. The
+Results are compared with numpy's. Program number n is the same on every machine, so a long run can be done in slices.
+A group of programs is compiled as the functions of one module, in one variant of code generation, and translated for
+the host without optimisation. The
 groups run in a child process; when it fails, crashes or hangs, the programs of its group run again one by one, those
 that still fail are printed, and the rest goes on in a new process.
 """
@@ -33,6 +34,7 @@ def check(numbers: list[int], target: str) -> None:
     sys.path[:0] = [str(ROOT), str(ROOT / "test" / "python")]
     from indexed_programs import random_indexed
     from linalg_programs import random_elementwise, random_reduction, random_transpose
+    from strided_programs import random_strided
 
     from hexagon_mlir import pipelines, targets
     from hexagon_mlir.codegen.backend import optimize_and_emit
@@ -43,7 +45,7 @@ def check(numbers: list[int], target: str) -> None:
     from hexagon_mlir.sim import Machine
 
     kinds = (random_reduction, random_elementwise, random_transpose, random_elementwise, random_reduction,
-             random_indexed, random_elementwise, random_indexed)
+             random_indexed, random_elementwise, random_indexed, random_strided, random_strided)
     chip = targets.get(target)
     programs = [kinds[number % len(kinds)](number) for number in numbers]
     module = parse("\n".join(program.text for program in programs))

@@ -11,8 +11,8 @@ from hexagon_mlir.ir.query import TCM_SLOT
 from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
 from hexagon_mlir.passes.vectorization.masks import emit_test, emit_uniform, lane_tests, mask_bits, threshold
 from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
-from hexagon_mlir.passes.vectorization.strided import strided_view
-from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops, is_lookup
+from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
+from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops, is_lookup, runs_backward
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]
@@ -229,6 +229,9 @@ class BodyEmitter:
             return memref.load(table, at)
         type_ = ir.VectorType.get([width], load.results[0].type)
         bits = element_bits(type_.element_type)
+        if runs_backward(load):
+            view = StridedView(table, 1, True, len(at) - 1, (None,) * len(at))
+            return view.load(type_, at, bits, self.vector_bytes * 8 // bits, tail)
         if tail is None:
             return vector.load(type_, table, at, alignment=bits // 8)
         return tail.load(type_, table, at, bits, bits // 8)

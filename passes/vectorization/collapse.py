@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from hexagon_mlir.ir import ir, memref
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand
-from hexagon_mlir.passes.vectorization.tables import Table
 
 
 def loop_groups(nest: Nest) -> list[list[int]]:
@@ -42,8 +41,8 @@ def collapsed(nest: Nest, groups: Sequence[Sequence[int]]) -> Nest:
         operands=tuple(_collapsed_operand(o, groups, number) for o in nest.operands),
         op_loops=tuple(frozenset(number[loop] for loop in loops) for loops in nest.op_loops),
         indexed=frozenset(number[loop] for loop in nest.indexed),
-        tables=tuple(Table(frozenset(number[loop] for loop in t.loops), None if t.along is None else number[t.along])
-                     for t in nest.tables),
+        tables=tuple(replace(t, loops=frozenset(number[loop] for loop in t.loops),
+                             along=None if t.along is None else number[t.along]) for t in nest.tables),
     )
 
 

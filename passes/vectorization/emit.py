@@ -90,10 +90,12 @@ class NestEmitter:
 
     def _reads_down(self) -> bool:
         """True where all that is read from DDR along the vectors is read backwards: memory fetches ahead upwards."""
-        read = [number for number, operand in enumerate(self.nest.operands)
+        read = [number in self.body.views and self.body.views[number].backward
+                for number, operand in enumerate(self.nest.operands)
                 if operand.uses(self.plan.loop) and self.body.is_read(number)
                 and not in_tcm(ir.MemRefType(self.body.values[number].type))]
-        return bool(read) and all(number in self.body.views and self.body.views[number].backward for number in read)
+        read += [table.backward for table in self.nest.tables if table.along == self.plan.loop]
+        return bool(read) and all(read)
 
     # -- the vectorized loop is parallel -------------------------------------------------------------------------
 

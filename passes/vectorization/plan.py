@@ -143,7 +143,7 @@ def _step(operand: Operand | Table, loop: int, extent: int | None) -> int | None
     """Elements that vectors along ``loop`` go through for each of their own; None for an operand that has no vectors.
     """
     if operand.contiguous_in(loop):
-        return 1
+        return None if isinstance(operand, Table) and operand.backward and extent is None else 1
     if isinstance(operand, Table) or not operand.strided_in(loop):
         return None
     stride = operand.stride_in(loop)

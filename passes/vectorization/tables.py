@@ -14,10 +14,13 @@ LOAD = "memref.load"
 
 @dataclass(frozen=True)
 class Table:
-    """``loops`` decide on where a read is, ``along`` (if one does) steps from neighbour to neighbour in memory."""
+    """``loops`` decide on where a read is, ``along`` (if one does) steps from neighbour to neighbour in memory, to the
+    one before if ``backward``.
+    """
 
     loops: frozenset[int]
     along: int | None
+    backward: bool = False
 
     def uses(self, loop: int) -> bool:
         """True when the read moves with ``loop``."""
@@ -61,25 +64,33 @@ def _table(load: ir.Operation, body: ir.Block, dims: Sequence[Sequence[int | Non
     loops = {loop for value in indices[:-1] for loop in _loops(value, body, dims)}
     if not indices:
         return Table(frozenset(), None)
-    along, others = _along(indices[-1], body)
+    along, others, backward = _along(indices[-1], body)
     loops |= {loop for value in others for loop in _loops(value, body, dims)}
     if along is not None and not has_vectors(ir.MemRefType(load.operands[0].type)):
         return Table(frozenset(loops | {along}), None)
-    return Table(frozenset(loops), along)
+    return Table(frozenset(loops), along, backward)
 
 
-def _along(value: ir.Value, body: ir.Block) -> tuple[int | None, list[ir.Value]]:
-    """(loop, other terms) of a sum with one plain loop index in it; (None, the value) when there is none."""
+def runs_backward(load: ir.Operation) -> bool:
+    """True for a read of one element after the other down in memory."""
+    return _along(load.operands[len(load.operands) - 1], load.block)[2]
+
+
+def _along(value: ir.Value, body: ir.Block) -> tuple[int | None, list[ir.Value], bool]:
+    """(loop, other terms, whether it is subtracted) of a sum with one plain loop index in it; (None, the value, False)
+    when there is none.
+    """
     if not isinstance(value.owner, ir.Block) and value.owner.operation.block == body:
         op = value.owner.operation
         if op.name == "linalg.index":
-            return ir.IntegerAttr(op.attributes["dim"]).value, []
-        if op.name == "arith.addi":
+            return ir.IntegerAttr(op.attributes["dim"]).value, [], False
+        if op.name in ("arith.addi", "arith.subi"):
             for mine, other in ((op.operands[0], op.operands[1]), (op.operands[1], op.operands[0])):
-                loop, terms = _along(mine, body)
+                loop, terms, backward = _along(mine, body)
                 if loop is not None:
-                    return loop, [*terms, other]
-    return None, [value]
+                    turns = op.name == "arith.subi" and mine == op.operands[1]
+                    return loop, [*terms, other], backward != turns
+    return None, [value], False
 
 
 def _loops(value: ir.Value, body: ir.Block, dims: Sequence[Sequence[int | None]]) -> set[int]:

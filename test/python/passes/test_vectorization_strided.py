@@ -75,6 +75,38 @@ func.func @{name}(%x: {sizes[0]}, %y: {sizes[1]}) {{
     return Program(name, text, [x], expected)
 
 
+def flipped(type_: str, rows: int, n: int, behind: int = 0) -> Program:
+    """x[:, n - 1 - j], of rows with ``behind`` elements more."""
+    x = values(np.random.default_rng(n), type_, (rows, n + behind))
+    name, given, result = f"flipped_{type_}_{rows}_{n}_{behind}", tensor(type_, x.shape), tensor(type_, (rows, n))
+    text = f"""
+func.func @{name}(%x: {given}) -> {result} {{
+  %e = tensor.empty() : {result}
+  %last = arith.constant {n - 1} : index
+  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+      outs(%e : {result}) {{
+  ^bb0(%o: {type_}):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.subi %last, %j : index
+    %v = tensor.extract %x[%i, %k] : {given}
+    linalg.yield %v : {type_}
+  }} -> {result}
+  return %r : {result}
+}}
+"""
+    return Program(name, text, [x], x[:, n - 1::-1] if not behind else x[:, :n][:, ::-1])
+
+
+@pytest.mark.parametrize("type_", ["f32", "bf16", "i8"])
+def test_reads_at_indices_that_go_down(type_):
+    programs = [flipped(type_, rows, n, behind) for n in RAGGED for rows, behind in ((1, 0), (3, 7))]
+    module, context = after("".join(p.text for p in programs), STEPS, "v75")
+    run_all(programs, on_host(module, [p.name for p in programs]))
+    assert [entry.message for entry in context.log.entries] == []
+    assert "vector.load" in str(module)
+
+
 @pytest.mark.parametrize("type_", ["f32", "f16", "bf16", "i32", "i16", "i8"])
 def test_every_stride_both_ways(type_):
     strides = [(-1, 1), (1, -1), (3, 1), (1, 3), (4, -2), (-5, 1), (1, 6), (7, 1), (8, -1), (1, -8), (1, 4), (-1, -1)]
@@ -102,7 +134,8 @@ def test_nothing_else_is_touched(target):
     cases = ("f32", 33), ("f16", 257), ("i8", 640), ("bf16", 100), ("f32", 1)
     chosen = [program(type_, 3, n, 1) for type_, n in cases]
     chosen += [moved("f32", 1, 97, 3, 1), moved("f32", 2, 64, -1, 1), moved("i16", 1, 200, 1, 3),
-               moved("i8", 3, 130, 4, -1), moved("f32", 1, 50, 1, 8), moved("f16", 1, 1, -7, 5)]
+               flipped("f32", 2, 45), flipped("i8", 1, 600), moved("i8", 3, 130, 4, -1),
+               moved("f32", 1, 50, 1, 8), moved("f16", 1, 1, -7, 5)]
     compiled = hx.compile("".join(p.text for p in chosen), target=target, entry=chosen[0].name)
     machine = Machine(compiled.asm, target, check=True)
     for one in chosen:
