@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
 from bench.model_zoo import LARGE, Decoder, Model
+from bench.more_models import MORE
 from hexagon_mlir.report.model import model_report
 from hexagon_mlir.report.progress import progress_bar
 
@@ -89,7 +90,7 @@ def main() -> None:
     word = next((word for word in sys.argv[1:] if not word.startswith("--")), "")
     numerics = next((flag.partition("=")[2] for flag in flags if flag.startswith("--numerics=")), "f32")
     table = Table(*_COLUMNS, title=f"numerics {numerics}")
-    for name, make in LARGE.items():
+    for name, make in {**LARGE, **MORE}.items():
         if word in name:
             torch.manual_seed(0)
             row = run(name, make(), numerics, "--report" in flags)

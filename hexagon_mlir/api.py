@@ -285,7 +285,8 @@ def _module(source: Any, signature: Mapping[str, str] | None, constants: Mapping
         return parse(from_kernel(source, {**signature, **dict.fromkeys(constants or {}, "constexpr")},
                                  dict(constants or {}), target), file="<ttir>")
     raise HexError.plain(f"cannot compile a {type(source).__name__}",
-                         hint="pass a path, MLIR text, an MLIR module or a @triton.jit function with a signature")
+                         hint="pass a path, MLIR text, an MLIR module, a @triton.jit function with a signature, or "
+                              "torch.export.export(module, inputs)")
 
 
 def _read(path: Path) -> ir.Module:

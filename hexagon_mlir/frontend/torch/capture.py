@@ -97,8 +97,10 @@ def _check(module: GraphModule) -> None:
                 raise HexError.plain(f"'{node.name}' has elements of type {one.dtype}", origin=ORIGIN,
                                      file=source_of(node), hint=_TYPES_HINT)
             if isinstance(one, torch.Tensor) and any(not isinstance(s, int) for s in one.shape):
+                counted = any(str(size).startswith("u") for size in one.shape)
                 raise HexError.plain(f"'{node.name}' has the dynamic shape {tuple(one.shape)}", origin=ORIGIN,
-                                     file=source_of(node), hint="compile for concrete sizes")
+                                     file=source_of(node), hint="a size that depends on the values of inputs: "
+                                     "torch.where keeps sizes" if counted else "compile for concrete sizes")
         if node.op == "placeholder" and isinstance(value, torch.SymInt):
             raise HexError.plain(f"input '{node.name}' is a dynamic size", origin=ORIGIN,
                                  hint="compile for concrete sizes")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import torch
 from torch.export import ExportedProgram
@@ -134,7 +135,7 @@ def _read(path: str | os.PathLike[str]) -> Any:
     """The program in a file of ``torch.export.save``."""
     try:
         return torch.export.load(path)
-    except (OSError, RuntimeError, ValueError, KeyError) as error:
+    except (OSError, RuntimeError, ValueError, KeyError, BadZipFile) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise HexError.plain(f"cannot read an exported program: {reason}", file=os.fspath(path),
                              hint="torch.export.save(program, path) writes one") from None

@@ -247,6 +247,32 @@ def to_copy(x: Tensor, *, dtype: torch.dtype | None = None, **others: Any) -> Te
     return x.to(torch.int32).to(torch.uint8)
 
 
+@decomposes(_aten.full.default)
+def full(size: Sequence[int], value: float, *, dtype: torch.dtype | None = None, **others: Any) -> Tensor:
+    """Bytes without sign by way of words: torch-mlir writes their constants with one."""
+    if dtype != torch.uint8:
+        return NotImplemented
+    return torch.full(size, value, dtype=torch.int32).to(torch.uint8)
+
+
+@decomposes(_aten.full_like.default)
+def full_like(x: Tensor, value: float, *, dtype: torch.dtype | None = None, **others: Any) -> Tensor:
+    """The same in the size of another tensor."""
+    return full(x.shape, value, dtype=dtype or x.dtype)
+
+
+@decomposes(_aten.ones_like.default)
+def ones_like(x: Tensor, *, dtype: torch.dtype | None = None, **others: Any) -> Tensor:
+    """The same of ones."""
+    return full(x.shape, 1, dtype=dtype or x.dtype)
+
+
+@decomposes(_aten.zeros_like.default)
+def zeros_like(x: Tensor, *, dtype: torch.dtype | None = None, **others: Any) -> Tensor:
+    """The same of zeros."""
+    return full(x.shape, 0, dtype=dtype or x.dtype)
+
+
 @decomposes(_aten.sum.default, _aten.sum.dim_IntList)
 def sum_of_bytes(x: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False, *,
                  dtype: torch.dtype | None = None) -> Tensor:

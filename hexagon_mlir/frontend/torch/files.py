@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from hexagon_mlir import targets
 from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
 from hexagon_mlir.codegen.schedule import Buffer, Call, Kernel, Schedule
 from hexagon_mlir.exec.memory_plan import Plan
@@ -24,6 +25,8 @@ _ALIGN = 128  # bytes: weights start where a vector could
 _DTYPES = {str(d).removeprefix("torch."): d for d in (
     torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8,
     torch.uint8, torch.bool)}
+_KINDS = {"target": str, "outputs": list, "inputs": list, "names": list, "in_spec": str, "out_spec": str}
+"""What is not looked at while a model is loaded has these types."""
 
 
 def save(model: CompiledModel, folder: str | Path) -> None:
@@ -81,6 +84,11 @@ def load(folder: str | Path) -> CompiledModel:
 
 
 def _read(folder: Path, d: dict[str, Any]) -> CompiledModel:
+    for key, kind in _KINDS.items():
+        if not isinstance(d[key], kind):
+            raise ValueError(f"'{key}' is a {type(d[key]).__name__}")
+    if d["target"] not in targets.names():
+        raise ValueError(f"unknown target '{d['target']}'")
     kernels = [Kernel(k["name"], (folder / "kernels" / f"{i}.s").read_text(), k["seconds"], (), k["calls"])
                for i, k in enumerate(d["kernels"])]
     schedule = Schedule(

@@ -132,12 +132,23 @@ class CompiledModel:
 
         flat, spec = pytree.tree_flatten((args, kwargs))
         if self.face.in_spec and spec != pytree.treespec_loads(self.face.in_spec):
-            raise HexError.plain("the arguments are not nested like those the model was exported with",
-                                 origin="launch", hint=f"exported with {self.face.in_spec}")
+            raise HexError.plain(f"the arguments are {_nested((args, kwargs))}, the model was exported with "
+                                 f"{_nested(self._nested_names())}", origin="launch")
         results = self.run_flat(flat, executor)
         if not self.face.out_spec:
             return results
         return pytree.tree_unflatten(results, pytree.treespec_loads(self.face.out_spec))
+
+    def _nested_names(self) -> Any:
+        """The names of the inputs, nested as in the exported program; None for one that the model does not use."""
+        from torch.utils import _pytree as pytree
+
+        spec = pytree.treespec_loads(self.face.in_spec)
+        names: list[str | None] = [None] * spec.num_leaves
+        for place, name in zip(self.face.inputs, self.face.names, strict=True):
+            if place is not None:
+                names[place] = name
+        return pytree.tree_unflatten(names, spec)
 
     def run_flat(self, arguments: Sequence[Any], executor: str = "sim") -> list[Any]:
         """Run with a flat list of arguments; returns the flat list of results (tensors, or constants)."""
@@ -186,12 +197,28 @@ class CompiledModel:
         return self.binary()
 
 
+def _nested(value: Any) -> str:
+    """Arguments (positional, by name) as a call writes them, tensors as their shapes."""
+    def text(part: Any) -> str:
+        if isinstance(part, list | tuple):
+            return f"({', '.join(map(text, part))})"
+        if isinstance(part, dict):
+            return f"{{{', '.join(f'{key}: {text(each)}' for key, each in part.items())}}}"
+        return f"tensor{tuple(part.shape)}" if isinstance(part, torch.Tensor) else str(part)
+
+    positional, named = value
+    return f"({', '.join([*map(text, positional), *(f'{key}={text(part)}' for key, part in named.items())])})"
+
+
 def _check(number: int, value: Any, shape: tuple[int, ...], dtype: torch.dtype, name: str) -> None:
     if not isinstance(value, torch.Tensor):
         raise HexError.plain(f"input '{name}' is a {type(value).__name__}, not a tensor", origin="launch")
     if tuple(value.shape) != shape or value.dtype != dtype:
         raise HexError.plain(f"input '{name}' is {value.dtype} of shape {tuple(value.shape)}, compiled for {dtype} of "
                              f"shape {shape}", origin="launch", hint="compile again for this shape")
+    if value.layout != torch.strided:
+        raise HexError.plain(f"input '{name}' has the layout {value.layout}", origin="launch",
+                             hint="tensor.to_dense() has all its elements")
     if value.device.type != "cpu":
         raise HexError.plain(f"input '{name}' is on device '{value.device}'", origin="launch", hint="pass CPU tensors")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -31,3 +32,23 @@ def adaptive_max_pool2d(x: Tensor, output_size: Sequence[int]) -> tuple[Tensor, 
             places.append((index // columns + top) * width + index % columns + left)
     shape = [*x.shape[:-2], *output_size]
     return torch.stack(values, -1).reshape(shape), torch.stack(places, -1).reshape(shape)
+
+
+def _unbatched(op: Any, rank: int) -> Callable[..., Any]:
+    """``op`` with a batch of one where there is none."""
+    def function(x: Tensor, *rest: Any, **keywords: Any) -> Any:
+        if x.dim() != rank + 1:
+            return NotImplemented
+        pooled = op(x.unsqueeze(0), *rest, **keywords)
+        return pooled.squeeze(0) if isinstance(pooled, Tensor) else tuple(part.squeeze(0) for part in pooled)
+
+    return function
+
+
+for _rank, _packets in {
+    1: (_aten.max_pool1d, _aten.max_pool1d_with_indices, _aten.avg_pool1d),
+    2: (_aten.max_pool2d, _aten.max_pool2d_with_indices, _aten.avg_pool2d),
+    3: (_aten.max_pool3d, _aten.max_pool3d_with_indices, _aten.avg_pool3d),
+}.items():
+    for _packet in _packets:
+        decomposes(_packet.default)(_unbatched(_packet.default, _rank))

@@ -21,3 +21,16 @@ def test_arithmetic(dtype):
     got = hx.compile(torch.export.export(module, (x, y)))(x, y)
     for number, (ours, theirs) in enumerate(zip(got, module(x, y), strict=True)):
         torch.testing.assert_close(ours, theirs, msg=lambda text, number=number: f"result {number}: {text}")
+
+
+class Constants(torch.nn.Module):
+    def forward(self, x):
+        return torch.ones_like(x), torch.zeros_like(x), torch.full_like(x, 200 if x.dtype == torch.uint8 else -3), x + 1
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+def test_constants_as_results(dtype):
+    x = torch.arange(7).to(dtype)
+    got = hx.compile(torch.export.export(Constants(), (x,)))(x)
+    for ours, theirs in zip(got, Constants()(x), strict=True):
+        assert ours.dtype == dtype and torch.equal(ours, theirs)

@@ -1,6 +1,7 @@
 """Whole models on the simulator against eager PyTorch."""
 
 import importlib
+import json
 import sys
 
 import numpy as np
@@ -156,6 +157,23 @@ def test_damaged_file(tmp_path, damage):
         hx.load(tmp_path)
 
 
+@pytest.mark.parametrize("key", ["target", "outputs", "inputs", "names", "in_spec", "weights"])
+def test_file_without_a_part(tmp_path, key):
+    model = hx.compile(torch.export.export(nn.Sequential(nn.Linear(20, 3)), (torch.randn(5, 20),)))
+    model.save(tmp_path)
+    document = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**document, key: None}))
+    with pytest.raises(hx.HexError, match=r"model.json: error: load: no compiled model"):
+        hx.load(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"no program", b"PK\x03\x04 cut off"])
+def test_file_that_holds_no_program(tmp_path, content):
+    (tmp_path / "model.pt2").write_bytes(content)
+    with pytest.raises(hx.HexError, match=r"model\.pt2: error: cannot read an exported program"):
+        hx.compile(tmp_path / "model.pt2")
+
+
 @pytest.mark.parametrize(("value", "message"), [
     (torch.randn(4, 20), r"input 'input' is torch.float32 of shape \(4, 20\), compiled for"),
     (torch.randn(5, 20).double(), "torch.float64"), (3, "is a int, not a tensor")])
@@ -163,6 +181,30 @@ def test_wrong_input(value, message):
     model = hx.compile(torch.export.export(nn.Sequential(nn.Linear(20, 3)), (torch.randn(5, 20),)))
     with pytest.raises(hx.HexError, match=message):
         model(value)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ((), r"the arguments are \(\), the model was exported with \(input\)"),
+    ((torch.ones(5, 20), 3), r"the arguments are \(tensor\(5, 20\), 3\), the model was exported with \(input\)"),
+    ((torch.ones(5, 20).to_sparse(),), "the layout torch.sparse_coo"),
+    ((torch.ones(5, 20, device="meta"),), "on device 'meta'")])
+def test_wrong_arguments(arguments, message):
+    model = hx.compile(torch.export.export(nn.Sequential(nn.Linear(20, 3)), (torch.randn(5, 20),)))
+    with pytest.raises(hx.HexError, match=message):
+        model(*arguments)
+
+
+class Pooled(nn.Module):
+    """Images and rows without a batch."""
+
+    def forward(self, x):
+        f = nn.functional
+        return (f.max_pool2d(x, 3, 2, 1, return_indices=True), f.avg_pool2d(x, 2), f.max_pool1d(x[0], 2),
+                f.avg_pool1d(x[0], 3, 1))
+
+
+def test_pooling_without_a_batch():
+    compile_and_compare(Pooled(), torch.randn(3, 8, 9))
 
 
 def test_not_contiguous_input():

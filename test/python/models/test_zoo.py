@@ -11,11 +11,12 @@ import hexagon_mlir as hx
 
 sys.path.insert(0, str(ROOT))
 from bench.model_zoo import SMALL, Decoder
+from bench.more_models import MORE
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*SMALL, "Mamba block", "graph network"])  # the rest of MORE: bench/models.py
 def test_model(name):
-    module, inputs = SMALL[name]()
+    module, inputs = {**SMALL, **MORE}[name]()
     model = compile_and_compare(module, *inputs, atol=2e-5)
     scalar = [record.kernel for record in model.last_run.launches
               if record.result.packets > 20000 and not record.result.hvx_packets]
