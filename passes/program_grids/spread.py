@@ -5,7 +5,7 @@ from __future__ import annotations
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.ir.query import GRID_SUFFIX, find_ops, static_bytes
+from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, find_ops, in_tcm, static_bytes
 from hexagon_mlir.passes.program_grids.marks import GRID_ARGUMENTS
 from hexagon_mlir.targets import Target
 
@@ -39,16 +39,23 @@ class Grid:
 
 
 def program_cycles(kernel: ir.Operation, target: Target) -> float:
-    """What a program takes at least, estimated, in cycles: loops of unknown length run once, masks select all."""
+    """What a program takes at least, estimated, in cycles: loops of unknown length run once, masks select all.
+
+    A block that is loaded comes from DDR, and the core waits for its first line: for small blocks that is most of it.
+    """
     total = 0.0
     for op in find_ops(kernel, lambda op: op.name.startswith("linalg.") or op.name in (*_MOVES, *_ELEMENTS)):
         cycles: float | None
         if op.name in _ELEMENTS:
             cycles = _ELEMENT_CYCLES
         elif op.name in _MOVES:
-            cycles = _window_bytes(op.operands[_MOVES[op.name]]) / float(target.ddr_bytes_per_cycle.value)
+            window = op.operands[_MOVES[op.name]]
+            cycles = _window_bytes(window) / float(target.ddr_bytes_per_cycle.value)
+            if op.name == "memref.copy" and not in_tcm(ir.MemRefType(window.type)) and _is_given(window):
+                cycles += float(target.ddr_latency_cycles.value)
         else:
             cycles = estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
+            cycles = cycles and cycles * _widening(op)
         loop = op.parent.operation
         while cycles and loop.name != "func.func":
             cycles *= _most_trips(loop) if loop.name == "scf.for" else 1
@@ -63,6 +70,25 @@ def _most_trips(loop: ir.Operation) -> int:
     if trips is None and [upper_bound(v) for v in (loop.operands[0], loop.operands[2])] == [0, 1]:
         trips = upper_bound(loop.operands[1])
     return 1 if trips is None else trips
+
+
+def _widening(op: ir.Operation) -> float:
+    """Vectors that an operation of elementwise ``op`` works on, on average, for each of its narrowest operand."""
+    if any("parallel" not in str(kind) for kind in op.attributes.get("iterator_types", ())):
+        return 1.0
+    operands = [element_bytes(ir.ShapedType(v.type).element_type) for v in op.operands
+                if isinstance(v.type, ir.ShapedType)]
+    inside = [result.type for inner in op.regions[0].blocks[0].operations for result in inner.operation.results]
+    numbers = [t for t in inside if isinstance(t, ir.IntegerType | ir.FloatType) and t.width > 1]
+    widths = [*operands, *(element_bytes(t) for t in numbers)]
+    return max(sum(widths) / len(widths) / max(min(operands), 1), 1.0)
+
+
+def _is_given(buffer: ir.Value) -> bool:
+    """True for a part of a pointer's memory."""
+    while not isinstance(buffer.owner, ir.Block) and buffer.owner.operation.name == "memref.subview":
+        buffer = buffer.owner.operation.operands[0]
+    return isinstance(buffer.owner, ir.Block) or buffer.owner.operation.name == "memref.reinterpret_cast"
 
 
 def _window_bytes(buffer: ir.Value) -> int:
