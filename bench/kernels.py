@@ -33,6 +33,18 @@ from bench.tables import show
 from bench.tables import table as empty_table
 from bench.tcm_kernels import KERNELS, Kernel
 
+_CONSTANTS = (
+    "Loops that want more vectors at hand than there are registers load constants from a table, as one does by "
+    "hand: it is written to the stack once, a scalar register that the loop leaves alone holds its address, and "
+    "every entry is within an access's reach. Most are bound by the shift pipe and have a load free in most "
+    "packets: their bound is that of constants in registers. Where all pipes are the bound (f16, division) a load "
+    "takes a quarter of a packet.",
+    "",
+    "Behind each loop stands what does none of its work. *copy*: a value that software pipelining hands to the "
+    "next pass under another name. *reload*: a constant that LLVM keeps on the stack itself, within reach. "
+    "*spill* in blocks without a loop, once for each row: a sum goes to a scalar register through the stack, or a "
+    "value waits there. *unaligned*: rows that are not whole vectors start anywhere.")
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -97,7 +109,7 @@ def markdown(measurements: Sequence[Measurement]) -> str:
     """The table and, under a heading each, the hottest loop of every kernel."""
     lines = ["# Hot loops", "", "Packets and cycles per 32 f32 or 64 f16 elements, operands in TCM, one thread, v75. "
              f"Cycles: {CLOCK_NOTE}.", "", "*bound*: packets if the busiest resource never idled. What is above it is "
-             "latency and set-up; what is above the goal at the bound is the arithmetic itself.", "",
+             "latency and set-up; what is above the goal at the bound is the arithmetic itself.", "", *_CONSTANTS, "",
              "Made by `python bench/kernels.py --markdown`.", "",
              "| kernel | maths | goal | packets | bound | bound by | cycles |",
              "| --- | --- | --- | --- | --- | --- | --- |"]
