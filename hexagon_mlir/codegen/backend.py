@@ -64,8 +64,8 @@ _QUICK, _EVERYTHING = Variant(scheduled=True), Variant(ordered=True, scheduled=T
 _VARIANTS = (Variant(ordered=True, windows=True, room=_ROOM), _QUICK, _EVERYTHING, Variant(windows=True))
 # Where constants find no register. No room suits every loop: LLVM reorders and allocates in its own way.
 _TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(31)),
-           Variant(ordered=True, windows=True, room=Room(30)),
            Variant(ordered=True, windows=True, room=Room(32, slots=False)),
+           Variant(ordered=True, windows=True, room=Room(30)),
            Variant(ordered=True, windows=True, room=Room(31)))
 _TIDINESS = 60_000
 """Characters of LLVM IR in all variants together that are worth a loop without spills, addresses and copies."""

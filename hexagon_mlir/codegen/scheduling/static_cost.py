@@ -19,7 +19,7 @@ DEEPEST = 4
 """Loops round a packet that count."""
 BACKWARDS = 0.25
 """Packets that a load below its predecessor counts for."""
-WASTE = 2.0
+WASTE = 1.0
 """Packets that an instruction of a loop counts for which does none of its work."""
 SLOTS = 4
 _PORTS = tuple(re.compile(pattern) for pattern in (
