@@ -10,7 +10,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 function         accurate       fast
 ===============  =============  =============
 erf               1.55    37.5
-erfc              1.90   119.6
+erfc              1.90   112.5
 ===============  =============  =============
 """
 

@@ -8,7 +8,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-log               1.15    32.3   3.75    23.8
+log               1.15    33.0   3.75    22.8
 log2              1.26    31.8   4.57    23.5
 log10             1.19    37.1   3.64    23.8
 log1p             1.70    38.8
