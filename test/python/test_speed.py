@@ -108,6 +108,7 @@ TUTORIALS = {
                                       {"GROUPS": 16, "BLOCK": 1024}),
     ("attention", "row_products"): ("*fp32 *fp32 *fp32 i32", {"BLOCK": 32, "WIDTH": 32}),
     ("layer_norm", "backward_weights"): ("*fp32 *fp32 *fp32 *fp32 i32 i32", {"BLOCK_G": 4, "BLOCK_C": 64}),
+    ("libdevice", "arc_sine"): ("*fp32 *fp32 i32", {"BLOCK": 1024}),
     ("grouped_matmul", "grouped_matmul"): ("*i64 *i32 i32", {"DTYPE": "float32", "PROGRAMS": 4, "BLOCK_M": 32,
                                                              "BLOCK_N": 32, "BLOCK_K": 32})}
 
