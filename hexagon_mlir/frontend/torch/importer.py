@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.fx import Node
+from torch.fx.node import map_arg
 
 from hexagon_mlir.frontend.torch.extremes import split_extremes
 from hexagon_mlir.frontend.torch.graph import TorchGraph
@@ -66,9 +67,16 @@ def _without_kernels(graph: TorchGraph) -> tuple[torch.fx.Graph, list[Node]]:
         elif node not in values:
             values[node] = copy.node_copy(node, values.__getitem__)
     for node in nodes:
-        results += [values[source] for source in node.all_input_nodes]
+        results += [values[source] for source in _operands(node)]
     copy.output(tuple(results))
     return copy, nodes
+
+
+def _operands(node: Node) -> list[Node]:
+    """The tensors that ``node`` takes, in order: one that stands at two places (keys that are values too) twice."""
+    found: list[Node] = []
+    map_arg((node.args, node.kwargs), found.append)
+    return found
 
 
 def _round_constants(module: ir.Module) -> None:
@@ -117,7 +125,7 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
     block = main.regions[0].blocks[0]
     ops = [o.operation for o in block.operations]
     end = ops.pop()
-    kept = len(end.operands) - sum(len(n.all_input_nodes) for n in nodes)
+    kept = len(end.operands) - sum(len(_operands(n)) for n in nodes)
     first = len(block.arguments) - len(nodes)
     names: dict[str, str] = {}
     used = kept
@@ -126,7 +134,7 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
         text = BUILDERS[target](node)
         name = names.get(text) or _add_function(module, main, text, f"{_short_name(target)}_{len(names)}")
         names[text] = name
-        count = len(node.all_input_nodes)
+        count = len(_operands(node))
         with end.location, ir.InsertionPoint(end):
             call = func.CallOp([block.arguments[first + number].type], ir.FlatSymbolRefAttr.get(name),
                                list(end.operands)[used: used + count])  # read anew: the last call changed them

@@ -100,6 +100,17 @@ class Attention(nn.Module):
         return nn.functional.scaled_dot_product_attention(q, k, v)
 
 
+class Same(nn.Module):
+    """Keys that are values too, and a product of a tensor of integers with itself."""
+
+    def forward(self, x, numbers):
+        return nn.functional.scaled_dot_product_attention(x, x, x), numbers @ numbers
+
+
+def test_one_tensor_at_two_places():
+    compile_and_compare(Same(), torch.randn(1, 2, 9, 16), torch.randint(-9, 9, (7, 7), dtype=torch.int32))
+
+
 def test_attention_over_tiles_of_keys():
     """More keys than a tile: the running maximum and sums go from tile to tile."""
     model = compile_and_compare(Attention(), torch.randn(1, 1, 40, 64), *(torch.randn(1, 1, 300, 64) for _ in "kv"))

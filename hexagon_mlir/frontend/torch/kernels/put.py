@@ -39,24 +39,22 @@ def _(x: Tensor, places: Tensor, values: Tensor, how: str) -> Tensor:
 
 def build(node: Node) -> str:
     """The function for one ``put`` node."""
-    x, places, values, how = args_of(node)
-    sources = node.all_input_nodes
+    x, places, _, how = args_of(node)
     (rows, length), (count,) = shape_of(x), shape_of(places)
     e = ELEMENTS[dtype_of(x)]
     whole, row = f"tensor<{rows}x{length}x{e}>", f"tensor<{length}x{e}>"
-    types = {x: whole, places: f"tensor<{count}xi32>", values: f"tensor<{count}x{length}x{e}>"}
-    names = {source: f"%a{number}" for number, source in enumerate(sources)}
+    numbers, rows_put = f"tensor<{count}xi32>", f"tensor<{count}x{length}x{e}>"
     operation = _OPERATIONS.get((how, dtype_of(x).is_floating_point))
     if length == 1:
-        body = f"    %new = tensor.extract {names[values]}[%k, %c0] : {types[values]}\n"
+        body = f"    %new = tensor.extract %values[%k, %c0] : {rows_put}\n"
         if operation:
             body += f"""    %old = tensor.extract %o[%p, %c0] : {whole}
     %both = {operation} %old, %new : {e}
 """
         body += f"    %r = tensor.insert %{'both' if operation else 'new'} into %o[%p, %c0] : {whole}"
     else:
-        body = f"""    %new = tensor.extract_slice {names[values]}[%k, 0] [1, {length}] [1, 1]
-        : {types[values]} to {row}
+        body = f"""    %new = tensor.extract_slice %values[%k, 0] [1, {length}] [1, 1]
+        : {rows_put} to {row}
 """
         if operation:
             same = "affine_map<(i) -> (i)>"
@@ -71,14 +69,14 @@ def build(node: Node) -> str:
         body += f"""    %r = tensor.insert_slice %{'both' if operation else 'new'} into %o[%p, 0] [1, {length}] [1, 1]
         : {row} into {whole}"""
     return f"""
-func.func @kernel({', '.join(f'{names[source]}: {types[source]}' for source in sources)}) -> {whole} {{
+func.func @kernel(%x: {whole}, %places: {numbers}, %values: {rows_put}) -> {whole} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %count = arith.constant {count} : index
   %none = tensor.empty() : {whole}
-  %start = linalg.copy ins({names[x]} : {whole}) outs(%none : {whole}) -> {whole}
+  %start = linalg.copy ins(%x : {whole}) outs(%none : {whole}) -> {whole}
   %result = scf.for %k = %c0 to %count step %c1 iter_args(%o = %start) -> ({whole}) {{
-    %place = tensor.extract {names[places]}[%k] : {types[places]}
+    %place = tensor.extract %places[%k] : {numbers}
     %p = arith.index_cast %place : i32 to index
 {body}
     scf.yield %r : {whole}
