@@ -86,6 +86,7 @@ DEFAULT = (
     ours("hexagon-results-in-place", "reshaped results become pointer arguments too"),
     ours("hexagon-double-buffer-generic-s1", "the next tile comes while this one is worked on: structure"),
     *DEALLOCATE,
+    ours("hexagon-fill-borders", "frames of padded images are filled where the image will not be"),
     ours("hexagon-contraction-vectorization", "products and convolutions: accumulators stay in registers"),
     ours("hexagon-tcm-allocation", "all TCM buffers in one arena, planned at compile time"),
     ours("hexagon-double-buffer-generic-s2", "the next tile comes while this one is worked on: transfers"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.ir import INDEX_BITS, ir
@@ -93,6 +94,8 @@ class FormVirtualThreadsPass(Pass):
             nest = read(op, context.target)
             if isinstance(nest, str):
                 self.remark(context, op, f"one thread: {nest}")
+            elif _is_frame(op):
+                self.remark(context, op, "one thread: only the border around what is inserted will be filled")
             elif not _in_parallel_loop(op):
                 todo.append((op, nest))
         grids = [Grid(kernel, least_programs(program_cycles(kernel, context.target), cost, self.min_cycles))
@@ -180,6 +183,22 @@ class FormVirtualThreadsPass(Pass):
             if (best[1] is None and (cut is not None or group.cycles > best[0].cycles)) or gain > most:
                 best, most = (group, cut), gain
         return best
+
+
+def _is_frame(op: ir.Operation) -> bool:
+    """True for a fill into which rows are inserted that take most of it: `hexagon-fill-borders` fills the rest."""
+    if any(isinstance(value.type, ir.ShapedType) for value in list(op.operands)[:-1]) or len(op.results) != 1:
+        return False
+    value = op.results[0]
+    uses = list(value.uses)
+    while len(uses) == 1 and uses[0].owner.operation.name == "tensor.expand_shape":
+        value = uses[0].owner.operation.results[0]
+        uses = list(value.uses)
+    if len(uses) != 1 or uses[0].owner.operation.name != "tensor.insert_slice" or uses[0].operand_number != 1:
+        return False
+    whole, part = (ir.RankedTensorType(v.type) for v in (value, uses[0].owner.operation.operands[0]))
+    return (whole.has_static_shape and part.has_static_shape and sum(size > 1 for size in part.shape) <= 2
+            and 2 * prod(part.shape) >= prod(whole.shape))
 
 
 def _in_parallel_loop(op: ir.Operation) -> bool:

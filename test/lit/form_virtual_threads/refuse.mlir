@@ -58,3 +58,12 @@ func.func @decay(%x: tensor<1048576xf32>, %o: tensor<f32>) -> tensor<f32> {
     }
   return %s : tensor<f32>
 }
+
+// -----
+// The frame of a padded image: most of it will be overwritten.
+func.func @frame(%x: tensor<126x4096xf32>, %y: tensor<128x4160xf32>, %c: f32) -> tensor<128x4160xf32> {
+  // expected-remark@+1 {{form-virtual-threads: one thread: only the border around what is inserted will be filled}}
+  %0 = linalg.fill ins(%c : f32) outs(%y : tensor<128x4160xf32>) -> tensor<128x4160xf32>
+  %1 = tensor.insert_slice %x into %0[1, 32] [126, 4096] [1, 1] : tensor<126x4096xf32> into tensor<128x4160xf32>
+  return %1 : tensor<128x4160xf32>
+}
