@@ -90,6 +90,7 @@ DEFAULT = (
     ours("hexagon-contraction-vectorization", "products and convolutions: accumulators stay in registers"),
     ours("hexagon-tcm-allocation", "all TCM buffers in one arena, planned at compile time"),
     ours("hexagon-double-buffer-generic-s2", "the next tile comes while this one is worked on: transfers"),
+    ours("hexagon-weight-streaming", "in models: the first tile comes while the kernel before is at work"),
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
     ours("hexagon-gather-lowering", "tables in TCM are read a vector of elements at a time"),
     ours("outline-parts", "double-buffered loops do the same with each set of buffers"),
@@ -174,18 +175,21 @@ class Settings:
     accuracy: str = Accuracy.ACCURATE
     qfloat: bool = True
     line_info: bool = False
+    tcm_bytes: int = 0
 
     def __post_init__(self) -> None:
         if self.threads < 0:
             raise HexError.plain(f"{self.threads} threads",
                                  hint="0 (as many as the target has HVX contexts), 1, 2, ...")
+        if self.tcm_bytes < 0:
+            raise HexError.plain(f"{self.tcm_bytes} bytes of TCM", hint="0 (the target's) or more")
         if self.accuracy not in tuple(Accuracy):
             raise HexError.plain(f"unknown accuracy '{self.accuracy}'", hint=f"one of {', '.join(Accuracy)}")
 
     @property
     def of_passes(self) -> dict[str, object]:
         """Options that passes of the same option name get where the pipeline gives them none."""
-        return {"threads": self.threads, "accuracy": Accuracy(self.accuracy)}
+        return {"threads": self.threads, "accuracy": Accuracy(self.accuracy), "tcm_bytes": self.tcm_bytes}
 
 
 DEFAULT_SETTINGS = Settings()

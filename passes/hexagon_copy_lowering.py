@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias
 from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
 from hexagon_mlir.ir.query import element_bytes, find_ops, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.targets import Target
+from hexagon_mlir.targets.dma import Engine
 
 RUNTIME_COPY, LIBRARY_COPY = "hexmlir_rt_copy_2d", "memcpy"
 _LIBRARY_VECTORS = 4
@@ -56,7 +56,7 @@ class HexagonCopyLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every memref.copy of ``module``."""
-        threshold = self.dma_bytes or break_even_bytes(context.target)
+        threshold = self.dma_bytes or Engine.of(context.target).break_even_bytes
         library = _LIBRARY_VECTORS * int(context.target.vector_bytes.value)
         for op in find_ops(module, lambda op: op.name == "memref.copy"):
             source, target = op.operands
@@ -126,12 +126,6 @@ def _bytes(value: ir.Value, outer: int = 0) -> ir.Value:
 def _contiguous(source: ir.Value, target: ir.Value) -> bool:
     """True when both sides are one block of memory: the copy becomes a call of memcpy, which reads it in order."""
     return _row_dims(ir.MemRefType(source.type), ir.MemRefType(target.type)) == 0
-
-
-def break_even_bytes(target: Target) -> int:
-    """Bytes from which a DMA transfer (start-up plus its bandwidth) beats the core reading DDR through L2."""
-    saved_per_byte = 1 / target.ddr_bytes_per_cycle.value - 1 / target.dma_bytes_per_cycle.value
-    return round(target.dma_start_cycles.value / saved_per_byte)
 
 
 def size_bound(op: ir.Operation) -> int | None:

@@ -9,8 +9,9 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import cache
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.ir import ir, set_index_bits, to_text
+from hexagon_mlir.ir import ir, kernel_memory, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
+from hexagon_mlir.ir.kernel_memory import KernelMemory
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
@@ -19,7 +20,10 @@ from hexagon_mlir.targets import Target
 
 @dataclass
 class Compiled:
-    """Assembly and how it came about. ``stages``, if kept, is the IR as (title, text): the source, after each step."""
+    """Assembly and how it came about. ``stages``, if kept, is the IR as (title, text): the source, after each step.
+
+    ``memory`` is what a kernel of a model takes from its caller besides tensors.
+    """
 
     asm: str
     llvm_ir: str
@@ -31,6 +35,7 @@ class Compiled:
     remarks: list[Diagnostic] = field(default_factory=list)
     schedules: list[tuple[str, str]] = field(default_factory=list)
     stages: tuple[tuple[str, str], ...] = ()
+    memory: KernelMemory | None = None
 
 
 @dataclass
@@ -45,6 +50,7 @@ class Lowered:
     steps: list[StepRecord]
     context: PassContext
     stages: tuple[tuple[str, str], ...] = ()
+    memory: KernelMemory | None = None
 
     def finish(self) -> Compiled:
         """Generate code; raises `HexError`."""
@@ -53,7 +59,7 @@ class Lowered:
         assert isinstance(asm, str)
         compiled = Compiled(asm, self.llvm_ir, self.target.name, self.pipeline, self.settings,
                             self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
-                            self.context.schedules, self.stages)
+                            self.context.schedules, self.stages, self.memory)
         if kept is not None:
             kept.append(compiled)
         return compiled
@@ -88,7 +94,7 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     context = PassContext(chip)
     records = run_steps(module, pipelines.get(pipeline, chip, settings), context, options)
     return Lowered(translate_to_llvm_ir(module), chip, pipeline, settings, time.perf_counter() - start, records,
-                   context, tuple(stages))
+                   context, tuple(stages), kernel_memory.read(module))
 
 
 def _keeper(stages: list[tuple[str, str]]) -> Observer:

@@ -11,6 +11,8 @@ from hexagon_mlir.codegen.compile import Compiled, lower_module
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
+from hexagon_mlir.ir.kernel_memory import IN_MODEL, KernelMemory
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import known_bytes
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
 
@@ -39,7 +41,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One compiled kernel; ``calls`` counts how often the model runs it; ``llvm_ir`` is "" in a loaded model."""
+    """One compiled kernel; ``calls`` counts how often the model runs it; ``llvm_ir`` is "" in a loaded model.
+
+    ``memory`` tells what the model gives it besides tensors; None when it takes all of TCM for itself.
+    """
 
     name: str
     asm: str
@@ -47,6 +52,7 @@ class Kernel:
     remarks: tuple[Diagnostic, ...] = ()
     calls: int = 0
     llvm_ir: str = ""
+    memory: KernelMemory | None = None
 
 
 @dataclass
@@ -80,7 +86,8 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
         number_of[argument] = len(buffers)
         buffers.append(_buffer(argument.type, place))
     texts: dict[str, int] = {}
-    sources: list[str] = []
+    first: list[str] = []
+    given: list[set[int]] = []
     counts: list[int] = []
     calls: list[Call] = []
     outputs: list[int] = []
@@ -91,9 +98,12 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
             name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
             key = _canonical(functions[name], name)
             kernel = texts.setdefault(key, len(texts))
-            if kernel == len(sources):
-                sources.append(_source(functions[name], name))
+            ready = {place for place, v in enumerate(op.operands) if buffers[number_of[v]].argument is not None}
+            if kernel == len(first):
+                first.append(name)
+                given.append(ready)
                 counts.append(0)
+            given[kernel] &= ready
             counts[kernel] += 1
             for result in op.results:
                 number_of[result] = len(buffers)
@@ -107,7 +117,9 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
             shapes = [tuple(v.type.shape) for v in op.operands]
         else:
             raise HexError.plain(f"'{op.name}' stands between kernels", origin=ORIGIN)
-    kernels = _compile_all(sources, target, pipeline, progress, settings)
+    sources = [_source(functions[name], ready) for name, ready in zip(first, given, strict=True)]
+    shares = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target)) for name in first]
+    kernels = _compile_all(sources, target, pipeline, progress, shares)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
     return Schedule(target, buffers, calls, outputs, shapes, kernels, pipeline, settings)
 
@@ -123,29 +135,41 @@ def _canonical(function: ir.Operation, name: str) -> str:
     return to_text(function, elide=False).replace(f"@{name}(", "@kernel(", 1)
 
 
-def _source(function: ir.Operation, name: str) -> str:
-    """The text of ``function`` as a module of its own, with source lines."""
+def _source(function: ir.Operation, given: set[int]) -> str:
+    """The text of ``function`` as a module of its own, with source lines, marked as a model's kernel.
+
+    ``given`` are its arguments that are there before the model runs, in every call.
+    """
+    with function.context:
+        function.attributes[IN_MODEL] = ir.DenseI64ArrayAttr.get(sorted(given))
     return to_text(function, elide=False, locations=True).replace("func.func private @", "func.func @", 1)
 
 
+def _share(kernel: ir.Operation, target: str) -> int:
+    """TCM that ``kernel`` may plan for, 0 for all of it: a convolution in smaller tiles reads its windows more often,
+    which costs more than the first tile of the next kernel could save."""
+    convolves = any("conv_" in op.name for op in nested_ops(kernel))
+    return 0 if convolves else targets.get(target).tcm_share_bytes
+
+
 def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
-                 settings: Settings) -> list[Kernel]:
+                 settings: Sequence[Settings]) -> list[Kernel]:
     """The kernels of ``sources``: while LLVM generates code for some, in other processes, passes run over the next."""
     report = progress or (lambda what, done, total: None)
     names: list[str] = []
     pending: list[Future[Compiled]] = []
     pool = ThreadPoolExecutor(len(workers().all))
     try:
-        for source in sources:
+        for source, own in zip(sources, settings, strict=True):
             report("compiling", sum(future.done() for future in pending), len(sources))
             module = parse(source, file="<kernel>")
             names.append(ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value)
-            pending.append(pool.submit(lower_module(module, target, pipeline, settings=settings).finish))
+            pending.append(pool.submit(lower_module(module, target, pipeline, settings=own).finish))
         kernels = []
         for done, (name, future) in enumerate(zip(names, pending, strict=True), start=1):
             compiled = future.result()
             kernels.append(Kernel(name, compiled.asm, compiled.seconds, tuple(compiled.remarks),
-                                  llvm_ir=compiled.llvm_ir))
+                                  llvm_ir=compiled.llvm_ir, memory=compiled.memory))
             report("compiling", max(done, sum(future.done() for future in pending)), len(sources))
         return kernels
     finally:

@@ -12,9 +12,11 @@ import ml_dtypes
 import numpy as np
 
 from hexagon_mlir.codegen.schedule import Progress, Schedule
+from hexagon_mlir.exec.handover import NextTile, TcmUse
 from hexagon_mlir.exec.memory_plan import Plan, lifetimes, plan
 from hexagon_mlir.exec.qemu import Counters
 from hexagon_mlir.exec.sim import LaunchRecord, history, launch
+from hexagon_mlir.exec.tcm_plan import TcmPlan, plan_schedule
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.targets import get
 
@@ -55,6 +57,31 @@ class ModelProgram:
         """The arena of the activations; results are among them, alive until the end."""
         return plan([*lifetimes(self.schedule).values()], int(get(self.schedule.target).vector_bytes.value))
 
+    @cached_property
+    def tcm(self) -> TcmPlan:
+        """Where each call finds its TCM, and whose tile it starts."""
+        return plan_schedule(self.schedule)
+
+    @property
+    def streamed_bytes(self) -> list[int]:
+        """What each call finds under way or in TCM when it begins: bytes of its first tile."""
+        memories = [self.schedule.kernels[call.kernel].memory for call in self.schedule.calls]
+        return [memory.tile.nbytes if place.ahead and memory and memory.tile else 0
+                for memory, place in zip(memories, self.tcm.places, strict=True)]
+
+    def _tcm_use(self, step: int, left_q8: int) -> TcmUse | None:
+        """What call ``step`` is given; None when its kernel allocates for itself."""
+        schedule, place = self.schedule, self.tcm.places[step]
+        memory = schedule.kernels[schedule.calls[step].kernel].memory
+        if memory is None:
+            return None
+        following = None
+        if place.starts is not None:
+            later = schedule.kernels[schedule.calls[place.starts].kernel].memory
+            assert later is not None and later.tile is not None
+            following = NextTile(later.tile, self.tcm.places[place.starts].tile, later.tile_bytes)
+        return TcmUse(memory, place, following, left_q8)
+
     def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None) -> ModelRun:
         """Run with ``arguments`` (weights and inputs) in the order of the model's arguments. Launches pack
         those that are views."""
@@ -67,14 +94,15 @@ class ModelProgram:
             if buffer.argument is not None:
                 arrays[number] = arguments[buffer.argument].view()
                 arrays[number].flags.writeable = False
-        first = len(history)
+        first, left_q8 = len(history), 0
         for step, call in enumerate(schedule.calls):
             if progress is not None:
                 progress("simulating", step, len(schedule.calls))
             kernel = schedule.kernels[call.kernel]
             inputs = [_read_only(arrays[n]) for n in call.arguments]
-            launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None, schedule.target,
-                   compile_seconds=kernel.seconds, whole_storage=False)
+            left_q8 = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
+                             schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
+                             tcm=self._tcm_use(step, left_q8)).left_q8
         if progress is not None:
             progress("simulating", len(schedule.calls), len(schedule.calls))
         outputs = tuple(arrays[n].reshape(shape).copy()

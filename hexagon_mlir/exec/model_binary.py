@@ -19,6 +19,8 @@ from hexagon_mlir.exec.elf import kernel_object, linked_program
 from hexagon_mlir.exec.memory_plan import lifetimes, plan
 from hexagon_mlir.exec.model import NUMPY, ModelRun
 from hexagon_mlir.exec.qemu import run
+from hexagon_mlir.exec.tcm_plan import plan_schedule
+from hexagon_mlir.exec.tcm_text import TCM, TILES, TcmText
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.targets import get
 
@@ -93,7 +95,7 @@ def build(schedule: Schedule, inputs: Sequence[tuple[int, str]], constants: Mapp
     places: dict[int, str] = {}
     parameters = []
     numbers = {buffer.argument: number for number, buffer in enumerate(schedule.buffers) if buffer.argument is not None}
-    taken = {WEIGHTS, ARENA, name}
+    taken = {WEIGHTS, ARENA, TCM, TILES, name}
     for argument, given in inputs:
         buffer = schedule.buffers[numbers[argument]]
         parameter = Parameter(_fresh(c_name(given), taken), buffer.element, buffer.shape, False)
@@ -145,17 +147,21 @@ def _source(schedule: Schedule, function: Function, places: Mapping[int, str],
             copies: Sequence[tuple[str, int]]) -> str:
     """The model in C."""
     names = [_symbol(function.name, kernel.name) for kernel in schedule.kernels]
-    types = {names[call.kernel]: ["const void *"] * len(call.arguments) + ["void *"] * len(call.results)
+    types = {call.kernel: ["const void *"] * len(call.arguments) + ["void *"] * len(call.results)
              for call in schedule.calls}
     used = {places[n] for call in schedule.calls for n in call.arguments} | {places[n] for _, n in copies}
+    tcm = TcmText(schedule, plan_schedule(schedule), places)
     return "\n".join([
         f"/* Model '{function.name}' for Hexagon {function.target}, compiled by hexagon-mlir: its kernels in order.",
         " * The object that comes with this text holds it already. */",
         f'#include "{function.name}.h"', "",
-        *(f"void {name}({', '.join(words)});" for name, words in types.items()),
+        *tcm.declarations(),
+        *(f"void {names[kernel]}({', '.join([*words, *tcm.types(kernel)])});" for kernel, words in types.items()),
         "", f"{function.prototype} {{",
         *(f"  (void){p.name};" for p in function.parameters if p.given and not p.written and p.name not in used),
-        *(f"  {names[call.kernel]}({', '.join(places[n] for n in (*call.arguments, *call.results))});"
-          for call in schedule.calls),
+        *tcm.begin(),
+        *(f"{tcm.call(step, names[call.kernel], [places[n] for n in (*call.arguments, *call.results)])}"
+          for step, call in enumerate(schedule.calls)),
+        *tcm.end(),
         *(f"  __builtin_memcpy({name}, {places[n]}, {schedule.buffers[n].nbytes});" for name, n in copies),
         "}", ""])

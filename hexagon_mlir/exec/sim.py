@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir import targets
+from hexagon_mlir.exec.handover import TcmUse
 from hexagon_mlir.exec.storage import (
     Span,
     bytes_of,
@@ -96,14 +97,15 @@ def checking(wanted: bool = True) -> Iterator[list[Report]]:
 
 def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
            target: str = targets.DEFAULT, kinds: Sequence[str] | None = None,
-           compile_seconds: float = 0.0, whole_storage: bool = True, trace: bool = False) -> RunResult:
+           compile_seconds: float = 0.0, whole_storage: bool = True, trace: bool = False,
+           tcm: TcmUse | None = None) -> RunResult:
     """Run ``entry`` of ``asm`` once, or once per program of ``grid``, and record it.
 
     Tensors and arrays are copied to guest memory with their whole storage and back, so views and overlapping
     arguments keep their meaning; without ``whole_storage`` only their own elements are, and read-only arrays that are
     not contiguous are packed.
     ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64`` take two words. ``trace`` adds a
-    `Trace` to the record; cycles are the same.
+    `Trace` to the record; cycles are the same. ``tcm`` is what a model's kernel is given besides ``args``.
     Raises `HexError` when the simulated program fails.
     """
     kinds = kinds or [""] * len(args)
@@ -115,11 +117,15 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         spans = _Spans(machine, [place(a) for number, a in enumerate(args) if is_array(a) and number not in views])
         words = [_packed(machine, a) if number in views else spans.address(a) if is_array(a) else _scalar(a, kind)
                  for number, (a, kind) in enumerate(zip(args, kinds, strict=True))]
+        handover = None
+        if tcm is not None:
+            extra, handover = tcm.prepare(machine, words)
+            words += extra
         machine.host_pointer = spans.resolved
         if grid is not None and prod(grid) > 1 and entry + GRID_SUFFIX in machine.program.functions:
             result = machine.run(entry + GRID_SUFFIX, [*words, *grid], trace=trace)
         else:
-            result = machine.run(entry, words, grid, trace=trace)
+            result = machine.run(entry, words, grid, trace=trace, handover=handover)
         spans.write_back()
         seen = Trace(annotate(machine), by_source_line(machine), timeline(machine)) if trace else None
     except AssertionFailed as error:

@@ -13,6 +13,15 @@ _SAME = ("arith.index_cast", "arith.index_castui")
 _DEPTH = 8  # how far back definitions are followed
 
 
+def constant_value(value: ir.Value) -> int | None:
+    """The number that ``value`` is, where it is an integer constant."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+        return None
+    attribute = owner.operation.attributes["value"]
+    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
+
+
 def upper_bound(value: ir.Value, depth: int = _DEPTH) -> int | None:
     """Largest number ``value`` (index or integer) can be, or None when nothing bounds it."""
     owner = value.owner

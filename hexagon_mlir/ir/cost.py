@@ -6,7 +6,7 @@ from math import prod
 
 from torch_mlir import ir
 
-from hexagon_mlir.ir.bounds import upper_bound
+from hexagon_mlir.ir.bounds import constant_value, upper_bound
 from hexagon_mlir.ir.query import element_bytes
 
 _OPS_PER_PACKET = 1.5  # of the example kernels: 66 operations of GELU take 45 packets
@@ -38,15 +38,8 @@ def estimated_cycles(op: ir.Operation, vector_bytes: int, packet_cycles: float) 
 
 def trip_count(loop: ir.Operation) -> int | None:
     """Iterations of an scf.for with constant bounds."""
-    low, high, step = (_constant(v) for v in list(loop.operands)[:3])
+    low, high, step = (constant_value(v) for v in list(loop.operands)[:3])
     return None if low is None or high is None or not step or step < 0 else max(-(-(high - low) // step), 0)
-
-
-def _constant(value: ir.Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
-        return None
-    return ir.IntegerAttr(owner.operation.attributes["value"]).value
 
 
 def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> float | None:

@@ -17,14 +17,19 @@ def model_report(model: CompiledModel) -> str:
               for p in result.graph_passes]
     phases = [(f"{seconds:.3f} s", f"{result.cpu_seconds.get(name, 0.0):.3f} s",
                f"{result.llvm_seconds.get(name, 0.0):.3f} s", name) for name, seconds in result.phases.items()]
-    kernels = [(f"{kernel.calls}", f"{kernel.seconds:.2f} s", kernel.name) for kernel in model.schedule.kernels]
+    streamed = [0] * len(model.schedule.kernels)
+    for call, nbytes in zip(model.schedule.calls, result.streamed_bytes, strict=True):
+        streamed[call.kernel] += nbytes
+    kernels = [(f"{kernel.calls}", f"{kernel.seconds:.2f} s", text.size(nbytes) if nbytes else "", kernel.name)
+               for kernel, nbytes in zip(model.schedule.kernels, streamed, strict=True)]
     parts = [
         f"target {model.target}: compiled in {result.seconds:.2f} s\n",
         text.table(("time", "nodes before", "after", "graph pass"), passes),
         text.table(("time", "CPU", "CPU of LLVM", "phase"), phases),
-        text.table(("calls", "compile", "kernel"), kernels),
+        text.table(("calls", "compile", "weights ahead", "kernel"), kernels),
         f"{result.linalg_ops} operations in {result.kernel_calls} calls of {result.kernels} kernels, "
-        f"{text.size(result.weight_bytes)} of weights\n"
+        f"{text.size(result.weight_bytes)} of weights, {text.size(sum(result.streamed_bytes))} of them fetched while "
+        f"an earlier kernel computes, {text.size(result.tcm_bytes)} of TCM planned\n"
         f"{result.buffers} activations: {text.size(memory.total_bytes)} without reuse, {text.size(memory.arena_bytes)} "
         f"planned, {text.size(memory.bound_bytes)} at least\n",
     ]

@@ -25,6 +25,7 @@ from hexagon_mlir.sim.memory_system.cache_model import Q8, Geometry, cycles_q8
 from hexagon_mlir.sim.memory_system.cache_tags import CacheTags, never
 from hexagon_mlir.sim.memory_system.dma import Dma
 from hexagon_mlir.sim.memory_system.dma_api import DmaApi
+from hexagon_mlir.sim.memory_system.handover import Handover
 from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, Memory, OutOfMemory
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
 from hexagon_mlir.sim.threading.async_runtime import AsyncRuntime
@@ -103,7 +104,7 @@ class Machine:
         runtime = AsyncRuntime(
             self.scheduler, spawn, weakly(self.alloc_ddr), lambda a: me.release("DDR", a), queue, dispatch
         )
-        dma = DmaApi(self.dma, self.memory, self.scheduler)
+        dma = self._dma_api = DmaApi(self.dma, self.memory, self.scheduler)
         if self.checks:
             self.scheduler.order = self.checks
             dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
@@ -119,6 +120,15 @@ class Machine:
     def alloc_tcm(self, nbytes: int, align: int | None = None) -> int:
         """Guest address of ``nbytes`` of TCM."""
         return self._allocate("TCM", nbytes, max(align or 1, int(self.target.tcm_alignment.value)))
+
+    def alloc_tcm_at(self, address: int, nbytes: int) -> None:
+        """Take ``nbytes`` of TCM at ``address``; several of them from the lowest to the highest."""
+        try:
+            self.memory.tcm.allocate_at(address, nbytes)
+        except OutOfMemory as error:
+            raise SimError(str(error)) from error
+        if self.checks:
+            self.checks.allocated("TCM", address, nbytes, None)
 
     def _allocate(self, region: str, nbytes: int, align: int) -> int:
         allocator = self.memory.tcm if region == "TCM" else self.memory.ddr
@@ -208,15 +218,19 @@ class Machine:
         grid: tuple[int, int, int] | None = None,
         timeout: float | None = None,
         trace: bool = False,
+        handover: Handover | None = None,
     ) -> RunResult:
         """Call ``entry`` once, or once per program of ``grid`` (x fastest).
 
         Arguments are 32-bit words (a Python float passes as f32 bits) or `Arg64`. With a grid, six words
         follow: the number of programs in x, y, z and the program's own x, y, z. ``timeout`` (host seconds)
         or an interrupt ends a program that does not finish. ``trace`` keeps the TCM's use for `trace.timeline`.
+        ``handover`` tells of a transfer that is under way from an earlier run, or is to be for a later one.
         """
         self._code.entry(entry)
         self._begin_run(entry)
+        if handover is not None:
+            self._dma_api.begin(handover, self.main)
         self.memory.tcm.high_water = self.memory.tcm.used
         if trace:
             self.tcm_use.append((0, self.memory.tcm.used))
@@ -458,6 +472,7 @@ class Machine:
         if len(self.scheduler.threads) > 1:
             result.cycles = self.scheduler.time // Q8
             result.threads = results.thread_stats(self.scheduler.threads)
+        result.left_q8 = self.dma.left(result.cycles * Q8)
         if self.checks:
             result.reports = self.checks.finish()
         return result

@@ -75,6 +75,8 @@ class RunResult:
     """Empty when the program made no thread."""
     reports: list[Report] = field(default_factory=list)
     """What a checked run found."""
+    left_q8: int = 0
+    """How long a transfer for a later run goes on after the end, in 1/256 cycle."""
 
     @functools.cached_property
     def _profile(self) -> Profile:

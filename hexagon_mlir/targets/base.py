@@ -131,6 +131,11 @@ class Target:
         """Bytes of TCM one kernel may plan for: the whole TCM."""
         return int(self.tcm_bytes.value)
 
+    @property
+    def tcm_share_bytes(self) -> int:
+        """Bytes of TCM one kernel of a model may plan for: half, to have room for the first tile of the next one."""
+        return self.tcm_budget_bytes // 2
+
     def lanes(self, element_bits: int) -> int:
         """Elements of ``element_bits`` in one HVX vector."""
         return int(self.vector_bytes.value) * 8 // element_bits

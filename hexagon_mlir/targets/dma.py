@@ -26,6 +26,11 @@ class Engine:
         """Cycles the engine works on one transfer among others."""
         return self.descriptor + nbytes / self.rate
 
+    @property
+    def break_even_bytes(self) -> int:
+        """Bytes from which a transfer (start and its bandwidth) beats the core reading DDR through L2."""
+        return round(self.start / (1 / self.core_rate - 1 / self.rate))
+
     def waited_for(self, nbytes: int) -> float:
         """Cycles of a copy that the core waits for, by the faster of engine and core."""
         return min(self.start + nbytes / self.rate, nbytes / self.core_rate)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from hexagon_mlir.ir import arith, ir, memref, scf, vector
+from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
@@ -371,7 +372,7 @@ class ContractionEmitter:
         access, source = self.contraction.accesses[operand], self.values[operand]
         lanes = self.vector_bytes * 8 // access.bits
         type_ = ir.VectorType.get([lanes], ir.MemRefType(source.type).element_type)
-        static = _constant(valid)
+        static = constant_value(valid)
         indices = self._indices(access, ivs)
         if static == lanes:
             return vector.load(type_, source, indices, alignment=self._alignment(operand))
@@ -427,13 +428,6 @@ def each(extent: ir.Value, inside: Callable[[ir.Value], None]) -> None:
         return carried
 
     for_loop(index(0), extent, 1, [], body)
-
-
-def _constant(value: ir.Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
-        return None
-    return ir.IntegerAttr(owner.operation.attributes["value"]).value
 
 
 def _plus(value: ir.Value, constant: int) -> ir.Value:

@@ -91,6 +91,14 @@ void hexmlir_rt_dma_wait(int32_t tag) {
     if (engine != mine && complete(engine, tag)) return;
 }
 
+int32_t hexmlir_rt_tile_start(hexmlir_rt_tile *tile, void *memory) {
+  if (!tile) return 0;
+  if (!tile->tag)
+    tile->tag = hexmlir_rt_dma_start_2d(memory, tile->source, tile->row_bytes, tile->rows, (int32_t)tile->row_bytes,
+                                        tile->stride);
+  return tile->tag;
+}
+
 void hexmlir_rt_copy_2d(void *dst, const void *src, uint32_t row_bytes, uint32_t rows, int32_t dst_stride,
                         int32_t src_stride) {
   hexmlir_rt_dma_wait(hexmlir_rt_dma_start_2d(dst, src, row_bytes, rows, dst_stride, src_stride));

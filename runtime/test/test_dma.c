@@ -39,6 +39,17 @@ static void in_order(void) { /* the second transfer reads what the first writes 
   CHECK(!memcmp(target + 1000, source, 100) && hexmlir_rt_dma_pending() == 0);
 }
 
+static void tiles(void) { /* started once, whoever asks first; NULL is no tile */
+  fill();
+  hexmlir_rt_tile tile = {source + 64, 100, 33, 300, 0};
+  CHECK(hexmlir_rt_tile_start(NULL, target) == 0 && hexmlir_rt_dma_pending() == 0);
+  int32_t tag = hexmlir_rt_tile_start(&tile, target);
+  CHECK(tag > 0 && tile.tag == tag && hexmlir_rt_tile_start(&tile, target) == tag && hexmlir_rt_dma_pending() == 1);
+  hexmlir_rt_dma_wait(tag);
+  for (uint32_t row = 0; row < 33; row++) CHECK(!memcmp(target + row * 100, source + 64 + row * 300, 100));
+  CHECK(target[3300] == 0 && hexmlir_rt_dma_pending() == 0);
+}
+
 static void stream(void *argument) {
   size_t base = (size_t)(uintptr_t)argument * 2 * BYTES;
   for (int round = 0; round < ROUNDS; round++) {
@@ -66,6 +77,7 @@ int main(void) {
   hexmlir_rt_copy_2d(target, source, 10, 10, 10, 10);
   CHECK(!memcmp(target, source, 100));
   in_order();
+  tiles();
   int32_t numbers[THREADS];
   fill();
   for (int i = 0; i < THREADS; i++) numbers[i] = hexmlir_rt_thread_create(stream, (void *)(uintptr_t)i);

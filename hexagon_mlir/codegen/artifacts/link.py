@@ -19,7 +19,7 @@ CPU = "hexagonv67"
 """For what is written in C: every chip runs it, and the C library is built once. Kernels arrive as objects."""
 FLAGS = ("-O2", "-g0", "-std=gnu11", "-fno-sanitize=all")
 WRAPPED = ("hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free", "hexmlir_rt_dma_start_2d", "hexmlir_rt_dma_wait",
-           "hexmlir_rt_copy_2d", "aligned_alloc", "free",
+           "hexmlir_rt_tile_start", "hexmlir_rt_copy_2d", "aligned_alloc", "free",
            "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes", "hexmlir_rt_pointer")
 """What the driver puts itself before: wrap.c counts apart from the kernel, main.c gives addresses a meaning."""
 ORIGIN = "link"

@@ -27,6 +27,7 @@ from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
 from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
+from hexagon_mlir.pass_infra.options import build
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
@@ -91,7 +92,8 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     with clock.phase("kernels"):
         run_steps(module, [_PREPARE], PassContext(chip))
         ops = len(find_ops(module, _computes))
-        run_steps(module, [PassStep(get("form-kernels")())], PassContext(chip))
+        form = build(get("form-kernels"), f"max-bytes={settings.tcm_bytes}")
+        run_steps(module, [PassStep(form)], PassContext(chip))
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
@@ -107,11 +109,12 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         result_dtypes=[dtype_of(node) for node in output.args[0]],
     )
     with clock.phase("memory plan"):
-        memory = ModelProgram(schedule).memory
+        program = ModelProgram(schedule)
+        memory = program.memory
     result = CompilationResult(
         tuple(records), clock.seconds, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
         sum(tensor.numel() * tensor.element_size() for tensor in face.constants.values()),
-        clock.cpu_seconds, clock.llvm_seconds)
+        clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes))
     return CompiledModel(schedule, face, result, progress)
 
 

@@ -18,9 +18,10 @@ from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
 from hexagon_mlir.frontend.torch.passes import PassRecord
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.ir.kernel_memory import KernelMemory, Tile
 
 ORIGIN = "load"
-FORMAT = 1
+FORMAT = 2
 _ALIGN = 128  # bytes: weights start where a vector could
 _DTYPES = {str(d).removeprefix("torch."): d for d in (
     torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8,
@@ -51,7 +52,8 @@ def save(model: CompiledModel, folder: str | Path) -> None:
         "format": FORMAT, "target": schedule.target,
         "buffers": [asdict(buffer) for buffer in schedule.buffers],
         "calls": [asdict(call) for call in schedule.calls],
-        "kernels": [{"name": k.name, "seconds": k.seconds, "calls": k.calls} for k in schedule.kernels],
+        "kernels": [{"name": k.name, "seconds": k.seconds, "calls": k.calls,
+                     "memory": None if k.memory is None else asdict(k.memory)} for k in schedule.kernels],
         "outputs": schedule.outputs, "output_shapes": schedule.output_shapes,
         "weights": entries, "states": sorted(face.states),
         "inputs": face.inputs, "names": face.names,
@@ -89,7 +91,8 @@ def _read(folder: Path, d: dict[str, Any]) -> CompiledModel:
             raise ValueError(f"'{key}' is a {type(d[key]).__name__}")
     if d["target"] not in targets.names():
         raise ValueError(f"unknown target '{d['target']}'")
-    kernels = [Kernel(k["name"], (folder / "kernels" / f"{i}.s").read_text(), k["seconds"], (), k["calls"])
+    kernels = [Kernel(k["name"], (folder / "kernels" / f"{i}.s").read_text(), k["seconds"], (), k["calls"],
+                      memory=_memory(k["memory"]))
                for i, k in enumerate(d["kernels"])]
     schedule = Schedule(
         d["target"], [Buffer(tuple(b["shape"]), b["element"], b["nbytes"], b["argument"]) for b in d["buffers"]],
@@ -103,9 +106,15 @@ def _read(folder: Path, d: dict[str, Any]) -> CompiledModel:
         [(tuple(shape), _DTYPES[dtype]) for shape, dtype in d["shapes"]], d["names"], d["in_spec"], d["out_spec"],
         [_DTYPES[dtype] for dtype in d["result_dtypes"]])
     r = d["result"]
-    result = CompilationResult(**{**r, "graph_passes": tuple(PassRecord(**p) for p in r["graph_passes"]),
+    result = CompilationResult(**{**r, "streamed_bytes": tuple(r["streamed_bytes"]),
+                                  "graph_passes": tuple(PassRecord(**p) for p in r["graph_passes"]),
                                   "memory": Plan(**{**r["memory"], "offsets": tuple(r["memory"]["offsets"])})})
     return CompiledModel(schedule, face, result)
+
+
+def _memory(d: dict[str, Any] | None) -> KernelMemory | None:
+    """What the model gives a kernel besides tensors."""
+    return None if d is None else KernelMemory(**{**d, "tile": Tile(**d["tile"]) if d["tile"] else None})
 
 
 def _weights(file: Path, entries: dict[str, Any]) -> dict[int, torch.Tensor]:

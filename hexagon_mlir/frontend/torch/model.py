@@ -30,7 +30,8 @@ class CompilationResult:
 
     ``phases`` are wall times by name, ``cpu_seconds`` and ``llvm_seconds`` CPU times of this process and of those that
     run LLVM; ``graph_passes`` give nodes before and after each; ``linalg_ops`` were fused into ``kernel_calls``
-    launches of ``kernels`` different kernels; ``memory`` tells buffer reuse.
+    launches of ``kernels`` different kernels; ``memory`` tells buffer reuse. ``tcm_bytes`` is planned for all launches
+    together; of launch n, ``streamed_bytes[n]`` of weights come while an earlier one computes.
     """
 
     graph_passes: tuple[PassRecord, ...]
@@ -43,6 +44,8 @@ class CompilationResult:
     weight_bytes: int
     cpu_seconds: dict[str, float] = field(default_factory=dict)
     llvm_seconds: dict[str, float] = field(default_factory=dict)
+    tcm_bytes: int = 0
+    streamed_bytes: tuple[int, ...] = ()
 
     @property
     def fused_ops(self) -> int:

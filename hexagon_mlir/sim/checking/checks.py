@@ -330,6 +330,8 @@ class Checks:
             if site is not None:
                 self.report(Rule.LEAK, address, site, f"{size} bytes of {name} are not freed")
         for transfer in self.pending:
+            if transfer.leaves:
+                continue
             site = Site("", f"transfer {transfer.tag}", 0, "")
             self.report(Rule.LEAK, transfer.block.dst, site, "a transfer nobody waited for")
         return self.reports

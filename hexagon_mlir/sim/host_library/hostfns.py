@@ -268,6 +268,7 @@ CALLBACKS: dict[str, Callback] = {
     "hexmlir_rt_tcm_alloc": Callback(40, RUNTIME),
     "hexmlir_rt_tcm_free": Callback(30, RUNTIME),
     "hexmlir_rt_dma_start_2d": Callback(20, "estimate: a descriptor's stores, release and dmlink"),
+    "hexmlir_rt_tile_start": Callback(20, "estimate: as a start; a tile that is under way costs a test"),
     "hexmlir_rt_dma_wait": Callback(10, "call and dmpoll; the wait itself counts under 'copy'"),
     **{name: Callback(0, "user-DMA instruction") for name in DMA_INSTRUCTIONS},
     **{name: Callback(0, "charged by the target's thread costs") for name in THREAD_FUNCTIONS},

@@ -44,6 +44,8 @@ class Transfer:
     cancelled: bool = False
     address: int = 0
     """Guest address of its descriptor; 0 when the runtime made it."""
+    leaves: bool = False
+    """A later run waits for it."""
 
 
 class Dma:
@@ -96,6 +98,25 @@ class Dma:
         done = Transfer(len(self.transfers) + 1, engine, block, 0, now, 0, arrived=True)
         self.transfers.append(done)
         return done
+
+    def take_over(self, engine: int, block: Block | None, left: int) -> Transfer | None:
+        """Begin with a transfer of ``block`` that an earlier run has started and that takes ``left`` more.
+
+        ``block`` is None for one that a later run waits for: it only keeps the engine and the way to memory.
+        """
+        self._engine_free[engine] = self._bus_free = left
+        if block is None:
+            return None
+        transfer = self.start(engine, block, 0)
+        transfer.finish = left
+        self._timed = len(self.transfers)
+        return transfer
+
+    def left(self, now: int) -> int:
+        """How long after ``now`` the way to memory is taken."""
+        for transfer in self.in_flight:
+            self.finish(transfer, now)
+        return max(self._bus_free - now, 0)
 
     def _core_bytes(self) -> int:
         return self.core_traffic() - self.own_ddr_bytes

@@ -2,13 +2,16 @@
 
 ``hexmlir_rt_dma_start_2d(dst, src, row_bytes, rows, dst_stride, src_stride) -> i32 tag`` queues a transfer and
 goes on, ``hexmlir_rt_dma_wait(tag)`` waits for it and for all before it on the same engine;
-``hexmlir_rt_copy_2d`` does both. The instructions work on descriptors in guest memory (`descriptors`).
+``hexmlir_rt_copy_2d`` does both. ``hexmlir_rt_tile_start(record, memory) -> i32 tag`` starts the transfer of a tile's
+record (`hexagon_mlir.sim.memory_system.handover`) unless it has been started. The instructions work on descriptors in
+guest memory (`descriptors`).
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +20,7 @@ from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system import descriptors
 from hexagon_mlir.sim.memory_system.descriptors import Block
 from hexagon_mlir.sim.memory_system.dma import Dma, Transfer
+from hexagon_mlir.sim.memory_system.handover import Handover, TileRecord
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.threading.threads import Scheduler
 from hexagon_mlir.sim.translation.program import SimError
@@ -37,15 +41,26 @@ class DmaApi:
         self.scheduler = scheduler
         self.started: Callable[[Transfer, Context], None] = lambda transfer, context: None
         self.arrived: Callable[[Transfer], None] = lambda transfer: None
+        self.leaving = 0
+        """Guest address of the record of the tile that a later run waits for."""
 
     def reset(self) -> None:
         self.dma.reset()
+        self.leaving = 0
+
+    def begin(self, handover: Handover, context: Context) -> None:
+        """A run begins that shares transfers with those before and after it."""
+        self.leaving = handover.leaving
+        transfer = self.dma.take_over(self.scheduler.current.number, handover.block, handover.left_q8)
+        if transfer is not None:
+            self.started(transfer, context)
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
         return {
             "hexmlir_rt_dma_start_2d": self.start_2d,
             "hexmlir_rt_dma_wait": self.wait,
             "hexmlir_rt_copy_2d": self.copy_2d,
+            "hexmlir_rt_tile_start": self.start_tile,
             "dmstart": lambda c: self.start_chain(c.word(0)),
             "dmresume": lambda c: self.start_chain(c.word(0)),
             "dmlink": self.link,
@@ -73,6 +88,22 @@ class DmaApi:
             return self._start(self._block(context), self.scheduler.now()).tag
         except ValueError as error:
             raise SimError(f"hexmlir_rt_dma_start_2d: {error}") from error
+
+    def start_tile(self, context: Context) -> int:
+        """Start what a tile's record says, once; nothing for a record that is null."""
+        address, memory = context.word(0), context.word(1)
+        if not address:
+            return 0
+        record = TileRecord.read(self.memory, address)
+        if record.tag:
+            return record.tag
+        try:
+            transfer = self._start(record.block(memory), self.scheduler.now())
+        except ValueError as error:
+            raise SimError(f"hexmlir_rt_tile_start: {error}") from error
+        transfer.leaves = address == self.leaving
+        replace(record, tag=transfer.tag).write(self.memory, address)
+        return transfer.tag
 
     def copy_2d(self, context: Context) -> None:
         now = self.scheduler.now()

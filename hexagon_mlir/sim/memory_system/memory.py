@@ -55,15 +55,29 @@ class Allocator:
             address = (start + align - 1) & -align
             end = address + ((need + 15) & ~15)
             if end <= start + length:
-                pieces = [(start, address - start), (end, start + length - end)]
-                self.free_list[index : index + 1] = [piece for piece in pieces if piece[1]]
-                self.live[address] = (address, end - address)
-                self.used += end - address
-                self.high_water = max(self.high_water, self.used)
+                self._take(index, address, end)
                 return address
         raise OutOfMemory(
             f"{self.name}: no room for {nbytes} bytes ({self.used} of {self.size} bytes are in use)"
         )
+
+    def allocate_at(self, address: int, nbytes: int) -> None:
+        """Take ``nbytes`` (at least one) at ``address``, a multiple of 16; no guard is taken behind them."""
+        end = address + ((max(nbytes, 1) + 15) & ~15)
+        for index, (start, length) in enumerate(self.free_list):
+            if start <= address and end <= start + length:
+                self._take(index, address, end)
+                return
+        raise OutOfMemory(f"{self.name}: no room for {nbytes} bytes at {address:#x}")
+
+    def _take(self, index: int, address: int, end: int) -> None:
+        """Cut ``address`` to ``end`` out of free block ``index``."""
+        start, length = self.free_list[index]
+        pieces = [(start, address - start), (end, start + length - end)]
+        self.free_list[index : index + 1] = [piece for piece in pieces if piece[1]]
+        self.live[address] = (address, end - address)
+        self.used += end - address
+        self.high_water = max(self.high_water, self.used)
 
     def free(self, address: int) -> bool:
         """Give back an allocation; False when ``address`` is not one."""

@@ -6,14 +6,15 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.ir import ir, parse
-from hexagon_mlir.passes.hexagon_copy_lowering import break_even_bytes, size_bound
+from hexagon_mlir.passes.hexagon_copy_lowering import size_bound
+from hexagon_mlir.targets.dma import Engine
 
 
 @pytest.mark.parametrize("name", targets.names())
 def test_break_even(name):
     """At this size both take the same number of cycles, up to the rounding to a byte."""
     target = targets.get(name)
-    size = break_even_bytes(target)
+    size = Engine.of(target).break_even_bytes
     core = size / target.ddr_bytes_per_cycle.value
     dma = target.dma_start_cycles.value + size / target.dma_bytes_per_cycle.value
     assert core == pytest.approx(dma, rel=1e-4)
@@ -24,7 +25,7 @@ def test_a_slower_start_needs_more_bytes():
     target = targets.get("v75")
     slower = replace(target, dma_start_cycles=replace(target.dma_start_cycles,
                                                       value=2 * target.dma_start_cycles.value))
-    assert break_even_bytes(slower) == pytest.approx(2 * break_even_bytes(target), abs=1)
+    assert Engine.of(slower).break_even_bytes == pytest.approx(2 * Engine.of(target).break_even_bytes, abs=1)
 
 
 @pytest.mark.parametrize(("arguments", "body", "bound"), [

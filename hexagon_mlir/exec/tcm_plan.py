@@ -1,0 +1,108 @@
+"""Where a model's kernels find their TCM, and which of them starts the first tile of which. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hexagon_mlir.codegen.schedule import Schedule
+from hexagon_mlir.targets import get
+from hexagon_mlir.targets.dma import Engine
+
+WHOLE = -1
+"""Arena of a kernel that allocates for itself."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What one call asks of the TCM; ``arena_bytes`` may be `WHOLE`.
+
+    ``tile_cycles`` is what the transfer of its tile takes, ``spare_cycles`` how long it works at least when another
+    call's could be under way.
+    """
+
+    arena_bytes: int
+    tile_bytes: int = 0
+    tile_cycles: float = 0.0
+    spare_cycles: float = 0.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Offsets in TCM of a call's arena and tile. ``starts`` is the step whose tile it starts, None for none.
+
+    ``ahead`` tells that an earlier call starts its own.
+    """
+
+    arena: int = 0
+    tile: int = 0
+    starts: int | None = None
+    ahead: bool = False
+
+
+@dataclass(frozen=True)
+class TcmPlan:
+    """A place for each call, within ``nbytes``."""
+
+    places: tuple[Place, ...]
+    nbytes: int
+
+
+def plan_schedule(schedule: Schedule) -> TcmPlan:
+    """The plan of ``schedule`` for its target's TCM."""
+    target = get(schedule.target)
+    engine = Engine.of(target)
+    memories = (schedule.kernels[call.kernel].memory for call in schedule.calls)
+    calls = [Need(WHOLE) if memory is None else
+             Need(memory.arena_bytes, memory.tile_bytes,
+                  engine.start + engine.busy(memory.tile.nbytes) if memory.tile else 0.0, memory.spare_cycles)
+             for memory in memories]
+    return plan_tcm(calls, target.tcm_budget_bytes, int(target.vector_bytes.value))
+
+
+def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
+    """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free.
+
+    A tile is started by the last call before that has one too, if that works long enough behind its own last fetch and
+    there is room for the tile from there on. At most two tiles are there at once, the call's own and one that is under
+    way: they stand at the two ends by turns, arenas between them.
+    """
+    sizes = [(_up(need.arena_bytes, alignment), _up(need.tile_bytes, alignment)) for need in calls]
+    starters = _starters(calls, sizes, tcm_bytes - alignment)
+    used = [max(arena, 0) + tile for arena, tile in sizes]
+    for step, first in starters.items():
+        for between in range(first, step):
+            used[between] += sizes[step][1]
+    size = max(used, default=0)
+    places: list[Place] = []
+    at_end = False
+    for step, (_, tile) in enumerate(sizes):
+        if not tile:
+            places.append(Place())
+            continue
+        at_end = not at_end
+        starter = starters.get(step)
+        if starter is not None:
+            places[starter] = replace(places[starter], starts=step)
+            for between in range(starter, 0 if at_end else step):
+                places[between] = replace(places[between], arena=max(places[between].arena, tile))
+        places.append(Place(0 if at_end else tile, size - tile if at_end else 0, ahead=starter is not None))
+    return TcmPlan(tuple(places), size + alignment if size else 0)
+
+
+def _starters(calls: Sequence[Need], sizes: Sequence[tuple[int, int]], room: int) -> dict[int, int]:
+    """By call whose tile comes ahead, the call that starts it."""
+    found: dict[int, int] = {}
+    before: int | None = None
+    for step, (need, (_, tile)) in enumerate(zip(calls, sizes, strict=True)):
+        if not tile:
+            continue
+        if before is not None and calls[before].spare_cycles >= need.tile_cycles and all(
+                arena != WHOLE and arena + own + tile <= room for arena, own in sizes[before:step]):
+            found[step] = before
+        before = step
+    return found
+
+
+def _up(size: int, alignment: int) -> int:
+    return size if size == WHOLE else -(-size // alignment) * alignment

@@ -1,0 +1,170 @@
+"""The first tile of a kernel's weights comes while an earlier kernel of the model computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import erase_op, func, ir, memref
+from hexagon_mlir.ir.kernel_memory import IN_MODEL, KernelMemory, write
+from hexagon_mlir.ir.query import find_ops, in_tcm
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.weight_streaming.build import (
+    START_TILE,
+    add_argument,
+    close_gap,
+    declare,
+    is_arena,
+    is_separable,
+    start_next,
+    start_tile,
+    tag_of,
+    take_arena,
+    take_slot,
+)
+from hexagon_mlir.passes.weight_streaming.find import find_first_tile, find_starts, find_work
+from hexagon_mlir.passes.weight_streaming.spare import spare_cycles
+from hexagon_mlir.targets.dma import Engine
+
+WAIT = "hexmlir_rt_dma_wait"
+
+
+@dataclass(frozen=True)
+class HexagonWeightStreamingPass(Pass):
+    """Lets a model start a kernel's first transfer of weights from within the kernel before it.
+
+    A function marked ``hexagon.in_model`` (with the numbers of the arguments that are there before the model runs)
+    takes its TCM from its caller, which plans that of all kernels: the arena, and the memory of the tile that its work
+    begins with, the largest block of such an argument that is fetched for sure and before all work on it.
+    ``hexmlir_rt_tile_start(record, memory)`` stands where that fetch was: it starts the transfer unless an earlier
+    kernel has, and gives its tag. Behind the last fetch of the loop that works on the tile, the same call starts the
+    tile of a later kernel; a record that is null starts nothing. It does not come sooner, since transfers take turns
+    on the way to memory: it would hold up the kernel's own.
+
+    The attribute ``hexagon.tcm`` tells what is new behind the arguments: tile (argument, offset, bytes of a row, rows,
+    stride, bytes of its memory), its memory and record; arena; with ``spare`` (the cycles of work left at the last
+    fetch, by estimate) the record and memory of the later tile.
+
+    Before:
+        func.func @f(%w: memref<32768xf32>, %y: memref<32768xf32>)
+            attributes {hexagon.in_model = array<i64: 0>} {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %arena = memref.alloc() {alignment = 128 : i64} : memref<262144xi8, 1>
+          %slot = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<131072xi8, 1>
+          %c131072 = arith.constant 131072 : index
+          %other = memref.view %arena[%c131072][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<131072xi8, 1>
+          %t = memref.view %slot[%c0][] : memref<131072xi8, 1> to memref<32768xf32, 1>
+          %u = memref.view %other[%c0][] : memref<131072xi8, 1> to memref<32768xf32, 1>
+          memref.copy %w, %t : memref<32768xf32> to memref<32768xf32, 1>
+          scf.for %i = %c0 to %c131072 step %c1 {
+            linalg.exp ins(%t : memref<32768xf32, 1>) outs(%u : memref<32768xf32, 1>)
+          }
+          memref.copy %u, %y : memref<32768xf32, 1> to memref<32768xf32>
+          memref.dealloc %arena : memref<262144xi8, 1>
+          return
+        }
+
+    After:
+        func.func private @hexmlir_rt_dma_wait(i32)
+        func.func private @hexmlir_rt_tile_start(index, index) -> i32
+        func.func @f(%arg0: memref<32768xf32>, %arg1: memref<32768xf32>, %arg2: memref<131072xi8, 1>, %arg3: index,
+            %arg4: memref<131072xi8, 1>, %arg5: index, %arg6: index) attributes {hexagon.tcm = {arena = 131072 : i64,
+            spare = 536870912 : i64, tile = array<i64: 0, 0, 131072, 1, 131072, 131072>}} {
+          %assume_align = memref.assume_alignment %arg4, 128 : memref<131072xi8, 1>
+          %assume_align_0 = memref.assume_alignment %arg2, 128 : memref<131072xi8, 1>
+          %c0 = arith.constant 0 : index
+          %view = memref.view %assume_align_0[%c0][] {hexagon.tcm_slot} : memref<131072xi8, 1> to memref<131072xi8, 1>
+          %c0_1 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c131072 = arith.constant 131072 : index
+          %c0_2 = arith.constant 0 : index
+          %view_3 = memref.view %assume_align[%c0_2][] {hexagon.tcm_slot} : memref<131072xi8, 1> to memref<131072xi8,
+              1>
+          %view_4 = memref.view %view[%c0_1][] : memref<131072xi8, 1> to memref<32768xf32, 1>
+          %view_5 = memref.view %view_3[%c0_1][] : memref<131072xi8, 1> to memref<32768xf32, 1>
+          %intptr = memref.extract_aligned_pointer_as_index %view : memref<131072xi8, 1> -> index
+          %0 = call @hexmlir_rt_tile_start(%arg3, %intptr) : (index, index) -> i32
+          call @hexmlir_rt_dma_wait(%0) : (i32) -> ()
+          %1 = call @hexmlir_rt_tile_start(%arg5, %arg6) : (index, index) -> i32
+          scf.for %arg7 = %c0_1 to %c131072 step %c1 {
+            linalg.exp ins(%view_4 : memref<32768xf32, 1>) outs(%view_5 : memref<32768xf32, 1>)
+          }
+          memref.copy %view_5, %arg1 : memref<32768xf32, 1> to memref<32768xf32>
+          return
+        }
+
+    Options:
+        tile-bytes: first transfers of fewer bytes stay where they are; 0 takes those that the core copies sooner than
+            the DMA.
+
+    Refuses (with a remark): TCM allocations besides one arena: the kernel then keeps all of TCM to itself. Without a
+    first tile, or with less work than the tile's transfer takes, the kernel takes its arena only; where loops fetch in
+    more than one way, it starts no other's tile.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-weight-streaming"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    tile_bytes: int = 0
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Rewrite the kernel of a model that ``module`` is."""
+        for function in find_ops(module, lambda op: op.name == "func.func" and IN_MODEL in op.attributes):
+            given = list(ir.DenseI64ArrayAttr(function.attributes[IN_MODEL]))
+            del function.attributes[IN_MODEL]
+            allocations = find_ops(module, lambda op: op.name == "memref.alloc" and in_tcm(op.results[0].type))
+            if any(not is_arena(op, function) for op in allocations) or len(allocations) > 1:
+                self.remark(context, function, "keeps all of TCM: it has buffers outside its arena")
+                continue
+            arena = allocations[0] if allocations else None
+            write(function, self._rewrite(module, function, arena, given, context) if arena else KernelMemory(0))
+
+    def _rewrite(self, module: ir.Module, function: ir.Operation, arena: ir.Operation, given: list[int],
+                 context: PassContext) -> KernelMemory:
+        block = function.regions[0].blocks[0]
+        first = find_first_tile(block, arena, given)
+        alignment = int(context.target.vector_bytes.value)
+        engine = Engine.of(context.target)
+        if first is None or first.tile.nbytes < (self.tile_bytes or engine.break_even_bytes) or not is_separable(
+                first, arena):
+            self.remark(context, function, "no first tile: nothing large is fetched for sure before all work on it")
+            return KernelMemory(take_arena(function, arena, alignment))
+        work = find_work(first, block)
+        places = find_starts(work) if work is not None else "nothing works on the tile"
+        spare = 0 if isinstance(places, str) else spare_cycles(places, context.target)
+        if not isinstance(places, str) and spare < engine.start + engine.busy(first.tile.nbytes):
+            self.remark(context, function, f"no first tile: its transfer takes longer than the {spare} cycles of work")
+            return KernelMemory(take_arena(function, arena, alignment))
+        nbytes = first.slot.results[0].type.shape[0]
+        close_gap(arena, first, nbytes)
+        slot = take_slot(function, nbytes, alignment)
+        record = add_argument(function, ir.IndexType.get())
+        first.slot.results[0].replace_all_uses_with(slot)
+        erase_op(first.slot, self.name)
+        declare(module, START_TILE, [ir.IndexType.get()] * 2, [ir.IntegerType.get_signless(32)])
+        self._start_own(module, first.fetch, slot, record)
+        arena_bytes = take_arena(function, arena, alignment)
+        if isinstance(places, str):
+            self.remark(context, work or function, f"starts no later kernel's tile: {places}")
+            return KernelMemory(arena_bytes, first.tile, nbytes)
+        record, memory = (add_argument(function, ir.IndexType.get()) for _ in range(2))
+        for op in places:
+            start_next(op, record, memory)
+        return KernelMemory(arena_bytes, first.tile, nbytes, spare)
+
+    def _start_own(self, module: ir.Module, fetch: ir.Operation, slot: ir.Value, record: ir.Value) -> None:
+        """In place of ``fetch``: start the tile's transfer unless it has been."""
+        with fetch.location, ir.InsertionPoint(fetch):
+            tag = start_tile(record, memref.extract_aligned_pointer_as_index(slot))
+            if fetch.name == "memref.copy":
+                declare(module, WAIT, [ir.IntegerType.get_signless(32)], [])
+                func.CallOp([], ir.FlatSymbolRefAttr.get(WAIT), [tag])
+            else:
+                tags, at = tag_of(fetch)
+                memref.store(tag, tags, [at])
+        erase_op(fetch, self.name)

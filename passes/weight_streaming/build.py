@@ -1,0 +1,133 @@
+"""The rewriting: arena and slot become arguments, fetches become calls of the runtime."""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import arith, erase_op, func, ir, memref, scf
+from hexagon_mlir.ir.bounds import constant_value
+from hexagon_mlir.ir.buffers import uses_of_buffer
+from hexagon_mlir.ir.query import TCM_SLOT, TCM_SPACE, memory_space
+from hexagon_mlir.passes.weight_streaming.find import FirstTile
+
+START_TILE = "hexmlir_rt_tile_start"
+_ORIGIN = "hexagon-weight-streaming"
+
+
+def is_arena(op: ir.Operation, function: ir.Operation) -> bool:
+    """True for what hexagon-tcm-allocation makes: bytes, all of whose users are views."""
+    users = {use.owner.operation.name for use in op.results[0].uses}
+    return (op.block == function.regions[0].blocks[0] and not len(op.operands)
+            and str(ir.MemRefType(op.results[0].type).element_type) == "i8"
+            and users <= {"memref.view", "memref.dealloc"})
+
+
+def _views(arena: ir.Operation) -> list[ir.Operation]:
+    return [use.owner.operation for use in arena.results[0].uses if use.owner.operation.name == "memref.view"]
+
+
+def _base(value: ir.Value) -> int:
+    """The least that an offset in the arena can be: parts of it are numbered from a constant on."""
+    known = constant_value(value)
+    if known is not None:
+        return known
+    op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    return sum(map(_base, op.operands)) if op is not None and op.name == "arith.addi" else 0
+
+
+def is_separable(first: FirstTile, arena: ir.Operation) -> bool:
+    """True when no other view of the arena begins within the slot."""
+    end = first.offset + ir.MemRefType(first.slot.results[0].type).shape[0]
+    return all(view == first.slot or not first.offset <= _base(view.operands[1]) < end for view in _views(arena))
+
+
+def close_gap(arena: ir.Operation, first: FirstTile, nbytes: int) -> None:
+    """Close the gap that the slot leaves: what is behind it moves up."""
+    for view in _views(arena):
+        if view != first.slot and _base(view.operands[1]) > first.offset:
+            with view.location, ir.InsertionPoint(view):
+                known = constant_value(view.operands[1])
+                view.operands[1] = (arith.subi(view.operands[1], _index(nbytes)) if known is None
+                                    else _index(known - nbytes))
+    size = ir.MemRefType(arena.results[0].type).shape[0] - nbytes
+    arena.results[0].set_type(_bytes(size))
+
+
+def take_arena(function: ir.Operation, arena: ir.Operation, alignment: int) -> int:
+    """The arena becomes an argument; gives its size. One that nothing is in goes."""
+    type_ = ir.MemRefType(arena.results[0].type)
+    for use in uses_of_buffer(arena.results[0]):
+        if use.owner.operation.name == "memref.dealloc":
+            erase_op(use.owner.operation, _ORIGIN)
+    empty = not _views(arena)
+    if not empty:
+        argument = add_argument(function, type_)
+        with arena.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
+            arena.results[0].replace_all_uses_with(_aligned(argument, alignment))
+    erase_op(arena, _ORIGIN)
+    return 0 if empty else type_.shape[0]
+
+
+def add_argument(function: ir.Operation, type_: ir.Type) -> ir.Value:
+    """A new last argument of ``function``."""
+    old = ir.FunctionType(function.attributes["function_type"].value)
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([*old.inputs, type_], old.results))
+    if "arg_attrs" in function.attributes:
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([*function.attributes["arg_attrs"], ir.DictAttr.get({})])
+    return function.regions[0].blocks[0].add_argument(type_, function.location)
+
+
+def _aligned(buffer: ir.Value, alignment: int) -> ir.Value:
+    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), alignment)
+    return ir.Operation.create("memref.assume_alignment", [buffer.type], [buffer], {"alignment": number}).result
+
+
+def take_slot(function: ir.Operation, nbytes: int, alignment: int) -> ir.Value:
+    """A slot of ``nbytes`` that is a new argument."""
+    memory = add_argument(function, _bytes(nbytes))
+    with function.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
+        view = memref.view(_bytes(nbytes), _aligned(memory, alignment), _index(0), [])
+        view.owner.attributes[TCM_SLOT] = ir.UnitAttr.get()
+    return view
+
+
+def start_next(op: ir.Operation, record: ir.Value, place: ir.Value) -> None:
+    """Start a later kernel's tile before ``op``, or, behind a guarded prefetch, where its guard is false."""
+    if op.name != "scf.if":
+        with op.location, ir.InsertionPoint(op):
+            start_tile(record, place)
+        return
+    operations = [view.operation for view in op.block.operations]
+    with op.location, ir.InsertionPoint(operations[operations.index(op) + 1]):
+        true = arith.constant(ir.IntegerType.get_signless(1), 1)
+        branch = scf.IfOp(arith.xori(op.operands[0], true))
+        with ir.InsertionPoint(branch.then_block):
+            start_tile(record, place)
+            scf.yield_([])
+
+
+def start_tile(record: ir.Value, place: ir.Value) -> ir.Value:
+    """The runtime's call; gives the tag."""
+    return func.CallOp([ir.IntegerType.get_signless(32)], ir.FlatSymbolRefAttr.get(START_TILE), [record, place]).result
+
+
+def tag_of(start: ir.Operation) -> tuple[ir.Value, ir.Value]:
+    """The tag of a dma_start, and the index in it."""
+    operands = list(start.operands)
+    at = 1 + ir.MemRefType(operands[0].type).rank
+    at += 2 + ir.MemRefType(operands[at].type).rank
+    return operands[at], operands[at + 1]
+
+
+def declare(module: ir.Module, symbol: str, inputs: list[ir.Type], results: list[ir.Type]) -> None:
+    """Declare function ``symbol`` once."""
+    if any(op.operation.name == "func.func" and op.sym_name.value == symbol for op in module.body.operations):
+        return
+    with ir.InsertionPoint.at_block_begin(module.body):
+        func.FuncOp(symbol, (inputs, results), visibility="private")
+
+
+def _bytes(size: int) -> ir.MemRefType:
+    return ir.MemRefType.get([size], ir.IntegerType.get_signless(8), memory_space=memory_space(TCM_SPACE))
+
+
+def _index(value: int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), value)

@@ -1,0 +1,155 @@
+"""Finds a kernel's arena, the fetch of the tile that its work begins with, and the work itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.bounds import constant_value
+from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.kernel_memory import Tile
+from hexagon_mlir.ir.order import ancestor_in, nested_ops
+from hexagon_mlir.ir.query import TCM_SLOT, element_bytes, in_tcm, static_bytes
+from hexagon_mlir.passes.double_buffering.build import PREFETCH
+
+_FETCHES = ("memref.copy", "memref.dma_start")
+
+
+@dataclass(frozen=True)
+class FirstTile:
+    """``fetch`` brings all of ``tile`` into ``slot``, a part of the arena from ``offset`` on."""
+
+    fetch: ir.Operation
+    slot: ir.Operation
+    offset: int
+    tile: Tile
+
+
+def find_first_tile(block: ir.Block, arena: ir.Operation, given: Collection[int]) -> FirstTile | None:
+    """The largest transfer into a slot of ``arena`` that ``block``, the kernel's, always begins with.
+
+    It is one of an argument whose number is among ``given``.
+    """
+    found = [one for view in block.operations if view.operation.name in _FETCHES
+             and (one := _read(view.operation, arena)) is not None and one.tile.argument in given
+             and not _used_before(one, block)]
+    return max(found, key=lambda one: one.tile.nbytes, default=None)
+
+
+def find_work(first: FirstTile, block: ir.Block) -> ir.Operation | None:
+    """The last operation of ``block`` that computes with what is in the slot of ``first``."""
+    users = [ancestor_in(use.owner.operation, block) for use in uses_of_buffer(first.slot.results[0])]
+    work = [op for op in users if op is not None and op.name not in VIEWS and op != first.fetch]
+    places = {op: number for number, op in enumerate(view.operation for view in block.operations)}
+    return max(work, key=lambda op: places[op], default=None)
+
+
+def find_starts(work: ir.Operation) -> list[ir.Operation] | str:
+    """Where the last fetch of ``work`` has surely been started, or why there is no such place.
+
+    ``work`` itself stands for before it: there are no fetches inside. Else they are the guarded prefetches of the loop
+    ``work``; where a guard is false, there is nothing left to fetch.
+    """
+    guards = [op for op in nested_ops(work) if op.name == "scf.if" and PREFETCH in op.attributes]
+    for op in nested_ops(work):
+        if op.name in _FETCHES and [in_tcm(ir.MemRefType(end.type)) for end in _ends(op)] == [False, True]:
+            inside = [guard for guard in guards if _holds(guard, op)]
+            if not inside or _loop_around(inside[0]) != work:
+                return "the loop fetches in more than one way"
+    return guards or [work]
+
+
+def _read(op: ir.Operation, arena: ir.Operation) -> FirstTile | None:
+    source, target = _ends(op)
+    length = pitch = None
+    if op.name != "memref.copy":
+        operands = list(op.operands)
+        first = 1 + ir.MemRefType(source.type).rank
+        second = first + 1 + ir.MemRefType(target.type).rank
+        if any(constant_value(index) != 0 for index in (*operands[1:first], *operands[first + 1:second])):
+            return None
+        if len(operands) > second + 3:  # elements, tag and its index come first
+            pitch, length = (constant_value(value) for value in operands[-2:])
+            if pitch is None or length is None:
+                return None
+    place, slot = _argument(source), _slot(target, arena)
+    if place is None or slot is None:
+        return None
+    block = _block(ir.MemRefType(source.type), pitch, length)
+    if block is None or slot[0].results[0].type.shape[0] < block[0] * block[1]:
+        return None
+    return FirstTile(op, slot[0], slot[1], Tile(*place, *block))
+
+
+def _ends(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
+    """Source and target of a transfer."""
+    source = op.operands[0]
+    return source, op.operands[1 if op.name == "memref.copy" else 1 + ir.MemRefType(source.type).rank]
+
+
+def _argument(source: ir.Value) -> tuple[int, int] | None:
+    """Number of the argument that ``source`` is part of, and how many bytes it begins behind its start."""
+    root = root_buffer(source)
+    if not isinstance(root.owner, ir.Block) or not _is_entry(root.owner):
+        return None
+    type_, dynamic = ir.MemRefType(source.type), ir.ShapedType.get_dynamic_stride_or_offset()
+    offset = type_.get_strides_and_offset()[1]
+    if offset == dynamic:
+        return None
+    return ir.BlockArgument(root).arg_number, offset * element_bytes(type_.element_type)
+
+
+def _is_entry(block: ir.Block) -> bool:
+    return block.owner is not None and block.owner.operation.name == "func.func"
+
+
+def _slot(target: ir.Value, arena: ir.Operation) -> tuple[ir.Operation, int] | None:
+    """The slot that ``target``, packed, is the start of; and the slot's place in the arena."""
+    view = None if isinstance(target.owner, ir.Block) else target.owner.operation
+    if view is None or view.name != "memref.view" or constant_value(view.operands[1]) != 0:
+        return None
+    owner = view.operands[0].owner
+    slot = None if isinstance(owner, ir.Block) else owner.operation
+    if slot is None or TCM_SLOT not in slot.attributes or slot.operands[0] != arena.results[0]:
+        return None
+    offset = constant_value(slot.operands[1])
+    return None if offset is None else (slot, offset)
+
+
+def _block(type_: ir.MemRefType, pitch: int | None, length: int | None) -> tuple[int, int, int] | None:
+    """Bytes of a row, rows, and stride of what is fetched, where that is one block."""
+    total, width = static_bytes(type_), element_bytes(type_.element_type)
+    if not total:
+        return None
+    if pitch is not None and length is not None:
+        return length * width, total // (length * width), pitch * width
+    strides, dynamic = type_.get_strides_and_offset()[0], ir.ShapedType.get_dynamic_stride_or_offset()
+    run = 1
+    for size, stride in zip(reversed(list(type_.shape)), reversed(strides), strict=True):
+        if size > 1 and (stride == dynamic or stride != run):
+            return None
+        run *= size
+    return total, 1, total
+
+
+def _used_before(one: FirstTile, block: ir.Block) -> bool:
+    """True when an operation in front of the fetch uses the slot."""
+    places = {op: number for number, op in enumerate(view.operation for view in block.operations)}
+    users = [ancestor_in(use.owner.operation, block) for use in uses_of_buffer(one.slot.results[0])]
+    return any(op is not None and op.name not in VIEWS and places[op] < places[one.fetch] for op in users)
+
+
+def _holds(guard: ir.Operation, op: ir.Operation) -> bool:
+    while op.parent is not None:
+        op = op.parent.operation
+        if op == guard:
+            return True
+    return False
+
+
+def _loop_around(op: ir.Operation) -> ir.Operation:
+    op = op.parent.operation
+    while op.name not in ("scf.for", "scf.forall", "scf.while", "func.func"):
+        op = op.parent.operation
+    return op
