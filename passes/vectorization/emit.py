@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from hexagon_mlir.ir import arith, ir, memref, scf
+from hexagon_mlir.ir import arith, ir, memref
 from hexagon_mlir.ir.query import in_tcm
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
@@ -12,7 +13,7 @@ from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduc
 from hexagon_mlir.passes.vectorization.nest import Nest, read_operands, split_operands
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments
+from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments, when
 from hexagon_mlir.passes.vectorization.short_rows import ShortRowsEmitter
 from hexagon_mlir.passes.vectorization.tail import Tail
 from hexagon_mlir.passes.vectorization.turned import TurnedEmitter
@@ -117,14 +118,20 @@ class NestEmitter:
 
             if tail is None:
                 for_loop(segment.lower, segment.upper, segment.width, [], one_vector, down)
-            elif tail.static is not None or not self.anywhere:
-                one_vector(segment.lower, [])
-            else:  # an empty block may be anywhere, and HVX loads what is masked off
-                some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
-                branch = scf.IfOp(some)
-                with ir.InsertionPoint(branch.then_block):
-                    one_vector(segment.lower, [])
-                    scf.YieldOp([])
+            else:
+                self._unless_outside(tail, segment.lower, [], one_vector)
+
+    def _unless_outside(self, tail: Tail, lower: ir.Value, values: Sequence[ir.Value],
+                        inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
+        """``inside(lower, values)``; ``values`` where the tail is empty and loading it could leave its memory.
+
+        HVX loads what is masked off. In TCM a vector more is always there, but not the vectors a strided one takes.
+        """
+        strided = any(view.stride > 1 for view in self.body.views.values())
+        if tail.static is not None or not (self.anywhere or strided):
+            return list(inside(lower, list(values)))
+        some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
+        return when(some, values, partial(inside, lower))
 
     def _accumulate(self, reductions: list[int], jammed: list[Ivs], scopes: list[Scope],
                     width: int, tail: Tail | None) -> list[list[ir.Value]]:
@@ -181,7 +188,7 @@ class NestEmitter:
         first = widths.index(segment.width) * mine
         tail = segment.tail(self.nest.narrowest_bits)
 
-        def step(iv: ir.Value, carried: Sequence[ir.Value]) -> list[ir.Value]:
+        def step(iv: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
             results: list[ir.Value] = []
             for number, (scope, row) in enumerate(zip(scopes, rows, strict=True)):
                 old = list(carried[number * count:(number + 1) * count])
@@ -192,8 +199,8 @@ class NestEmitter:
             return results
 
         values = carried[first:first + mine]
-        if segment.masked:
-            values = step(segment.lower, values)
+        if tail is not None:
+            values = self._unless_outside(tail, segment.lower, values, step)
         else:
             values = for_loop(segment.lower, segment.upper, segment.width, values, step)
         return [*carried[:first], *values, *carried[first + mine:]]

@@ -74,5 +74,17 @@ def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.V
     return list(loop.results)
 
 
+def when(condition: ir.Value, carried: Sequence[ir.Value],
+         then: Callable[[list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
+    """``then(carried)`` where ``condition`` holds, else ``carried``."""
+    branch = scf.IfOp(condition, [value.type for value in carried], has_else=bool(carried))
+    with ir.InsertionPoint(branch.then_block):
+        scf.yield_(list(then(list(carried))))
+    if carried:
+        with ir.InsertionPoint(branch.else_block):
+            scf.yield_(list(carried))
+    return list(branch.results)
+
+
 def _round_down(value: ir.Value, multiple: int) -> ir.Value:
     return arith.muli(arith.divui(value, index(multiple)), index(multiple))

@@ -7,13 +7,13 @@ them, and what it writes to rows is interleaved on the way back.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from hexagon_mlir.ir import arith, ir, scf, vector
-from hexagon_mlir.ir.query import in_tcm
+from hexagon_mlir.ir import arith, ir, vector
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import for_loop, index, segments
+from hexagon_mlir.passes.vectorization.segments import for_loop, index, segments, when
 from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
 from hexagon_mlir.passes.vectorization.strides import Phases, interleaved
 from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, shifted
@@ -60,8 +60,6 @@ class ShortRowsEmitter:
         self.views = {number: strided_view(body.values[number], operand.dims.index(plan.loop))
                       for number, operand in enumerate(self.nest.operands)
                       if is_row(operand, plan.loop, self.row, plan.jam)}
-        self.anywhere = any(isinstance(v.type, ir.MemRefType) and not in_tcm(ir.MemRefType(v.type))
-                            for v in body.values)
 
     def emit(self, ivs: Ivs) -> None:
         """All rows at the outer loops' ``ivs``."""
@@ -75,13 +73,11 @@ class ShortRowsEmitter:
 
             if tail is None:
                 for_loop(segment.lower, segment.upper, segment.width, [], one_vector)
-            elif tail.static is not None or not self.anywhere:
+            elif tail.static is not None:
                 one_vector(segment.lower, [])
-            else:  # an empty block may be anywhere, and HVX loads what is masked off
-                some = scf.IfOp(arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0)))
-                with ir.InsertionPoint(some.then_block):
-                    one_vector(segment.lower, [])
-                    scf.YieldOp([])
+            else:  # HVX loads what is masked off: an empty block would be read behind the last row
+                some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
+                when(some, [], partial(one_vector, segment.lower))
 
     def _columns(self, ivs: Ivs) -> list[Ivs]:
         return [{**ivs, self.row: index(column)} for column in range(self.plan.jam)]

@@ -41,10 +41,11 @@ class Tail:
         part_type = ir.VectorType.get([width], type_.element_type)
         parts = []
         for start in range(0, self.lanes, width):
-            at = shifted(indices, start)
             if self._is_empty(start):
                 parts.append(zeros(part_type))
-            elif self._is_full(start, width):
+                continue
+            at = self._place(indices, start)
+            if self._is_full(start, width):
                 parts.append(vector.load(part_type, source, at, alignment=alignment))
             elif in_tcm(ir.MemRefType(source.type)):  # a vector more is always there: one load, not a masked pair
                 whole = vector.load(part_type, source, at, alignment=alignment)
@@ -67,7 +68,7 @@ class Tail:
         for start, part in zip(range(0, self.lanes, width), parts, strict=True):
             if self._is_empty(start):
                 break
-            at = shifted(indices, start)
+            at = self._place(indices, start)
             if self._is_full(start, width):
                 vector.store(part, target, at, alignment=alignment)
             else:
@@ -114,7 +115,7 @@ class Tail:
             mask = arith.constant(type_, ir.DenseElementsAttr.get([ir.BoolAttr.get(c) for c in chosen], type_))
             if self.static is None:
                 mask = arith.andi(mask, self._mask(start, bits))
-            vector.maskedstore(target, shifted(indices, start), mask, part, alignment=bits // 8)
+            vector.maskedstore(target, self._place(indices, start), mask, part, alignment=bits // 8)
 
     def part(self, start: int, lanes: int, bits: int) -> Tail:
         """The ``lanes`` elements of ``bits`` from number ``start`` on, which are one HVX vector."""
@@ -125,6 +126,18 @@ class Tail:
         left = arith.subi(self.valid, arith.constant(index, start)) if start else self.valid
         least, most = arith.constant(index, 0), arith.constant(index, lanes)
         return Tail(arith.maxsi(arith.minsi(left, most), least), None, lanes, bits)
+
+    def _place(self, indices: Sequence[ir.Value], start: int) -> list[ir.Value]:
+        """Where the vector from element ``start`` on is accessed: without a valid element, where the first one is.
+
+        HVX accesses what is masked off, and memory is there for one vector past the valid elements, not for several.
+        """
+        if not start or self.static is not None:
+            return shifted(indices, start)
+        index = ir.IndexType.get()
+        valid = arith.cmpi(arith.CmpIPredicate.sgt, self.valid, arith.constant(index, start))
+        offset = arith.select(valid, arith.constant(index, start), arith.constant(index, 0))
+        return [*indices[:-1], arith.addi(indices[-1], offset)]
 
     def _width(self, bits: int) -> int:
         """Elements of ``bits`` in one HVX vector."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from hexagon_mlir.ir import arith, ir, memref, scf, vector
+from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.butterfly import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.plan import Plan, is_turned
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments
+from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments, when
 from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, zeros
 
 _ROWS = 32  # vectors transposed at once: all the registers HVX has
@@ -123,7 +123,7 @@ class TurnedEmitter:
                 continue
             one = partial(visit, at, {operand: rows[column]})  # exchanges stay outside the condition: others share them
             if segment.masked and segment.valid is None:
-                carried = _if(arith.cmpi(arith.CmpIPredicate.slt, at, segment.upper), carried, one)
+                carried = when(arith.cmpi(arith.CmpIPredicate.slt, at, segment.upper), carried, one)
             else:
                 carried = one(carried)
         return carried
@@ -176,7 +176,7 @@ class TurnedEmitter:
                 continue
             one = partial(visit, at, {operand: vectors[part] for operand, vectors in found.items()})
             if segment.masked and part:
-                carried = _if(arith.cmpi(arith.CmpIPredicate.slt, at, segment.upper), carried, one)
+                carried = when(arith.cmpi(arith.CmpIPredicate.slt, at, segment.upper), carried, one)
             else:
                 carried = one(carried)
         return carried
@@ -207,16 +207,4 @@ def _each_vector(segment: Segment, carried: Values, inside: Callable[[ir.Value, 
     if segment.valid is not None:
         return inside(segment.lower, carried)
     some = arith.cmpi(arith.CmpIPredicate.slt, segment.lower, segment.upper)
-    return _if(some, carried, lambda old: inside(segment.lower, old))
-
-
-def _if(condition: ir.Value, carried: Values, then: Callable[[Values], Values]) -> Values:
-    """``then(carried)`` where ``condition`` holds, else ``carried``."""
-    branch = scf.IfOp(condition, [value.type for value in carried], has_else=bool(carried))
-    with ir.InsertionPoint(branch.then_block):
-        scf.yield_(then(carried))
-    if carried:
-        with ir.InsertionPoint(branch.else_block):
-            scf.yield_(carried)
-    return list(branch.results)
-
+    return when(some, carried, lambda old: inside(segment.lower, old))
