@@ -16,6 +16,7 @@ from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
+from hexagon_mlir.codegen.llvm_ir.bit_tests import lowest_bits_as_tests
 from hexagon_mlir.codegen.llvm_ir.conversions import conversion_option, converts
 from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
@@ -184,7 +185,7 @@ class _Emitter:
     def _in_order(self, native: bool, ordered: bool, room: Room | None) -> str:
         if (native, ordered, room) not in self.orders:
             text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized(native))))
-            text = keep_copies_in_order(text)
+            text = keep_copies_in_order(lowest_bits_as_tests(text))
             self.orders[native, ordered, room] = order_loops(text, room) if ordered else text
         return self.orders[native, ordered, room]
 

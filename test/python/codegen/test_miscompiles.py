@@ -82,6 +82,22 @@ def test_every_small_integer_as_f16(target):
                 np.testing.assert_array_equal(result, wanted.astype(np.float16))
 
 
+@pytest.mark.parametrize("form", ["odd", "truncated"])
+@pytest.mark.parametrize("type_", ["i8", "i16", "i32", "i64"])
+def test_the_lowest_bit_chooses_whole_lanes(type_, form):
+    """LLVM makes a truncation to i1 of it, and of that a test of every byte of a lane."""
+    info = np.iinfo(f"int{type_[1:]}")
+    x = np.resize(np.array([0, 1, -1, 2, -2, 85, -86, info.max, info.min, info.min + 1, info.max - 1], info.dtype), N)
+    y = np.resize(np.array([-1, 0, 1, 127, -128, 2, info.min, info.max], info.dtype), N)
+    odd = {"odd": f"      %one = arith.constant 1 : {type_}\n      %zero = arith.constant 0 : {type_}\n"
+                  f"      %b = arith.andi %a0, %one : {type_}\n      %c = arith.cmpi ne, %b, %zero : {type_}\n",
+           "truncated": f"      %c = arith.trunci %a0 : {type_} to i1\n"}[form]
+    body = (odd + f"      %g = arith.cmpi sgt, %a0, %a1 : {type_}\n      %d = arith.xori %c, %g : i1\n"
+            f"      %v = arith.select %d, %a0, %a1 : {type_}")
+    got = run(kernel(body, type_, type_), [x, y], info.dtype)
+    np.testing.assert_array_equal(got, np.where((x % 2 != 0) ^ (x > y), x, y))
+
+
 @pytest.mark.parametrize(("op", "reference"), [("maximumf", np.maximum), ("minimumf", np.minimum),
                                                ("maxnumf", np.fmax), ("minnumf", np.fmin)])
 def test_extremes_with_nan(op, reference):
