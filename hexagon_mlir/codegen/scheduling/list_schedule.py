@@ -8,6 +8,10 @@ from typing import NamedTuple
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction
 
 PIPES = {"shift": 1, "permute": 1, "multiply": 2, "load": 1, "store": 1, "any": 4, "slot": 4}
+# Sets of pipes as one number: a field for each, and above it a bit that a shortage borrows.
+_FIELD = {pipe: 1 << 4 * n for n, pipe in enumerate(PIPES)}
+_ENOUGH = sum(8 * field for field in _FIELD.values())
+_FREE = _ENOUGH + sum(count * _FIELD[pipe] for pipe, count in PIPES.items())
 EARLY, LATE = 2, 1  # packets from a result to an operand (HVX V73 manual, 5.7)
 LEADS = (0, 4, 16)
 """How far, in packets, each copy of a body may run ahead of the next; the best one is taken."""
@@ -79,6 +83,7 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
     waiting, readers = [len(n.before) for n in nodes], [len(n.after) for n in nodes]
     urgency = [(node.copy * lead - node.height, n) for n, node in enumerate(nodes)]
     masks = {n for n, node in enumerate(nodes) if node.instruction.type.endswith("x i1>")}
+    needs = [sum(_FIELD[pipe] for pipe in node.pipes) for node in nodes]
     earliest = [0] * len(nodes)
     ready = {n for n, count in enumerate(waiting) if count == 0}
     order: list[int] = []
@@ -109,28 +114,28 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
 
     def too_soon(n: int) -> bool:
         """True for a mask that nobody could use yet: there are four mask registers."""
-        return n in masks and all(any(s != n and s not in placed_at and s not in masks for s in nodes[user].before)
-                                  for user in nodes[n].after)
+        return all(any(s != n and s not in placed_at and s not in masks for s in nodes[user].before)
+                   for user in nodes[n].after)
 
     while ready:
-        free = dict(PIPES)
-        while costless := sorted(n for n in ready if not nodes[n].pipes and earliest[n] <= time):
+        free = _FREE
+        while costless := sorted(n for n in ready if not needs[n] and earliest[n] <= time):
             for n in costless:
                 place(n, time)
         for n in sorted((n for n in ready if earliest[n] <= time), key=urgency.__getitem__):
-            if not free["slot"]:
+            if not free & 7 * _FIELD["slot"]:
                 break
-            pipes = nodes[n].pipes
-            if any(free[p] < pipes.count(p) for p in pipes) or too_soon(n):
+            left = free - needs[n]
+            if left & _ENOUGH != _ENOUGH or (n in masks and too_soon(n)):
                 continue
-            grows = nodes[n].vector - freed(n)
-            if grows > 0 and live + grows > registers and nodes[n].instruction.opcode == "load":
+            if (nodes[n].instruction.opcode == "load" and (grows := nodes[n].vector - freed(n)) > 0
+                    and live + grows > registers):
                 continue
-            for p in pipes:
-                free[p] -= 1
+            free = left
             place(n, time)
-        if ready and free == PIPES and all(earliest[n] <= time for n in ready):
-            n = min(ready, key=lambda n: (too_soon(n), nodes[n].copy, n))  # nothing fits: the registers are exceeded
+        if ready and free == _FREE and all(earliest[n] <= time for n in ready):
+            # nothing fits: the registers are exceeded
+            n = min(ready, key=lambda n: (n in masks and too_soon(n), nodes[n].copy, n))
             place(n, time)
         time += 1
     return Schedule(order, time, most)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, parse_line, read
 from hexagon_mlir.codegen.scheduling.constant_tables import (
-    Constant,
     ConstantTable,
     constants_of,
     from_table,
@@ -122,10 +121,15 @@ class _Orders:
         invariants &= {o for i in body for o in i.names()} - {i.result for i in block}
         uses = Counter(constant for i in body for constant in constants_of(i))
         taken = sum(registers(i) for i in block[:start]) + len(invariants) + len(uses)
-        count = 0
+        nodes, count = graph(body, self.addresses), 0
+        pipes = [node.pipes for node in nodes]
         while True:
             chosen = from_table(uses, count)
-            ordered = self._ordered(body, chosen, taken)
+            if self.room and self.room.slots:
+                for node, i, own in zip(nodes, body, pipes, strict=True):
+                    node.pipes = own + (_LOAD if constants_of(i).intersection(chosen) else ())
+            # the registers that hold constants but for those in the table
+            ordered = [body[n] for n in best_schedule(nodes, max(REGISTERS - taken + len(chosen), 6))]
             attempt = table.copy()
             done = [*block[:start], *attempt.loaded(ordered, chosen), *block[end:]]
             missing = pressure_in_block(done, self.leaving) - self.room.registers if self.room else 0
@@ -133,14 +137,6 @@ class _Orders:
                 table.take(attempt)
                 return done
             count += missing
-
-    def _ordered(self, body: list[Instruction], chosen: list[Constant], taken: int) -> list[Instruction]:
-        """``body`` in order, given that ``taken`` registers hold constants but for those ``chosen`` for the table."""
-        nodes = graph(body, self.addresses)
-        if self.room and self.room.slots:
-            for node, i in zip(nodes, body, strict=True):
-                node.pipes += _LOAD if constants_of(i).intersection(chosen) else ()
-        return [body[n] for n in best_schedule(nodes, max(REGISTERS - taken + len(chosen), 6))]
 
 
 def registers(i: Instruction) -> int:
