@@ -48,10 +48,7 @@ def step_of(op: ir.Operation, nodes: Sequence[Tensor], shape: tuple[int, ...]) -
 
 
 def _in_memory(node: Tensor) -> Tensor:
-    """``node`` as a buffer: the ops that read it do not compute it again, nor do loops share what it is computed of.
-
-    LLVM 22 gets masks wrong that several loops share.
-    """
+    """``node`` as a buffer: the ops that read it do not compute it again, step within step."""
     if node.data is None or not node.dims:
         return node
     shape = [node.shape[d] for d in node.dims]
@@ -74,15 +71,11 @@ def _exchanged(a: Tensor, b: Tensor) -> Tensor | None:
     before, behind = (views.slice_of(room, [start], [size], [0]) for start in (0, _PAIR * step))
     i32 = ir.IntegerType.get_signless(32)
 
-    def second(_: Sequence[ir.Value], index: IndexOf) -> list[ir.Value]:
+    def choose(values: Sequence[ir.Value], index: IndexOf) -> list[ir.Value]:
         number = arith.shrui(arith.index_cast(i32, index(0)), ints.value(step.bit_length() - 1, i32))
-        mask = arith.subi(ints.value(0, i32), arith.andi(number, ints.value(1, i32)))
-        return [ints.value(ints.cast(mask, i32, type), type)]
+        bit = ints.cast(arith.andi(number, ints.value(1, i32)), i32, type)
+        is_second = arith.cmpi(arith.CmpIPredicate.ne, bit, ints.value(0, type))
+        return [arith.select(is_second, *values)]
 
-    def choose(values: Sequence[ir.Value], _: IndexOf) -> list[ir.Value]:
-        return [arith.xori(values[1], arith.andi(arith.xori(values[0], values[1]), values[2]))]
-
-    mask = Tensor(type, (size,), (0,), build.generic([], (0,), [size], [type], second)[0])
-    inputs = [(value, (0,)) for value in (before, behind, _in_memory(mask).data)]
-    value, = build.generic(inputs, (0,), [size], [type], choose)
+    value, = build.generic([(before, (0,)), (behind, (0,))], (0,), [size], [type], choose)
     return build.from_compact(build.reshape(value, [n for n in node.shape if n != 1]), type, node.shape)
