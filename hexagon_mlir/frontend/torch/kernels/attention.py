@@ -20,19 +20,34 @@ _ELEMENTS = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 
 
 def attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None, causal: bool,
-              scale: float) -> torch.Tensor:
+              scale: float, hidden: torch.Tensor | None = None, safe: bool = True) -> torch.Tensor:
     """softmax(query key^T * scale + mask) value; shapes (G, S, D), (H, T, D), (H, T, E) with G a multiple of H.
 
-    ``mask`` is (1 or G, S, T) of float32. ``causal`` lets query i see keys 0..i.
+    ``mask`` and ``hidden`` are (P or 1, Q or 1, S or 1, T) of float32 with P Q = G. What ``hidden`` has below inf
+    stands in the place of product and mask. ``causal`` lets query i see keys 0..i. A query that sees
+    no key has zeros when ``safe``, and NaN otherwise.
     """
     repeat = query.shape[0] // key.shape[0]
     scores = query.float() @ key.float().repeat_interleave(repeat, 0).transpose(1, 2) * scale
     if mask is not None:
-        scores = scores + mask
+        scores = scores + _per_head(mask, scores.shape)
+    if hidden is not None:
+        hidden = _per_head(hidden, scores.shape)
+        scores = torch.where(hidden == float("inf"), scores, hidden)
     if causal:
         allowed = torch.ones(scores.shape[1:], dtype=torch.bool).tril()
         scores = scores.masked_fill(~allowed, float("-inf"))
-    return (scores.softmax(-1) @ value.float().repeat_interleave(repeat, 0)).to(query.dtype)
+    weights = torch._safe_softmax(scores, -1) if safe else scores.softmax(-1)
+    return (weights @ value.float().repeat_interleave(repeat, 0)).to(query.dtype)
+
+
+def _per_head(mask: torch.Tensor, shape: torch.Size) -> torch.Tensor:
+    return mask.expand(*_groups(tuple(mask.shape), shape[0]), *shape[1:]).reshape(shape)
+
+
+def _groups(mask: tuple[int, ...], heads: int) -> tuple[int, int]:
+    """P and Q for a mask of these sizes."""
+    return (mask[0], heads // mask[0]) if mask[0] > 1 else (heads // mask[1], mask[1])
 
 
 @dataclass(frozen=True)
@@ -43,25 +58,31 @@ class _Shape:
     keys: int
     depth: int
     width: int
-    mask_heads: int
+    mask: tuple[int, ...]
+    hidden: tuple[int, ...]
     element: str
     causal: bool
     scale: float
+    safe: bool
 
 
 def build(node: Node) -> str:
     """The function for one ``attention`` node."""
-    query, key, value, mask, causal, scale = args_of(node)
+    query, key, value, mask, causal, scale, hidden, safe = args_of(node)
     heads, queries, depth = shape_of(query)
     key_heads, keys, _ = shape_of(key)
     width = shape_of(value)[2]
-    mask_heads = shape_of(mask)[0] if isinstance(mask, Node) else 0
+    masks = [shape_of(m) if isinstance(m, Node) else () for m in (mask, hidden)]
     element = _ELEMENTS[dtype_of(query)]
-    return _Text(_Shape(heads, key_heads, queries, keys, depth, width, mask_heads, element, bool(causal),
-                        float(scale))).function()
+    return _Text(_Shape(heads, key_heads, queries, keys, depth, width, masks[0], masks[1], element, bool(causal),
+                        float(scale), bool(safe))).function()
 
 
 BUILDERS[attention] = build
+
+
+def _type(sizes: tuple[int, ...]) -> str:
+    return f"tensor<{'x'.join(map(str, sizes))}xf32>"
 
 
 class _Text:
@@ -82,7 +103,7 @@ class _Text:
     def function(self) -> str:
         s = self.s
         e = s.element
-        mask = f", %mask: tensor<{s.mask_heads}x{s.queries}x{s.keys}xf32>" if s.mask_heads else ""
+        mask = "".join(f", %{name}: {_type(sizes)}" for name, sizes in self._masks())
         out = f"tensor<{s.heads}x{s.queries}x{s.width}x{e}>"
         return f"""
 func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s.key_heads}x{s.keys}x{s.depth}x{e}>,
@@ -91,6 +112,8 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
   %lowest = arith.constant {_LOWEST} : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %inf = arith.constant 0x7F800000 : f32
   %minus_inf = arith.constant 0xFF800000 : f32
   %scale = arith.constant {s.scale!r} : f32
   %heads = arith.constant {s.heads} : index
@@ -98,7 +121,7 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
   %none = tensor.empty() : {out}
   %result = scf.for %h = %c0 to %heads step %c1 iter_args(%o = %none) -> ({out}) {{
     %g = arith.divui %h, %repeat : index
-    %key = tensor.extract_slice %k[%g, 0, 0] [1, {s.keys}, {s.depth}] [1, 1, 1]
+{self._places()}    %key = tensor.extract_slice %k[%g, 0, 0] [1, {s.keys}, {s.depth}] [1, 1, 1]
         : tensor<{s.key_heads}x{s.keys}x{s.depth}x{e}> to tensor<{s.keys}x{s.depth}x{e}>
     %value = tensor.extract_slice %v[%g, 0, 0] [1, {s.keys}, {s.width}] [1, 1, 1]
         : tensor<{s.key_heads}x{s.keys}x{s.width}x{e}> to tensor<{s.keys}x{s.width}x{e}>
@@ -108,6 +131,41 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
   return %result : {out}
 }}
 """
+
+    def _masks(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Names and sizes of the masks there are, in the order of the function's arguments."""
+        return [(name, sizes) for name, sizes in (("mask", self.s.mask), ("hidden", self.s.hidden)) if sizes]
+
+    def _places(self) -> str:
+        """Where each mask has the head's: (h / Q, h % Q)."""
+        text = ""
+        for name, sizes in self._masks():
+            _, inner = _groups(sizes, self.s.heads)
+            text += f"""    %{name}_q = arith.constant {inner} : index
+    %{name}_0 = arith.{"divui %h, %" + name + "_q" if sizes[0] > 1 else "muli %c0, %c0"} : index
+    %{name}_1 = arith.{"remui %h, %" + name + "_q" if sizes[1] > 1 else "muli %c0, %c0"} : index
+"""
+        return text
+
+    def _masked(self, n: int, name: str, sizes: tuple[int, ...], current: str, row: str, column: str, rows: int,
+                columns: int) -> str:
+        """``%s_{name}{n}``: a tile of scores with the mask in it."""
+        scores = f"tensor<{rows}x{columns}xf32>"
+        shared = sizes[2] == 1  # by all queries
+        tile = _type((columns,)) if shared else scores
+        both = "affine_map<(i, j) -> (i, j)>"
+        read, map_ = ("0", "affine_map<(i, j) -> (j)>") if shared else (row, both)
+        body = """%z = arith.cmpf oeq, %b, %inf : f32
+          %p = arith.select %z, %a, %b : f32""" if name == "hidden" else "%p = arith.addf %a, %b : f32"
+        return f"""      %t_{name}{n} = tensor.extract_slice %{name}[%{name}_0, %{name}_1, {read}, {column}]
+          [1, 1, {1 if shared else rows}, {columns}] [1, 1, 1, 1] : {_type(sizes)} to {tile}
+      %s_{name}{n} = linalg.generic {{indexing_maps = [{both}, {map_}, {both}],
+          iterator_types = ["parallel", "parallel"]}}
+          ins({current}, %t_{name}{n} : {scores}, {tile}) outs(%se{n} : {scores}) {{
+        ^bb0(%a: f32, %b: f32, %c: f32):
+          {body}
+          linalg.yield %p : f32
+      }} -> {scores}"""
 
     def _keys(self) -> str:
         s = self.s
@@ -194,7 +252,7 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
       ^bb0(%x: f32, %sum: f32, %o_: {e}):
         %d = arith.divf %x, %sum : f32
         %empty = arith.cmpf oeq, %sum, %zero : f32
-        %m = arith.select %empty, %zero, %d : f32
+        %m = arith.select %empty, %{"zero" if s.safe else "nan"}, %d : f32
         {shrink}
     }} -> tensor<{rows}x{s.width}x{e}>
     {result} = tensor.insert_slice %norm{n} into {out}[%h, {first}, 0] [1, {rows}, {s.width}] [1, 1, 1]
@@ -234,17 +292,9 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
           linalg.yield %t_ : f32
       }} -> {scores}""")
         current = f"%s{n}"
-        if s.mask_heads:
-            head = "%h" if s.mask_heads > 1 else "0"
-            lines.append(f"""      %ms{n} = tensor.extract_slice %mask[{head}, {row}, {column}]
-          [1, {rows}, {columns}] [1, 1, 1] : tensor<{s.mask_heads}x{s.queries}x{s.keys}xf32> to {scores}
-      %sm{n} = linalg.generic {{indexing_maps = [{both}, {both}, {both}], {kinds}}}
-          ins({current}, %ms{n} : {scores}, {scores}) outs(%se{n} : {scores}) {{
-        ^bb0(%a: f32, %b: f32, %c: f32):
-          %p = arith.addf %a, %b : f32
-          linalg.yield %p : f32
-      }} -> {scores}""")
-            current = f"%sm{n}"
+        for name, sizes in self._masks():
+            lines.append(self._masked(n, name, sizes, current, row, column, rows, columns))
+            current = f"%s_{name}{n}"
         if s.causal:
             lines.append(f"""      %sc{n} = linalg.generic {{indexing_maps = [{both}, {both}], {kinds}}}
           ins({current} : {scores}) outs(%se{n} : {scores}) {{

@@ -50,7 +50,7 @@ _SHORT = frozenset({
     _aten.max_pool2d_with_indices.default, _aten.leaky_relu.default,
 })
 """What `Numerics.F16` computes in f16; quotients, roots, exponentials and reductions are not."""
-_MASK = 3  # attention's operand that is f32 always
+_MASKS = (3, 6)  # attention's operands that are f32 always
 
 
 def lower_precision(graph: TorchGraph, numerics: str) -> None:
@@ -92,7 +92,7 @@ class _Lowering:
         wanted = self.computed_in(node)
         if wanted is not None:
             node.args = tuple(
-                self.operand(node, value, torch.float32 if node.target is attention and place == _MASK else wanted)
+                self.operand(node, value, torch.float32 if node.target is attention and place in _MASKS else wanted)
                 for place, value in enumerate(node.args))
             node.kwargs = {name: self.operand(node, value, wanted) for name, value in node.kwargs.items()}
             if wanted == torch.float16:

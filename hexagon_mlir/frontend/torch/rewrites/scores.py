@@ -1,0 +1,149 @@
+"""What models do to attention's scores between the two products: scale, add, hide; in a form that tiles can compute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
+
+_aten = torch.ops.aten
+_ABSORBS = torch.finfo(torch.float32).min / 2  # what is added to less is lost in rounding: s + f = f
+_INFINITY = float("inf")
+
+
+class Scores:
+    """The scores ``product * scale + added`` where ``hidden`` is inf, and ``hidden`` elsewhere; with ``causal``, -inf
+    where the key's number is above the query's.
+
+    The methods follow the model from the product outwards, with masks that broadcast to ``shape`` (..., S, T). They
+    insert what they compute of masks, never of scores, before ``at``.
+    """
+
+    def __init__(self, graph: TorchGraph, at: Node, shape: Sequence[int]):
+        self.graph, self.at, self.shape = graph, at, tuple(shape)
+        self.scale = 1.0
+        self.added: Node | None = None
+        self.hidden: Node | None = None
+        self._ordered: tuple[Node, float] | None = None  # the causal mask, and what it fills with
+
+    @property
+    def causal(self) -> bool:
+        """True when each query reads the keys up to its own number."""
+        return self._ordered is not None
+
+    def times(self, factor: float) -> None:
+        """``scores * factor``, above 0."""
+        self.scale *= factor
+        self.added, self.hidden = (x if x is None else self._insert(_aten.mul.Tensor, x, factor)
+                                   for x in (self.added, self.hidden))
+
+    def plus(self, mask: Node, factor: float = 1.0) -> None:
+        """``scores + mask * factor``."""
+        fill = self._fill_of_causal(mask) if self._alone() and factor == 1.0 else None
+        if fill is not None:
+            self._ordered = (self._insert(_aten.eq.Scalar, mask, 0), fill)
+            return
+        self._settle(_INFINITY)
+        mask = self._wide(mask)
+        mask = mask if factor == 1.0 else self._insert(_aten.mul.Tensor, mask, factor)
+        self.added = mask if self.added is None else self._insert(_aten.add.Tensor, self.added, mask)
+        if self.hidden is not None:
+            kept = self._insert(_aten.eq.Scalar, self.hidden, _INFINITY)
+            self.hidden = self._select(kept, None, self._insert(_aten.add.Tensor, self.hidden, mask), True, _INFINITY)
+
+    def where(self, condition: Node, fill: float, keeps: bool) -> None:
+        """``where(condition, scores, fill)``; the other way round when the condition ``keeps`` not."""
+        self._settle(fill)
+        if not keeps and self.graph.is_constant(condition) and dtype_of(condition) == torch.bool:
+            condition, keeps = self.graph.add_constant(~self.graph.value(condition), "seen"), True
+        if keeps and fill <= _ABSORBS and (self._alone() or fill == -_INFINITY) and dtype_of(condition) == torch.bool \
+                and self._fill_of_causal(condition) is not None:
+            self._ordered = (condition, fill)
+        elif fill <= _ABSORBS and self.hidden is None and not self._grows(condition):
+            self.added = self._select(condition, self.added, fill, keeps)
+        else:
+            self.hidden = self._select(condition, self.hidden, fill, keeps, _INFINITY)
+
+    def at_least(self, lowest: float) -> bool:
+        """``maximum(scores, lowest)`` for a number below any score; False when it may not be."""
+        self._settle(lowest)
+        self.added, self.hidden = (x if x is None else self._insert(_aten.clamp_min.default, x, lowest)
+                                   for x in (self.added, self.hidden))
+        return lowest <= _ABSORBS
+
+    def _alone(self) -> bool:
+        return self.added is None and self.hidden is None and not self.causal
+
+    def _settle(self, fill: float) -> None:
+        """Turn the causal mask into an added one, unless all that is hidden is -inf: the next mask fills with ``fill``,
+        or (inf) adds."""
+        if self._ordered is None:
+            return
+        condition, own = self._ordered
+        if own != -_INFINITY or fill not in (-_INFINITY, _INFINITY):
+            self._ordered = None
+            self.added = self._select(condition, self.added, own, True)
+
+    def _grows(self, condition: Node) -> bool:
+        """True when the added mask with ``condition`` in it is larger than each of them."""
+        if self.added is None:
+            return False
+        sizes = [shape_of(self.added), shape_of(condition)]
+        return prod(torch.broadcast_shapes(*sizes)) > max(map(prod, sizes))
+
+    def _select(self, condition: Node, other: Node | None, fill: float | Node, keeps: bool, kept: float = 0.0) -> Node:
+        """``other`` (or the number ``kept``) where the scores are kept, ``fill`` elsewhere."""
+        first, second = (x if isinstance(x, Node) else self._insert(_aten.full.default, [], x, dtype=torch.float32)
+                         for x in (kept if other is None else other, fill))
+        return self._insert(_aten.where.self, self._bool(condition), *((first, second) if keeps else (second, first)))
+
+    def _bool(self, mask: Node) -> Node:
+        return mask if dtype_of(mask) == torch.bool else self._insert(_aten.ne.Scalar, mask, 0)
+
+    def _wide(self, mask: Node) -> Node:
+        same = dtype_of(mask) == torch.float32
+        return mask if same else self._insert(_aten._to_copy.default, mask, dtype=torch.float32)
+
+    def _insert(self, target: Any, *args: Any, **kwargs: Any) -> Node:
+        return self.graph.insert(self.at, target, *args, **kwargs)
+
+    def _fill_of_causal(self, mask: Node) -> float | None:
+        """What a constant mask hides keys behind the query with; None when it hides others or does not hide."""
+        if not self.graph.is_constant(mask) or shape_of(mask)[-2:] != self.shape[-2:]:
+            return None
+        value = self.graph.value(mask)
+        allowed = value if value.dtype == torch.bool else value == 0
+        if not bool((allowed == torch.ones(value.shape[-2:], dtype=torch.bool).tril()).all()):
+            return None
+        hidden = value[~allowed] if value.dtype.is_floating_point else value.new_empty(0)
+        if not hidden.numel():
+            return -_INFINITY
+        return float(hidden.min()) if bool((hidden <= torch.finfo(value.dtype).min / 2).all()) else None
+
+    def operand(self, mask: Node | None) -> Node | None:
+        """The mask as attention takes it: (P or 1, Q or 1, S or 1, T) where P Q is the number of heads."""
+        if mask is None:
+            return None
+        lead = self.shape[:-2]
+        sizes = (1,) * (len(self.shape) - len(shape_of(mask))) + shape_of(mask)
+        split = _split(lead, sizes[:-2])
+        if split is None or sizes[-1] != self.shape[-1]:
+            wanted = [*(lead if split is None else sizes[:-2]), sizes[-2], self.shape[-1]]
+            mask, sizes = self._insert(_aten.expand.default, mask, wanted), tuple(wanted)
+            split = len(lead) if split is None else split
+        heads = sizes[:-2]
+        return self._insert(_aten.reshape.default, mask, [prod(heads[:split]), prod(heads[split:]), *sizes[-2:]])
+
+
+def _split(lead: Sequence[int], sizes: Sequence[int]) -> int | None:
+    """Where to split the leading sizes so that each part of a mask's is whole or 1."""
+    for place in range(len(lead) + 1):
+        parts = ((lead[:place], sizes[:place]), (lead[place:], sizes[place:]))
+        if all(tuple(have) == tuple(whole) or prod(have) == 1 for whole, have in parts):
+            return place
+    return None
