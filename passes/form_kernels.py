@@ -27,6 +27,7 @@ class FormKernelsPass(Pass):
 
     A contraction, convolution or loop starts a kernel. Elementwise ops, reductions and data movement join the kernel
     that makes their latest operand, or the only one that reads them, as long as its results fit the TCM together.
+    A lookup in a table that does not fit waits for no reader: its kernel ends before the next needs memory.
 
     Before:
         func.func @f(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xi8>) -> tensor<16xi8> {
@@ -87,7 +88,7 @@ def _split(function: ir.Operation, budget: int) -> None:
     for op in ops:
         made_by = [numbers[v.owner.operation] for v in external_values(op)
                    if isinstance(v.owner, ir.OpView) and v.owner.operation in numbers]
-        infos.append(OpInfo(_kind(op), tuple(made_by), _bytes(op), _is_result(op)))
+        infos.append(OpInfo(_kind(op), tuple(made_by), _bytes(op), _is_result(op), _table_bytes(op)))
     kernels = group(infos, budget)
     prefix = ir.StringAttr(function.attributes["sym_name"]).value
     end = function.regions[0].blocks[0].operations[len(ops)].operation
@@ -164,6 +165,14 @@ def _is_result(op: ir.Operation) -> bool:
 
 def _bytes(op: ir.Operation) -> int:
     return sum(known_bytes(r.type) for r in op.results if isinstance(r.type, ir.RankedTensorType))
+
+
+def _table_bytes(op: ir.Operation) -> int:
+    """The bytes of the tensors from outside that ``op`` reads single elements of."""
+    if op.name != "linalg.generic":
+        return 0
+    body = op.regions[0].blocks[0].operations
+    return sum(known_bytes(o.operation.operands[0].type) for o in body if o.operation.name == "tensor.extract")
 
 
 def _title(ops: list[ir.Operation]) -> str:

@@ -22,13 +22,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class OpInfo:
-    """One operation: the numbers of the operations that make its operands, the bytes of its results, and whether the
-    function returns one of them."""
+    """One operation: the numbers of the operations that make its operands, the bytes of its results, whether the
+    function returns one of them, and the bytes of the tables it looks elements up in."""
 
     kind: Kind
     operands: tuple[int, ...]
     bytes: int = 0
     is_result: bool = False
+    table_bytes: int = 0
 
 
 def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
@@ -59,7 +60,11 @@ def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
 
 
 def _absorb(ops: Sequence[OpInfo], kernels: list[int | None], used: list[int], budget: int) -> list[int | None]:
-    """Move kernels that read arguments alone, start with no anchor and serve one other kernel, into that one."""
+    """Move kernels that read arguments alone, start with no anchor and serve one other kernel, into that one.
+
+    Lookups in tables above the budget stay: the other kernel may read the table too, in another form (tied embeddings),
+    and both would be in memory together.
+    """
     readers: list[set[int]] = [set() for _ in ops]  # kernels that read each op, through what is copied
     sources: dict[int, set[int]] = {}
     for number in reversed(range(len(ops))):
@@ -75,7 +80,8 @@ def _absorb(ops: Sequence[OpInfo], kernels: list[int | None], used: list[int], b
     for kernel in sorted(sources):
         members = [number for number, k in enumerate(kernels) if k == kernel]
         readers_of = {reader for number in members for reader in readers[number]} - {kernel}
-        free = not sources[kernel] and all(ops[number].kind is Kind.JOINS for number in members)
+        free = not sources[kernel] and all(ops[number].kind is Kind.JOINS and ops[number].table_bytes <= budget
+                                          for number in members)
         if free and len(readers_of) == 1 and not any(ops[number].is_result for number in members):
             (reader,) = readers_of
             called = any(ops[number].kind is Kind.CALL for number, k in enumerate(kernels) if k == reader)

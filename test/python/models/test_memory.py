@@ -4,6 +4,7 @@ import gc
 import sys
 from pathlib import Path
 
+import pytest
 import torch
 from support import ROOT
 
@@ -21,11 +22,25 @@ def _resident(what: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in _STATUS.read_text().splitlines() if line.startswith(what))
 
 
-def test_tied_weights_are_held_at_most_twice():
+class Bare(torch.nn.Module):
+    """A tied embedding alone: rows of its table, times the table."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = torch.nn.Embedding(50257, 128), torch.nn.Linear(128, 50257, bias=False)
+        self.head.weight = self.table.weight
+
+    def forward(self, indices):
+        return self.head(self.table(indices))
+
+
+@pytest.mark.parametrize("make", [lambda: Gpt2(layers=1, width=256, heads=4, vocabulary=50257, positions=16), Bare],
+                         ids=["GPT-2", "bare"])
+def test_tied_weights_are_held_at_most_twice(make):
     """Once by PyTorch, once in the machine's memory: packed or transposed copies would be a third and a fourth."""
     linear, x = torch.nn.Linear(4, 4).eval(), torch.ones(1, 4)
     hx.compile(torch.export.export(linear, (x,)))(x)  # loads what is loaded once
-    module = Gpt2(layers=1, width=256, heads=4, vocabulary=50257, positions=16).eval()
+    module = make().eval()
     weights = sum(p.numel() * p.element_size() for p in module.parameters())
     inputs = (torch.tensor([[3, 50256, 1]]),)
     program = torch.export.export(module, inputs)
@@ -35,7 +50,7 @@ def test_tied_weights_are_held_at_most_twice():
     got = hx.compile(program)(*inputs)
     peak = _resident("VmHWM") - before + weights
     with torch.no_grad():
-        torch.testing.assert_close(got, module(*inputs), rtol=0, atol=2e-5)
+        torch.testing.assert_close(got, module(*inputs), rtol=0, atol=5e-5)
     assert peak <= 3 * weights, f"{peak / weights:.2f} times the weights"
     gc.collect()
     assert _resident("VmRSS") - before < weights, "the machine's copy is kept after the run"

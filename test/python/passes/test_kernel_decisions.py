@@ -7,8 +7,8 @@ from hexagon_mlir.passes.kernels.decide import Kind, OpInfo, group
 BIG = 1 << 20
 
 
-def op(kind, *operands, size=4, result=False):
-    return OpInfo(kind, operands, size, result)
+def op(kind, *operands, size=4, result=False, table=0):
+    return OpInfo(kind, operands, size, result, table)
 
 
 A, J, COPY, CALL = Kind.ANCHOR, Kind.JOINS, Kind.COPIED, Kind.CALL
@@ -26,6 +26,8 @@ CASES = {
     "arguments only, read by a call": ([op(J), op(CALL, 0)], [0, 1]),
     "too large": ([op(A, size=BIG), op(J, 0)], [0, 1]),
     "too large to be absorbed": ([op(J, size=BIG), op(A, 0)], [0, 1]),
+    "a lookup in a table": ([op(J, table=BIG), op(A, 0)], [1, 1]),
+    "a lookup in a large table": ([op(J, table=BIG + 1), op(A, 0)], [0, 1]),
     "nothing": ([], []),
 }
 
