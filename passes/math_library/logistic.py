@@ -10,7 +10,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-sigmoid           3.06    27.8  75.02    17.5
+sigmoid           3.06    27.5  75.02    17.5
 silu              3.25    27.8  77.22    18.0
 softplus          1.73    44.5  55.96    27.3
 gelu (tanh)      179.16    33.8  56.20    24.5
