@@ -78,8 +78,9 @@ class OutlinePartsPass(Pass):
         symbols = ir.SymbolTable(module.operation)
         for part in find_ops(module, lambda op: op.name == "scf.if" and any(n in op.attributes for n in KERNELS)):
             work = _work(part.regions[0].blocks[0])
-            if _count(work) >= self.operations and _movable(work):
-                _outline(work, symbols)
+            staying = _staying(work) if _count(work) >= self.operations and _passable(work) else None
+            if staying is not None:
+                _outline(work, staying, symbols)
 
 
 def _work(block: ir.Block) -> list[ir.Operation]:
@@ -97,10 +98,22 @@ def _count(work: list[ir.Operation]) -> int:
     return sum(len(find_ops(op, lambda _: True)) for op in work)
 
 
-def _movable(work: list[ir.Operation]) -> bool:
-    """True when only address arithmetic of ``work`` is needed behind it, and a function takes what it uses."""
-    return (all(is_pure(op) or not _used_behind(op, work) for op in work)
-            and all(passable(value.type) for value in trace(_used_by(work))[0]))
+def _passable(work: list[ir.Operation]) -> bool:
+    """True when a function takes what ``work`` uses."""
+    return all(passable(value.type) for value in trace(_used_by(work))[0])
+
+
+def _staying(work: list[ir.Operation]) -> list[ir.Operation] | None:
+    """Operations of ``work`` that are needed behind it too, and those they need; None if it is more than addresses."""
+    staying: list[ir.Operation] = []
+    needed: set[ir.Value] = set()
+    for op in reversed(work):
+        if _used_behind(op, work) or not needed.isdisjoint(op.results):
+            if not is_pure(op):
+                return None
+            staying.append(op)
+            needed.update(op.operands, values_from_outside(op))
+    return staying
 
 
 def _used_by(work: list[ir.Operation]) -> list[ir.Value]:
@@ -122,8 +135,8 @@ def _used_behind(op: ir.Operation, work: list[ir.Operation]) -> bool:
     return False
 
 
-def _outline(work: list[ir.Operation], symbols: ir.SymbolTable) -> None:
-    """Put ``work`` into a function of its own, and a call in its place."""
+def _outline(work: list[ir.Operation], staying: list[ir.Operation], symbols: ir.SymbolTable) -> None:
+    """Put ``work`` into a function of its own, and a call in its place; those ``staying`` are copied."""
     with work[0].location:
         holder = work[0]
         while holder.name != "func.func":
@@ -135,7 +148,6 @@ def _outline(work: list[ir.Operation], symbols: ir.SymbolTable) -> None:
             outlined.call([])
         with outlined.body():
             end = func.ReturnOp([])
-        staying = [op for op in work if is_pure(op) and _used_behind(op, work)]
         for op in work:
             if op in staying:
                 with ir.InsertionPoint(end):

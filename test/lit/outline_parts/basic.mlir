@@ -55,3 +55,22 @@ func.func @f(%v: f32, %out: memref<64xf32>, %tag: memref<1xi32>, %i: index, %p: 
   } {db_pong_kernel = 1 : i64}
   return
 }
+
+// What stays brings along what it is computed from: both are done again inside.
+// CHECK: func.func @chain(
+// CHECK: call @chain_part(
+// CHECK-NEXT: %[[K:.*]] = arith.addi
+// CHECK-NEXT: %[[J:.*]] = arith.muli %[[K]], %[[K]]
+// CHECK-NEXT: memref.dma_start %{{.*}}[%[[J]]]
+func.func @chain(%v: f32, %a: memref<64xf32>, %out: memref<64xf32, 1>, %tag: memref<1xi32>, %i: index, %p: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.if %p {
+    %k = arith.addi %i, %c1 : index
+    %j = arith.muli %k, %k : index
+    memref.store %v, %a[%k] : memref<64xf32>
+    memref.dma_start %a[%j], %out[%c0], %c64, %tag[%c0] : memref<64xf32>, memref<64xf32, 1>, memref<1xi32>
+  } {db_ping_kernel = 0 : i64}
+  return
+}
