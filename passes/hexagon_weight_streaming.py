@@ -115,7 +115,10 @@ class HexagonWeightStreamingPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite the kernel of a model that ``module`` is."""
         for function in find_ops(module, lambda op: op.name == "func.func" and IN_MODEL in op.attributes):
-            given = list(ir.DenseI64ArrayAttr(function.attributes[IN_MODEL]))
+            arguments = function.attributes[IN_MODEL]
+            if not isinstance(arguments, ir.DenseI64ArrayAttr):
+                raise self.refuse(function, f"{IN_MODEL} is not an array of i64", "the scheduler of models writes it")
+            given = list(arguments)
             del function.attributes[IN_MODEL]
             allocations = find_ops(module, lambda op: op.name == "memref.alloc" and in_tcm(op.results[0].type))
             if any(not is_arena(op, function) for op in allocations) or len(allocations) > 1:

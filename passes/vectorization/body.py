@@ -69,14 +69,16 @@ class BodyEmitter:
         """A vector of ``width`` elements, or a scalar when the operand does not move with the vectorized loop."""
         if not self.nest.operands[operand].uses(self.loop):
             return self.load_scalar(operand, ivs)
+        if operand in self.views:
+            bits = self.nest.operands[operand].bits
+            return self.views[operand].load(ir.VectorType.get([width], self.element_type(operand)),
+                                            self.indices(operand, ivs), bits, self.vector_bytes * 8 // bits, tail)
         return self.load_along(operand, ivs, width, tail)
 
     def load_along(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
         """``width`` neighbours in memory from the current loop indices on."""
         type_ = ir.VectorType.get([width], self.element_type(operand))
         source, indices, bits = self.values[operand], self.indices(operand, ivs), self.nest.operands[operand].bits
-        if operand in self.views:
-            return self.views[operand].load(type_, indices, bits, self.vector_bytes * 8 // bits, tail)
         if tail is None:
             return vector.load(type_, source, indices, alignment=self._alignment(operand))
         return tail.load(type_, source, indices, bits, self._alignment(operand))

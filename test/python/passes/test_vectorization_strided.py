@@ -98,6 +98,35 @@ func.func @{name}(%x: {given}) -> {result} {{
     return Program(name, text, [x], x[:, n - 1::-1] if not behind else x[:, :n][:, ::-1])
 
 
+def turned(n: int, columns: int) -> Program:
+    """(x + y[:, :columns]).T: rows of x lie as near to each other as those of a strided operand."""
+    rng = np.random.default_rng(n)
+    x, y = values(rng, "f32", (n, columns), special=False), values(rng, "f32", (n, 32), special=False)
+    name = f"turned_{n}_{columns}"
+    given, wide, result = (tensor("f32", shape) for shape in (x.shape, y.shape, (columns, n)))
+    text = f"""
+func.func @{name}(%x: {given}, %y: {wide}) -> {result} {{
+  %a = tensor.extract_slice %y[0, 0] [{n}, {columns}] [1, 1] : {wide} to {given}
+  %e = tensor.empty() : {result}
+  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (j, i)>,
+                                         affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+      ins(%x, %a : {given}, {given}) outs(%e : {result}) {{
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %s = arith.addf %v, %w : f32
+    linalg.yield %s : f32
+  }} -> {result}
+  return %r : {result}
+}}
+"""
+    return Program(name, text, [x, y], (x + y[:, :columns]).T)
+
+
+def test_rows_that_are_turned_are_not_taken_apart():
+    programs = [turned(n, columns) for n in (31, 50, 64) for columns in (3, 8)]
+    module, _ = after("".join(p.text for p in programs), STEPS, "v75")
+    run_all(programs, on_host(module, [p.name for p in programs]))
+
+
 @pytest.mark.parametrize("type_", ["f32", "bf16", "i8"])
 def test_reads_at_indices_that_go_down(type_):
     programs = [flipped(type_, rows, n, behind) for n in RAGGED for rows, behind in ((1, 0), (3, 7))]
