@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from linalg_programs import Program
 
+import hexagon_mlir as hx
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.exec.host import HostFunction
@@ -15,6 +17,7 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import ir, parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
+from hexagon_mlir.sim import Machine
 
 Call = Callable[[str, Sequence[np.ndarray]], list[np.ndarray]]
 
@@ -60,3 +63,17 @@ def on_simulator(text: str, pipeline: str = "default", target: str = "v75") -> t
         return []
 
     return call, compiled.asm
+
+
+def run_checked(programs: list[Program], target: str) -> None:
+    """Run every one on the simulator with checks: right values, nothing reported, nothing else written."""
+    compiled = hx.compile("".join(p.text for p in programs), target=target, entry=programs[0].name)
+    machine = Machine(compiled.asm, target, check=True)
+    for one in programs:
+        addresses = []
+        for array in (*one.arguments, np.full(one.expected.shape, 99, one.arguments[-1].dtype)):
+            addresses.append(machine.alloc_ddr(array.nbytes))
+            machine.write(addresses[-1], np.frombuffer(array.tobytes(), np.uint8))
+        assert machine.run(one.name, addresses).reports == []
+        got = machine.read(addresses[-1], np.uint8, one.expected.nbytes).tobytes()
+        one.check(np.frombuffer(got, one.expected.dtype).reshape(one.expected.shape))

@@ -4,14 +4,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from batch import after, on_host
+from batch import after, on_host, run_checked
 from linalg_programs import NUMPY, Program, is_float, run_all, values
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
-from hexagon_mlir.sim import Machine
 
 from .test_vectorization_strided import STEPS
 
@@ -68,15 +67,7 @@ def test_values(type_):
 
 def test_nothing_beside_the_rows_is_touched():
     chosen = [program("apart", "f32", 33, 3), program("together", "f16", 70, 3), program("sum", "f32", 50, 6)]
-    machine = Machine(hx.compile("".join(p.text for p in chosen), entry=chosen[0].name).asm, "v75", check=True)
-    for one in chosen:
-        addresses = []
-        for array in (*one.arguments, np.full(one.expected.shape, 99, one.arguments[-1].dtype)):
-            addresses.append(machine.alloc_ddr(array.nbytes))
-            machine.write(addresses[-1], np.frombuffer(array.tobytes(), np.uint8))
-        assert machine.run(one.name, addresses).reports == []
-        got = machine.read(addresses[-1], np.uint8, one.expected.nbytes).tobytes()
-        one.check(np.frombuffer(got, one.expected.dtype).reshape(one.expected.shape))
+    run_checked(chosen, "v75")
 
 
 def test_colours_are_taken_apart_in_a_few_packets_a_vector():

@@ -3,14 +3,13 @@ read, nor between two of them written, on the simulator."""
 
 import numpy as np
 import pytest
-from batch import after, on_host
+from batch import after, on_host, run_checked
 from linalg_programs import NUMPY, Program, is_float, run_all, tensor, values
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
 from hexagon_mlir.pipelines import BUFFERIZE
-from hexagon_mlir.sim import Machine
 
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
          PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
@@ -165,16 +164,7 @@ def test_nothing_else_is_touched(target):
     chosen += [moved("f32", 1, 97, 3, 1), moved("f32", 2, 64, -1, 1), moved("i16", 1, 200, 1, 3),
                flipped("f32", 2, 45), flipped("i8", 1, 600), moved("i8", 3, 130, 4, -1),
                moved("f32", 1, 50, 1, 8), moved("f16", 1, 1, -7, 5)]
-    compiled = hx.compile("".join(p.text for p in chosen), target=target, entry=chosen[0].name)
-    machine = Machine(compiled.asm, target, check=True)
-    for one in chosen:
-        addresses = []
-        for array in (*one.arguments, np.full(one.expected.shape, 99, one.arguments[-1].dtype)):
-            addresses.append(machine.alloc_ddr(array.nbytes))
-            machine.write(addresses[-1], np.frombuffer(array.tobytes(), np.uint8))
-        assert machine.run(one.name, addresses).reports == []
-        got = machine.read(addresses[-1], np.uint8, one.expected.nbytes).tobytes()
-        one.check(np.frombuffer(got, one.expected.dtype).reshape(one.expected.shape))
+    run_checked(chosen, target)
 
 
 def test_a_third_of_the_packets():
