@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hexagon_mlir.dialects import ATTRIBUTES, PREFIX
 from hexagon_mlir.ir import error_at, ir
 
 _SCALAR = frozenset({"builtin", "func", "arith", "math", "scf", "cf", "affine", "ub", "index"})
@@ -52,12 +53,15 @@ def check(module: ir.Module, level: str, origin: str) -> None:
     """Raise `HexError` at the first operation of ``module`` that ``level`` does not allow."""
     rule = LEVELS[level]
     problem: list = []
+    ours = frozenset(ATTRIBUTES)
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         dialect = op.name.split(".")[0]
         reason = rule.invariant(op)
         if dialect not in rule.dialects:
             reason = f"dialect '{dialect}'"
+        if unknown := [name for name in op.attributes if name.startswith(PREFIX) and name not in ours]:
+            reason = f"attribute '{unknown[0]}'"
         if reason is None:
             return ir.WalkResult.ADVANCE
         problem.append(error_at(op, origin, f"level '{level}' does not allow {reason}",

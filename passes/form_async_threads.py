@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects import groups
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
@@ -13,7 +14,6 @@ from hexagon_mlir.passes.async_threads.ranges import Range, as_value
 from hexagon_mlir.passes.outlining.functions import Outlined, each_operation, rename, values_from_outside
 
 _FORALL = "scf.forall"
-_GROUP = "hexagon.group"
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,8 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int,
     with ir.InsertionPoint(op):
         rest = [] if one_each else [as_value(count), as_value(tasks)]
         spawned = tasks - 1 if isinstance(tasks, int) else arith.subi(tasks, as_value(1))
-        # MLIR takes this op for pure and would merge the groups of equal size: tell them apart
-        mark = {_GROUP: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}
         group = ir.Operation.create("async.create_group", results=[ir.Type.parse("!async.group")],
-                                    operands=[as_value(spawned)], attributes=mark).result
+                                    operands=[as_value(spawned)], attributes=groups.numbered(number)).result
         loop = scf.ForOp(as_value(1), as_value(tasks), as_value(1))
         with ir.InsertionPoint(loop.body):
             _spawn(outlined, group, [loop.induction_variable, *rest])

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
+from hexagon_mlir.dialects.programs import Order, forget, may_spread, order_on
 from hexagon_mlir.ir import INDEX_BITS, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.program_grids.marks import Order, forget, may_spread, order_on
 from hexagon_mlir.passes.program_grids.spread import Grid, program_cycles
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
 from hexagon_mlir.passes.virtual_threads.cost import (

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.double_buffering import FETCH, LOOP
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
-from hexagon_mlir.passes.double_buffering.build import FETCH, LOOP, Builder
+from hexagon_mlir.passes.double_buffering.build import Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
 from hexagon_mlir.passes.double_buffering.loops import Refused, TileLoop, read_loop
 from hexagon_mlir.passes.double_buffering.room import bytes_beside

@@ -6,11 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
-from hexagon_mlir.passes.double_buffering.build import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
 from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
 from hexagon_mlir.passes.outlining.functions import Outlined

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.tcm_slots import SLOT, is_slot
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
-from hexagon_mlir.ir.query import TCM_SLOT, find_ops, in_tcm, known_bytes
+from hexagon_mlir.ir.query import find_ops, in_tcm, known_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 TCM_SLOT_POINTER = "hexmlir_tcm_slot"
@@ -71,10 +72,10 @@ class HexagonMemoryLoweringPass(Pass):
             type_ = ir.MemRefType(op.results[0].type)
             if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
                 raise self.refuse(op, "allocation with a layout map", "allocate densely, then take a subview")
-        slots = find_ops(module, lambda op: TCM_SLOT in op.attributes)
+        slots = find_ops(module, is_slot)
         for op in slots:
             if op.name != "memref.view" or len(op.operands) != 2:
-                raise self.refuse(op, f"{TCM_SLOT} on an operation that is no memref.view of a static size",
+                raise self.refuse(op, f"{SLOT} on an operation that is no memref.view of a static size",
                                   "hexagon-tcm-allocation writes it")
         alignment = int(context.target.vector_bytes.value)
         stack_limit = int(context.target.l1d_bytes.value) // _STACK_SHARE

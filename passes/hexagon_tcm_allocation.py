@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar
 
+from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, erase_op, ir, memref
 from hexagon_mlir.ir.buffers import allocation_bytes, set_space, uses_of_buffer
-from hexagon_mlir.ir.query import DDR_SPACE, TCM_SLOT, TCM_SPACE, find_ops, memory_space
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, find_ops, memory_space
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.tcm_allocation.liveness import (
     FORALL,
@@ -174,7 +175,7 @@ def _rewrite(scope: Scope, arena: ir.Value, base: ir.Value | None, apart: bool, 
         for slot in sorted(set(slot_of.values())):
             slots[slot] = memref.view(_bytes(slot[1]), arena, _sum(base, slot[0]), [])
             if apart:
-                slots[slot].owner.attributes[TCM_SLOT] = ir.UnitAttr.get()
+                tcm_slots.mark(slots[slot].owner)
     for op in placed:
         for use in uses_of_buffer(op.results[0]):
             if use.owner.operation.name == "memref.dealloc":

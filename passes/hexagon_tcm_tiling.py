@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from hexagon_mlir.dialects.programs import forget, has_order, may_spread, order_on
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.program_grids.marks import forget, has_order, may_spread, order_on
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, maps_of, streaming
 from hexagon_mlir.passes.tcm_tiling.interchange import interchange

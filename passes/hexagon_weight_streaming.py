@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory, write
 from hexagon_mlir.ir import erase_op, func, ir, memref
-from hexagon_mlir.ir.kernel_memory import IN_MODEL, KernelMemory, write
 from hexagon_mlir.ir.query import find_ops, in_tcm
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.weight_streaming.build import (

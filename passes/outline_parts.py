@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.double_buffering import KERNELS
 from hexagon_mlir.ir import func, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.double_buffering.build import KERNELS
 from hexagon_mlir.passes.double_buffering.slices import is_pure
 from hexagon_mlir.passes.outlining.functions import Outlined, rename, trace, values_from_outside
 from hexagon_mlir.passes.outlining.nests import passable

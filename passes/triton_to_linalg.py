@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.programs import Order, mark
 from hexagon_mlir.ir import HexError, PassManager, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.program_grids.marks import Order, mark
 from hexagon_mlir.passes.program_grids.order import needs_order, order_of
 from hexagon_mlir.passes.triton_import.runtime import Runtime
 from hexagon_mlir.passes.triton_import.translate import Translator

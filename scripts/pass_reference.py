@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from hexagon_mlir import pipelines
+from hexagon_mlir import dialects, pipelines
 from hexagon_mlir.cli.listing import first_sentence, options
 from hexagon_mlir.pass_infra import docstring, registry
 
@@ -21,7 +21,8 @@ INTRODUCTION = """# Passes
 
 Every pass of the project, in the order of the default pipeline; the others follow. Each runs alone
 (`hexmlir-opt k.mlir --NAME='option=value'`), and each Before and After is run by the tests. Levels: what IR a pass
-needs and leaves; `--verify-levels` checks it.
+needs and leaves; `--verify-levels` checks it. What passes tell each other stands in the IR, in
+[attributes](#attributes) on upstream operations.
 
 Made by `python scripts/pass_reference.py` from the docstrings in `passes/`.
 """
@@ -62,7 +63,13 @@ def reference() -> str:
     """The whole document."""
     names = ordered()
     contents = "\n".join(f"* [{name}](#{name}): {first_sentence(registry.get(name).__doc__)}" for name in names)
-    return "\n".join([INTRODUCTION, contents + "\n", *(section(name) for name in names)])
+    return "\n".join([INTRODUCTION, contents + "\n", *(section(name) for name in names), attributes()])
+
+
+def attributes() -> str:
+    """What stands in the IR between two passes."""
+    rows = "\n".join(f"| `{name}` | {meaning} |" for name, meaning in dialects.ATTRIBUTES.items())
+    return f"## Attributes\n\n| attribute | meaning |\n|---|---|\n{rows}\n"
 
 
 def _code(text: str) -> str:

@@ -9,9 +9,10 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import cache
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.ir import ir, kernel_memory, set_index_bits, to_text
+from hexagon_mlir.dialects import kernel_memory
+from hexagon_mlir.dialects.kernel_memory import KernelMemory
+from hexagon_mlir.ir import ir, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
-from hexagon_mlir.ir.kernel_memory import KernelMemory
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings

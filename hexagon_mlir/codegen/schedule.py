@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
 from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
-from hexagon_mlir.ir.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import known_bytes
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings

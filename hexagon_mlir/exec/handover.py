@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hexagon_mlir.dialects.kernel_memory import KernelMemory, Tile
 from hexagon_mlir.exec.tcm_plan import Place
-from hexagon_mlir.ir.kernel_memory import KernelMemory, Tile
 from hexagon_mlir.sim import Arg64, Machine
 from hexagon_mlir.sim.layout import TCM_BASE
 from hexagon_mlir.sim.memory_system.handover import FIRST_TAG, Handover, TileRecord

@@ -9,8 +9,6 @@ from torch_mlir import ir
 
 DDR_SPACE, TCM_SPACE = 0, 1
 """Memory spaces of memref types: the default one, and the tightly coupled memory."""
-TCM_SLOT = "hexagon.tcm_slot"
-"""Marks a memref.view of the TCM arena whose bytes no other marked view shares."""
 GRID_SUFFIX = ".grid"
 """Behind the name of a Triton kernel: the function that runs every program of a launch. It takes the kernel's arguments
 and the number of programs along x, y and z."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, PROLOGUE, STORE
 from hexagon_mlir.ir import arith, ir, memref, scf
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.double_buffering.loops import TileBuffer, TileLoop
 from hexagon_mlir.passes.double_buffering.slices import Mapping, clone, outside_operands, pure_slice
-
-LOOP, PROLOGUE, PREFETCH = "db_generic", "db_prologue", "db_prefetch"
-KERNELS = ("db_ping_kernel", "db_pong_kernel")
-"""Marks the part of a loop that works on its first set of buffers, and the parts that work on the others."""
-FETCH, STORE, IN_PLACE = "db_fetch", "db_store", "db_in_place"
-"""Marks on copies: ``array<i64: loop, set of buffers, number>``; in place when the buffer is fetched as well."""
 
 
 class Builder:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import func, ir, memref
 from hexagon_mlir.ir.buffers import VIEWS
-from hexagon_mlir.ir.query import TCM_SLOT
 
 _REPEATED = frozenset({
     "arith.constant", "memref.subview", "memref.view", "memref.cast", "memref.reinterpret_cast",
@@ -88,7 +88,7 @@ def trace(used: Iterable[ir.Value], repeated: frozenset[str] = _REPEATED) -> tup
 
     def follow(value: ir.Value) -> None:
         op = None if isinstance(value.owner, ir.Block) else value.owner.operation
-        if op is None or op.name not in repeated or TCM_SLOT in op.attributes:
+        if op is None or op.name not in repeated or tcm_slots.is_slot(op):
             if value not in roots:
                 roots.append(value)
         elif op not in chain:
@@ -104,7 +104,7 @@ def trace(used: Iterable[ir.Value], repeated: frozenset[str] = _REPEATED) -> tup
 def _buffer(value: ir.Value) -> ir.Value:
     """The slot, allocation or argument that ``value`` is, or is a view of."""
     while isinstance(value.type, ir.MemRefType) and not isinstance(value.owner, ir.Block) \
-            and value.owner.operation.name in _MOVED and TCM_SLOT not in value.owner.operation.attributes:
+            and value.owner.operation.name in _MOVED and not tcm_slots.is_slot(value.owner.operation):
         value = value.owner.operation.operands[0]
     return value
 
@@ -116,7 +116,7 @@ def _known(buffer: ir.Value) -> dict[str, ir.Attribute]:
     op = buffer.owner.operation
     if op.name == "memref.assume_alignment":
         return {**_known(op.operands[0]), _ALIGN: _number(ir.IntegerAttr(op.attributes["alignment"]).value)}
-    slot = TCM_SLOT in op.attributes and op.name == "memref.view"
+    slot = tcm_slots.is_slot(op) and op.name == "memref.view"
     if op.name not in _FRESH and not slot:
         return {}
     known: dict[str, ir.Attribute] = {_NOALIAS: ir.UnitAttr.get()}

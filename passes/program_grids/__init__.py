@@ -1,3 +1,3 @@
-"""Grids of Triton programs: `order` (may programs run beside each other), `marks` (that, written on the function) and
-`spread` (a function that runs a whole grid on several threads).
+"""Grids of Triton programs: `order` (may programs run beside each other), `spread` (a function that runs a whole grid
+on several threads).
 """

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hexagon_mlir.dialects.programs import GRID_ARGUMENTS, Order
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
-from hexagon_mlir.passes.program_grids.marks import GRID_ARGUMENTS, Order
 
 _ORDERED = {"tt.atomic_rmw": "atomic operations", "tt.atomic_cas": "atomic operations",
             "tt.descriptor_reduce": "atomic operations", "tt.atomic_load": "atomic operations",

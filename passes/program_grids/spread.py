@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from hexagon_mlir.dialects.programs import GRID_ARGUMENTS
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, find_ops, in_tcm, static_bytes
-from hexagon_mlir.passes.program_grids.marks import GRID_ARGUMENTS
 from hexagon_mlir.targets import Target
 
 _AXES = GRID_ARGUMENTS // 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, start_alignment
-from hexagon_mlir.ir.query import TCM_SLOT
 from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
 from hexagon_mlir.passes.vectorization.masks import emit_test, emit_uniform, lane_tests, mask_bits, threshold
 from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
@@ -301,7 +301,7 @@ class BodyEmitter:
 def _whole(value: ir.Value) -> ir.Value:
     """The buffer that ``value`` is a part of, as far as parts of it can overlap: slots of the TCM arena do not."""
     while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in VIEWS:
-        if value.owner.operation.name == "memref.view" and TCM_SLOT in value.owner.operation.attributes:
+        if value.owner.operation.name == "memref.view" and tcm_slots.is_slot(value.owner.operation):
             break
         value = value.owner.operation.operands[0]
     return value

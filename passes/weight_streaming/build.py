@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref, scf
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import uses_of_buffer
-from hexagon_mlir.ir.query import TCM_SLOT, TCM_SPACE, memory_space
+from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.weight_streaming.find import FirstTile
 
 START_TILE = "hexmlir_rt_tile_start"
@@ -85,7 +86,7 @@ def take_slot(function: ir.Operation, nbytes: int, alignment: int) -> ir.Value:
     memory = add_argument(function, _bytes(nbytes))
     with function.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
         view = memref.view(_bytes(nbytes), _aligned(memory, alignment), _index(0), [])
-        view.owner.attributes[TCM_SLOT] = ir.UnitAttr.get()
+        tcm_slots.mark(view.owner)
     return view
 
 

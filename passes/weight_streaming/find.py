@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from hexagon_mlir.dialects import tcm_slots
+from hexagon_mlir.dialects.double_buffering import PREFETCH
+from hexagon_mlir.dialects.kernel_memory import Tile
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
-from hexagon_mlir.ir.kernel_memory import Tile
 from hexagon_mlir.ir.order import ancestor_in, nested_ops
-from hexagon_mlir.ir.query import TCM_SLOT, element_bytes, in_tcm, static_bytes
-from hexagon_mlir.passes.double_buffering.build import PREFETCH
+from hexagon_mlir.ir.query import element_bytes, in_tcm, static_bytes
 
 _FETCHES = ("memref.copy", "memref.dma_start")
 
@@ -111,7 +112,7 @@ def _slot(target: ir.Value, arena: ir.Operation) -> tuple[ir.Operation, int] | N
         return None
     owner = view.operands[0].owner
     slot = None if isinstance(owner, ir.Block) else owner.operation
-    if slot is None or TCM_SLOT not in slot.attributes or slot.operands[0] != arena.results[0]:
+    if slot is None or not tcm_slots.is_slot(slot) or slot.operands[0] != arena.results[0]:
         return None
     offset = constant_value(slot.operands[1])
     return None if offset is None else (slot, offset)

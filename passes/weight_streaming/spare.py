@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
+from hexagon_mlir.dialects.double_buffering import KERNELS
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.passes.double_buffering.build import KERNELS
 from hexagon_mlir.targets import Target
 
 _OPS_PER_PACKET = 2  # products: a load, a multiplication and an addition take a packet and a half

@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from support import ROOT, pass_names
 
+from hexagon_mlir.dialects import ATTRIBUTES, PREFIX
 from hexagon_mlir.levels import LEVELS
 from hexagon_mlir.pass_infra import Pass, docstring, registry
 from hexagon_mlir.pass_infra.options import option_name
@@ -153,3 +154,12 @@ def test_every_package_is_installed():
     found = {".".join((package, *file.parent.relative_to(folder).parts))
              for package, folder in folders.items() for file in folder.rglob("*.py")}
     assert found <= set(settings["packages"]), "a folder with Python files is missing in pyproject.toml"
+
+
+def test_attributes_between_passes_are_written_in_one_place():
+    named = {name for name in ATTRIBUTES if name.startswith(PREFIX)}
+    for path in SOURCES:
+        if path.is_relative_to(ROOT / "dialects") or path.is_relative_to(ROOT / "test"):
+            continue
+        literals = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+        assert not named & literals, f"{path.name}: hexagon_mlir.dialects has the name"

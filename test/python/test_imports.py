@@ -16,7 +16,7 @@ ALLOWED = {
     "ir": set(),
     "version": set(),
     "sim": {"targets"},
-    "levels": {"ir"},
+    "levels": {"ir", "dialects"},
     "pass_infra": BASE | {"levels"},
     "dialects": BASE,
     "passes": PASSES,

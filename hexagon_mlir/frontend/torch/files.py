@@ -13,12 +13,12 @@ import torch
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
 from hexagon_mlir.codegen.schedule import Buffer, Call, Kernel, Schedule
+from hexagon_mlir.dialects.kernel_memory import KernelMemory, Tile
 from hexagon_mlir.exec.memory_plan import Plan
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
 from hexagon_mlir.frontend.torch.passes import PassRecord
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.ir.kernel_memory import KernelMemory, Tile
 
 ORIGIN = "load"
 FORMAT = 2

@@ -8,6 +8,7 @@ from hexagon_mlir.ir import HexError, parse
 TENSOR = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
 BUFFER = "func.func @f(%a: memref<4xf32>) { return }"
 LLVM = "llvm.func @f() { llvm.return }"
+MARKED = "func.func @f() attributes {hexagon.progams = \"ordered\"} { return }"
 CAST = "llvm.func @f(%a: i32) {\n  %0 = builtin.unrealized_conversion_cast %a : i32 to index\n  llvm.return }"
 
 
@@ -25,6 +26,7 @@ def test_allowed(text, level):
     (BUFFER, "llvm", "dialect 'func'"),
     (LLVM, "tensor", "dialect 'llvm'"),
     (CAST, "llvm", "an unrealized cast"),
+    (MARKED, "tensor", "attribute 'hexagon.progams'"),
     ('"tt.return"() : () -> ()', "tensor", "dialect 'tt'")])
 def test_refused(text, level, reason):
     with pytest.raises(HexError, match=f"test: level '{level}' does not allow {reason}") as caught:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torch_mlir import ir
+from hexagon_mlir.ir import ir
 
 IN_MODEL = "hexagon.in_model"
 """Marks a function that a model calls; names the arguments that are there before the model runs, as weights are."""
-_MEMORY = "hexagon.tcm"
+MEMORY = "hexagon.tcm"
 _ARENA, _TILE, _SPARE = "arena", "tile", "spare"
 
 
@@ -66,14 +66,14 @@ def write(function: ir.Operation, memory: KernelMemory) -> None:
                                                     memory.tile_bytes])
     if memory.spare_cycles:
         fields[_SPARE] = _number(memory.spare_cycles)
-    function.attributes[_MEMORY] = ir.DictAttr.get(fields)
+    function.attributes[MEMORY] = ir.DictAttr.get(fields)
 
 
 def read(module: ir.Module) -> KernelMemory | None:
     """What `write` noted on a function of ``module``, at any level."""
     for op in module.body.operations:
-        if _MEMORY in op.operation.attributes:
-            fields = ir.DictAttr(op.operation.attributes[_MEMORY])
+        if MEMORY in op.operation.attributes:
+            fields = ir.DictAttr(op.operation.attributes[MEMORY])
             arena, spare = (ir.IntegerAttr(fields[key]).value if key in fields else 0 for key in (_ARENA, _SPARE))
             if _TILE not in fields:
                 return KernelMemory(arena)
