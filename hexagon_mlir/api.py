@@ -198,7 +198,8 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
             threads: int = 0, accuracy: str = "accurate", qfloat: bool = True,
-            numerics: str = "f32", line_info: bool = False) -> CompiledKernel | CompiledModel | SpecializedModel:
+            line_info: bool = False, tcm_bytes: int = 0,
+            numerics: str = "f32") -> CompiledKernel | CompiledModel | SpecializedModel:
     """Compile ``source`` for ``target``.
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
@@ -211,15 +212,14 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     result to IEEE at once instead of keeping values in qfloat between operations.
     ``numerics`` of a model: "f32" as exported, "mixed" (f16 weights and operands of products, f32 sums and
     arithmetic) or "f16" (sums and selections between products in f16 too).
-    ``line_info`` of a kernel: the same code, but what the simulator says of it names source lines.
+    ``line_info``: the same code, but what the simulator says of it names source lines. ``tcm_bytes`` is how much
+    tightly coupled memory a kernel may use; 0 takes the target's.
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
-    settings = Settings(threads, accuracy, qfloat, line_info)
+    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes)
     if _is_torch_program(source):
-        if threads:
-            raise HexError.plain("threads is for kernels", hint="a model's kernels take the target's HVX contexts")
         from hexagon_mlir.frontend.torch.compile import compile_exported
 
         return compile_exported(source, target, pipeline, settings=settings, numerics=numerics)

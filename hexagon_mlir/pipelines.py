@@ -168,7 +168,9 @@ class Settings:
     ``threads``: how many may share the work; 0 takes the target's HVX contexts where that pays. ``accuracy`` of math
     functions: "accurate" or "fast", see docs/maths.md. ``qfloat``: values stay in qfloat between operations on chips
     that have it; else each result is converted to IEEE at once. ``line_info``: the assembly tells the source line of
-    each instruction (``.loc``); the code is the same.
+    each instruction (``.loc``); the code is the same. ``tcm_bytes``: how much tightly coupled memory may be planned;
+    0 takes the target's. `hexagon_mlir.compile`, the ``options`` of torch.compile, a Triton launch and the tools take
+    all of them, by these names.
     """
 
     threads: int = 0
@@ -186,6 +188,11 @@ class Settings:
         if self.accuracy not in tuple(Accuracy):
             raise HexError.plain(f"unknown accuracy '{self.accuracy}'", hint=f"one of {', '.join(Accuracy)}")
 
+    @classmethod
+    def of(cls, options: object) -> Settings:
+        """Those among the attributes of ``options``."""
+        return cls(**{field.name: getattr(options, field.name) for field in fields(cls)})
+
     @property
     def of_passes(self) -> dict[str, object]:
         """Options that passes of the same option name get where the pipeline gives them none."""
@@ -202,7 +209,10 @@ def check_name(name: str) -> None:
 
 
 def get(name: str, target: Target, settings: Settings = DEFAULT_SETTINGS) -> tuple[Step, ...]:
-    """The steps of pipeline ``name``."""
+    """The steps of pipeline ``name``; raises `HexError` for more TCM than the target has."""
+    if settings.tcm_bytes > target.tcm_bytes.value:
+        raise HexError.plain(f"{settings.tcm_bytes} bytes of TCM, {target.name} has {target.tcm_bytes.value}",
+                             hint="0 takes all of it")
     entries = named(name).entries + ((LINE_INFO,) if settings.line_info else ())
     return tuple(_step(entry, settings) for entry in entries)
 

@@ -53,6 +53,7 @@ FLAGS = (
     Flag("threads", "how many threads a pipeline may use; 0 (default): the target's HVX contexts", "N", "What to run"),
     Flag("accuracy", "of the math functions of a pipeline: accurate (default) or fast", "NAME", "What to run"),
     Flag("qfloat", "keep values in qfloat between operations (default: true)", group="What to run"),
+    Flag("tcm-bytes", "how much TCM a pipeline may use; 0 (default): the target's", "N", "What to run"),
     Flag("line-info", "assembly that tells source lines; the code is the same", group="What to run"),
     Flag("emit", "mlir (default), llvm, asm or obj; runs the default pipeline when none is given", "KIND",
          "What to run"),
@@ -115,6 +116,7 @@ class Arguments:
     threads: int = 0
     accuracy: str = "accurate"
     qfloat: bool = True
+    tcm_bytes: int = 0
     line_info: bool = False
     emit: str = "mlir"
     split_input_file: bool = False

@@ -33,6 +33,9 @@ COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
   --entry=NAME     the function, when the file has several
   --accuracy=NAME  of math functions: accurate (default) or fast
   --qfloat=false   convert every result to IEEE at once, instead of keeping values in qfloat between operations
+  --threads=N      how many threads may share the work (default 0: the target's HVX contexts, where that pays)
+  --tcm-bytes=N    how much TCM may be used (default 0: the target's)
+  --line-info=true assembly that tells source lines; the code is the same
 """
 RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
        hexmlir run MODEL.pt2 or MODEL.onnx [--args A B ...] [--executor=NAME] [--out=FOLDER] [--numerics=NAME]
@@ -46,9 +49,11 @@ RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
   --trace=FILE     write the timeline of threads, DMA and TCM as JSON that Perfetto opens
   --check          find faults of a run on the simulator: bounds, uninitialised memory, DMA, races, leaks, ...; exit
                    code 1 if there are any
-  --target, --pipeline, --entry, --accuracy, --qfloat, --numerics: as for 'hexmlir compile'
+  --target, --pipeline, --entry, --accuracy, --qfloat, --threads, --tcm-bytes, --line-info, --numerics: as for
+  'hexmlir compile'
 """
-_BOTH = ("target", "pipeline", "entry", "accuracy", "qfloat")
+SETTINGS = ("target", "pipeline", "threads", "accuracy", "qfloat", "line_info", "tcm_bytes")
+"""Options of every compilation: the target, the pipeline, and `hexagon_mlir.pipelines.Settings`."""
 
 
 @dataclass
@@ -61,8 +66,11 @@ class Options:
     target: str = ""
     pipeline: str = "default"
     entry: str = ""
+    threads: int = 0
     accuracy: str = "accurate"
-    qfloat: str = "true"
+    qfloat: bool = True
+    line_info: bool = False
+    tcm_bytes: int = 0
     numerics: str = "f32"
     shapes: str = ""
     executor: str = "sim"
@@ -83,7 +91,7 @@ def read_options(words: Sequence[str], known: Sequence[str], hint: str, emit: st
     while rest:
         word = rest.pop(0)
         name, equals, value = word.partition("=")
-        name = "output" if name in ("-o", "--output") else name.removeprefix("--")
+        name = "output" if name in ("-o", "--output") else name.removeprefix("--").replace("-", "_")
         if word == "--args" and "args" in known:
             while rest and not rest[0].startswith("--"):
                 options.args.append(rest.pop(0))
@@ -94,16 +102,28 @@ def read_options(words: Sequence[str], known: Sequence[str], hint: str, emit: st
                 raise UsageError(f"unknown option {word}", hint)
             if not equals and not rest:
                 raise UsageError(f"{word} needs a value", hint)
-            setattr(options, name, value if equals else rest.pop(0))
+            setattr(options, name, _option(word.partition("=")[0], getattr(options, name),
+                                           value if equals else rest.pop(0), hint))
         elif options.file:
             raise UsageError(f"one file at a time: '{options.file}' and '{word}'", hint)
         else:
             options.file = word
     if not options.file:
         raise UsageError("no file", hint)
-    if options.qfloat not in ("true", "false"):
-        raise UsageError(f"--qfloat is true or false, not '{options.qfloat}'", hint)
     return options
+
+
+def _option(name: str, default: Any, value: str, hint: str) -> Any:
+    """``value`` in the type of the option's default."""
+    if isinstance(default, bool):
+        if value not in ("true", "false"):
+            raise UsageError(f"{name} is true or false, not '{value}'", hint)
+        return value == "true"
+    if isinstance(default, int):
+        if not value.isdecimal():
+            raise UsageError(f"{name} is a number, not '{value}'", hint)
+        return int(value)
+    return value
 
 
 def compile_file(words: Sequence[str]) -> int:
@@ -111,7 +131,7 @@ def compile_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(COMPILE_USAGE)
         return 0
-    options = read_options(words, ("output", "emit", *_BOTH), "hexmlir compile --help")
+    options = read_options(words, ("output", "emit", "entry", *SETTINGS), "hexmlir compile --help")
     if options.emit not in KINDS:
         raise UsageError(f"unknown kind '{options.emit}'", f"--emit is one of {', '.join(KINDS)}")
     source = Path(options.file)
@@ -130,8 +150,8 @@ def run_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(RUN_USAGE)
         return 0
-    options = read_options(words, ("args", "executor", "out", "grid", "numerics", "report", "trace", "check", *_BOTH),
-                           "hexmlir run --help")
+    known = ("args", "executor", "out", "grid", "entry", "numerics", "report", "trace", "check", *SETTINGS)
+    options = read_options(words, known, "hexmlir run --help")
     arguments = [_argument(word) for word in options.args]
     if options.check and options.executor != "sim":
         raise UsageError("faults are found on the simulator only", "--executor=sim")
@@ -203,8 +223,9 @@ def _compiled(options: Options) -> CompiledKernel:
     from hexagon_mlir import targets
 
     kernel = hx.compile(Path(options.file), target=options.target or targets.DEFAULT, pipeline=options.pipeline,
-                        entry=options.entry or None, accuracy=options.accuracy, qfloat=options.qfloat == "true",
-                        line_info=bool(options.report or options.trace or options.check))
+                        entry=options.entry or None, threads=options.threads, accuracy=options.accuracy,
+                        qfloat=options.qfloat, tcm_bytes=options.tcm_bytes,
+                        line_info=bool(options.line_info or options.report or options.trace or options.check))
     assert isinstance(kernel, hx.CompiledKernel)  # a model's file goes another way
     return kernel
 

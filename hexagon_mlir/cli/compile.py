@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir import targets
 from hexagon_mlir.cli.arguments import UsageError
-from hexagon_mlir.cli.build import KINDS, Options, read_options
+from hexagon_mlir.cli.build import KINDS, SETTINGS, Options, read_options
 from hexagon_mlir.ir.diagnostics import HexError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ USAGE = """usage: hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]
   --target=NAME  the chip, see 'hexmlir targets' (default v75)
   --numerics=K   f32 (as exported), mixed (f16 weights and operands of products, f32 sums and arithmetic) or f16
                  (additions and selections between products too)
-  --accuracy=..., --qfloat=...: as for kernels, see 'hexmlir compile --help'
+  --pipeline, --accuracy, --qfloat, --threads, --tcm-bytes, --line-info: as for kernels, see 'hexmlir compile --help'
 """
 _HINT = "hexmlir compile MODEL.pt2 --help"
 
@@ -38,8 +38,7 @@ def compile_model(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         sys.stdout.write(USAGE)
         return 0
-    known = ("output", "emit", "target", "accuracy", "qfloat", "numerics", "shapes")
-    options = read_options(words, known, _HINT, emit="")
+    options = read_options(words, ("output", "emit", "numerics", "shapes", *SETTINGS), _HINT, emit="")
     if not options.output:
         raise UsageError("a model and a folder are needed", _HINT)
     if options.emit and options.emit not in KINDS:
@@ -72,10 +71,9 @@ def compiled_model(options: Options, shapes: Sequence[tuple[int, ...]] | None) -
     from hexagon_mlir.pipelines import Settings
     from hexagon_mlir.report.progress import progress_bar
 
-    settings = Settings(accuracy=options.accuracy, qfloat=options.qfloat == "true")
     with progress_bar() as progress, _without_deprecations():
-        model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline, progress, settings,
-                                 options.numerics)
+        model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline, progress,
+                                 Settings.of(options), options.numerics)
         if isinstance(model, CompiledModel):
             return model
         if shapes is None:

@@ -24,7 +24,7 @@ def target(name: str) -> Target:
 
 def settings(arguments: Arguments) -> Settings:
     """What ``arguments`` choose for whole pipelines; raises `HexError` for values there are none of."""
-    return Settings(arguments.threads, arguments.accuracy, arguments.qfloat, arguments.line_info)
+    return Settings.of(arguments)
 
 
 def build(requests: Sequence[Request], target: Target, settings: Settings) -> list[Step]:

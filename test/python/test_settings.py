@@ -1,7 +1,9 @@
-"""Accuracy and qfloat chaining, chosen for a whole compilation: from Python, both tools, a Triton launch and torch."""
+"""What is chosen for a whole compilation, by the same names from Python, the tools, a Triton launch and torch."""
 
 import contextlib
+import inspect
 import io
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -11,10 +13,12 @@ import triton.language as tl
 from support import run_opt
 
 import hexagon_mlir as hx
-from hexagon_mlir.cli import hexmlir
+from hexagon_mlir.cli import arguments, build, hexmlir
 from hexagon_mlir.frontend.torch import dynamo
 from hexagon_mlir.frontend.triton import activate
+from hexagon_mlir.frontend.triton.compiler import HexagonOptions
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.pipelines import Settings
 
 SIZE = 4096
 EXP = f"""func.func @f(%x: tensor<{SIZE}xf32>) -> tensor<{SIZE}xf32> {{
@@ -42,6 +46,49 @@ def exp_kernel(x, out, BLOCK: tl.constexpr):
 def runs():
     return {(accuracy, qfloat): hx.compile(EXP, accuracy=accuracy, qfloat=qfloat, threads=1).run(X)
             for accuracy in ("accurate", "fast") for qfloat in (True, False)}
+
+
+def names(kind):
+    return {field.name for field in fields(kind)}
+
+
+def test_one_set_of_names_everywhere():
+    """Each way in has the target, the pipeline and all settings, with the same defaults."""
+    everywhere = {"target": hx.targets.DEFAULT, "pipeline": "default"} | {f.name: f.default for f in fields(Settings)}
+    called = {name: p.default for name, p in inspect.signature(hx.compile).parameters.items()}
+    torch_options = {f.name: f.default for f in fields(dynamo.Settings)}
+    launch = {f.name: f.default for f in fields(HexagonOptions)}
+    launch["target"] = launch["arch"]  # Triton's word
+    for given in (called, torch_options, launch):
+        assert {name: given[name] for name in everywhere} == everywhere
+    assert set(build.SETTINGS) == set(everywhere) and set(everywhere) <= names(build.Options)
+    flags = {flag.name.replace("-", "_") for flag in arguments.FLAGS}
+    assert set(everywhere) <= flags and names(Settings) <= names(arguments.Arguments)
+    assert torch_options["numerics"] == called["numerics"] and "numerics" in names(build.Options)
+    help_texts = (build.COMPILE_USAGE, compile_usage(), arguments.help_text())
+    assert all(f"--{name.replace('_', '-')}" in text for name in everywhere for text in help_texts)
+
+
+def compile_usage():
+    from hexagon_mlir.cli import compile
+
+    return compile.USAGE
+
+
+class TestTcm:
+    """``tcm_bytes`` bounds what is planned."""
+
+    def test_kernel(self):
+        whole, half = hx.compile(EXP, threads=1), hx.compile(EXP, threads=1, tcm_bytes=8192)
+        assert "hexagon-tcm-tiling" in half.stages and whole.asm != half.asm
+        assert error(half.run(X).outputs[0]) < ACCURATE
+        with pytest.raises(HexError, match="16777216 bytes of TCM, v75 has 8388608"):
+            hx.compile(EXP, tcm_bytes=16 << 20)
+
+    def test_model(self):
+        program = torch.export.export(torch.nn.Softmax(-1), (torch.randn(64, 64),))
+        bytes_planned = [hx.compile(program, threads=1, tcm_bytes=n).result.tcm_bytes for n in (0, 8192)]
+        assert 0 < bytes_planned[1] <= 8192 < bytes_planned[0]
 
 
 class TestApi:

@@ -24,14 +24,20 @@ MODELS_KEPT = 64
 
 @dataclass(frozen=True)
 class Settings:
-    """``options`` of torch.compile: as in `hexagon_mlir.compile`. ``fallback`` is "eager" (run what cannot be
-    compiled with PyTorch, and warn) or "error" (raise `HexError`). ``executor`` is "sim" or "qemu", which needs a
-    target that QEMU runs."""
+    """``options`` of torch.compile: ``target``, ``pipeline``, ``numerics`` and the fields of `pipelines.Settings` as in
+    `hexagon_mlir.compile`.
+
+    ``fallback`` is "eager" (run what cannot be compiled with PyTorch, and warn) or "error" (raise `HexError`).
+    ``executor`` is "sim" or "qemu", which needs a target that QEMU runs.
+    """
 
     target: str = targets.DEFAULT
     pipeline: str = "default"
+    threads: int = 0
     accuracy: str = "accurate"
     qfloat: bool = True
+    line_info: bool = False
+    tcm_bytes: int = 0
     numerics: str = "f32"
     fallback: str = "eager"
     executor: str = "sim"
@@ -102,7 +108,7 @@ class _Forward:
             graph = from_aot(self._static(arguments), self.weights)
             settings = self.settings
             model = compile_graph(graph, settings.target, settings.pipeline,
-                                  settings=pipelines.Settings(accuracy=settings.accuracy, qfloat=settings.qfloat),
+                                  settings=pipelines.Settings.of(settings),
                                   numerics=settings.numerics)
         except HexError as error:
             if self.settings.fallback == "error":

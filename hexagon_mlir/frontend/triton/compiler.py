@@ -17,8 +17,8 @@ DEFAULT_ARCH = "v75"
 
 @dataclass(frozen=True)
 class HexagonOptions:
-    """What a launch may set beside the kernel's arguments. ``arch`` (the target), ``pipeline``, ``threads``,
-    ``accuracy`` and ``qfloat`` are ours and as in `hexagon_mlir.compile`.
+    """What a launch may set beside the kernel's arguments. ``arch`` (Triton's word for the target), ``pipeline`` and
+    the fields of `hexagon_mlir.pipelines.Settings` are ours and as in `hexagon_mlir.compile`.
 
     The rest is what Triton's front end reads; warps, stages and CTAs mean nothing here and are accepted so that
     kernels tuned for GPUs still run.
@@ -29,6 +29,8 @@ class HexagonOptions:
     threads: int = 0
     accuracy: str = "accurate"
     qfloat: bool = True
+    line_info: bool = False
+    tcm_bytes: int = 0
     num_warps: int = 1
     num_ctas: int = 1
     num_stages: int = 1
@@ -120,8 +122,7 @@ def _make_asm(text: str, metadata: dict[str, Any], options: HexagonOptions) -> b
     from hexagon_mlir.pipelines import Settings
 
     start = time.perf_counter()
-    settings = Settings(options.threads, options.accuracy, options.qfloat)
-    binary = to_binary(text, options.arch, options.pipeline, settings)
+    binary = to_binary(text, options.arch, options.pipeline, Settings.of(options))
     metadata["compile_seconds"] = metadata.get("compile_seconds", 0.0) + time.perf_counter() - start
     return binary
 
