@@ -110,8 +110,9 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     """
     kinds = kinds or [""] * len(args)
     trace = trace or traced
-    machine = _machine(asm, target)
+    machine = None
     try:
+        machine = _machine(asm, target)
         place = storage_of if whole_storage else bytes_of
         views = set() if whole_storage else {number for number, a in enumerate(args) if _is_view(a)}
         spans = _Spans(machine, [place(a) for number, a in enumerate(args) if is_array(a) and number not in views])
@@ -134,8 +135,9 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     except SimError as error:
         raise HexError.plain(str(error), origin=ORIGIN, file=entry) from error
     finally:
-        machine.host_pointer = None
-        machine.reset()  # at once: guest memory of the machines that are kept would add up
+        if machine is not None:
+            machine.host_pointer = None
+            machine.reset()  # at once: guest memory of the machines that are kept would add up
     shapes = tuple(tuple(a.shape) for a in args if is_array(a))
     record = LaunchRecord(entry, target, grid, shapes, result, compile_seconds, asm, seen)
     history.append(record)

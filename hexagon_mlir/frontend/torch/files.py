@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import mmap
 from dataclasses import asdict
@@ -21,7 +22,7 @@ from hexagon_mlir.frontend.torch.passes import PassRecord
 from hexagon_mlir.ir import HexError
 
 ORIGIN = "load"
-FORMAT = 2
+FORMAT = 3
 _ALIGN = 128  # bytes: weights start where a vector could
 _DTYPES = {str(d).removeprefix("torch."): d for d in (
     torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8,
@@ -52,7 +53,7 @@ def save(model: CompiledModel, folder: str | Path) -> None:
         "format": FORMAT, "target": schedule.target,
         "buffers": [asdict(buffer) for buffer in schedule.buffers],
         "calls": [asdict(call) for call in schedule.calls],
-        "kernels": [{"name": k.name, "seconds": k.seconds, "calls": k.calls,
+        "kernels": [{"name": k.name, "sha256": _sha256(k.asm), "seconds": k.seconds, "calls": k.calls,
                      "memory": None if k.memory is None else asdict(k.memory)} for k in schedule.kernels],
         "outputs": schedule.outputs, "output_shapes": schedule.output_shapes,
         "weights": entries, "states": sorted(face.states),
@@ -91,7 +92,7 @@ def _read(folder: Path, d: dict[str, Any]) -> CompiledModel:
             raise ValueError(f"'{key}' is a {type(d[key]).__name__}")
     if d["target"] not in targets.names():
         raise ValueError(f"unknown target '{d['target']}'")
-    kernels = [Kernel(k["name"], (folder / "kernels" / f"{i}.s").read_text(), k["seconds"], (), k["calls"],
+    kernels = [Kernel(k["name"], _assembly(folder / "kernels" / f"{i}.s", k["sha256"]), k["seconds"], (), k["calls"],
                       memory=_memory(k["memory"]))
                for i, k in enumerate(d["kernels"])]
     schedule = Schedule(
@@ -110,6 +111,19 @@ def _read(folder: Path, d: dict[str, Any]) -> CompiledModel:
                                   "graph_passes": tuple(PassRecord(**p) for p in r["graph_passes"]),
                                   "memory": Plan(**{**r["memory"], "offsets": tuple(r["memory"]["offsets"])})})
     return CompiledModel(schedule, face, result)
+
+
+def _sha256(asm: str) -> str:
+    return hashlib.sha256(asm.encode()).hexdigest()
+
+
+def _assembly(file: Path, sha256: str) -> str:
+    """The kernel in ``file``: the other files are right for the code that was saved, and no other."""
+    asm = file.read_bytes().decode(errors="replace")
+    if _sha256(asm) != sha256:
+        raise HexError.plain("the kernel is not the one that was saved", origin=ORIGIN, file=str(file),
+                             hint="save the model again")
+    return asm
 
 
 def _memory(d: dict[str, Any] | None) -> KernelMemory | None:

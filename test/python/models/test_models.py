@@ -178,6 +178,16 @@ def test_file_without_a_part(tmp_path, key):
         hx.load(tmp_path)
 
 
+@pytest.mark.parametrize("content", [b"", b"\xff garbage", b"\t.text\nmain:\n\tr0 = foo(r1)\n"])
+def test_kernel_that_was_not_saved(tmp_path, content):
+    """Also one that reads as assembly: what the model hands to a kernel is planned for its own code."""
+    model = hx.compile(torch.export.export(nn.Sequential(nn.Linear(20, 3)), (torch.randn(5, 20),)))
+    model.save(tmp_path)
+    (tmp_path / "kernels" / "0.s").write_bytes(content)
+    with pytest.raises(hx.HexError, match=r"kernels/0\.s: error: load: the kernel is not the one that was saved"):
+        hx.load(tmp_path)
+
+
 @pytest.mark.parametrize("content", [b"", b"no program", b"PK\x03\x04 cut off"])
 def test_file_that_holds_no_program(tmp_path, content):
     (tmp_path / "model.pt2").write_bytes(content)
