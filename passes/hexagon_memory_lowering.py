@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.dialects.tcm_slots import SLOT, is_slot
-from hexagon_mlir.ir import arith, erase_op, func, ir, memref
+from hexagon_mlir.ir import INDEX_BITS, arith, erase_op, func, ir, memref
 from hexagon_mlir.ir.query import find_ops, in_tcm, known_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 
@@ -15,6 +15,7 @@ TCM_ALLOC, TCM_FREE = "hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free"
 INTEGER_TO_POINTER = "hexmlir_rt_pointer"
 DDR_ALLOC, DDR_FREE = "aligned_alloc", "free"
 _ALLOCATION = "memref.alloc"
+_LARGEST = (1 << INDEX_BITS - 1) - 1  # LLVM takes offsets for signed
 _STACK_SHARE = 16  # a stack buffer takes at most this fraction of the L1 data cache
 _SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vector.load", "vector.store",
                            "vector.maskedload", "vector.maskedstore"})
@@ -54,8 +55,8 @@ class HexagonMemoryLoweringPass(Pass):
     Options:
         none
 
-    Refuses: an allocation with a layout map (an error: bufferization does not produce one), a mark of a TCM slot on
-    anything but a view.
+    Refuses: an allocation with a layout map (an error: bufferization does not produce one), a buffer of 2 GiB or more,
+    a mark of a TCM slot on anything but a view.
 
     Needs: buffer.
     Leaves: buffer.
@@ -72,6 +73,11 @@ class HexagonMemoryLoweringPass(Pass):
             type_ = ir.MemRefType(op.results[0].type)
             if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
                 raise self.refuse(op, "allocation with a layout map", "allocate densely, then take a subview")
+            self._check_size(op, "a buffer", type_)
+        for op in find_ops(module, lambda op: op.name == "func.func"):
+            for number, type_ in enumerate(ir.FunctionType(op.attributes["function_type"].value).inputs):
+                if isinstance(type_, ir.MemRefType):
+                    self._check_size(op, f"argument {number}", type_)
         slots = find_ops(module, is_slot)
         for op in slots:
             if op.name != "memref.view" or len(op.operands) != 2:
@@ -104,6 +110,12 @@ class HexagonMemoryLoweringPass(Pass):
         _drop_spaces(module)
         for op in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
             _flatten_empty(op)
+
+    def _check_size(self, op: ir.Operation, what: str, type_: ir.MemRefType) -> None:
+        """Refuse a buffer with offsets that no index holds: they would wrap round."""
+        if known_bytes(type_) > _LARGEST:
+            raise self.refuse(op, f"{what} of {known_bytes(type_)} bytes: {type_}",
+                              f"addresses have {INDEX_BITS} bits, a buffer at most {_LARGEST} bytes")
 
 
 def _flatten_empty(function: ir.Operation) -> None:

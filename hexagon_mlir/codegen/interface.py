@@ -6,10 +6,14 @@ from dataclasses import dataclass, replace
 
 from hexagon_mlir.codegen.dynamic_sizes import NO_RULES, SizeRules, read_sizes
 from hexagon_mlir.ir import HexError, ir
+from hexagon_mlir.ir.diagnostics import error_at
 
 _WRITABLE = "bufferization.writable"
 PROGRAMS = ("grid_x", "grid_y", "grid_z", "program_x", "program_y", "program_z")
 """The last arguments of a Triton kernel, i32 each: number of programs and program id, filled in by the launch."""
+
+ELEMENTS = ("i1", "i8", "i16", "i32", "i64", "index", "f8E4M3FN", "f8E5M2", "f16", "bf16", "f32", "f64")
+"""Element types of tensors that callers can lay out: each in 1, 2, 4 or 8 bytes, an index in 4."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,9 @@ def read_interface(module: ir.Module, entry: str | None, grid: bool, weights: in
     if grid:
         arguments = arguments[:-len(PROGRAMS)]
     results = [kind_of(t) for t in type_.results]
+    for place, types in (("argument", type_.inputs), ("result", type_.results)):
+        for number, of in enumerate(types):
+            _check(function, f"{place} {number}", of)
     tensors = tuple(r for r in results if isinstance(r, Tensor))
     if len(tensors) != len(results):
         raise HexError.plain("a function that returns a scalar", hint="return a tensor<1x...> instead")
@@ -85,6 +92,19 @@ def read_interface(module: ir.Module, entry: str | None, grid: bool, weights: in
                                          "size of an argument",
                                          hint="return into an argument that is written, or compile for the size")
     return Interface(function.sym_name.value, tuple(arguments[:first]), tensors, grid, constants, rules)
+
+
+def _check(function: ir.Operation, place: str, type_: ir.Type) -> None:
+    """Raise `HexError` for a tensor that callers cannot lay out."""
+    if not isinstance(type_, ir.RankedTensorType | ir.MemRefType):
+        return
+    if str(type_.element_type) not in ELEMENTS:
+        raise error_at(function, "", f"{place} has elements of type {type_.element_type}",
+                       f"element types: {', '.join(ELEMENTS)}")
+    if isinstance(type_, ir.MemRefType) and type_.layout != ir.AffineMapAttr.get(
+            ir.AffineMap.get_identity(type_.rank, type_.context)):
+        raise error_at(function, "", f"{place} has a layout: {type_}",
+                       "callers pass whole arrays: take one, and a memref.subview of it")
 
 
 def _writable(function: ir.Operation) -> list[bool]:

@@ -36,9 +36,9 @@ def input_count(op: ir.Operation) -> int:
 
 
 def element_bytes(element: ir.Type) -> int:
-    """Bytes one element takes in memory; index is as wide as a pointer, 4 bytes."""
+    """Bytes from one element to the next in memory: a power of two; index is as wide as a pointer, 4 bytes."""
     bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 32
-    return max(bits // 8, 1)
+    return 1 << max((bits - 1).bit_length() - 3, 0)
 
 
 def known_bytes(type_: ir.Type) -> int:

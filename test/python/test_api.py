@@ -6,7 +6,8 @@ from stage_cases import example, triton_cases
 
 import hexagon_mlir as hx
 from hexagon_mlir import pipelines
-from hexagon_mlir.ir import HexError, parse, to_text
+from hexagon_mlir.ir import HexError, ir, make_context, parse, to_text
+from hexagon_mlir.ir.query import element_bytes
 
 ADD = """func.func @add(%x: tensor<{n}xf32>, %y: tensor<{n}xf32>) -> tensor<{n}xf32> {{
   %0 = arith.addf %x, %y : tensor<{n}xf32>
@@ -122,6 +123,11 @@ class TestViews:
 SCALAR = "func.func @f(%x: f32) -> f32 {\n  return %x : f32\n}\n"
 
 
+def taking(type_):
+    """A function that does nothing with an argument of ``type_``."""
+    return f"func.func @f(%x: {type_}) {{\n  return\n}}\n"
+
+
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: hx.compile(3), "cannot compile a int"),
     (lambda: hx.compile("/no/such/file.mlir"), "cannot read the file"),
@@ -132,12 +138,25 @@ SCALAR = "func.func @f(%x: f32) -> f32 {\n  return %x : f32\n}\n"
     (lambda: hx.compile(TEXT + TEXT.replace("@add", "@b")), "the module has 2 public functions"),
     (lambda: hx.compile("module {\n}\n"), "the module has 0 public functions"),
     (lambda: hx.compile(SCALAR), "a function that returns a scalar"),
+    (lambda: hx.compile(taking("tensor<8xi4>")), "argument 0 has elements of type i4"),
+    (lambda: hx.compile(taking("tensor<8xui8>")), "argument 0 has elements of type ui8"),
+    (lambda: hx.compile(taking("memref<8xf32, strided<[1], offset: 3>>")), "argument 0 has a layout"),
+    (lambda: hx.compile(taking("tensor<65536x65536xf32>")), "argument 0 of 17179869184 bytes"),
+    (lambda: hx.compile(taking("memref<2147483648xi8>")), "argument 0 of 2147483648 bytes"),
     (lambda: hx.compile(example("vector_add").vector_add), "needs a signature"),
-], ids=range(10))
+], ids=range(15))
 def test_compile_errors(call, message):
     with pytest.raises(HexError) as caught:
         call()
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(("type_", "size"), [("i1", 1), ("i8", 1), ("i12", 2), ("f16", 2), ("i24", 4), ("index", 4),
+                                             ("f32", 4), ("i48", 8), ("f64", 8), ("i128", 16)])
+def test_bytes_of_elements(type_, size):
+    """As LLVM lays arrays out: 12 bits take two bytes, not one."""
+    with make_context():
+        assert element_bytes(ir.Type.parse(type_)) == size
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

@@ -23,3 +23,18 @@ func.func @unknown_size(%arena: memref<4096xi8, 1>, %at: index, %n: index) {
   %v = memref.view %arena[%at][%n] {hexagon.tcm_slot} : memref<4096xi8, 1> to memref<?xi8, 1>
   return
 }
+
+// -----
+// Offsets that no index holds.
+func.func @too_large() {
+  // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: a buffer of 2147483648 bytes: memref<536870912xf32>
+  %a = memref.alloc() : memref<536870912xf32>
+  memref.dealloc %a : memref<536870912xf32>
+  return
+}
+
+// -----
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: argument 1 of 17179869184 bytes: memref<65536x65536xf32>
+func.func @too_large_for_a_caller(%i: index, %a: memref<65536x65536xf32>) {
+  return
+}
