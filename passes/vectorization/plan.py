@@ -120,7 +120,7 @@ def is_turned(operand: Operand, loop: int) -> bool:
 
 def choose_loop(nest: Nest, lanes: int = 1) -> int:
     """The loop to vectorize: parallel before reduction, then fullest vectors of ``lanes``, then longest. Each operand
-    is constant in it or walked in steps of a few elements; one backwards only where the number of steps is known.
+    is constant in it or walked in steps of a few elements; a table backwards only where their number is known.
     """
     candidates = []
     reasons = []
@@ -148,7 +148,7 @@ def _step(operand: Operand | Table, loop: int, extent: int | None) -> int | None
         return None
     stride = operand.stride_in(loop)
     assert stride is not None
-    return None if stride < 0 and extent is None else abs(stride)
+    return abs(stride)
 
 
 def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int = 1, light: bool = True) -> int:

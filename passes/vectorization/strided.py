@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.query import in_tcm
+from hexagon_mlir.passes.vectorization.masks import emit_uniform
 from hexagon_mlir.passes.vectorization.segments import index
 from hexagon_mlir.passes.vectorization.strides import Phases, spread
 from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, shifted, zeros
@@ -56,7 +57,7 @@ class StridedView:
             else:
                 reaches_back = (self.stride - 1) * (in_ddr and (self.backward or start == last))
                 loaded = self._load_neighbours(element, here, bits, native, reaches_back)
-            parts.append(self._turned(Phases(loaded)[0], valid))
+            parts.append(self._turned(Phases(loaded)[0], valid, bits))
         return concatenate(parts[::-1] if self.backward else parts)
 
     def store(self, value: ir.Value, at: Sequence[ir.Value], bits: int, native: int, tail: Tail | None) -> None:
@@ -68,7 +69,7 @@ class StridedView:
                 break
             here, valid = self._start(first, start, native, part)
             one = value if lanes == native else vector.shuffle(value, value, list(range(start, start + native)))
-            apart = spread(self._turned(one, valid), self.stride)
+            apart = spread(self._turned(one, valid, bits), self.stride)
             if self.stride > 1:
                 reach = part or Tail(index(native), native, native, bits)
                 reach.with_elements_between(self.stride).store_every(apart, self.stride, self.buffer, here, bits)
@@ -78,19 +79,18 @@ class StridedView:
                 vector.store(apart[0], self.buffer, here, alignment=bits // 8)
 
     def _start(self, first: Sequence[ir.Value], start: int, native: int, part: Tail | None,
-               ) -> tuple[list[ir.Value], int]:
+               ) -> tuple[list[ir.Value], int | ir.Value]:
         """(lowest place of the part that begins at lane ``start``, its elements)."""
-        count = native
-        if part is not None and part.static is not None:
-            count = part.static
-        if self.backward:
-            assert part is None or part.static is not None
-            return shifted(first, -(start + count - 1) * self.stride), count
-        if part is not None and part.static is None and start:  # an empty part may be anywhere
-            some = arith.cmpi(arith.CmpIPredicate.sgt, part.valid, index(0))
-            moved = arith.select(some, index(start * self.stride), index(0))
-            return [*first[:-1], arith.addi(first[-1], moved)], count
-        return shifted(first, start * self.stride), count
+        if part is not None and part.static is None:
+            moved = index(start * self.stride)
+            if self.backward:
+                moved = arith.muli(arith.addi(part.valid, index(start - 1)), index(-self.stride))
+            if start or self.backward:  # an empty part may be anywhere
+                some = arith.cmpi(arith.CmpIPredicate.sgt, part.valid, index(0))
+                return [*first[:-1], arith.addi(first[-1], arith.select(some, moved, index(0)))], part.valid
+            return list(first), part.valid
+        count = native if part is None or part.static is None else part.static
+        return shifted(first, -(start + count - 1) * self.stride if self.backward else start * self.stride), count
 
     def _load_neighbours(self, element: ir.Type, here: Sequence[ir.Value], bits: int, native: int,
                          reaches_back: int) -> list[ir.Value]:
@@ -103,12 +103,21 @@ class StridedView:
                                                                  for lane in range(native)])
         return loaded
 
-    def _turned(self, value: ir.Value, valid: int) -> ir.Value:
+    def _turned(self, value: ir.Value, valid: int | ir.Value, bits: int) -> ir.Value:
         """The first ``valid`` lanes in the other order, if this runs backwards."""
         if not self.backward:
             return value
-        lanes = ir.VectorType(value.type).shape[0]
-        return vector.shuffle(value, value, [(valid - 1 - lane) % lanes for lane in range(lanes)])
+        lanes = int(ir.VectorType(value.type).shape[0])
+        if isinstance(valid, int):
+            return vector.shuffle(value, value, [(valid - 1 - lane) % lanes for lane in range(lanes)])
+        turned, step = vector.shuffle(value, value, list(range(lanes))[::-1]), 1
+        left = arith.subi(index(lanes), valid)
+        while step < lanes:  # rotated by any number, bit by bit
+            moved = vector.shuffle(turned, turned, [(lane + step) % lanes for lane in range(lanes)])
+            wanted = arith.cmpi(arith.CmpIPredicate.ne, arith.andi(left, index(step)), index(0))
+            turned = arith.select(emit_uniform(wanted, bits, lanes, lanes), moved, turned)
+            step *= 2
+        return turned
 
 
 def strided_view(value: ir.Value, position: int) -> StridedView:

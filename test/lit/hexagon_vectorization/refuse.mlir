@@ -88,14 +88,18 @@ func.func @lookup(%x: memref<64xi32>, %t: memref<257xf32>, %y: memref<64xf32>) {
 }
 
 // -----
-// 7. How much of a last vector is reversed must be known.
+// 7. A table that is read downwards: how many elements are must be known.
 // CHECK-LABEL: func.func @backwards
 // CHECK: linalg.generic
 // WHY: not vectorized: no loop walks all operands element by element: loop 0 is strided in 1 of 2 operands
 func.func @backwards(%b: memref<64xf32>, %o: memref<?xf32>, %n: index) {
-  %r = memref.reinterpret_cast %b to offset: [63], sizes: [%n], strides: [-1]
-    : memref<64xf32> to memref<?xf32, strided<[-1], offset: 63>>
-  linalg.copy ins(%r : memref<?xf32, strided<[-1], offset: 63>>) outs(%o : memref<?xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%o : memref<?xf32>) {
+  ^bb0(%old: f32):
+    %i = linalg.index 0 : index
+    %k = arith.subi %n, %i : index
+    %v = memref.load %b[%k] : memref<64xf32>
+    linalg.yield %v : f32
+  }
   return
 }
 

@@ -10,6 +10,7 @@ import hexagon_mlir as hx
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
 from hexagon_mlir.pipelines import BUFFERIZE
+from hexagon_mlir.sim import Machine
 
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
          PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
@@ -174,17 +175,31 @@ def test_a_third_of_the_packets():
     chosen.check(result)
 
 
-@pytest.mark.parametrize("type_", ["i8", "f32"])
-def test_sizes_known_at_run_time(type_):
-    add = f"arith.add{'f' if is_float(type_) else 'i'}"
-    given, part = f"memref<600x{type_}>", f"memref<?x{type_}, strided<[{{}}]>>"
+@pytest.mark.parametrize(("type_", "source", "target"),
+                         [("i8", 2, 1), ("f32", 2, -1), ("i8", -1, 2), ("f16", -3, 1)])
+def test_sizes_known_at_run_time(type_, source, target):
+    """out[::target] = 2 * x[::source], n elements of each."""
+    add, given = f"arith.add{'f' if is_float(type_) else 'i'}", f"memref<900x{type_}>"
+
+    def part(stride: int) -> str:
+        return f"memref<?x{type_}, strided<[{stride}], offset: ?>>"
+
+    def view(name: str, stride: int) -> str:
+        first = "%zero" if stride > 0 else f"%{name}_first"
+        return f"""
+  %{name}_step = arith.constant {abs(stride)} : index
+  %{name}_first = arith.muli %above, %{name}_step : index
+  %{name}_part = memref.reinterpret_cast %{name} to offset: [{first}], sizes: [%size], strides: [{stride}]
+    : {given} to {part(stride)}"""
+
     kernel = hx.compile(f"""
 func.func @f(%x: {given}, %out: {given}, %n: i32) {{
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
   %size = arith.index_cast %n : i32 to index
-  %a = memref.subview %x[0] [%size] [2] : {given} to {part.format(2)}
-  %b = memref.subview %out[0] [%size] [1] : {given} to {part.format(1)}
+  %above = arith.subi %size, %one : index{view("x", source)}{view("out", target)}
   linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}}
-      ins(%a : {part.format(2)}) outs(%b : {part.format(1)}) {{
+      ins(%x_part : {part(source)}) outs(%out_part : {part(target)}) {{
   ^bb0(%v: {type_}, %o: {type_}):
     %s = {add} %v, %v : {type_}
     linalg.yield %s : {type_}
@@ -192,9 +207,15 @@ func.func @f(%x: {given}, %out: {given}, %n: i32) {{
   return
 }}
 """)
-    x = values(np.random.default_rng(0), type_, (600,), special=False)
+    assert "vector.maskedstore" in kernel.ir("hexagon-vectorization")
+    machine = Machine(kernel.asm, "v75", check=True)
     for n in (0, 1, 30, 31, 64, 100, 127, 128, 129, 192, 300):
-        out = np.full(600, 7, NUMPY[type_])
-        kernel.run(x, out, n)
-        np.testing.assert_array_equal(out[:n], x[:2 * n:2] + x[:2 * n:2])
-        assert (out[n:] == 7).all()
+        x = values(np.random.default_rng(n), type_, (abs(source) * n,), special=False)
+        expected = np.full(abs(target) * n, 7, NUMPY[type_])
+        addresses = [machine.alloc_ddr(x.nbytes), machine.alloc_ddr(expected.nbytes)]
+        for address, array in zip(addresses, (x, expected), strict=True):
+            machine.write(address, np.frombuffer(array.tobytes(), np.uint8))
+        assert machine.run("f", [*addresses, n]).reports == []
+        read = x[::abs(source)]
+        expected[::abs(target)] = (read + read)[::1 if source * target > 0 else -1]
+        assert machine.read(addresses[1], np.uint8, expected.nbytes).tobytes() == expected.tobytes()
