@@ -15,7 +15,7 @@ from hexagon_mlir.codegen.schedule import Progress, Schedule
 from hexagon_mlir.exec.handover import NextTile, TcmUse
 from hexagon_mlir.exec.memory_plan import Plan, lifetimes, plan
 from hexagon_mlir.exec.qemu import Counters
-from hexagon_mlir.exec.sim import LaunchRecord, history, launch
+from hexagon_mlir.exec.sim import LaunchRecord, history, launch, one_at_a_time
 from hexagon_mlir.exec.tcm_plan import TcmPlan, plan_schedule
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.targets import get
@@ -82,6 +82,7 @@ class ModelProgram:
             following = NextTile(later.tile, self.tcm.places[place.starts].tile, later.tile_bytes)
         return TcmUse(memory, place, following, left_q8)
 
+    @one_at_a_time
     def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None) -> ModelRun:
         """Run with ``arguments`` (weights and inputs) in the order of the model's arguments. Launches pack
         those that are views."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from math import prod
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -79,6 +81,19 @@ traced = False
 checked = False
 """Whether launches look for faults of memory (`RunResult.reports`), which takes longer."""
 _machines: OrderedDict[tuple[str, str, bool], Machine] = OrderedDict()
+_simulating = threading.RLock()
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def one_at_a_time(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Threads that call ``function`` wait for each other: machines and the history are those of the process."""
+    @wraps(function)
+    def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with _simulating:
+            return function(*args, **kwargs)
+
+    return called
 
 
 @contextmanager
@@ -95,6 +110,7 @@ def checking(wanted: bool = True) -> Iterator[list[Report]]:
         reports += [report for record in history[first:] for report in record.result.reports]
 
 
+@one_at_a_time
 def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
            target: str = targets.DEFAULT, kinds: Sequence[str] | None = None,
            compile_seconds: float = 0.0, whole_storage: bool = True, trace: bool = False,

@@ -61,9 +61,6 @@ def from_aot(module: GraphModule, constants: Mapping[int, torch.Tensor]) -> Torc
     """The forward graph that AOTAutograd made; ``constants`` are the weights among its inputs, by position."""
     placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
     known = {placeholders[i].name: tensor.detach() for i, tensor in constants.items()}
-    for node in placeholders:
-        if not isinstance(node.meta.get("val"), torch.Tensor) and not node.users:
-            module.graph.erase_node(node)  # a size that is a number here
     positions = [i for i, node in enumerate(placeholders)
                  if node.name not in known and isinstance(node.meta.get("val"), torch.Tensor)]
     outputs: list[int | Constant] = [number if isinstance(result, Node) else Constant(result)

@@ -19,7 +19,8 @@ class TorchGraph:
     lists the other placeholders; ``input_positions[i]`` is the place of input i among the flat arguments.
     ``outputs`` has, for each flat result, its index among the graph's outputs, or a constant. ``mutations`` are
     tensors the caller owns that output number i replaces: buffers, or (as an int) flat arguments. ``states`` are
-    placeholders of the buffers among them: read anew in each run.
+    placeholders of the buffers among them: read anew in each run. ``read`` are the storages of constants whose values
+    have decided what the graph is: of weights that are no part of them, only the address counts.
     """
 
     module: GraphModule
@@ -29,6 +30,7 @@ class TorchGraph:
     outputs: list[int | Constant]
     mutations: list[tuple[int, torch.Tensor | int]] = field(default_factory=list)
     states: dict[str, torch.Tensor] = field(default_factory=dict)
+    read: set[int] = field(default_factory=set)
 
     @property
     def graph(self) -> torch.fx.Graph:
@@ -49,8 +51,10 @@ class TorchGraph:
         return isinstance(node, Node) and node.op == "placeholder" and node.name in self.constants
 
     def value(self, node: Node) -> torch.Tensor:
-        """The tensor behind a constant placeholder."""
-        return self.constants[node.name]
+        """The tensor behind a constant placeholder, to compute with: its storage joins `read`."""
+        value = self.constants[node.name]
+        self.read.add(storage_of(value))
+        return value
 
     def add_constant(self, value: torch.Tensor, name: str) -> Node:
         """A new placeholder for ``value``."""
@@ -66,9 +70,7 @@ class TorchGraph:
         """A new call of ``target`` with its shape and type, at the place and source line of ``before``."""
         with self.graph.inserting_before(before):
             node = self.graph.call_function(target, args, kwargs)
-        for key in ("stack_trace", "nn_module_stack", "source_fn_stack"):
-            if key in before.meta:
-                node.meta[key] = before.meta[key]
+        node.meta |= origin_of(before)
         values = torch.fx.map_arg((args, kwargs), lambda n: n.meta["val"])
         with self.fake_mode:
             node.meta["val"] = target(*values[0], **values[1])
@@ -78,6 +80,11 @@ class TorchGraph:
         """Let every user of ``old`` use ``new``, and drop ``old``."""
         old.replace_all_uses_with(new)
         self.graph.erase_node(old)
+
+
+def storage_of(tensor: torch.Tensor) -> int:
+    """The address of the memory that ``tensor`` is a view of."""
+    return tensor.untyped_storage().data_ptr()
 
 
 @dataclass(frozen=True)
@@ -136,6 +143,11 @@ def _fresh_name(graph: torch.fx.Graph, name: str) -> str:
     while f"{name}_{count}" in taken:
         count += 1
     return f"{name}_{count}"
+
+
+def origin_of(node: Node) -> dict[str, Any]:
+    """What the metadata of ``node`` says about the model's source."""
+    return {key: node.meta[key] for key in ("stack_trace", "nn_module_stack", "source_fn_stack") if key in node.meta}
 
 
 def source_of(node: Node) -> str:

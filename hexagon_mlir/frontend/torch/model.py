@@ -169,9 +169,8 @@ class CompiledModel:
                 _check(number, arguments[place], *face.shapes[number], face.names[number])
             arrays.append(_array(face.constants[number]) if number in face.constants else
                           _array((face.states[number] if place is None else arguments[place]).contiguous()))
-        self.last_run = run(arrays)
-        results = [_tensor(array, dtype)
-                   for array, dtype in zip(self.last_run.outputs, face.result_dtypes, strict=True)]
+        self.last_run = done = run(arrays)
+        results = [_tensor(array, dtype) for array, dtype in zip(done.outputs, face.result_dtypes, strict=True)]
         for number, target in face.mutations:
             owner = arguments[target] if isinstance(target, int) else target
             with torch.no_grad():

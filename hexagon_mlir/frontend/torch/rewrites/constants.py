@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 from torch.fx import Node
+from torch.utils import _pytree as pytree
 
-from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, storage_of
 from hexagon_mlir.frontend.torch.rewrites.cleanup import RANDOM
 
 GROWTH_LIMIT = 1 << 16
@@ -24,10 +25,15 @@ def fold_constants(graph: TorchGraph) -> None:
         arguments = torch.fx.map_arg((args_of(node), node.kwargs), lambda n: _value(graph, n, values))
         with torch.no_grad():
             values[node] = node.target(*arguments[0], **arguments[1])
+        graph.read |= _storages(arguments) - _storages(values[node])  # a view is of any values
     for node, value in values.items():
         if isinstance(value, torch.Tensor) and any(user not in values for user in node.users):
             constant = graph.add_constant(_kept(graph, value), "folded")
             node.replace_all_uses_with(constant)
+
+
+def _storages(value: Any) -> set[int]:
+    return {storage_of(part) for part in pytree.tree_leaves(value) if isinstance(part, torch.Tensor)}
 
 
 def _foldable(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> bool:
@@ -41,7 +47,7 @@ def _foldable(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> bool:
 
 
 def _value(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> Any:
-    return values[node] if node in values else graph.value(node)
+    return values[node] if node in values else graph.constants[node.name]
 
 
 def _size(value: Any) -> int:
@@ -54,6 +60,5 @@ def _kept(graph: TorchGraph, value: torch.Tensor) -> torch.Tensor:
     """``value``; what is computed is packed here, but views of weights stay views: copies of all would double the
     memory, and each is packed where it is copied anyway, into a file or the machine's memory."""
     value = value.detach()
-    owned = any(value.untyped_storage().data_ptr() == weight.untyped_storage().data_ptr()
-                for weight in graph.constants.values())
+    owned = any(storage_of(value) == storage_of(weight) for weight in graph.constants.values())
     return value if owned else value.contiguous()

@@ -1,0 +1,179 @@
+"""One graph of torch.compile: compiled when it is called, for the weights and sizes it is called with.
+
+PyTorch calls one graph with the weights of every module of a class, and with weights that have changed: each call looks
+at both. Most weights are read where they are when a kernel is launched; only of those whose values were computed with
+(a batch norm folded into a convolution, weights in f16) the compiled model has a part of its own.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+import weakref
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import torch
+from torch.fx import GraphModule
+from torch.fx.node import map_arg
+
+from hexagon_mlir import pipelines, targets
+from hexagon_mlir.frontend.torch.capture import from_aot
+from hexagon_mlir.frontend.torch.compile import compile_graph
+from hexagon_mlir.frontend.torch.graph import storage_of
+from hexagon_mlir.frontend.torch.model import CompiledModel
+from hexagon_mlir.frontend.torch.specialize import specialize
+from hexagon_mlir.ir import HexError
+
+MODELS_KEPT = 64
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``options`` of torch.compile: ``target``, ``pipeline``, ``numerics`` and the fields of `pipelines.Settings` as in
+    `hexagon_mlir.compile`.
+
+    ``fallback`` is "eager" (run what cannot be compiled with PyTorch, and warn) or "error" (raise `HexError`).
+    ``executor`` is "sim" or "qemu", which needs a target that QEMU runs.
+    """
+
+    target: str = targets.DEFAULT
+    pipeline: str = "default"
+    threads: int = 0
+    accuracy: str = "accurate"
+    qfloat: bool = True
+    line_info: bool = False
+    tcm_bytes: int = 0
+    numerics: str = "f32"
+    fallback: str = "eager"
+    executor: str = "sim"
+
+
+models: list[CompiledModel] = []
+"""The models compiled last, newest at the end: their ``result`` and ``last_run``."""
+
+
+@dataclass(eq=False)
+class _Specialized:
+    """The graph for certain sizes and weights; ``model`` is None when there is no code for it.
+
+    ``weights`` are the tensors it is for, ``folded`` maps places of those whose values it holds to their checksums.
+    """
+
+    model: CompiledModel | None
+    weights: list[tuple[weakref.ref[torch.Tensor], int]]
+    folded: dict[int, int]
+
+    @property
+    def is_alive(self) -> bool:
+        """False when one of its weights is gone, or has moved to other memory."""
+        tensors = [(reference(), address) for reference, address in self.weights]
+        return all(tensor is not None and tensor.data_ptr() == address for tensor, address in tensors)
+
+
+_by_content: weakref.WeakValueDictionary[tuple[Any, ...], _Specialized] = weakref.WeakValueDictionary()
+"""All that is alive, by what it computes: PyTorch traces a function anew for other strides, and once more when it
+learns that a size changes; what comes out for a size it has met before is the same."""
+_compiling = threading.RLock()
+
+
+class Forward:
+    """Called with flat arguments; ``weights`` are the places, among the tensors, of parameters and buffers."""
+
+    def __init__(self, module: GraphModule, weights: Iterable[int], settings: Settings):
+        self.module, self.settings = module, settings
+        self.weights = list(weights)
+        self.compiled: dict[tuple[Any, ...], _Specialized] = {}
+
+    def __call__(self, *arguments: Any) -> list[Any]:
+        tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
+        numbers = tuple(argument for argument in arguments if not isinstance(argument, torch.Tensor))
+        found = self.compiled.get((numbers, *self._key(tensors)))
+        if found is None or _changed(found, tensors):
+            with _compiling:
+                found = self._specialized(arguments, numbers, tensors)
+        if found.model is None:
+            return self.module(*arguments)
+        return found.model.run_flat(tensors, self.settings.executor)
+
+    def _key(self, tensors: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+        return tuple(_identity(one) if place in self.weights else _sizes(one) for place, one in enumerate(tensors))
+
+    def _specialized(self, arguments: Sequence[Any], numbers: tuple[Any, ...], tensors: Sequence[torch.Tensor]
+                     ) -> _Specialized:
+        found = self.compiled.get((numbers, *self._key(tensors)))
+        if found is not None:
+            changed = _changed(found, tensors)
+            if not changed:
+                return found  # another thread was faster
+            self.weights = [place for place in self.weights if place not in changed]  # inputs now: they change again
+            self.compiled = {}
+        self.compiled = {key: one for key, one in self.compiled.items() if one.is_alive}
+        try:
+            found = self._made(self._static(arguments), tensors)
+        except HexError as error:
+            if self.settings.fallback == "error":
+                raise
+            warnings.warn(f"hexagon: a graph runs in eager PyTorch instead: {error}", stacklevel=3)
+            found = _Specialized(None, [], {})
+        self.compiled[(numbers, *self._key(tensors))] = found
+        return found
+
+    def _made(self, module: GraphModule, tensors: Sequence[torch.Tensor]) -> _Specialized:
+        """Compiled, or found among what has been compiled; raises `HexError`."""
+        settings = self.settings
+        content = (_text(module), self._key(tensors), astuple(settings))
+        found = _by_content.get(content)
+        if found is None or _changed(found, tensors):
+            weights = {place: tensors[place] for place in self.weights}
+            graph = from_aot(module, weights)
+            model = compile_graph(graph, settings.target, settings.pipeline,
+                                  settings=pipelines.Settings.of(settings), numerics=settings.numerics)
+            models.append(model)
+            del models[:-MODELS_KEPT]
+            folded = {place: _checksum(one) for place, one in weights.items() if storage_of(one) in graph.read}
+            addresses = [(weakref.ref(one), one.data_ptr()) for one in weights.values()]
+            found = _by_content[content] = _Specialized(model, addresses, folded)
+        return found
+
+    def _static(self, arguments: Sequence[Any]) -> GraphModule:
+        """A copy of the graph, with the sizes of ``arguments`` in place of symbolic ones."""
+        if any(isinstance(value, torch.SymInt) or not all(isinstance(size, int) for size in getattr(value, "shape", ()))
+               for value in (node.meta.get("val") for node in self.module.graph.nodes)):
+            return specialize(self.module, arguments)
+        graph = torch.fx.Graph()
+        graph.output(graph.graph_copy(self.module.graph, {}))
+        return GraphModule(self.module, graph)
+
+
+def _sizes(tensor: torch.Tensor) -> tuple[Any, ...]:
+    return tuple(tensor.shape), tensor.dtype
+
+
+def _identity(tensor: torch.Tensor) -> tuple[Any, ...]:
+    return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype
+
+
+def _text(module: GraphModule) -> tuple[Any, ...]:
+    """What the graph computes, whatever its nodes are called."""
+    numbers = {node: f"%{number}" for number, node in enumerate(module.graph.nodes)}
+    lines: list[Any] = []
+    for node in module.graph.nodes:
+        if node.op == "get_attr":
+            value = getattr(module, str(node.target))
+            lines.append((_sizes(value), _checksum(value)) if isinstance(value, torch.Tensor) else id(value))
+        elif node.op != "placeholder":
+            lines.append(f"{node.target}{map_arg((node.args, node.kwargs), numbers.__getitem__)}")
+    return tuple(lines)
+
+
+def _changed(specialized: _Specialized, tensors: Sequence[torch.Tensor]) -> list[int]:
+    """Places of weights that are not any more what has been compiled in."""
+    return [place for place, checksum in specialized.folded.items() if _checksum(tensors[place]) != checksum]
+
+
+def _checksum(tensor: torch.Tensor) -> int:
+    """Of the values. Version counters miss what is written through ``.data`` or numpy; inference tensors have none."""
+    return zlib.crc32(tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy().data)
