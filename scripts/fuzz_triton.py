@@ -248,10 +248,10 @@ class InThisProcess:
     def start(self) -> None:
         pass
 
-    def request(self, header: dict, body: str) -> bytes:
+    def requests(self, headers: list[dict], bodies: list[str]) -> list[bytes]:
         from hexagon_mlir.codegen.backend import optimize_and_emit
 
-        return optimize_and_emit(body, **header, patience=0)
+        return [optimize_and_emit(body, **header, patience=0) for header, body in zip(headers, bodies, strict=True)]
 
 
 def main() -> int:

@@ -100,10 +100,12 @@ _ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true")  # the chains are 
 
 
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: str = "kept",
-                      position_independent: bool = False, qfloat: bool = True, patience: int = _PATIENCE) -> bytes:
+                      position_independent: bool = False, qfloat: bool = True, patience: int = _PATIENCE,
+                      share: float = 1.0) -> bytes:
     """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
-    ``patience`` 0 takes the first variant that is right instead of looking for the fastest.
+    ``patience`` 0 takes the first variant that is right instead of looking for the fastest. ``share`` is the part of a
+    program that ``source`` holds: where the rest takes as many tries, so many are worth their time.
 
     ``loops`` are "kept" where the pipeline vectorized them. Else LLVM's -O3 does what it can: "unrolled" without its
     vectorizers, "vectorized" with them. Vector code takes the best variant that keeps qfloat off the stack. Without
@@ -123,7 +125,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
         return optimized.encode()
     best: tuple[Cost, str, Variant] | None = None
     variants = [*_BASELINES] if baseline else [*_VARIANTS] if qfloat else [_UNCHAINED, _LAST_RESORT]
-    long = len(optimized) > _PATIENCE  # each try takes seconds
+    length = len(optimized) / share
+    long = length > _PATIENCE  # each try takes seconds
     pressure = register_pressure(emitter.text(variants[0])) if qfloat and not baseline else 0
     if pressure >= (_LONG_CROWD if long else _CROWD):
         variants = [*_ROOMY]
@@ -132,8 +135,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     tried = 0.0
     while variants:
         variant = variants.pop(0)
-        tidy = best is None or not best[0].waste or variant not in _TABLED or tried * len(optimized) > _TIDINESS
-        if best and (variant is _LAST_RESORT or (best[0].excess * patience < tried * len(optimized) and (
+        tidy = best is None or not best[0].waste or variant not in _TABLED or tried * length > _TIDINESS
+        if best and (variant is _LAST_RESORT or (best[0].excess * patience < tried * length and (
                 tidy or not patience))):
             break
         asm = emitter.assembly(variant)
@@ -143,7 +146,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
         if asm is not None and (best is None or static_cost(asm) < best[0]):
             best = static_cost(asm), asm, variant
     if best is None and qfloat:
-        return optimize_and_emit(source, cpu, features, kind, loops, position_independent, False, patience)
+        return optimize_and_emit(source, cpu, features, kind, loops, position_independent, False, patience,
+                                 share)
     if best is None:
         raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
     return best[1].encode() if kind == "asm" else emitter.object(best[2])

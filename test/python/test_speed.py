@@ -109,6 +109,8 @@ TUTORIALS = {
     ("attention", "row_products"): ("*fp32 *fp32 *fp32 i32", {"BLOCK": 32, "WIDTH": 32}),
     ("layer_norm", "backward_weights"): ("*fp32 *fp32 *fp32 *fp32 i32 i32", {"BLOCK_G": 4, "BLOCK_C": 64}),
     ("libdevice", "arc_sine"): ("*fp32 *fp32 i32", {"BLOCK": 1024}),
+    ("matmul", "matmul"): ("*fp32 *fp32 *fp32 i32 i32 i32 i32 i32 i32 i32 i32", {
+        "a_column": 1, "b_column": 1, "BLOCK_M": 32, "BLOCK_N": 64, "BLOCK_K": 64}),
     ("grouped_matmul", "grouped_matmul"): ("*i64 *i32 i32", {"DTYPE": "float32", "PROGRAMS": 4, "BLOCK_M": 32,
                                                              "BLOCK_N": 32, "BLOCK_K": 32})}
 
@@ -127,9 +129,9 @@ def test_a_tutorial_compiles_within_half_a_second(tmp_path, monkeypatch, example
     backend = workers()
     backend.request({"cpu": "hexagonv75", "features": "", "kind": "llvm"}, "")  # LLVM is loaded
 
-    def cpu() -> float:
-        """Seconds of both processes."""
-        return time.process_time() + backend.cpu_seconds
+    def cpu() -> list[float]:
+        """Seconds of this process and of each that runs LLVM."""
+        return [time.process_time(), *(one.cpu_seconds for one in backend.all)]
 
     seconds = []
     for attempt in range(10):
@@ -137,7 +139,8 @@ def test_a_tutorial_compiles_within_half_a_second(tmp_path, monkeypatch, example
         start, used = time.perf_counter(), cpu()
         compile_module(parse(text))
         # On a busy machine the compiler waits for its turn; what it used up does not depend on that.
-        seconds.append(min(time.perf_counter() - start, cpu() - used))
+        own, *others = (now - before for now, before in zip(cpu(), used, strict=True))
+        seconds.append(min(time.perf_counter() - start, own + max(others)))
         if seconds[-1] < 0.5:
             break
     assert min(seconds) < 0.5, f"{min(seconds):.2f} s"

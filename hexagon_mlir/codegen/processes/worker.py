@@ -13,6 +13,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from hexagon_mlir.codegen.processes.wire import receive, send
 from hexagon_mlir.ir import HexError
@@ -35,7 +37,14 @@ class Worker:
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Start the child early, so that it loads LLVM while the passes run."""
+        """Start the child early, so that it loads LLVM while the passes run; who serves has one."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._start()
+            finally:
+                self._lock.release()
+
+    def _start(self) -> None:
         if not self.is_alive:
             self._process = subprocess.Popen([sys.executable, "-m", "hexagon_mlir.codegen.processes.serve"],
                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -43,7 +52,7 @@ class Worker:
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
         """Run one code generation; `HexError` if LLVM rejects the input, aborts or exceeds ``timeout`` seconds."""
         with self._lock:
-            self.start()
+            self._start()
             process = self._process
             assert process is not None and process.stdin is not None and process.stdout is not None
             try:
@@ -100,9 +109,9 @@ class Workers:
         return sum(one.cpu_seconds for one in self.all)
 
     def start(self) -> None:
-        """Start the child that serves first."""
-        if not any(one.is_alive for one in self.all):
-            self.all[0].start()
+        """Start the children that serve first: most programs have two parts."""
+        for one in self.all[:2]:
+            one.start()
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
         """As `Worker.request`, by the next worker that is idle; the time of waiting for one does not count."""
@@ -111,6 +120,13 @@ class Workers:
             return one.request(header, body, timeout)
         finally:
             self._idle.put(one)
+
+    def requests(self, headers: Sequence[dict], bodies: Sequence[str]) -> list[bytes]:
+        """The answers to several requests, which run side by side."""
+        if len(bodies) == 1:
+            return [self.request(headers[0], bodies[0])]
+        with ThreadPoolExecutor(len(bodies)) as threads:
+            return list(threads.map(self.request, headers, bodies))
 
     def stop(self) -> None:
         """End all child processes."""
