@@ -9,6 +9,10 @@ from torch_mlir import ir
 
 INDEX_BITS = 32
 _LAYOUT_ATTRIBUTE = "dlti.dl_spec"
+_DIALECTS = ("affine", "arith", "async", "bufferization", "builtin", "cf", "complex", "dlti", "func", "index", "linalg",
+             "llvm", "math", "memref", "scf", "tensor", "ub", "vector")
+"""What passes build operations of. Others are loaded where the parser or an upstream pass meets them: loading all that
+there are takes four times as long, and each canonicalization would collect the patterns of all of them."""
 
 # The bindings look for a Python module of an operation's dialect each time they meet one; without a module they
 # search the file system again, which costs more than translating the operation.
@@ -17,7 +21,7 @@ sys.modules.setdefault("torch_mlir.dialects.tt", types.ModuleType("torch_mlir.di
 
 def make_context() -> ir.Context:
     """A fresh context that accepts unregistered dialects (TTIR arrives as one)."""
-    context = ir.Context()
+    context = ir.Context(load_on_create_dialects=_DIALECTS)
     context.allow_unregistered_dialects = True
     return context
 
