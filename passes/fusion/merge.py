@@ -103,8 +103,10 @@ def merge(link: Link) -> ir.Operation:
     values |= dict(zip(list(old.arguments)[count:], list(body.arguments)[len(unique):], strict=True))
     with ir.InsertionPoint(body):
         values[old.arguments[operand]] = _clone_body(source, values, link.loops)
-        for inner in old.operations:
-            _clone(inner.operation, values)
+    for argument in old.arguments:
+        argument.replace_all_uses_with(values[argument])
+    for inner in list(old.operations):  # moved: a chain of producers would copy the last body again and again
+        body.append(inner)
     for before, after in zip(consumer.results, fused.results, strict=True):
         before.replace_all_uses_with(after)
     consumer.erase()
