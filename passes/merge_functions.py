@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
-
-_CALLEE = "callee"
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,19 @@ class MergeFunctionsPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Merge until nothing is equal: callers of merged functions may have become so."""
+        alike = [group for group in _alike(_private(module)) if len(group) > 1]
+        if not alike:
+            return
         named = {_name_in(op.attributes["value"]) for op in find_ops(module, lambda op: op.name == "func.constant")}
-        while same := _equal([op for op in _private(module) if _name(op) not in named]):
-            for call in find_ops(module, lambda op: op.name == "func.call"):
-                name = _name_in(call.attributes[_CALLEE])
-                call.attributes[_CALLEE] = ir.FlatSymbolRefAttr.get(same.get(name, name), context=module.context)
-            for function in _private(module):
-                if _name(function) in same:
-                    erase_op(function, self.name)
+        texts = [{_name(op): _text(op) for op in group if _name(op) not in named} for group in alike]
+        symbols = ir.SymbolTable(module.operation)
+        while same := _equal(texts):
+            for name, kept in same.items():
+                ir.SymbolTable.replace_all_symbol_uses(name, kept, module.operation)
+                erase_op(symbols[name].operation, self.name)
+            renamed = re.compile(rf"@({'|'.join(map(re.escape, same))})(?=\()")
+            texts = [{name: renamed.sub(lambda found: f"@{same[found[1]]}", text) for name, text in group.items()
+                      if name not in same} for group in texts]
 
 
 def _private(module: ir.Module) -> list[ir.Operation]:
@@ -80,18 +86,30 @@ def _private(module: ir.Module) -> list[ir.Operation]:
             and ir.StringAttr(op.attributes["sym_visibility"]).value == "private"]
 
 
-def _equal(functions: list[ir.Operation]) -> dict[str, str]:
-    """Name of a function -> that of an earlier one with the same code."""
-    sizes: dict[tuple, list[ir.Operation]] = defaultdict(list)
+def _alike(functions: list[ir.Operation]) -> Iterable[list[ir.Operation]]:
+    """``functions`` by their types and numbers of operations, which cost less than their texts."""
+    types: dict[ir.Attribute, list[ir.Operation]] = defaultdict(list)
     for function in functions:
-        count = len(find_ops(function, lambda op: True))
-        sizes[function.attributes["function_type"], count].append(function)
-    found: dict[str, str] = {}
-    for group in sizes.values():
-        first: dict[str, str] = {}
+        types[function.attributes["function_type"]].append(function)
+    sizes: dict[tuple, list[ir.Operation]] = defaultdict(list)
+    for type_, group in types.items():
         for function in group if len(group) > 1 else ():
-            name = _name(function)
-            text = function.get_asm(assume_verified=True, use_local_scope=True).replace(f"@{name}(", "@(", 1)
+            sizes[type_, len(nested_ops(function))].append(function)
+    return sizes.values()
+
+
+def _text(function: ir.Operation) -> str:
+    """The code of ``function`` without its name."""
+    text = function.get_asm(assume_verified=True, use_local_scope=True)
+    return text.replace(f"@{_name(function)}(", "@(", 1)
+
+
+def _equal(groups: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Name of a function -> that of an earlier one with the same code; ``groups`` have texts by name."""
+    found: dict[str, str] = {}
+    for texts in groups:
+        first: dict[str, str] = {}
+        for name, text in texts.items():
             kept = first.setdefault(text, name)
             if kept != name:
                 found[name] = kept
