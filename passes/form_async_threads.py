@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects import groups
 from hexagon_mlir.ir import arith, func, ir, scf
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.async_threads import ranges
 from hexagon_mlir.passes.async_threads.ranges import Range, as_value
-from hexagon_mlir.passes.outlining.functions import Outlined, each_operation, rename, values_from_outside
+from hexagon_mlir.passes.outlining.functions import Outlined, rename, values_from_outside
 
 _FORALL = "scf.forall"
 
@@ -122,7 +123,8 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int,
 def _fill(outlined: Outlined, op: ir.Operation, loops: list[Range], one_each: bool) -> None:
     """The function of one task: (task) for its only iteration, or (task, count, tasks)."""
     loops = [loop.mapped(outlined.inside) for loop in loops]
-    each_operation(op, lambda inner: rename(inner, outlined.inside))
+    for inner in nested_ops(op)[:-1]:  # the loop itself is not moved
+        rename(inner, outlined.inside)
     with outlined.body():
         number, end = outlined.numbers[0], func.ReturnOp([])
     if not one_each:

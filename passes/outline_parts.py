@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import ClassVar
 
 from hexagon_mlir.dialects.double_buffering import KERNELS
 from hexagon_mlir.ir import func, ir
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.double_buffering.slices import is_pure
@@ -77,38 +79,39 @@ class OutlinePartsPass(Pass):
         """Move the work of every part that has enough of it."""
         symbols = ir.SymbolTable(module.operation)
         for part in find_ops(module, lambda op: op.name == "scf.if" and any(n in op.attributes for n in KERNELS)):
-            work = _work(part.regions[0].blocks[0])
-            staying = _staying(work) if _count(work) >= self.operations and _passable(work) else None
+            work = _work(part.regions[0].blocks[0], self.operations)
+            used = _used_by(work)
+            staying = _staying(work) if work and _passable(used) else None
             if staying is not None:
-                _outline(work, staying, symbols)
+                _outline(work, used, staying, symbols)
 
 
-def _work(block: ir.Block) -> list[ir.Operation]:
-    """The longest run of operations of ``block`` without transfers and the block's end."""
-    runs: list[list[ir.Operation]] = [[]]
+def _work(block: ir.Block, operations: int) -> list[ir.Operation]:
+    """The longest run in ``block`` without transfers and the block's end; empty below so many ``operations``."""
+    runs: list[tuple[int, list[ir.Operation]]] = [(0, [])]
     for op in [view.operation for view in block.operations][:-1]:
-        if find_ops(op, lambda inner: inner.name in _TRANSFERS):
-            runs.append([])
+        names = [inner.name for inner in nested_ops(op)]
+        if _TRANSFERS.isdisjoint(names):
+            count, run = runs[-1]
+            runs[-1] = count + len(names), [*run, op]
         else:
-            runs[-1].append(op)
-    return max(runs, key=_count)
+            runs.append((0, []))
+    count, longest = max(runs, key=itemgetter(0))
+    return longest if count >= operations else []
 
 
-def _count(work: list[ir.Operation]) -> int:
-    return sum(len(find_ops(op, lambda _: True)) for op in work)
-
-
-def _passable(work: list[ir.Operation]) -> bool:
-    """True when a function takes what ``work`` uses."""
-    return all(passable(value.type) for value in trace(_used_by(work))[0])
+def _passable(used: list[ir.Value]) -> bool:
+    """True when a function can be given all that is ``used``."""
+    return all(passable(value.type) for value in trace(used)[0])
 
 
 def _staying(work: list[ir.Operation]) -> list[ir.Operation] | None:
     """Operations of ``work`` that are needed behind it too, and those they need; None if it is more than addresses."""
     staying: list[ir.Operation] = []
     needed: set[ir.Value] = set()
+    inside = frozenset(work)
     for op in reversed(work):
-        if _used_behind(op, work) or not needed.isdisjoint(op.results):
+        if _used_behind(op, inside) or not needed.isdisjoint(op.results):
             if not is_pure(op):
                 return None
             staying.append(op)
@@ -123,25 +126,25 @@ def _used_by(work: list[ir.Operation]) -> list[ir.Value]:
     return list(dict.fromkeys(value for value in used if value not in made))
 
 
-def _used_behind(op: ir.Operation, work: list[ir.Operation]) -> bool:
+def _used_behind(op: ir.Operation, work: frozenset[ir.Operation]) -> bool:
     """True when something behind ``work`` uses a result of ``op``."""
-    inside = set(work)
     for use in (use for result in op.results for use in result.uses):
         user = use.owner.operation
         while user is not None and user.block != op.block:
             user = user.parent.operation
-        if user not in inside:
+        if user not in work:
             return True
     return False
 
 
-def _outline(work: list[ir.Operation], staying: list[ir.Operation], symbols: ir.SymbolTable) -> None:
+def _outline(work: list[ir.Operation], used: list[ir.Value], staying: list[ir.Operation],
+             symbols: ir.SymbolTable) -> None:
     """Put ``work`` into a function of its own, and a call in its place; those ``staying`` are copied."""
     with work[0].location:
         holder = work[0]
         while holder.name != "func.func":
             holder = holder.parent.operation
-        outlined = Outlined(f"{ir.StringAttr(holder.attributes['sym_name']).value}_part", _used_by(work), 0, work[0],
+        outlined = Outlined(f"{ir.StringAttr(holder.attributes['sym_name']).value}_part", used, 0, work[0],
                             aligned=True)
         symbols.insert(outlined.function.operation)  # makes the name unique
         with ir.InsertionPoint(work[0]):
@@ -156,6 +159,6 @@ def _outline(work: list[ir.Operation], staying: list[ir.Operation], symbols: ir.
             else:
                 op.move_before(end.operation)
                 copy = op
-            for inner in find_ops(copy, lambda _: True):
+            for inner in nested_ops(copy):
                 rename(inner, outlined.inside)
         outlined.function.attributes["llvm.passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import func, ir, memref
 from hexagon_mlir.ir.buffers import start_alignment
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.order import nested_ops
+from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.outlining.functions import Outlined, rename
 from hexagon_mlir.passes.outlining.nests import Nest, movable, used_by
@@ -68,7 +69,7 @@ class OutlineRepeatsPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Collect the outermost nests that may move, then move those that are not alone."""
         alike: dict[tuple, list[Nest]] = defaultdict(list)
-        for function in find_ops(module, lambda op: op.name == "func.func"):
+        for function in functions(module):
             for nest in movable(function, self.operations, self.work):
                 alike[nest.form].append(nest)
         symbols = ir.SymbolTable(module.operation)
@@ -92,7 +93,7 @@ def _outline(op: ir.Operation, symbols: ir.SymbolTable, vector_bytes: int) -> No
         with outlined.body():
             _keep_alignment(op, outlined.inside, vector_bytes)
             end = func.ReturnOp([])
-        for inner in (op, *find_ops(op, lambda inner: inner != op)):
+        for inner in nested_ops(op):
             rename(inner, outlined.inside)
         op.move_before(end.operation)
         outlined.function.attributes["llvm.passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])

@@ -28,6 +28,12 @@ def find_ops(module: ir.Module, wanted: Callable[[ir.Operation], bool]) -> list[
     return found
 
 
+def functions(module: ir.Module) -> list[ir.Operation]:
+    """The functions of ``module`` that have a body; nothing inside them is visited."""
+    return [view.operation for view in module.body.operations
+            if view.operation.name == "func.func" and len(view.operation.regions[0].blocks)]
+
+
 def input_count(op: ir.Operation) -> int:
     """How many operands of linalg op ``op`` are inputs; its outputs follow them."""
     if "operandSegmentSizes" in op.attributes:

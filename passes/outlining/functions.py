@@ -6,7 +6,7 @@ slot of the TCM arena is passed as it is: what LLVM takes for a pointer of its o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import func, ir, memref
@@ -83,22 +83,21 @@ class Outlined:
 
 def trace(used: Iterable[ir.Value], repeated: frozenset[str] = _REPEATED) -> tuple[list[ir.Value], list[ir.Operation]]:
     """How ``used`` are to be had in a function: what it is given, and the ``repeated`` operations in order."""
-    roots: list[ir.Value] = []
-    chain: list[ir.Operation] = []
+    roots: dict[ir.Value, None] = {}
+    chain: dict[ir.Operation, None] = {}
 
     def follow(value: ir.Value) -> None:
         op = None if isinstance(value.owner, ir.Block) else value.owner.operation
         if op is None or op.name not in repeated or tcm_slots.is_slot(op):
-            if value not in roots:
-                roots.append(value)
+            roots[value] = None
         elif op not in chain:
             for operand in op.operands:
                 follow(operand)
-            chain.append(op)
+            chain[op] = None
 
     for value in used:
         follow(value)
-    return roots, chain
+    return list(roots), list(chain)
 
 
 def _buffer(value: ir.Value) -> ir.Value:
@@ -142,29 +141,23 @@ def _number(value: int) -> ir.Attribute:
 
 def values_from_outside(op: ir.Operation) -> list[ir.Value]:
     """What the regions of ``op`` use but do not define, each once, in order."""
-    inside: set[ir.Value] = set()
-    found: dict[ir.Value, None] = {}
+    if not len(op.regions):
+        return []
+    defined: set[ir.Value] = set()
+    used: dict[ir.Value, None] = {}
+    advance = ir.WalkResult.ADVANCE
 
-    def define(region_op: ir.Operation) -> None:
-        for region in region_op.regions:
-            for block in region:
-                inside.update(block.arguments)
-                for inner in block:
-                    inside.update(inner.operation.results)
-                    define(inner.operation)
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        if inner != op:
+            used.update(dict.fromkeys(inner.operands))
+            defined.update(inner.results)
+        for region in inner.regions:
+            for block in region.blocks:
+                defined.update(block.arguments)
+        return advance
 
-    define(op)
-    each_operation(op, lambda inner: found.update({v: None for v in inner.operands if v not in inside}))
-    return list(found)
-
-
-def each_operation(op: ir.Operation, visit: Callable[[ir.Operation], object]) -> None:
-    """Call ``visit`` for every operation inside ``op``."""
-    for region in op.regions:
-        for block in region:
-            for inner in block:
-                visit(inner.operation)
-                each_operation(inner.operation, visit)
+    op.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return [value for value in used if value not in defined]
 
 
 def rename(op: ir.Operation, map_: dict[ir.Value, ir.Value]) -> None:

@@ -7,7 +7,7 @@ from math import prod
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import trip_count
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.passes.outlining.functions import values_from_outside
 
 _DIALECTS = ("arith.", "math.", "vector.", "ub.", "affine.")
@@ -56,7 +56,7 @@ def used_by(op: ir.Operation) -> list[ir.Value]:
 
 
 def _of_loop(op: ir.Operation) -> _Work | None:
-    names = [inner.name for inner in find_ops(op, lambda _: True)]
+    names = [inner.name for inner in nested_ops(op)]
     if any(name not in _OPERATIONS and not name.startswith(_DIALECTS) for name in set(names)):
         return None
     trips = trip_count(op)
