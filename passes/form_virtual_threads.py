@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.programs import Order, forget, may_spread, order_on
 from hexagon_mlir.ir import INDEX_BITS, ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.program_grids.spread import Grid, program_cycles
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
@@ -107,7 +107,7 @@ class FormVirtualThreadsPass(Pass):
     def _kernels(self, module: ir.Module, context: PassContext) -> list[ir.Operation]:
         """The Triton kernels whose programs may run beside each other. All marks are taken away."""
         found = []
-        for function in find_ops(module, lambda op: op.name == "func.func"):
+        for function in functions(module):
             try:
                 order = order_on(function)
             except ValueError as error:

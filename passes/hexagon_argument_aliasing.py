@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 _NOALIAS, _WRITABLE = "llvm.noalias", "bufferization.writable"
@@ -47,7 +47,7 @@ class HexagonArgumentAliasingPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Mark the arguments of every function with a body."""
-        for function in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+        for function in functions(module):
             arguments = list(function.regions[0].blocks[0].arguments)
             private = "private" in str(function.attributes.get("sym_visibility", ""))
             given = "arg_attrs" in function.attributes

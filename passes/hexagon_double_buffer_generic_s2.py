@@ -15,6 +15,7 @@ from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
 from hexagon_mlir.passes.outlining.functions import Outlined
 
+_MARKS = (LOOP, *KERNELS, FETCH, STORE)
 _TRANSFERS = frozenset({"memref.copy", "memref.dma_start", "memref.dma_wait"})
 _MUCH = 16  # operations: fewer leave registers for the constants of both parts
 
@@ -107,21 +108,22 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite each marked loop."""
-        self._check_numbers(module)
-        self._forget_simplified(module, context)
-        loops = self._read(module)
+        marked = find_ops(module, _is_marked)
+        self._check_numbers(marked)
+        self._forget_simplified(marked, context)
+        loops = self._read(marked)
         for found in loops:
             self._rewrite(found, context)
-        work = find_ops(module, _is_work)
+        work = [op for op in find_ops(module, _is_much) if _beside_transfers(op)]
         for op in work:
             _outline(op)
         if loops or work:
             _CLEAN.run(module, context)
 
-    def _check_numbers(self, module: ir.Module) -> None:
+    def _check_numbers(self, marked: list[ir.Operation]) -> None:
         """Loops and their parts are marked with numbers."""
         marks = (LOOP, *KERNELS)
-        for op in find_ops(module, lambda op: any(name in op.attributes for name in marks)):
+        for op in marked:
             for name in (name for name in marks if name in op.attributes):
                 if not isinstance(op.attributes[name], ir.IntegerAttr):
                     raise self.refuse(op, f"{name} is {op.attributes[name]}, not a number",
@@ -130,10 +132,10 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
                     raise self.refuse(op, f"{name} on an operation that is no scf.for",
                                       "run hexagon-double-buffer-generic-s1")
 
-    def _forget_simplified(self, module: ir.Module, context: PassContext) -> None:
+    def _forget_simplified(self, marked: list[ir.Operation], context: PassContext) -> None:
         """Canonicalization may rebuild a part without its mark: the copies of such a loop stay where they are."""
-        copies = find_ops(module, lambda op: FETCH in op.attributes or STORE in op.attributes)
-        for loop in find_ops(module, lambda op: LOOP in op.attributes):
+        copies = [op for op in marked if FETCH in op.attributes or STORE in op.attributes]
+        for loop in [op for op in marked if LOOP in op.attributes]:
             number = ir.IntegerAttr(loop.attributes[LOOP]).value
             own = [(op, name) for op in copies for name in (FETCH, STORE) if name in op.attributes
                    and isinstance(op.attributes[name], ir.DenseI64ArrayAttr) and op.attributes[name][0] == number]
@@ -145,9 +147,9 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
                 for op, name in own:
                     del op.attributes[name]
 
-    def _read(self, module: ir.Module) -> list[_Loop]:
+    def _read(self, marked: list[ir.Operation]) -> list[_Loop]:
         loops = {}
-        for op in find_ops(module, lambda op: LOOP in op.attributes):
+        for op in [op for op in marked if LOOP in op.attributes]:
             found, number = _Loop(op), ir.IntegerAttr(op.attributes[LOOP]).value
             if number in loops:
                 raise self.refuse(op, f"two loops are {LOOP} {number}", "run hexagon-double-buffer-generic-s1")
@@ -159,7 +161,7 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
             if len(found.parts) < 2 or sorted(found.parts) != list(range(len(found.parts))):
                 raise self.refuse(op, f"{LOOP} without a {KERNELS[0]} and a {KERNELS[1]} part in the loop",
                                   "run hexagon-double-buffer-generic-s1")
-        for op in find_ops(module, lambda op: FETCH in op.attributes or STORE in op.attributes):
+        for op in [op for op in marked if FETCH in op.attributes or STORE in op.attributes]:
             name = FETCH if FETCH in op.attributes else STORE
             attribute = op.attributes[name]
             numbers = list(attribute) if isinstance(attribute, ir.DenseI64ArrayAttr) else []
@@ -194,11 +196,19 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
         _finish(found, transfers)
 
 
-def _is_work(op: ir.Operation) -> bool:
-    """True for an op with enough arithmetic to fill the vector registers, in a loop with transfers."""
-    if not op.name.startswith("linalg.") or len(op.results) or len(op.regions) != 1 \
-            or len(op.regions[0].blocks[0].operations) <= _MUCH:
-        return False
+def _is_marked(op: ir.Operation) -> bool:
+    attributes = op.attributes
+    return any(name in attributes for name in _MARKS)
+
+
+def _is_much(op: ir.Operation) -> bool:
+    """True for an op with enough arithmetic to fill the vector registers."""
+    return (op.name.startswith("linalg.") and not len(op.results) and len(op.regions) == 1
+            and len(op.regions[0].blocks[0].operations) > _MUCH)
+
+
+def _beside_transfers(op: ir.Operation) -> bool:
+    """True in a loop with transfers."""
     holder, transfers = op.parent.operation, False
     while holder.name != "func.func":
         if holder.name == "scf.forall":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, ir, memref
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 
@@ -49,16 +49,14 @@ class HexagonDynamicSizesPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Every function with a body that takes such buffers."""
-        called = {ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-                  for op in find_ops(module, lambda op: op.name == "func.call")}
-        for function in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+        for function in functions(module):
             block = function.regions[0].blocks[0]
             dynamic = [a for a in block.arguments
                        if isinstance(a.type, ir.MemRefType) and not a.type.has_static_shape]
             if not dynamic:
                 continue
             name = ir.StringAttr(function.attributes["sym_name"]).value
-            if name in called:
+            if name in _called(module):
                 raise self.refuse(function, f"'{name}' takes buffers of dynamic size and is called by another function",
                                   "inline it, or give its buffers static sizes")
             for argument in dynamic:
@@ -67,6 +65,12 @@ class HexagonDynamicSizesPass(Pass):
                                       "pass a contiguous buffer")
             with function.location:
                 _take_sizes(function, block, dynamic)
+
+
+def _called(module: ir.Module) -> set[str]:
+    """Names of the functions that others call."""
+    return {ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+            for op in find_ops(module, lambda op: op.name == "func.call")}
 
 
 def _take_sizes(function: ir.Operation, block: ir.Block, dynamic: list[ir.BlockArgument]) -> None:

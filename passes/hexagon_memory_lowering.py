@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.tcm_slots import SLOT, is_slot
 from hexagon_mlir.ir import INDEX_BITS, arith, erase_op, func, ir, memref
-from hexagon_mlir.ir.query import find_ops, in_tcm, known_bytes
+from hexagon_mlir.ir.query import find_ops, functions, in_tcm, known_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 TCM_SLOT_POINTER = "hexmlir_tcm_slot"
 TCM_ALLOC, TCM_FREE = "hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free"
 INTEGER_TO_POINTER = "hexmlir_rt_pointer"
 DDR_ALLOC, DDR_FREE = "aligned_alloc", "free"
-_ALLOCATION = "memref.alloc"
+_ALLOCATION, _RELEASE = "memref.alloc", "memref.dealloc"
 _LARGEST = (1 << INDEX_BITS - 1) - 1  # LLVM takes offsets for signed
 _STACK_SHARE = 16  # a stack buffer takes at most this fraction of the L1 data cache
 _SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vector.load", "vector.store",
@@ -68,17 +68,18 @@ class HexagonMemoryLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower all allocations, then drop the memory space from every type."""
-        allocations = find_ops(module, lambda op: op.name == _ALLOCATION)
+        found = find_ops(module, lambda op: op.name == _ALLOCATION or is_slot(op))
+        allocations = [op for op in found if op.name == _ALLOCATION]
         for op in allocations:
             type_ = ir.MemRefType(op.results[0].type)
             if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
                 raise self.refuse(op, "allocation with a layout map", "allocate densely, then take a subview")
             self._check_size(op, "a buffer", type_)
-        for op in find_ops(module, lambda op: op.name == "func.func"):
+        for op in [view.operation for view in module.body.operations if view.operation.name == "func.func"]:
             for number, type_ in enumerate(ir.FunctionType(op.attributes["function_type"].value).inputs):
                 if isinstance(type_, ir.MemRefType):
                     self._check_size(op, f"argument {number}", type_)
-        slots = find_ops(module, is_slot)
+        slots = [op for op in found if is_slot(op)]
         for op in slots:
             if op.name != "memref.view" or len(op.operands) != 2:
                 raise self.refuse(op, f"{SLOT} on an operation that is no memref.view of a static size",
@@ -88,11 +89,15 @@ class HexagonMemoryLoweringPass(Pass):
         small = [op for op in allocations if _fits_stack(op, stack_limit)]
         for op in small:
             _to_stack(op, alignment)
-        for op in find_ops(module, lambda op: op.name == "memref.dealloc"):
+        found = find_ops(module, lambda op: op.name in (_ALLOCATION, _RELEASE) or _makes_pointer(op))
+        releases = [op for op in found if op.name == _RELEASE]
+        allocations = [op for op in found if op.name == _ALLOCATION]
+        pointers = [op for op in found if op.name not in (_ALLOCATION, _RELEASE)]
+        for op in releases:
             with op.location, ir.InsertionPoint(op):
                 _lower_free(module, op)
             erase_op(op, self.name)
-        for op in find_ops(module, _makes_pointer):
+        for op in pointers:
             with op.location, ir.InsertionPoint(op):
                 pointer = _lower_pointer(module, op)
             op.results[0].replace_all_uses_with(pointer)
@@ -102,13 +107,13 @@ class HexagonMemoryLoweringPass(Pass):
                 slot = _lower_slot(module, op)
             op.results[0].replace_all_uses_with(slot)
             erase_op(op, self.name)
-        for op in find_ops(module, lambda op: op.name == _ALLOCATION):
+        for op in allocations:
             with op.location, ir.InsertionPoint(op):
                 buffer = _lower_alloc(module, op, alignment)
             op.results[0].replace_all_uses_with(buffer)
             erase_op(op, self.name)
         _drop_spaces(module)
-        for op in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+        for op in functions(module):
             _flatten_empty(op)
 
     def _check_size(self, op: ir.Operation, what: str, type_: ir.MemRefType) -> None:

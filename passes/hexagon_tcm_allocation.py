@@ -9,7 +9,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, erase_op, ir, memref
 from hexagon_mlir.ir.buffers import allocation_bytes, set_space, uses_of_buffer
-from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, find_ops, memory_space
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.tcm_allocation.liveness import (
     FORALL,
@@ -95,10 +95,10 @@ class HexagonTcmAllocationPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Plan and rewrite each function."""
-        for op in find_ops(module, lambda op: op.name == "func.func"):
+        for op in functions(module):
             if len(op.regions[0].blocks) == 1:
                 self._allocate(op, context)
-            elif len(op.regions[0].blocks):
+            else:
                 self.remark(context, op, "branches between blocks: buffers keep their own allocations")
 
     def _allocate(self, function: ir.Operation, context: PassContext) -> None:

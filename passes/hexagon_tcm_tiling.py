@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.programs import forget, has_order, may_spread, order_on
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, maps_of, streaming
@@ -80,7 +80,7 @@ class HexagonTcmTilingPass(Pass):
             raise self.refuse(module.operation, f"tile-sizes={','.join(map(str, self.tile_sizes))}",
                               "elements of a tile along each loop, 0 for all")
         interchange(module.operation)
-        for op in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+        for op in functions(module):
             if has_order(op) or find_ops(op, lambda inner: inner.name == "memref.alloc"):
                 self._place(module, op, context)
             else:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory, write
 from hexagon_mlir.ir import erase_op, func, ir, memref
-from hexagon_mlir.ir.query import find_ops, in_tcm
+from hexagon_mlir.ir.query import find_ops, functions, in_tcm
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.weight_streaming.build import (
     START_TILE,
@@ -114,7 +114,7 @@ class HexagonWeightStreamingPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite the kernel of a model that ``module`` is."""
-        for function in find_ops(module, lambda op: op.name == "func.func" and IN_MODEL in op.attributes):
+        for function in [op for op in functions(module) if IN_MODEL in op.attributes]:
             arguments = function.attributes[IN_MODEL]
             if not isinstance(arguments, ir.DenseI64ArrayAttr):
                 raise self.refuse(function, f"{IN_MODEL} is not an array of i64", "the scheduler of models writes it")

@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.programs import Order, mark
 from hexagon_mlir.ir import HexError, PassManager, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.program_grids.order import needs_order, order_of
 from hexagon_mlir.passes.triton_import.runtime import Runtime
@@ -97,13 +97,13 @@ class TritonToLinalgPass(Pass):
             return
         result = ir.Module.create(ir.Location.unknown())
         runtime = Runtime(result)
-        functions = {ir.StringAttr(kernel.attributes["sym_name"]).value: kernel for kernel in kernels
+        called = {ir.StringAttr(kernel.attributes["sym_name"]).value: kernel for kernel in kernels
                      if "sym_name" in kernel.attributes}
         for kernel in kernels:
             if _is_helper(kernel):
                 continue
             with ir.InsertionPoint(result.body):
-                translator = Translator(self.name, lambda op, text: self.remark(context, op, text), runtime, functions)
+                translator = Translator(self.name, lambda op, text: self.remark(context, op, text), runtime, called)
                 translator.function(kernel)
                 del translator
         self._clean(result)
@@ -115,7 +115,7 @@ class TritonToLinalgPass(Pass):
 
     def _mark(self, module: ir.Module, reason: str, context: PassContext) -> None:
         """Write on every kernel whether its programs may run beside each other; `needs_order` gave ``reason``."""
-        for function in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+        for function in functions(module):
             order, why = (Order.ORDERED, reason) if reason else order_of(function)
             mark(function, order)
             if why:

@@ -15,7 +15,7 @@ from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, i
 DYNAMIC = None
 MOST_STRIDE = 8
 """Elements from one that is read to the next, up to which whole vectors are read for a few of their elements each."""
-_FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32}
+_FLOATS = (ir.F16Type, ir.BF16Type, ir.F32Type)
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,7 @@ COMBINERS = frozenset({
 
 def element_bits(element: ir.Type) -> int:
     """Bits of one element in an HVX lane; raises `Unsupported` for a type HVX has no lanes for."""
-    if str(element) in _FLOAT_BITS:
-        return _FLOAT_BITS[str(element)]
-    if isinstance(element, ir.IntegerType) and element.width in (8, 16, 32):
+    if isinstance(element, _FLOATS) or (isinstance(element, ir.IntegerType) and element.width in (8, 16, 32)):
         return element.width
     if isinstance(element, ir.IndexType):
         return 32
