@@ -27,7 +27,7 @@ def generic_text(module: Any) -> str:
     finally:
         module.set_attr(_ATTRIBUTE, builder.get_string_attr(""))
     # our parser would refuse the marker for the same reason
-    return text.replace(f'{_ATTRIBUTE} = "{_INVALID}"', 'hexagon.from = "ttir"')
+    return text.replace(f'{_ATTRIBUTE} = "{_INVALID}"', 'tt.form = "generic"')
 
 
 def optimize(module: Any) -> None:
