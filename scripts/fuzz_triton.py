@@ -1,13 +1,15 @@
-"""Random Triton kernels over pointer expressions and masks, against Triton's own interpreter.
+"""Random Triton kernels, over pointer expressions and masks or over the language, against Triton's own interpreter.
 
-``python scripts/fuzz_triton.py --seed 0 --count 500`` tells the seeds that differ; ``--executor sim --check`` runs the
-assembly on the simulator with its memory checks on. Every tensor holds exactly the range of elements that its kernel
-may touch, so that an access outside of the mask is found.
+``python scripts/fuzz_triton.py --seed 0 --count 500`` tells the seeds that differ; ``--kind language`` is
+`fuzz_triton_language`; ``--executor sim --check`` runs the assembly on the simulator with its memory checks on;
+``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every tensor holds exactly the range of
+elements that its kernel may touch, so that an access outside of the mask is found.
 """
 
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import importlib.util
 import os
 import random
@@ -17,11 +19,14 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+import fuzz_triton_language
+from fuzz_triton_language import LAUNCH
 from fuzz_triton_ranges import touched
 
 ELEMENTS = 1 << 20
 """The largest offset; kernels that would go beyond get a mask against it."""
 PROGRAMS = 2
+BATCH = 20
 
 
 class Generator:
@@ -137,7 +142,7 @@ class Generator:
 
 
 _DRIVER = """
-import torch, triton, triton.language as tl
+import json, os, torch, triton, triton.language as tl
 
 @triton.jit
 def kernel(x, table, out, n, s, w, low, first_read, first_write):
@@ -150,7 +155,8 @@ def run():
     table = torch.randint(0, 4096, (64,), generator=generator).to(torch.int32)
     x = torch.randn({reads}, generator=generator)
     out = torch.full(({writes},), 7.0)
-    kernel[({programs},)](x, table, out, **{arguments}, first_read={first_read}, first_write={first_write})
+    kernel[({programs},)](x, table, out, **{arguments}, first_read={first_read}, first_write={first_write},
+                          **json.loads(os.environ.get("{launch}", "{{}}")))
     return out
 """
 
@@ -167,13 +173,16 @@ def source(seed: int) -> str:
         if max(abs(n) for n in (reads.start, reads.stop, writes.start, writes.stop)) <= 2 * ELEMENTS:
             break
     return _DRIVER.format(body=body, reads=len(reads), writes=len(writes), first_read=reads.start,
-                          first_write=writes.start, programs=PROGRAMS, arguments=generator.arguments)
+                          first_write=writes.start, programs=PROGRAMS, arguments=generator.arguments, launch=LAUNCH)
 
 
-def load(seed: int, folder: Path, prefix: str) -> object:
+SOURCES = {"pointers": source, "language": fuzz_triton_language.source}
+
+
+def load(seed: int, folder: Path, prefix: str, kind: str) -> object:
     """The generated module of ``seed`` as Triton needs it, in a file."""
     path = folder / f"{prefix}_{seed}.py"
-    path.write_text(source(seed))
+    path.write_text(SOURCES[kind](seed))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -182,17 +191,17 @@ def load(seed: int, folder: Path, prefix: str) -> object:
     return module
 
 
-def interpreted(seeds: list[int], folder: Path) -> dict[int, object]:
+def interpreted(seeds: list[int], folder: Path, kind: str) -> dict[int, object]:
     """What Triton's interpreter computes for each seed, in a process of its own; an error is its text."""
     script = (f"import sys, pickle; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
               f"import fuzz_triton as f, pathlib\nresults = {{}}\nfor seed in {seeds}:\n"
               "    try:\n"
-              f"        results[seed] = f.load(seed, pathlib.Path({str(folder)!r}), 'i').run().numpy()\n"
+              f"        results[seed] = f.load(seed, pathlib.Path({str(folder)!r}), 'i', {kind!r}).run().numpy()\n"
               "    except Exception as error:\n"
               "        results[seed] = repr(error)\n"
               f"import numpy as np; np.savez({str(folder / 'expected.npz')!r}, "
               "**{str(k): v for k, v in results.items()})\n")
-    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    environment = {**os.environ, "TRITON_INTERPRET": "1", LAUNCH: "{}"}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
@@ -202,7 +211,7 @@ def interpreted(seeds: list[int], folder: Path) -> dict[int, object]:
         return {int(seed): results[seed] for seed in results}
 
 
-def differences(seeds: list[int], folder: Path, reports: list[str]) -> dict[int, str]:
+def differences(seeds: list[int], folder: Path, reports: list[str], kind: str = "pointers") -> dict[int, str]:
     """Seeds whose kernel fails or gives other results here than in the interpreter, with what happened.
 
     ``reports``: where the simulator's checks write; a kernel that adds to it has failed.
@@ -210,14 +219,14 @@ def differences(seeds: list[int], folder: Path, reports: list[str]) -> dict[int,
     import numpy as np
 
     found: dict[int, str] = {}
-    for seed, expected in interpreted(seeds, folder).items():
+    for seed, expected in interpreted(seeds, folder, kind).items():
         if expected.dtype.kind == "U":  # type: ignore[attr-defined]
             if "CompilationError" not in str(expected):
                 found[seed] = f"interpreter: {expected}"
             continue
         reports.clear()
         try:
-            actual = load(seed, folder, "k").run().numpy()  # type: ignore[attr-defined]
+            actual = load(seed, folder, "k", kind).run().numpy()  # type: ignore[attr-defined]
         except Exception as error:
             found[seed] = f"{type(error).__name__}: {error}"
             continue
@@ -261,27 +270,31 @@ def main() -> int:
     parser.add_argument("--executor", choices=["host", "sim"], default="host")
     parser.add_argument("--check", action="store_true", help="the simulator's memory checks")
     parser.add_argument("--show", action="store_true", help="print the kernel of --seed")
+    parser.add_argument("--kind", choices=list(SOURCES), default="pointers")
+    parser.add_argument("--launch", default="{}", help="options of every launch, as JSON")
     options = parser.parse_args()
+    os.environ[LAUNCH] = options.launch
     if options.show:
-        print(source(options.seed))
+        print(SOURCES[options.kind](options.seed))
         return 0
     os.environ["HEXMLIR_EXECUTOR"] = options.executor
     from hexagon_mlir.exec import sim
     from hexagon_mlir.frontend.triton import activate
 
     activate()
+    faulthandler.enable()  # a crash of LLVM tells the kernel's file, which is named for its seed
     hurry(options.check)
     reports: list[str] = []
     if options.check:
-        sim.observers.append(lambda record: reports.extend(str(report) for report in record.result.reports))
+        sim.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
     failed = 0
-    for start in range(options.seed, options.seed + options.count, 100):
-        seeds = list(range(start, min(start + 100, options.seed + options.count)))
+    for start in range(options.seed, options.seed + options.count, BATCH):
+        seeds = list(range(start, min(start + BATCH, options.seed + options.count)))
         with tempfile.TemporaryDirectory() as folder:
             os.environ["TRITON_CACHE_DIR"] = os.environ["HEXAGON_MLIR_CACHE_DIR"] = folder
-            for seed, text in differences(seeds, Path(folder), reports).items():
+            for seed, text in differences(seeds, Path(folder), reports, options.kind).items():
                 failed += 1
-                print(f"seed {seed}: {text}")
+                print(f"seed {seed}: {text}", flush=True)
         print(f"{start} to {seeds[-1]} done", file=sys.stderr, flush=True)
     print(f"{options.count} kernels, {failed} failed")
     return 1 if failed else 0
