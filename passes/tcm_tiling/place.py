@@ -8,7 +8,7 @@ from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.buffers import set_space
 from hexagon_mlir.ir.query import TCM_SPACE, find_ops, in_tcm, memory_space, static_bytes
 from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
-from hexagon_mlir.passes.tcm_tiling.promote import tcm_empty
+from hexagon_mlir.passes.tcm_tiling.promote import initial, tcm_empty
 from hexagon_mlir.passes.vectorization.nest import has_lanes
 
 _VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
@@ -37,14 +37,11 @@ class Placement:
         while isinstance(owner, ir.OpView) and owner.operation.name in _VIEWS:
             value = owner.operation.operands[0]
             owner = value.owner
+        if (start := initial(value)) is not None:  # carried where it comes from
+            return self.in_ddr(start)
         if isinstance(owner, ir.Block):
-            holder = owner.owner.operation
-            if holder.name == "scf.for" and ir.BlockArgument(value).arg_number:
-                return self.in_ddr(_initial(holder, ir.BlockArgument(value).arg_number - 1))
-            return holder.name == "func.func"
+            return bool(owner.owner.operation.name == "func.func")
         name = owner.operation.name
-        if name == "scf.for":  # carried where it comes from
-            return self.in_ddr(_initial(owner.operation, ir.OpResult(value).result_number))
         if name == "bufferization.to_tensor":
             buffer = owner.operation.operands[0]
             own = isinstance(buffer.owner, ir.OpView) and buffer.owner.operation.name == "memref.alloc"
@@ -58,11 +55,6 @@ class Placement:
             return self.in_ddr(owner.operation.operands[len(owner.operation.operands) - outputs
                                                         + ir.OpResult(value).result_number])
         return not self.placed and name != "bufferization.alloc_tensor"
-
-
-def _initial(loop: ir.Operation, number: int) -> ir.Value:
-    """What carried value ``number`` of an scf.for starts as."""
-    return loop.operands[len(loop.operands) - len(loop.results) + number]
 
 
 def place_buffers(function: ir.Operation, budget: int, small: int, alignment: int) -> Placement:

@@ -139,21 +139,37 @@ def _where(value: ir.Value, op: ir.Operation, loop: ir.Operation | None) -> ir.I
     return ir.InsertionPoint(loop if inside is None else op)
 
 
+def initial(value: ir.Value) -> ir.Value | None:
+    """What ``value``, carried by a loop or the result of one, starts as; None for any other value."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        holder, number = owner.owner.operation, ir.BlockArgument(value).arg_number
+        if holder.name == "scf.for" and number:
+            return holder.operands[2 + number]  # behind the bounds; argument 0 is the induction variable
+        if holder.name == "scf.while" and owner == holder.regions[0].blocks[0]:
+            return holder.operands[number]
+    else:
+        holder, number = owner.operation, ir.OpResult(value).result_number
+        if holder.name == "scf.for":
+            return holder.operands[3 + number]
+    if holder.name == "scf.while":  # what its condition hands on
+        test = list(holder.regions[0].blocks[0].operations)[-1].operation
+        return test.operands[1 + number]
+    return None
+
+
 def is_in_ddr(value: ir.Value) -> bool:
     """True when tensor ``value`` is, or will be, a buffer in DDR."""
     while True:
         owner = value.owner
-        if isinstance(owner, ir.Block):
-            holder = owner.owner.operation
-            if holder.name != "scf.for":
-                return True
-            value = holder.operands[ir.BlockArgument(value).arg_number + 2]
+        if (start := initial(value)) is not None:
+            value = start
+        elif isinstance(owner, ir.Block):
+            return True
         elif owner.operation.name in VIEWS:
             value = owner.operation.operands[0]
         elif owner.operation.name == "tensor.insert_slice":
             value = owner.operation.operands[1]
-        elif owner.operation.name == "scf.for":
-            value = owner.operation.operands[3 + ir.OpResult(value).result_number]
         elif owner.operation.name.startswith("linalg."):  # computed where its output is
             outputs = len(owner.operation.results)
             value = owner.operation.operands[len(owner.operation.operands) - outputs
@@ -178,7 +194,8 @@ def settle(function: ir.Operation) -> None:
         for position, value in enumerate(op.operands):
             if not isinstance(value.type, ir.RankedTensorType):
                 continue
-            ddr = holder.name != "scf.for" or is_in_ddr(holder.operands[3 + position])
+            start = {"scf.for": 3, "scf.while": 0}.get(holder.name)
+            ddr = start is None or is_in_ddr(holder.operands[start + position])
             if is_in_ddr(value) != ddr:
                 with op.location, ir.InsertionPoint(op):
                     op.operands[position] = _copy(value, DDR_SPACE if ddr else TCM_SPACE)

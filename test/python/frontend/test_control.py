@@ -46,6 +46,25 @@ def test_while_with_index_tensor(n):
 
 
 @triton.jit
+def halved(x, out, turns, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x + i)
+    total = x + 1.0
+    k = 0
+    while k < turns:
+        total = total * 0.5 + x
+        k += 1
+    tl.store(out + i, total)
+
+
+@pytest.mark.parametrize("turns", [0, 3])
+def test_while_carries_a_block_that_starts_in_tcm(turns):
+    x, out = torch.arange(64, dtype=torch.float32), torch.full((64,), 5.0)
+    halved[(1,)](x, out, turns, BLOCK=64)
+    assert torch.equal(out, x + 1 if not turns else (x + 1) / 8 + x * 1.75)
+
+
+@triton.jit
 def stride_changes(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     p = x + i
