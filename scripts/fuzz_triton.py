@@ -18,6 +18,7 @@ import sys
 import tempfile
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import fuzz_triton_language
 from fuzz_triton_language import LAUNCH
@@ -179,7 +180,7 @@ def source(seed: int) -> str:
 SOURCES = {"pointers": source, "language": fuzz_triton_language.source}
 
 
-def load(seed: int, folder: Path, prefix: str, kind: str) -> object:
+def load(seed: int, folder: Path, prefix: str, kind: str) -> Any:
     """The generated module of ``seed`` as Triton needs it, in a file."""
     path = folder / f"{prefix}_{seed}.py"
     path.write_text(SOURCES[kind](seed))
@@ -191,7 +192,7 @@ def load(seed: int, folder: Path, prefix: str, kind: str) -> object:
     return module
 
 
-def interpreted(seeds: list[int], folder: Path, kind: str) -> dict[int, object]:
+def interpreted(seeds: list[int], folder: Path, kind: str) -> dict[int, Any]:
     """What Triton's interpreter computes for each seed, in a process of its own; an error is its text."""
     script = (f"import sys, pickle; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
               f"import fuzz_triton as f, pathlib\nresults = {{}}\nfor seed in {seeds}:\n"
@@ -220,13 +221,13 @@ def differences(seeds: list[int], folder: Path, reports: list[str], kind: str = 
 
     found: dict[int, str] = {}
     for seed, expected in interpreted(seeds, folder, kind).items():
-        if expected.dtype.kind == "U":  # type: ignore[attr-defined]
+        if expected.dtype.kind == "U":
             if "CompilationError" not in str(expected):
                 found[seed] = f"interpreter: {expected}"
             continue
         reports.clear()
         try:
-            actual = load(seed, folder, "k", kind).run().numpy()  # type: ignore[attr-defined]
+            actual = load(seed, folder, "k", kind).run().numpy()
         except Exception as error:
             found[seed] = f"{type(error).__name__}: {error}"
             continue

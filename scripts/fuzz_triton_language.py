@@ -238,7 +238,8 @@ class LanguageGenerator(Values):
         value = self.pick(lambda v: v.dtype in ("int32", "float32", "uint32") and bool(v.shape))
         if value is None:
             return
-        places = self.pick(lambda v: v.shape == value.shape and not v.is_float)
+        shape = value.shape
+        places = self.pick(lambda v: v.shape == shape and not v.is_float)
         where = f"(tl.zeros({value.shape}, tl.int32) + {self.dims(value.shape)[-1]})" if places is None else places.name
         kinds = ["add"] if value.is_float else ["add", "max", "min", "and", "or", "xor"]
         if value.is_float:

@@ -140,7 +140,7 @@ class Values:
         step = self.random.choice([0, 1, dense])
         high += step * (self.programs - 1)
         pointer = self.tensor(dtype, high - low + 1)
-        other = self.random.choice([0, 0, 1, 3])
+        other = self.random.choice([0, 0, 1, 3]) if dtype != "bfloat16" else 0  # the interpreter takes it as bits
         masked = f", mask={' & '.join(mask)}, other={other}" if mask else ""
         value = self.name(f"tl.load({pointer} + ({' + '.join(code)} + (p * {step} + {-low})){masked})", dtype, shape, 9)
         if dtype == "bfloat16":  # the interpreter computes with its bits
