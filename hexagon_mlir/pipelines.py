@@ -93,6 +93,7 @@ DEFAULT = (
     ours("hexagon-weight-streaming", "in models: the first tile comes while the kernel before is at work"),
     ours("hexagon-copy-lowering", "large copies to DMA, small ones to vector loops"),
     ours("hexagon-gather-lowering", "tables in TCM are read a vector of elements at a time"),
+    ours("hexagon-masked-copy-lowering", "elements under a mask from memory are stored a vector at a time"),
     ours("outline-parts", "double-buffered loops do the same with each set of buffers"),
     ours("merge-functions", "which is then there once"),
     ours("outline-repeats", "products and transposes of the same form share their code"),
