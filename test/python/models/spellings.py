@@ -153,3 +153,77 @@ def softmax_by_hand(q, k, v, seen):
     scores = (q @ k.transpose(-1, -2)).masked_fill(~seen, LOWEST)
     powers = torch.exp(scores - scores.amax(-1, keepdim=True))
     return powers / powers.sum(-1, keepdim=True) @ v
+
+
+@_spelling
+def gemma2(q, k, v, seen):
+    """Scores bounded softly."""
+    weights = torch.matmul(q, k.transpose(2, 3)) * 0.25
+    weights = torch.tanh(weights / 5.0) * 5.0
+    weights = weights + torch.where(seen, 0.0, LOWEST)
+    return torch.matmul(nn.functional.softmax(weights, dim=-1, dtype=torch.float32).to(q.dtype), v)
+
+
+def _sinks(q):
+    return torch.arange(q.shape[1], dtype=torch.float32) - 1.5
+
+
+@_spelling
+def gpt_oss(q, k, v, seen):
+    """One more score for each head, learned, of no key."""
+    weights = torch.matmul(q, k.transpose(2, 3)) * 0.25 + torch.where(seen, 0.0, LOWEST)
+    sinks = _sinks(q).reshape(1, -1, 1, 1).expand(q.shape[0], -1, q.shape[-2], -1)
+    combined = torch.cat([weights, sinks], dim=-1)
+    combined = combined - combined.max(dim=-1, keepdim=True).values
+    return torch.matmul(F.softmax(combined, dim=-1, dtype=combined.dtype)[..., :-1], v)
+
+
+@_spelling
+def sinks_and_infinity(q, k, v, seen):
+    """A row without keys has zeros."""
+    scores = (q @ k.mT / 4).masked_fill(~seen, float("-inf"))
+    return torch.cat([scores, _sinks(q)[:, None, None].expand(*q.shape[:3], 1)], -1).softmax(-1)[..., :-1] @ v
+
+
+@_spelling
+def values_first_by_einsum(q, k, v, seen):
+    weights = torch.einsum("bhid,bhjd->bhij", q, k).masked_fill(~seen, LOWEST).softmax(-1)
+    return torch.einsum("bhjd,bhij->bhid", v, weights)
+
+
+@_spelling
+def values_first_by_product(q, k, v, seen):
+    weights = (q @ k.mT).masked_fill(~seen, LOWEST).softmax(-1)
+    return (v.mT @ weights.mT).mT
+
+
+@_spelling
+def window(q, k, v, seen):
+    """As Mistral has it: keys up to the query's number, and not far behind."""
+    place = torch.arange(k.shape[2]) - torch.arange(q.shape[2])[:, None]
+    scores = (q @ k.mT / 4).masked_fill((place > 0) | (place < -5), LOWEST)
+    return (scores + torch.where(seen, 0.0, LOWEST)).softmax(-1) @ v
+
+
+@_spelling
+def deberta(q, k, v, seen):
+    """Disentangled: products with positions are looked up and added."""
+    scale = math.sqrt(q.shape[-1] * 3)
+    q, k, v = (x.flatten(0, 1) for x in (q, k, v))
+    places = torch.linspace(-1, 1, 8 * q.shape[-1]).reshape(1, 8, -1).expand(q.shape[0], -1, -1)
+    distance = (torch.arange(q.shape[1])[:, None] - torch.arange(k.shape[1])).clamp(-4, 3) + 4
+    index = distance.expand(q.shape[0], -1, -1)
+    bias = torch.bmm(q, places.transpose(-1, -2)).gather(-1, index) / scale
+    bias = bias + torch.bmm(k, places.transpose(-1, -2)).gather(-1, index.transpose(-1, -2)).transpose(-1, -2) / scale
+    scores = torch.bmm(q, k.transpose(-1, -2) / scale) + bias
+    scores = scores.view(*seen.shape[:1], -1, *scores.shape[1:]).masked_fill(~seen, LOWEST)
+    out = torch.bmm(scores.softmax(-1).flatten(0, 1), v)
+    return out.view(seen.shape[0], -1, *out.shape[1:])
+
+
+@_spelling
+def transformer_xl(q, k, v, seen):
+    """Two products added; one becomes a mask."""
+    places = torch.linspace(-1, 1, k.shape[2] * k.shape[3]).reshape(k.shape[2:])
+    scores = ((q + 0.5) @ k.mT + (q - 0.5) @ places.T.roll(1, -1)) * 0.25
+    return scores.masked_fill(~seen, LOWEST).softmax(-1) @ v

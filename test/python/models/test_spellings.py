@@ -52,8 +52,10 @@ def test_each_spelling_is_one_operation(name, mask):
     (node,) = fused(graph)
     torch.testing.assert_close(got, module(*arguments), rtol=0, atol=2e-5, equal_nan=True)
     sizes = [prod(shape_of(n)) for n in graph.graph.nodes if n.op == "call_function"]
-    assert name == "t5" or SCORES not in sizes, "a tensor as large as the scores"  # T5's bias is one
-    assert not any(str(n.target).startswith(("aten.bmm", "aten.matmul", "aten.softmax")) for n in graph.graph.nodes)
+    biased = name in ("t5", "deberta", "transformer_xl")
+    assert biased or SCORES not in sizes, "a tensor as large as the scores"
+    left = ("aten.softmax", "aten._softmax", *(() if biased else ("aten.bmm", "aten.matmul")))
+    assert not any(str(n.target).startswith(left) for n in graph.graph.nodes)
     assert records["dead-code"].nodes_after < records["attention"].nodes_after
     if name in ("llama", "grouped_by_einsum"):
         assert [shape_of(x)[0] for x in node.args[:3]] == [BATCH * HEADS, BATCH * HEADS // 2, BATCH * HEADS // 2]
@@ -72,7 +74,8 @@ def test_a_row_without_keys_is_eagers():
 class Several(nn.Module):
     """Spellings that take masks differently, in one program."""
 
-    names = ("where_lowest", "filled_with_infinity", "filled_with_thousands", "bias_by_baddbmm")
+    names = ("where_lowest", "filled_with_infinity", "filled_with_thousands", "bias_by_baddbmm", "gemma2",
+             "sinks_and_infinity")
 
     def forward(self, q, k, v, seen):
         return tuple(SPELLINGS[name](q, k, v, seen) for name in self.names)
@@ -140,8 +143,12 @@ class Other(nn.Module):
 
     def forward(self, q, k, v, seen):
         scores = q @ k.mT
-        if self.kind == "bounded":
-            scores = torch.tanh(scores / 50) * 50
+        if self.kind == "bounded behind a mask":
+            scores = torch.tanh((scores + torch.where(seen, 0.0, -9.0)) / 50) * 50
+        if self.kind == "sinks of queries":
+            return torch.cat([scores, q[..., :1]], -1).softmax(-1)[..., :-1] @ v
+        if self.kind == "first weight dropped":
+            return torch.cat([q[..., :1], scores], -1).softmax(-1)[..., 1:] @ v
         if self.kind == "negative factor":
             return (torch.where(seen, scores, torch.inf) * -1).softmax(-1) @ v
         if self.kind == "over queries":
@@ -151,13 +158,11 @@ class Other(nn.Module):
             return torch.cat([weights @ v, weights], -1)
         if self.kind == "scores returned":
             return torch.cat([scores.softmax(-1) @ v, scores], -1)
-        if self.kind == "two products":
-            scores = scores + q @ v.mT
         return scores.softmax(-1) @ v
 
 
-@pytest.mark.parametrize("kind", ["bounded", "negative factor", "over queries", "weights returned",
-                                  "scores returned", "two products"])
+@pytest.mark.parametrize("kind", ["bounded behind a mask", "negative factor", "over queries", "weights returned",
+                                  "scores returned", "sinks of queries", "first weight dropped"])
 def test_what_is_no_attention_stays(kind):
     tensors, (seen, _) = inputs()
     graph, _, got = rewritten(Other(kind), (*tensors, seen))

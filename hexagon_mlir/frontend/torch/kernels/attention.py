@@ -20,15 +20,19 @@ _ELEMENTS = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 
 
 def attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None, causal: bool,
-              scale: float, hidden: torch.Tensor | None = None, safe: bool = True) -> torch.Tensor:
+              scale: float, hidden: torch.Tensor | None = None, safe: bool = True, sink: torch.Tensor | None = None,
+              cap: float = 0.0) -> torch.Tensor:
     """softmax(query key^T * scale + mask) value; shapes (G, S, D), (H, T, D), (H, T, E) with G a multiple of H.
 
     ``mask`` and ``hidden`` are (P or 1, Q or 1, S or 1, T) of float32 with P Q = G. What ``hidden`` has below inf
     stands in the place of product and mask. ``causal`` lets query i see keys 0..i. A query that sees
-    no key has zeros when ``safe``, and NaN otherwise.
+    no key has zeros when ``safe``, and NaN otherwise. With a ``cap``, tanh(query key^T * scale) * cap stands for the
+    product; ``sink``, (G) of float32, is one more score in each row of a head, whose value is 0.
     """
     repeat = query.shape[0] // key.shape[0]
     scores = query.float() @ key.float().repeat_interleave(repeat, 0).transpose(1, 2) * scale
+    if cap:
+        scores = torch.tanh(scores) * cap
     if mask is not None:
         scores = scores + _per_head(mask, scores.shape)
     if hidden is not None:
@@ -37,7 +41,10 @@ def attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask:
     if causal:
         allowed = torch.ones(scores.shape[1:], dtype=torch.bool).tril()
         scores = scores.masked_fill(~allowed, float("-inf"))
+    if sink is not None:
+        scores = torch.cat([scores, sink[:, None, None].expand(*scores.shape[:2], 1)], -1)
     weights = torch._safe_softmax(scores, -1) if safe else scores.softmax(-1)
+    weights = weights[..., :key.shape[1]]
     return (weights @ value.float().repeat_interleave(repeat, 0)).to(query.dtype)
 
 
@@ -64,18 +71,20 @@ class _Shape:
     causal: bool
     scale: float
     safe: bool
+    sink: bool
+    cap: float
 
 
 def build(node: Node) -> str:
     """The function for one ``attention`` node."""
-    query, key, value, mask, causal, scale, hidden, safe = args_of(node)
+    query, key, value, mask, causal, scale, hidden, safe, sink, cap = (*args_of(node), None, 0.0)[:10]
     heads, queries, depth = shape_of(query)
     key_heads, keys, _ = shape_of(key)
     width = shape_of(value)[2]
     masks = [shape_of(m) if isinstance(m, Node) else () for m in (mask, hidden)]
     element = _ELEMENTS[dtype_of(query)]
     return _Text(_Shape(heads, key_heads, queries, keys, depth, width, masks[0], masks[1], element, bool(causal),
-                        float(scale), bool(safe))).function()
+                        float(scale), bool(safe), sink is not None, float(cap))).function()
 
 
 BUILDERS[attention] = build
@@ -104,6 +113,8 @@ class _Text:
         s = self.s
         e = s.element
         mask = "".join(f", %{name}: {_type(sizes)}" for name, sizes in self._masks())
+        if s.sink:
+            mask += f", %sink: {_type((s.heads,))}"
         out = f"tensor<{s.heads}x{s.queries}x{s.width}x{e}>"
         return f"""
 func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s.key_heads}x{s.keys}x{s.depth}x{e}>,
@@ -121,7 +132,7 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
   %none = tensor.empty() : {out}
   %result = scf.for %h = %c0 to %heads step %c1 iter_args(%o = %none) -> ({out}) {{
     %g = arith.divui %h, %repeat : index
-{self._places()}    %key = tensor.extract_slice %k[%g, 0, 0] [1, {s.keys}, {s.depth}] [1, 1, 1]
+{self._places()}{self._start()}    %key = tensor.extract_slice %k[%g, 0, 0] [1, {s.keys}, {s.depth}] [1, 1, 1]
         : tensor<{s.key_heads}x{s.keys}x{s.depth}x{e}> to tensor<{s.keys}x{s.depth}x{e}>
     %value = tensor.extract_slice %v[%g, 0, 0] [1, {s.keys}, {s.width}] [1, 1, 1]
         : tensor<{s.key_heads}x{s.keys}x{s.width}x{e}> to tensor<{s.keys}x{s.width}x{e}>
@@ -146,6 +157,29 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
     %{name}_1 = arith.{"remui %h, %" + name + "_q" if sizes[1] > 1 else "muli %c0, %c0"} : index
 """
         return text
+
+    def _start(self) -> str:
+        """Maximum and sum of a row before its first key: those of the sink."""
+        if not self.s.sink:
+            return ""
+        return f"""    %sink_h = tensor.extract %sink[%h] : {_type((self.s.heads,))}
+    %first_max = arith.maximumf %sink_h, %lowest : f32
+    %counts = arith.cmpf uge, %sink_h, %lowest : f32
+    %one = arith.constant 1.0 : f32
+    %first_sum = arith.select %counts, %one, %zero : f32
+"""
+
+    def _capped(self, n: int, current: str, scores: str) -> str:
+        """``%s_cap{n}``: a tile of scores, softly bounded."""
+        both = "affine_map<(i, j) -> (i, j)>"
+        return f"""      %cap{n} = arith.constant {self.s.cap!r} : f32
+      %s_cap{n} = linalg.generic {{indexing_maps = [{both}, {both}], iterator_types = ["parallel", "parallel"]}}
+          ins({current} : {scores}) outs(%se{n} : {scores}) {{
+        ^bb0(%a: f32, %c: f32):
+          %t_ = math.tanh %a : f32
+          %p = arith.mulf %t_, %cap{n} : f32
+          linalg.yield %p : f32
+      }} -> {scores}"""
 
     def _masked(self, n: int, name: str, sizes: tuple[int, ...], current: str, row: str, column: str, rows: int,
                 columns: int) -> str:
@@ -227,9 +261,9 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
     %ae{n} = tensor.empty() : {acc}
     %a0{n} = linalg.fill ins(%zero : f32) outs(%ae{n} : {acc}) -> {acc}
     %me{n} = tensor.empty() : {vector}
-    %m0{n} = linalg.fill ins(%lowest : f32) outs(%me{n} : {vector}) -> {vector}
+    %m0{n} = linalg.fill ins({"%first_max" if s.sink else "%lowest"} : f32) outs(%me{n} : {vector}) -> {vector}
     %le{n} = tensor.empty() : {vector}
-    %l0{n} = linalg.fill ins(%zero : f32) outs(%le{n} : {vector}) -> {vector}
+    %l0{n} = linalg.fill ins({"%first_sum" if s.sink else "%zero"} : f32) outs(%le{n} : {vector}) -> {vector}
     %k_step{n} = arith.constant {columns} : index
     %acc{n}:3 = scf.for %kj{n} = %c0 to %k_end{n} step %k_step{n}
         iter_args(%a{n} = %a0{n}, %m{n} = %m0{n}, %l{n} = %l0{n}) -> {types} {{
@@ -292,6 +326,9 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
           linalg.yield %t_ : f32
       }} -> {scores}""")
         current = f"%s{n}"
+        if s.cap:
+            lines.append(self._capped(n, current, scores))
+            current = f"%s_cap{n}"
         for name, sizes in self._masks():
             lines.append(self._masked(n, name, sizes, current, row, column, rows, columns))
             current = f"%s_{name}{n}"

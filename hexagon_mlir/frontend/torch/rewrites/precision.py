@@ -50,7 +50,7 @@ _SHORT = frozenset({
     _aten.max_pool2d_with_indices.default, _aten.leaky_relu.default,
 })
 """What `Numerics.F16` computes in f16; quotients, roots, exponentials and reductions are not."""
-_MASKS = (3, 6)  # attention's operands that are f32 always
+_MASKS = (3, 6, 8)  # attention's operands that are f32 always: masks, sinks
 
 
 def lower_precision(graph: TorchGraph, numerics: str) -> None:

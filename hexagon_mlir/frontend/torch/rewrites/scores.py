@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of, shape_of
 
 _aten = torch.ops.aten
 _ABSORBS = torch.finfo(torch.float32).min / 2  # what is added to less is lost in rounding: s + f = f
@@ -18,7 +18,8 @@ _INFINITY = float("inf")
 
 class Scores:
     """The scores ``product * scale + added`` where ``hidden`` is inf, and ``hidden`` elsewhere; with ``causal``, -inf
-    where the key's number is above the query's.
+    where the key's number is above the query's. With a ``cap``, ``tanh(product * scale) * cap`` is the first part;
+    ``sink`` has one more score of each head.
 
     The methods follow the model from the product outwards, with masks that broadcast to ``shape`` (..., S, T). They
     insert what they compute of masks, never of scores, before ``at``.
@@ -27,6 +28,8 @@ class Scores:
     def __init__(self, graph: TorchGraph, at: Node, shape: Sequence[int]):
         self.graph, self.at, self.shape = graph, at, tuple(shape)
         self.scale = 1.0
+        self.cap = 0.0
+        self.sink: Node | None = None
         self.added: Node | None = None
         self.hidden: Node | None = None
         self._ordered: tuple[Node, float] | None = None  # the causal mask, and what it fills with
@@ -38,9 +41,33 @@ class Scores:
 
     def times(self, factor: float) -> None:
         """``scores * factor``, above 0."""
-        self.scale *= factor
+        if self.cap:
+            self.cap *= factor
+        else:
+            self.scale *= factor
         self.added, self.hidden = (x if x is None else self._insert(_aten.mul.Tensor, x, factor)
                                    for x in (self.added, self.hidden))
+
+    def bend(self) -> bool:
+        """``tanh(scores)``, a soft bound (Gemma 2's); False behind masks or another one."""
+        if self.cap or not self._alone():
+            return False
+        self.cap = 1.0
+        return True
+
+    def beside(self, sink: Node) -> bool:
+        """``cat([scores, sink], -1)``, whose last weight is dropped; False when the sink differs between queries."""
+        source = args_of(sink)[0] if sink.target == _aten.expand.default else sink
+        if self.graph.is_constant(sink):  # folded
+            value = self.graph.value(sink)
+            if bool((value == value[..., :1, :]).all()):
+                source = self.graph.add_constant(value[..., :1, :].contiguous(), "sinks")
+        sizes = (1,) * (len(self.shape) - len(shape_of(source))) + shape_of(source)
+        if len(sizes) != len(self.shape) or sizes[-2] != 1:
+            return False
+        heads = self._insert(_aten.expand.default, source, [*self.shape[:-2], 1, 1])
+        self.sink = self._wide(self._insert(_aten.reshape.default, heads, [prod(self.shape[:-2])]))
+        return True
 
     def plus(self, mask: Node, factor: float = 1.0) -> None:
         """``scores + mask * factor``."""
