@@ -9,7 +9,9 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch.utils import _pytree as pytree
 
+from bench.core_ops import core_calls
 from bench.more_ops import MORE
 
 SHAPES = ((7,), (3, 33), (2, 5, 19))
@@ -276,7 +278,7 @@ class Case:
         """Eager's result; GELU's from f64, since eager's of infinity is NaN in f32."""
         if self.function is F.gelu:
             return self.function(*(x.double() for x in self.inputs)).float()
-        return self.function(*self.inputs)
+        return self.function(*(x.clone() for x in self.inputs))
 
 
 class Module(torch.nn.Module):
@@ -306,6 +308,21 @@ def cases() -> Iterator[Case]:
         yield Case(name, function, inputs)
     for shape in SHAPES:
         yield Case(f"cumsum {shape} special", LAST["cumsum"], (values(shape, True, 3),))
+    for name, op, positional, named in core_calls():
+        yield _call(name, op, positional, named)
+
+
+def _call(name: str, op: Callable[..., Any], positional: tuple[Any, ...], named: dict[str, Any]) -> Case:
+    """One call, with its tensors as inputs."""
+    leaves, spec = pytree.tree_flatten((positional, named))
+    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+
+    def function(*tensors: torch.Tensor) -> Any:
+        given = dict(zip(places, tensors, strict=True))
+        args, kwargs = pytree.tree_unflatten([given.get(i, leaf) for i, leaf in enumerate(leaves)], spec)
+        return op(*args, **kwargs)
+
+    return Case(name, function, tuple(leaves[place] for place in places))
 
 
 def difference(case: Case) -> str:
@@ -313,7 +330,7 @@ def difference(case: Case) -> str:
     import hexagon_mlir as hx
 
     module = Module(case.function).eval()
-    got = hx.compile(torch.export.export(module, case.inputs))(*case.inputs)
+    got = hx.compile(torch.export.export(module, case.inputs))(*(x.clone() for x in case.inputs))
     try:
         expected = case.expected()
         half = any(x.dtype == torch.float16 for x in case.inputs)

@@ -348,3 +348,28 @@ def maximum(x: Tensor, y: Tensor) -> Tensor:
 def minimum(x: Tensor, y: Tensor) -> Tensor:
     """NaN when either is."""
     return torch.where((x < y) | torch.isnan(x), x, y) if x.dtype.is_floating_point else NotImplemented
+
+
+@decomposes(_aten.clamp.Tensor)
+def clamp_tensor(x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
+    """Between bounds that are tensors; NaN when any is."""
+    if low is not None:
+        x = torch.maximum(x, low)
+    return x if high is None else torch.minimum(x, high)
+
+
+@decomposes(_aten._pdist_forward.default)
+def pdist(x: Tensor, p: float = 2.0) -> Tensor:
+    """Distances between the rows, each pair once."""
+    first, second = torch.triu_indices(x.shape[0], x.shape[0], 1)
+    apart = (x[first] - x[second]).abs()
+    match p:
+        case 0:
+            return (apart != 0).sum(-1).to(x.dtype)
+        case 1:
+            return apart.sum(-1)
+        case 2:
+            return (apart * apart).sum(-1).sqrt()
+        case math.inf:
+            return apart.amax(-1)
+    return apart.pow(p).sum(-1).pow(1 / p)

@@ -6,6 +6,7 @@ import pytest
 from support import ROOT
 
 sys.path.insert(0, str(ROOT))
+from bench.core_ops import CALLS, UNUSED, core_aten, short_name
 from bench.single_ops import cases, difference
 
 SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 5, 19)", "div (2, 5, 19)",
@@ -22,7 +23,8 @@ SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 
           "conv2d bytes grouped", "matmul bytes from zero points", "matmul bytes as i64", "conv2d same",
           "conv2d unbatched", "adaptive max pool", "cummax", "masked scatter", "pad circular", "signs",
           "constants returned", "only a constant", "bytes over 3", "bytes compared", "bytes reduced", "bytes of floats",
-          "searchsorted")
+          "searchsorted", "core convolution.default 5", "core clamp.Tensor 0", "core _embedding_bag.default 0",
+          "core _pdist_forward.default 3")
 CASES = [case for case in cases() if case.name in SAMPLE]
 
 
@@ -30,3 +32,8 @@ CASES = [case for case in cases() if case.name in SAMPLE]
 def test_op(case):
     assert len(CASES) == len(SAMPLE)
     assert difference(case) == ""
+
+
+def test_every_core_op_is_called_or_has_a_reason():
+    """A newer PyTorch that tags more ops as core must not pass in silence."""
+    assert {short_name(op) for op in core_aten()} == set(CALLS) | set(UNUSED) and not set(CALLS) & set(UNUSED)

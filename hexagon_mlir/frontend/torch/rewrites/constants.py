@@ -1,4 +1,5 @@
-"""Computes at compile time what depends on weights alone: transposed and packed weights, masks, positions."""
+"""Computes at compile time what depends on weights alone: transposed and packed weights, masks, positions; and what
+has no elements, which depends on nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import torch
 from torch.fx import Node
 from torch.utils import _pytree as pytree
 
-from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, storage_of
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of, shape_of, storage_of
 from hexagon_mlir.frontend.torch.rewrites.cleanup import RANDOM
 
 GROWTH_LIMIT = 1 << 16
@@ -20,6 +21,9 @@ def fold_constants(graph: TorchGraph) -> None:
     """Evaluate calls of constants with PyTorch; their results become constants."""
     values: dict[Node, Any] = {}
     for node in list(graph.graph.nodes):
+        if _is_empty(node):
+            values[node] = torch.empty(shape_of(node), dtype=dtype_of(node))
+            continue
         if node.op != "call_function" or not _foldable(graph, node, values):
             continue
         arguments = torch.fx.map_arg((args_of(node), node.kwargs), lambda n: _value(graph, n, values))
@@ -34,6 +38,12 @@ def fold_constants(graph: TorchGraph) -> None:
 
 def _storages(value: Any) -> set[int]:
     return {storage_of(part) for part in pytree.tree_leaves(value) if isinstance(part, torch.Tensor)}
+
+
+def _is_empty(node: Node) -> bool:
+    """True for a call whose result has no elements: torch-mlir divides by the sizes of some."""
+    value = node.meta.get("val")
+    return node.op == "call_function" and isinstance(value, torch.Tensor) and not value.numel()
 
 
 def _foldable(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> bool:
