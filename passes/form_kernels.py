@@ -108,7 +108,7 @@ def _kind(op: ir.Operation) -> Kind:
     if op.name == "func.call":
         return Kind.CALL
     if op.name in _COPIED or (op.name.split(".")[0] in ("arith", "math", "index") and not _is_tensor(op)):
-        return Kind.JOINS if op.name in _WRITTEN and _is_passed(op) else Kind.COPIED
+        return Kind.JOINS if op.name in _WRITTEN and (_is_passed(op) or _is_result(op)) else Kind.COPIED
     if op.name == "arith.constant":
         return Kind.JOINS if _is_passed(op) or _is_result(op) else Kind.COPIED
     if (op.name == "tensor.extract_slice" and _only_computed_on(op)) or _pads(op):

@@ -100,3 +100,15 @@ func.func @returned() -> (tensor<6xf32>, tensor<2x3xf32>) {
   %2 = tensor.expand_shape %1 [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
   return %0, %2 : tensor<6xf32>, tensor<2x3xf32>
 }
+
+// -----
+// 6. So is what is filled: nothing stands between the kernels.
+// CHECK-LABEL: func.func @returned_fill
+// CHECK-NEXT: %[[A:.*]] = call @returned_fill_0_fill() : () -> tensor<6xi64>
+// CHECK-NEXT: return %[[A]], %[[A]]
+func.func @returned_fill() -> (tensor<6xi64>, tensor<6xi64>) {
+  %zero = arith.constant 0 : i64
+  %empty = tensor.empty() : tensor<6xi64>
+  %fill = linalg.fill ins(%zero : i64) outs(%empty : tensor<6xi64>) -> tensor<6xi64>
+  return %fill, %fill : tensor<6xi64>, tensor<6xi64>
+}
