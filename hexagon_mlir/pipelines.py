@@ -79,6 +79,7 @@ DEFAULT = (
     ours("form-gathers", "look-ups of small tables become ops of their own"),
     ours("hexagon-math-expansion", "math functions become arithmetic, before tiling so that costs are known"),
     upstream("canonicalize,cse", "constants of the expansions are shared"),
+    ours("hexagon-shared-windows", "what several loads read comes by one transfer"),
     ours("hexagon-tcm-tiling", "working sets fit the TCM"),
     ours("form-virtual-threads", "tiles are worked on by several threads where that pays"),
     ours("hexagon-separate-destinations", "results that start from equal tensors do not share one"),

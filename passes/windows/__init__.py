@@ -1,0 +1,1 @@
+"""Windows of an array that a kernel loads: which of them overlap or interleave."""
