@@ -68,7 +68,7 @@ _TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(31)),
            Variant(ordered=True, windows=True, room=Room(32, slots=False)),
            Variant(ordered=True, windows=True, room=Room(30)),
            Variant(ordered=True, windows=True, room=Room(31)))
-_TIDINESS = 60_000
+_TIDINESS = 80_000
 """Characters of LLVM IR in all variants together that are worth a loop without spills, addresses and copies."""
 _PATIENCE = 100_000
 """Characters of LLVM IR in all the right variants together that loops at twice their bound are worth."""
