@@ -1,15 +1,21 @@
 """ONNX files: what is imported against ONNX's own reference implementation, whole models on the simulator."""
 
+import sys
+
 import numpy as np
 import onnx
 import pytest
 import torch
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from support import ROOT
 
 import hexagon_mlir as hx
 from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.frontend.onnx.model import read
+
+sys.path.insert(0, str(ROOT))
+from bench.model_zoo import PreNorm
 
 RANDOM = np.random.default_rng(0)
 
@@ -203,6 +209,44 @@ def test_sizes_known_later(tmp_path, monkeypatch, capsys):
         assert main(["compile", "model.onnx", "-o", "other", *words]) == 1
         error = capsys.readouterr().err
         assert message in error and "Traceback" not in error
+
+
+def test_shapes_computed_from_sizes(tmp_path):
+    model = model_of("(float[n,6] x) => (float[a,b,c] r, float[d,e] z) { s = Shape(x) i = Constant<value = int64 {0}>()"
+                     " n0 = Gather(s, i) n1 = Unsqueeze(n0, i) l = Constant<value = int64[2] {2, -1}>()"
+                     " t = Concat<axis=0>(n1, l) r = Reshape(x, t) k = Constant<value = int64[2] {0, 6}>()"
+                     " z = Reshape<allowzero=0>(x, k) }")
+    source = read(saved(model, tmp_path))
+    for rows in (1, 5):
+        x = torch.randn(rows, 6)
+        got = source.export((x,)).module()(x)
+        assert torch.equal(got[0], x.reshape(rows, 2, 3)) and torch.equal(got[1], x)
+
+
+class Gpt(torch.nn.Module):
+    """A layer of GPT-2, with positions."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.places = torch.nn.Embedding(50, 32), torch.nn.Embedding(16, 32)
+        self.layer = PreNorm(32, 2, causal=True)
+
+    def forward(self, tokens):
+        return self.layer(self.words(tokens) + self.places(torch.arange(tokens.shape[1])))
+
+
+def test_what_pytorch_exports_with_dynamic_axes(tmp_path):
+    """The exporter that needs nothing but PyTorch: its files compute shapes from sizes everywhere."""
+    module, file = Gpt().eval(), str(tmp_path / "gpt.onnx")
+    torch.onnx.export(module, (torch.zeros(2, 5, dtype=torch.int64),), file, dynamo=False, input_names=["tokens"],
+                      dynamic_axes={"tokens": {0: "batch", 1: "length"}})
+    source, compiled = read(file), hx.compile(file)
+    for shape in ((3, 1), (1, 7)):
+        tokens = torch.randint(0, 50, shape)
+        with torch.no_grad():
+            expected = module(tokens)
+            torch.testing.assert_close(source.export((tokens,)).module()(tokens), (expected,), rtol=0, atol=2e-6)
+    torch.testing.assert_close(compiled(tokens)[0], expected, rtol=0, atol=1e-5)
 
 
 def test_as_many_arguments_as_inputs(tmp_path, monkeypatch, capsys):

@@ -25,20 +25,31 @@ def slice_(x: Tensor, starts: Sequence[int], ends: Sequence[int], axes: Sequence
     return x
 
 
+@operator("Reshape", known=(1,))
+def reshape(x: Tensor, shape: Sequence[int], *, allowzero: int = 0) -> Tensor:
+    """A size of 0 is that of ``x``, unless ``allowzero``; -1 is what is left."""
+    return x.reshape([x.shape[d] if size == 0 and not allowzero else size for d, size in enumerate(shape)])
+
+
 @operator("Unsqueeze", known=(1,))
-def unsqueeze(x: Tensor, inputs: Sequence[int] | None = None, *, axes: Sequence[int] | None = None) -> Tensor:
+def unsqueeze(x: Tensor, inputs: Sequence[int] | int | None = None, *, axes: Sequence[int] | None = None) -> Tensor:
     """Dimensions of size one; places in the result are an attribute until version 12."""
-    places = list(inputs or axes or ())
+    places = _axes(inputs, axes)
     for axis in sorted(place % (x.dim() + len(places)) for place in places):
         x = x.unsqueeze(axis)
     return x
 
 
 @operator("Squeeze", known=(1,))
-def squeeze(x: Tensor, inputs: Sequence[int] | None = None, *, axes: Sequence[int] | None = None) -> Tensor:
+def squeeze(x: Tensor, inputs: Sequence[int] | int | None = None, *, axes: Sequence[int] | None = None) -> Tensor:
     """Without dimensions of size one: those named, or all."""
-    places = list(inputs or axes or (d for d, size in enumerate(x.shape) if size == 1))
+    places = _axes(inputs, axes) or [d for d, size in enumerate(x.shape) if size == 1]
     return x.squeeze(places) if places else x.clone()
+
+
+def _axes(given: Sequence[int] | int | None, attribute: Sequence[int] | None) -> list[int]:
+    """A list, as the operators have it, or one number, as PyTorch's exporter writes it."""
+    return [given] if isinstance(given, int) else list(given or attribute or ())
 
 
 @operator("Split", known=(1,))
