@@ -21,6 +21,7 @@ from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.dynamic import DynamicProgram, SpecializedModel, is_dynamic
 from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
+from hexagon_mlir.frontend.torch.index_bounds import index_bounds
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
@@ -85,6 +86,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         chip = targets.get(target)
     except targets.TargetError as error:
         raise HexError.plain(str(error)) from None
+    bounds = index_bounds(graph)
     with clock.phase("graph passes"):
         records = run_passes(graph, numerics)
     with clock.phase("import"):
@@ -107,6 +109,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         shapes=[(shape_of(node), dtype_of(node)) for node in placeholders],
         names=[node.name for node in placeholders],
         result_dtypes=[dtype_of(node) for node in output.args[0]],
+        bounds={i: bounds[n.name] for i, n in enumerate(placeholders) if n.name in bounds},
     )
     with clock.phase("memory plan"):
         program = ModelProgram(schedule)

@@ -22,7 +22,7 @@ from hexagon_mlir.frontend.torch.passes import PassRecord
 from hexagon_mlir.ir import HexError
 
 ORIGIN = "load"
-FORMAT = 3
+FORMAT = 4
 _ALIGN = 128  # bytes: weights start where a vector could
 _DTYPES = {str(d).removeprefix("torch."): d for d in (
     torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8,
@@ -60,7 +60,7 @@ def save(model: CompiledModel, folder: str | Path) -> None:
         "inputs": face.inputs, "names": face.names,
         "shapes": [[list(shape), _name(dtype)] for shape, dtype in face.shapes],
         "results": [{"constant": o.value} if isinstance(o, Constant) else o for o in face.outputs],
-        "result_dtypes": [_name(dtype) for dtype in face.result_dtypes],
+        "result_dtypes": [_name(dtype) for dtype in face.result_dtypes], "bounds": face.bounds,
         "mutations": [[n, {"argument": t} if isinstance(t, int) else {"state": state_of[id(t)]}]
                       for n, t in face.mutations],
         "in_spec": face.in_spec, "out_spec": face.out_spec,
@@ -105,7 +105,8 @@ def _read(folder: Path, d: dict[str, Any]) -> CompiledModel:
         d["inputs"], weights, [Constant(o["constant"]) if isinstance(o, dict) else o for o in d["results"]],
         [(n, t["argument"] if "argument" in t else states[t["state"]]) for n, t in d["mutations"]], states,
         [(tuple(shape), _DTYPES[dtype]) for shape, dtype in d["shapes"]], d["names"], d["in_spec"], d["out_spec"],
-        [_DTYPES[dtype] for dtype in d["result_dtypes"]])
+        [_DTYPES[dtype] for dtype in d["result_dtypes"]],
+        {int(number): (low, high) for number, (low, high) in d["bounds"].items()})
     r = d["result"]
     result = CompilationResult(**{**r, "streamed_bytes": tuple(r["streamed_bytes"]),
                                   "graph_passes": tuple(PassRecord(**p) for p in r["graph_passes"]),
@@ -134,13 +135,15 @@ def _memory(d: dict[str, Any] | None) -> KernelMemory | None:
 def _weights(file: Path, entries: dict[str, Any]) -> dict[int, torch.Tensor]:
     found = {}
     size = file.stat().st_size
+    ends = [e["offset"] + torch.Size(e["shape"]).numel() * _DTYPES[e["dtype"]].itemsize for e in entries.values()]
+    if size != max(ends, default=0):
+        raise HexError.plain(f"the file has {size} bytes, the model's weights {max(ends, default=0)}: cut short, or of "
+                             "another model", origin=ORIGIN, file=str(file), hint="save the model again")
     with open(file, "rb") as opened:
         data = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_COPY) if size else b""
     for number, entry in entries.items():
         dtype, shape = _DTYPES[entry["dtype"]], tuple(entry["shape"])
         count = torch.Size(shape).numel()
-        if entry["offset"] + count * dtype.itemsize > size:
-            raise HexError.plain("the file is shorter than the model's weights", origin=ORIGIN, file=str(file))
         found[int(number)] = (torch.frombuffer(data, dtype=dtype, count=count, offset=entry["offset"]).reshape(shape)
                               if count else torch.empty(shape, dtype=dtype))
     return found

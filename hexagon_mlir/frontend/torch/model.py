@@ -63,7 +63,8 @@ class Face:
     """How flat arguments of the model become arguments of the schedule, and its results the model's.
 
     ``inputs[i]`` is the flat argument behind schedule argument ``i``, None for one of ``constants``; ``states`` are
-    buffers read anew in each run, by schedule argument.
+    buffers read anew in each run, by schedule argument; ``bounds`` the lowest and highest index that those take which
+    are indices.
     """
 
     inputs: list[int | None]
@@ -76,6 +77,7 @@ class Face:
     in_spec: str = ""
     out_spec: str = ""
     result_dtypes: list[torch.dtype] = field(default_factory=list)
+    bounds: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def arguments(self) -> int:
@@ -167,6 +169,8 @@ class CompiledModel:
         for number, place in enumerate(face.inputs):
             if place is not None:
                 _check(number, arguments[place], *face.shapes[number], face.names[number])
+                if number in face.bounds:
+                    _check_indices(arguments[place], *face.bounds[number], face.names[number])
             arrays.append(_array(face.constants[number]) if number in face.constants else
                           _array((face.states[number] if place is None else arguments[place]).contiguous()))
         self.last_run = done = run(arrays)
@@ -223,6 +227,14 @@ def _check(number: int, value: Any, shape: tuple[int, ...], dtype: torch.dtype, 
                              hint="tensor.to_dense() has all its elements")
     if value.device.type != "cpu":
         raise HexError.plain(f"input '{name}' is on device '{value.device}'", origin="launch", hint="pass CPU tensors")
+
+
+def _check_indices(indices: torch.Tensor, low: int, high: int, name: str) -> None:
+    """Eager PyTorch raises an error for these, too; the machine would read what is behind the table."""
+    wrong = indices[(indices < low) | (indices > high)]
+    if wrong.numel():
+        raise HexError.plain(f"index {int(wrong[0])} in '{name}' is out of range", origin="launch",
+                             hint=f"{low} to {high} are in it")
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:

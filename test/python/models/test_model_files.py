@@ -1,5 +1,8 @@
 """``hexmlir`` on files of exported programs: dynamic sizes, numerics, what is printed."""
 
+import contextlib
+import itertools
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +54,36 @@ def test_numerics_of_a_run(dynamic, capsys):
     Path("k.mlir").write_text("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }")
     assert main(["run", "k.mlir", "--args", "x.npy", "--numerics=mixed"]) == 1
     assert "--numerics is for whole models" in capsys.readouterr().err
+
+
+def test_interrupted_save(tmp_path, monkeypatch):
+    """A folder whose files are of two models is never taken for one of them."""
+    x = torch.randn(3, 8)
+    modules = [torch.nn.Sequential(*[torch.nn.Linear(8, 8) for _ in range(layers)]).eval() for layers in (2, 3)]
+    old, new = (hx.compile(torch.export.export(module, (x,))) for module in modules)
+    replace, refused = os.replace, 0
+    for stop in range(6):
+        left = itertools.count()
+
+        def interrupted(source, target, left=left, stop=stop):
+            if next(left) == stop:
+                raise KeyboardInterrupt
+            replace(source, target)
+
+        folder = tmp_path / str(stop)
+        old.save(folder)
+        with monkeypatch.context() as patched, contextlib.suppress(KeyboardInterrupt):
+            patched.setattr(os, "replace", interrupted)
+            new.save(folder)
+        try:
+            got = hx.load(folder)(x)
+        except hx.HexError as error:
+            refused += 1
+            assert "save" in str(error) or "compile" in str(error)
+        else:
+            assert any(torch.equal(got, model(x)) for model in (old, new))
+        assert not [file for file in folder.rglob(".*")]
+    assert 0 < refused < 6
 
 
 def test_nothing_is_printed_but_the_report(dynamic):

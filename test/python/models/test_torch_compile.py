@@ -9,8 +9,10 @@ import torch
 from models.zoo import mlp
 from torch import nn
 
+import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch import forward
 from hexagon_mlir.frontend.torch.dynamo import models
+from hexagon_mlir.ir import HexError
 
 STRICT = {"fallback": "error"}
 
@@ -197,3 +199,43 @@ def test_results_that_share_memory_with_inputs():
     assert {t.data_ptr() for t in (got["views"][0], got["views"][1][0])} == {x.data_ptr()}
     same(got["sum"], expected["sum"])
     same(got["views"][1][0], expected["views"][1][0])
+
+
+class Lookup(nn.Module):
+    """Rows of a table by index, of a tensor by an index that counts from the end too, elements along a dimension."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(10, 8)
+
+    def forward(self, rows, places, columns, scores):
+        return self.table(rows.view(-1)), scores[places], scores.gather(1, columns)
+
+
+RIGHT = {"rows": [[0, 9]], "places": [-5, 4], "columns": [[0], [2], [1], [0], [2]]}
+
+
+@pytest.mark.parametrize(("name", "index", "hint"), [
+    ("rows", 10, "0 to 9"), ("rows", -1, "0 to 9"), ("rows", 1 << 40, "0 to 9"), ("places", 5, "-5 to 4"),
+    ("places", -6, "-5 to 4"), ("columns", 3, "0 to 2")])
+@torch.no_grad()
+def test_indices_out_of_range(lookup, name, index, hint):
+    """An error as in eager PyTorch, not what is behind the table."""
+    wrong = {**RIGHT, name: [index, index] if name == "places" else [[index]] * len(RIGHT[name])}
+    scores = torch.randn(5, 3)
+    if name == "rows":
+        wrong["rows"] = [[3, index]]
+    with pytest.raises(HexError, match=rf"index {index} in '{name}' is out of range\n  hint: {hint} are in it"):
+        lookup[1](*map(torch.tensor, wrong.values()), scores)
+    right = (*map(torch.tensor, RIGHT.values()), scores)
+    for ours, theirs in zip(lookup[1](*right), lookup[0](*right), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+@pytest.fixture(scope="module")
+def lookup(tmp_path_factory):
+    """A module, and what was compiled from it, saved and loaded."""
+    module = Lookup().eval()
+    folder = tmp_path_factory.mktemp("lookup")
+    hx.compile(torch.export.export(module, (*map(torch.tensor, RIGHT.values()), torch.randn(5, 3)))).save(folder)
+    return module, hx.load(folder)
