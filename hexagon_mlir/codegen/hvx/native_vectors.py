@@ -266,6 +266,7 @@ class FunctionRewriter(PartBuilder):
             parts = self.ordered(i.operands[0], source, order)
             while bits < value.bits:
                 parts, bits, order = self.widened(i.opcode, parts, bits, order), 2 * bits, 2 * order
+            value.order = order
             if i.opcode == "fpext" and self.qfloat:
                 value.chains = parts
             else:

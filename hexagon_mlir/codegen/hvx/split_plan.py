@@ -145,7 +145,8 @@ class SplitPlan:
             sources = [o for o in sources if self.definitions[o].opcode != "load"] if all(
                 o in self.definitions for o in sources) else sources
         known = [k for o in sources if (k := self.orders.get(o, 0) if o in self.names else 1)]
-        order = min(known, default=0)
+        # numbers of the lanes themselves are as in memory, unless another operand decides
+        order = min(known, default=int(any(o.startswith("<") for o in i.operands)))
         if i.opcode in CASTS and order:
             source, result = vector_type(i.types[0]), vector_type(i.type)
             assert source and result

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from batch import on_simulator
-from linalg_programs import Program, generic
+from linalg_programs import Program, generic, run_all
 
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.codegen.hvx.multiply_formats import Availability, choose_formats, conversions
@@ -373,6 +373,17 @@ def test_mixed_widths_against_numpy(target):
         got = np.zeros_like(program.expected)
         call(program.name, [*program.arguments, got])
         program.check(got)
+
+
+def test_lanes_chosen_by_their_number_keep_their_order_when_widened():
+    """Nothing but a constant says in which order the lanes of the mask are."""
+    x, bound, old = np.arange(-2, 2, dtype=np.int16), np.array([6], np.int16), np.zeros((8, 4, 1), np.int32)
+    body = ["      %d = linalg.index 0 : index", "      %n = arith.index_cast %d : index to i16",
+            "      %c = arith.constant 1 : i16", "      %p = arith.cmpi slt, %n, %i1 : i16",
+            "      %s = arith.select %p, %i0, %c : i16", "      %r = arith.extsi %s : i16 to i32"]
+    text = generic("f", ["parallel"] * 3, [(x, "i16", (1,)), (bound, "i16", (2,))], (old, "i32", (0, 1, 2)), body, "%r")
+    expected = np.where(np.arange(8)[:, None] < 6, x, 1)[..., None]
+    run_all([Program("f", text, [x, bound, old], expected)], on_simulator(text)[0])
 
 
 @pytest.mark.parametrize(("packet", "words"), [
