@@ -2,6 +2,7 @@
 """Random programs (elementwise, reductions, transposes, indices, strides) through a pipeline and the simulator.
 
     scripts/fuzz_programs.py --first 0 --count 20000 --target v75
+    scripts/fuzz_programs.py --kind chains --count 2000 --settings '{"threads": 1, "tcm_bytes": 16384}'
 
 Results are compared with numpy's. Program number n is the same on every machine, so a long run can be done in slices.
 A group of programs is compiled as the functions of one module, in one variant of code generation, and translated for
@@ -13,6 +14,7 @@ that still fail are printed, and the rest goes on in a new process.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -27,11 +29,12 @@ SECONDS = 60  # of CPU, for one module
 AGREE = "agree: "
 
 
-def check(numbers: list[int], target: str) -> None:
-    """Compile the programs as one module, run and compare each; raises at the first difference."""
+def check(numbers: list[int], options: argparse.Namespace) -> None:
+    """Compile the programs as one module, run and compare each; raises at the first difference or report."""
     import numpy as np
 
     sys.path[:0] = [str(ROOT), str(ROOT / "test" / "python")]
+    from chained_programs import random_chain
     from indexed_programs import random_indexed
     from linalg_programs import random_elementwise, random_reduction, random_transpose
     from strided_programs import random_strided
@@ -46,28 +49,35 @@ def check(numbers: list[int], target: str) -> None:
 
     kinds = (random_reduction, random_elementwise, random_transpose, random_elementwise, random_reduction,
              random_indexed, random_elementwise, random_indexed, random_strided, random_strided)
-    chip = targets.get(target)
+    if options.kind == "chains":
+        kinds = (random_chain,)
+    settings = pipelines.Settings(**json.loads(options.settings))
+    chip = targets.get(options.target)
     programs = [kinds[number % len(kinds)](number) for number in numbers]
     module = parse("\n".join(program.text for program in programs))
     set_index_bits(module)
-    run_steps(module, pipelines.get("default", chip), PassContext(chip), None)
-    asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", patience=0)
-    machine = Machine(asm.decode(), target, memory="fast")
+    run_steps(module, pipelines.get("default", chip, settings), PassContext(chip), None)
+    asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", qfloat=settings.qfloat,
+                            patience=0)
+    machine = Machine(asm.decode(), options.target, memory="fast", check=options.check)
     for program in programs:
-        result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
+        result = program.place()
         addresses = []
         for array in [*program.arguments, result]:
             addresses.append(machine.alloc_ddr(max(array.nbytes, 1)))
             machine.write(addresses[-1], np.frombuffer(array.tobytes(), np.uint8))
-        machine.run(program.name, addresses)
+        reports = [str(r) for r in machine.run(program.name, addresses).reports if r.certain]
+        if reports:
+            raise AssertionError(f"{program.name}: {reports[0]}\n{program.text}")
         got = machine.read(addresses[-1], np.uint8, result.nbytes).tobytes()
         program.check(np.frombuffer(got, result.dtype).reshape(result.shape))
 
 
-def agreeing(numbers: list[int], target: str, group: int) -> tuple[int, str]:
+def agreeing(numbers: list[int], options: argparse.Namespace, group: int) -> tuple[int, str]:
     """How many of ``numbers`` agree before the first group that does not, and the last lines of what it said."""
-    command = [sys.executable, __file__, "--target", target, "--group", str(group),
-               "--only", ",".join(map(str, numbers))]
+    command = [sys.executable, __file__, "--target", options.target, "--group", str(group),
+               "--only", ",".join(map(str, numbers)), "--kind", options.kind, "--settings", options.settings,
+               *(["--check"] if options.check else [])]
     with tempfile.TemporaryDirectory() as cache:  # nothing of this is needed twice
         done = subprocess.run(command, capture_output=True, text=True,
                               env={**os.environ, "HEXAGON_MLIR_CACHE_DIR": cache})
@@ -76,15 +86,15 @@ def agreeing(numbers: list[int], target: str, group: int) -> tuple[int, str]:
     return agree, "\n".join(reason.strip().splitlines()[-25:])
 
 
-def failures(numbers: list[int], target: str) -> list[int]:
+def failures(numbers: list[int], options: argparse.Namespace) -> list[int]:
     """Those of ``numbers`` that do not agree, each printed with the reason."""
     failed: list[int] = []
     while numbers:
-        agree, together = agreeing(numbers, target, GROUP)
+        agree, together = agreeing(numbers, options, GROUP)
         suspects, numbers = numbers[agree:][:GROUP], numbers[agree:][GROUP:]
         found, left = [], suspects
         while left:
-            agree, reason = agreeing(left, target, 1)
+            agree, reason = agreeing(left, options, 1)
             if agree < len(left):
                 found.append(left[agree])
                 print(f"program {left[agree]}:\n{reason}\n", flush=True)
@@ -104,19 +114,22 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start no process after this time")
     parser.add_argument("--only", help="these programs, in this process")
     parser.add_argument("--group", type=int, default=1, help="with --only: programs of one module")
+    parser.add_argument("--kind", choices=["single", "chains"], default="single", help="operations of a program")
+    parser.add_argument("--settings", default="{}", help="of the pipeline, as JSON: threads, accuracy, tcm_bytes, ...")
+    parser.add_argument("--check", action="store_true", help="the simulator's memory checks")
     options = parser.parse_args()
     if options.only:
         numbers = [int(n) for n in options.only.split(",")]
         for start in range(0, len(numbers), options.group):
             signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its signal ends the process, in LLVM as well
-            check(group := numbers[start:start + options.group], options.target)
+            check(group := numbers[start:start + options.group], options)
             print(f"{AGREE}{len(group)}", flush=True)
         return 0
     begin, failed, number = time.monotonic(), [], options.first
     end = options.first + options.count
     while number < end and time.monotonic() - begin < options.seconds:
         after = min(number + BATCH, end)
-        failed += failures(list(range(number, after)), options.target)
+        failed += failures(list(range(number, after)), options)
         number = after
         print(f"programs {options.first} to {number - 1} on {options.target}: "
               f"{number - options.first - len(failed)} agree, {len(failed)} do not"

@@ -23,13 +23,20 @@ EPSILON = {"f64": 2.0 ** -52, "f32": 2.0 ** -23, "f16": 2.0 ** -10, "bf16": 2.0 
 
 @dataclass(frozen=True)
 class Program:
-    """``error`` bounds |result - expected| element by element; None asks for equal values (NaN equals NaN)."""
+    """``error`` bounds |result - expected| element by element; None asks for equal values (NaN equals NaN). ``dtype``
+    of the result is the last argument's where it is not given.
+    """
 
     name: str
     text: str
     arguments: list[np.ndarray]
     expected: np.ndarray
     error: np.ndarray | None = None
+    dtype: np.dtype | None = None
+
+    def place(self) -> np.ndarray:
+        """An array for the result."""
+        return np.full(self.expected.shape, 99, self.dtype or self.arguments[-1].dtype)
 
     def check(self, result: np.ndarray) -> None:
         """Compare ``result``; the message shows the program."""
@@ -48,7 +55,7 @@ def run_all(programs: list[Program], call: Callable[[str, list[np.ndarray]], obj
     """Check the result of every program; ``call`` takes a name, and the arguments with the result's array last."""
     for program in programs:
         arguments = [a.copy() for a in program.arguments]
-        result = np.full(program.expected.shape, 99, program.arguments[-1].dtype)
+        result = program.place()
         call(program.name, [*arguments, result])
         program.check(result)
         for given, left in zip(program.arguments[:-1], arguments[:-1], strict=True):
