@@ -33,6 +33,12 @@ def model_report(model: CompiledModel) -> str:
         f"{result.buffers} activations: {text.size(memory.total_bytes)} without reuse, {text.size(memory.arena_bytes)} "
         f"planned, {text.size(memory.bound_bytes)} at least\n",
     ]
+    if result.predicted is not None:
+        cycles = "?" if result.predicted.cycles is None else f"{result.predicted.cycles:,}"
+        line = f"predicted: {cycles} cycles, {text.size(result.predicted.ddr_bytes)} from and to DDR"
+        if result.simulated_cycles is not None and result.ddr_bytes is not None:
+            line += f"; simulated: {result.simulated_cycles:,} cycles, {text.size(result.ddr_bytes)}"
+        parts.append(line + "\n")
     if model.last_run is not None and model.last_run.launches:
         parts.append(text.launches(model.last_run.launches))
     return "\n".join(parts)

@@ -14,6 +14,7 @@ import torch
 from torch.export import ExportedProgram
 
 from hexagon_mlir import targets
+from hexagon_mlir.codegen.prediction import computing_cycles, predict
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.exec.model import ModelProgram
@@ -96,6 +97,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         ops = len(find_ops(module, _computes))
         form = build(get("form-kernels"), f"max-bytes={settings.tcm_bytes}")
         run_steps(module, [PassStep(form)], PassContext(chip))
+        computing = computing_cycles(module, chip)
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
@@ -117,7 +119,8 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     result = CompilationResult(
         tuple(records), clock.seconds, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
         sum(tensor.numel() * tensor.element_size() for tensor in face.constants.values()),
-        clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes))
+        clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
+        predict(schedule, computing, chip))
     return CompiledModel(schedule, face, result, progress)
 
 

@@ -13,6 +13,7 @@ import torch
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
+from hexagon_mlir.codegen.prediction import Prediction
 from hexagon_mlir.codegen.schedule import Buffer, Call, Kernel, Schedule
 from hexagon_mlir.dialects.kernel_memory import KernelMemory, Tile
 from hexagon_mlir.exec.memory_plan import Plan
@@ -110,6 +111,7 @@ def _read(folder: Path, d: dict[str, Any]) -> CompiledModel:
     r = d["result"]
     result = CompilationResult(**{**r, "streamed_bytes": tuple(r["streamed_bytes"]),
                                   "graph_passes": tuple(PassRecord(**p) for p in r["graph_passes"]),
+                                  "predicted": Prediction(**r["predicted"]),
                                   "memory": Plan(**{**r["memory"], "offsets": tuple(r["memory"]["offsets"])})})
     return CompiledModel(schedule, face, result)
 

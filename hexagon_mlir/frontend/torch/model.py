@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from hexagon_mlir.codegen.prediction import Prediction
 from hexagon_mlir.codegen.schedule import Progress, Schedule
 from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.exec.memory_plan import Plan
@@ -31,7 +32,9 @@ class CompilationResult:
     ``phases`` are wall times by name, ``cpu_seconds`` and ``llvm_seconds`` CPU times of this process and of those that
     run LLVM; ``graph_passes`` give nodes before and after each; ``linalg_ops`` were fused into ``kernel_calls``
     launches of ``kernels`` different kernels; ``memory`` tells buffer reuse. ``tcm_bytes`` is planned for all launches
-    together; of launch n, ``streamed_bytes[n]`` of weights come while an earlier one computes.
+    together; of launch n, ``streamed_bytes[n]`` of weights come while an earlier one computes. ``predicted`` is what
+    a run should cost, from sizes alone; ``simulated_cycles`` and ``ddr_bytes`` are of the last run on the simulator,
+    None before it.
     """
 
     graph_passes: tuple[PassRecord, ...]
@@ -46,6 +49,9 @@ class CompilationResult:
     llvm_seconds: dict[str, float] = field(default_factory=dict)
     tcm_bytes: int = 0
     streamed_bytes: tuple[int, ...] = ()
+    predicted: Prediction | None = None
+    simulated_cycles: int | None = None
+    ddr_bytes: int | None = None
 
     @property
     def fused_ops(self) -> int:
@@ -161,7 +167,10 @@ class CompiledModel:
             raise HexError.plain(f"unknown executor '{executor}'", hint=f"one of {', '.join(EXECUTORS)}")
         if executor == "qemu":
             return self._emulate(arguments)
-        return self._run_flat(arguments, lambda arrays: self.program.run(arrays, self.progress))
+        results = self._run_flat(arguments, lambda arrays: self.program.run(arrays, self.progress))
+        assert self.last_run is not None
+        self.result = replace(self.result, simulated_cycles=self.last_run.cycles, ddr_bytes=self.last_run.ddr_bytes)
+        return results
 
     def _run_flat(self, arguments: Sequence[Any], run: Callable[[list[np.ndarray]], ModelRun]) -> list[Any]:
         face = self.face

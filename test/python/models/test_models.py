@@ -13,6 +13,7 @@ from torch import nn
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec.sim import _machines as machines
+from hexagon_mlir.report.model import model_report
 
 
 def flat(value):
@@ -39,12 +40,23 @@ def test_mlp():
     assert result.kernels == result.kernel_calls == 2
     assert result.fused_ops == result.linalg_ops - 2 > 5
     assert result.weight_bytes == sum(p.numel() for p in mlp().parameters()) * 4
-    assert model.last_run.cycles > 0
+    assert model.last_run.cycles == result.simulated_cycles > 0
+    assert model.last_run.ddr_bytes == result.ddr_bytes
+    assert result.predicted.ddr_bytes == 4 * sum(  # weights, and what each product reads and writes
+        p.numel() for p in mlp().parameters()) + 4 * 5 * (20 + 33 + 33 + 7)
     assert all(record.result.hvx_packets for record in model.last_run.launches)
 
 
-def test_lenet():
-    compile_and_compare(LeNet(), torch.randn(1, 1, 28, 28))
+def test_lenet_and_what_was_foreseen():
+    """From sizes alone: cycles within a factor of two, bytes within a tenth; unknown before the first run."""
+    module, x = LeNet().eval(), torch.randn(1, 1, 28, 28)
+    model = hx.compile(torch.export.export(module, (x,)))
+    assert model.result.simulated_cycles is model.result.ddr_bytes is None
+    torch.testing.assert_close(model(x), module(x), rtol=0, atol=1e-5)
+    result = model.result
+    assert 0.5 < result.simulated_cycles / result.predicted.cycles < 2
+    assert 1 <= result.ddr_bytes / result.predicted.ddr_bytes < 1.1
+    assert f"predicted: {result.predicted.cycles:,} cycles" in model_report(model)
 
 
 class Named(nn.Module):

@@ -1,0 +1,45 @@
+"""What a model should cost before it runs: its bytes from and to DDR, and its cycles, from sizes alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.codegen.schedule import Schedule
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.cost import estimated_cycles
+from hexagon_mlir.targets import Target
+
+_CALL_CYCLES = 8000
+"""Of each call, whatever its sizes: cold caches, first tiles, starting threads. Of an MLP, LeNet and a transformer
+block on v75: 8,900, 9,800 and 7,400."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Of one run. ``ddr_bytes``: every kernel reads its operands and writes its results once. ``cycles``: each call
+    takes the longer of moving them and of computing on all its threads, and what any call takes; None when a loop's length is unknown."""
+
+    ddr_bytes: int
+    cycles: int | None
+
+
+def computing_cycles(module: ir.Module, target: Target) -> dict[str, float | None]:
+    """`estimated_cycles` of each function of ``module``, on one thread, by name."""
+    vector_bytes, interval = int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value)
+    return {ir.StringAttr(view.operation.attributes["sym_name"]).value:
+            estimated_cycles(view.operation, vector_bytes, interval)
+            for view in module.body.operations if view.operation.name == "func.func"}
+
+
+def predict(schedule: Schedule, computing: dict[str, float | None], target: Target) -> Prediction:
+    """The cost of ``schedule``, whose kernels take ``computing`` cycles on one thread."""
+    threads = schedule.settings.threads or int(target.hvx_contexts.value)
+    total: float | None = 0.0
+    moved = 0
+    for call in schedule.calls:
+        nbytes = sum(schedule.buffers[number].nbytes for number in (*call.arguments, *call.results))
+        moved += nbytes
+        work = computing[schedule.kernels[call.kernel].name]
+        total = None if total is None or work is None else total + _CALL_CYCLES + max(
+            work / threads, nbytes / float(target.ddr_bytes_per_cycle.value))
+    return Prediction(moved, None if total is None else round(total))
