@@ -373,3 +373,14 @@ def pdist(x: Tensor, p: float = 2.0) -> Tensor:
         case math.inf:
             return apart.amax(-1)
     return apart.pow(p).sum(-1).pow(1 / p)
+
+
+@decomposes(_aten.as_strided.default)
+def as_strided(x: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+    """A look-up by places in memory, of a tensor that lies there whole and in order."""
+    if not x.is_contiguous() or x.storage_offset():
+        return NotImplemented
+    places = torch.full((), storage_offset or 0, dtype=torch.int64)
+    for dim, (count, step) in enumerate(zip(size, stride, strict=True)):
+        places = places + (torch.arange(count) * step).reshape([-1, *[1] * (len(size) - dim - 1)])
+    return x.reshape(-1)[places]
