@@ -17,7 +17,8 @@ block on v75: 8,900, 9,800 and 7,400."""
 @dataclass(frozen=True)
 class Prediction:
     """Of one run. ``ddr_bytes``: every kernel reads its operands and writes its results once. ``cycles``: each call
-    takes the longer of moving them and of computing on all its threads, and what any call takes; None when a loop's length is unknown."""
+    takes the longer of moving them and of computing on all its threads, and what any call takes; None when a loop's
+    length is unknown."""
 
     ddr_bytes: int
     cycles: int | None
