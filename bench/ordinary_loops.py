@@ -178,6 +178,75 @@ def bilinear(x, y, out, R: tl.constexpr, C: tl.constexpr):
     tl.store(out + i * (C // 2) + j, 0.25 * (tl.load(at) + tl.load(at + 1) + tl.load(at + C) + tl.load(at + C + 1)))
 
 
+@triton.jit
+def five_point_stencil(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R)[:, None], tl.arange(0, C)[None, :]
+    at = i * C + j
+    up = tl.load(x + at - C, mask=i > 0, other=0.0)
+    down = tl.load(x + at + C, mask=i < R - 1, other=0.0)
+    left = tl.load(x + at - 1, mask=j > 0, other=0.0)
+    right = tl.load(x + at + 1, mask=j < C - 1, other=0.0)
+    tl.store(out + at, up + down + left + right - 4.0 * tl.load(x + at))
+
+
+@triton.jit
+def argmin_columns(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    tl.store(out + j, tl.argmin(tl.load(x + i[:, None] * C + j[None, :]), 0))
+
+
+@triton.jit
+def any_above(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    above = (tl.load(x + i[:, None] * C + j[None, :]) > 3.0).to(tl.int32)
+    tl.store(out + i, tl.max(above, 1))
+
+
+@triton.jit
+def requantize(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    at = tl.arange(0, R * C)
+    v = (tl.load(y + at).to(tl.float32) - 128.0) * 0.05
+    v = tl.maximum(v, -0.1 * v) * 20.0
+    tl.store(out + at, tl.minimum(tl.maximum(v, -128.0), 127.0).to(tl.int8))
+
+
+@triton.jit
+def log_softmax(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    v = tl.load(x + at)
+    v = v - tl.max(v, 1)[:, None]
+    tl.store(out + at, v - tl.log(tl.sum(tl.exp(v), 1))[:, None])
+
+
+@triton.jit
+def batch_statistics(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    v = tl.load(x + i[:, None] * C + j[None, :])
+    mean = tl.sum(v, 0) / R
+    apart = v - mean[None, :]
+    tl.store(out + j, mean)
+    tl.store(out + C + j, tl.sum(apart * apart, 0) / R)
+
+
+@triton.jit
+def transposed_bytes(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    tl.store(out + j[None, :] * R + i[:, None], tl.load(y + i[:, None] * C + j[None, :]))
+
+
+@triton.jit
+def transposed_halves(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    tl.store(out + j[None, :] * R + i[:, None], tl.load(y + i[:, None] * C + j[None, :]))
+
+
+@triton.jit
+def scaled_pixels(x, y, out, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R * C // 4)[:, None], tl.arange(0, 4)[None, :]
+    scale = tl.load(y + j, mask=j < 3, other=0.0)
+    tl.store(out + 3 * i + j, tl.load(x + 3 * i + j, mask=j < 3, other=0.0) * scale, mask=j < 3)
+
+
 @dataclass(frozen=True)
 class Loop:
     """``work``: instructions on the busiest pipe for each vector of 32 elements of ``x``, or as many words."""
@@ -187,7 +256,7 @@ class Loop:
     out: tuple[tuple[int, ...], torch.dtype]
     expected: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
     second: str = "f32"
-    """What ``y`` holds: f32, bytes, or numbers below 64."""
+    """What ``y`` holds: f32, halves, bytes, or numbers below 64."""
     read: str = "x"
     """Which of ``x`` and ``y`` are read as a whole."""
 
@@ -207,6 +276,16 @@ def _blurred(x: torch.Tensor) -> torch.Tensor:
 def _softmax(x: torch.Tensor) -> torch.Tensor:
     kept = torch.arange(COLUMNS)[None] <= 4 * torch.arange(ROWS)[:, None]
     return torch.softmax(torch.where(kept, x, -torch.inf), 1)
+
+
+def _stencil(x: torch.Tensor) -> torch.Tensor:
+    taps = torch.tensor([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]])
+    return torch.conv2d(x[None, None], taps[None, None], padding=1)[0, 0]
+
+
+def _requantized(y: torch.Tensor) -> torch.Tensor:
+    v = (y.float() - 128) * 0.05
+    return (torch.maximum(v, -0.1 * v) * 20).clamp(-128, 127).to(torch.int8)
 
 
 LOOPS = (
@@ -238,6 +317,17 @@ LOOPS = (
          lambda x, y: torch.stack((x.flatten()[:SIZE // 2], y.flatten()[:SIZE // 2]), 1).flatten()),
     Loop(bilinear, 1, ((ROWS // 2, COLUMNS // 2), torch.float32),
          lambda x, y: x.reshape(ROWS // 2, 2, COLUMNS // 2, 2).mean((1, 3))),
+    Loop(five_point_stencil, 5, (TILE, torch.float32), lambda x, y: _stencil(x)),
+    Loop(argmin_columns, 2, ((COLUMNS,), torch.int32), lambda x, y: x.argmin(0)),
+    Loop(any_above, 1, ((ROWS,), torch.int32), lambda x, y: (x > 3).any(1)),
+    Loop(requantize, 5, (TILE, torch.int8), lambda x, y: _requantized(y), "bytes", "y"),
+    Loop(log_softmax, 14, (TILE, torch.float32), lambda x, y: torch.log_softmax(x, 1)),
+    Loop(batch_statistics, 4, ((2, COLUMNS), torch.float32),
+         lambda x, y: torch.stack((x.mean(0), x.var(0, unbiased=False)))),
+    Loop(transposed_bytes, 7 / 4, ((COLUMNS, ROWS), torch.uint8), lambda x, y: y.T, "bytes", "y"),
+    Loop(transposed_halves, 6 / 2, ((COLUMNS, ROWS), torch.float16), lambda x, y: y.T, "halves", "y"),
+    Loop(scaled_pixels, 0.75, ((3 * SIZE // 4,), torch.float32),
+         lambda x, y: (x.flatten()[:3 * SIZE // 4].reshape(-1, 3) * y.flatten()[:3]).flatten()),
 )
 
 
@@ -254,7 +344,8 @@ def measure(loop: Loop) -> Measurement:
     """Run ``loop`` once on the simulator; raises when its values are wrong."""
     torch.manual_seed(0)
     x = torch.randn(TILE)
-    y = {"f32": torch.randn(TILE), "bytes": torch.randint(0, 256, TILE, dtype=torch.uint8),
+    y = {"f32": torch.randn(TILE), "halves": torch.randn(TILE).half(),
+         "bytes": torch.randint(0, 256, TILE, dtype=torch.uint8),
          "numbers": torch.randint(0, 64, TILE, dtype=torch.int32)}[loop.second]
     out = torch.zeros(loop.out[0], dtype=loop.out[1])
     activate()
