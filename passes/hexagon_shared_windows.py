@@ -10,7 +10,7 @@ from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import root_buffer
 from hexagon_mlir.ir.query import element_bytes, find_ops, known_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.windows.spans import Window, shared_spans
+from hexagon_mlir.passes.windows.spans import Window, is_dense, shared_spans
 from hexagon_mlir.targets.dma import Engine
 
 _VIEWS = frozenset({"memref.subview", "memref.reinterpret_cast", "memref.extract_strided_metadata", "memref.dim"})
@@ -20,13 +20,17 @@ _CAST = "memref.reinterpret_cast"
 _FEW = 32
 """Vectors up to which latency is most of what loads of odd strides from DDR cost; more, they read in order."""
 
+_SHORT = 4
+"""Part of a vector that rows are shorter than which come as one; longer ones are read faster one by one."""
+
 
 @dataclass(frozen=True)
 class HexagonSharedWindowsPass(Pass):
     """Copies what several loads of a kernel read together once, into a buffer that they read then.
 
     The even and the odd elements of an array would come by two times loads of every line of it, in no order that is
-    fetched ahead. Now the whole array comes, in order, and lanes are picked in TCM.
+    fetched ahead. Now the whole array comes, in order, and lanes are picked in TCM. So do short rows, such as pixels of
+    three channels, that are copied to longer ones.
 
     Before:
         func.func @f(%x: memref<1xf32>, %even: memref<4096xf32>, %odd: memref<4096xf32>) {
@@ -79,16 +83,19 @@ class HexagonSharedWindowsPass(Pass):
         """Kernels with buffers of their own, block by block."""
         target = context.target
         share = (self.tcm_bytes or target.tcm_budget_bytes) // int(target.hvx_contexts.value)
-        engine, few = Engine.of(target).break_even_bytes, _FEW * int(target.vector_bytes.value)
+        vector = int(target.vector_bytes.value)
+        engine, few = Engine.of(target).break_even_bytes, _FEW * vector
         for function in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
             room = share - _buffer_bytes(function)
             blocks = list(dict.fromkeys(op.block for op in find_ops(function, _loads)))
             for loads in [part for block in blocks for part in _runs(block)]:
-                for group in shared_spans([load.window for load in loads]):
+                groups = shared_spans([load.window for load in loads])
+                alone = set(range(len(loads))).difference(*groups)
+                for group in groups + [[number] for number in sorted(alone) if _spreads_rows(loads[number], vector)]:
                     chosen = [loads[number] for number in group]
                     size = _Span.of(chosen).size * element_bytes(ir.MemRefType(chosen[0].source.type).element_type)
                     even = any(load.window.strides[-1] % 2 == 0 for load in chosen)
-                    if size <= room and (even or size <= few or size >= engine):
+                    if size <= room and (even or len(group) == 1 or size <= few or size >= engine):
                         _share(chosen)
                         room -= size
 
@@ -187,6 +194,14 @@ def _load(op: ir.Operation) -> _Load | None:
         start, offset = _split(cast.operands[1])
     window = Window(first + offset, tuple(type_.shape), tuple(strides))
     return _Load(op, cast.operands[0], start, window)
+
+
+def _spreads_rows(load: _Load, vector: int) -> bool:
+    """True where short rows, one right behind the other, are copied to longer ones: each would be read by itself."""
+    to = ir.MemRefType(load.copy.operands[1].type)
+    size = element_bytes(to.element_type)
+    short = is_dense(load.window, vector // _SHORT // size) and load.window.count * size >= vector
+    return short and tuple(to.get_strides_and_offset()[0]) != load.window.strides
 
 
 def _split(value: ir.Value) -> tuple[ir.Value | None, int]:

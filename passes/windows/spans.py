@@ -45,6 +45,12 @@ def shared_spans(windows: Sequence[Window]) -> list[list[int]]:
     return [sorted(group) for group in groups if len(group) > 1 and _pays([windows[n] for n in group])]
 
 
+def is_dense(window: Window, length: int) -> bool:
+    """True for rows of fewer than ``length`` elements with nothing between them: they come best as one."""
+    return (len(window.sizes) > 1 and window.strides[-1] == 1 and window.sizes[-1] < length
+            and window.last - window.first + 1 == window.count)
+
+
 def _pays(group: Sequence[Window]) -> bool:
     if all(w.strides[-1:] in ((), (1,)) for w in group):
         return False

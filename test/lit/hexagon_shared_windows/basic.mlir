@@ -56,3 +56,18 @@ func.func @pairs(%x: memref<1xi8>) {
   memref.copy %part, %to : memref<3x8xi8, strided<[16, 2], offset: ?>> to memref<3x8xi8, strided<[8, 1], offset: 8>>
   return
 }
+
+// -----
+// 3. Pixels of three channels into rows of four.
+// CHECK-LABEL: func.func @pixels
+// CHECK: %[[ALL:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [192], strides: [1]
+// CHECK: memref.copy %[[ALL]], %[[NEAR:.*]] :
+// CHECK: %[[ROWS:.*]] = memref.reinterpret_cast %[[NEAR]] to offset: [0], sizes: [64, 3], strides: [3, 1]
+// CHECK: memref.copy %[[ROWS]]
+func.func @pixels(%x: memref<1xf32>) {
+  %a = memref.alloc() : memref<64x4xf32>
+  %to = memref.subview %a[0, 0] [64, 3] [1, 1] : memref<64x4xf32> to memref<64x3xf32, strided<[4, 1]>>
+  %xa = memref.reinterpret_cast %x to offset: [0], sizes: [64, 3], strides: [3, 1] : memref<1xf32> to memref<64x3xf32, strided<[3, 1]>>
+  memref.copy %xa, %to : memref<64x3xf32, strided<[3, 1]>> to memref<64x3xf32, strided<[4, 1]>>
+  return
+}

@@ -3,6 +3,8 @@
 // CHECK-NOT: memref<64xf32>
 // CHECK-NOT: memref<128xf32>
 // CHECK-NOT: memref<33xf32>
+// CHECK-NOT: memref<192xf32>
+// CHECK-NOT: memref<448xf32>
 
 // 1. A store in between: the second load may read what it wrote.
 // CHECK-LABEL: func.func @store
@@ -36,5 +38,19 @@ func.func @apart(%x: memref<1xf32>, %y: memref<1xf32>, %n: index) {
   %d = memref.alloc(%n) : memref<?xf32>
   %u = memref.reinterpret_cast %x to offset: [1], sizes: [%n], strides: [2] : memref<1xf32> to memref<?xf32, strided<[2], offset: 1>>
   memref.copy %u, %d : memref<?xf32, strided<[2], offset: 1>> to memref<?xf32>
+  return
+}
+
+// -----
+// 3. Rows that stay as they are, which one transfer copies; rows that are not short.
+// CHECK-LABEL: func.func @rows
+func.func @rows(%x: memref<1xf32>) {
+  %a = memref.alloc() : memref<64x3xf32>
+  %xa = memref.reinterpret_cast %x to offset: [0], sizes: [64, 3], strides: [3, 1] : memref<1xf32> to memref<64x3xf32, strided<[3, 1]>>
+  memref.copy %xa, %a : memref<64x3xf32, strided<[3, 1]>> to memref<64x3xf32>
+  %b = memref.alloc() : memref<16x32xf32>
+  %to = memref.subview %b[0, 0] [16, 28] [1, 1] : memref<16x32xf32> to memref<16x28xf32, strided<[32, 1]>>
+  %xb = memref.reinterpret_cast %x to offset: [1000], sizes: [16, 28], strides: [28, 1] : memref<1xf32> to memref<16x28xf32, strided<[28, 1], offset: 1000>>
+  memref.copy %xb, %to : memref<16x28xf32, strided<[28, 1], offset: 1000>> to memref<16x28xf32, strided<[32, 1]>>
   return
 }

@@ -9,7 +9,7 @@ import triton.language as tl
 import hexagon_mlir as hx
 from hexagon_mlir.exec import sim
 from hexagon_mlir.frontend.triton import activate
-from hexagon_mlir.passes.windows.spans import Window, shared_spans
+from hexagon_mlir.passes.windows.spans import Window, is_dense, shared_spans
 
 
 def strided(first, size=32, stride=2):
@@ -30,6 +30,14 @@ def strided(first, size=32, stride=2):
 ])
 def test_what_is_shared(windows, groups):
     assert shared_spans(windows) == groups
+
+
+@pytest.mark.parametrize(("window", "dense"), [
+    (Window(7, (64, 3), (3, 1)), True), (Window(0, (2, 5, 3), (15, 3, 1)), True), (Window(0, (64, 3), (4, 1)), False),
+    (Window(0, (64, 8), (8, 1)), False), (Window(0, (64,), (1,)), False), (Window(0, (3, 64), (1, 3)), False),
+])
+def test_short_rows(window, dense):
+    assert is_dense(window, 8) == dense
 
 
 @triton.jit
@@ -70,6 +78,25 @@ def test_a_store_in_between():
     overwritten[(1,)](x, BLOCK=128)
     assert torch.equal(x[1::2], torch.arange(0, 256, 2, dtype=torch.float32))
     assert torch.equal(x[::2], x[1::2] + 1)
+
+
+@triton.jit
+def pixels(x, scale, out, N: tl.constexpr):
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, 4)[None, :]
+    scaled = tl.load(x + 3 * i + j, mask=j < 3, other=5) * tl.load(scale + j, mask=j < 3, other=7)
+    tl.store(out + 3 * i + j, scaled, mask=j < 3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8])
+def test_short_rows_values(dtype):
+    activate()
+    x, scale = torch.randint(-9, 9, (64, 3)).to(dtype), torch.tensor([2, -3, 4]).to(dtype)
+    out = torch.zeros(65, 3, dtype=dtype)
+    with sim.checking() as reports:
+        pixels[(1,)](x, scale, out, N=64)
+    assert not reports
+    assert torch.equal(out[:64], x * scale)
+    assert not out[64].any()
 
 
 @triton.jit
