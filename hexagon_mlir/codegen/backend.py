@@ -15,6 +15,7 @@ from hexagon_mlir.codegen.hvx.lane_exchanges import exchanges_as_instructions
 from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.hvx.shared_vectors import rewrites_neighbours
 from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
 from hexagon_mlir.codegen.llvm_ir.bit_tests import lowest_bits_as_tests
 from hexagon_mlir.codegen.llvm_ir.conversions import conversion_option, converts
@@ -97,6 +98,7 @@ _NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
 # LLVM 22 takes vector float arithmetic for four times as dear as it is, and leaves GELU and softmax scalar. Only its
 # loop vectorizer, which is off elsewhere, looks at the second option.
 _AUTO_VECTORIZED = ("-hexagon-autohvx=true", "-force-target-instruction-cost=1")
+_REALIGNED = ("-hvc-va=false", "-hvc-va=true")
 _ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true")  # the chains are our own
 
 
@@ -164,6 +166,7 @@ class _Emitter:
         self.texts: dict[bool, str] = {}
         self.orders: dict[tuple[bool, bool, Room | None], str] = {}
         self.sources: dict[tuple[bool, bool, Room | None, int], str] = {}
+        self.realigned = True
 
     def optimized(self, native: bool) -> str:
         """Optimised IR, with native vectors if asked for."""
@@ -197,6 +200,9 @@ class _Emitter:
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""
         asm = self._emit(variant, "assembly")
+        if self.realigned and rewrites_neighbours(asm):  # from here on: every variant has these stores
+            self.realigned = False
+            asm = self._emit(variant, "assembly")
         return None if qfloat_spills(asm) else asm
 
     def object(self, variant: Variant) -> bytes:
@@ -205,7 +211,7 @@ class _Emitter:
 
     def _emit(self, variant: Variant, kind: str):
         for option in (*_ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
-                       _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows]):
+                       _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows], _REALIGNED[self.realigned]):
             _llvm().set_option("hexmlir", option)
         module = _llvm().parse_assembly(self.text(variant), context=_llvm().create_context())
         return getattr(self.new_machine(), f"emit_{kind}")(module)
