@@ -16,10 +16,12 @@ _VIEWS = ("memref.subview", "memref.reinterpret_cast", "memref.cast", "memref.vi
 
 
 def own(value):
-    """True for a buffer that is no part of an argument's memory."""
+    """True for a buffer that is no part of an argument's memory, nor of what an address points to."""
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
         value = value.owner.operation.operands[0]
-    return not isinstance(value.owner, ir.Block) or value.owner.owner.operation.name != "func.func"
+    if isinstance(value.owner, ir.Block):
+        return value.owner.owner.operation.name != "func.func"
+    return value.owner.operation.name != "builtin.unrealized_conversion_cast"
 
 
 def copies(text):
@@ -71,6 +73,12 @@ def layer_norm(module):
     ("softmax", lambda m: m.run(matrix(3, 40)), {"softmax": 0}),
     ("rms_norm", lambda m: m.run(matrix(3, 40), matrix(40), 1e-6), {"rms_norm": 0}),
     ("matmul", lambda m: m.run(matrix(40, 70), matrix(70, 30)), {"matmul": 0, "matmul.program": 0}),
+    ("gelu", lambda m: m.run(matrix(40)), {"gelu": 0, "gelu.program": 0}),
+    ("dropout", lambda m: m.run(matrix(40), 0.5, 1), {"dropout": 0, "dropout.program": 0}),
+    ("libdevice", lambda m: m.run(matrix(40)), {"arc_sine": 0, "mixed": 0, "mixed.program": 0}),
+    ("grouped_matmul", lambda m: m.run([(matrix(40, 70), matrix(70, 30))]), {"grouped_matmul": 0}),
+    ("persistent_matmul", lambda m: m.run(matrix(40, 72), matrix(32, 72)),
+     {"persistent_matmul": 0, "persistent_matmul.program": 0}),
     # sums start from the same zeros; a branch hands on what it did not change
     ("layer_norm", layer_norm, {"forward": 1, "backward_rows": 2, "backward_weights": 3}),
     # in each of two loops the maximum of the rows is read beside its successor
