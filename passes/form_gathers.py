@@ -9,11 +9,12 @@ from typing import ClassVar
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes, find_ops, input_count
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
-from hexagon_mlir.passes.gathers.decide import refusal
-from hexagon_mlir.passes.gathers.split import address_ops, depends_on_data, split
+from hexagon_mlir.passes.gathers.decide import TABLE_BYTES, refusal
+from hexagon_mlir.passes.gathers.split import address_ops, depends_on_data, made_in_tcm, split
 from hexagon_mlir.passes.vectorization.lookups import fits_registers, is_index_cast
 from hexagon_mlir.passes.vectorization.nest import has_lanes
 
+_LOOK_UP = ["arith.index_cast", "tensor.extract", "linalg.yield"]
 _CLEAN = UpstreamStep("canonicalize,cse")  # offsets that are an input as it is
 
 
@@ -21,7 +22,8 @@ _CLEAN = UpstreamStep("canonicalize,cse")  # offsets that are an input as it is
 class FormGathersPass(Pass):
     """Gives each look-up of a small table an op of its own: HVX gathers from TCM into TCM, many at a time.
 
-    The op's indices are computed before it, what its elements are used for after it. The table is copied into TCM.
+    The op's indices are computed before it, what its elements are used for after it. The table is copied into TCM
+    where it is not made there.
 
     Before:
         #map = affine_map<(d0) -> (d0)>
@@ -83,7 +85,7 @@ class FormGathersPass(Pass):
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
 
-    table_bytes: int = 65536
+    table_bytes: int = TABLE_BYTES
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """One look-up after the other."""
@@ -135,9 +137,8 @@ def _is_lookup(op: ir.Operation) -> bool:
 
 
 def _is_gather(extract: ir.Operation) -> bool:
-    """True for a look-up in a table that is in TCM already."""
-    maker = extract.operands[0].owner
-    return not isinstance(maker, ir.Block) and maker.operation.name == "bufferization.alloc_tensor"
+    """True for a look-up in a table that is in TCM already, in an op that does nothing else."""
+    return made_in_tcm(extract.operands[0]) and [o.operation.name for o in extract.block.operations] == _LOOK_UP
 
 
 def _in_registers(extract: ir.Operation) -> bool:

@@ -23,8 +23,9 @@ class TritonToLinalgPass(Pass):
     programs along x, y, z and the program's id. A load copies its block into a fresh buffer, a store writes the
     valid part of its block; what a mask leaves out is neither read nor written. Indices that wrap around, divide or
     are clamped give several blocks, one per piece, and so do pointers chosen between; what no block describes is a
-    loop over rows or elements. Calls are translated in place; assertions, printing and pointers made of integers
-    become runtime calls. A mark says whether programs are seen to be independent.
+    loop over rows or elements. Many elements whose addresses depend on data are looked up in a copy of what lies
+    between the first and the last address, where that is little. Calls are translated in place; assertions, printing
+    and pointers made of integers become runtime calls. A mark says whether programs are seen to be independent.
 
     Before:
         "tt.func"() <{function_type = (!tt.ptr<f32>, i32) -> (), sym_name = "scale"}> ({

@@ -9,6 +9,15 @@ OFFSET_BITS = 16
 _REUSE = 8  # a table's element costs an eighth of a scalar look-up to bring into TCM
 
 
+TABLE_BYTES = 65536
+"""The most bytes of a table that is brought into TCM."""
+
+
+def most_elements(width: int, lookups: int) -> int:
+    """The largest table of elements of ``width`` bytes that pays for ``lookups`` reads."""
+    return min(TABLE_BYTES // width, lookups * _REUSE)
+
+
 def refusal(width: int, elements: int, lookups: int, limit: int) -> str:
     """Why ``lookups`` reads of a table of ``elements`` of ``width`` bytes stay scalar; empty when gathers pay.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, bufferization, ir, linalg, tensor
 from hexagon_mlir.ir.query import TCM_SPACE, input_count, memory_space
+from hexagon_mlir.ir.query import in_tcm as is_in_tcm
 
 PURE = ("arith", "math", "linalg.index")
 
@@ -39,8 +40,19 @@ def depends_on_data(extract: ir.Operation, body: ir.Block, inputs: int) -> bool:
     return False
 
 
+def made_in_tcm(table: ir.Value) -> bool:
+    """True for a table that was made in TCM."""
+    if isinstance(table.owner, ir.Block):
+        return False
+    maker = table.owner.operation
+    return maker.name == "bufferization.alloc_tensor" or (
+        maker.name == "bufferization.to_tensor" and is_in_tcm(ir.MemRefType(maker.operands[0].type)))
+
+
 def in_tcm(table: ir.Value) -> ir.Value:
-    """``table`` in one dimension, copied into TCM."""
+    """``table`` in one dimension, copied into TCM unless it is there."""
+    if made_in_tcm(table):
+        return table
     type_ = ir.RankedTensorType(table.type)
     if type_.rank > 1:
         flat = ir.RankedTensorType.get([_product(type_.shape)], type_.element_type)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
-from hexagon_mlir.passes.triton_import import elementwise, ints, masks, views
+from hexagon_mlir.passes.triton_import import elementwise, gathered, ints, masks, views
 from hexagon_mlir.passes.triton_import.access import Access, guarded, memory_order, plan, stored, walk
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
@@ -82,7 +82,6 @@ def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, hol
     shape = [pointer.shape[d] for d in access.kept]
     buffer = memref.alloc(ir.MemRefType.get(shape, pointer.pointee), [], [])
     box = {d: masks.bounds(mask, d, pointer.shape[d]) for d in access.kept}
-    _fill_rest(buffer, other, access, box, holds, pointer.shape, always=bool(mask.lanes or mask.slants))
 
     def move(index: Callable[[int], ir.Value], source: ir.Value) -> None:
         if not access.block:
@@ -91,7 +90,17 @@ def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, hol
             return
         memref.CopyOp(source, views.part(buffer, *_place(access, box, index)))
 
-    walk(pointer, stored(mask), access, box, holds, move)
+    words = stored(mask)
+
+    def walked() -> None:
+        _fill_rest(buffer, other, access, box, holds, pointer.shape, always=bool(mask.lanes or mask.slants))
+        walk(pointer, words, access, box, holds, move)
+
+    if gathered.worth_a_window(pointer, access.kept, access.block):
+        rest = _first(other, access.kept) if set(other.dims) - set(access.kept) else other
+        gathered.load(pointer, words, rest, access.kept, holds, buffer, walked)
+    else:
+        walked()
     type = ir.RankedTensorType.get(shape, pointer.pointee)
     return bufferization.ToTensorOp(type, buffer, restrict=True, writable=True).result
 

@@ -42,3 +42,31 @@ func.func @columns(%t: tensor<6x16xf32>, %i: tensor<6x40xi8>, %y: tensor<6x40xf3
   } -> tensor<6x40xf32>
   return %0 : tensor<6x40xf32>
 }
+
+// -----
+// A table that is made in TCM is not copied again; nothing is left to do where the op does nothing else.
+// CHECK-LABEL: func.func @made_there
+// CHECK-NOT: bufferization.alloc_tensor() copy
+// CHECK: %[[TABLE:.*]] = bufferization.to_tensor
+// CHECK: linalg.generic
+// CHECK: arith.subi
+// CHECK: linalg.generic
+// CHECK-NEXT: ^bb0(%[[AT:.*]]: i32, %{{.*}}: f32):
+// CHECK-NEXT: %[[I:.*]] = arith.index_cast %[[AT]]
+// CHECK-NEXT: %[[V:.*]] = tensor.extract %[[TABLE]][%[[I]]]
+// CHECK-NEXT: linalg.yield %[[V]]
+// CHECK-NOT: linalg.generic
+#map = affine_map<(d0) -> (d0)>
+func.func @made_there(%first: i32, %i: tensor<80xi32>, %y: tensor<80xf32>) -> tensor<80xf32> {
+  %memory = memref.alloc() : memref<300xf32, 1>
+  %t = bufferization.to_tensor %memory restrict : memref<300xf32, 1> to tensor<300xf32>
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%i : tensor<80xi32>) outs(%y : tensor<80xf32>) {
+  ^bb0(%in: i32, %out: f32):
+    %1 = arith.subi %in, %first : i32
+    %2 = arith.index_cast %1 : i32 to index
+    %3 = tensor.extract %t[%2] : tensor<300xf32>
+    linalg.yield %3 : f32
+  } -> tensor<80xf32>
+  return %0 : tensor<80xf32>
+}

@@ -6,7 +6,7 @@ import triton
 import triton.language as tl
 
 from hexagon_mlir import targets
-from hexagon_mlir.exec.sim import history
+from hexagon_mlir.exec.sim import checking, history
 from hexagon_mlir.frontend.triton.ttir import from_kernel
 from hexagon_mlir.ir import ir, parse
 from hexagon_mlir.ir.query import find_ops
@@ -172,3 +172,49 @@ def test_indices_of_any_width(dtype):
     x, rows, out = torch.randn(10, 29), torch.randint(0, 10, (13,)).to(dtype), torch.empty(13, 29)
     wide_indices[(1,)](x, rows, out, 13, 29, R=16, D=32)
     assert torch.equal(out, x[rows.long()])
+
+
+@triton.jit
+def looked_up(x, index, out, n, low, high, ROWS: tl.constexpr, B: tl.constexpr):
+    """x[index[i]] where low <= index[i] < high, -1 elsewhere; with ``ROWS`` in two dimensions."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    if ROWS > 1:
+        i = tl.program_id(0) * B + tl.arange(0, ROWS)[:, None] * (B // ROWS) + tl.arange(0, B // ROWS)[None, :]
+    j = tl.load(index + i, mask=i < n, other=2**31 - 1)
+    v = tl.load(x + j, mask=(j >= low) & (j < high), other=-1)
+    tl.store(out + i, v, mask=i < n)
+
+
+def indices(n, low, high, wild):
+    """``n`` of them, the last ones outside; with ``wild`` so are all of the second half."""
+    found = torch.randint(low, high, (n,), dtype=torch.int32)
+    found[-3:] = torch.tensor([-2**31, high, 2**31 - 1])
+    found[n // 2:] = torch.where(torch.tensor(wild), high + 2**20, found[n // 2:])
+    return found
+
+
+@pytest.mark.parametrize(("dtype", "size", "rows", "wild"), [
+    (torch.float32, 300, 1, False), (torch.float16, 300, 4, True), (torch.int32, 1, 1, False),
+    (torch.int16, 4000, 1, True), (torch.int8, 300, 1, False), (torch.float32, 70_000, 4, False)])
+def test_what_lies_near_is_gathered_and_what_is_masked_off_is_not_read(dtype, size, rows, wild, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    n, before = 1300, size // 3
+    memory = (torch.randn(size) * 50).to(dtype)
+    if dtype.is_floating_point:
+        memory[::7], memory[1::11] = float("nan"), float("-inf")
+    index, out = indices(n, -before, size - before, wild), torch.full((n + 1,), 9).to(dtype)
+    with checking() as reports:
+        looked_up[(2,)](memory[before:], index, out, n, -before, size - before, ROWS=rows, B=1024)
+    assert reports == []
+    inside = (index >= -before) & (index < size - before)
+    expected = torch.where(inside, memory[(index.long() + before).clamp(0, size - 1)], torch.tensor(-1).to(dtype))
+    torch.testing.assert_close(out[:n], expected, rtol=0, atol=0, equal_nan=True)
+    assert out[n] == 9
+
+
+def test_near_addresses_are_read_many_at_a_time(monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    x, index, out = torch.randn(4000), torch.randint(0, 4000, (4096,), dtype=torch.int32), torch.empty(4096)
+    looked_up[(1,)](x, index, out, 4096, 0, 4000, ROWS=1, B=4096)
+    assert torch.equal(out, x[index.long()])
+    assert history[-1].result.cycles < 5 * 4096  # 18 one by one
