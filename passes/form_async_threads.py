@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects import groups
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.order import nested_ops
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.async_threads import ranges
 from hexagon_mlir.passes.async_threads.ranges import Range, as_value
@@ -79,10 +79,10 @@ class FormAsyncThreadsPass(Pass):
         threads = self.threads or int(context.target.hvx_contexts.value)
         if threads < 1:
             raise self.refuse(module.operation, f"threads={threads}", "0, or how many tasks there may be")
-        for op in find_ops(module, lambda op: op.name == _FORALL):
+        for op in ops_named(module, _FORALL):
             if len(op.results):
                 raise self.refuse(op, "scf.forall gives tensors", "bufferize first")
-        for number, op in enumerate(find_ops(module, lambda op: op.name == _FORALL)):
+        for number, op in enumerate(ops_named(module, _FORALL)):
             with op.location:
                 loops = ranges.read(op)
                 if threads == 1 or _inside_another(op):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, func, ir, memref
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 
 _UPSTREAM = UpstreamStep("async-to-async-runtime,async-runtime-ref-counting,async-runtime-ref-counting-opt,"
@@ -70,13 +70,13 @@ class HexagonAsyncLoweringPass(Pass):
             return
         with _set_aside(module, (_ALLOC, _FREE)):
             _UPSTREAM.run(module, context)
-            for op in find_ops(module, lambda op: op.name == "llvm.call"):
+            for op in ops_named(module, "llvm.call"):
                 with op.location, ir.InsertionPoint(op):
                     _call_runtime(module, op)
             for view in list(module.body.operations):
                 if _symbol(view.operation) in (_ALLOC, _FREE):
                     view.operation.erase()
-        for op in find_ops(module, lambda op: op.name == "builtin.unrealized_conversion_cast"):
+        for op in ops_named(module, "builtin.unrealized_conversion_cast"):
             if isinstance(op.operands[0].type, ir.IndexType):
                 with op.location, ir.InsertionPoint(op):
                     op.results[0].replace_all_uses_with(arith.index_cast(op.results[0].type, op.operands[0]))
@@ -93,13 +93,10 @@ def _set_aside(module: ir.Module, names: tuple[str, ...]) -> Iterator[None]:
 
 
 def _rename(module: ir.Module, names: Mapping[str, str]) -> None:
-    renamed = [view.operation for view in module.body.operations if _symbol(view.operation) in names]
-    for op in renamed:
-        op.attributes["sym_name"] = ir.StringAttr.get(names[_symbol(op)])
-    for op in find_ops(module, lambda op: op.name == "func.call") if renamed else ():
-        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-        if callee in names:
-            op.attributes["callee"] = ir.FlatSymbolRefAttr.get(names[callee])
+    for op in [view.operation for view in module.body.operations if _symbol(view.operation) in names]:
+        old = _symbol(op)
+        op.attributes["sym_name"] = ir.StringAttr.get(names[old])
+        ir.SymbolTable.replace_all_symbol_uses(old, names[old], module.operation)
 
 
 def _call_runtime(module: ir.Module, op: ir.Operation) -> None:
@@ -136,7 +133,7 @@ def _symbol(op: ir.Operation) -> str:
 def _drop_unused(module: ir.Module) -> None:
     """Erase what upstream declares of the runtime and nobody calls."""
     called = {ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-              for op in find_ops(module, lambda op: op.name == "func.call")}
+              for op in ops_named(module, "func.call")}
     for view in list(module.body.operations):
         if _symbol(view.operation).startswith(_RUNTIME) and _symbol(view.operation) not in called:
             view.operation.erase()

@@ -8,7 +8,7 @@ from math import inf, prod
 from typing import ClassVar, TypeAlias
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
-from hexagon_mlir.ir.query import element_bytes, find_ops, static_bytes
+from hexagon_mlir.ir.query import element_bytes, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.targets.dma import Engine
 
@@ -58,7 +58,7 @@ class HexagonCopyLoweringPass(Pass):
         """Lower every memref.copy of ``module``."""
         threshold = self.dma_bytes or Engine.of(context.target).break_even_bytes
         library = _LIBRARY_VECTORS * int(context.target.vector_bytes.value)
-        for op in find_ops(module, lambda op: op.name == "memref.copy"):
+        for op in ops_named(module, "memref.copy"):
             source, target = op.operands
             if source == target:  # left behind by tiling: copies a slice onto itself
                 erase_op(op, self.name)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
 from hexagon_mlir.ir.address import element_address
-from hexagon_mlir.ir.query import element_bytes, find_ops, in_tcm
+from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 
 START, WAIT = "hexmlir_rt_dma_start_2d", "hexmlir_rt_dma_wait"
@@ -64,7 +64,7 @@ class HexagonDmaLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every transfer and every wait."""
-        for op in find_ops(module, lambda op: op.name in ("memref.dma_start", "memref.dma_wait")):
+        for op in ops_named(module, "memref.dma_start", "memref.dma_wait"):
             with op.location, ir.InsertionPoint(op):
                 if op.name == "memref.dma_start":
                     self._start(module, op)

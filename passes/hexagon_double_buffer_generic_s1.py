@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.double_buffering import FETCH, LOOP
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.build import Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
@@ -104,7 +104,7 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         if self.buffers == 1:
             return
         number = len(find_ops(module, lambda op: LOOP in op.attributes))
-        for loop in find_ops(module, lambda op: op.name == "scf.for"):
+        for loop in ops_named(module, "scf.for"):
             if LOOP in loop.attributes or not _has_copies(loop):
                 continue
             try:

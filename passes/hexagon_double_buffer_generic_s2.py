@@ -9,7 +9,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.order import ancestor_in
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
@@ -213,7 +213,7 @@ def _beside_transfers(op: ir.Operation) -> bool:
     while holder.name != "func.func":
         if holder.name == "scf.forall":
             return False  # becomes a function anyway
-        transfers = transfers or (holder.name == "scf.for" and bool(find_ops(holder, lambda o: o.name in _TRANSFERS)))
+        transfers = transfers or (holder.name == "scf.for" and bool(ops_named(holder, *_TRANSFERS)))
         holder = holder.parent.operation
     return transfers
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, ir, memref
-from hexagon_mlir.ir.query import find_ops, functions
+from hexagon_mlir.ir.query import functions, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 
@@ -70,7 +70,7 @@ class HexagonDynamicSizesPass(Pass):
 def _called(module: ir.Module) -> set[str]:
     """Names of the functions that others call."""
     return {ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            for op in find_ops(module, lambda op: op.name == "func.call")}
+            for op in ops_named(module, "func.call")}
 
 
 def _take_sizes(function: ir.Operation, block: ir.Block, dynamic: list[ir.BlockArgument]) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, func, ir, memref
 from hexagon_mlir.ir.buffers import start_alignment
-from hexagon_mlir.ir.query import element_bytes, find_ops, in_tcm
+from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.gathers.emit import DONE, SYMBOLS, Gather, emit
 
@@ -77,7 +77,7 @@ class HexagonGatherLoweringPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every such op."""
         vector_bytes = int(context.target.vector_bytes.value)
-        for op in find_ops(module, _is_gather):
+        for op in [op for op in ops_named(module, "linalg.generic") if _is_gather(op)]:
             body = op.regions[0].blocks[0]
             load = body.operations[1].operation
             gather = Gather(load.operands[0], op.operands[0], op.operands[1],
@@ -99,7 +99,7 @@ class HexagonGatherLoweringPass(Pass):
 
 def _is_gather(op: ir.Operation) -> bool:
     """``out = table[offset]`` on buffers: one input of i32, one output, nothing but the look-up between."""
-    if op.name != "linalg.generic" or len(op.results) or len(op.operands) != 2:
+    if len(op.results) or len(op.operands) != 2:
         return False
     body = op.regions[0].blocks[0]
     cast, load, result = (*(o.operation for o in body.operations), None, None, None)[:3]

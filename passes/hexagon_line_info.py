@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import Place, ir, place_of
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 
 _SCOPES = UpstreamStep("ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}")
@@ -55,8 +55,8 @@ class HexagonLineInfoPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Places for calls that have none, then upstream's scopes."""
-        for function in find_ops(module, lambda op: op.name == "llvm.func"):
+        for function in ops_named(module, "llvm.func"):
             file = place_of(function.location).file
-            for call in find_ops(function, lambda op: op.name == "llvm.call" and place_of(op.location) == Place()):
+            for call in [op for op in ops_named(function, "llvm.call") if place_of(op.location) == Place()]:
                 call.location = ir.Location.file(file, 0, 0)
         _SCOPES.run(module, context)

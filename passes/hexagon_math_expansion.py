@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import HexError, ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.math_library import composed
 from hexagon_mlir.passes.math_library.catalogue import FUNCTIONS, OP_NAMES
@@ -102,7 +102,7 @@ class HexagonMathExpansionPass(Pass):
     @staticmethod
     def _expand_composed(module: ir.Module, wanted: dict[str, Callable], fast: bool) -> None:
         # The last operation first: what it is composed of stands before it and dies with it.
-        roots = find_ops(module, lambda op: op.name in composed.ROOTS)
+        roots = ops_named(module, *composed.ROOTS)
         inner: set[ir.Operation] = set()
         matches = []
         for op in reversed(roots):

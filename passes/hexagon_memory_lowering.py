@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.tcm_slots import SLOT, is_slot
 from hexagon_mlir.ir import INDEX_BITS, arith, erase_op, func, ir, memref
-from hexagon_mlir.ir.query import find_ops, functions, in_tcm, known_bytes
+from hexagon_mlir.ir.query import find_ops, functions, in_tcm, known_bytes, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 TCM_SLOT_POINTER = "hexmlir_tcm_slot"
 TCM_ALLOC, TCM_FREE = "hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free"
 INTEGER_TO_POINTER = "hexmlir_rt_pointer"
 DDR_ALLOC, DDR_FREE = "aligned_alloc", "free"
-_ALLOCATION, _RELEASE = "memref.alloc", "memref.dealloc"
+_ALLOCATION, _RELEASE, _CAST = "memref.alloc", "memref.dealloc", "builtin.unrealized_conversion_cast"
 _LARGEST = (1 << INDEX_BITS - 1) - 1  # LLVM takes offsets for signed
 _STACK_SHARE = 16  # a stack buffer takes at most this fraction of the L1 data cache
 _SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vector.load", "vector.store",
@@ -89,15 +89,11 @@ class HexagonMemoryLoweringPass(Pass):
         small = [op for op in allocations if _fits_stack(op, stack_limit)]
         for op in small:
             _to_stack(op, alignment)
-        found = find_ops(module, lambda op: op.name in (_ALLOCATION, _RELEASE) or _makes_pointer(op))
-        releases = [op for op in found if op.name == _RELEASE]
-        allocations = [op for op in found if op.name == _ALLOCATION]
-        pointers = [op for op in found if op.name not in (_ALLOCATION, _RELEASE)]
-        for op in releases:
+        for op in ops_named(module, _RELEASE):
             with op.location, ir.InsertionPoint(op):
                 _lower_free(module, op)
             erase_op(op, self.name)
-        for op in pointers:
+        for op in [op for op in ops_named(module, _CAST) if _makes_pointer(op)]:
             with op.location, ir.InsertionPoint(op):
                 pointer = _lower_pointer(module, op)
             op.results[0].replace_all_uses_with(pointer)
@@ -107,7 +103,7 @@ class HexagonMemoryLoweringPass(Pass):
                 slot = _lower_slot(module, op)
             op.results[0].replace_all_uses_with(slot)
             erase_op(op, self.name)
-        for op in allocations:
+        for op in ops_named(module, _ALLOCATION):
             with op.location, ir.InsertionPoint(op):
                 buffer = _lower_alloc(module, op, alignment)
             op.results[0].replace_all_uses_with(buffer)
@@ -194,8 +190,7 @@ def _lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Valu
 
 
 def _makes_pointer(op: ir.Operation) -> bool:
-    return (op.name == "builtin.unrealized_conversion_cast" and isinstance(op.results[0].type, ir.MemRefType)
-            and isinstance(op.operands[0].type, ir.IntegerType))
+    return isinstance(op.results[0].type, ir.MemRefType) and isinstance(op.operands[0].type, ir.IntegerType)
 
 
 def _lower_pointer(module: ir.Module, op: ir.Operation) -> ir.Value:
@@ -243,15 +238,21 @@ def _lower_free(module: ir.Module, op: ir.Operation) -> None:
 def _drop_spaces(module: ir.Module) -> None:
     """Set every memref type to space 0. Types only: the operations mean the same."""
 
+    advance = ir.WalkResult.ADVANCE
+    known: dict[ir.Type, ir.Type] = {}
+
     def plain(type_: ir.Type) -> ir.Type:
-        if isinstance(type_, ir.MemRefType) and in_tcm(type_):
-            return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout)
-        return type_
+        if type_ not in known:
+            moves = isinstance(type_, ir.MemRefType) and in_tcm(type_)
+            known[type_] = ir.MemRefType.get(type_.shape, type_.element_type, type_.layout) if moves else type_
+        return known[type_]
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         for result in op.results:
-            if plain(result.type) != result.type:
-                result.set_type(plain(result.type))
+            old = result.type
+            new = plain(old)
+            if new != old:
+                result.set_type(new)
         for region in op.regions:
             for block in region.blocks:
                 for argument in block.arguments:
@@ -260,7 +261,7 @@ def _drop_spaces(module: ir.Module) -> None:
             type_ = ir.FunctionType(op.attributes["function_type"].value)
             new = ir.FunctionType.get([plain(t) for t in type_.inputs], [plain(t) for t in type_.results])
             op.attributes["function_type"] = ir.TypeAttr.get(new)
-        return ir.WalkResult.ADVANCE
+        return advance
 
     module.operation.walk(visit)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.query import find_ops, in_tcm, static_bytes
+from hexagon_mlir.ir.query import in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 
@@ -49,7 +49,7 @@ class HexagonResultsInPlacePass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Look at every copy to an argument."""
-        for op in find_ops(module, lambda op: op.name == "memref.copy"):
+        for op in ops_named(module, "memref.copy"):
             shapes = _reshapes(op.operands[0])
             source = shapes[-1].operands[0] if shapes else op.operands[0]
             if shapes and _is_last(op) and _is_local(source) and _is_result(op.operands[1]):

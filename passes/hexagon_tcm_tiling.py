@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.programs import forget, has_order, may_spread, order_on
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
-from hexagon_mlir.ir.query import find_ops, functions
+from hexagon_mlir.ir.query import functions, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, maps_of, streaming
@@ -81,7 +81,7 @@ class HexagonTcmTilingPass(Pass):
                               "elements of a tile along each loop, 0 for all")
         interchange(module.operation)
         for op in functions(module):
-            if has_order(op) or find_ops(op, lambda inner: inner.name == "memref.alloc"):
+            if has_order(op) or ops_named(op, "memref.alloc"):
                 self._place(module, op, context)
             else:
                 forget_overwritten(op)

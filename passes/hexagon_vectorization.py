@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.vectorization.affine import expand_applies
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
@@ -71,7 +71,7 @@ class HexagonVectorizationPass(Pass):
         """Vectorize every linalg op of ``module`` that can be."""
         _GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
-        for op in find_ops(module, lambda op: op.name == "linalg.generic" and len(op.results) == 0):
+        for op in [op for op in ops_named(module, "linalg.generic") if len(op.results) == 0]:
             if not len(op.attributes["iterator_types"]):
                 continue  # one element: a scalar already
             if not context.target.vector_float and has_floats(op):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory, write
 from hexagon_mlir.ir import erase_op, func, ir, memref
-from hexagon_mlir.ir.query import find_ops, functions, in_tcm
+from hexagon_mlir.ir.query import functions, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.weight_streaming.build import (
     START_TILE,
@@ -120,7 +120,7 @@ class HexagonWeightStreamingPass(Pass):
                 raise self.refuse(function, f"{IN_MODEL} is not an array of i64", "the scheduler of models writes it")
             given = list(arguments)
             del function.attributes[IN_MODEL]
-            allocations = find_ops(module, lambda op: op.name == "memref.alloc" and in_tcm(op.results[0].type))
+            allocations = [op for op in ops_named(module, "memref.alloc") if in_tcm(op.results[0].type)]
             if any(not is_arena(op, function) for op in allocations) or len(allocations) > 1:
                 self.remark(context, function, "keeps all of TCM: it has buffers outside its arena")
                 continue

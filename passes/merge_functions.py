@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.order import nested_ops
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 
@@ -67,7 +67,7 @@ class MergeFunctionsPass(Pass):
         alike = [group for group in _alike(_private(module)) if len(group) > 1]
         if not alike:
             return
-        named = {_name_in(op.attributes["value"]) for op in find_ops(module, lambda op: op.name == "func.constant")}
+        named = {_name_in(op.attributes["value"]) for op in ops_named(module, "func.constant")}
         texts = [{_name(op): _text(op) for op in group if _name(op) not in named} for group in alike]
         symbols = ir.SymbolTable(module.operation)
         while same := _equal(texts):

@@ -9,7 +9,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.double_buffering import KERNELS
 from hexagon_mlir.ir import func, ir
 from hexagon_mlir.ir.order import nested_ops
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.double_buffering.slices import is_pure
 from hexagon_mlir.passes.outlining.functions import Outlined, rename, trace, values_from_outside
@@ -78,7 +78,7 @@ class OutlinePartsPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Move the work of every part that has enough of it."""
         symbols = ir.SymbolTable(module.operation)
-        for part in find_ops(module, lambda op: op.name == "scf.if" and any(n in op.attributes for n in KERNELS)):
+        for part in [op for op in ops_named(module, "scf.if") if any(n in op.attributes for n in KERNELS)]:
             work = _work(part.regions[0].blocks[0], self.operations)
             used = _used_by(work)
             staying = _staying(work) if work and _passable(used) else None

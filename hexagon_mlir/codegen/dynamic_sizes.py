@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir, linalg
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 
 Place = tuple[int, int]
 """Number of an argument, and a dimension of it."""
@@ -32,7 +32,7 @@ def read_sizes(function: ir.Operation) -> SizeRules:
         for sizes in _equal_sizes(op):
             _join(groups, {size for size in sizes if size is not None})
     results = [tuple(_size(value, d) for d in range(value.type.rank)) if isinstance(value.type, ir.ShapedType) else ()
-               for op in find_ops(function, lambda op: op.name == "func.return") for value in op.operands]
+               for op in ops_named(function, "func.return") for value in op.operands]
     return SizeRules(tuple(frozenset(group) for group in groups if len(group) > 1), tuple(results))
 
 

@@ -11,7 +11,7 @@ from torch_mlir import ir
 
 from hexagon_mlir.ir.diagnostics import error_at
 
-_LLVM_LEVEL = ("llvm", "builtin")
+_LLVM_LEVEL = ("llvm.", "builtin.")
 
 
 def erase_op(op: ir.Operation | ir.OpView, origin: str) -> None:
@@ -25,11 +25,13 @@ def erase_op(op: ir.Operation | ir.OpView, origin: str) -> None:
 def untranslatable_ops(module: ir.Module) -> list[ir.Operation]:
     """Operations that LLVM translation cannot handle: it would print an error and then crash."""
     found: list[ir.Operation] = []
+    advance = ir.WalkResult.ADVANCE
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "builtin.unrealized_conversion_cast" or op.name.split(".")[0] not in _LLVM_LEVEL:
+        name = op.name
+        if not name.startswith(_LLVM_LEVEL) or name == "builtin.unrealized_conversion_cast":
             found.append(op)
-        return ir.WalkResult.ADVANCE
+        return advance
 
     module.operation.walk(visit)
     return found

@@ -16,7 +16,7 @@ from torch_mlir.passmanager import PassManager
 from hexagon_mlir.ir.context import make_context
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.ir.guards import captured_stderr
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 
 ORIGIN = "onnx-import"
 DTYPES = {number: dtype for dtype, number in TORCH_DTYPE_TO_INT.items()}
@@ -47,7 +47,7 @@ def import_onnx(model: Any, file: str, own: Collection[str] = ()) -> ir.Module:
     except (OnnxImportError, KeyError, TypeError, ValueError, ir.MLIRError) as error:
         raise HexError.plain(str(error).splitlines()[0], origin=ORIGIN, file=file) from None
     with context, captured_stderr():
-        for op in find_ops(module, lambda op: op.name == "torch.operator"):
+        for op in ops_named(module, "torch.operator"):
             name = ir.StringAttr(op.attributes["name"]).value.removeprefix("onnx.")
             if name in own:
                 op.attributes["name"] = ir.StringAttr.get(OWN + name)

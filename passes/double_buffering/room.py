@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import allocation_bytes, uses_of_buffer
-from hexagon_mlir.ir.query import find_ops, in_tcm
+from hexagon_mlir.ir.query import in_tcm, ops_named
 
 _ENDS = frozenset({"scf.yield", "scf.condition", "func.return", "func.call", "memref.extract_aligned_pointer_as_index"})
 """What makes a buffer known under another name."""
@@ -28,7 +28,7 @@ def bytes_beside(loop: ir.Operation) -> int:
         return numbers[op]
 
     place, total = number(loop), 0
-    for allocation in find_ops(function, lambda op: op.name == "memref.alloc"):
+    for allocation in ops_named(function, "memref.alloc"):
         if not in_tcm(ir.MemRefType(allocation.results[0].type)):
             continue
         users = [use.owner.operation for use in uses_of_buffer(allocation.results[0])]

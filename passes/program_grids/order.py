@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from hexagon_mlir.dialects.programs import GRID_ARGUMENTS, Order
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 
 _ORDERED = {"tt.atomic_rmw": "atomic operations", "tt.atomic_cas": "atomic operations",
             "tt.descriptor_reduce": "atomic operations", "tt.atomic_load": "atomic operations",
@@ -23,7 +23,7 @@ _VIEWS = frozenset({"memref.reinterpret_cast", "memref.subview", "memref.cast", 
 
 def needs_order(kernels: ir.Module) -> str:
     """What of the TTIR module ``kernels`` needs programs in order; nothing if empty."""
-    found = find_ops(kernels, lambda op: op.name in _ORDERED)
+    found = ops_named(kernels, *_ORDERED)
     return f"{_ORDERED[found[0].name]} need the programs in order" if found else ""
 
 
@@ -57,7 +57,7 @@ def _stores(function: ir.Operation) -> Iterator[tuple[ir.Operation, ir.Value]]:
 
 
 def _loads(function: ir.Operation) -> Iterator[ir.Value]:
-    for op in find_ops(function, lambda op: op.name in ("memref.load", "memref.copy", "bufferization.to_tensor")):
+    for op in ops_named(function, "memref.load", "memref.copy", "bufferization.to_tensor"):
         yield op.operands[0]
 
 

@@ -6,7 +6,7 @@ from hexagon_mlir.dialects.programs import GRID_ARGUMENTS
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, find_ops, in_tcm, static_bytes
+from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, find_ops, in_tcm, ops_named, static_bytes
 from hexagon_mlir.targets import Target
 
 _AXES = GRID_ARGUMENTS // 2
@@ -32,7 +32,7 @@ class Grid:
     def write(self, runs: int) -> None:
         """Write the function. A program beside others stays on its own thread."""
         beside = self.program
-        if not find_ops(self.kernel, lambda op: op.name == "scf.forall"):
+        if not ops_named(self.kernel, "scf.forall"):
             self.program.erase()
             beside = self.kernel
         _write(self.kernel, beside, self.least, runs)

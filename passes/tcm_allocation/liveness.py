@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
-from hexagon_mlir.ir.query import find_ops, in_tcm
+from hexagon_mlir.ir.query import in_tcm, ops_named
 from hexagon_mlir.passes.tcm_allocation.plan import Lifetime, Plan
 
 FORALL = "scf.forall"
@@ -73,7 +73,7 @@ def scopes(function: ir.Operation) -> Scope:
             scope_of(parent).inner.append(known[parent])
         return known[parent]
 
-    for op in find_ops(function, lambda op: op.name == "memref.alloc" and in_tcm(ir.MemRefType(op.results[0].type))):
+    for op in [op for op in ops_named(function, "memref.alloc") if in_tcm(ir.MemRefType(op.results[0].type))]:
         scope_of(op).allocations.append(op)
     return root
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
 
 _PARALLEL = "#linalg.iterator_type<parallel>"
@@ -26,7 +26,7 @@ def loop_order(loops: int, reads: Sequence[Sequence[int]]) -> list[int] | None:
 
 def interchange(root: ir.Operation) -> None:
     """Reorder the loops of every elementwise linalg.generic in ``root`` where `loop_order` says so."""
-    for op in find_ops(root, lambda op: op.name == "linalg.generic"):
+    for op in ops_named(root, "linalg.generic"):
         kinds = list(ir.ArrayAttr(op.attributes["iterator_types"]))
         maps = [ir.AffineMapAttr(a).value for a in ir.ArrayAttr(op.attributes["indexing_maps"])]
         if any(str(kind) != _PARALLEL for kind in kinds) or not all(
@@ -43,6 +43,6 @@ def _reorder(op: ir.Operation, maps: list[ir.AffineMap], order: list[int]) -> No
         op.attributes["indexing_maps"] = ir.ArrayAttr.get([
             ir.AffineMapAttr.get(ir.AffineMap.get(len(order), 0, [
                 ir.AffineDimExpr.get(place[r.position]) for r in m.results])) for m in maps])
-        for index in find_ops(op, lambda inner: inner.name == "linalg.index"):
+        for index in ops_named(op, "linalg.index"):
             dim = index.attributes["dim"]
             index.attributes["dim"] = ir.IntegerAttr.get(dim.type, place[ir.IntegerAttr(dim).value])

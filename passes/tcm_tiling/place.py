@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.buffers import set_space
-from hexagon_mlir.ir.query import TCM_SPACE, find_ops, in_tcm, memory_space, static_bytes
+from hexagon_mlir.ir.query import TCM_SPACE, in_tcm, memory_space, ops_named, static_bytes
 from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
 from hexagon_mlir.passes.tcm_tiling.promote import initial, tcm_empty
 from hexagon_mlir.passes.vectorization.nest import has_lanes
@@ -92,7 +92,7 @@ def _fresh(op: ir.Operation) -> ir.Value:
 
 def _buffers(function: ir.Operation, small: int) -> list[tuple[ir.Operation, int]]:
     found = []
-    for op in find_ops(function, lambda op: op.name in ("tensor.empty", "memref.alloc")):
+    for op in ops_named(function, "tensor.empty", "memref.alloc"):
         size = static_bytes(op.results[0].type)
         if size is not None and size >= small and not _read_by_element(op):
             found.append((op, size))

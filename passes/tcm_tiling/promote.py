@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, tensor
 from hexagon_mlir.ir.bounds import upper_bound
-from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, find_ops, in_tcm, memory_space
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, in_tcm, memory_space, ops_named
 from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
 
 RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
@@ -189,7 +189,7 @@ def _is_empty(value: ir.Value) -> bool:
 
 def settle(function: ir.Operation) -> None:
     """Copies where control flow needs one space: what a loop yields is where it began, other results are in DDR."""
-    for op in find_ops(function, lambda op: op.name in ("func.return", "scf.yield")):
+    for op in ops_named(function, "func.return", "scf.yield"):
         holder = op.parent.operation
         for position, value in enumerate(op.operands):
             if not isinstance(value.type, ir.RankedTensorType):

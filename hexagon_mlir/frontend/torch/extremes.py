@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, ir, linalg, tensor
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 
 _EXTREMES = frozenset({"arith.maximumf", "arith.minimumf", "arith.maxsi", "arith.minsi"})
 _NONE = (1 << 31) - 1  # larger than any position
@@ -17,7 +17,7 @@ _NONE = (1 << 31) - 1  # larger than any position
 
 def split_extremes(module: ir.Module) -> None:
     """Rewrite every such reduction of ``module``."""
-    for op in find_ops(module, lambda op: op.name == "linalg.generic" and len(op.results) == 2):
+    for op in [op for op in ops_named(module, "linalg.generic") if len(op.results) == 2]:
         dim = _position_dim(op)
         if dim is None:
             continue

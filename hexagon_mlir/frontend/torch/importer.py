@@ -15,7 +15,7 @@ from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.lowerings import without_lowering
 from hexagon_mlir.ir import HexError, arith, error_at, func, ir
 from hexagon_mlir.ir.order import nested_ops, sort
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 from hexagon_mlir.ir.torch_import import import_graph
 
 ENTRY = "main"
@@ -35,7 +35,7 @@ def to_linalg(graph: TorchGraph) -> ir.Module:
     except HexError as error:
         raise without_lowering(flat, error) from None
     with module.context, ir.Location.unknown():
-        for op in find_ops(module, lambda op: op.name == "cf.assert"):
+        for op in ops_named(module, "cf.assert"):
             op.erase()  # bounds of indices, which eager PyTorch checks and the machine does not
         foreign = find_ops(module, lambda op: op.name.startswith("tm_tensor.") and op.name != "tm_tensor.yield")
         if foreign:
@@ -81,7 +81,7 @@ def _operands(node: Node) -> list[Node]:
 
 def _round_constants(module: ir.Module) -> None:
     """Scalars arrive as f64 constants that the code rounds: MLIR folds only those that need no rounding."""
-    for op in find_ops(module, lambda op: op.name == "arith.truncf"):
+    for op in ops_named(module, "arith.truncf"):
         source = op.operands[0].owner
         if isinstance(source, ir.OpView) and source.operation.name == "arith.constant":
             value = source.operation.attributes["value"]
