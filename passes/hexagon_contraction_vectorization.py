@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
@@ -81,7 +81,7 @@ class HexagonContractionVectorizationPass(Pass):
         _GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
         shared: list[Packing] = []
-        for op in find_ops(module, _may_contract):
+        for op in [op for op in ops_named(module, "linalg.generic") if _may_contract(op)]:
             if not context.target.vector_float and has_floats(op):
                 continue  # hexagon-vectorization says so
             try:
@@ -109,6 +109,6 @@ class HexagonContractionVectorizationPass(Pass):
 
 
 def _may_contract(op: ir.Operation) -> bool:
-    """True for a linalg op on buffers that reduces at least two inputs."""
-    return (op.name == "linalg.generic" and len(op.results) == 0 and len(op.operands) > 2
+    """True for a linalg.generic on buffers that reduces at least two inputs."""
+    return (len(op.results) == 0 and len(op.operands) > 2
             and any("reduction" in str(a) for a in op.attributes["iterator_types"]))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.double_buffering import FETCH, LOOP
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.ir.query import find_ops, ops_named
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.build import Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
@@ -103,12 +103,14 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         """Restructure what pays, inner loops first."""
         if self.buffers == 1:
             return
-        number = len(find_ops(module, lambda op: LOOP in op.attributes))
-        for loop in ops_named(module, "scf.for"):
+        loops = ops_named(module, "scf.for")
+        number = sum(LOOP in loop.attributes for loop in loops)
+        for loop in loops:
             if LOOP in loop.attributes or not _has_copies(loop):
                 continue
             try:
-                if find_ops_in(loop, lambda op: LOOP in op.attributes or FETCH in op.attributes):
+                inside = ops_named(loop, "scf.for", "memref.copy")
+                if any(LOOP in op.attributes or FETCH in op.attributes for op in inside):
                     raise Refused("an inner loop is double-buffered")
                 found = read_loop(loop)
                 _hoist_invariant(found)
@@ -153,10 +155,6 @@ def _describe(found: TileLoop, context: PassContext) -> Tile:
 
 def _has_copies(loop: ir.Operation) -> bool:
     return any(op.operation.name == "memref.copy" for op in loop.regions[0].blocks[0].operations)
-
-
-def find_ops_in(root: ir.Operation, wanted) -> list[ir.Operation]:
-    return [op for op in find_ops(root, wanted) if op != root]
 
 
 def _hoist_invariant(found: TileLoop) -> None:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir, linalg, memref
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.order import ancestor_in
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 _WORTH = 2  # times the elements of the border: else one long fill is as good
@@ -110,7 +110,7 @@ class HexagonFillBordersPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Look at every fill of a whole buffer."""
-        for fill in find_ops(module, _is_fill):
+        for fill in [op for op in ops_named(module, "linalg.fill", "linalg.generic") if _is_fill(op)]:
             copy = _next_use(fill)
             if copy is None:
                 continue
@@ -128,7 +128,7 @@ class HexagonFillBordersPass(Pass):
 
 def _is_fill(op: ir.Operation) -> bool:
     """True for an op that writes one number all over an allocation of its own layout."""
-    if op.name not in ("linalg.fill", "linalg.generic") or len(op.operands) != 2 or len(op.results):
+    if len(op.operands) != 2 or len(op.results):
         return False
     value, buffer = op.operands
     if isinstance(value.type, ir.ShapedType) or isinstance(buffer.owner, ir.Block):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.ir.query import input_count, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
 from hexagon_mlir.passes.fusion.detach import detach_outputs
@@ -139,14 +139,4 @@ def _extents(op: ir.Operation) -> list[int | None]:
 
 
 def _generics(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if not op.name.startswith("linalg."):
-            return ir.WalkResult.ADVANCE
-        if op.name == "linalg.generic" and len(op.results):
-            found.append(op)
-        return ir.WalkResult.SKIP  # bodies hold none
-
-    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    return [op for op in ops_named(module, "linalg.generic") if len(op.results)]

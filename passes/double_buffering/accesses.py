@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import root_buffer
@@ -24,7 +25,7 @@ class Access:
     value: ir.Value
     writes: bool
 
-    @property
+    @cached_property
     def root(self) -> ir.Value:
         """The buffer behind ``value``."""
         return root_buffer(self.value)

@@ -46,7 +46,7 @@ def pure_slice(values: Iterable[ir.Value], body: ir.Block, given: Iterable[ir.Va
         if op not in needed:
             needed.add(op)
             pending += list(op.operands)
-    return [op.operation for op in body.operations if op.operation in needed]
+    return [op.operation for op in body.operations if op.operation in needed] if needed else []
 
 
 def clone(op: ir.Operation, mapping: Mapping) -> ir.Operation:

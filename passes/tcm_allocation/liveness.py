@@ -155,10 +155,11 @@ def taken_over(allocation: ir.Operation, others: list[ir.Operation]) -> int:
 
 def _first_user(allocation: ir.Operation) -> ir.Operation | None:
     block = allocation.block
-    users = set()
+    first: ir.Operation | None = None
     for use in uses_of_buffer(allocation.results[0]):
         user = use.owner.operation
         while user.block != block:
             user = user.parent.operation
-        users.add(user)
-    return next((op.operation for op in block.operations if op.operation in users), None)
+        if first is None or user.is_before_in_block(first):
+            first = user
+    return first

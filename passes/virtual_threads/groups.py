@@ -8,6 +8,7 @@ from itertools import combinations
 from math import lcm
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.passes.virtual_threads.nests import Nest
 
 Loops = tuple[int, ...]
@@ -195,9 +196,4 @@ def _ready(op: ir.Operation, made: dict[ir.Value, int], position: dict[ir.Operat
 
 def _uses(op: ir.Operation) -> set[ir.Value]:
     """What ``op`` uses, nested operations included."""
-    found = set(op.operands)
-    for region in op.regions:
-        for block in region:
-            for inner in block:
-                found |= _uses(inner.operation)
-    return found
+    return {value for inner in nested_ops(op) for value in inner.operands}
