@@ -21,7 +21,7 @@ from hexagon_mlir.passes.virtual_threads.cost import (
     choose_split,
     least_programs,
 )
-from hexagon_mlir.passes.virtual_threads.groups import Group, Member, grow, splits
+from hexagon_mlir.passes.virtual_threads.groups import BlockOrder, Group, Member, grow, splits
 from hexagon_mlir.passes.virtual_threads.nests import Nest, is_linalg, read
 from hexagon_mlir.passes.virtual_threads.reductions import read_reduction
 
@@ -123,15 +123,17 @@ class FormVirtualThreadsPass(Pass):
     def _spread(self, todo: list[tuple[ir.Operation, Nest]], cost: ForkCost, context: PassContext) -> None:
         """Form groups of ``todo`` and write a parallel loop for each that pays."""
         vector = int(context.target.vector_bytes.value)
+        order: BlockOrder | None = None
         while todo:
-            group, cut = self._best(dict(todo), cost, vector)
+            order = order if order is not None and order.block == todo[0][0].block else BlockOrder(todo[0][0].block)
+            group, cut = self._best(dict(todo), order, cost, vector)
             members = [member.op for member in group.members]
             gain = None if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
             idle = cut is not None and cut.blocks.count < cost.tasks  # a reduction among them may occupy all
             least = None if idle and cost.all else gain
             rest = self._split_one(group.members if idle else group.members[:1], todo, least, cost, context)
             if rest is not None:
-                todo = rest
+                todo, order = rest, None
                 continue
             if cut is None:
                 self.remark(context, members[0], f"one thread: about {group.cycles:.0f} cycles do not pay for threads")
@@ -139,6 +141,7 @@ class FormVirtualThreadsPass(Pass):
             todo = [(op, nest) for op, nest in todo if op not in members]
             if cut is not None:
                 ForallBuilder(group, cut.chunks).build()
+                order = None
 
     def _split_one(self, members: Sequence[Member], todo: list[tuple[ir.Operation, Nest]], gain: float | None,
                    cost: ForkCost, context: PassContext) -> list[tuple[ir.Operation, Nest]] | None:
@@ -165,14 +168,14 @@ class FormVirtualThreadsPass(Pass):
         reduction.split(blocks.chunk[0] * unit, vector)
         return True
 
-    def _best(self, nests: dict[ir.Operation, Nest], cost: ForkCost, vector: int) -> tuple[Group, Cut | None]:
+    def _best(self, nests: dict[ir.Operation, Nest], order: BlockOrder, cost: ForkCost,
+              vector: int) -> tuple[Group, Cut | None]:
         """The group starting with the first op that gains most from threads, and how to cut it; None: not at all.
 
         ``nests`` must be fresh: the hash of an operation changes with its operands.
         """
         seed = next(iter(nests))
-        order = [view.operation for view in seed.block.operations]
-        best: tuple[Group, Cut | None] = Group((Member(seed, nests[seed], ()),), order[-1]), None
+        best: tuple[Group, Cut | None] = Group((Member(seed, nests[seed], ()),), order.operations[-1]), None
         most = 0.0
         for loops in splits(nests[seed]):
             group = grow(seed, loops, nests, order)
