@@ -88,12 +88,15 @@ class HexagonFusionPass(Pass):
     def _keep_common(self, module: ir.Module, context: PassContext) -> None:
         """Compute what a reduction and an elementwise op after it share once."""
         limit, vector = context.target.tcm_budget_bytes // _ROWS_IN_TCM, int(context.target.vector_bytes.value)
-        for later in _generics(module):
-            ops = [op for op in _generics(module) if op.block == later.block]
-            found = [find_common(op, later, limit, vector) for op in ops[:ops.index(later)]]
+        ops = _generics(module)
+        reductions = [op for op in ops if _reduces(op)]
+        for later in [op for op in ops if op not in reductions] if reductions else ():
+            before = [op for op in reductions if op.block == later.block and op.is_before_in_block(later)]
+            found = [find_common(op, later, limit, vector) for op in before]
             common = next((c for c in found if c is not None), None)
             if common is not None:
                 keep_common(common, self.name)
+                reductions = [op for op in _generics(module) if _reduces(op)]
 
     def _fuse_into(self, consumer: ir.Operation, context: PassContext) -> None:
         refused: set[ir.Value] = set()
@@ -136,6 +139,10 @@ def _extents(op: ir.Operation) -> list[int | None]:
             if isinstance(result, ir.AffineDimExpr) and not value.type.is_dynamic_dim(position):
                 extents[result.position] = value.type.shape[position]
     return extents
+
+
+def _reduces(op: ir.Operation) -> bool:
+    return any("reduction" in str(kind) for kind in op.attributes["iterator_types"])
 
 
 def _generics(module: ir.Module) -> list[ir.Operation]:
