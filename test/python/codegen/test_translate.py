@@ -3,6 +3,7 @@
 import pytest
 
 from hexagon_mlir.codegen import translate_to_llvm_ir
+from hexagon_mlir.codegen.compile import lower_module
 from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
 from hexagon_mlir.ir import HexError, parse
 
@@ -13,6 +14,15 @@ def test_translates():
                                       "  %1 = llvm.fadd %a, %0 : f32\n  llvm.return %1 : f32\n}\n"))
     assert "define float @f(float %0)" in text
     assert "fadd float %0, 0x3FB99999A0000000" in text
+
+
+def test_assertions_of_other_modules_are_not_counted():
+    """Upstream numbers messages over the whole process; the cache of generated code is keyed by the text."""
+    body = 'func.func @f(%a: i1, %b: i1) {\n  cf.assert %a, "one"\n  cf.assert %b, "two"\n  return\n}\n'
+    first, second = (lower_module(parse(body)).llvm_ir for _ in range(2))
+    assert first == second
+    assert '@assert_msg.0 = private constant [4 x i8] c"' in first
+    assert first.count("@assert_msg.0") == first.count("@assert_msg.1") == 2
 
 
 @pytest.mark.parametrize(("body", "op"), [
