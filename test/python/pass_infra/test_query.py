@@ -1,0 +1,42 @@
+"""Operations found by name are those that a walk finds, in its order."""
+
+import pytest
+
+from hexagon_mlir.ir import parse
+from hexagon_mlir.ir.query import find_ops, functions, ops_named
+
+NESTED = """
+func.func private @outside(f32)
+func.func @f(%x: memref<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %i step %c1 {
+      %v = memref.load %x[%j] : memref<8xf32>
+      func.call @outside(%v) : (f32) -> ()
+    }
+    "tt.print"() : () -> ()
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("names", [("scf.for",), ("arith.constant", "scf.for", "memref.load"), ("tt.print",),
+                                   ("memref.alloc",), ("func.func",), (), ("builtin.module",)])
+def test_as_a_walk(names):
+    module = parse(NESTED)
+    before = str(module)
+    for root in (module, module.body.operations[1], find_ops(module, lambda op: op.name == "scf.for")[0]):
+        assert ops_named(root, *names) == find_ops(root, lambda op: op.name in names)
+    assert str(module) == before
+
+
+def test_what_is_never_reached():
+    module = parse("func.func @f() {\n  %0 = arith.constant 1 : i32\n  return\n^never:\n  %1 = arith.constant 2 : i32\n"
+                   "  return\n}\n")
+    assert [str(op.attributes["value"]) for op in ops_named(module, "arith.constant")] == ["1 : i32"]
+
+
+def test_functions_with_bodies():
+    assert [op.attributes["sym_name"].value for op in functions(parse(NESTED))] == ["f"]
