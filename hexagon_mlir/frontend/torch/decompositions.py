@@ -29,7 +29,7 @@ _FROM_TORCH = (
     _aten.lerp, _aten.logit, _aten.unfold_copy, _aten.logaddexp, _aten.glu, _aten.index_add, _aten.rot90,
     _aten.upsample_bicubic2d, _aten.upsample_linear1d, _aten.upsample_trilinear3d, _aten.upsample_nearest3d,
     _aten._upsample_nearest_exact3d, _aten.im2col, _aten.col2im, _aten.nansum, _aten.linalg_cross, _aten.take,
-    _aten.xlogy, _aten.sinc, _aten.smooth_l1_loss, _aten.huber_loss, _aten.nll_loss2d_forward,
+    _aten.reflection_pad3d, _aten.xlogy, _aten.sinc, _aten.smooth_l1_loss, _aten.huber_loss, _aten.nll_loss2d_forward,
 )
 _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
               _aten.adaptive_avg_pool1d.default, _aten.adaptive_avg_pool2d.default, _aten.cosine_similarity.default,

@@ -71,10 +71,24 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 @decomposes(_aten.scatter_reduce.two, _aten.scatter.reduce)
 def scatter_reduce(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
                    ) -> Tensor:
-    """Combined with what is there."""
-    if reduce not in _REDUCTIONS or not include_self:
+    """Combined with what is there; or, where anything is put, with the number that changes nothing."""
+    if x.dtype == torch.float64 or (reduce not in _REDUCTIONS and not (
+            reduce == "mean" and x.dtype.is_floating_point)):
         return NotImplemented
-    return _along(x, dim, index, src[tuple(slice(size) for size in index.shape)], _REDUCTIONS[reduce])
+    start = x if include_self else scatter_value(x, dim, index, _neutral(reduce, x.dtype))
+    if reduce == "mean":
+        counts = scatter_add(torch.full_like(x, float(include_self)), dim, index, torch.ones_like(src))
+        return scatter_add(start, dim, index, src) / counts.clamp(min=1)
+    return _along(start, dim, index, src[tuple(slice(size) for size in index.shape)], _REDUCTIONS[reduce])
+
+
+def _neutral(reduce: str, dtype: torch.dtype) -> float:
+    """What the reduction leaves as it is."""
+    if reduce in ("amax", "amin"):
+        lowest, highest = ((float("-inf"), float("inf")) if dtype.is_floating_point
+                           else (torch.iinfo(dtype).min, torch.iinfo(dtype).max))
+        return lowest if reduce == "amax" else highest
+    return 1 if reduce in ("prod", "multiply") else 0
 
 
 @decomposes(_aten.index_copy.default)
