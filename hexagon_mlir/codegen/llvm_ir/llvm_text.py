@@ -46,13 +46,12 @@ class Instruction:
 
     def names(self) -> tuple[str, ...]:
         """Local values that the line mentions, its result aside."""
-        found = _names(self.text)
-        return found[1:] if self.result else found
+        return _names(self.text, self.result != "")
 
 
 @lru_cache(_KEPT)
-def _names(line: str) -> tuple[str, ...]:
-    return tuple(_NAME.findall(line))
+def _names(line: str, assigned: bool) -> tuple[str, ...]:
+    return tuple(_NAME.findall(line)[assigned:])
 
 
 @lru_cache(_KEPT)

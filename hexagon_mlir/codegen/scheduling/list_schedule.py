@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, field
+from functools import cache
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction
@@ -34,10 +37,19 @@ class Node:
     """Registers its result takes."""
 
 
+@cache
+def _needs(pipes: tuple[str, ...]) -> int:
+    return sum(_FIELD[pipe] for pipe in pipes)
+
+
 def latency(node: Node, reader: Node) -> int:
     """Packets between two dependent instructions."""
     if not node.pipes or node.instruction.opcode == "store":
         return 0
+    return _delay(reader)
+
+
+def _delay(reader: Node) -> int:
     return EARLY if reader.early or not reader.pipes else LATE
 
 
@@ -81,61 +93,83 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
     Copy number n counts as ``n * lead`` packets less urgent than copy 0.
     """
     waiting, readers = [len(n.before) for n in nodes], [len(n.after) for n in nodes]
-    urgency = [(node.copy * lead - node.height, n) for n, node in enumerate(nodes)]
-    masks = {n for n, node in enumerate(nodes) if node.instruction.type.endswith("x i1>")}
-    needs = [sum(_FIELD[pipe] for pipe in node.pipes) for node in nodes]
+    masks = [node.instruction.type.endswith("x i1>") for node in nodes]
+    lacking = [sum(not masks[source] for source in node.before) for node in nodes]
+    delays = [_delay(node) for node in nodes]
+    needs = [_needs(node.pipes) for node in nodes]
+    by_urgency = sorted(range(len(nodes)), key=lambda n: (nodes[n].copy * lead - nodes[n].height, n))
+    rank = [0] * len(nodes)
+    for place_in_order, n in enumerate(by_urgency):
+        rank[n] = place_in_order
     earliest = [0] * len(nodes)
-    ready = {n for n, count in enumerate(waiting) if count == 0}
+    costless: list[int] = []  # what is ready: to be placed at once,
+    urgent: list[int] = []  # by rank,
+    later: list[tuple[int, int]] = []  # by the packet from which on it may be placed
     order: list[int] = []
-    live = most = 0
-    time = 0
+    live = most = time = 0
 
-    def place(n: int, at: int) -> None:
+    def note_ready(n: int) -> None:
+        if earliest[n] > time:
+            heappush(later, (earliest[n], n))
+        elif needs[n]:
+            insort(urgent, rank[n])
+        else:
+            costless.append(n)
+
+    def place(n: int) -> None:
         nonlocal live, most
-        ready.discard(n)
-        placed_at.add(n)
         order.append(n)
-        live += nodes[n].vector if nodes[n].after else 0
-        for source in nodes[n].before:
+        node = nodes[n]
+        live += node.vector if node.after else 0
+        for source in node.before:
             readers[source] -= 1
             if readers[source] == 0:
                 live -= nodes[source].vector
-        most = max(most, live)
-        for user in nodes[n].after:
+        if live > most:
+            most = live
+        value, delayed = not masks[n], needs[n] and node.instruction.opcode != "store"
+        for user in node.after:
             waiting[user] -= 1
-            earliest[user] = max(earliest[user], at + latency(nodes[n], nodes[user]))
+            lacking[user] -= value
+            if delayed and earliest[user] < time + delays[user]:
+                earliest[user] = time + delays[user]
             if waiting[user] == 0:
-                ready.add(user)
+                note_ready(user)
 
     def freed(n: int) -> int:
         return sum(nodes[s].vector for s in nodes[n].before if readers[s] == 1)
 
-    placed_at: set[int] = set()
-
     def too_soon(n: int) -> bool:
         """True for a mask that nobody could use yet: there are four mask registers."""
-        return all(any(s != n and s not in placed_at and s not in masks for s in nodes[user].before)
-                   for user in nodes[n].after)
+        return masks[n] and all(lacking[user] for user in nodes[n].after)
 
-    while ready:
+    for n, count in enumerate(waiting):
+        if count == 0:
+            note_ready(n)
+    while costless or urgent or later:
+        while later and later[0][0] <= time:
+            note_ready(heappop(later)[1])
         free = _FREE
-        while costless := sorted(n for n in ready if not needs[n] and earliest[n] <= time):
-            for n in costless:
-                place(n, time)
-        for n in sorted((n for n in ready if earliest[n] <= time), key=urgency.__getitem__):
+        while costless:
+            batch, costless = sorted(costless), []
+            for n in batch:
+                place(n)
+        for n in [by_urgency[r] for r in urgent]:
             if not free & 7 * _FIELD["slot"]:
                 break
             left = free - needs[n]
-            if left & _ENOUGH != _ENOUGH or (n in masks and too_soon(n)):
+            if left & _ENOUGH != _ENOUGH or too_soon(n):
                 continue
             if (nodes[n].instruction.opcode == "load" and (grows := nodes[n].vector - freed(n)) > 0
                     and live + grows > registers):
                 continue
             free = left
-            place(n, time)
-        if ready and free == _FREE and all(earliest[n] <= time for n in ready):
+            urgent.remove(rank[n])
+            place(n)
+        if urgent and free == _FREE and not costless and not later:
             # nothing fits: the registers are exceeded
-            n = min(ready, key=lambda n: (n in masks and too_soon(n), nodes[n].copy, n))
-            place(n, time)
+            n = min((by_urgency[r] for r in urgent), key=lambda n: (too_soon(n), nodes[n].copy, n))
+            urgent.remove(rank[n])
+            place(n)
         time += 1
     return Schedule(order, time, most)
