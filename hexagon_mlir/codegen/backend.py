@@ -86,10 +86,8 @@ _BASELINES = (Variant(native=False, scheduled=True, windows=True), Variant(nativ
               Variant(native=False))
 
 # A third of LLVM's time goes to searches that change nothing in vector loops: for bit fields, addressing modes, loops
-# to rotate, copies after register allocation, registers of equal bits among all that are alive. Common parts of
-# addresses that LLVM computes ahead take registers in loops: attention is faster without.
-_SEARCHES = {"-hexagon-commgep": ("false", "true"), "-hexagon-insert": ("false", "true"),
-             "-disable-hexagon-amodeopt": ("true", "false"),
+# to rotate, copies after register allocation, registers of equal bits among all that are alive.
+_SEARCHES = {"-hexagon-insert": ("false", "true"), "-disable-hexagon-amodeopt": ("true", "false"),
              "-hexagon-loop-resched": ("false", "true"), "-rdf-opt": ("false", "true"),
              "-hexbit-registerset-limit": ("64", "1000")}
 _FEW_SEARCHES, _ALL_SEARCHES = (tuple(f"{name}={values[every]}" for name, values in _SEARCHES.items())
