@@ -50,7 +50,7 @@ def test_tied_weights_are_held_at_most_twice(make):
     got = hx.compile(program)(*inputs)
     peak = _resident("VmHWM") - before + weights
     with torch.no_grad():
-        # 128 products in order, as one accumulator sums them: 2.8e-5 off where the sum is 176, whose last bit is 1.5e-5.
+        # One accumulator sums 128 products in order: 2.8e-5 off where the sum is 176, whose last bit is 1.5e-5.
         torch.testing.assert_close(got, module(*inputs), rtol=0, atol=5e-5)
     assert peak <= 3 * weights, f"{peak / weights:.2f} times the weights"
     gc.collect()
