@@ -217,4 +217,4 @@ def test_near_addresses_are_read_many_at_a_time(monkeypatch):
     x, index, out = torch.randn(4000), torch.randint(0, 4000, (4096,), dtype=torch.int32), torch.empty(4096)
     looked_up[(1,)](x, index, out, 4096, 0, 4000, ROWS=1, B=4096)
     assert torch.equal(out, x[index.long()])
-    assert history[-1].result.cycles < 5 * 4096  # 18 one by one
+    assert history[-1].result.cycles < 5 * 4096  # 29 one by one
