@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir import bufferization, erase_op, ir
+from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import find_ops, input_count
 from hexagon_mlir.pass_infra import Pass, PassContext
 
@@ -16,7 +17,8 @@ class HexagonSeparateDestinationsPass(Pass):
 
     CSE merges the zeros that two sums start from. ``eliminate-empty-tensors`` then lets that one tensor be the memory
     of the first result, and one-shot-bufferize (LLVM 24) keeps the second sum there too, where storing the first result
-    destroys it. Two fills are also cheaper than a fill and a copy.
+    destroys it. Two fills are also cheaper than a fill and a copy. A result that a loop starts from and that is read
+    behind the loop is copied for the loop, since both would be computed where the loop's result is stored.
 
     Before:
         func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %zero: f32) -> (tensor<f32>, tensor<f32>) {
@@ -53,6 +55,11 @@ class HexagonSeparateDestinationsPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Users first: a copied fill brings its own empty tensor."""
+        for loop in find_ops(module, lambda op: op.name == "scf.for"):
+            for number, value in enumerate(loop.operands):
+                if is_read_behind(value, loop):
+                    with loop.location, ir.InsertionPoint(loop):
+                        loop.operands[number] = bufferization.AllocTensorOp(value.type, [], copy=value).result
         for op in reversed(find_ops(module, is_start)):
             uses = list(op.results[0].uses)
             for user, number in [(use.owner.operation, use.operand_number) for use in uses if is_destination(use)]:
@@ -60,6 +67,17 @@ class HexagonSeparateDestinationsPass(Pass):
                     user.operands[number] = copy_before(user, op)
             if not any(True for _ in op.results[0].uses):
                 erase_op(op, self.name)
+
+
+def is_read_behind(value: ir.Value, loop: ir.Operation) -> bool:
+    """True when ``value``, computed by a linalg op in the block of ``loop``, has users behind the loop."""
+    owner = value.owner
+    block = loop.block
+    if isinstance(owner, ir.Block) or not owner.operation.name.startswith("linalg.") or owner.operation.block != block:
+        return False
+    users = {ancestor_in(use.owner.operation, block) for use in value.uses}
+    places = {view.operation: place for place, view in enumerate(block.operations)}
+    return any(user is not None and places[user] > places[loop] for user in users)
 
 
 def is_start(op: ir.Operation) -> bool:

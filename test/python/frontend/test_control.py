@@ -65,6 +65,25 @@ def test_while_carries_a_block_that_starts_in_tcm(turns):
 
 
 @triton.jit
+def start_is_stored(x, out, first, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    start = tl.load(x + i) * 2
+    total = start
+    for _ in range(2):
+        total = total + start
+    tl.store(out + i, total)
+    tl.store(first + (BLOCK - 1 - i), start)
+
+
+@pytest.mark.parametrize("block", [2, 64])
+def test_what_a_loop_starts_from_is_there_behind_it(block):
+    x, out, first = torch.arange(block), torch.zeros(block).int(), torch.zeros(block).int()
+    start_is_stored[(1,)](x.int(), out, first, BLOCK=block)
+    assert torch.equal(out, x.int() * 6)
+    assert torch.equal(first, x.int().flip(0) * 2)
+
+
+@triton.jit
 def stride_changes(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     p = x + i
