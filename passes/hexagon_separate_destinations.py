@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import bufferization, erase_op, ir
 from hexagon_mlir.ir.order import ancestor_in
-from hexagon_mlir.ir.query import find_ops, input_count
+from hexagon_mlir.ir.query import find_ops, input_count, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 
@@ -55,7 +55,7 @@ class HexagonSeparateDestinationsPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Users first: a copied fill brings its own empty tensor."""
-        for loop in find_ops(module, lambda op: op.name == "scf.for"):
+        for loop in ops_named(module, "scf.for"):
             for number, value in enumerate(loop.operands):
                 if is_read_behind(value, loop):
                     with loop.location, ir.InsertionPoint(loop):
@@ -70,10 +70,15 @@ class HexagonSeparateDestinationsPass(Pass):
 
 
 def is_read_behind(value: ir.Value, loop: ir.Operation) -> bool:
-    """True when ``value``, computed by a linalg op in the block of ``loop``, has users behind the loop."""
+    """True when ``value``, computed by a linalg op in the block of ``loop``, has users behind the loop.
+
+    Not where each destination gets a start of its own.
+    """
     owner = value.owner
     block = loop.block
     if isinstance(owner, ir.Block) or not owner.operation.name.startswith("linalg.") or owner.operation.block != block:
+        return False
+    if is_start(owner.operation):
         return False
     users = {ancestor_in(use.owner.operation, block) for use in value.uses}
     places = {view.operation: place for place, view in enumerate(block.operations)}
