@@ -16,6 +16,7 @@ from hexagon_mlir.passes.vectorization.plan import Plan
 from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments, when
 from hexagon_mlir.passes.vectorization.short_rows import ShortRowsEmitter
 from hexagon_mlir.passes.vectorization.tail import Tail
+from hexagon_mlir.passes.vectorization.totals import TotalsEmitter
 from hexagon_mlir.passes.vectorization.turned import TurnedEmitter
 
 
@@ -45,6 +46,11 @@ class NestEmitter:
         elif plan.periodic:
             periodic = PeriodicEmitter(self.body, plan, self.outputs, self.extents[plan.loop])
             self._loops(outer, [{}], lambda rows: periodic.emit(rows[0]))
+        elif plan.totals:
+            names = [c for c in nest.combiners if c is not None]
+            start = [self._splat_neutral(o, name, plan.lanes) for o, name in zip(self.outputs, names, strict=True)]
+            totals = TotalsEmitter(self.body, plan, self.outputs, self.extents, start)
+            self._loops([i for i in outer if i != plan.jam_loop], [{}], lambda at: totals.emit(at[0]))
         elif plan.short_rows:
             rows = ShortRowsEmitter(self.body, plan, self.outputs, self.extents)
             self._loops([i for i in outer if i != plan.jam_loop], [{}], lambda at: rows.emit(at[0]))

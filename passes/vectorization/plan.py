@@ -11,6 +11,7 @@ _CHAINS = 4  # independent chains that fill the pipes: an operand waits up to tw
 _LIGHT_BODY = 2  # ops: up to this, the loop's own instructions show, and registers are plenty
 _HEAVY_BODY = 120  # ops: above this, constants and temporaries leave registers for half of the chains
 _HUGE_BODY = 400
+_ROW_BODY, _ROW_OPS = 4, 10  # operations on a vector, and on all vectors, of each row that is reduced with others
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Plan:
     ``turned``, when there is one, is the loop along which some operands lie in memory instead: blocks of ``columns``
     iterations of it by ``lanes`` of ``loop`` are transposed in registers. With ``periodic``, some operands repeat every
     ``unroll`` vectors. With ``short_rows``, ``jam_loop`` runs along rows of ``jam`` elements, and ``loop`` across them.
+    With ``totals``, ``jam`` rows are reduced along ``loop`` together, each to one lane of a vector.
     """
 
     loop: int
@@ -34,6 +36,7 @@ class Plan:
     columns: int = 0
     periodic: bool = False
     short_rows: bool = False
+    totals: bool = False
 
     @property
     def step(self) -> int:
@@ -57,6 +60,8 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
             raise
         return _turned_plan(nest, turn, lanes, vector_bytes)
     turn = choose_turn(nest)
+    if turn is not None and totals_pay(nest, loop, turn, lanes):
+        return Plan(loop, lanes, 1, turn[0], lanes, totals=True)
     if turn is not None and is_short(nest, loop, turn, lanes):
         return _turned_plan(nest, turn, lanes, vector_bytes)
     jam_loop, jam = choose_jam(nest, loop)
@@ -105,6 +110,19 @@ def is_short(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
     if extent is None or (other is not None and 2 * other < lanes):
         return False
     return extent <= (2 * lanes if nest.reduction[loop] else lanes // 4)
+
+
+def totals_pay(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
+    """True when rows along ``loop`` are best reduced as vectors, and a vector's worth of them together: rows of half a
+    vector to a few, with little to do for each, since the code has all of it for every row of a block.
+    """
+    extent, rows = nest.extents[loop], nest.extents[turn[0]]
+    if extent is None or (rows is not None and 2 * rows < lanes) or loop != turn[1] or nest.reduction.count(True) != 1:
+        return False
+    if any(c is None for c in nest.combiners) or any(o.bits != nest.narrowest_bits for o in nest.operands):
+        return False
+    ops = nest.ops_along(loop)
+    return 2 * extent >= lanes and ops <= _ROW_BODY and ops * -(-extent // lanes) <= _ROW_OPS
 
 
 def _turned_plan(nest: Nest, turn: tuple[int, int], lanes: int, vector_bytes: int) -> Plan:

@@ -258,8 +258,23 @@ class TestTurn:
     @pytest.mark.parametrize(("rows", "length", "turned"), [
         (4096, 3, 1), (4096, 64, 1), (4096, 65, None), (16, 16, 1), (15, 16, None), (None, 16, 1), (4096, None, None)])
     def test_short_rows(self, rows, length, turned):
-        given = replace(ROW_SUM, extents=(rows, length))
+        given = replace(ROW_SUM, extents=(rows, length), op_loops=(frozenset({0, 1}),) * 5)
         assert make_plan(given, VECTOR_BYTES).turned == turned
+
+    @pytest.mark.parametrize(("rows", "length", "ops", "totals"), [
+        (4096, 15, 1, False), (4096, 16, 1, True), (4096, 320, 1, True), (4096, 321, 1, False), (4096, 64, 4, True),
+        (4096, 64, 5, False), (4096, 96, 4, False), (16, 64, 1, True), (15, 64, 1, False), (None, 64, 1, True),
+        (64, None, 1, False)])
+    def test_rows_of_which_a_vectors_worth_is_reduced(self, rows, length, ops, totals):
+        given = replace(ROW_SUM, extents=(rows, length), op_loops=(frozenset({0, 1}),) * ops)
+        plan = make_plan(given, VECTOR_BYTES)
+        assert plan.totals == totals
+        if totals:
+            assert (plan.loop, plan.jam_loop, plan.jam, plan.turned) == (1, 0, 32, None)
+
+    def test_totals_in_another_width_are_not_made_together(self):
+        given = nest((64, 64), [operand(0, 1, bits=16), operand(0, output=True)], (False, True))
+        assert not make_plan(given, VECTOR_BYTES).totals
 
     @pytest.mark.parametrize(("bits", "narrowest", "lanes", "columns"), [(32, 32, 32, 32), (8, 8, 128, 128),
                                                                          (32, 16, 64, 32), (32, 8, 128, 32)])

@@ -132,6 +132,34 @@ def test_rows_reduced_together_keep_apart(execute):
         run_all(programs, on_simulator("".join(p.text for p in programs))[0])
 
 
+@pytest.mark.parametrize("execute", [on_host, on_simulator])
+def test_a_vectors_worth_of_rows_reduced_together(execute):
+    """Whole blocks of rows and what is left of them, rows that end anywhere, more than one loop around them."""
+    functions = {"addf": np.add, "addi": np.add, "maxnumf": np.fmax, "maximumf": np.maximum, "maxsi": np.maximum}
+    programs = []
+    for type_, combiner, sizes in (("f32", "addf", [(33, 20), (64, 64), (70, 100)]), ("f32", "maxnumf", [(16, 33)]),
+                                   ("f32", "maximumf", [(3, 45, 40)]), ("f16", "maximumf", [(100, 70)]),
+                                   ("i16", "addi", [(67, 130)]), ("i8", "maxsi", [(129, 200)])):
+        for size in sizes:
+            rng = np.random.default_rng(size[-1])
+            x = values(rng, type_, size, special=False)
+            if type_ == "f32":
+                x = np.rint(x)  # sums in any order are exact
+                x[..., 0, 3], x[..., -1, -1], x[..., 1, 2] = np.nan, np.inf, -np.inf
+            old = values(rng, type_, size[:-1], special=False)
+            old = np.rint(old) if type_ == "f32" else old
+            name = f"{combiner}_{type_}_{'_'.join(map(str, size))}"
+            loops = tuple(range(len(size)))
+            text = generic(name, ["parallel"] * (len(size) - 1) + ["reduction"], [(x, type_, loops)],
+                           (old, type_, loops[:-1]), [f"      %s = arith.{combiner} %i0, %o : {type_}"], "%s")
+            function = functions[combiner]
+            programs.append(Program(name, text, [x, old], function(function.reduce(x, axis=-1, dtype=x.dtype), old)))
+    if execute is on_host:
+        check_all(programs)
+    else:
+        run_all(programs, on_simulator("".join(p.text for p in programs))[0])
+
+
 @pytest.mark.parametrize("type_", ["f32", "f16", "bf16"])
 def test_the_number_wins_but_only_if_there_is_one(type_):
     """maxnumf of NaN alone is NaN, along the lanes and down them; a start of -inf is a number."""
