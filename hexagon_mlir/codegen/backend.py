@@ -104,11 +104,12 @@ _ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true")  # the chains are 
 
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: str = "kept",
                       position_independent: bool = False, qfloat: bool = True, patience: int = _PATIENCE,
-                      share: float = 1.0) -> bytes:
+                      share: float = 1.0, cautious: bool = False) -> bytes:
     """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
 
     ``patience`` 0 takes the first variant that is right instead of looking for the fastest. ``share`` is the part of a
-    program that ``source`` holds: where the rest takes as many tries, so many are worth their time.
+    program that ``source`` holds: where the rest takes as many tries, so many are worth their time. ``cautious`` is
+    for what LLVM aborted at: the target's own passes over IR are left out.
 
     ``loops`` are "kept" where the pipeline vectorized them. Else LLVM's -O3 does what it can: "unrolled" without its
     vectorizers, "vectorized" with them. Vector code takes the best variant that keeps qfloat off the stack. Without
@@ -117,7 +118,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     baseline = loops != "kept"
     relocation = "pic" if position_independent else "static"
     llvm_ir = lookups_as_instructions(bfloat_vectors_as_bits(separate_slots(source)))
-    emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, loops, qfloat)
+    emitter = _Emitter(llvm_ir, partial(_machine, cpu, features, relocation), features, loops, qfloat, cautious)
     for option in _AUTO_VECTORIZED if loops == "vectorized" else _NOT_AUTO_VECTORIZED:
         _llvm().set_option("hexmlir", option)
     _llvm().set_option("hexmlir", conversion_option(cpu))
@@ -150,7 +151,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
             best = static_cost(asm), asm, variant
     if best is None and qfloat:
         return optimize_and_emit(source, cpu, features, kind, loops, position_independent, False, patience,
-                                 share)
+                                 share, cautious)
     if best is None:
         raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
     return best[1].encode() if kind == "asm" else emitter.object(best[2])
@@ -159,8 +160,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
 class _Emitter:
     """One program in several variants; what they share is made once."""
 
-    def __init__(self, llvm_ir: str, new_machine: Callable, features: str, loops: str, qfloat: bool):
-        self.llvm_ir, self.new_machine, self.loops = llvm_ir, new_machine, loops
+    def __init__(self, llvm_ir: str, new_machine: Callable, features: str, loops: str, qfloat: bool, cautious: bool):
+        self.llvm_ir, self.new_machine, self.loops, self.cautious = llvm_ir, new_machine, loops, cautious
         self.chains, self.converts = qfloat and QFLOAT in features, converts(features)
         self.floats = self.chains or IEEE in features
         self.texts: dict[bool, str] = {}
@@ -178,7 +179,7 @@ class _Emitter:
                 text = exchanges_as_instructions(use_native_vectors(text, self.chains, self.floats))
             elif native:
                 return self.optimized(False)
-            self.texts[native] = _optimized(text, self.new_machine(), self.loops)
+            self.texts[native] = _optimized(text, self.new_machine(), self.loops, self.cautious)
         return self.texts[native]
 
     def text(self, variant: Variant) -> str:
@@ -217,7 +218,7 @@ class _Emitter:
         return getattr(self.new_machine(), f"emit_{kind}")(module)
 
 
-def _optimized(llvm_ir: str, machine, loops: str) -> str:
+def _optimized(llvm_ir: str, machine, loops: str, cautious: bool) -> str:
     llvm = _llvm()
     module = llvm.parse_assembly(llvm_ir)
     module.triple = TRIPLE
@@ -226,7 +227,10 @@ def _optimized(llvm_ir: str, machine, loops: str) -> str:
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     tuning.loop_unrolling = loops != "kept"
     tuning.loop_vectorization = tuning.slp_vectorization = loops == "vectorized"
-    builder = llvm.create_pass_builder(machine, tuning)
+    # LLVM 22's reuse of vectors between iterations expects an instruction behind every phi of a vector, and aborts at
+    # a constant. No option leaves the pass out; the passes of another target do not have it.
+    tuner = llvm.Target.from_default_triple().create_target_machine() if cautious else machine
+    builder = llvm.create_pass_builder(tuner, tuning)
     builder.getModulePassManager().run(module, builder)
     after = llvm.create_new_module_pass_manager()
     after.add_aggressive_dce_pass()  # what counted for arguments that -O3 found unused at its end

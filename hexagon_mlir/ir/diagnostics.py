@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Self
 
 from torch_mlir import ir
 
@@ -59,10 +60,10 @@ class HexError(Exception):
         super().__init__("\n".join(str(d) for d in diagnostics))
         self.diagnostics = diagnostics
 
-    @staticmethod
-    def plain(message: str, hint: str = "", origin: str = "", file: str = "hexmlir") -> HexError:
+    @classmethod
+    def plain(cls, message: str, hint: str = "", origin: str = "", file: str = "hexmlir") -> Self:
         """An error that belongs to no operation (a bad flag, a missing file)."""
-        return HexError(Diagnostic("error", Place(file), origin, message, hint=hint))
+        return cls(Diagnostic("error", Place(file), origin, message, hint=hint))
 
 
 def place_of(location: ir.Location) -> Place:

@@ -23,6 +23,10 @@ TIMEOUT_SECONDS = 120.0
 _MOST = 4  # each takes some 150 MB
 
 
+class Aborted(HexError):
+    """LLVM ended the child process."""
+
+
 class Worker:
     """Handle of one child process; `request` restarts it when it died."""
 
@@ -50,7 +54,9 @@ class Worker:
                                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
-        """Run one code generation; `HexError` if LLVM rejects the input, aborts or exceeds ``timeout`` seconds."""
+        """Run one code generation; `HexError` if LLVM rejects the input or exceeds ``timeout`` seconds, `Aborted` if it
+        aborts.
+        """
         with self._lock:
             self._start()
             process = self._process
@@ -63,7 +69,7 @@ class Worker:
                 raise HexError.plain(f"LLVM did not finish in {timeout:.0f} s", origin="codegen",
                                      hint="a scalarised vector operation can blow code up; see --emit=llvm") from None
             except (OSError, EOFError):
-                raise HexError.plain(f"LLVM aborted: {self._last_words()}", origin="codegen",
+                raise Aborted.plain(f"LLVM aborted: {self._last_words()}", origin="codegen",
                                      hint="--emit=llvm shows the input of code generation") from None
         answer, payload = reply
         self.cpu_seconds += answer["cpu_seconds"]
@@ -114,10 +120,14 @@ class Workers:
             one.start()
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
-        """As `Worker.request`, by the next worker that is idle; the time of waiting for one does not count."""
+        """As `Worker.request`, by the next worker that is idle; the time of waiting for one does not count. Where LLVM
+        aborts, it is asked once more to be cautious.
+        """
         one = self._idle.get()
         try:
             return one.request(header, body, timeout)
+        except Aborted:
+            return one.request({**header, "cautious": True}, body, timeout)
         finally:
             self._idle.put(one)
 

@@ -4,11 +4,13 @@ import os
 import signal
 import threading
 
+import numpy as np
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.processes.worker import Worker, Workers
+from hexagon_mlir.codegen.processes.worker import Aborted, Worker, Workers
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.sim import Machine
 
 CHIP = targets.get()
 GOOD = "define i32 @f(i32 %a) {\n  %1 = add i32 %a, 42\n  ret i32 %1\n}\n"
@@ -147,3 +149,38 @@ def test_workers_start_when_needed_and_count_what_they_use():
         assert several.cpu_seconds > alone
     finally:
         several.stop()
+
+
+CONSTANT_BEHIND_A_PHI = """define void @f(ptr %p, ptr %q, i32 %n) {
+entry:
+  %start = load <32 x i32>, ptr %q, align 128
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %c = phi <32 x i32> [ %start, %entry ], [ zeroinitializer, %loop ]
+  %at = getelementptr <32 x i32>, ptr %p, i32 %i
+  %old = load <32 x i32>, ptr %at, align 128
+  %new = add <32 x i32> %old, %c
+  store <32 x i32> %new, ptr %at, align 128
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+"""
+
+
+def test_what_llvm_aborts_at_is_tried_without_the_passes_that_do():
+    one = Workers(1)
+    with pytest.raises(Aborted, match="over the backedge"):
+        one.all[0].request(header(), CONSTANT_BEHIND_A_PHI)
+    machine = Machine(one.request(header(), CONSTANT_BEHIND_A_PHI).decode(), CHIP)
+    one.stop()
+    rows, start = np.arange(96, dtype=np.int32).reshape(3, 32), np.full(32, 1000, np.int32)
+    at, first = (machine.alloc_ddr(array.nbytes) for array in (rows, start))
+    machine.write(at, rows)
+    machine.write(first, start)
+    machine.run("f", [at, first, 3])
+    expected = rows + np.array([[1000], [0], [0]], np.int32)
+    assert np.array_equal(machine.read(at, np.int32, 96).reshape(3, 32), expected)
