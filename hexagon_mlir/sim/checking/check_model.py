@@ -1,8 +1,9 @@
 """The checks of a checked build as LLVM IR helpers that translated code calls before each access.
 
 A shadow byte per guest byte says what may be done with it; in a run with several threads, two words per guest
-word keep the last segment that wrote and read it (a segment is what a thread does between two
-synchronisations), and ``ORDERED`` says which segments happened before the running one.
+word keep the last segment that wrote and read it, and which of its bytes (a segment is what a thread does between two
+synchronisations), and ``ORDERED`` says which segments happened before the running one. Of threads that share a word but
+no byte of it only the last one is kept: of two that take turns a race may go unseen, but none is reported that is none.
 
 A vector load may read more than the program uses (a masked load reads whole vectors), so it is judged by the
 bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
@@ -34,6 +35,9 @@ MAX_SEGMENTS = 1 << 16
 """Stretches between synchronisations that the race check tells apart; later ones count as one."""
 WEAK = MAX_SEGMENTS
 """Bit of a reader's mark: a vector load, which may not use what it reads."""
+UNTOUCHED_SHIFT = 17
+"""Above that bit a mark has a bit for each byte of the word that the segment left alone."""
+WORD_BYTES = 4
 SCALAR_BYTES = 8
 """The widest scalar access."""
 SIZE_SHIFT = 8
@@ -220,7 +224,13 @@ def _race(write: bool) -> str:
         conflict = """%rhard = and i1 %rbad, %hard
   %clash0 = or i1 %wbad, %rhard
   %rsoft = and i1 %rbad, %soft"""
-        take = "%nw = select i1 %in, i32 %segment, i32 %w\n  store i32 %nw, ptr %wp"
+        take = """%same = icmp eq i32 %wi, %segment
+  %wleft = and i32 %w, %left
+  %both = or i32 %segment, %wleft
+  %alone = or i32 %segment, %left
+  %mine = select i1 %same, i32 %both, i32 %alone
+  %nw = select i1 %in, i32 %mine, i32 %w
+  store i32 %nw, ptr %wp"""
     else:
         conflict = """%clash0 = or i1 %wbad, false
   %rsoft = or i1 false, false"""
@@ -229,8 +239,14 @@ def _race(write: bool) -> str:
   %keephard = and i1 %rbad, %hard
   %keep = select i1 %lenient, i1 %keepweak, i1 %keephard
   %weak = select i1 %lenient, i32 {WEAK}, i32 0
-  %mine = or i32 %segment, %weak
-  %nr = select i1 %keep, i32 %r, i32 %mine
+  %rleft = and i32 %r, %left
+  %lefts = select i1 %same, i32 %rleft, i32 %left
+  %mine0 = or i32 %segment, %weak
+  %mine = or i32 %mine0, %lefts
+  %rlow = and i32 %r, {(1 << UNTOUCHED_SHIFT) - 1}
+  %grown = or i32 %rlow, %rleft
+  %kept = select i1 %same, i32 %grown, i32 %r
+  %nr = select i1 %keep, i32 %kept, i32 %mine
   store i32 %nr, ptr %rp"""
     name = "ck_race_write" if write else "ck_race_read"
     return f"""
@@ -251,7 +267,32 @@ loop:
   %rp = getelementptr i32, ptr %readers, i64 %wide
   %w = load i32, ptr %wp
   %r = load i32, ptr %rp
-  %wo = getelementptr i8, ptr %ordered, i32 %w
+  %start = shl i32 %i, 2
+  %from0 = sub i32 %address, %start
+  %from = call i32 @llvm.smax.i32(i32 %from0, i32 0)
+  %to0 = sub i32 %last0, %start
+  %to = call i32 @llvm.smin.i32(i32 %to0, i32 {WORD_BYTES})
+  %below_to = shl i32 -1, %to
+  %below_from = shl i32 -1, %from
+  %range = sub i32 %below_from, %below_to
+  %index = sub i32 %i, %first
+  %mp = getelementptr i32, ptr %mask, i32 %index
+  %m = load i32, ptr %mp
+  %mbytes = bitcast i32 %m to <{WORD_BYTES} x i8>
+  %mset = icmp ne <{WORD_BYTES} x i8> %mbytes, zeroinitializer
+  %mbits = bitcast <{WORD_BYTES} x i1> %mset to i{WORD_BYTES}
+  %msome = zext i{WORD_BYTES} %mbits to i32
+  %touched = and i32 %range, %msome
+  %in = icmp ne i32 %touched, 0
+  %left0 = xor i32 %touched, {(1 << WORD_BYTES) - 1}
+  %left = shl i32 %left0, {UNTOUCHED_SHIFT}
+  %mine_at = shl i32 %touched, {UNTOUCHED_SHIFT}
+  %wmeet0 = and i32 %w, %mine_at
+  %wmeet = icmp ne i32 %wmeet0, %mine_at
+  %rmeet0 = and i32 %r, %mine_at
+  %rmeet = icmp ne i32 %rmeet0, %mine_at
+  %wi = and i32 %w, {WEAK - 1}
+  %wo = getelementptr i8, ptr %ordered, i32 %wi
   %ri = and i32 %r, {WEAK - 1}
   %rs = and i32 %r, {WEAK}
   %soft = icmp ne i32 %rs, 0
@@ -259,12 +300,10 @@ loop:
   %ro = getelementptr i8, ptr %ordered, i32 %ri
   %wk = load i8, ptr %wo
   %rk = load i8, ptr %ro
-  %wbad = icmp eq i8 %wk, 0
-  %rbad = icmp eq i8 %rk, 0
-  %index = sub i32 %i, %first
-  %mp = getelementptr i32, ptr %mask, i32 %index
-  %m = load i32, ptr %mp
-  %in = icmp ne i32 %m, 0
+  %wlate = icmp eq i8 %wk, 0
+  %rlate = icmp eq i8 %rk, 0
+  %wbad = and i1 %wlate, %wmeet
+  %rbad = and i1 %rlate, %rmeet
   {conflict}
   %clash = and i1 %clash0, %in
   {take}
@@ -311,6 +350,7 @@ def helpers(vector_bytes: int) -> str:
     words = vector_bytes // 4 + 1  # an unaligned vector touches one word more
     everything = ", ".join(["i32 -1"] * words)
     pieces = [f"@ck_every_word = internal constant [{words} x i32] [{everything}]"]
+    pieces.append("declare i32 @llvm.smin.i32(i32, i32)\ndeclare i32 @llvm.smax.i32(i32, i32)")
     pieces += [_report(), _stack(), _race(False), _race(True)]
     for size in (1, 2, 4, 8):
         pieces.append(_access(f"ck_sload{size}", size, False, False, size))

@@ -23,7 +23,9 @@ from hexagon_mlir.sim.checking.check_model import (
     MAX_SEGMENTS,
     READABLE,
     SIZE_SHIFT,
+    UNTOUCHED_SHIFT,
     WEAK,
+    WORD_BYTES,
     Rule,
 )
 from hexagon_mlir.sim.context import Context
@@ -34,6 +36,8 @@ from hexagon_mlir.sim.threading.threads import Thread
 from hexagon_mlir.sim.translation.program import Program, Site
 
 KNOWN = ADDRESSABLE | INITIALISED
+_WORD = (1 << WORD_BYTES) - 1
+"""A bit for each byte of a word."""
 
 
 @dataclass(frozen=True)
@@ -214,20 +218,23 @@ class Checks:
 
     def _race(self, context: Context, address: int, size: int, write: bool) -> None:
         segment = int(context.words[layout.SEGMENT // 4])
-        if not segment:
+        if not segment or not size:
             return
         ordered = self.ordered[self.segment_owner[segment]]
         words = slice(address >> 2, (address + size + 3) >> 2)
         writers, readers = self.writers.array[words], self.readers.array[words]
-        clash = ordered[writers] == 0
+        left = _untouched(address, size)
+        clash = (ordered[writers & (WEAK - 1)] == 0) & _meet(writers, left)
         if write:
-            clash |= (ordered[readers & (WEAK - 1)] == 0) & (readers & WEAK == 0)
-            weak = (ordered[readers & (WEAK - 1)] == 0) & (readers & WEAK != 0)
+            late = (ordered[readers & (WEAK - 1)] == 0) & _meet(readers, left)
+            clash |= late & (readers & WEAK == 0)
+            weak = late & (readers & WEAK != 0)
             vector = self.memory.target.vector_bytes.value // 4
             clash |= weak & (np.count_nonzero(weak) > vector)  # less may be read beyond the end of something else
         if clash.any():
             self.report(Rule.RACE, address + 4 * int(np.flatnonzero(clash)[0]), self.site(context))
-        (writers if write else readers)[:] = segment
+        marks = writers if write else readers
+        marks[:] = segment | np.where(marks & (WEAK - 1) == segment, left & marks, left)
 
     def copied(self, context: Context, fill: bool) -> None:
         """memcpy, memmove (or memset) with its arguments in r0..r2 is about to run."""
@@ -343,8 +350,21 @@ class Checks:
         ordered = self._row(0)
         for address, (_, size, _) in self.allocations.items():
             writers = self.writers.array[address >> 2 : (address + size + 3) >> 2]
-            late = np.flatnonzero(ordered[writers] == 0)
+            late = np.flatnonzero(ordered[writers & (WEAK - 1)] == 0)
             if late.size:
-                number = self.segment_owner[int(writers[late[0]])]
+                number = self.segment_owner[int(writers[late[0]]) & (WEAK - 1)]
                 site = Site("", f"thread {number}", -number, "")
                 self.report(Rule.RACE, address + 4 * int(late[0]), site, "written by a thread nobody waited for")
+
+
+def _untouched(address: int, size: int) -> np.ndarray:
+    """For each word that ``size`` bytes from ``address`` on lie in, a mark's bits for the bytes they leave alone."""
+    touched = np.full(((address + size - 1) >> 2) - (address >> 2) + 1, _WORD, np.uint32)
+    touched[0] &= _WORD << address % WORD_BYTES
+    touched[-1] &= _WORD >> -(address + size) % WORD_BYTES
+    return (touched ^ _WORD) << UNTOUCHED_SHIFT
+
+
+def _meet(marks: np.ndarray, untouched: np.ndarray) -> np.ndarray:
+    """Where who left ``marks`` and who leaves ``untouched`` bytes alone touch the same byte."""
+    return (marks | untouched) >> UNTOUCHED_SHIFT != _WORD

@@ -142,6 +142,55 @@ def test_what_a_vector_load_need_not_use(offset, store, races, late):
     assert {report.rule for report in reports} == ({Rule.VECTOR_RACE} if races else set())
 
 
+# two threads share the bytes at r0: one does FIRST with some of them, the other SECOND, then joins
+NEIGHBOURS = """
+define void @other(ptr %p) {
+  %c = call i32 @hexmlir_rt_thread_id()
+  FIRST
+  ret void
+}
+define void @f(ptr %p) {
+  %t = call i32 @hexmlir_rt_thread_create(ptr @other, ptr %p)
+  SECOND
+  call void @hexmlir_rt_thread_join(i32 %t)
+  ret void
+}
+declare i32 @hexmlir_rt_thread_create(ptr, ptr)
+declare void @hexmlir_rt_thread_join(i32)
+declare i32 @hexmlir_rt_thread_id()
+declare ptr @memcpy(ptr, ptr, i32)
+"""
+
+
+def touched(kind, offset):
+    """LLVM IR that touches some bytes from ``offset`` on."""
+    at = f"getelementptr (i8, ptr %p, i32 {offset})".replace("getelementptr (", "getelementptr ").replace("32)", "32")
+    at = at.rstrip(")")
+    place = f"%q{offset} = {at}\n  "
+    q = f"ptr %q{offset}"
+    return place + {"byte": f"store volatile i8 1, {q}", "half": f"store volatile i16 1, {q}",
+                    "read": f"%v{offset} = load volatile i8, {q}",
+                    "copy": f"%z{offset} = getelementptr i8, ptr %p, i32 256\n  "
+                            f"%m{offset} = call ptr @memcpy({q}, ptr %z{offset}, i32 5)"}[kind]
+
+
+@pytest.mark.parametrize(("first", "second", "races"), [
+    (("byte", 0), ("byte", 1), False), (("byte", 5), ("byte", 5), True), (("byte", 3), ("half", 2), True),
+    (("half", 0), ("half", 2), False), (("byte", 6), ("read", 7), False), (("read", 6), ("byte", 6), True),
+    (("read", 1), ("byte", 2), False), (("copy", 0), ("byte", 5), False), (("copy", 0), ("byte", 4), True),
+    (("byte", 7), ("copy", 8), False), (("copy", 1), ("copy", 6), False)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_races_are_about_bytes(first, second, races, turned):
+    """Rows of odd sizes share words: that threads write neighbouring bytes of one is no race."""
+    first, second = (second, first) if turned else (first, second)
+    text = NEIGHBOURS.replace("FIRST", touched(*first)).replace("SECOND", touched(*second))
+    machine = Machine(assembly(text), check=True)
+    address = machine.alloc_ddr(512)
+    machine.write(address, np.zeros(512, np.uint8))
+    reports = machine.run("f", [address]).reports
+    assert {report.rule for report in reports} == ({Rule.RACE} if races else set())
+
+
 @pytest.mark.parametrize(("load", "rules"), [
     ("v0 = vmem(r0+#0)", {Rule.VECTOR_RACE}), ("if (p0) v0 = vmem(r0+#0)", set()),
     ("if (p0) r1 = memw(r0+#0)", {Rule.RACE})])
