@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 
-def backend(module: Any, example_inputs: Any, **options: Any) -> Any:
-    """What PyTorch calls for ``torch.compile(model, backend="hexagon", options={...})``; see `dynamo.backend`."""
-    from hexagon_mlir.frontend.torch.dynamo import backend as compile_graph_module
+def __getattr__(name: str) -> Any:
+    """``backend``, which PyTorch looks up here for ``torch.compile(model, backend="hexagon")``: `dynamo.backend`."""
+    if name != "backend":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from hexagon_mlir.frontend.torch.dynamo import backend
 
-    return compile_graph_module(module, example_inputs, **options)
+    return backend

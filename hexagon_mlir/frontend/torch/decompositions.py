@@ -167,6 +167,12 @@ def prelu(x: Tensor, weight: Tensor) -> Tensor:
     return torch.where(x > 0, x, x * weight.reshape([1] * x.dim() if weight.numel() == 1 else weight.shape))
 
 
+@decomposes(_aten._prelu_kernel.default)
+def prelu_kernel(x: Tensor, weight: Tensor) -> Tensor:
+    """What torch.compile makes of it: the slopes have as many dimensions as ``x``."""
+    return torch.where(x > 0, x, x * weight)
+
+
 @decomposes(_aten.gelu.default)
 def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     """With the error function, or (as GPT-2) with tanh."""

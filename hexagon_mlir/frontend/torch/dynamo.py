@@ -17,6 +17,9 @@ from hexagon_mlir.ir import HexError
 
 __all__ = ["Settings", "backend", "models"]
 
+# Else Dynamo runs GRU, LSTM and all of the function around them in eager PyTorch, and says nothing.
+torch._dynamo.config.allow_rnn = True
+
 
 def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping[str, Any] | None = None,
             **ignored: Any) -> Callable[..., Any]:

@@ -232,6 +232,7 @@ def module_text(functions: list[Function]) -> str:
 
 def hexagon_assembly(ir: str, target: targets.Target, level: int = 2) -> str:
     llvm = host.binding()
+    llvm.set_option("random-ir", "-hvc-vi=true")  # LLVM's default: code generation in this process turns it off
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(cpu=target.cpu, features=target.features, opt=level)
     module = llvm.parse_assembly(ir)
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)

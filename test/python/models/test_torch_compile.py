@@ -10,6 +10,7 @@ from models.zoo import mlp
 from torch import nn
 
 import hexagon_mlir as hx
+from hexagon_mlir.exec.sim import history
 from hexagon_mlir.frontend.torch import forward
 from hexagon_mlir.frontend.torch.dynamo import models
 from hexagon_mlir.ir import HexError
@@ -164,6 +165,31 @@ def test_types_and_modes():
 
 
 # -- threads -------------------------------------------------------------------------------------------------------
+class Recurrent(nn.Module):
+    """A recurrent layer and what uses its results."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        y, state = self.layer(x)
+        return y.relu(), state
+
+
+@pytest.mark.parametrize(("module", "shape"), [
+    (Recurrent(nn.GRU(9, 7, batch_first=True)), (3, 4, 9)),
+    (Recurrent(nn.LSTM(9, 7, bias=False, bidirectional=True)), (4, 3, 9)),
+    (nn.PReLU(5), (2, 5, 3))], ids=["GRU", "LSTM", "PReLU"])
+def test_what_dynamo_makes_of_layers(module, shape):
+    """Dynamo runs functions with recurrent layers in eager PyTorch unless told otherwise: nothing would be launched."""
+    before = len(history)
+    with torch.no_grad():
+        x = torch.randn(shape)
+        same(compiled(module.eval())(x), module(x))
+    assert len(history) > before
+
+
 def test_threads():
     module = mlp().eval()
     fast, errors = compiled(module), []
