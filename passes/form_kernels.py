@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.order import external_values, sort
+from hexagon_mlir.ir.order import ancestor_in, external_values, sort
 from hexagon_mlir.ir.query import input_count, known_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.kernels.decide import Kind, OpInfo, group
@@ -168,11 +168,21 @@ def _bytes(op: ir.Operation) -> int:
 
 
 def _table_bytes(op: ir.Operation) -> int:
-    """The bytes of the tensors from outside that ``op`` reads single elements of."""
+    """The bytes of the tensors that ``op`` reads single elements of, where others may read them or what was made of
+    them: an argument of the same size.
+    """
     if op.name != "linalg.generic":
         return 0
     body = op.regions[0].blocks[0].operations
-    return sum(known_bytes(o.operation.operands[0].type) for o in body if o.operation.name == "tensor.extract")
+    tables = [o.operation.operands[0] for o in body if o.operation.name == "tensor.extract"]
+    return sum(known_bytes(table.type) for table in tables if _is_shared(table, op))
+
+
+def _is_shared(table: ir.Value, op: ir.Operation) -> bool:
+    size = known_bytes(table.type)
+    tensors = [a for a in op.block.arguments if isinstance(a.type, ir.RankedTensorType)]
+    return (any(ancestor_in(use.owner.operation, op.block) != op for use in table.uses)
+            or any(a != table and known_bytes(a.type) == size for a in tensors))
 
 
 def _title(ops: list[ir.Operation]) -> str:

@@ -23,7 +23,7 @@ class Kind(Enum):
 @dataclass(frozen=True)
 class OpInfo:
     """One operation: the numbers of the operations that make its operands, the bytes of its results, whether the
-    function returns one of them, and the bytes of the tables it looks elements up in."""
+    function returns one of them, and the bytes of the tables it looks elements up in that others read as well."""
 
     kind: Kind
     operands: tuple[int, ...]

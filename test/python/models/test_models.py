@@ -88,6 +88,25 @@ def test_recurrent(kind):
     assert model.result.kernels < model.result.kernel_calls, "time steps are equal kernels"
 
 
+class Looked(nn.Module):
+    """A product with rows of a table that does not fit the TCM."""
+
+    def __init__(self, tied):
+        super().__init__()
+        self.table = nn.Embedding(40000, 64)
+        self.weight = self.table.weight if tied else nn.Parameter(torch.randn(32, 64))
+
+    def forward(self, indices):
+        return nn.functional.linear(self.table(indices), self.weight)
+
+
+@pytest.mark.parametrize(("tied", "kernels"), [(False, 1), (True, 2)])
+def test_a_lookup_is_part_of_what_reads_it(tied, kernels):
+    """Unless the table is read in another form: both would be in memory together."""
+    model = hx.compile(torch.export.export(Looked(tied).eval(), (torch.arange(5)[None],)))
+    assert model.result.kernels == kernels
+
+
 def test_layers_share_kernels():
     model = compile_and_compare(nn.Sequential(Block(), Block(), Block()), torch.randn(1, 10, 48))
     assert model.result.kernel_calls >= 3 * 4
