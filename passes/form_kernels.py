@@ -27,7 +27,7 @@ class FormKernelsPass(Pass):
 
     A contraction, convolution or loop starts a kernel. Elementwise ops, reductions and data movement join the kernel
     that makes their latest operand, or the only one that reads them, as long as its results fit the TCM together.
-    A lookup in a table that does not fit is a kernel of its own.
+    A lookup in a table that does not fit, and that another kernel may read in another form, is a kernel of its own.
 
     Before:
         func.func @f(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xi8>) -> tensor<16xi8> {
