@@ -24,7 +24,6 @@ import hexagon_mlir as hx
 from bench.model_zoo import LARGE, Decoder, Model
 from bench.more_models import MORE
 from hexagon_mlir.report.model import model_report
-from hexagon_mlir.report.progress import progress_bar
 
 _COLUMNS = ("model", "max difference", "largest value", "cycles", "in copies", "kernels", "compile s", "of it, CPU s",
             "run s", "weights MB", "peak MB")
@@ -55,9 +54,8 @@ def run(name: str, made: Model, numerics: str, report: bool) -> tuple[str, ...]:
     program = torch.export.export(module, inputs)
     calls = list(_calls(module, inputs))
     cycles, copies, error, largest = 0, 0.0, 0.0, 0.0
-    with progress_bar() as progress, torch.no_grad():
+    with torch.no_grad():
         model = hx.compile(program, numerics=numerics)
-        model.progress = progress
         start = time.perf_counter()
         results = []
         for arguments in calls:

@@ -59,7 +59,7 @@ def compile_model(words: Sequence[str]) -> int:
 
 
 def compiled_model(options: Options, shapes: Sequence[tuple[int, ...]] | None) -> CompiledModel:
-    """The model that ``options`` name, with a progress bar; one with dynamic sizes for inputs of ``shapes``."""
+    """The model that ``options`` name; one with dynamic sizes for inputs of ``shapes``."""
     if options.target and options.target not in targets.names():
         raise UsageError(f"unknown target '{options.target}'", f"one of {', '.join(targets.names())}")
     try:
@@ -69,11 +69,10 @@ def compiled_model(options: Options, shapes: Sequence[tuple[int, ...]] | None) -
     from hexagon_mlir.frontend.torch.compile import compile_exported
     from hexagon_mlir.frontend.torch.model import CompiledModel
     from hexagon_mlir.pipelines import Settings
-    from hexagon_mlir.report.progress import progress_bar
 
-    with progress_bar() as progress, _without_deprecations():
-        model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline, progress,
-                                 Settings.of(options), options.numerics)
+    with _without_deprecations():
+        model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline,
+                                 settings=Settings.of(options), numerics=options.numerics)
         if isinstance(model, CompiledModel):
             return model
         if shapes is None:

@@ -173,4 +173,5 @@ def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: P
             report("compiling", max(done, sum(future.done() for future in pending)), len(sources))
         return kernels
     finally:
+        report("compiling", len(sources), len(sources))
         pool.shutdown(cancel_futures=True)

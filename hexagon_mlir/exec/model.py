@@ -96,16 +96,17 @@ class ModelProgram:
                 arrays[number] = arguments[buffer.argument].view()
                 arrays[number].flags.writeable = False
         first, left_q8 = len(history), 0
-        for step, call in enumerate(schedule.calls):
-            if progress is not None:
-                progress("simulating", step, len(schedule.calls))
-            kernel = schedule.kernels[call.kernel]
-            inputs = [_read_only(arrays[n]) for n in call.arguments]
-            left_q8 = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
-                             schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
-                             tcm=self._tcm_use(step, left_q8)).left_q8
-        if progress is not None:
-            progress("simulating", len(schedule.calls), len(schedule.calls))
+        report = progress or (lambda what, done, total: None)
+        try:
+            for step, call in enumerate(schedule.calls):
+                report("simulating", step, len(schedule.calls))
+                kernel = schedule.kernels[call.kernel]
+                inputs = [_read_only(arrays[n]) for n in call.arguments]
+                left_q8 = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
+                                 schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
+                                 tcm=self._tcm_use(step, left_q8)).left_q8
+        finally:
+            report("simulating", len(schedule.calls), len(schedule.calls))
         outputs = tuple(arrays[n].reshape(shape).copy()
                         for n, shape in zip(schedule.outputs, schedule.output_shapes, strict=True))
         return ModelRun(outputs, tuple(history[first:]))

@@ -18,6 +18,7 @@ from hexagon_mlir.codegen.prediction import computing_cycles, predict
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.exec.model import ModelProgram
+from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.dynamic import DynamicProgram, SpecializedModel, is_dynamic
 from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
@@ -82,7 +83,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     """Compile ``graph``, which is rewritten in place."""
     if numerics not in tuple(Numerics):
         raise HexError.plain(f"unknown numerics '{numerics}'", hint=f"one of {', '.join(Numerics)}")
-    clock = clock or Clock()
+    clock, progress = clock or Clock(), progress or ProgressBar()
     try:
         chip = targets.get(target)
     except targets.TargetError as error:

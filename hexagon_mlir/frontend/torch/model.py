@@ -18,6 +18,7 @@ from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.exec.memory_plan import Plan
 from hexagon_mlir.exec.model import ModelProgram, ModelRun
 from hexagon_mlir.exec.model_binary import ModelBinary, build
+from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.passes import PassRecord
 from hexagon_mlir.ir import HexError
@@ -100,7 +101,7 @@ class CompiledModel:
 
     def __init__(self, schedule: Schedule, face: Face, result: CompilationResult, progress: Progress | None = None):
         self.schedule, self.face, self.result = schedule, face, result
-        self.progress = progress
+        self.progress = progress or ProgressBar()
         self.again: Callable[[str], CompiledModel] | None = None
         """Compiles the same program for another target; None when the program is not there any more."""
         self._emulated: CompiledModel | None = None
