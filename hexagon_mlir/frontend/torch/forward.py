@@ -31,8 +31,8 @@ MODELS_KEPT = 64
 
 
 @dataclass(frozen=True)
-class Settings:
-    """``options`` of torch.compile: ``target``, ``pipeline``, ``numerics`` and the fields of `pipelines.Settings` as in
+class Settings(pipelines.Settings):
+    """``options`` of torch.compile: ``target``, ``pipeline``, ``numerics`` and those of every compilation as in
     `hexagon_mlir.compile`.
 
     ``fallback`` is "eager" (run what cannot be compiled with PyTorch, and warn) or "error" (raise `HexError`).
@@ -41,11 +41,6 @@ class Settings:
 
     target: str = targets.DEFAULT
     pipeline: str = "default"
-    threads: int = 0
-    accuracy: str = "accurate"
-    qfloat: bool = True
-    line_info: bool = False
-    tcm_bytes: int = 0
     numerics: str = "f32"
     fallback: str = "eager"
     executor: str = "sim"

@@ -165,6 +165,15 @@ def test_types_and_modes():
 
 
 # -- threads -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("options", "reason"), [
+    ({"threads": -1}, "-1 threads"), ({"accuracy": "sloppy"}, "unknown accuracy 'sloppy'"),
+    ({"tcm_bytes": -5}, "-5 bytes of TCM"), ({"fallback": "never"}, "not 'never'")])
+def test_wrong_options_are_errors(options, reason):
+    """Not a reason to run eagerly."""
+    with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match=reason):
+        torch.compile(nn.Linear(3, 2), backend="hexagon", options=options)(torch.randn(1, 3))
+
+
 class Recurrent(nn.Module):
     """A recurrent layer and what uses its results."""
 
