@@ -16,7 +16,7 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
 from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out, take_weights
 from hexagon_mlir.codegen.artifacts.whole_files import write_files
-from hexagon_mlir.codegen.interface import Interface, Tensor, read_interface
+from hexagon_mlir.codegen.interface import Interface, Tensor, launch_grid, read_interface
 from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir import HexError, ir, name_locations, parse, to_text
@@ -122,18 +122,12 @@ class CompiledKernel:
             raise HexError.plain(f"unknown executor '{executor}'", hint=f"one of {', '.join(EXECUTORS)}")
         if len(arguments) != len(face.arguments):
             raise HexError.plain(f"{face.entry} takes {len(face.arguments)} arguments, {len(arguments)} given")
-        if face.grid and grid is None:
-            raise HexError.plain(f"{face.entry} is a Triton kernel and needs a grid", hint="run(..., grid=(n,))")
+        programs = _programs(face, grid)
         for number, (kind, value) in enumerate(zip(face.arguments, arguments, strict=True)):
             _check(face.entry, number, kind, value)
         _check_sizes(face, arguments)
         shapes = [_result_shape(face, number, arguments) for number in range(len(face.results))]
         outputs = tuple(np.empty(shape, _NUMPY[r.element]) for shape, r in zip(shapes, face.results, strict=True))
-        programs = None
-        if face.grid:
-            assert grid is not None
-            x, y, z = (*grid, 1, 1)[:3]
-            programs = (int(x), int(y), int(z))
         self.last_run = self._launch(executor, arguments, outputs, programs, trace)
         return self.last_run
 
@@ -297,6 +291,15 @@ def _read(path: Path) -> ir.Module:
         raise HexError.plain(f"cannot read the file: {error.strerror}", file=str(path)) from None
     name_locations(module, str(path))
     return module
+
+
+def _programs(face: Interface, grid: Sequence[int] | None) -> tuple[int, int, int] | None:
+    """The launch grid of a Triton kernel; None of any other."""
+    if face.grid and grid is None:
+        raise HexError.plain(f"{face.entry} is a Triton kernel and needs a grid", hint="run(..., grid=(n,))")
+    if not face.grid and grid is not None:
+        raise HexError.plain(f"{face.entry} is no Triton kernel and has no grid", hint="run it without one")
+    return None if grid is None else launch_grid(face.entry, grid)
 
 
 def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:

@@ -49,7 +49,7 @@ FLAGS = (
          "What to run"),
     Flag("pipeline", "a named pipeline (see --list-pipelines)", "NAME", "What to run"),
     Flag("schedule", "apply the transform-dialect sequence in FILE", "FILE", "What to run"),
-    Flag("target", "the chip: v68, v73, v75 or v79", "NAME", "What to run"),
+    Flag("target", "the chip (see hexmlir targets)", "NAME", "What to run"),
     Flag("threads", "how many threads a pipeline may use; 0 (default): the target's HVX contexts", "N", "What to run"),
     Flag("accuracy", "of the math functions of a pipeline: accurate (default) or fast", "NAME", "What to run"),
     Flag("qfloat", "keep values in qfloat between operations (default: true)", group="What to run"),
@@ -93,6 +93,7 @@ _ALIASES: dict[str, str | None] = {
     "mlir-print-ir-after-change": "print-ir-after-change", "allow-unregistered-dialect": None,
 }
 _ORDERED = ("pass-pipeline", "pipeline", "schedule")
+_SETTINGS = ("threads", "accuracy", "qfloat", "tcm_bytes", "line_info")
 _PASS_NAME = re.compile(r"[A-Za-z][\w.-]*\Z")
 
 
@@ -175,7 +176,19 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
         raise UsageError(f"unknown --emit kind '{arguments.emit}'", f"one of {', '.join(EMIT_KINDS)}")
     if arguments.emit == "obj" and arguments.split_input_file:
         raise UsageError("--emit=obj makes one object; it cannot be used with --split-input-file")
+    _refuse_idle_settings(arguments)
     return arguments
+
+
+def _refuse_idle_settings(arguments: Arguments) -> None:
+    """A setting that nothing asked for would obey is a mistake: passes by name have options of their own."""
+    if arguments.emit != "mlir" or arguments.print_pipeline or any(r.kind == "pipeline" for r in arguments.requests):
+        return
+    for name in _SETTINGS:
+        if getattr(arguments, name) != getattr(Arguments, name):
+            flag = name.replace("_", "-")
+            raise UsageError(f"--{flag} is a setting of whole pipelines, and none is asked for",
+                             f"--pipeline=default, or the option of a pass: --PASS='{flag}=...'")
 
 
 def _read_flag(arguments: Arguments, word: str, following) -> None:
@@ -204,7 +217,7 @@ def _value(flag: Flag, value: str, given: bool) -> Any:
         return tuple(part.strip() for part in value.split(",") if part.strip())
     if flag.value == "N":
         if not value.isdecimal():
-            raise UsageError(f"--{flag.name} is a number, not '{value}'", f"--{flag.name}=4")
+            raise UsageError(f"--{flag.name} is a number, not '{value}'", f"--{flag.name}=N, a whole number")
         return int(value)
     if flag.value:
         return value

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hexagon_mlir.cli.arguments import UsageError
+from hexagon_mlir.cli.inputs import read_array
+from hexagon_mlir.cli.options import OneFile, read_options
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir.diagnostics import HexError
 
@@ -35,7 +37,7 @@ COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
   --qfloat=false   convert every result to IEEE at once, instead of keeping values in qfloat between operations
   --threads=N      how many threads may share the work (default 0: the target's HVX contexts, where that pays)
   --tcm-bytes=N    how much TCM may be used (default 0: the target's)
-  --line-info=true assembly that tells source lines; the code is the same
+  --line-info      assembly that tells source lines; the code is the same
 """
 RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
        hexmlir run MODEL.pt2 or MODEL.onnx [--args A B ...] [--executor=NAME] [--out=FOLDER] [--numerics=NAME]
@@ -57,10 +59,9 @@ SETTINGS = ("target", "pipeline", "threads", "accuracy", "qfloat", "line_info", 
 
 
 @dataclass
-class Options:
+class Options(OneFile):
     """The command line of both."""
 
-    file: str = ""
     output: str = ""
     emit: str = "obj"
     target: str = ""
@@ -82,59 +83,17 @@ class Options:
     args: list[str] = field(default_factory=list)
 
 
-def read_options(words: Sequence[str], known: Sequence[str], hint: str, emit: str = "obj") -> Options:
-    """``--args`` takes every word up to the next option; other options take ``--name=value`` or ``--name value``.
-
-    ``emit`` is the default of ``--emit``.
-    """
-    options, rest = Options(emit=emit), list(words)
-    while rest:
-        word = rest.pop(0)
-        name, equals, value = word.partition("=")
-        name = "output" if name in ("-o", "--output") else name.removeprefix("--").replace("-", "_")
-        if word == "--args" and "args" in known:
-            while rest and not rest[0].startswith("--"):
-                options.args.append(rest.pop(0))
-        elif word == "--check" and "check" in known:
-            options.check = True
-        elif word.startswith("-"):
-            if name not in known or name in ("args", "check"):  # these stand without a value
-                raise UsageError(f"unknown option {word}", hint)
-            if not equals and not rest:
-                raise UsageError(f"{word} needs a value", hint)
-            setattr(options, name, _option(word.partition("=")[0], getattr(options, name),
-                                           value if equals else rest.pop(0), hint))
-        elif options.file:
-            raise UsageError(f"one file at a time: '{options.file}' and '{word}'", hint)
-        else:
-            options.file = word
-    if not options.file:
-        raise UsageError("no file", hint)
-    return options
-
-
-def _option(name: str, default: Any, value: str, hint: str) -> Any:
-    """``value`` in the type of the option's default."""
-    if isinstance(default, bool):
-        if value not in ("true", "false"):
-            raise UsageError(f"{name} is true or false, not '{value}'", hint)
-        return value == "true"
-    if isinstance(default, int):
-        if not value.isdecimal():
-            raise UsageError(f"{name} is a number, not '{value}'", hint)
-        return int(value)
-    return value
-
-
 def compile_file(words: Sequence[str]) -> int:
     """The exit code of ``hexmlir compile`` with ``words`` after it."""
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(COMPILE_USAGE)
         return 0
-    options = read_options(words, ("output", "emit", "entry", *SETTINGS), "hexmlir compile --help")
+    options = read_options(Options(), words, ("output", "emit", "entry", *SETTINGS), "hexmlir compile --help")
     if options.emit not in KINDS:
         raise UsageError(f"unknown kind '{options.emit}'", f"--emit is one of {', '.join(KINDS)}")
     source = Path(options.file)
+    if source.is_dir():
+        raise HexError.plain("cannot read the file: Is a directory", file=options.file)
     output = Path(options.output) if options.output else source.with_suffix(KINDS[options.emit])
     if output == source:
         raise UsageError(f"the output would replace {source}", "-o OUT")
@@ -151,7 +110,9 @@ def run_file(words: Sequence[str]) -> int:
         sys.stdout.write(RUN_USAGE)
         return 0
     known = ("args", "executor", "out", "grid", "entry", "numerics", "report", "trace", "check", *SETTINGS)
-    options = read_options(words, known, "hexmlir run --help")
+    options = read_options(Options(), words, known, "hexmlir run --help")
+    import numpy as np
+
     arguments = [_argument(word) for word in options.args]
     if options.check and options.executor != "sim":
         raise UsageError("faults are found on the simulator only", "--executor=sim")
@@ -159,6 +120,7 @@ def run_file(words: Sequence[str]) -> int:
     from hexagon_mlir.exec import sim
     from hexagon_mlir.report import text
 
+    before = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
     run = _run_model if options.file.endswith(MODEL_FILES) else _run_kernel
     with warnings.catch_warnings(record=True) as caught, sim.checking(options.check) as reports:
         warnings.simplefilter("always")
@@ -167,7 +129,7 @@ def run_file(words: Sequence[str]) -> int:
         if issubclass(warning.category, UserWarning):
             sys.stderr.write(f"hexmlir: warning: {warning.message}\n")
     if options.out:  # first: a reader that stops (| head) must not cost the results
-        _save(Path(options.out), arguments, outputs)
+        _save(Path(options.out), outputs, arguments, before)
     write_files({Path(name): text.encode() for name, text in files.items()})
     for number, output in enumerate(outputs):
         sys.stdout.write(f"result{number}: {output.dtype} {list(output.shape)}\n{output}\n")
@@ -236,13 +198,15 @@ def _counters(counters: Any) -> str:
     return text.table(("QEMU", ""), [(name.replace("_", " "), str(value)) for name, value in vars(counters).items()])
 
 
-def _save(folder: Path, arguments: Sequence[Any], outputs: Sequence[Any]) -> None:
+def _save(folder: Path, outputs: Sequence[Any], arguments: Sequence[Any], before: Sequence[Any]) -> None:
+    """The results, and the arguments that the run changed."""
     import numpy as np
 
     from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
 
     arrays = {f"result{number}": value for number, value in enumerate(outputs)}
-    arrays |= {f"arg{number}": value for number, value in enumerate(arguments) if isinstance(value, np.ndarray)}
+    arrays |= {f"arg{number}": value for number, (value, old) in enumerate(zip(arguments, before, strict=True))
+               if isinstance(value, np.ndarray) and value.tobytes() != old.tobytes()}
     files: dict[Path, Content] = {}
     for name, array in arrays.items():
         file = io.BytesIO()
@@ -252,13 +216,8 @@ def _save(folder: Path, arguments: Sequence[Any], outputs: Sequence[Any]) -> Non
 
 
 def _argument(word: str) -> Any:
-    import numpy as np
-
     if word.endswith(".npy"):
-        try:
-            return np.ascontiguousarray(np.load(word, allow_pickle=False))
-        except (OSError, ValueError) as error:
-            raise HexError.plain(f"cannot read: {error}", file=word) from None
+        return read_array(word)
     if re.fullmatch(r"[+-]?\d+|0[xX][0-9a-fA-F]+", word):
         return int(word, 0)
     try:

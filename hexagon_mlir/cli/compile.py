@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir import targets
 from hexagon_mlir.cli.arguments import UsageError
-from hexagon_mlir.cli.build import KINDS, SETTINGS, Options, read_options
+from hexagon_mlir.cli.build import KINDS, SETTINGS, Options
+from hexagon_mlir.cli.options import read_options
 from hexagon_mlir.ir.diagnostics import HexError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def compile_model(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         sys.stdout.write(USAGE)
         return 0
-    options = read_options(words, ("output", "emit", "numerics", "shapes", *SETTINGS), _HINT, emit="")
+    options = read_options(Options(emit=""), words, ("output", "emit", "numerics", "shapes", *SETTINGS), _HINT)
     if not options.output:
         raise UsageError("a model and a folder are needed", _HINT)
     if options.emit and options.emit not in KINDS:

@@ -9,8 +9,13 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hexagon_mlir.cli.arguments import UsageError
+
+if TYPE_CHECKING:
+    from hexagon_mlir.ir.diagnostics import Diagnostic
 
 STACK_BYTES = 128 << 20
 """MLIR recurses over the IR; the kernel lets the main stack grow to this while the process runs."""
@@ -56,7 +61,7 @@ def explain(tool: str, error: Exception) -> str:
     if isinstance(error, UsageError):
         return f"{tool}: error: {error}\n  hint: {error.hint}"
     if hasattr(error, "diagnostics"):
-        return "\n".join(str(diagnostic) for diagnostic in error.diagnostics)
+        return "\n".join(str(_said_by(tool, diagnostic)) for diagnostic in error.diagnostics)
     if isinstance(error, RecursionError):
         return f"{tool}: error: the input is nested too deeply"
     if isinstance(error, MemoryError):
@@ -67,6 +72,15 @@ def explain(tool: str, error: Exception) -> str:
     message = str(error).strip().splitlines()
     return (f"{tool}: error: internal: {type(error).__name__}: {message[0] if message else 'no message'}\n"
             "  hint: this is a bug of the compiler; --debug shows where it happened")
+
+
+def _said_by(tool: str, diagnostic: Diagnostic) -> Diagnostic:
+    """What belongs to no file is said by the tool itself."""
+    from hexagon_mlir.ir.diagnostics import NO_FILE  # not before an error: loads the MLIR bindings
+
+    if diagnostic.place.file != NO_FILE:
+        return diagnostic
+    return replace(diagnostic, place=replace(diagnostic.place, file=tool))
 
 
 def _say(text: str, code: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from hexagon_mlir.cli.errors import run_tool
 from hexagon_mlir.frontend import MODEL_FILES
 
 TOOL = "hexmlir"
+COMMANDS = ("targets", "profile", "compile", "run", "sim", "cache", "version")
 _ENTRY = re.compile(r"[0-9a-f]{64}(\.\w+)?\Z")  # a hash, see codegen.cache
 USAGE = """usage: hexmlir COMMAND
 
@@ -43,7 +45,7 @@ def _main(argv: Sequence[str]) -> int:
     if words[:1] != ["profile"]:  # what follows that may be the script's
         words = [word for word in words if word != "--debug"]
     match words:
-        case [] | ["help"] | ["--help"] | ["-h"]:
+        case [] | ["help" | "--help" | "-h"] | ["targets" | "cache" | "version", "--help" | "-h"]:
             sys.stdout.write(USAGE)
         case ["version"] | ["--version"]:
             from hexagon_mlir.cli import listing
@@ -51,6 +53,8 @@ def _main(argv: Sequence[str]) -> int:
             sys.stdout.write(listing.versions())
         case ["targets"]:
             sys.stdout.write(_targets())
+        case ["targets", "show"]:
+            raise UsageError("no target is named", "hexmlir targets show v75")
         case ["targets", "show", name]:
             sys.stdout.write(_target(name))
         case ["profile", *arguments]:
@@ -77,8 +81,11 @@ def _main(argv: Sequence[str]) -> int:
             sys.stdout.write(_cache())
         case ["cache", "clear"]:
             sys.stdout.write(_clear_cache())
-        case _:
-            raise UsageError(f"cannot read 'hexmlir {' '.join(words)}'", "hexmlir --help")
+        case [command, *rest]:
+            if command in COMMANDS:
+                raise UsageError(f"cannot read '{' '.join(rest)}' after 'hexmlir {command}'", "hexmlir --help")
+            near = difflib.get_close_matches(command, COMMANDS, n=1)
+            raise UsageError(f"unknown command '{command}'", f"did you mean {near[0]}?" if near else "hexmlir --help")
     return 0
 
 

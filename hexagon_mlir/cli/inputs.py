@@ -6,8 +6,13 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from hexagon_mlir.ir import decode
 from hexagon_mlir.ir.diagnostics import HexError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 STDIN = "-"
 _SEPARATOR = re.compile(rb"^[ \t]*// -----[ \t]*\r?$", re.MULTILINE)
@@ -58,6 +63,22 @@ def read_bytes(path: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise HexError.plain(f"cannot read: {reason}", file=path) from None
+
+
+def read_text(path: str, hint: str) -> str:
+    """The text of file ``path``; ``hint`` is for one that is not UTF-8."""
+    return decode(read_bytes(path), path, hint)
+
+
+def read_array(path: str) -> np.ndarray:
+    """The array in file ``path`` of numpy's own format, its elements in order."""
+    import numpy as np
+
+    try:
+        return np.ascontiguousarray(np.load(path, allow_pickle=False))
+    except (OSError, ValueError, EOFError) as error:
+        raise HexError.plain(f"cannot read: {getattr(error, 'strerror', None) or error}", file=path,
+                             hint="numpy.save(path, array) writes one") from None
 
 
 def split(source: Source) -> list[Source]:

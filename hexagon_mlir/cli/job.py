@@ -13,12 +13,12 @@ from hexagon_mlir.cli import emit, printing, steps, tables
 from hexagon_mlir.cli.arguments import Arguments
 from hexagon_mlir.cli.inputs import Source
 from hexagon_mlir.ir import ir, make_context, parse, set_index_bits, to_text
-from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, collect_into, from_mlir_error
+from hexagon_mlir.ir.diagnostics import NO_FILE, Diagnostic, HexError, Place, collect_into, from_mlir_error
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, count_ops, run_steps
 from hexagon_mlir.targets import Target
 
-_NO_FILE = ("-", "<unknown>", "hexmlir")
+_NO_FILE = ("-", "<unknown>", NO_FILE)
 
 
 @dataclass

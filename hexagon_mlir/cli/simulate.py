@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.cli.arguments import UsageError
-from hexagon_mlir.ir.diagnostics import HexError
+from hexagon_mlir.cli.inputs import read_array, read_text
+from hexagon_mlir.cli.options import OneFile, read_options
+from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,15 +41,14 @@ USAGE = """usage: hexmlir sim FILE.s --entry FUNCTION [options]
 
 
 @dataclass
-class Options:
+class Options(OneFile):
     """The command line."""
 
-    file: str = ""
     entry: str = ""
     args: list[str] = field(default_factory=list)
     out: str = ""
     target: str = ""
-    timeout: float | None = None
+    timeout: float = 0.0
     check: bool = False
     annotate: bool = False
     trace: str = ""
@@ -71,36 +72,12 @@ def simulate(words: Sequence[str]) -> int:
     if "--list-forms" in words:
         sys.stdout.write(list_forms())
         return 0
-    return run(read_options(words))
+    return run(read(words))
 
 
-def read_options(words: Sequence[str]) -> Options:
-    """``--args`` takes every word up to the next option."""
-    options = Options()
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word == "--args":
-            while rest and not rest[0].startswith("--"):
-                options.args.append(rest.pop(0))
-        elif word in ("--check", "--annotate"):
-            setattr(options, word.removeprefix("--"), True)
-        elif word in ("--entry", "--out", "--target", "--timeout", "--trace"):
-            if not rest:
-                raise UsageError(f"{word} needs a value", HINT)
-            value = rest.pop(0)
-            if word == "--timeout":
-                options.timeout = _number(value, float, word)
-            else:
-                setattr(options, word.removeprefix("--"), value)
-        elif word.startswith("-"):
-            raise UsageError(f"unknown option {word}", HINT)
-        elif options.file:
-            raise UsageError(f"one file at a time: '{options.file}' and '{word}'", HINT)
-        else:
-            options.file = word
-    if not options.file:
-        raise UsageError("no assembly file", HINT)
+def read(words: Sequence[str]) -> Options:
+    """The command line ``words``; raises `UsageError`."""
+    options = read_options(Options(), words, [option.name for option in fields(Options)], HINT)
     if not options.entry:
         raise UsageError("no function to call", f"hexmlir sim {options.file} --entry NAME")
     return options
@@ -115,10 +92,7 @@ def _number(text: str, kind: type, what: str):
 
 def run(options: Options) -> int:
     """Load, run, print, write buffers back."""
-    try:
-        text = Path(options.file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise HexError.plain(f"cannot read: {error}", file=options.file) from None
+    text = read_text(options.file, "assembly is text; is this an object?")
     from hexagon_mlir import targets
     from hexagon_mlir.report import text as report
     from hexagon_mlir.sim import Machine, SimError
@@ -129,11 +103,12 @@ def run(options: Options) -> int:
     try:
         machine = Machine(text, options.target or targets.DEFAULT, check=options.check)
         arguments, buffers = place(machine, options.args)
-        result = machine.run(options.entry, arguments, timeout=options.timeout, trace=bool(options.trace))
+        result = machine.run(options.entry, arguments, timeout=options.timeout or None,
+                             trace=bool(options.trace))
     except targets.TargetError as error:
         raise UsageError(str(error), "hexmlir targets") from None
     except SimError as error:
-        raise HexError.plain(str(error), file=options.file) from None
+        raise HexError(Diagnostic("error", Place(options.file, error.asm_line), "", error.reason)) from None
     sys.stdout.write(machine.output.decode(errors="replace"))
     sys.stdout.flush()
     sys.stderr.write(machine.error_output.decode(errors="replace"))
@@ -147,6 +122,7 @@ def explain(machine: Machine, result: RunResult, options: Options) -> int:
     """What ``--annotate``, ``--trace`` and ``--check`` add; the exit code."""
     import json
 
+    from hexagon_mlir.codegen.artifacts.whole_files import write_files
     from hexagon_mlir.report.text import faults, table
     from hexagon_mlir.sim import trace
 
@@ -155,10 +131,7 @@ def explain(machine: Machine, result: RunResult, options: Options) -> int:
         sys.stdout.write("\n" + trace.annotate(machine) + "\n")
         sys.stdout.write(table(("event", "count"), [(name, str(count)) for name, count in counts.items()]))
     if options.trace:
-        try:
-            Path(options.trace).write_text(json.dumps(trace.timeline(machine)), encoding="utf-8")
-        except OSError as error:
-            raise HexError.plain(f"cannot write: {error}", file=options.trace) from None
+        write_files({Path(options.trace): json.dumps(trace.timeline(machine)).encode()})
     if options.check:
         sys.stdout.write(faults(result.reports))
     return int(any(report.certain for report in result.reports))
@@ -186,7 +159,7 @@ def place(machine: Machine, words: Sequence[str]) -> tuple[list, list[Buffer]]:
         if found := re.fullmatch(r"(buf|tcm):(\w+)", word):
             data = np.zeros(_number(found.group(2), int, word), np.uint8)
         elif word.endswith(".npy"):
-            data = _load(word)
+            data = read_array(word)
         elif word.endswith("i64"):
             arguments.append(Arg64(_number(word[:-3], int, "an argument") & (1 << 64) - 1))
             continue
@@ -204,15 +177,6 @@ def place(machine: Machine, words: Sequence[str]) -> tuple[list, list[Buffer]]:
         arguments.append(address)
         buffers.append(Buffer(index, address, data.dtype, data.shape))
     return arguments, buffers
-
-
-def _load(name: str) -> np.ndarray:
-    import numpy as np
-
-    try:
-        return np.ascontiguousarray(np.load(name, allow_pickle=False))
-    except (OSError, ValueError) as error:
-        raise HexError.plain(f"cannot read: {error}", file=name) from None
 
 
 def write_back(machine: Machine, buffers: Sequence[Buffer], folder: Path) -> None:

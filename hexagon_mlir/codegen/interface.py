@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 from hexagon_mlir.codegen.dynamic_sizes import NO_RULES, SizeRules, read_sizes
 from hexagon_mlir.ir import HexError, ir
@@ -49,6 +51,16 @@ class Interface:
     grid: bool
     weights: tuple[Tensor, ...] = ()
     sizes: SizeRules = NO_RULES
+
+
+def launch_grid(name: str, grid: Sequence[int]) -> tuple[int, int, int]:
+    """``grid`` of kernel ``name`` in three dimensions; raises `HexError` unless it is one to three counts."""
+    counts = tuple(grid) if isinstance(grid, Sequence) else (grid,)
+    if not 1 <= len(counts) <= 3 or not all(isinstance(count, Integral) and count >= 0 for count in counts):
+        raise HexError.plain(f"{name}: a grid of ({', '.join(map(str, counts))}) programs", origin="launch",
+                             hint="one to three whole numbers, none negative; triton.cdiv(n, BLOCK) rounds up")
+    x, y, z = (int(count) for count in (*counts, 1, 1)[:3])
+    return x, y, z
 
 
 def read_interface(module: ir.Module, entry: str | None, grid: bool, weights: int = 0) -> Interface:

@@ -14,7 +14,7 @@ from torch_mlir.passmanager import PassManager
 from hexagon_mlir.ir.context import INDEX_BITS, make_context, set_index_bits
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, error_at, place_of
 from hexagon_mlir.ir.guards import captured_stderr, erase_op, untranslatable_ops
-from hexagon_mlir.ir.text import name_locations, parse, to_text
+from hexagon_mlir.ir.text import decode, name_locations, parse, to_text
 
 if TYPE_CHECKING:
     from torch_mlir.dialects import (
@@ -41,6 +41,7 @@ __all__ = [
     "arith",
     "bufferization",
     "captured_stderr",
+    "decode",
     "erase_op",
     "error_at",
     "func",

@@ -13,6 +13,8 @@ from typing import Self
 from torch_mlir import ir
 
 STDIN_NAME = "-"
+NO_FILE = "hexmlir"
+"""Where a message comes from that belongs to no file."""
 _OP_TEXT_LIMIT = 200  # characters of the operation shown under an error
 
 
@@ -27,7 +29,8 @@ class Place:
     def __str__(self) -> str:
         if not self.line:
             return self.file
-        return f"{self.file}:{self.line}:{self.column}"
+        column = f":{self.column}" if self.column else ""
+        return f"{self.file}:{self.line}{column}"
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class HexError(Exception):
         self.diagnostics = diagnostics
 
     @classmethod
-    def plain(cls, message: str, hint: str = "", origin: str = "", file: str = "hexmlir") -> Self:
+    def plain(cls, message: str, hint: str = "", origin: str = "", file: str = NO_FILE) -> Self:
         """An error that belongs to no operation (a bad flag, a missing file)."""
         return cls(Diagnostic("error", Place(file), origin, message, hint=hint))
 

@@ -18,7 +18,7 @@ def parse(source: str | bytes, file: str = "-", context: ir.Context | None = Non
     ``file`` names the input in errors. Raises `HexError` with line and column for anything malformed, bytes
     that are not UTF-8 and nesting that would crash the parser included; ``hint`` goes with syntax errors.
     """
-    text = source if isinstance(source, str) else _decode(source, file)
+    text = source if isinstance(source, str) else decode(source, file)
     if "\0" in text:
         raise HexError.plain("the input holds a NUL character", file=file, hint="MLIR input is text")
     text_guards.check(text.encode(errors="replace"), file)
@@ -41,13 +41,13 @@ def name_locations(module: ir.Module, file: str) -> None:
         module.operation.walk(rename)
 
 
-def _decode(source: bytes, file: str) -> str:
+def decode(source: bytes, file: str, hint: str = "MLIR input is text; is this a binary file?") -> str:
+    """``source`` as text; raises `HexError` at the first line of ``file`` that is none."""
     try:
         return source.decode("utf-8")
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
-        raise HexError.plain(f"line {line} is not UTF-8 text", file=file,
-                             hint="MLIR input is text; is this a binary file?") from None
+        raise HexError.plain(f"line {line} is not UTF-8 text", file=file, hint=hint) from None
 
 
 def to_text(op: ir.Module | ir.Operation | ir.OpView, *, generic: bool = False, locations: bool = False,

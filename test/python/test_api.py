@@ -184,3 +184,11 @@ def test_a_triton_kernel_needs_a_grid():
         kernel.run(*case.arguments)
     with pytest.raises(HexError, match="argument 3 of vector_add is a scalar of type i32, not a ndarray"):
         kernel.run(*case.arguments[:3], X, grid=(1,))
+    for grid in (1.5, (-1,), (), (1, 1, 1, 1)):
+        with pytest.raises(HexError, match=r"vector_add: a grid of \(.*\) programs"):
+            kernel.run(*case.arguments, grid=grid)
+
+
+def test_only_a_triton_kernel_has_a_grid(kernel):
+    with pytest.raises(HexError, match="add is no Triton kernel and has no grid"):
+        kernel.run(X, Y, grid=(2,))

@@ -99,11 +99,20 @@ class TestUsage:
     def test_version(self):
         assert call("version").out.startswith("hexagon-mlir ")
 
-    @pytest.mark.parametrize("argv", [("frob",), ("targets", "hide"), ("cache", "burn")])
-    def test_wrong_commands(self, argv):
+    @pytest.mark.parametrize(("argv", "message"), [
+        (("frob",), "unknown command 'frob'\n  hint: hexmlir --help"),
+        (("complie", "k.mlir"), "unknown command 'complie'\n  hint: did you mean compile?"),
+        (("targets", "hide"), "cannot read 'hide' after 'hexmlir targets'\n  hint: hexmlir --help"),
+        (("targets", "show"), "no target is named\n  hint: hexmlir targets show v75"),
+        (("cache", "burn"), "cannot read 'burn' after 'hexmlir cache'\n  hint: hexmlir --help")])
+    def test_wrong_commands(self, argv, message):
         done = call(*argv)
-        assert (done.code, done.out) == (1, "")
-        assert done.err == f"hexmlir: error: cannot read 'hexmlir {' '.join(argv)}'\n  hint: hexmlir --help\n"
+        assert (done.code, done.out, done.err) == (1, "", f"hexmlir: error: {message}\n")
+
+    @pytest.mark.parametrize("command", hexmlir.COMMANDS)
+    def test_every_command_has_help(self, command):
+        done = call(command, "--help")
+        assert (done.code, done.err) == (0, "") and "usage: hexmlir" in done.out and command in done.out
 
 
 class TestDebug:

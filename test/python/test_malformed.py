@@ -26,7 +26,7 @@ class Bad:
 REDUCE = ("func.func @f(%x: tensor<4x8xf32>, %s: tensor<4xf32>) {{\n  %0 = linalg.reduce {{ arith.addf }} "
           "ins(%x : tensor<4x8xf32>) outs(%s : tensor<4xf32>) dimensions = {}")
 LINE_2 = r"<stdin>:2:\d+"
-TOOL = "hexmlir(-opt)?"
+TOOL = "hexmlir-opt"
 MODULE = "<stdin>(:1:1)?"
 
 
@@ -131,6 +131,8 @@ CASES = {
                                   (f"--pass-pipeline={nested('func.func(', ')', 5000)}",), TOOL),
     "pipeline of an unknown pass": Bad(GOOD, "unknown pass 'zork'", ("--pass-pipeline=cse,zork",), TOOL),
     "empty pipeline": Bad(GOOD, "needs a value", ("--pass-pipeline=",), TOOL),
+    "a setting without a pipeline": Bad(GOOD, "--tcm-bytes is a setting of whole pipelines",
+                                        ("--tcm-bytes=4096", "--hexagon-tcm-tiling"), TOOL),
     "unknown named pipeline": Bad(GOOD, "unknown pipeline 'zork'", ("--pipeline=zork",), TOOL),
     "unknown pipeline to print": Bad(GOOD, "unknown pipeline 'zork'", ("--print-pipeline=zork",), TOOL),
     "unknown target": Bad(GOOD, "unknown target 'v99'; known targets: v67", ("--target=v99",), TOOL),

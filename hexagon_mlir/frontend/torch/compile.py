@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -143,12 +144,19 @@ def _computes(op: ir.Operation) -> bool:
 
 def _read(path: str | os.PathLike[str]) -> Any:
     """The program in a file of ``torch.export.save``."""
+    log = logging.getLogger("torch.export")
+    level = log.level
     try:
+        with open(path, "rb"):  # PyTorch would say it in its own words
+            pass
+        log.setLevel(logging.ERROR)  # a traceback of the first of the two formats it tries
         return torch.export.load(path)
     except (OSError, RuntimeError, ValueError, KeyError, BadZipFile) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
         raise HexError.plain(f"cannot read an exported program: {reason}", file=os.fspath(path),
                              hint="torch.export.save(program, path) writes one") from None
+    finally:
+        log.setLevel(level)
 
 
 def _read_onnx(path: str | os.PathLike[str]) -> OnnxModel:

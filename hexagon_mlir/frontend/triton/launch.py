@@ -5,11 +5,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from hexagon_mlir.codegen.interface import launch_grid
 from hexagon_mlir.frontend.triton.lower import executor
 from hexagon_mlir.ir.diagnostics import HexError
 
@@ -18,9 +18,7 @@ def launch_kernel(name: str, binary: bytes, arch: str, grid: tuple[int, int, int
                   args: Sequence[Any], labels: Sequence[str], compile_seconds: float = 0.0) -> None:
     """Run kernel ``name``. ``kinds`` are Triton's type names (``*fp32``, ``i64``, ``constexpr``), nested in tuples;
     ``labels`` name the arguments in messages."""
-    if not all(isinstance(count, Integral) and count >= 0 for count in grid):
-        raise HexError.plain(f"{name}: a grid of ({', '.join(map(str, grid))}) programs", origin="launch",
-                             hint="whole numbers, none negative; triton.cdiv(n, BLOCK) rounds up")
+    grid = launch_grid(name, grid)
     pairs = list(_flat(kinds, args, [f"{name}: argument '{label}'" for label in labels]))
     if executor() == "host":
         _host_function(name, binary)([_host_argument(arg, kind) for arg, kind in pairs], grid)

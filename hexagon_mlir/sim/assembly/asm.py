@@ -15,7 +15,8 @@ class AsmError(Exception):
     """A line of assembly text that the reader does not know."""
 
     def __init__(self, line: int, text: str, why: str = "unknown assembly line") -> None:
-        super().__init__(f"asm line {line}: {why}: '{text.strip()}'")
+        self.reason = f"{why}: '{text.strip()}'"
+        super().__init__(f"asm line {line}: {self.reason}")
         self.line = line
         self.text = text
 

@@ -19,7 +19,8 @@ class FormError(Exception):
     """An instruction form the tables do not have."""
 
     def __init__(self, line: int, text: str, why: str = "unknown instruction form") -> None:
-        super().__init__(f"asm line {line}: {why}: '{text}'")
+        self.reason = f"{why}: '{text}'"
+        super().__init__(f"asm line {line}: {self.reason}")
         self.line = line
         self.text = text
         self.why = why

@@ -53,7 +53,7 @@ class Interpreter:
         try:
             self.module = parse(asm_text)
         except AsmError as error:
-            raise SimError(str(error)) from error
+            raise SimError(error.reason, error.line) from error
         self.symbols, self._bases, _ = assign_addresses(self.module)
         self._data = data_image(self.module, self.symbols, self._bases)
         self._at = {address: name for name, address in self.symbols.items() if address < layout.DATA_BASE}
@@ -98,7 +98,7 @@ class Interpreter:
     ) -> Result:
         """Call ``entry``; see `Machine.run` for arguments. More than ``max_packets`` is an error."""
         if entry not in self.module.functions:
-            known = ", ".join(self.module.functions)
+            known = ", ".join(self.module.functions) or "none"
             raise SimError(f"no function '{entry}' in the program; it has: {known}")
         self.place(args)
         self.frames = [Frame(self.module.functions[entry], 0, {})]
@@ -145,7 +145,7 @@ class Interpreter:
             packet = self.decoded(frame.function, frame.packet)
             outcome = execute(packet, self.registers, self.memory.bytes, self.symbols, self.packets)
         except FormError as error:
-            raise SimError(f"{error} in function '{name}'") from error
+            raise SimError(f"{error.reason} in function '{name}'", error.line) from error
         except KeyError as error:
             raise SimError(f"undefined symbol {error} in function '{name}'") from error
         self.packets += 1

@@ -62,7 +62,7 @@ class Code:
         """The function ``name``."""
         if name not in self._entries:
             if name not in self.program.functions:
-                known = ", ".join(self.program.functions)
+                known = ", ".join(self.program.functions) or "none"
                 raise SimError(f"no function '{name}' in the program; it has: {known}")
             self._entries[name] = FUNCTION(self._address(f"g_{name}"))
         return self._entries[name]

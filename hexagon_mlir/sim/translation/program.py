@@ -24,7 +24,12 @@ VERSION = 1
 
 
 class SimError(Exception):
-    """The simulator cannot translate or run the program."""
+    """The simulator cannot translate or run the program; ``asm_line`` of it is at fault, 0 if no line is."""
+
+    def __init__(self, reason: str, asm_line: int = 0) -> None:
+        super().__init__(f"asm line {asm_line}: {reason}" if asm_line else reason)
+        self.reason = reason
+        self.asm_line = asm_line
 
 
 @dataclass(frozen=True)

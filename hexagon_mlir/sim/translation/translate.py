@@ -56,7 +56,7 @@ def _graphs(module: Module, taken: set[str]) -> list[Graph]:
         try:
             graphs.append(build(function, taken))
         except FormError as error:
-            raise SimError(f"{error} in function '{function.name}'") from error
+            raise SimError(f"{error.reason} in function '{function.name}'", error.line) from error
     return graphs
 
 
@@ -97,7 +97,7 @@ def translate(
     try:
         module = parse(text)
     except AsmError as error:
-        raise SimError(str(error)) from error
+        raise SimError(error.reason, error.line) from error
     symbols, bases, taken = assign_addresses(module)
     program = Program(b"", data=data_image(module, symbols, bases), functions=list(module.functions))
     image = Image(
@@ -142,7 +142,7 @@ def translate(
             if hot is not None and first <= hot < len(program.blocks):
                 pieces.append(FunctionLowering(graph, first, image.since(begin), declarations, visible).lower(hot))
         except FormError as error:
-            raise SimError(f"{error} in function '{graph.function.name}'") from error
+            raise SimError(f"{error.reason} in function '{graph.function.name}'", error.line) from error
     if image.model:
         pieces += image.model.tables
         program.memos = image.model.memos

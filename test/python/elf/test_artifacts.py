@@ -175,7 +175,8 @@ func.func @product(%x: tensor<2x128xi32> {{bufferization.writable = true}}) -> t
 
     @pytest.mark.parametrize(("words", "message"), [
         (["k.mlir", "--emit=exe"], "unknown kind 'exe'"), (["k.mlir", "-o", "k.mlir"], "would replace"),
-        (["none.mlir"], "cannot read the file"), (["k.mlir", "--target=v99"], "unknown target 'v99'"),
+        (["none.mlir"], "cannot read the file"), (["."], ".: error: cannot read the file: Is a directory"),
+        (["k.mlir", "--target=v99"], "unknown target 'v99'"),
         (["k.mlir", "--color"], "unknown option --color"), (["k.mlir", "-o"], "needs a value"),
         (["k.mlir", "b.mlir"], "one file at a time"), (["k.mlir", "-o", "no/such/k.o"], "cannot write the file")])
     def test_wrong_words(self, kernel, words, message, capsys):
@@ -197,6 +198,7 @@ class TestRun:
         assert main(["run", "k.mlir", *self.ARGUMENTS, f"--executor={executor}", "--out=results"]) == 0
         np.testing.assert_array_equal(np.load("results/result0.npy"), np.arange(-500, 500, dtype=np.int32) ** 2)
         np.testing.assert_array_equal(np.load("results/result1.npy"), 2 * np.load("y.npy"))
+        assert sorted(os.listdir("results")) == ["result0.npy", "result1.npy"]  # no argument was changed
         out, err = capsys.readouterr()
         assert ("cycles" if executor == "sim" else "hvx instructions") in out
         assert ("no HVX floating point" in err) == (executor == "qemu" and bool(qemu.runs("v75")[1]))
@@ -204,7 +206,9 @@ class TestRun:
     @pytest.mark.parametrize(("words", "message"), [
         (["--args", "x.npy"], "takes 2 arguments, 1 given"), (["--args", "x.npy", "x.npy"], "elements of type int32"),
         (["--args", "x.npy", "none.npy"], "cannot read"), (["--args", "x.npy", "y"], "cannot read 'y' as a number"),
-        ([*ARGUMENTS, "--executor=phone"], "unknown executor 'phone'"), ([*ARGUMENTS, "--grid=a"], "cannot read 'a'")])
+        ([*ARGUMENTS, "--executor=phone"], "unknown executor 'phone'"), ([*ARGUMENTS, "--grid=a"], "cannot read 'a'"),
+        ([*ARGUMENTS, "--grid=2"], "is no Triton kernel"), ([*ARGUMENTS, "--qfloat=no"], "true or false, not 'no'"),
+        ([*ARGUMENTS, "--threads=two"], "--threads is a number, not 'two'")])
     def test_wrong_words(self, kernel, words, message, capsys):
         assert main(["run", "k.mlir", *words]) == 1
         error = capsys.readouterr().err

@@ -219,10 +219,11 @@ def test_kernel_that_was_not_saved(tmp_path, content):
 
 
 @pytest.mark.parametrize("content", [b"", b"no program", b"PK\x03\x04 cut off"])
-def test_file_that_holds_no_program(tmp_path, content):
+def test_file_that_holds_no_program(tmp_path, content, capfd):
     (tmp_path / "model.pt2").write_bytes(content)
     with pytest.raises(hx.HexError, match=r"model\.pt2: error: cannot read an exported program"):
         hx.compile(tmp_path / "model.pt2")
+    assert "Traceback" not in capfd.readouterr().err  # of PyTorch's log
 
 
 @pytest.mark.parametrize(("value", "message"), [

@@ -69,7 +69,8 @@ def test_numbers(source, capsys, entry, words, line):
     [(["none.s", "--entry", "f"], "none.s: error: cannot read"), (["@", "--entry", "g"], "no function 'g'"),
      (["@"], "no function to call"), (["@", "--entry", "scale", "--args", "x1"], "cannot read 'x1' as a number"),
      (["@", "--entry"], "--entry needs a value"), (["@", "--entry", "scale", "--fast"], "unknown option --fast"),
-     (["@", "--entry", "scale", "--target", "v1"], "unknown target 'v1'"),
+     (["@", "--entry", "scale", "--target=v1"], "unknown target 'v1'"),
+     (["@", "--entry", "scale", "--timeout=soon"], "cannot read 'soon' as a number for --timeout"),
      (["@", "--entry", "scale", "--args", "no.npy"], "no.npy: error: cannot read")],
 )  # fmt: skip
 def test_errors(source, capsys, words, message):
@@ -81,7 +82,19 @@ def test_unknown_form_is_named(tmp_path, capsys):
     path = tmp_path / "bad.s"
     path.write_text(function("f", [["r0 = frobnicate(r1)"]]))
     assert sim(path, "--entry", "f") == 1
-    assert "unknown instruction form 'R=frobnicate(R)': 'r0 = frobnicate(r1)'" in capsys.readouterr().err
+    line = path.read_text().split("frobnicate")[0].count("\n") + 1
+    assert capsys.readouterr().err == (f"{path}:{line}: error: unknown instruction form 'R=frobnicate(R)': "
+                                       "'r0 = frobnicate(r1)' in function 'f'\n")
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    (b"", ": error: no function 'f' in the program; it has: none"), (b"nop\n\xff", ": error: line 2 is not UTF-8 text"),
+    (b"\n\nwhat is this", ":3: error: unknown assembly line: ")])
+def test_files_that_are_no_assembly(tmp_path, capsys, content, message):
+    path = tmp_path / "bad.s"
+    path.write_bytes(content)
+    assert sim(path, "--entry", "f") == 1
+    assert capsys.readouterr().err.startswith(f"{path}{message}")
 
 
 def test_list_forms(capsys):

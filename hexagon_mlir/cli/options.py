@@ -1,0 +1,76 @@
+"""Command lines of one file and typed options: ``--name=value`` or ``--name value`` set fields of a dataclass."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from hexagon_mlir.cli.arguments import UsageError
+
+_ALIASES = {"-o": "--output"}
+
+
+@dataclass
+class OneFile:
+    """What every such command line has; options are further fields with a default."""
+
+    file: str = ""
+
+
+T = TypeVar("T", bound=OneFile)
+
+
+def read_options(options: T, words: Sequence[str], known: Collection[str], hint: str) -> T:
+    """``options`` with its field ``file`` and those named in ``known`` as ``words`` say.
+
+    A default's type is the option's: a list takes every word up to the next option, a boolean may stand alone.
+    Raises `UsageError` with ``hint``.
+    """
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-"):
+            if options.file:
+                raise UsageError(f"one file at a time: '{options.file}' and '{word}'", hint)
+            options.file = word
+            continue
+        flag, equals, value = word.partition("=")
+        flag = _ALIASES.get(flag, flag)
+        name = flag.removeprefix("--").replace("-", "_")
+        if name not in known or not flag.startswith("--"):
+            raise UsageError(f"unknown option {word}", hint)
+        default = getattr(options, name)
+        if isinstance(default, list):
+            default += [value] if equals else []
+            while rest and not rest[0].startswith("--"):
+                default.append(rest.pop(0))
+            continue
+        if not equals and isinstance(default, bool):
+            value = rest.pop(0) if rest[:1] in (["true"], ["false"]) else "true"
+        elif not equals:
+            if not rest:
+                raise UsageError(f"{word} needs a value", hint)
+            value = rest.pop(0)
+        setattr(options, name, _typed(flag, default, value, hint))
+    if not options.file:
+        raise UsageError("no file", hint)
+    return options
+
+
+def _typed(flag: str, default: Any, value: str, hint: str) -> Any:
+    """``value`` in the type of the option's default."""
+    if isinstance(default, bool):
+        if value not in ("true", "false"):
+            raise UsageError(f"{flag} is true or false, not '{value}'", hint)
+        return value == "true"
+    if isinstance(default, int):
+        if not value.isdecimal():
+            raise UsageError(f"{flag} is a number, not '{value}'", hint)
+        return int(value)
+    if isinstance(default, float):
+        try:
+            return float(value)
+        except ValueError:
+            raise UsageError(f"cannot read '{value}' as a number for {flag}", hint) from None
+    return value
