@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
@@ -40,8 +41,8 @@ class HexagonContractionVectorizationPass(Pass):
 
     After:
         func.func @f(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %c: memref<1x32xf32>) {
-          %c1 = arith.constant 1 : index
           %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
           %0 = vector.load %c[%c0, %c0] {alignment = 4 : i64} : memref<1x32xf32>, vector<32xf32>
           %1 = memref.load %a[%c0, %c0] : memref<1x2xf32>
           %2 = vector.broadcast %1 : f32 to vector<32xf32>
@@ -80,6 +81,7 @@ class HexagonContractionVectorizationPass(Pass):
         """Vectorize every contraction of ``module`` that can be."""
         _GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
+        constants = SharedConstants()
         shared: list[Packing] = []
         for op in [op for op in ops_named(module, "linalg.generic") if _may_contract(op)]:
             if not context.target.vector_float and has_floats(op):
@@ -98,7 +100,7 @@ class HexagonContractionVectorizationPass(Pass):
             except Unsupported as reason:
                 self.remark(context, op, f"left to hexagon-vectorization: {reason}")
                 continue
-            with op.location, ir.InsertionPoint(op):
+            with op.location, ir.InsertionPoint(op), constants.around(op):
                 emitter = QuadEmitter if plan.quads else ContractionEmitter
                 start = find_start(op, contraction, plan.loop) if 0 not in contraction.extents else None
                 emitter(op, contraction, body, plan, vector_bytes, shared, start).emit()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.vectorization.affine import expand_applies
@@ -71,6 +72,7 @@ class HexagonVectorizationPass(Pass):
         """Vectorize every linalg op of ``module`` that can be."""
         _GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
+        constants = SharedConstants()
         for op in [op for op in ops_named(module, "linalg.generic") if len(op.results) == 0]:
             if not len(op.attributes["iterator_types"]):
                 continue  # one element: a scalar already
@@ -94,7 +96,7 @@ class HexagonVectorizationPass(Pass):
                 self.remark(context, op, f"not vectorized: {reason}")
                 continue
             if 0 not in nest.extents:  # without iterations nothing is written
-                with op.location, ir.InsertionPoint(op):
+                with op.location, ir.InsertionPoint(op), constants.around(op):
                     NestEmitter(op, nest, groups, plan, vector_bytes).emit()
             erase_op(op, self.name)
         _CLEAN.run(module, context)

@@ -9,13 +9,14 @@ from math import ceil
 from hexagon_mlir.ir import arith, ir, memref, scf, vector
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import start_alignment
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
 from hexagon_mlir.passes.contraction.plan import Plan
 from hexagon_mlir.passes.contraction.read import Access, Body, Contraction, Index
 from hexagon_mlir.passes.contraction.start import Start
-from hexagon_mlir.passes.vectorization.emit import for_loop, index
 from hexagon_mlir.passes.vectorization.nest import split_operands
+from hexagon_mlir.passes.vectorization.segments import for_loop
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from math import ceil
 
 from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.emit import Column, ContractionEmitter, Ivs, each, rotated
 from hexagon_mlir.passes.contraction.plan import QUAD
-from hexagon_mlir.passes.vectorization.emit import for_loop, index
+from hexagon_mlir.passes.vectorization.segments import for_loop
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.masked_copies.match import MaskedCopy
 from hexagon_mlir.passes.vectorization.horizontal import reduce_lanes
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments, when
+from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments, when
 from hexagon_mlir.passes.vectorization.tail import Tail, zeros
 
 _WORD = 32

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.ir.constants import index
 
 _OPERATIONS = {ir.AffineAddExpr: arith.addi, ir.AffineMulExpr: arith.muli}
 
@@ -30,7 +31,7 @@ def _is_sum(expression: ir.AffineExpr) -> bool:
 
 def _value(expression: ir.AffineExpr, dims: Sequence[ir.Value], symbols: Sequence[ir.Value]) -> ir.Value:
     if isinstance(expression, ir.AffineConstantExpr):
-        return arith.constant(ir.IndexType.get(), expression.value)
+        return index(expression.value)
     if isinstance(expression, ir.AffineDimExpr):
         return dims[expression.position]
     if isinstance(expression, ir.AffineSymbolExpr):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, start_alignment
+from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
 from hexagon_mlir.passes.vectorization.masks import emit_test, emit_uniform, lane_tests, mask_bits, threshold
 from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
@@ -107,7 +108,7 @@ class BodyEmitter:
 
     def indices(self, operand: int, ivs: Ivs) -> list[ir.Value]:
         """Where in its buffer ``operand`` is at ``ivs``."""
-        return [ivs[d] if d is not None else arith.constant(ir.IndexType.get(), 0)
+        return [ivs[d] if d is not None else index(0)
                 for d in self.nest.operands[operand].dims]
 
     def _alignment(self, operand: int) -> int:
@@ -285,7 +286,7 @@ class BodyEmitter:
         type_ = ir.VectorType.get([width], value.type)
         if _is_constant(value):
             attribute = value.owner.operation.attributes["value"]
-            return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, attribute))
+            return constant(ir.DenseElementsAttr.get_splat(type_, attribute))
         return vector.broadcast(type_, value)
 
     def _dim(self, op: ir.Operation) -> int:
@@ -322,7 +323,7 @@ def _is_vector(value: ir.Value | None) -> bool:
 def _clone(op: ir.Operation, types: list[ir.Type], operands: list[ir.Value]) -> list[ir.Value]:
     attributes = {name: op.attributes[name] for name in op.attributes}
     if op.name == "arith.constant":
-        return [arith.constant(types[0], attributes["value"])]
+        return [constant(attributes["value"])]
     clone = ir.Operation.create(op.name, results=types, operands=operands, attributes=attributes,
                                 loc=op.location)
     return list(clone.results)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from hexagon_mlir.ir import arith, ir, memref
+from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.query import in_tcm
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
@@ -13,7 +14,7 @@ from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduc
 from hexagon_mlir.passes.vectorization.nest import Nest, read_operands, split_operands
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments, when
+from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments, when
 from hexagon_mlir.passes.vectorization.short_rows import ShortRowsEmitter
 from hexagon_mlir.passes.vectorization.tail import Tail
 from hexagon_mlir.passes.vectorization.totals import TotalsEmitter
@@ -214,4 +215,4 @@ class NestEmitter:
     def _splat_neutral(self, output: int, name: str, width: int) -> ir.Value:
         element = self.body.element_type(output)
         type_ = ir.VectorType.get([width], element)
-        return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, neutral(name, element, self.nest.nnan)))
+        return constant(ir.DenseElementsAttr.get_splat(type_, neutral(name, element, self.nest.nnan)))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import arith, ir, scf
+from hexagon_mlir.ir.bounds import constant_value
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 
@@ -50,18 +52,19 @@ def segments(extent: int | None, bound: ir.Value, lanes: int, unroll: int = 1) -
     return [s for s in found if s is not None]
 
 
-def index(value: int) -> ir.Value:
-    """An index constant."""
-    return arith.constant(ir.IndexType.get(), value)
-
-
 def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.Value],
              inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]], down: bool = False) -> list[ir.Value]:
     """``scf.for`` with ``inside(iv, carried) -> next carried``; returns the final carried values. ``down``: last first.
 
-    The loop itself counts by one: LLVM turns only such loops into hardware loops.
+    The loop itself counts by one: LLVM turns only such loops into hardware loops. One iteration needs no loop.
     """
-    trips = upper if step == 1 else arith.divui(arith.subi(upper, lower), index(step))
+    first, end = constant_value(lower), constant_value(upper)
+    if first is not None and end is not None:
+        if (end - first) // step == 1:
+            return list(inside(lower, list(carried)))
+        trips = upper if step == 1 else index((end - first) // step)
+    else:
+        trips = upper if step == 1 else arith.divui(arith.subi(upper, lower), index(step))
     loop = scf.ForOp(index(0) if step != 1 else lower, trips, index(1), list(carried))
     with ir.InsertionPoint(loop.body):
         iv = loop.induction_variable
@@ -69,7 +72,8 @@ def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.V
             iv = arith.subi(arith.subi(trips, index(1)), iv) if step != 1 else arith.subi(
                 arith.subi(arith.addi(lower, upper), index(1)), iv)
         if step != 1:
-            iv = arith.addi(lower, arith.muli(iv, index(step)))
+            iv = arith.muli(iv, index(step))
+            iv = iv if first == 0 else arith.addi(lower, iv)
         scf.yield_(list(inside(iv, list(loop.inner_iter_args))))
     return list(loop.results)
 

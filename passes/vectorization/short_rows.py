@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from hexagon_mlir.ir import arith, ir, vector
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import for_loop, index, segments, when
+from hexagon_mlir.passes.vectorization.segments import for_loop, segments, when
 from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
 from hexagon_mlir.passes.vectorization.strides import Phases, interleaved
 from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, shifted

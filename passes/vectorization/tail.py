@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import arith, ir, vector
+from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.query import in_tcm
 
 
@@ -90,16 +91,15 @@ class Tail:
 
     def with_elements_between(self, stride: int) -> Tail:
         """The same elements where each of them but the last is followed by ``stride`` - 1 others."""
-        index = ir.IndexType.get()
-        reach = arith.addi(arith.muli(arith.subi(self.valid, arith.constant(index, 1)), arith.constant(index, stride)),
-                           arith.constant(index, 1))
+        reach = arith.addi(arith.muli(arith.subi(self.valid, index(1)), index(stride)),
+                           index(1))
         static = None if self.static is None else (self.static - 1) * stride + 1
         return Tail(reach, static, self.lanes * stride, self.bits, self.vectors * stride)
 
     def rows(self, count: int) -> Tail:
         """All elements of the first rows, of ``count`` elements each."""
         static = None if self.static is None else self.static * count
-        valid = arith.muli(self.valid, arith.constant(ir.IndexType.get(), count))
+        valid = arith.muli(self.valid, index(count))
         return Tail(valid, static, self.lanes * count, self.bits, self.vectors * count)
 
     def store_every(self, parts: Sequence[ir.Value], stride: int, target: ir.Value, indices: Sequence[ir.Value],
@@ -121,10 +121,9 @@ class Tail:
         """The ``lanes`` elements of ``bits`` from number ``start`` on, which are one HVX vector."""
         if self.static is not None:
             count = min(max(self.static - start, 0), lanes)
-            return Tail(arith.constant(ir.IndexType.get(), count), count, lanes, bits)
-        index = ir.IndexType.get()
-        left = arith.subi(self.valid, arith.constant(index, start)) if start else self.valid
-        least, most = arith.constant(index, 0), arith.constant(index, lanes)
+            return Tail(index(count), count, lanes, bits)
+        left = arith.subi(self.valid, index(start)) if start else self.valid
+        least, most = index(0), index(lanes)
         return Tail(arith.maxsi(arith.minsi(left, most), least), None, lanes, bits)
 
     def _place(self, indices: Sequence[ir.Value], start: int) -> list[ir.Value]:
@@ -134,9 +133,8 @@ class Tail:
         """
         if not start or self.static is not None:
             return shifted(indices, start)
-        index = ir.IndexType.get()
-        valid = arith.cmpi(arith.CmpIPredicate.sgt, self.valid, arith.constant(index, start))
-        offset = arith.select(valid, arith.constant(index, start), arith.constant(index, 0))
+        valid = arith.cmpi(arith.CmpIPredicate.sgt, self.valid, index(start))
+        offset = arith.select(valid, index(start), index(0))
         return [*indices[:-1], arith.addi(indices[-1], offset)]
 
     def _width(self, bits: int) -> int:
@@ -163,19 +161,19 @@ class Tail:
         low = start + (width if width >> (bits - 1) else 0)
         numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i + start - low) for i in range(width)],
                                            type_)
-        left = arith.subi(self.valid, arith.constant(ir.IndexType.get(), low)) if low else self.valid
+        left = arith.subi(self.valid, index(low)) if low else self.valid
         if self.lanes > 1 << (bits - 1):  # further away than the elements count
-            left = arith.maxsi(left, arith.constant(ir.IndexType.get(), -(1 << (bits - 1))))
-            left = arith.minsi(left, arith.constant(ir.IndexType.get(), (1 << (bits - 1)) - 1))
+            left = arith.maxsi(left, index(-(1 << (bits - 1))))
+            left = arith.minsi(left, index((1 << (bits - 1)) - 1))
         bound = vector.broadcast(type_, arith.index_cast(element, left))
-        return arith.cmpi(arith.CmpIPredicate.slt, arith.constant(type_, numbers), bound)
+        return arith.cmpi(arith.CmpIPredicate.slt, constant(numbers), bound)
 
 
 def shifted(indices: Sequence[ir.Value], start: int) -> list[ir.Value]:
     """``indices``, the last one by ``start`` elements further."""
     if not start:
         return list(indices)
-    return [*indices[:-1], arith.addi(indices[-1], arith.constant(ir.IndexType.get(), start))]
+    return [*indices[:-1], arith.addi(indices[-1], index(start))]
 
 
 def _slice(value: ir.Value, start: int, width: int) -> ir.Value:
@@ -197,4 +195,4 @@ def zeros(type_: ir.VectorType) -> ir.Value:
     element = type_.element_type
     zero = (ir.IntegerAttr.get(element, 0) if isinstance(element, ir.IntegerType | ir.IndexType)
             else ir.FloatAttr.get(element, 0.0))
-    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, zero))
+    return constant(ir.DenseElementsAttr.get_splat(type_, zero))

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.butterfly import exchange
 from hexagon_mlir.passes.vectorization.horizontal import combine
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import for_loop, index, segments, when
+from hexagon_mlir.passes.vectorization.segments import for_loop, segments, when
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 Values = list[ir.Value]

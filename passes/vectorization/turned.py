@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.butterfly import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.plan import Plan, is_turned
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, index, segments, when
+from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments, when
 from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, zeros
 
 _ROWS = 32  # vectors transposed at once: all the registers HVX has
