@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, func, ir, memref
-from hexagon_mlir.ir.query import find_ops, ops_named
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 
 _UPSTREAM = UpstreamStep("async-to-async-runtime,async-runtime-ref-counting,async-runtime-ref-counting-opt,"
                          "convert-async-to-llvm", label="hexagon-async-lowering")
+_TASKS = ("async.execute", "async.func", "async.call", "async.create_group", "async.add_to_group", "async.await",
+          "async.await_all")
 _ALLOC, _FREE = "aligned_alloc", "free"
 _ASIDE = "hexmlir_kept_"
 _RUNTIME = "mlirAsyncRuntim"
@@ -66,7 +68,7 @@ class HexagonAsyncLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower, then correct what upstream's lowering assumes."""
-        if not find_ops(module, lambda op: op.name.startswith("async.")):
+        if not ops_named(module, *_TASKS):
             return
         with _set_aside(module, (_ALLOC, _FREE)):
             _UPSTREAM.run(module, context)

@@ -9,13 +9,15 @@ from typing import ClassVar
 from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.order import ancestor_in
-from hexagon_mlir.ir.query import find_ops, ops_named
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
 from hexagon_mlir.passes.outlining.functions import Outlined
 
 _MARKS = (LOOP, *KERNELS, FETCH, STORE)
+_MARKABLE = ("scf.for", "scf.if", "memref.copy", "func.func")
+_LINALG = ("linalg.generic", "linalg.map", "linalg.reduce")  # those whose regions are written out
 _TRANSFERS = frozenset({"memref.copy", "memref.dma_start", "memref.dma_wait"})
 _MUCH = 16  # operations: fewer leave registers for the constants of both parts
 
@@ -108,13 +110,13 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite each marked loop."""
-        marked = find_ops(module, _is_marked)
+        marked = [op for op in ops_named(module, *_MARKABLE) if _is_marked(op)]
         self._check_numbers(marked)
         self._forget_simplified(marked, context)
         loops = self._read(marked)
         for found in loops:
             self._rewrite(found, context)
-        work = [op for op in find_ops(module, _is_much) if _beside_transfers(op)]
+        work = [op for op in ops_named(module, *_LINALG) if _is_much(op) and _beside_transfers(op)]
         for op in work:
             _outline(op)
         if loops or work:
@@ -203,7 +205,7 @@ def _is_marked(op: ir.Operation) -> bool:
 
 def _is_much(op: ir.Operation) -> bool:
     """True for an op with enough arithmetic to fill the vector registers."""
-    return (op.name.startswith("linalg.") and not len(op.results) and len(op.regions) == 1
+    return (not len(op.results)
             and len(op.regions[0].blocks[0].operations) > _MUCH)
 
 

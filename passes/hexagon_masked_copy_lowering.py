@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir, scf
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.masked_copies.emit import emit
 from hexagon_mlir.passes.masked_copies.match import MaskedCopy, match
@@ -125,7 +125,8 @@ class HexagonMaskedCopyLoweringPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Every such loop of ``module``."""
         vector_bytes = int(context.target.vector_bytes.value)
-        for op in find_ops(module, lambda op: op.name == "scf.for"):
+        lowered = False
+        for op in ops_named(module, "scf.for"):
             loop = op.opview
             assert isinstance(loop, scf.ForOp)
             copy = match(loop)
@@ -137,7 +138,9 @@ class HexagonMaskedCopyLoweringPass(Pass):
             with op.location, ir.InsertionPoint(op):
                 emit(copy, vector_bytes)
             erase_op(op, self.name)
-        _CLEAN.run(module, context)
+            lowered = True
+        if lowered:
+            _CLEAN.run(module, context)
 
 
 def _refusal(copy: MaskedCopy, vector_bytes: int) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.tcm_slots import SLOT, is_slot
 from hexagon_mlir.ir import INDEX_BITS, arith, erase_op, func, ir, memref
-from hexagon_mlir.ir.query import find_ops, functions, in_tcm, known_bytes, ops_named
+from hexagon_mlir.ir.query import functions, in_tcm, known_bytes, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 TCM_SLOT_POINTER = "hexmlir_tcm_slot"
@@ -68,8 +68,7 @@ class HexagonMemoryLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower all allocations, then drop the memory space from every type."""
-        found = find_ops(module, lambda op: op.name == _ALLOCATION or is_slot(op))
-        allocations = [op for op in found if op.name == _ALLOCATION]
+        allocations = ops_named(module, _ALLOCATION)
         for op in allocations:
             type_ = ir.MemRefType(op.results[0].type)
             if type_.layout != ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
@@ -79,10 +78,10 @@ class HexagonMemoryLoweringPass(Pass):
             for number, type_ in enumerate(ir.FunctionType(op.attributes["function_type"].value).inputs):
                 if isinstance(type_, ir.MemRefType):
                     self._check_size(op, f"argument {number}", type_)
-        slots = [op for op in found if is_slot(op)]
+        slots = [op for op in ops_named(module, "memref.view") if is_slot(op)]
         for op in slots:
-            if op.name != "memref.view" or len(op.operands) != 2:
-                raise self.refuse(op, f"{SLOT} on an operation that is no memref.view of a static size",
+            if len(op.operands) != 2:
+                raise self.refuse(op, f"{SLOT} on a memref.view of dynamic size",
                                   "hexagon-tcm-allocation writes it")
         alignment = int(context.target.vector_bytes.value)
         stack_limit = int(context.target.l1d_bytes.value) // _STACK_SHARE

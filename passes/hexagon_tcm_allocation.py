@@ -127,7 +127,7 @@ class HexagonTcmAllocationPass(Pass):
                 continue
             self._plan(child, clock, budget // max(count, 1), alignment, context)
             asked.append(child.owner)
-            lifetimes.append(Lifetime(child.plan.peak * count, clock.begins[child.owner], clock.ends[child.owner]))
+            lifetimes.append(Lifetime(child.plan.peak * count, clock.begins[child.owner], clock.end(child.owner)))
         for op in scope.allocations:
             size, way_out = allocation_bytes(op), escapes(op)
             if size is None or way_out is not None:

@@ -29,19 +29,14 @@ class Clock:
     """Numbers the operations of a function: an operation with regions lasts from its begin to its end."""
 
     def __init__(self, function: ir.Operation) -> None:
-        self.begins: dict[ir.Operation, int] = {}
-        self.ends: dict[ir.Operation, int] = {}
-        self.time = 0
-        self._number(function)
+        self.begins = {op: number for number, op in enumerate(_timed(function))}
+        self._ends: dict[ir.Operation, int] = {}
 
-    def _number(self, op: ir.Operation) -> None:
-        self.begins[op] = self.time = self.time + 1
-        if not op.name.startswith("linalg."):  # whose region is one element's computation
-            for region in op.regions:
-                for block in region.blocks:
-                    for inner in block.operations:
-                        self._number(inner.operation)
-        self.ends[op] = self.time
+    def end(self, op: ir.Operation) -> int:
+        """The number of the last operation in ``op``."""
+        if op not in self._ends:
+            self._ends[op] = self.begins[op] + len(_timed(op)) - 1
+        return self._ends[op]
 
     def lifetime(self, allocation: ir.Operation, size: int) -> Lifetime:
         """From the first to the last use of ``allocation``; a use inside a loop lasts as long as the loop."""
@@ -54,9 +49,22 @@ class Clock:
             while user.block != block:
                 user = user.parent.operation
             begin = self.begins[user] if begin is None else min(begin, self.begins[user])
-            end = self.ends[user] if end is None else max(end, self.ends[user])
+            end = self.end(user) if end is None else max(end, self.end(user))
         born = self.begins[allocation]
         return Lifetime(size, begin or born, end or born)
+
+
+def _timed(root: ir.Operation) -> list[ir.Operation]:
+    """``root`` and what is in it, in order, but for the regions of linalg ops: one element's computation."""
+    found: list[ir.Operation] = []
+    advance, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return skip if op.name.startswith("linalg.") else advance
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
 
 
 def scopes(function: ir.Operation) -> Scope:

@@ -57,9 +57,10 @@ func.func @unit(%n: index, %p: i1) {
 }
 
 // -----
-func.func @no_for() {
-  // CHECK: :[[# @LINE + 1]]:9: error: hexagon-double-buffer-generic-s2: db_generic on an operation that is no scf.for
-  %c0 = arith.constant {db_generic = 0 : i64} 0 : index
+func.func @no_for(%p: i1) {
+  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: db_generic on an operation that is no scf.for
+  scf.if %p {
+  } {db_generic = 0 : i64}
   return
 }
 

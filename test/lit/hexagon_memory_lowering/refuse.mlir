@@ -10,16 +10,9 @@ func.func @layout() {
 }
 
 // -----
-// A mark of a TCM slot on what is none.
-func.func @slot() {
-  // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: hexagon.tcm_slot on an operation that is no memref.view of a static size
-  %c0 = arith.constant {hexagon.tcm_slot} 0 : index
-  return
-}
-
-// -----
+// A TCM slot of no static size.
 func.func @unknown_size(%arena: memref<4096xi8, 1>, %at: index, %n: index) {
-  // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: hexagon.tcm_slot on an operation that is no memref.view of a static size
+  // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: hexagon.tcm_slot on a memref.view of dynamic size
   %v = memref.view %arena[%at][%n] {hexagon.tcm_slot} : memref<4096xi8, 1> to memref<?xi8, 1>
   return
 }
