@@ -46,7 +46,6 @@ LEVELS = {
         Level("llvm", frozenset({"builtin", "llvm"}), _no_cast),
     )
 }
-ORDER = tuple(LEVELS)
 
 
 def check(module: ir.Module, level: str, origin: str) -> None:

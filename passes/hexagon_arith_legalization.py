@@ -24,7 +24,6 @@ DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "cei
 EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
 CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf")
 HANDLED = {f"arith.{name}" for name in (*DIVISIONS, *EXTREMES, *CONVERSIONS, *BF16_ARITHMETIC, "cmpf")}
-HARD_FLOATS = ("f64",)
 INTEGERS = ("i8", "i16", "i32")
 FLOATS = ("f32", "f16", BF16)
 

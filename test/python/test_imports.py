@@ -1,6 +1,8 @@
 """Imports point one way, and the MLIR bindings are imported in one place."""
 
 import ast
+import re
+from collections import Counter
 
 import pytest
 from support import ROOT
@@ -95,6 +97,21 @@ class TestImports:
         for module, line in imported(file):
             other = module.removeprefix("hexagon_mlir.")
             assert other not in passes - {name}, f"line {line}: a pass never imports another pass"
+
+
+def test_every_name_is_used():
+    """A function, class or constant that stands once in all sources is dead; a decorator may register what it is on."""
+    files = [file for _, file in MODULES] + [p for d in ("bench", "scripts") for p in (ROOT / d).glob("*.py")]
+    words = Counter(word for file in files for word in re.findall(r"\w+", file.read_text()))
+    dead = []
+    for name, file in MODULES:
+        for node in ast.parse(file.read_text()).body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            defined = [target.id for target in targets if isinstance(target, ast.Name)]
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.decorator_list:
+                defined.append(node.name)
+            dead += [f"{name}.{word}" for word in defined if words[word] == 1 and not word.startswith("__")]
+    assert dead == []
 
 
 def test_every_module_is_used():

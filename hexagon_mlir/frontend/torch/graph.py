@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,11 +130,6 @@ def share_constants(module: GraphModule, constants: Mapping[str, torch.Tensor]) 
             kept[key] = node
             left[node.name] = tensor
     return left
-
-
-def static_examples(module: GraphModule) -> Sequence[torch.Tensor]:
-    """The fake tensors of the placeholders."""
-    return [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
 
 
 def _fresh_name(graph: torch.fx.Graph, name: str) -> str:

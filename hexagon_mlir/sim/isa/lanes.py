@@ -75,11 +75,6 @@ def mask(bits: Val) -> Val:
     return result
 
 
-def q_bits(q: Val) -> Val:
-    """The 128 bits of a vector predicate."""
-    return q.b.icmp("ne", 0)
-
-
 def blend(q: Val, yes: Val, no: Val) -> Val:
     """Bytes of ``yes`` where the predicate holds, else of ``no``."""
     bits = q.code.conditions.get(q.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -110,8 +109,3 @@ def multiply_add(a: int, b: int, c: int, f: Format, power: int = 0) -> int:
     total = value(a, f) * value(b, f) + value(c, f)
     negative_zero = sign != 0 and c == f.sign if is_zero(a, f) or is_zero(b, f) else False
     return rounded(total * Fraction(2) ** power, f, int(negative_zero))
-
-
-def python_float(bits: int, f: Format) -> float:
-    code = {16: "<e", 32: "<f", 64: "<d"}[f.bits]
-    return struct.unpack(code, bits.to_bytes(f.bits // 8, "little"))[0]

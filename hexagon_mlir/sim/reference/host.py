@@ -17,7 +17,6 @@ from hexagon_mlir.sim.reference.rules import signed
 from hexagon_mlir.sim.translation.program import SimError
 
 _DIVISION = re.compile(r"__(?:hexagon_)?(u?)(div|mod)(s|d)i3$")
-_SOFT = {"div": "/", "add": "+", "sub": "-", "mul": "*"}
 _LIBRARY_NAME = {
     "__hexagon_sqrtf": "sqrtf", "__hexagon_sqrtdf2": "sqrt", "__hexagon_fmadf4": "fma",
 }  # fmt: skip

@@ -70,7 +70,6 @@ class Thread:
     body: Callable[[Thread], None] | None
     """What its host thread does; none for the main thread."""
     hvx: bool
-    created: int
     ready_at: int
     phase: Phase = QUEUED
     context: Context | None = None
@@ -142,7 +141,7 @@ class Scheduler:
     # -- threads -------------------------------------------------------------------------------------------
     def begin(self, name: str, context: Context, hvx: bool) -> Thread:
         """A new run with the main thread on hardware thread 0 from time 0."""
-        main = Thread(0, name, None, hvx, 0, 0, WORKING, context, 0)
+        main = Thread(0, name, None, hvx, 0, WORKING, context, 0)
         self.time = 0
         self.threads = [main]
         self.live = [main]
@@ -156,7 +155,7 @@ class Scheduler:
     def spawn(self, name: str, body: Callable[[Thread], None], hvx: bool, delay: int) -> Thread:
         """A new thread, ready ``delay`` from now."""
         now = self.now()
-        thread = Thread(len(self.threads), name, body, hvx, now, now + delay)
+        thread = Thread(len(self.threads), name, body, hvx, now + delay)
         self.threads.append(thread)
         self.live.append(thread)
         self.receive(thread, self.publish())
