@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import pytest
 from support import ROOT
 
 FOLDERS = [name for name in ("hexagon_mlir", "passes", "dialects", "test", "bench", "scripts")
@@ -20,7 +19,7 @@ def test_ruff():
     assert not text, f"\n{text}"
 
 
-@pytest.mark.parametrize("folder", ["hexagon_mlir", "passes", "dialects"])
-def test_mypy(folder):
-    text = complaints("mypy", "--no-error-summary", f"--cache-dir={ROOT}/.mypy_cache/{folder}", folder)
+def test_mypy():
+    """In one process: most of its time goes to the types of PyTorch and numpy."""
+    text = complaints("mypy", "--no-error-summary", "hexagon_mlir", "passes", "dialects")
     assert not text, f"\n{text}"
