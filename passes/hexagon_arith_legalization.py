@@ -18,6 +18,7 @@ from hexagon_mlir.passes.arith_legalization.conversion import (
     to_bf16,
 )
 from hexagon_mlir.passes.arith_legalization.integer_division import divide
+from hexagon_mlir.passes.arith_legalization.scalar import from_f16
 from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes, Mask
 
 DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
@@ -34,7 +35,7 @@ class HexagonArithLegalizationPass(Pass):
 
     Comparisons, minima and maxima get the right answer for NaN; integers become floats by their bits; bf16 is
     converted by shifts; integer division is a float estimate with exact correction. Packets per vector are
-    stated, and checked, in the tests.
+    stated, and checked, in the tests. An f16 that is no vector becomes f32 without a call as well.
 
     Before:
         func.func @f(%a: vector<32xi1>, %b: vector<32xbf16>) -> (vector<32xf32>, vector<32xf32>) {
@@ -85,6 +86,11 @@ class HexagonArithLegalizationPass(Pass):
         ``ieee``: HVX computes in IEEE formats.
         """
         name = op.name.removeprefix("arith.")
+        if not isinstance(op.results[0].type, ir.VectorType):
+            with ir.InsertionPoint(op), op.location:
+                op.results[0].replace_all_uses_with(from_f16(op.operands[0]))
+            op.erase()
+            return None
         elements = [_element(value) for value in (*op.operands, *op.results)]
         if name in DIVISIONS:
             if _is_constant(op.operands[1]) and name not in ("floordivsi", "ceildivsi", "ceildivui"):
@@ -165,12 +171,18 @@ def _candidates(module: ir.Module) -> list[ir.Operation]:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in HANDLED and isinstance(op.results[0].type, ir.VectorType):
+        if op.name in HANDLED and (isinstance(op.results[0].type, ir.VectorType) or _widens_half(op)):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
     return found
+
+
+def _widens_half(op: ir.Operation) -> bool:
+    """True for one f16 that becomes f32."""
+    return (op.name == "arith.extf" and isinstance(op.operands[0].type, ir.F16Type)
+            and isinstance(op.results[0].type, ir.F32Type))
 
 
 def _element(value: ir.Value) -> str:

@@ -55,3 +55,13 @@ func.func @add_bf16(%a: vector<32xbf16>, %b: vector<32xbf16>) -> vector<32xbf16>
   %0 = arith.addf %a, %b : vector<32xbf16>
   return %0 : vector<32xbf16>
 }
+
+// One f16 is widened by its bits: LLVM would call a function, and a call leaves no vector in its register.
+// CHECK-LABEL: func.func @one_half
+// CHECK-NOT: arith.extf
+// CHECK: arith.mulf %{{.*}} : f32
+// CHECK: arith.select %{{.*}} : i32
+func.func @one_half(%a: f16) -> f32 {
+  %0 = arith.extf %a : f16 to f32
+  return %0 : f32
+}

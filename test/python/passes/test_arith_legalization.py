@@ -10,6 +10,8 @@ import pytest
 from hexagon_packets import hexagon_code, run_on_simulator
 from host_vectors import LANES, NUMPY, arith_ops, compile_vector_function, function_text, run_pass
 
+from hexagon_mlir.exec.host import HostFunction
+
 PASS = "hexagon-arith-legalization"
 PREDICATES = ("oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno")
 EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
@@ -214,6 +216,25 @@ def test_division_by_a_constant_is_left_to_the_code_generator():
 def test_scalars_are_left_alone():
     text = function_text("%r = arith.maxnumf %a0, %a1 : {f32}", ["f32", "f32"], "f32", lanes=None)
     assert arith_ops(run_pass(text, PASS)) == {"arith.maxnumf": 1}
+
+
+def test_every_half_widens_without_a_call():
+    module = run_pass("""func.func @widen(%x: memref<65536xf16>, %y: memref<65536xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %n = arith.constant 65536 : index
+      scf.for %i = %c0 to %n step %c1 {
+        %h = memref.load %x[%i] : memref<65536xf16>
+        %w = arith.extf %h : f16 to f32
+        memref.store %w, %y[%i] : memref<65536xf32>
+      }
+      return
+    }""", PASS)
+    assert "arith.extf" not in arith_ops(module)
+    halves, actual = np.arange(1 << 16, dtype=np.uint16).view(np.float16), np.empty(1 << 16, np.float32)
+    HostFunction(module, "widen")([halves, actual])
+    assert np.array_equal(actual, halves.astype(np.float32), equal_nan=True)
+    assert np.array_equal(np.signbit(actual), np.signbit(halves))
 
 
 def unary(name, source, result):
