@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import has_vectors, root_buffer
-from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.ir.query import in_tcm, input_count
 from hexagon_mlir.passes.vectorization.lookups import INDEX_BITS
 from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, is_lookup, read_tables
 
@@ -25,7 +25,7 @@ class Operand:
     ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``strides`` how many elements
     apart neighbours in each dimension are (None: not known), ``joined[i]`` that a step in dimension i goes where
     dimension i + 1 ends. ``pitch`` divides every step but the last dimension's, in bytes; 0 where there is none. One
-    with a ``period`` has as many elements, which repeat along its loop.
+    with a ``period`` has as many elements, which repeat along its loop. Single elements wait for TCM (``in_tcm``).
     """
 
     dims: tuple[int | None, ...]
@@ -36,6 +36,7 @@ class Operand:
     strides: tuple[int | None, ...] = ()
     pitch: int = 0
     period: int | None = None
+    in_tcm: bool = False
 
     def contiguous_in(self, loop: int) -> bool:
         """True when stepping ``loop`` walks this operand's memory element by element."""
@@ -219,7 +220,7 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     strides = tuple(None if stride == unknown else stride for stride in value.type.get_strides_and_offset()[0])
     return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type), strides,
-                   _pitch(value.type))
+                   _pitch(value.type), in_tcm=in_tcm(value.type))
 
 
 def _joined(type_: ir.MemRefType) -> tuple[bool, ...]:

@@ -71,8 +71,8 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
     if jam > 1:
         chosen = min(chosen, 2)  # jam x unroll accumulators live at once
     elif nest.reduction[loop] and in_step and not unroll:
-        jam_loop, jam = choose_rows(nest, chosen)
-        chosen //= jam
+        jam_loop, jam = choose_rows(nest, choose_unroll(nest.ops_along(loop), None, lanes, nest.widening))
+        chosen = max(chosen // jam, 1)
     return Plan(loop, lanes, chosen, jam_loop, jam)
 
 
@@ -105,11 +105,15 @@ def choose_turn(nest: Nest) -> tuple[int, int] | None:
 
 
 def is_short(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
-    """True when transposing for ``turn`` beats vectors along ``loop``: rows too short to pay for their last step."""
+    """True when transposing for ``turn`` beats vectors along ``loop``: rows too short to pay for their last step.
+
+    What goes along the rows alone is then read element by element, for which TCM is slow.
+    """
     extent, other = nest.extents[loop], nest.extents[turn[0]]
     if extent is None or (other is not None and 2 * other < lanes):
         return False
-    return extent <= (2 * lanes if nest.reduction[loop] else lanes // 4)
+    waits = any(o.in_tcm and o.uses(turn[1]) and not o.uses(turn[0]) for o in nest.operands)
+    return extent <= (2 * lanes if nest.reduction[loop] and not waits else lanes // 4)
 
 
 def totals_pay(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool:

@@ -197,6 +197,11 @@ class TestRows:
     def test_how_many_rows_is_known_at_run_time_only(self):
         assert make_plan(self.row_sum(None, 1024), VECTOR_BYTES) == Plan(1, 32, 4)
 
+    @pytest.mark.parametrize("columns", [66, 128, 1024])
+    def test_short_rows_are_as_many(self, columns):
+        given = replace(self.row_sum(8, columns, pitch=128), op_loops=(frozenset({0, 1}),) * 5)
+        assert make_plan(given, VECTOR_BYTES) == Plan(1, 32, 1, 0, 4)
+
     def test_heavy_bodies_have_fewer_chains(self):
         heavy = replace(self.row_sum(8, 1024), op_loops=(frozenset({0, 1}),) * 121)
         assert make_plan(heavy, VECTOR_BYTES) == Plan(1, 32, 1, 0, 2)
@@ -259,6 +264,12 @@ class TestTurn:
         (4096, 3, 1), (4096, 64, 1), (4096, 65, None), (16, 16, 1), (15, 16, None), (None, 16, 1), (4096, None, None)])
     def test_short_rows(self, rows, length, turned):
         given = replace(ROW_SUM, extents=(rows, length), op_loops=(frozenset({0, 1}),) * 5)
+        assert make_plan(given, VECTOR_BYTES).turned == turned
+
+    @pytest.mark.parametrize(("length", "in_tcm", "turned"), [(8, True, 1), (9, True, None), (64, False, 1)])
+    def test_elements_of_tcm_are_not_read_one_by_one(self, length, in_tcm, turned):
+        given = nest((32, length), [operand(0, 1), replace(operand(1), in_tcm=in_tcm), operand(0, output=True)],
+                     (False, True), body=5)
         assert make_plan(given, VECTOR_BYTES).turned == turned
 
     @pytest.mark.parametrize(("rows", "length", "ops", "totals"), [
