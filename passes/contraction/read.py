@@ -116,6 +116,14 @@ def read_contraction(op: ir.Operation) -> tuple[Contraction, Body]:
                        min(bits), _bounds(len(reduction), accesses, values)), body
 
 
+def multiplies_and_adds(op: ir.Operation) -> bool:
+    """True when the body of linalg op ``op``, on tensors or buffers, is that of a contraction."""
+    try:
+        return len(op.results) < 2 and _read_body(op, len(split_operands(op)[0]))[1].product is not None
+    except Unsupported:
+        return False
+
+
 def access_of(value: ir.Value, map_: ir.AffineMap) -> Access:
     """How ``map_`` reads the buffer ``value``; raises `Unsupported` for what is no sum of loop indices."""
     if not isinstance(value.type, ir.MemRefType):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, linalg
 from hexagon_mlir.ir.windows import terms_of
+from hexagon_mlir.passes.contraction.read import multiplies_and_adds
 
 
 def takes_scalars(op: ir.Operation, operand: int) -> bool:
@@ -20,7 +21,7 @@ def spreads(op: ir.Operation, operand: int) -> bool:
     loops, reads = _reads(op)
     inner = reads[operand][-1:] if reads else []
     return (bool(inner) and inner[0] not in reads[-1] and sum(inner[0] in r for r in reads) > 1
-            and vector_loop(loops, reads) not in (None, *reads[operand]))
+            and vector_loop(loops, reads) not in (None, *reads[operand]) and multiplies_and_adds(op))
 
 
 def _reads(op: ir.Operation) -> tuple[int, list[list[int]]]:

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hexagon_mlir import targets
-from hexagon_mlir.ir import ir, make_context
+from hexagon_mlir.ir import ir, make_context, parse
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.ir.windows import Window, window_of
 from hexagon_mlir.passes.tcm_tiling.interchange import loop_order
-from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
+from hexagon_mlir.passes.tcm_tiling.maps import spreads, takes_scalars, vector_loop
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role, choose_tile, overlapping_tile, working_set
 from hexagon_mlir.passes.virtual_threads.cost import ForkCost
 from hexagon_mlir.targets.dma import Engine
@@ -169,6 +170,28 @@ def test_a_tile_fits_and_is_even(problem, alignment):
 ])
 def test_vector_loop(loops, reads, loop):
     assert vector_loop(loops, reads) == loop
+
+
+@pytest.mark.parametrize(("body", "spread"), [
+    ("%p = arith.mulf %a, %b : f32\n%s = arith.addf %o, %p : f32", True),
+    ("%q = arith.mulf %a, %a : f32\n%p = arith.mulf %q, %b : f32\n%s = arith.addf %o, %p : f32", False),
+])
+def test_only_contractions_spread_a_factor_over_lanes(body, spread):
+    module = parse(f"""
+#along = affine_map<(d0, d1) -> (d0)>
+func.func @f(%x: tensor<32xf32>, %y: tensor<32x64xf32>, %z: tensor<64xf32>) -> tensor<64xf32> {{
+  %r = linalg.generic {{indexing_maps = [#along, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>],
+      iterator_types = ["reduction", "parallel"]}}
+      ins(%x, %y : tensor<32xf32>, tensor<32x64xf32>) outs(%z : tensor<64xf32>) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    {body}
+    linalg.yield %s : f32
+  }} -> tensor<64xf32>
+  return %r : tensor<64xf32>
+}}""")
+    op = find_ops(module, lambda op: op.name == "linalg.generic")[0]
+    assert (spreads(op, 0), takes_scalars(op, 0)) == (spread, not spread)
+    assert not spreads(op, 1) and not takes_scalars(op, 1)
 
 
 @pytest.mark.parametrize(("reads", "order"), [
