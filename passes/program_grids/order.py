@@ -48,12 +48,15 @@ def order_of(function: ir.Operation) -> tuple[Order, str]:
 
 
 def _stores(function: ir.Operation) -> Iterator[tuple[ir.Operation, ir.Value]]:
-    """Each operation that writes to memory, with the buffer it writes."""
+    """Each operation that writes to memory, with the buffer it writes; a tensor is a program's own."""
     for op in find_ops(function, lambda op: True):
         if op.name in ("memref.store", "memref.copy", "bufferization.materialize_in_destination"):
-            yield op, op.operands[1]
+            written = [op.operands[1]]
         elif op.name.startswith("linalg.") and not len(op.results):
-            yield from ((op, value) for value in op.operands if isinstance(value.type, ir.MemRefType))
+            written = list(op.operands)
+        else:
+            continue
+        yield from ((op, value) for value in written if isinstance(value.type, ir.MemRefType))
 
 
 def _loads(function: ir.Operation) -> Iterator[ir.Value]:

@@ -62,6 +62,18 @@ def prints(x, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def carried(x, out, n, BLOCK: tl.constexpr):
+    """The loop copies `new` to `old`, which is no store to memory that programs share."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    old, total = tl.zeros((BLOCK,), tl.float32), tl.zeros((BLOCK,), tl.float32)
+    for step in range(n):
+        new = tl.maximum(old, tl.load(x + step * BLOCK + i))
+        total = total * (old - new) + new
+        old = new
+    tl.store(out + i, total)
+
+
+@triton.jit
 def places(out, width, BLOCK: tl.constexpr):
     """Each program writes its number along all axes."""
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
@@ -81,6 +93,7 @@ def order(kernel, signature):
     (same_place, {"x": "*fp32", "out": "*fp32"}, "unproven"),
     (one_writer, {"x": "*fp32", "out": "*fp32"}, "independent"),
     (counts, {"x": "*fp32", "out": "*fp32"}, "ordered"), (prints, {"x": "*fp32"}, "ordered"),
+    (carried, {"x": "*fp32", "out": "*fp32", "n": "i32"}, "independent"),
     (places, {"out": "*fp32", "width": "i32"}, "independent")])
 def test_which_programs_are_independent(kernel, signature, expected):
     assert order(kernel, signature) == expected
