@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.arith_legalization import scalar
 from hexagon_mlir.passes.arith_legalization.bfloat import BF16, BF16_ARITHMETIC, in_f32
 from hexagon_mlir.passes.arith_legalization.comparison import compare, extreme
 from hexagon_mlir.passes.arith_legalization.conversion import (
@@ -18,7 +19,6 @@ from hexagon_mlir.passes.arith_legalization.conversion import (
     to_bf16,
 )
 from hexagon_mlir.passes.arith_legalization.integer_division import divide
-from hexagon_mlir.passes.arith_legalization.scalar import from_f16
 from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes, Mask
 
 DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
@@ -35,7 +35,8 @@ class HexagonArithLegalizationPass(Pass):
 
     Comparisons, minima and maxima get the right answer for NaN; integers become floats by their bits; bf16 is
     converted by shifts; integer division is a float estimate with exact correction. Packets per vector are
-    stated, and checked, in the tests. An f16 that is no vector becomes f32 without a call as well.
+    stated, and checked, in the tests. Of single floats, f16 becomes f32 and the larger of two f32 is found without a
+    call as well.
 
     Before:
         func.func @f(%a: vector<32xi1>, %b: vector<32xbf16>) -> (vector<32xf32>, vector<32xf32>) {
@@ -88,7 +89,8 @@ class HexagonArithLegalizationPass(Pass):
         name = op.name.removeprefix("arith.")
         if not isinstance(op.results[0].type, ir.VectorType):
             with ir.InsertionPoint(op), op.location:
-                op.results[0].replace_all_uses_with(from_f16(op.operands[0]))
+                value = scalar.from_f16(*op.operands) if name == "extf" else scalar.extreme(name, *op.operands)
+                op.results[0].replace_all_uses_with(value)
             op.erase()
             return None
         elements = [_element(value) for value in (*op.operands, *op.results)]
@@ -171,7 +173,7 @@ def _candidates(module: ir.Module) -> list[ir.Operation]:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in HANDLED and (isinstance(op.results[0].type, ir.VectorType) or _widens_half(op)):
+        if op.name in HANDLED and (isinstance(op.results[0].type, ir.VectorType) or _is_call(op)):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -179,10 +181,11 @@ def _candidates(module: ir.Module) -> list[ir.Operation]:
     return found
 
 
-def _widens_half(op: ir.Operation) -> bool:
-    """True for one f16 that becomes f32."""
-    return (op.name == "arith.extf" and isinstance(op.operands[0].type, ir.F16Type)
-            and isinstance(op.results[0].type, ir.F32Type))
+def _is_call(op: ir.Operation) -> bool:
+    """True for an operation on single floats that `scalar` has a form without a call for."""
+    source, result = op.operands[0].type, op.results[0].type
+    return isinstance(result, ir.F32Type) and ((op.name == "arith.extf" and isinstance(source, ir.F16Type))
+                                               or op.name.removeprefix("arith.") in EXTREMES)
 
 
 def _element(value: ir.Value) -> str:

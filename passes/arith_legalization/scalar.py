@@ -1,4 +1,4 @@
-"""Halves that are no vectors: the machine has no instruction that widens one."""
+"""Single floats: what LLVM 22 calls a function for, and a call costs every vector register its value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INFINITY_F32 = 0x7F800000
 
 
 def from_f16(value: ir.Value) -> ir.Value:
-    """The f16 ``value`` as f32 in eight operations. A call instead would cost every vector register its value."""
+    """The f16 ``value`` as f32 in eight operations."""
     word = ir.IntegerType.get_signless(32)
 
     def number(bits: int) -> ir.Value:
@@ -26,3 +26,11 @@ def from_f16(value: ir.Value) -> ir.Value:
     unsigned = arith.select(is_finite, finite, arith.ori(magnitude, number(INFINITY_F32)))
     sign = arith.shli(arith.andi(bits, number(SIGN)), number(SIGN_SHIFT))
     return arith.bitcast(ir.F32Type.get(), arith.ori(unsigned, sign))
+
+
+def extreme(name: str, a: ir.Value, b: ir.Value) -> ir.Value:
+    """``arith.<name>``, a minimum or maximum of two f32, in four operations; the sign of a zero is either's."""
+    predicate = arith.CmpFPredicate.OGT if name.startswith("max") else arith.CmpFPredicate.OLT
+    one = a if name.endswith("imumf") else b  # NaN wins, or loses
+    takes_a = arith.ori(arith.cmpf(predicate, a, b), arith.cmpf(arith.CmpFPredicate.UNO, one, one))
+    return arith.select(takes_a, a, b)

@@ -213,26 +213,44 @@ def test_division_by_a_constant_is_left_to_the_code_generator():
     assert arith_ops(run_pass(function_text(body, ["i32"], "i32"), PASS)) == {"arith.divsi": 1}
 
 
-def test_scalars_are_left_alone():
-    text = function_text("%r = arith.maxnumf %a0, %a1 : {f32}", ["f32", "f32"], "f32", lanes=None)
-    assert arith_ops(run_pass(text, PASS)) == {"arith.maxnumf": 1}
+def test_single_integers_are_left_alone():
+    text = function_text("%r = arith.divsi %a0, %a1 : i32", ["i32", "i32"], "i32", lanes=None)
+    assert arith_ops(run_pass(text, PASS)) == {"arith.divsi": 1}
+
+
+def over_elements(body, source, count):
+    """A module that stores ``body``'s %r of every two elements of %x and %y to %z."""
+    return run_pass(f"""func.func @f(%x: memref<{count}x{source}>, %y: memref<{count}x{source}>,
+                                     %z: memref<{count}xf32>) {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %n = arith.constant {count} : index
+      scf.for %i = %c0 to %n step %c1 {{
+        %a = memref.load %x[%i] : memref<{count}x{source}>
+        %b = memref.load %y[%i] : memref<{count}x{source}>
+        {body}
+        memref.store %r, %z[%i] : memref<{count}xf32>
+      }}
+      return
+    }}""", PASS)
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_single_minimum_and_maximum(name):
+    a, b = pairs(NUMBERS + NANS, np.float32)
+    module = over_elements(f"%r = arith.{name} %a, %b : f32", "f32", len(a))
+    assert f"arith.{name}" not in arith_ops(module)
+    actual = np.empty_like(a)
+    HostFunction(module, "f")([a, b, actual])
+    expected = {"maximumf": np.maximum, "minimumf": np.minimum, "maxnumf": np.fmax, "minnumf": np.fmin}[name](a, b)
+    assert np.array_equal(actual, expected, equal_nan=True)
 
 
 def test_every_half_widens_without_a_call():
-    module = run_pass("""func.func @widen(%x: memref<65536xf16>, %y: memref<65536xf32>) {
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %n = arith.constant 65536 : index
-      scf.for %i = %c0 to %n step %c1 {
-        %h = memref.load %x[%i] : memref<65536xf16>
-        %w = arith.extf %h : f16 to f32
-        memref.store %w, %y[%i] : memref<65536xf32>
-      }
-      return
-    }""", PASS)
-    assert "arith.extf" not in arith_ops(module)
     halves, actual = np.arange(1 << 16, dtype=np.uint16).view(np.float16), np.empty(1 << 16, np.float32)
-    HostFunction(module, "widen")([halves, actual])
+    module = over_elements("%r = arith.extf %a : f16 to f32", "f16", len(halves))
+    assert "arith.extf" not in arith_ops(module)
+    HostFunction(module, "f")([halves, halves, actual])
     assert np.array_equal(actual, halves.astype(np.float32), equal_nan=True)
     assert np.array_equal(np.signbit(actual), np.signbit(halves))
 
