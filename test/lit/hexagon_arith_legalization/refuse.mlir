@@ -1,4 +1,4 @@
-// 64-bit lanes stay and are reported; scalars and division by a constant are fine as they are.
+// 64-bit lanes stay and are reported; other scalars and division by a constant are fine as they are.
 // RUN: hexmlir-opt %s --hexagon-arith-legalization --remarks 2>&1 | filecheck %s
 // RUN: not hexmlir-opt %s --hexagon-arith-legalization='nan=ignore' 2>&1 | filecheck %s --check-prefix=OPTION
 
@@ -8,18 +8,18 @@
 // CHECK-DAG: arith.divsi %{{.*}} : vector<16xi64>
 // CHECK-DAG: arith.maximumf %{{.*}} : vector<16xf64>
 // CHECK-DAG: arith.sitofp %{{.*}} : vector<16xi64> to vector<16xf32>
-// CHECK-DAG: arith.maxnumf %{{.*}} : f32
+// CHECK-DAG: arith.maxnumf %{{.*}} : f64
 // CHECK-DAG: arith.divsi %{{.*}} : vector<32xi32>
 
 // OPTION: error: hexagon-arith-legalization: unknown option 'nan'
 // OPTION: hint: options of hexagon-arith-legalization: ignore-nan
-func.func @f(%a: vector<16xi64>, %b: vector<16xf64>, %c: f32, %d: vector<32xi32>)
-    -> (vector<16xi64>, vector<16xf64>, vector<16xf32>, f32, vector<32xi32>) {
+func.func @f(%a: vector<16xi64>, %b: vector<16xf64>, %c: f64, %d: vector<32xi32>)
+    -> (vector<16xi64>, vector<16xf64>, vector<16xf32>, f64, vector<32xi32>) {
   %seven = arith.constant dense<7> : vector<32xi32>
   %0 = arith.divsi %a, %a : vector<16xi64>
   %1 = arith.maximumf %b, %b : vector<16xf64>
   %2 = arith.sitofp %a : vector<16xi64> to vector<16xf32>
-  %3 = arith.maxnumf %c, %c : f32
+  %3 = arith.maxnumf %c, %c : f64
   %4 = arith.divsi %d, %seven : vector<32xi32>
-  return %0, %1, %2, %3, %4 : vector<16xi64>, vector<16xf64>, vector<16xf32>, f32, vector<32xi32>
+  return %0, %1, %2, %3, %4 : vector<16xi64>, vector<16xf64>, vector<16xf32>, f64, vector<32xi32>
 }
