@@ -38,7 +38,7 @@ DIFFERENCES = {"f16": 40, "f32": 277, "bf16": 277}
 """Largest difference of exponents, denormal numbers included."""
 
 
-def _parts(magnitude: Int, mode: Mode) -> tuple[Int, Int]:
+def parts(magnitude: Int, mode: Mode = ACCURATE) -> tuple[Int, Int]:
     """Mantissa with its leading bit at 2^23, and biased exponent, of a number that is not 0."""
     x, lift = magnitude.as_float(), magnitude.lanes.int(0)
     if not mode.narrow:
@@ -52,8 +52,8 @@ def remf(x: Float, y: Float, mode: Mode = ACCURATE) -> Float:
     """x - y trunc(x / y), with the sign of x."""
     lanes = x.lanes
     x_size, y_size = x.bits & ABSOLUTE, y.bits & ABSOLUTE
-    rest, x_exponent = _parts(x_size, mode)
-    divisor, y_exponent = _parts(y_size, mode)
+    rest, x_exponent = parts(x_size, mode)
+    divisor, y_exponent = parts(y_size, mode)
     left = x_exponent - y_exponent
     smaller = y_size > x_size
     # The exponent of the quotient's estimate: rest and divisor as numbers in [1, 2) times 2^-1 (rest is halved).

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hexagon_mlir.ir import arith, ir, math
+from hexagon_mlir.passes.math_library.exact import divide_exactly, sqrt_exactly
+from hexagon_mlir.passes.math_library.lanes import Float, Lanes
 from hexagon_mlir.passes.triton_import import ints, linear, masks, pieces
 from hexagon_mlir.passes.triton_import.build import generic, scalar_of
 from hexagon_mlir.passes.triton_import.values import IndexOf, Linear, Mask, Tensor
@@ -158,8 +160,19 @@ def clamp(x: ir.Value, low: ir.Value, high: ir.Value, propagate_nan: bool) -> ir
     return arith.minnumf(arith.maxnumf(x, low), high)
 
 
+def _exactly(function: Callable[..., Float], operation: Callable[..., ir.Value]) -> Emit:
+    """``function`` of f32 numbers; f64 ones are rounded so anyway."""
+    def emit(*operands: ir.Value) -> ir.Value:
+        if not isinstance(operands[0].type, ir.F32Type):
+            return operation(*operands)
+        lanes = Lanes(operands[0].type)
+        return function(*(Float(lanes, x) for x in operands)).value
+
+    return emit
+
+
 SIMPLE: dict[str, Emit] = {
-    "tt.precise_divf": lambda a, b: arith.divf(a, b),
-    "tt.precise_sqrt": lambda a: math.sqrt(a),
+    "tt.precise_divf": _exactly(divide_exactly, arith.divf),
+    "tt.precise_sqrt": _exactly(sqrt_exactly, math.sqrt),
     "tt.mulhiui": lambda a, b: arith.mului_extended(a, b)[1],
 }
