@@ -264,6 +264,7 @@ RULES = """
 * Conversions. To 8-bit floats: to nearest even; too large gives NaN in E4M3FN and infinity in E5M2. Float to integer
   truncates; beyond the range of i32 it saturates on v73 and later. Integer to float rounds to nearest even.
 * Minimum and maximum: `maximumf` and `minimumf` give NaN when an operand is NaN, `maxnumf` and `minnumf` the number.
+* Triton's `div_rn` and `sqrt_rn` are rounded to nearest even as IEEE 754 asks, the remainder being taken in integers.
 * Integer division of i8, i16 and i32 is a float estimate with an exact correction; by a constant, a multiplication.
 * f16 on v75: the sign of a zero that a plain conversion from f32 rounds to is lost; functions put it back.
 

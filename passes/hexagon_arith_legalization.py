@@ -17,6 +17,7 @@ from hexagon_mlir.passes.arith_legalization.conversion import (
     integer_to_f32,
     mask_to_float,
     to_bf16,
+    to_unsigned,
 )
 from hexagon_mlir.passes.arith_legalization.integer_division import divide
 from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes, Mask
@@ -148,13 +149,16 @@ class HexagonArithLegalizationPass(Pass):
     @staticmethod
     def _from_float(op: ir.Operation, source: str) -> ir.Value | None:
         """A narrow float as an integer, through f32 and i32: the backend knows no other way, and aborts for some."""
-        if source == "f32":
+        unsigned = op.name == "arith.fptoui" and _element(op.results[0]) == "i32" and source != "f16"
+        if source == "f32" and not unsigned:
             return None
         value, shape = op.operands[0], ir.VectorType(op.operands[0].type).shape
         if source == BF16:
             value = from_bf16(Float(Lanes(value.type), value, source)).value
-        else:
+        elif source != "f32":
             value = arith.extf(ir.VectorType.get(shape, ir.F32Type.get()), value)
+        if unsigned:
+            return to_unsigned(Float(Lanes(value.type), value)).value
         wide = ir.VectorType.get(shape, ir.IntegerType.get_signless(32))
         value = ir.Operation.create(op.name, results=[wide], operands=[value]).result
         return value if op.results[0].type == wide else arith.trunci(op.results[0].type, value)

@@ -1,13 +1,13 @@
 """Integers to floats by building the float's bits, and bf16 to and from f32.
 
-f32 to integer is left to the code generator: 12 packets for 32 lanes, without a call and right for every number
-in range.
+f32 to signed integer is left to the code generator: 12 packets for 32 lanes, without a call and right for every number
+in range; to unsigned, LLVM 22 ends at 2^31 - 1.
 """
 
 from __future__ import annotations
 
 from hexagon_mlir.passes.arith_legalization.comparison import is_nan
-from hexagon_mlir.passes.math_library.lanes import Float, Int, Mask
+from hexagon_mlir.passes.math_library.lanes import SIGN, Float, Int, Mask
 
 UNIT = 0x4B000000  # 2^23: one unit in the last place is 1
 UNIT_MIDDLE = 0x4B400000  # 1.5 * 2^23: room below and above
@@ -18,6 +18,7 @@ LOW_MASK = 0xFFFF
 ONE_BF16 = 0x3F80
 SIGN_OF_HALF = 0x8000
 QUIET_BIT = 0x00400000
+TWO_TO_31 = 0x4F000000
 
 
 def small_to_f32(x: Int) -> Float:
@@ -57,6 +58,11 @@ def half_to_f16(x: Int, signed: bool) -> Float:
     """An i16 as f16, rounded once, from the exact f32. LLVM 22 loses the carry of 8190 into the exponent."""
     wide = small_to_f32(x.extend_signed() if signed else x.extend_unsigned())
     return wide.truncate("f16")
+
+
+def to_unsigned(x: Float) -> Int:
+    """An f32 from 0 to 2^32 as i32, truncated: from 2^31 on the mantissa without its leading bit is in its place."""
+    return (x.bits > TWO_TO_31 - 1).select((x.bits << 8) | SIGN, x.to_int())
 
 
 def mask_to_float(mask: Mask, element: str, signed: bool) -> Float:

@@ -118,6 +118,17 @@ def test_integer_to_float(element, result, signed):
     assert np.array_equal(actual, expected)
 
 
+@pytest.mark.parametrize("source", ["f32", "bf16"])
+def test_unsigned_beyond_the_signed_range(source):
+    """LLVM 22 ends at 2^31 - 1."""
+    numbers = np.array([0, 0.75, 1.5, 2**31 - 2**24, 2**31, 3 * 2**30, 2**32 - 2**24, 5], NUMPY[source])
+    body, operands, result = unary("fptoui", source, "i32")
+    text = function_text(body, list(operands), result, 64)
+    actual = run_on_simulator(text, list(operands), result, PASS, arrays=[np.resize(numbers, 64)], target="v75",
+                              lanes=64)
+    assert np.array_equal(actual.view(np.uint32), np.resize(numbers, 64).astype(np.float64).astype(np.uint32))
+
+
 @pytest.mark.parametrize("name, one", [("uitofp", 1.0), ("sitofp", -1.0)])
 def test_mask_to_float(name, one):
     a, b = pairs([1, 2, 3], np.int32)
