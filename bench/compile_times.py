@@ -27,8 +27,8 @@ import triton  # noqa: F401  # before the plug-in: it looks for its back ends wh
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ("vector_add", "softmax", "gelu", "rms_norm", "dropout", "layer_norm", "matmul", "grouped_matmul",
             "persistent_matmul", "libdevice", "attention")
-PHASES = ("to linalg", "passes", "LLVM IR", "LLVM -O3", "code", "waited for", "ways", "IR kB")
-"""``code``: native vectors, loop order and code generation of all ways that were tried; ``ways`` is their number.
+PHASES = ("to linalg", "passes", "LLVM IR", "LLVM -O3", "code", "waited for", "again", "IR kB")
+"""``code``: native vectors, loop order and code generation; ``again``: what was generated in another way once more.
 ``waited for``: all seconds but those of LLVM on the smaller of two parts, which compile side by side.
 """
 
@@ -66,6 +66,7 @@ class Clock:
 def measured(names: list[str]) -> list[tuple[str, str, Row]]:
     """(example, kernel, amount by phase) for every kernel that the examples compile."""
     from hexagon_mlir.codegen import backend, compile
+    from hexagon_mlir.codegen.llvm import Library
     from hexagon_mlir.frontend.triton import activate, compiler
 
     clock, rows, current, loaded = Clock(), [], "", 0
@@ -87,14 +88,14 @@ def measured(names: list[str]) -> list[tuple[str, str, Row]]:
     compile.workers = InThisProcess  # type: ignore[assignment]
     compile.run_steps = clock.timed("passes", compile.run_steps)
     compile.translate_to_llvm_ir = clock.timed("LLVM IR", compile.translate_to_llvm_ir)
-    backend._optimized = clock.timed("LLVM -O3", backend._optimized)
-    emit = backend._Emitter.assembly
+    Library.optimized = clock.timed("LLVM -O3", Library.optimized)  # type: ignore[method-assign]
+    emit = backend._Code.assembly
 
-    def counted(*arguments: Any) -> Any:
-        clock.add("ways", 1)
-        return emit(*arguments)
+    def counted(code: Any, variant: Any) -> Any:
+        clock.add("again", bool(code.sources))
+        return emit(code, variant)
 
-    backend._Emitter.assembly = counted  # type: ignore[method-assign]
+    backend._Code.assembly = counted  # type: ignore[method-assign]
     compiler._make_ttir = clock.timed("to linalg", compiler._make_ttir)
     compiler._make_linalg = clock.timed("to linalg", compiler._make_linalg)
     to_asm = compiler._make_asm
@@ -128,9 +129,9 @@ def table(rows: list[tuple[str, str, Row]]) -> str:
     """The rows as markdown."""
     lines = [f"| example | kernel | seconds | {' | '.join(PHASES)} |", "|---|---|" + "---:|" * (len(PHASES) + 1)]
     for example, kernel, spent in rows:
-        seconds = sum(amount for phase, amount in spent.items() if phase not in ("waited for", "ways", "IR kB"))
+        seconds = sum(amount for phase, amount in spent.items() if phase not in ("waited for", "again", "IR kB"))
         spent = {**spent, "waited for": seconds + spent.get("waited for", 0)}
-        cells = [f"{spent.get(phase, 0):.0f}" if phase in ("ways", "IR kB") else f"{spent.get(phase, 0):.2f}"
+        cells = [f"{spent.get(phase, 0):.0f}" if phase in ("again", "IR kB") else f"{spent.get(phase, 0):.2f}"
                  for phase in PHASES]
         lines.append(f"| {example} | `{kernel}` | {seconds:.2f} | {' | '.join(cells)} |")
     return "\n".join(lines)

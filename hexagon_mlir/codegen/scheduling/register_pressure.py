@@ -1,27 +1,11 @@
-"""How many vectors the code of LLVM IR text keeps at hand at once, before registers are allocated."""
+"""How many vectors a block of LLVM IR text keeps at hand at once, before registers are allocated."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction
 from hexagon_mlir.codegen.scheduling.constant_tables import vectors_of
-
-
-def register_pressure(text: str) -> int:
-    """Vectors alive at the fattest point of any block in ``text``, in its order, the constants that the block and
-    others share included: those wait in registers too.
-    """
-    most = 0
-    for is_function, lines in functions(text):
-        if is_function and any("@llvm.hexagon." in line for line in lines):
-            instructions = read(lines)
-            leaving = values_leaving(instructions)
-            blocks: dict[str, list[Instruction]] = {}
-            for i in instructions:
-                blocks.setdefault(i.block, []).append(i)
-            most = max(most, *(pressure_in_block(block, leaving) for block in blocks.values()))
-    return most
 
 
 def values_leaving(instructions: Sequence[Instruction]) -> set[str]:

@@ -8,7 +8,7 @@ import pytest
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.codegen.llvm_ir import module_parts
-from hexagon_mlir.codegen.llvm_ir.module_parts import divide, joined
+from hexagon_mlir.codegen.llvm_ir.module_parts import divide, joined, loops_apart
 from hexagon_mlir.sim import Machine
 
 CHIP = targets.get()
@@ -130,3 +130,39 @@ def test_labels_of_other_parts_are_renamed():
     second = asm[asm.index("b:"):]
     assert re.findall(r"\.L[\w.]+", second) == [".LBB0_1.1", ".LBB0_1.1", ".Lfunc_end0.1", ".Lfunc_end0.1", ".LBB0_1"]
     assert second.endswith('\t.section\t".note.GNU-stack","",@progbits\n')
+
+
+LOOP = """  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %loop ]
+  %v = load <32 x float>, ptr @{table}, align 128
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %x
+  br i1 %more, label %loop, label %end
+
+end:
+"""
+
+
+def test_every_function_with_loops_is_generated_by_itself():
+    table = "@table = private constant [4 x i32] zeroinitializer\n@shared = internal global [4 x i32] zeroinitializer\n"
+    module = table + (function("plain", call("kept"), lines=1) + function("a", LOOP.format(table="table"), lines=1)
+                      + function("kept", LOOP.format(table="table"), lines=1, kind="internal fastcc ")
+                      + function("named", LOOP.format(table="shared"), lines=1))
+    rest, a, kept = loops_apart(module)
+    assert defined([rest, a, kept]) == [["named", "plain"], ["a"], ["kept"]]
+    assert "declare dso_local fastcc i32 @kept(i32)" in rest and "@shared = internal" in rest
+    assert "@table" in a and "@shared" not in a + kept and "@plain" not in a + kept
+    assert loops_apart(function("plain")) == [function("plain")]
+
+
+def test_functions_in_their_own_ways_run_as_one_program(empty_cache, monkeypatch):
+    monkeypatch.setattr(module_parts, "LONG", 1)
+    twin = PROGRAM.replace("@twice", "@double").replace("@f(", "@g(").replace("@puts", "@print")
+    both = PROGRAM + "".join(line for line in twin.splitlines(keepends=True)
+                             if not line.startswith(("attributes", "@text", "source", "declare void @puts")))
+    asm = emit(both, CHIP)
+    labels = re.findall(r"^([.\w$]+):", asm, re.MULTILINE)
+    assert len(labels) == len(set(labels)) and {"f", "g", "twice", "double"} <= set(labels)
+    assert asm == emit(both, CHIP) and asm.count("loop0(") >= 4

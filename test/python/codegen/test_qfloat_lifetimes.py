@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen import backend, emit
+from hexagon_mlir.codegen import emit
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import far_uses, shorten_lifetimes
 from hexagon_mlir.codegen.llvm_ir.llvm_text import parse_line
 from hexagon_mlir.codegen.scheduling.list_schedule import best_schedule, most_alive, schedule
 from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph
-from hexagon_mlir.codegen.scheduling.register_pressure import register_pressure
+from hexagon_mlir.codegen.scheduling.traits import Traits, traits
 from hexagon_mlir.sim import Machine
 
 WORDS = "<32 x i32>"
@@ -108,7 +108,7 @@ def test_pressure_counts_values_constants_and_what_leaves():
     text = ("define void @f(ptr %a) {\nentry:\n" + call("%e", "vd0") + "\n" + "\n".join(lines)
             + "\n  br label %next\n\nnext:\n" + "\n".join(f"  store {WORDS} %t{n}, ptr %a, align 128" for n in range(5))
             + "\n  ret void\n}\n")
-    assert register_pressure(text) == 6 + 5  # five loaded or added, one just made; five constants
+    assert traits(text) == Traits(outside=6 + 5)  # five loaded or added, one just made; five constants
 
 
 def test_the_order_as_it_is_where_others_take_many_more_registers():
@@ -121,12 +121,3 @@ def test_the_order_as_it_is_where_others_take_many_more_registers():
     assert most_alive(nodes) == 3
     assert min(schedule(nodes, 8, lead).registers for lead in (0, 4, 16)) > 8 + 16
     assert best_schedule(nodes, 8) == list(range(len(nodes)))
-
-
-def test_crowded_code_is_tried_with_room_first(monkeypatch):
-    tried = []
-    real = backend._Emitter.assembly
-    monkeypatch.setattr(backend._Emitter, "assembly", lambda self, way: tried.append(way) or real(self, way))
-    monkeypatch.setattr(backend, "_CROWD", 0)
-    backend.optimize_and_emit(program([USES["sum"]]), CHIP.cpu, CHIP.features, "asm")
-    assert tried and all(variant.reach for variant in tried)

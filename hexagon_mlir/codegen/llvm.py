@@ -1,0 +1,98 @@
+"""LLVM as a library of this process: its options, -O3 and code generation, text in and text out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hexagon_mlir.codegen.llvm_ir.conversions import conversion_option
+from hexagon_mlir.codegen.variants import Variant
+
+TRIPLE = "hexagon-unknown-linux-musl"
+CODEGEN_LEVEL = 3
+
+# A third of LLVM's time goes to searches that change nothing in vector loops: for bit fields, addressing modes, loops
+# to rotate, copies after register allocation, registers of equal bits among all that are alive.
+_SEARCHES = {"-hexagon-insert": ("false", "true"), "-disable-hexagon-amodeopt": ("true", "false"),
+             "-hexagon-loop-resched": ("false", "true"), "-rdf-opt": ("false", "true"),
+             "-hexbit-registerset-limit": ("64", "1000")}
+_FEW_SEARCHES, _ALL_SEARCHES = (tuple(f"{name}={values[every]}" for name, values in _SEARCHES.items())
+                                for every in (False, True))
+_SCHEDULED = ("-enable-misched=false", "-enable-misched=true")
+_WINDOWS = ("-window-sched=off", "-window-sched=on")
+_NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
+# LLVM 22 takes vector float arithmetic for four times as dear as it is, and leaves GELU and softmax scalar. Only its
+# loop vectorizer, which is off elsewhere, looks at the second option.
+_AUTO_VECTORIZED = ("-hexagon-autohvx=true", "-force-target-instruction-cost=1")
+_REALIGNED = ("-hvc-va=false", "-hvc-va=true")
+_ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # the chains are our own
+           # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.
+           "-hvc-vi=false")
+
+
+@dataclass(frozen=True)
+class Library:
+    """LLVM for one chip. ``loops`` as in `optimize_and_emit`; ``relocation`` is ``static`` or ``pic``; ``cautious``
+    leaves the target's own passes out of -O3.
+    """
+
+    cpu: str
+    features: str
+    relocation: str
+    loops: str
+    cautious: bool = False
+
+    def optimized(self, llvm_ir: str) -> str:
+        """``llvm_ir`` after -O3."""
+        self._set(*(_AUTO_VECTORIZED if self.loops == "vectorized" else _NOT_AUTO_VECTORIZED))
+        machine = _machine(self.cpu, self.features, self.relocation)
+        module = binding().parse_assembly(llvm_ir, context=binding().create_context())
+        module.triple = TRIPLE
+        module.data_layout = str(machine.target_data)
+        module.verify()
+        tuning = binding().create_pipeline_tuning_options(speed_level=3)
+        tuning.loop_unrolling = self.loops != "kept"
+        tuning.loop_vectorization = tuning.slp_vectorization = self.loops == "vectorized"
+        # LLVM 22's reuse of vectors between iterations expects an instruction behind every phi of a vector, and aborts
+        # at a constant. No option leaves the pass out; the passes of another target do not have it.
+        tuner = binding().Target.from_default_triple().create_target_machine() if self.cautious else machine
+        builder = binding().create_pass_builder(tuner, tuning)
+        builder.getModulePassManager().run(module, builder)
+        after = binding().create_new_module_pass_manager()
+        after.add_aggressive_dce_pass()  # what counted for arguments that -O3 found unused at its end
+        after.run(module, builder)
+        return str(module)
+
+    def normal_form(self, llvm_ir: str) -> str:
+        """``llvm_ir`` as LLVM prints it."""
+        return str(binding().parse_assembly(llvm_ir, context=binding().create_context()))
+
+    def generate(self, llvm_ir: str, variant: Variant, realigned: bool, kind: str) -> Any:
+        """``kind`` "assembly" (str) or "object" (bytes) of optimised ``llvm_ir``; from a fresh module, since emission
+        changes one. ``realigned`` lets LLVM join neighbouring stores.
+        """
+        self._set(*_ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
+                  _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows], _REALIGNED[realigned])
+        module = binding().parse_assembly(llvm_ir, context=binding().create_context())
+        return getattr(_machine(self.cpu, self.features, self.relocation), f"emit_{kind}")(module)
+
+    def _set(self, *options: str) -> None:
+        for option in (*options, conversion_option(self.cpu)):
+            binding().set_option("hexmlir", option)
+
+
+@cache
+def binding() -> Any:
+    """llvmlite, loaded at the first use."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm
+
+
+@cache
+def _machine(cpu: str, features: str, relocation: str) -> Any:
+    target = binding().Target.from_triple(TRIPLE)
+    return target.create_target_machine(cpu=cpu, features=features, opt=CODEGEN_LEVEL, reloc=relocation)

@@ -1,0 +1,89 @@
+"""The ways to generate code for a function, in the order in which they are tried, and when to stop.
+
+LLVM's scheduler and its window search each help some loops and crowd the registers of others; so do ordered loops.
+What a function computes tells which way is best most often: it comes first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.codegen.scheduling.loop_order import REGISTERS, Room
+from hexagon_mlir.codegen.scheduling.static_cost import Cost
+from hexagon_mlir.codegen.scheduling.traits import Traits
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to generate code: with the vector loops ordered (`loop_order`), scheduled by LLVM before register
+    allocation, looking for another window where software pipelining fails. With ``reach`` qfloat values that wait for
+    more vector instructions wait in IEEE format (`qfloat_lifetimes`). ``room`` makes loops take constants from a table.
+    """
+
+    ordered: bool = False
+    scheduled: bool = False
+    windows: bool = False
+    reach: int = 0
+    room: Room | None = None
+
+    @property
+    def effort(self) -> float:
+        """Time of a try, in those of the first of `_GENERAL`."""
+        return 1 if self.windows or self.ordered else 1 / 3
+
+
+ROOM = Room(34, slots=False)
+"""That of what is tried first."""
+_QUICK, _EVERYTHING = Variant(scheduled=True), Variant(ordered=True, scheduled=True, windows=True, room=ROOM)
+_GENERAL = (Variant(ordered=True, windows=True, room=ROOM), _QUICK, _EVERYTHING, Variant(windows=True))
+_PRODUCTS = (_EVERYTHING, _GENERAL[0], _QUICK, Variant(windows=True))
+"""Where loops add up products of a matrix's elements: LLVM's scheduler pipelines them best when they are in order."""
+# Where constants find no register. No room suits every loop: LLVM reorders and allocates in its own way.
+_TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(31)),
+           Variant(ordered=True, windows=True, room=Room(32, slots=False)),
+           Variant(ordered=True, windows=True, room=Room(30)),
+           Variant(ordered=True, windows=True, room=Room(31)))
+# Where registers are short: fewer values alive, and those that LLVM may have to spill in IEEE format. The search for
+# windows takes three times as long, and rarely finds registers.
+_ROOMY = (Variant(scheduled=True, reach=80), Variant(reach=80), Variant(ordered=True, reach=80),
+          Variant(ordered=True, windows=True, reach=80), Variant(windows=True, reach=80), Variant(reach=20))
+_CROWDED = (Variant(ordered=True, room=ROOM), Variant(ordered=True, scheduled=True, room=ROOM), *_ROOMY)
+_CROWD = 45
+"""Vectors at hand at once (`traits`) from which on LLVM spills some, however it orders them."""
+_CHAINS = 1 / 4
+"""The part of a crowded loop's instructions that are qfloat's from which on our order beats LLVM's."""
+UNCHAINED = (Variant(),)  # for code without chains
+BASELINES = (Variant(scheduled=True, windows=True), Variant(scheduled=True), Variant())
+PATIENCE = 100_000
+"""Characters of LLVM IR in all the right variants together that loops at twice their bound are worth."""
+_TIDINESS = 80_000
+"""Characters of LLVM IR in all variants together that are worth a loop without spills, addresses and copies."""
+
+_FAR = 0.3
+"""The excess from which on loops that were scheduled by LLVM are tried without, however long that takes."""
+
+
+def variants(traits: Traits) -> list[Variant]:
+    """What to try for code of these ``traits``."""
+    if traits.pressure <= REGISTERS < traits.outside:  # no order of ours helps
+        return [*_ROOMY] if traits.outside >= _CROWD else [_QUICK, *(v for v in _GENERAL if v != _QUICK)]
+    if traits.pressure >= _CROWD:
+        return [*(_CROWDED if traits.qfloat >= _CHAINS else _ROOMY)]
+    if traits.products:
+        return [*_PRODUCTS]
+    return [_GENERAL[0], *(_TABLED if traits.pressure > REGISTERS else ()), *_GENERAL[1:]]
+
+
+def after_spills(variant: Variant, left: list[Variant]) -> list[Variant]:
+    """What to try when registers were short in ``variant``, with others ``left``."""
+    if variant not in (*_GENERAL, *_TABLED):
+        return left
+    return [*(v for v in (_QUICK, _EVERYTHING) if v in left), *_CROWDED]
+
+
+def worth(variant: Variant, best: Cost, spent: float, patience: int) -> bool:
+    """Whether trying ``variant`` for code at the cost ``best`` is worth its time, ``spent`` characters being enough."""
+    if variant == _GENERAL[0] and best.excess > _FAR and patience:
+        return True
+    untidy = best.waste > 0 and variant in _TABLED and spent <= _TIDINESS
+    return best.excess * patience >= spent or (untidy and patience > 0)
