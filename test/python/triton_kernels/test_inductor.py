@@ -37,6 +37,17 @@ def converted(x):
     return x.half() * 2, x.to(torch.int32) // 3, (x * 10).to(torch.int64) % 7, x.sign().bool()
 
 
+def classified(x, y, n):
+    return (x.isnan(), x.isinf(), x.signbit(), torch.fmod(x, y), torch.hypot(x, y), torch.nextafter(x, y),
+            torch.ldexp(x, n), *torch.frexp(x[6:]))
+
+
+def losses(x):
+    target = torch.arange(7) % 5
+    smoothed = F.cross_entropy(x, target, label_smoothing=0.1)
+    return smoothed, F.huber_loss(x, x.roll(1, 0)), F.cosine_similarity(x, x.flip(0))
+
+
 def case(function, *arguments):
     return pytest.param(function, arguments, id=function.__name__)
 
@@ -53,6 +64,10 @@ CASES = [
     case(reduced, rand(6, 37)),
     case(scattered, rand(6, 20), torch.arange(120).reshape(6, 20) * 7 % 20),
     case(converted, rand(6, 37) * 50),
+    case(classified, torch.tensor([float("inf"), float("-inf"), float("nan"), 0.0, -0.0, 3e38, 1e-40, -7.0, 3.5, 0.1]),
+         torch.tensor([1.0, 2.0, 3.0, float("nan"), 5.0, -3e38, 1.0, 2.5, -0.75, 0.3]),
+         torch.tensor([1, 2, 3, 4, 5, -300, 130, 3, -140, -1], dtype=torch.int32)),
+    case(losses, rand(7, 5)),
 ]
 
 
@@ -66,4 +81,4 @@ def test_inductor(function, arguments, tmp_path, monkeypatch):
     expected = function(*arguments)
     with config.patch(cpu_backend="triton", compile_threads=1):
         actual = torch.compile(function)(*arguments)
-    torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
