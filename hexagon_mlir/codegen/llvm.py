@@ -20,6 +20,7 @@ _SEARCHES = {"-hexagon-insert": ("false", "true"), "-disable-hexagon-amodeopt": 
 _FEW_SEARCHES, _ALL_SEARCHES = (tuple(f"{name}={values[every]}" for name, values in _SEARCHES.items())
                                 for every in (False, True))
 _SCHEDULED = ("-enable-misched=false", "-enable-misched=true")
+_BITS = ("-hexagon-bit=false", "-hexagon-bit=true")
 _WINDOWS = ("-window-sched=off", "-window-sched=on")
 _NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
 # LLVM 22 takes vector float arithmetic for four times as dear as it is, and leaves GELU and softmax scalar. Only its
@@ -73,7 +74,8 @@ class Library:
         changes one. ``realigned`` lets LLVM join neighbouring stores.
         """
         self._set(*_ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
-                  _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows], _REALIGNED[realigned])
+                  _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows], _BITS[variant.bits],
+                  _REALIGNED[realigned])
         module = binding().parse_assembly(llvm_ir, context=binding().create_context())
         return getattr(_machine(self.cpu, self.features, self.relocation), f"emit_{kind}")(module)
 

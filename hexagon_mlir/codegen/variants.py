@@ -6,7 +6,7 @@ What a function computes tells which way is best most often: it comes first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hexagon_mlir.codegen.scheduling.loop_order import REGISTERS, Room
 from hexagon_mlir.codegen.scheduling.static_cost import Cost
@@ -18,6 +18,7 @@ class Variant:
     """One way to generate code: with the vector loops ordered (`loop_order`), scheduled by LLVM before register
     allocation, looking for another window where software pipelining fails. With ``reach`` qfloat values that wait for
     more vector instructions wait in IEEE format (`qfloat_lifetimes`). ``room`` makes loops take constants from a table.
+    ``bits`` is LLVM's search for bits that are known, a fifth of its time.
     """
 
     ordered: bool = False
@@ -25,6 +26,7 @@ class Variant:
     windows: bool = False
     reach: int = 0
     room: Room | None = None
+    bits: bool = True
 
     @property
     def effort(self) -> float:
@@ -47,6 +49,7 @@ _TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(31)),
 # windows takes three times as long, and rarely finds registers.
 _ROOMY = (Variant(scheduled=True, reach=80), Variant(reach=80), Variant(ordered=True, reach=80),
           Variant(ordered=True, windows=True, reach=80), Variant(windows=True, reach=80), Variant(reach=20))
+_STRAIGHT = (replace(_ROOMY[0], bits=False), *_ROOMY[1:])  # outside loops there are hardly any bits to be found
 _CROWDED = (Variant(ordered=True, room=ROOM), Variant(ordered=True, scheduled=True, room=ROOM), *_ROOMY)
 _CROWD = 45
 """Vectors at hand at once (`traits`) from which on LLVM spills some, however it orders them."""
@@ -66,7 +69,7 @@ _FAR = 0.3
 def variants(traits: Traits) -> list[Variant]:
     """What to try for code of these ``traits``."""
     if traits.pressure <= REGISTERS < traits.outside:  # no order of ours helps
-        return [*_ROOMY] if traits.outside >= _CROWD else [_QUICK, *(v for v in _GENERAL if v != _QUICK)]
+        return [*_STRAIGHT] if traits.outside >= _CROWD else [_QUICK, *(v for v in _GENERAL if v != _QUICK)]
     if traits.pressure >= _CROWD:
         return [*(_CROWDED if traits.qfloat >= _CHAINS else _ROOMY)]
     if traits.products:

@@ -313,7 +313,7 @@ class FunctionRewriter(PartBuilder):
                 if operand in self.ours:
                     text = text.replace(f"[ {operand}, %{block} ]", f"[ {operand}.in.{block}, %{block} ]")
             return text
-        for operand in {name for name in i.names() if name in self.ours}:
+        for operand in dict.fromkeys(name for name in i.names() if name in self.ours):
             text = re.sub(re.escape(operand) + r"(?![\w.$-])", self._whole(operand), text)
         return text
 
@@ -352,7 +352,8 @@ class FunctionRewriter(PartBuilder):
                     self.incoming[i.result, block] = self.ordered(operand, value, phi_order)
 
     def _before_kept_phi(self, phi: Instruction, block: str) -> None:
-        for operand in {o for o, b in zip(phi.operands, _blocks(phi), strict=False) if b == block and o in self.ours}:
+        for operand in dict.fromkeys(o for o, b in zip(phi.operands, _blocks(phi), strict=False)
+                                     if b == block and o in self.ours):
             whole = self._whole(operand)
             self.out.append(f"  {operand}.in.{block} = bitcast {phi.type} {whole} to {phi.type}")
 

@@ -21,6 +21,7 @@ _STORE = re.compile(r"\s*(if \([^)]*\) )?vmemu?\(r(\d+)(?:\+#(-?\d+))?\)\s*=\s*v
 _LOAD = re.compile(r"vmemu?\(r(\d+)(?:\+#(-?\d+))?\)$")
 _FRAME = ("29", "30")
 _SCALAR = re.compile(r"(?:^|; )(if \([^)]*\) )?r(\d+)(?::(\d+))? = ([^;]*)")
+_FRAME_POINTER = re.compile(r"\br(\d+) = add\(r(?:29|30),#-?\d+\)")
 _ADDRESS = re.compile(r"add\(r(29|30),#(-?\d+)\)")
 _ZERO = re.compile(r"vxor\(v(\d+),v\1\)$")
 _LIFT = re.compile(r"v(?:add|sub)\(v\d+\.(?:sf|hf),v(\d+)\.(?:sf|hf)\)$")
@@ -73,7 +74,8 @@ class _State:
 
 def qfloat_spills(asm: str) -> list[str]:
     """The instructions of ``asm`` that store a register that may hold a qfloat value to the stack, as text."""
-    if not any(_STORE.match(line) for line in asm.split("\n")):
+    stored = {match[2] for line in asm.split("\n") if (match := _STORE.match(line))}
+    if stored.isdisjoint({*_FRAME, *_FRAME_POINTER.findall(asm)}):
         return []
     blocks = _blocks(asm)
     entry: list[_State | None] = [None] * len(blocks)  # None: not reached yet
@@ -95,7 +97,9 @@ def qfloat_spills(asm: str) -> list[str]:
                 pending.append(following)
     found = []
     for block, start in zip(blocks, entry, strict=True):
-        state = start or _State()
+        if not any(_STORE.match(text) for packet in block.packets for text in packet):
+            continue
+        state = (start or _State()).copy()
         for packet in block.packets:
             found += _run(packet, state)
     return found

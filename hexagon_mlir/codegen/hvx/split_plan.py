@@ -32,10 +32,13 @@ class SplitPlan:
         """Names of the values that are split; everything else stays."""
         found: set[str] = set()
         for _ in range(3):  # masks look at their operands, phis at later values
+            before = dict(self.bits)
             for i in self.instructions:
                 if i.result and i.operands and (bits := self._width(i)):
                     self.bits[i.result] = bits
                     found.add(i.result)
+            if self.bits == before:
+                break
         return {name for name in found if name in self.bits}
 
     def _width(self, i: Instruction) -> int:
@@ -125,12 +128,14 @@ class SplitPlan:
         return "concat" if numbers[0] == 0 and len(numbers) == 2 * source[0] else ""
 
     def _infer_orders(self) -> None:
+        split = [i for i in self.instructions if i.result in self.names]
         for _ in range(4):
-            for i in self.instructions:
-                if i.result in self.names:
-                    order = self._order(i)
-                    if order:
-                        self.orders[i.result] = order
+            before = dict(self.orders)
+            for i in split:
+                if order := self._order(i):
+                    self.orders[i.result] = order
+            if self.orders == before:
+                break
         for name in self.names:
             self.orders.setdefault(name, 1)
 

@@ -1,6 +1,9 @@
 """qfloat chains and native vectors: what the rewritten IR computes, and how few conversions it needs."""
 
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -441,3 +444,14 @@ class TestWideningProducts:
                             "%r = shufflevector <256 x i8> %z, <256 x i8> poison, <128 x i32> <"
                             + ", ".join(f"i32 {k}" for k in range(128)) + ">", lanes=128, element="i8")
         assert text.count("call <64 x i32> @llvm.hexagon.V6.vshuffvdd.128B(") == 1
+
+
+def test_the_same_text_in_every_process():
+    """A call that keeps its operands whole: they are put together in their order, not in that of a set."""
+    sums = [f"%s{n} = fmul TYPE %{'x' if n % 2 else 'y'}, splat (float {n}.5)" for n in range(6)]
+    text = kernel(*sums, f"call void @g({', '.join(f'TYPE %s{n}' for n in range(6))})", "%r = fadd TYPE %x, %y")
+    rewrite = ("import sys; from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors as use\n"
+               "sys.stdout.write(use(sys.stdin.read(), True))")
+    first, second = (subprocess.run([sys.executable, "-c", rewrite], input=text, capture_output=True, text=True,
+                                    check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "01")
+    assert first == second and "@g(" in first and "vmpy" in first

@@ -35,8 +35,9 @@ def test_what_comes_first():
     assert variants(FREE)[0].ordered and variants(FREE)[0].windows and not variants(FREE)[0].scheduled
     assert variants(FREE._replace(products=True))[0].scheduled and variants(FREE._replace(products=True))[0].ordered
     straight = variants(Traits(pressure=5, outside=40))[0]
-    assert straight.scheduled and not straight.ordered and not straight.reach
-    assert variants(Traits(pressure=5, outside=80))[0].reach
+    assert straight.scheduled and not straight.ordered and not straight.reach and straight.bits
+    first, *others = variants(Traits(pressure=5, outside=80))
+    assert first.reach and not first.bits and all(variant.bits for variant in others)
     assert variants(CROWDED)[0].ordered and not variants(CROWDED)[0].windows
     assert all(variant.reach for variant in variants(CROWDED._replace(qfloat=0.1)))
     tables = [variant for variant in variants(TABLED) if variant.room and variant.room.registers <= 32]
