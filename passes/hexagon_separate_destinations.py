@@ -18,7 +18,9 @@ class HexagonSeparateDestinationsPass(Pass):
     CSE merges the zeros that two sums start from. ``eliminate-empty-tensors`` then lets that one tensor be the memory
     of the first result, and one-shot-bufferize (LLVM 24) keeps the second sum there too, where storing the first result
     destroys it. Two fills are also cheaper than a fill and a copy. A result that a loop starts from and that is read
-    behind the loop is copied for the loop, since both would be computed where the loop's result is stored.
+    behind the loop is copied for the loop, since both would be computed where the loop's result is stored. A result
+    that is stored under a condition or in a loop, but computed in front of it, gets memory of its own: it would be
+    computed where it is stored, whatever the condition.
 
     Before:
         func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %zero: f32) -> (tensor<f32>, tensor<f32>) {
@@ -55,6 +57,11 @@ class HexagonSeparateDestinationsPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Users first: a copied fill brings its own empty tensor."""
+        for store in ops_named(module, "bufferization.materialize_in_destination"):
+            for user, number in starts_outside(store):
+                empty = user.operands[number]
+                with user.location, ir.InsertionPoint(user):
+                    user.operands[number] = bufferization.AllocTensorOp(empty.type, empty.owner.operands).result
         for loop in ops_named(module, "scf.for"):
             for number, value in enumerate(loop.operands):
                 if is_read_behind(value, loop):
@@ -83,6 +90,46 @@ def is_read_behind(value: ir.Value, loop: ir.Operation) -> bool:
     users = {ancestor_in(use.owner.operation, block) for use in value.uses}
     places = {view.operation: place for place, view in enumerate(block.operations)}
     return any(user is not None and places[user] > places[loop] for user in users)
+
+
+def starts_outside(store: ir.Operation) -> list[tuple[ir.Operation, int]]:
+    """The users of tensor.empty, and which of their operands it is, that begin what ``store`` writes outside its block.
+
+    Followed is what shares memory: destinations, carried and yielded values, slices and casts.
+    """
+    found, seen, left = [], set(), [store.operands[0]]
+    while left:
+        value = left.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if isinstance(value.owner, ir.Block):
+            loop = value.owner.owner
+            if loop.operation.name == "scf.for" and value.arg_number:
+                left.append(loop.operands[2 + value.arg_number])
+            continue
+        op = value.owner.operation
+        number = destination(op, value.result_number)
+        if number is not None:
+            start = op.operands[number]
+            if not isinstance(start.owner, ir.Block) and start.owner.operation.name == "tensor.empty":
+                if ancestor_in(op, store.block) is None:
+                    found.append((op, number))
+            else:
+                left.append(start)
+        if op.name in ("scf.for", "scf.if"):
+            left += [list(region.blocks[0].operations)[-1].operands[value.result_number] for region in op.regions]
+    return found
+
+
+def destination(op: ir.Operation, number: int) -> int | None:
+    """The operand whose memory result ``number`` of ``op`` may have."""
+    if op.name.startswith("linalg.") or op.name in ("scf.for", "scf.forall"):
+        return len(op.operands) - len(op.results) + number
+    if op.name in ("tensor.insert_slice", "tensor.insert"):
+        return 1
+    return 0 if op.name in ("tensor.extract_slice", "tensor.cast", "tensor.expand_shape",
+                            "tensor.collapse_shape") else None
 
 
 def is_start(op: ir.Operation) -> bool:

@@ -70,12 +70,12 @@ def scatter(target: Descriptor, value: Tensor, rows: Tensor, column: Tensor) -> 
 def _block(target: Descriptor, offsets: Sequence[Int]) -> tuple[Pointer, Mask]:
     index = ints.index_type()
     start = target.offset
-    ranges = []
+    mask = Mask()
     for dim, (offset, stride, size) in enumerate(zip(offsets, target.strides, target.sizes, strict=True)):
         start = ints.add(start, ints.mul(offset, stride, index), index)
-        ranges.append(_inside(dim, offset, size, target.block[dim]))
+        mask = masks.both(mask, _inside(dim, offset, size, target.block[dim]))
     pointer = Pointer(target.base, target.pointee, target.block, Linear(start, _steps(target.strides, target.block)))
-    return pointer, Mask(ranges=tuple(ranges))
+    return pointer, mask
 
 
 def _rows(target: Descriptor, rows: Tensor, column: Tensor, shape: tuple[int, ...]) -> tuple[Pointer, Mask]:
@@ -94,18 +94,21 @@ def _rows(target: Descriptor, rows: Tensor, column: Tensor, shape: tuple[int, ..
                           ints.value(target.sizes[0], index))
 
     selected = elementwise.apply([wide], [bit], shape, inside, cheap=True)[0]
-    mask = masks.both(masks.mask_of(selected), Mask(ranges=(_inside(1, first, target.sizes[1], shape[1]),)))
+    mask = masks.both(masks.mask_of(selected), _inside(1, first, target.sizes[1], shape[1]))
     return pointer, mask
 
 
-def _inside(dim: int, offset: Int, size: Int, extent: int) -> Range:
-    """Which indices i of ``dim`` have 0 <= offset + i < size."""
+def _inside(dim: int, offset: Int, size: Int, extent: int) -> Mask:
+    """Which indices i of ``dim`` have 0 <= offset + i < size; a condition where there is only one."""
     index = ints.index_type()
+    if extent == 1:
+        return Mask(conditions=(ints.both(ints.compare(arith.CmpIPredicate.sle, 0, offset, index),
+                                          ints.compare(arith.CmpIPredicate.slt, offset, size, index)),))
 
     def clamped(x: Int) -> Int:
         return ints.larger(ints.smaller(x, extent, index), 0, index)
 
-    return Range(dim, clamped(ints.sub(0, offset, index)), clamped(ints.sub(size, offset, index)))
+    return Mask(ranges=(Range(dim, clamped(ints.sub(0, offset, index)), clamped(ints.sub(size, offset, index))),))
 
 
 def _steps(strides: Sequence[Int], shape: Sequence[int]) -> tuple[Int, ...]:

@@ -104,6 +104,8 @@ def _facts(op: ir.Operation, nodes: Sequence[Tensor], element: ir.Type, shape: t
             return None
         predicate = ir.IntegerAttr(op.attributes["predicate"]).value
         return masks.compared(predicate, a, b, nodes[0].element, shape)
+    if not bit and element.width < _WIDE // 2:  # narrow numbers wrap: they are no linear function of the index
+        return None
     if name == "arith.select" and not bit and nodes[0].mask is not None:
         a, b = (linear.linear_of(node) for node in nodes[1:])
         return pieces.chosen(nodes[0].mask, a, b, element, shape)

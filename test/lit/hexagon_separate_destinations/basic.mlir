@@ -56,3 +56,39 @@ func.func @both(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) 
   } -> (tensor<?xf32>, tensor<?xf32>)
   return %r#0, %r#1 : tensor<?xf32>, tensor<?xf32>
 }
+
+// -----
+// 4. A result that is stored under a condition, and computed in front of it, is not computed where it is stored.
+// CHECK-LABEL: func.func @conditional
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK: %[[A:.*]] = bufferization.alloc_tensor() : tensor<8xf32>
+// CHECK: linalg.add {{.*}} outs(%[[A]]
+// CHECK: linalg.sub {{.*}} outs(%[[E]]
+func.func @conditional(%x: tensor<8xf32>, %p: memref<8xf32>, %q: memref<8xf32>, %c: i1) {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = linalg.add ins(%x, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  scf.if %c {
+    %b = linalg.sub ins(%a, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    bufferization.materialize_in_destination %a in restrict writable %p : (tensor<8xf32>, memref<8xf32>) -> ()
+    bufferization.materialize_in_destination %b in restrict writable %q : (tensor<8xf32>, memref<8xf32>) -> ()
+  }
+  return
+}
+
+// -----
+// 5. Nor what a loop starts from, which runs no turn perhaps.
+// CHECK-LABEL: func.func @carried
+// CHECK: %[[A:.*]] = bufferization.alloc_tensor() : tensor<8xf32>
+// CHECK: linalg.fill {{.*}} outs(%[[A]]
+func.func @carried(%x: tensor<8xf32>, %p: memref<8xf32>, %n: index, %zero: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %z) -> tensor<8xf32> {
+    %s = linalg.add ins(%acc, %x : tensor<8xf32>, tensor<8xf32>) outs(%acc : tensor<8xf32>) -> tensor<8xf32>
+    bufferization.materialize_in_destination %s in restrict writable %p : (tensor<8xf32>, memref<8xf32>) -> ()
+    scf.yield %s : tensor<8xf32>
+  }
+  return
+}

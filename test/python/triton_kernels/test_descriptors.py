@@ -166,3 +166,21 @@ def test_descriptors_through_control_flow(flag):
     x, y, out = torch.randn(16, 16), torch.randn(16, 16), torch.empty(16, 16)
     chosen[(1,)](x, y, out, flag, N=16)
     assert torch.equal(out, y if flag else torch.cat([x[:8], y[8:]]))
+
+
+@triton.jit
+def rows_of_one(x, out, r):
+    source = tl.make_tensor_descriptor(x, [2, 17], [32, 1], [1, 16])
+    target = tl.make_tensor_descriptor(out + 32, [1, 17], [32, 1], [1, 16])
+    target.store([0, 0], source.load([r, 0]) + 1)
+    target.store([-1, 0], source.load([0, 0]))
+    target.store([r, 0], source.load([0, 0]))
+
+
+@pytest.mark.parametrize("row", [1, 2, -1])
+def test_block_of_one_row_outside_the_tensor(row):
+    x, out = torch.randn(64), torch.full((96,), 7.0)
+    rows_of_one[(1,)](x, out, row)
+    expected = torch.full((96,), 7.0)
+    expected[32:48] = x[32:48] + 1 if row == 1 else 1.0
+    assert torch.equal(out, expected)

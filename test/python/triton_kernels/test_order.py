@@ -365,3 +365,32 @@ def test_flip_and_roll():
     flip_and_roll[(1,)](x, out, rolled, 20, 7, BLOCK=32)
     assert torch.equal(out, x.flip(0))
     assert torch.equal(rolled[:20], x[:20].roll(7))
+
+
+@triton.jit
+def returns_early(out, n, SIZE: tl.constexpr):
+    lane = tl.arange(0, SIZE)
+    value = lane.to(tl.float32)
+    if tl.program_id(0) + n != 1:
+        return
+    tl.store(out + tl.program_id(0) * SIZE + (SIZE - 1 - lane), value)
+
+
+def test_nothing_is_stored_after_an_early_return():
+    """What is stored is computed in front of the return, and may not be computed where it would go."""
+    out = torch.full((64,), 7.0)
+    returns_early[(2,)](out, 0, SIZE=32)
+    assert torch.equal(out, torch.cat([torch.full((32,), 7.0), torch.arange(31.0, -1, -1)]))
+
+
+@triton.jit
+def narrow(x, out, SIZE: tl.constexpr):
+    lane = tl.arange(0, SIZE)
+    byte = (lane.to(tl.int8) * 5).to(tl.int32)
+    tl.store(out + lane, tl.load(x + byte + 128, mask=lane.to(tl.int8) < 40, other=-1))
+
+
+def test_offsets_and_masks_of_a_type_that_wraps():
+    x, out, lane = torch.randn(256), torch.zeros(256), torch.arange(256)
+    narrow[(1,)](x, out, SIZE=256)
+    assert torch.equal(out, torch.where(lane.to(torch.int8) < 40, x[(lane.to(torch.int8) * 5).long() + 128], -1.0))
