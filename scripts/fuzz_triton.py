@@ -1,9 +1,9 @@
 """Random Triton kernels, over pointer expressions and masks or over the language, against Triton's own interpreter.
 
 ``python scripts/fuzz_triton.py --seed 0 --count 500`` tells the seeds that differ; ``--kind language`` is
-`fuzz_triton_language`; ``--executor sim --check`` runs the assembly on the simulator with its memory checks on;
-``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every tensor holds exactly the range of
-elements that its kernel may touch, so that an access outside of the mask is found.
+`fuzz_triton_language`, ``--kind memory`` `fuzz_triton_memory`; ``--executor sim --check`` runs the assembly on the
+simulator with its memory checks on; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every
+tensor holds exactly the range of elements that its kernel may touch, so that an access outside of the mask is found.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import fuzz_triton_language
+import fuzz_triton_memory
 from fuzz_triton_language import LAUNCH
 from fuzz_triton_ranges import touched
 
@@ -177,7 +178,8 @@ def source(seed: int) -> str:
                           first_write=writes.start, programs=PROGRAMS, arguments=generator.arguments, launch=LAUNCH)
 
 
-SOURCES = {"pointers": source, "language": fuzz_triton_language.source}
+SOURCES = {"pointers": source, "language": fuzz_triton_language.source,
+           "memory": fuzz_triton_memory.source}
 
 
 def load(seed: int, folder: Path, prefix: str, kind: str) -> Any:
