@@ -6,11 +6,12 @@ reads. Each attribute has its module here, which knows how it is written and rea
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects import double_buffering, groups, kernel_memory, programs, tcm_slots
+from hexagon_mlir.dialects import double_buffering, groups, kernel_memory, permissions, programs, tcm_slots
 
 PREFIX = "hexagon."
 ATTRIBUTES = {
     programs.PROGRAMS: "on a function that is a Triton kernel: may its programs run beside each other",
+    permissions.MAY_FORK: "on an argument of a function: whether it may fork, or runs its loops on one thread",
     groups.GROUP: "on async.create_group: its number, so that CSE does not take two groups for one",
     tcm_slots.SLOT: "on a memref.view of the TCM arena: no other marked view shares its bytes",
     kernel_memory.IN_MODEL: "on a kernel of a model: which arguments are there before the model runs, as weights are",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects import groups
+from hexagon_mlir.dialects import groups, permissions
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.order import nested_ops
-from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.ir.query import functions, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.async_threads import ranges
-from hexagon_mlir.passes.async_threads.ranges import Range, as_value
+from hexagon_mlir.passes.async_threads.permission import hand_down, holder_of
+from hexagon_mlir.passes.async_threads.ranges import Number, Range, as_value
 from hexagon_mlir.passes.outlining.functions import Outlined, rename, values_from_outside
 
 _FORALL = "scf.forall"
@@ -23,7 +24,8 @@ class FormAsyncThreadsPass(Pass):
 
     Iterations are numbered; task t takes number t, then every n-th after it, n being the number of tasks. So a forall
     with an iteration for each task is a distribution in blocks, one with more is block-cyclic. The body
-    becomes a function that each task calls.
+    becomes a function that each task calls. An argument ``hexagon.may_fork`` tells a function, and those it calls,
+    whether to do this: else one thread calls the same function for all iterations.
 
     Before:
         func.func @f(%x: memref<4xf32>, %v: f32) {
@@ -82,6 +84,10 @@ class FormAsyncThreadsPass(Pass):
         for op in ops_named(module, _FORALL):
             if len(op.results):
                 raise self.refuse(op, "scf.forall gives tensors", "bufferize first")
+        try:
+            hand_down(module)
+        except ValueError as error:
+            raise self.refuse(module.operation, str(error), "i1: may the function fork?") from None
         for number, op in enumerate(ops_named(module, _FORALL)):
             with op.location:
                 loops = ranges.read(op)
@@ -89,6 +95,8 @@ class FormAsyncThreadsPass(Pass):
                     _sequential(op, loops)
                 else:
                     _fork(module, op, loops, threads, number)
+        for op in functions(module):
+            permissions.forget(op)
 
 
 def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int, number: int) -> None:
@@ -106,7 +114,9 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int,
             used += [value for value in loop.values() if value not in used]
         outlined = Outlined(_fresh_name(module, op), used, 1 if one_each else 3, op)
     _fill(outlined, op, loops, one_each)
-    with ir.InsertionPoint(op):
+    may_fork = permissions.of(holder_of(op))
+    place: ir.Operation | ir.OpView = op if may_fork is None else _or_alone(op, may_fork, outlined, count, one_each)
+    with ir.InsertionPoint(place):
         rest = [] if one_each else [as_value(count), as_value(tasks)]
         spawned = tasks - 1 if isinstance(tasks, int) else arith.subi(tasks, as_value(1))
         group = ir.Operation.create("async.create_group", results=[ir.Type.parse("!async.group")],
@@ -138,6 +148,23 @@ def _fill(outlined: Outlined, op: ir.Operation, loops: list[Range], one_each: bo
     _move_body(op, variables, end)
     # a copy for the main thread and one for the others would be the same code twice
     outlined.function.attributes["llvm.passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
+
+
+def _or_alone(op: ir.Operation, may_fork: ir.Value, outlined: Outlined, count: Number, one_each: bool) -> ir.OpView:
+    """Before ``op``: the calls of one thread for when it may not fork. Gives the place for what it does when it may."""
+    with ir.InsertionPoint(op):
+        branch = scf.IfOp(may_fork, has_else=True)
+    with ir.InsertionPoint(branch.else_block):
+        if one_each:
+            loop = scf.ForOp(as_value(0), as_value(count), as_value(1))
+            with ir.InsertionPoint(loop.body):
+                outlined.call([loop.induction_variable])
+                scf.yield_([])
+        else:
+            outlined.call([as_value(0), as_value(count), as_value(1)])
+        scf.yield_([])
+    with ir.InsertionPoint(branch.then_block):
+        return scf.YieldOp([])
 
 
 def _sequential(op: ir.Operation, loops: list[Range]) -> None:
@@ -183,9 +210,7 @@ def _inside_another(op: ir.Operation) -> bool:
 
 
 def _fresh_name(module: ir.Module, op: ir.Operation) -> str:
-    while op.name != "func.func":
-        op = op.parent.operation
-    base = f"{ir.StringAttr(op.attributes['sym_name']).value}_thread"
+    base = f"{ir.StringAttr(holder_of(op).attributes['sym_name']).value}_thread"
     taken = {ir.StringAttr(o.operation.attributes["sym_name"]).value for o in module.body.operations
              if "sym_name" in o.operation.attributes}
     name, number = base, 1

@@ -14,7 +14,6 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.program_grids.spread import Grid, program_cycles
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
 from hexagon_mlir.passes.virtual_threads.cost import (
-    RUNS_PER_TASK,
     Cut,
     ForkCost,
     choose_cut,
@@ -39,7 +38,9 @@ class FormVirtualThreadsPass(Pass):
     end at whole vectors. A reduction with too few results for the threads is split along what it reduces: each thread
     has results of its own, and a small op combines them. Sums of floats are then added in another order, as they
     are in vectors. Programs of a Triton kernel that are independent run beside each other: ``NAME.grid`` runs a
-    whole launch, on several threads when there are programs enough.
+    whole launch, on several threads when there are programs enough. A kernel with parallel loops of its own becomes
+    ``NAME.program``, which is told whether it may fork: beside as many programs as threads it does not. Where blocks
+    would cost a program too much then, ``NAME.program`` is a copy without them, and the kernel is compiled twice.
 
     Before:
         func.func @f(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<65536xf32> {
@@ -98,11 +99,15 @@ class FormVirtualThreadsPass(Pass):
                 self.remark(context, op, "one thread: only the border around what is inserted will be filled")
             elif not _in_parallel_loop(op):
                 todo.append((op, nest))
-        grids = [Grid(kernel, least_programs(program_cycles(kernel, context.target), cost, self.min_cycles))
-                 for kernel in kernels]
+        grids = []
+        for kernel in kernels:
+            cycles = program_cycles(kernel, context.target)
+            grids.append(Grid(kernel, cycles, least_programs(cycles, cost, self.min_cycles)))
         self._spread(todo, cost, context)
         for grid in grids:
-            grid.write(cost.tasks * RUNS_PER_TASK)
+            if grid.write(cost.tasks, context.target):
+                self.remark(context, grid.kernel, "compiled twice, for threads and for programs beside each other: "
+                                                  "blocks for threads would cost a program too much")
 
     def _kernels(self, module: ir.Module, context: PassContext) -> list[ir.Operation]:
         """The Triton kernels whose programs may run beside each other. All marks are taken away."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, erase_op, ir, memref
 from hexagon_mlir.ir.buffers import allocation_bytes, set_space, uses_of_buffer
+from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.tcm_allocation.liveness import (
@@ -17,7 +18,6 @@ from hexagon_mlir.passes.tcm_allocation.liveness import (
     Scope,
     bounds,
     escapes,
-    iterations,
     read_by_element,
     scopes,
     taken_over,
@@ -121,7 +121,7 @@ class HexagonTcmAllocationPass(Pass):
         asked: list[ir.Operation] = []
         lifetimes: list[Lifetime] = []
         for child in scope.inner:
-            count = iterations(child.owner)
+            count = trip_count(child.owner)
             if count is None:
                 self.remark(context, child.owner, "dynamic bounds: each iteration allocates its own buffers")
                 continue
@@ -166,7 +166,7 @@ def _rewrite(scope: Scope, arena: ir.Value, base: ir.Value | None, apart: bool, 
         if child.owner in scope.offsets:
             offset = scope.offsets[child.owner]
             own = any(offset == low for low, size in scope.plan.slots
-                      if size == child.plan.peak * (iterations(child.owner) or 0))
+                      if size == child.plan.peak * (trip_count(child.owner) or 0))
             _rewrite(child, arena, _part(child, offset, base), apart and own, origin)
     placed = [op for op in scope.allocations if op in scope.offsets]
     slot_of = {op: _slot(scope.plan, scope.offsets[op]) for op in placed}

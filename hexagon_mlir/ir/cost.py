@@ -37,7 +37,14 @@ def estimated_cycles(op: ir.Operation, vector_bytes: int, packet_cycles: float) 
 
 
 def trip_count(loop: ir.Operation) -> int | None:
-    """Iterations of an scf.for with constant bounds."""
+    """Iterations of an scf.for or scf.forall with constant bounds, else None."""
+    if loop.name == "scf.forall":
+        sides = [list(ir.DenseI64ArrayAttr(loop.attributes[f"static{side}"]))
+                 for side in ("LowerBound", "UpperBound", "Step")]
+        unknown = ir.ShapedType.get_dynamic_size()
+        if any(unknown in side for side in sides) or min(sides[2]) < 1:
+            return None
+        return prod(max(-(-(high - low) // step), 0) for low, high, step in zip(*sides, strict=True))
     low, high, step = (constant_value(v) for v in list(loop.operands)[:3])
     return None if low is None or high is None or not step or step < 0 else max(-(-(high - low) // step), 0)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from hexagon_mlir.dialects.programs import GRID_ARGUMENTS
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, find_ops, in_tcm, ops_named, static_bytes
+from hexagon_mlir.passes.program_grids.share import call, make_program, sharing_pays, split_off
+from hexagon_mlir.passes.virtual_threads.cost import BLOCK_CYCLES, RUNS_PER_TASK
 from hexagon_mlir.targets import Target
 
 _AXES = GRID_ARGUMENTS // 2
-_PROGRAM = ".program"
 _MOVES = {"memref.copy": 0, "bufferization.materialize_in_destination": 1}
 """Between a pointer's memory and a program's own: which operand is a window of that memory."""
 _ELEMENTS = ("memref.load", "memref.store")
@@ -20,22 +24,27 @@ _ELEMENT_CYCLES = 3.5  # measured: a load under a mask and the store of what it 
 class Grid:
     """A kernel that will get a function for whole grids; made before its own work is spread over threads."""
 
-    def __init__(self, kernel: ir.Operation, least: int):
-        """From ``least`` programs on a launch is spread."""
-        self.kernel, self.least = kernel, least
+    def __init__(self, kernel: ir.Operation, cycles: float, least: int):
+        """A program takes ``cycles`` on one thread; from ``least`` programs on a launch is spread."""
+        self.kernel, self.cycles, self.least = kernel, cycles, least
         with ir.InsertionPoint.after(kernel):
             self.program = kernel.clone().operation
-        name = ir.StringAttr(kernel.attributes["sym_name"]).value
-        self.program.attributes["sym_name"] = ir.StringAttr.get(name + _PROGRAM)
-        self.program.attributes["sym_visibility"] = ir.StringAttr.get("private")
+        make_program(self.program)
 
-    def write(self, runs: int) -> None:
-        """Write the function. A program beside others stays on its own thread."""
-        beside = self.program
-        if not ops_named(self.kernel, "scf.forall"):
+    def write(self, tasks: int, target: Target) -> bool:
+        """Write the function, for ``tasks`` threads. A program beside as many others stays on its own thread.
+
+        True where that takes a copy of the kernel: its own cut into blocks would cost a program too much.
+        """
+        foralls = ops_named(self.kernel, "scf.forall")
+        extra = program_cycles(self.kernel, target) - self.cycles + sum(_entries(op) * BLOCK_CYCLES for op in foralls)
+        shared = sharing_pays(self.cycles, extra)
+        alone, beside = self.kernel, self.program
+        if shared or not foralls:
             self.program.erase()
-            beside = self.kernel
-        _write(self.kernel, beside, self.least, runs)
+            alone, beside = split_off(self.kernel) if foralls else self.kernel, self.kernel
+        _write(alone, beside, self.least, tasks)
+        return not shared
 
 
 def program_cycles(kernel: ir.Operation, target: Target) -> float:
@@ -58,16 +67,28 @@ def program_cycles(kernel: ir.Operation, target: Target) -> float:
             cycles = cycles and cycles * _widening(op)
         loop = op.parent.operation
         while cycles and loop.name != "func.func":
-            cycles *= _most_trips(loop) if loop.name == "scf.for" else 1
+            cycles *= _most_trips(loop)
             loop = loop.parent.operation
         total += cycles or 0.0
     return total
 
 
+def _entries(forall: ir.Operation) -> int:
+    """How often an iteration of ``forall`` begins in a program, beyond the first each time."""
+    entries, loop = _most_trips(forall) - 1, forall.parent.operation
+    while loop.name != "func.func":
+        entries *= _most_trips(loop)
+        loop = loop.parent.operation
+    return entries
+
+
 def _most_trips(loop: ir.Operation) -> int:
-    """Most iterations of an scf.for; 1 where nothing bounds them."""
+    """Most iterations of an scf.for or an scf.forall; 1 where nothing bounds them, and for anything else."""
+    if loop.name not in ("scf.for", "scf.forall"):
+        return 1
     trips = trip_count(loop)
-    if trips is None and [upper_bound(v) for v in (loop.operands[0], loop.operands[2])] == [0, 1]:
+    if trips is None and loop.name == "scf.for" and \
+            [upper_bound(v) for v in (loop.operands[0], loop.operands[2])] == [0, 1]:
         trips = upper_bound(loop.operands[1])
     return 1 if trips is None else trips
 
@@ -100,15 +121,14 @@ def _window_bytes(buffer: ir.Value) -> int:
     return size
 
 
-def _write(alone: ir.Operation, beside: ir.Operation, least: int, runs: int) -> func.FuncOp:
+def _write(alone: ir.Operation, beside: ir.Operation, least: int, tasks: int) -> func.FuncOp:
     """``NAME.grid``, behind ``alone``, whose NAME it takes: its arguments without the program's id.
 
-    From ``least`` programs on they are dealt in ``runs`` runs of neighbours, and ``beside`` is called for each on some
-    thread; fewer are calls of ``alone``.
+    From ``least`` programs on they are dealt in runs of neighbours, several for each of ``tasks``. ``beside`` is called
+    for each, on some thread; ``alone`` where there are fewer programs than threads, or than ``least``.
     """
     type_ = ir.FunctionType(alone.attributes["function_type"].value)
     name = ir.StringAttr(alone.attributes["sym_name"]).value
-    callee = ir.StringAttr(beside.attributes["sym_name"]).value
     with alone.location, ir.InsertionPoint.after(alone):
         function = func.FuncOp(name + GRID_SUFFIX, ir.FunctionType.get(list(type_.inputs)[:-_AXES], []))
         if "arg_attrs" in alone.attributes:
@@ -121,32 +141,35 @@ def _write(alone: ir.Operation, beside: ir.Operation, least: int, runs: int) -> 
             branch = scf.IfOp(enough, has_else=True)
             func.ReturnOp([])
         with ir.InsertionPoint(branch.then_block):
-            length = arith.ceildivsi(total, _index(runs))
+            length = arith.ceildivsi(total, _index(tasks * RUNS_PER_TASK))
+            # each has its share of the TCM: no more of them may wait for their threads than can run
+            idle = arith.cmpi(arith.CmpIPredicate.slt, total, _index(tasks))
             loop = scf.ForallOp([_index(0)], [total], [length], [])
             with ir.InsertionPoint(loop.body):
                 first = loop.induction_variables[0]
                 end = arith.minsi(arith.addi(first, length), total)
                 rest = arith.divui(first, counts[0])
                 place = [arith.remui(first, counts[0]), arith.remui(rest, counts[1]), arith.divui(rest, counts[1])]
-                _each(first, end, place, callee, given, counts)
+                _each(first, end, place, partial(call, alone, beside, idle), given, counts)
                 scf.InParallelOp()
             scf.yield_([])
         with ir.InsertionPoint(branch.else_block):
-            _each(_index(0), total, [_index(0)] * _AXES, name, given, counts)
+            may_fork = arith.constant(ir.IntegerType.get_signless(1), 1)
+            _each(_index(0), total, [_index(0)] * _AXES, partial(call, alone, beside, may_fork), given, counts)
             scf.yield_([])
     for called in (alone, beside):
         called.attributes["no_inline"] = ir.UnitAttr.get()
     return function
 
 
-def _each(first: ir.Value, end: ir.Value, place: list[ir.Value], name: str, given: list[ir.Value],
-          counts: list[ir.Value]) -> None:
-    """Run programs number ``first`` to ``end``, the first of them at ``place``; x counts fastest."""
+def _each(first: ir.Value, end: ir.Value, place: list[ir.Value], run: Callable[[list[ir.Value]], None],
+          given: list[ir.Value], counts: list[ir.Value]) -> None:
+    """``run`` programs number ``first`` to ``end``, the first of them at ``place``; x counts fastest."""
     loop = scf.ForOp(first, end, _index(1), place)
     i32 = ir.IntegerType.get_signless(32)
     with ir.InsertionPoint(loop.body):
         place = list(loop.inner_iter_args)
-        func.CallOp([], ir.FlatSymbolRefAttr.get(name), [*given, *(arith.index_cast(i32, axis) for axis in place)])
+        run([*given, *(arith.index_cast(i32, axis) for axis in place)])
         following, carried = [], _index(1)
         for axis, count in zip(place, counts, strict=True):  # like an odometer: no divisions
             moved = arith.addi(axis, carried)

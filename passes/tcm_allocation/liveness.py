@@ -113,17 +113,6 @@ def _around(op: ir.Operation) -> ir.Operation:
     return parent
 
 
-def iterations(forall: ir.Operation) -> int | None:
-    """How often ``forall`` runs its body, or None when a bound is dynamic."""
-    dynamic = ir.ShapedType.get_dynamic_size()
-    count = 1
-    for low, high, step in bounds(forall):
-        if dynamic in (low, high, step) or step < 1:
-            return None
-        count *= max(-(-(high - low) // step), 0)
-    return count
-
-
 def bounds(forall: ir.Operation) -> list[tuple[int, int, int]]:
     """Lower bound, upper bound and step of each dimension."""
     sides = [list(ir.DenseI64ArrayAttr(forall.attributes[f"static{side}"])) for side in

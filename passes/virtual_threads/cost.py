@@ -11,7 +11,7 @@ from hexagon_mlir.targets import Target
 
 _SPAWN_QUEUE_OPERATIONS = 3
 """Taking a token, a frame and a place in the group cost about what queuing the task does."""
-_BLOCK_CYCLES = 40
+BLOCK_CYCLES = 40
 """Estimate: entering the loops over one block, in cycles."""
 _BLOCKS_PER_TASK = 4
 """Finer cuts balance little better and cost more."""
@@ -79,7 +79,7 @@ class ForkCost:
         """Cycles for work that takes one thread ``cycles``, cut into ``blocks``."""
         tasks = min(blocks.count, self.tasks)
         most, of_them = blocks.load(tasks)
-        return self.fork_join(tasks) + (most * cycles + of_them * _BLOCK_CYCLES) * self.slowdown(tasks)
+        return self.fork_join(tasks) + (most * cycles + of_them * BLOCK_CYCLES) * self.slowdown(tasks)
 
 
 @dataclass(frozen=True)

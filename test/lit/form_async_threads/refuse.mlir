@@ -11,3 +11,14 @@ func.func @tensors(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+// expected-error@below {{form-async-threads: hexagon.may_fork on an argument of type i32}}
+module {
+  func.func @number(%x: memref<8xf32>, %v: f32, %may: i32 {hexagon.may_fork}) {
+    scf.forall (%i) in (8) {
+      memref.store %v, %x[%i] : memref<8xf32>
+    }
+    return
+  }
+}

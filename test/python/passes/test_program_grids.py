@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 import triton
 import triton.language as tl
 from stage_cases import _ttir
@@ -16,6 +17,7 @@ from hexagon_mlir.ir.query import GRID_SUFFIX
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
+from hexagon_mlir.passes.program_grids.share import sharing_pays
 from hexagon_mlir.passes.virtual_threads.cost import ForkCost, least_programs
 from hexagon_mlir.sim.checking.check_model import Rule
 
@@ -211,6 +213,27 @@ def test_few_programs_that_compute_in_wider_numbers():
         assert out[x > 4].tolist() == x[x > 4].tolist()
         cycles.append(sim.history[-1].result.cycles)
     assert cycles[1] < 0.7 * cycles[0]  # 0.97 when loads took no time but their bytes', and every operation a vector
+
+
+@pytest.mark.parametrize(("block", "copies"), [(8192, 1), (4096, 2)])
+def test_programs_beside_each_other_and_alone(block, copies, monkeypatch):
+    """Long programs share the code of those with threads of their own. Fewer than there are threads fork, too."""
+    kernel = compiled(gelu, {"x": "*fp32", "out": "*fp32", "n": "i32"}, BLOCK=block)
+    assert ("compiled twice" in kernel.report()) == (copies == 2)
+    for programs, tasks in ((2, 8), (5, 4)):
+        n = programs * block - 77
+        x = np.random.default_rng(n).normal(0, 3, n).astype(np.float32)
+        out = np.full_like(x, np.nan)
+        result = launch(kernel, [x, out, n], (programs,), monkeypatch)
+        assert len([thread for thread in result.threads if thread.busy]) == tasks
+        expected = torch.nn.functional.gelu(torch.from_numpy(x).double()).numpy()
+        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize(("cycles", "extra", "pays"), [
+    (10_000, 100, True), (10_000, 101, False), (0, 0, True), (0, 40, False), (1e6, -5.0, True)])
+def test_when_a_program_can_bear_the_blocks(cycles, extra, pays):
+    assert sharing_pays(cycles, extra) is pays
 
 
 def test_the_grid_on_the_host():

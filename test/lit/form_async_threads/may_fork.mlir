@@ -1,0 +1,89 @@
+// A function that is told whether it may fork, and those it calls.
+// RUN: hexmlir-opt %s --form-async-threads --split-input-file | filecheck %s
+
+// 1. An iteration for each task: one thread calls the body for each.
+// CHECK-LABEL: func.func @told
+// CHECK-SAME: i1)
+// CHECK: scf.if %arg2
+// CHECK: async.create_group
+// CHECK: async.execute
+// CHECK: async.await_all
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-NEXT: func.call @told_thread(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK-NOT: async
+func.func @told(%x: memref<4xf32>, %v: f32, %may: i1 {hexagon.may_fork}) {
+  scf.forall (%i) in (4) {
+    memref.store %v, %x[%i] : memref<4xf32>
+  }
+  return
+}
+
+// -----
+// 2. More iterations than tasks: the body loops over them, from 0, all of them, by 1.
+// CHECK-LABEL: func.func @more
+// CHECK: } else {
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0
+// CHECK-DAG: %[[ALL:.*]] = arith.constant 40
+// CHECK-DAG: %[[ONE:.*]] = arith.constant 1
+// CHECK: func.call @more_thread(%[[ZERO]], %[[ALL]], %[[ONE]],
+func.func @more(%x: memref<40xf32>, %v: f32, %may: i1 {hexagon.may_fork}) {
+  scf.forall (%i) in (40) {
+    memref.store %v, %x[%i] : memref<40xf32>
+  }
+  return
+}
+
+// -----
+// 3. The loop has moved into a function, which a function that may always fork calls as well.
+// CHECK-LABEL: func.func private @part(
+// CHECK-SAME: i1)
+// CHECK: scf.if
+// CHECK-LABEL: func.func private @between(
+// CHECK-SAME: %arg1: i1)
+// CHECK: call @part(%arg0, %arg1)
+// CHECK-LABEL: func.func @caller(
+// CHECK: %[[R:.*]] = call @between(%arg0, %arg1)
+// CHECK: return %[[R]]
+// CHECK-LABEL: func.func @always(
+// CHECK: %[[YES:.*]] = arith.constant true
+// CHECK: call @part(%arg0, %[[YES]])
+// CHECK-LABEL: func.func private @alone(
+// CHECK-NOT: i1
+func.func private @part(%x: memref<4xf32>) {
+  %v = arith.constant 1.0 : f32
+  scf.forall (%i) in (4) {
+    memref.store %v, %x[%i] : memref<4xf32>
+  }
+  return
+}
+func.func private @between(%x: memref<4xf32>) -> i32 {
+  func.call @part(%x) : (memref<4xf32>) -> ()
+  %c = arith.constant 1 : i32
+  return %c : i32
+}
+func.func @caller(%x: memref<4xf32>, %may: i1 {hexagon.may_fork}) -> i32 {
+  func.call @alone() : () -> ()
+  %r = func.call @between(%x) : (memref<4xf32>) -> i32
+  return %r : i32
+}
+func.func @always(%x: memref<4xf32>) {
+  func.call @part(%x) : (memref<4xf32>) -> ()
+  return
+}
+func.func private @alone() {
+  return
+}
+
+// -----
+// 4. One thread by the loop's own size: nothing to choose.
+// CHECK-LABEL: func.func @single
+// CHECK-NOT: scf.if
+// CHECK: return
+// CHECK-NOT: may_fork
+func.func @single(%x: memref<4xf32>, %v: f32, %may: i1 {hexagon.may_fork}) {
+  scf.forall (%i) in (1) {
+    memref.store %v, %x[%i] : memref<4xf32>
+  }
+  return
+}
