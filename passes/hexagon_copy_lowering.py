@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf, prod
 from typing import ClassVar, TypeAlias
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
 from hexagon_mlir.ir.query import element_bytes, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.copies.rows import Rows, apart_in_ddr, rows_between
+from hexagon_mlir.passes.copies.transfer import address, declare, index, transfer
 from hexagon_mlir.targets.dma import Engine
 
-RUNTIME_COPY, LIBRARY_COPY = "hexmlir_rt_copy_2d", "memcpy"
+LIBRARY_COPY = "memcpy"
 _LIBRARY_VECTORS = 4
 """Copies of fewer vectors are cheaper in line. In a loop LLVM loads the lines of memory in any order, at full latency
 each."""
@@ -22,6 +25,7 @@ each."""
 class HexagonCopyLoweringPass(Pass):
     """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
 
+    It pays for many bytes, and for rows of DDR with gaps between them, at each of which the core would wait.
     Blocks of memory between the two stay memref.copy, which becomes memcpy; so does each of several long rows. A copy
     whose size is only known at run time, and may be large, tests it and has several forms; a block of memory that DMA
     does not move is left to memcpy whatever its size then is.
@@ -40,9 +44,10 @@ class HexagonCopyLoweringPass(Pass):
         }
 
     Options:
-        dma-bytes: copies of at least this many bytes go to DMA; 0 takes the target's break-even, -1 disables DMA.
+        dma-bytes: copies of at least this many bytes go to DMA, whatever they are; 0 takes what pays on the target,
+            -1 disables DMA.
 
-    Refuses: nothing; a copy DMA cannot express (three or more strided dimensions) stays with the core.
+    Refuses: nothing; a copy DMA cannot express (strided elements, rows at several distances) stays with the core.
 
     Needs: buffer.
     Leaves: buffer.
@@ -56,40 +61,48 @@ class HexagonCopyLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every memref.copy of ``module``."""
-        threshold = self.dma_bytes or Engine.of(context.target).break_even_bytes
+        engine = Engine.of(context.target)
+        threshold = self.dma_bytes or engine.break_even_bytes
         library = _LIBRARY_VECTORS * int(context.target.vector_bytes.value)
         for op in ops_named(module, "memref.copy"):
             source, target = op.operands
             if source == target:  # left behind by tiling: copies a slice onto itself
                 erase_op(op, self.name)
                 continue
-            if library <= (static_bytes(source.type) or 0) < threshold and _contiguous(source, target):
+            cut = rows_between(ir.MemRefType(source.type), ir.MemRefType(target.type))
+            block = cut is not None and not cut.planes and not cut.rows
+            if block and library <= (static_bytes(source.type) or 0) < threshold:
                 continue
             with op.location, ir.InsertionPoint(op):
-                self._lower(module, op, source, target, threshold, library)
+                self._lower(module, op, cut, threshold, library, engine)
             erase_op(op, self.name)
 
-    def _lower(self, module: ir.Module, op: ir.Operation, source: ir.Value, target: ir.Value, threshold: int,
-               library: int) -> None:
+    def _lower(self, module: ir.Module, op: ir.Operation, cut: Rows | None, threshold: int, library: int,
+               costs: Engine) -> None:
+        source, target = op.operands
         bound = size_bound(op)
-        rows = _row_dims(ir.MemRefType(source.type), ir.MemRefType(target.type))
-        engine = threshold >= 0 and (bound is None or bound >= threshold) and rows is not None and rows <= 1
+        plain = cut if threshold >= 0 and cut is not None and not cut.planes and (cut.run or not cut.rows) else None
+        engine = plain if bound is None or bound >= threshold else None
+        lines = plain is not None and plain.rows == (0,)
         static = static_bytes(source.type)
         if static is not None:
-            if engine:
-                _transfer(module, source, target, rows or 0)
-            elif threshold >= 0 and rows == 1 and static >= library * ir.MemRefType(source.type).shape[0]:
+            long = lines and static >= library * ir.MemRefType(source.type).shape[0]
+            if engine is None and cut is not None and cut.rows and not self.dma_bytes:
+                engine = cut if apart_in_ddr(ir.MemRefType(source.type), cut, costs, long) else None
+            if engine is not None:
+                transfer(module, source, target, engine)
+            elif long:
                 _copy_rows(module, source, target)
             else:
                 linalg.copy(source, outs=[target])
             return
         ways: list[Way] = []
-        if engine:
-            ways.append((threshold, 0, lambda: _transfer(module, source, target, rows or 0)))
-        if threshold >= 0 and rows == 1 and _row_bound(op) >= library:
+        if engine is not None:
+            ways.append((threshold, 0, partial(transfer, module, source, target, engine)))
+        if lines and _row_bound(op) >= library:
             ways.append((library, 1, lambda: _copy_rows(module, source, target)))
         sizes = {outer: _bytes(source, outer) for outer in sorted({way[1] for way in ways})}
-        if threshold >= 0 and rows == 0 and (bound is None or bound >= library):  # any size: one form is enough
+        if plain is not None and not plain.rows and (bound is None or bound >= library):  # any size: one form is enough
             _choose(ways, sizes, lambda: _call_library(module, source, target))
         else:
             _choose(ways, sizes, lambda: linalg.copy(source, outs=[target]))
@@ -105,7 +118,7 @@ def _choose(ways: list[Way], sizes: dict[int, ir.Value], otherwise: Callable[[],
         otherwise()
         return
     (least, outer, copy), *rest = ways
-    branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.sge, sizes[outer], _index(least)), has_else=True)
+    branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.sge, sizes[outer], index(least)), has_else=True)
     with ir.InsertionPoint(branch.then_block):
         copy()
         scf.yield_([])
@@ -117,15 +130,10 @@ def _choose(ways: list[Way], sizes: dict[int, ir.Value], otherwise: Callable[[],
 def _bytes(value: ir.Value, outer: int = 0) -> ir.Value:
     """Bytes of ``value`` behind its ``outer`` first dimensions."""
     type_ = ir.MemRefType(value.type)
-    total = _index(element_bytes(type_.element_type))
+    total = index(element_bytes(type_.element_type))
     for dim in range(outer, type_.rank):
-        total = arith.muli(total, memref.dim(value, _index(dim)))
+        total = arith.muli(total, memref.dim(value, index(dim)))
     return total
-
-
-def _contiguous(source: ir.Value, target: ir.Value) -> bool:
-    """True when both sides are one block of memory: the copy becomes a call of memcpy, which reads it in order."""
-    return _row_dims(ir.MemRefType(source.type), ir.MemRefType(target.type)) == 0
 
 
 def size_bound(op: ir.Operation) -> int | None:
@@ -160,39 +168,18 @@ def _row_bound(op: ir.Operation) -> float:
     return min(bounds)
 
 
-def _row_dims(source: ir.MemRefType, target: ir.MemRefType) -> int | None:
-    """Outer dimensions that need a stride of their own, after merging what is contiguous on both sides.
-
-    None when the innermost dimension itself is strided, or one goes backwards.
-    """
-    if source.rank == 0:
-        return 0
-    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-    left, right = source.get_strides_and_offset()[0], target.get_strides_and_offset()[0]
-    if left[-1] != 1 or right[-1] != 1 or any(stride < 0 and stride != dynamic for stride in (*left, *right)):
-        return None
-    outer = source.rank - 1
-    run = source.shape[-1]
-    while outer > 0 and run >= 0:
-        if left[outer - 1] != run or right[outer - 1] != run or dynamic in (left[outer - 1], right[outer - 1]):
-            break
-        outer -= 1
-        run = run * source.shape[outer] if not source.is_dynamic_dim(outer) else -1
-    return outer
-
-
 def _call_library(module: ir.Module, source: ir.Value, target: ir.Value) -> None:
     """``memcpy(dst, src, bytes)``."""
-    size = _index(element_bytes(ir.MemRefType(source.type).element_type))
-    _memcpy(module, _address(target, size)[0], _address(source, size)[0], _bytes(source))
+    size = index(element_bytes(ir.MemRefType(source.type).element_type))
+    _memcpy(module, address(target, size)[0], address(source, size)[0], _bytes(source))
 
 
 def _copy_rows(module: ir.Module, source: ir.Value, target: ir.Value) -> None:
     """A call of memcpy for each row: it reads DDR in order."""
-    size = _index(element_bytes(ir.MemRefType(source.type).element_type))
-    starts = [_address(value, size) for value in (target, source)]
+    size = index(element_bytes(ir.MemRefType(source.type).element_type))
+    starts = [address(value, size) for value in (target, source)]
     row = _bytes(source, 1)
-    loop = scf.ForOp(_index(0), memref.dim(source, _index(0)), _index(1))
+    loop = scf.ForOp(index(0), memref.dim(source, index(0)), index(1))
     with ir.InsertionPoint(loop.body):
         to, at = (arith.addi(start, arith.muli(loop.induction_variable, arith.muli(strides[0], size)))
                   for start, strides in starts)
@@ -202,51 +189,5 @@ def _copy_rows(module: ir.Module, source: ir.Value, target: ir.Value) -> None:
 
 def _memcpy(module: ir.Module, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
     index = ir.IndexType.get()
-    _declare(module, LIBRARY_COPY, [index] * 3, [index])
+    declare(module, LIBRARY_COPY, [index] * 3, [index])
     func.CallOp([index], ir.FlatSymbolRefAttr.get(LIBRARY_COPY), [target, source, size])
-
-
-def _transfer(module: ir.Module, source: ir.Value, target: ir.Value, rows: int) -> None:
-    """``hexmlir_rt_copy_2d(dst, src, row_bytes, rows, dst_stride, src_stride)``, all in bytes."""
-    declare_runtime(module)
-    width = element_bytes(ir.MemRefType(source.type).element_type)
-    rank = ir.MemRefType(source.type).rank
-    size = _index(width)
-    source_address, source_strides = _address(source, size)
-    target_address, target_strides = _address(target, size)
-    row_bytes = size
-    for dim in range(rows, rank):
-        row_bytes = arith.muli(row_bytes, memref.dim(source, _index(dim)))
-    count, target_stride, source_stride = _index(1), row_bytes, row_bytes
-    if rows:
-        count = memref.dim(source, _index(0))
-        target_stride = arith.muli(target_strides[0], size)
-        source_stride = arith.muli(source_strides[0], size)
-    i32 = ir.IntegerType.get_signless(32)
-    numbers = [arith.index_cast(i32, v) for v in (row_bytes, count, target_stride, source_stride)]
-    func.CallOp([], ir.FlatSymbolRefAttr.get(RUNTIME_COPY), [target_address, source_address, *numbers])
-
-
-def _address(value: ir.Value, width: ir.Value) -> tuple[ir.Value, list[ir.Value]]:
-    """Address of the first element as an index, and the strides in elements."""
-    metadata = memref.ExtractStridedMetadataOp(value)
-    base = memref.extract_aligned_pointer_as_index(value)
-    rank = ir.MemRefType(value.type).rank
-    return arith.addi(base, arith.muli(metadata.offset, width)), list(metadata.results)[2 + rank:]
-
-
-def declare_runtime(module: ir.Module) -> None:
-    """Declare the runtime's copy function once."""
-    index, i32 = ir.IndexType.get(), ir.IntegerType.get_signless(32)
-    _declare(module, RUNTIME_COPY, [index, index, i32, i32, i32, i32], [])
-
-
-def _declare(module: ir.Module, name: str, inputs: list[ir.Type], results: list[ir.Type]) -> None:
-    if any(op.operation.name == "func.func" and op.sym_name.value == name for op in module.body.operations):
-        return
-    with ir.InsertionPoint.at_block_begin(module.body):
-        func.FuncOp(name, (inputs, results), visibility="private")
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

@@ -9,18 +9,24 @@ from hexagon_mlir.targets.base import Target
 
 @dataclass(frozen=True)
 class Engine:
-    """What a transfer costs, in cycles and bytes per cycle; ``core_rate`` is what the core copies at by itself."""
+    """What a transfer costs, in cycles and bytes per cycle; ``core_rate`` is what the core copies at by itself.
+
+    ``latency`` is what the core waits for bytes of DDR that do not follow the line before, of ``line`` bytes.
+    """
 
     start: float
     descriptor: float
     rate: float
     core_rate: float
+    latency: float
+    line: int
 
     @staticmethod
     def of(target: Target) -> Engine:
         """The DMA engine of ``target``."""
         return Engine(float(target.dma_start_cycles.value), float(target.dma_descriptor_cycles.value),
-                      float(target.dma_bytes_per_cycle.value), float(target.ddr_bytes_per_cycle.value))
+                      float(target.dma_bytes_per_cycle.value), float(target.ddr_bytes_per_cycle.value),
+                      float(target.ddr_latency_cycles.value), int(target.l2_line_bytes.value))
 
     def busy(self, nbytes: int) -> float:
         """Cycles the engine works on one transfer among others."""
@@ -30,6 +36,18 @@ class Engine:
     def break_even_bytes(self) -> int:
         """Bytes from which a transfer (start and its bandwidth) beats the core reading DDR through L2."""
         return round(self.start / (1 / self.core_rate - 1 / self.rate))
+
+    def moves_rows(self, rows: int, row_bytes: int, pitch_bytes: int, transfers: int = 1,
+                   in_order: bool = False) -> bool:
+        """True when the engine beats the core at ``rows`` of DDR at a distance of ``pitch_bytes``.
+
+        The core waits for each that starts a line of its own, unless the cache holds it: as likely as not. It does
+        not where it reads ``in_order`` and there is no line between rows. The engine takes so many ``transfers``.
+        """
+        if pitch_bytes - (row_bytes if in_order else 0) < self.line:
+            return False
+        core = rows * (self.latency / 2 + row_bytes / self.core_rate)
+        return core > self.start + (transfers - 1) * self.descriptor + rows * row_bytes / self.rate
 
     def waited_for(self, nbytes: int) -> float:
         """Cycles of a copy that the core waits for, by the faster of engine and core."""

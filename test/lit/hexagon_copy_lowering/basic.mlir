@@ -73,15 +73,15 @@ func.func @bounded(%x: memref<64xf32>, %y: memref<?xf32>, %n: index) {
 }
 
 // -----
-// 7. A block of memory too small for DMA and too large for code in line is left to memcpy; rows with gaps are not.
+// 7. A block of memory too small for DMA and too large for code in line is left to memcpy; few rows with gaps are not.
 // CHECK-LABEL: func.func @block
 // CHECK: memref.copy %arg0, %arg1
 // CHECK-NOT: memref.copy
 // CHECK: linalg.copy
-func.func @block(%x: memref<64x32xf32>, %y: memref<64x32xf32, 1>, %z: memref<64x64xf32>) {
+func.func @block(%x: memref<64x32xf32>, %y: memref<64x32xf32, 1>, %z: memref<64x64xf32>, %w: memref<8x32xf32, 1>) {
   memref.copy %x, %y : memref<64x32xf32> to memref<64x32xf32, 1>
-  %v = memref.subview %z[0, 0] [64, 32] [1, 1] : memref<64x64xf32> to memref<64x32xf32, strided<[64, 1]>>
-  memref.copy %v, %y : memref<64x32xf32, strided<[64, 1]>> to memref<64x32xf32, 1>
+  %v = memref.subview %z[0, 0] [8, 32] [1, 1] : memref<64x64xf32> to memref<8x32xf32, strided<[64, 1]>>
+  memref.copy %v, %w : memref<8x32xf32, strided<[64, 1]>> to memref<8x32xf32, 1>
   return
 }
 
@@ -141,5 +141,55 @@ func.func @short_rows(%x: memref<16x64xf32>, %y: memref<16x64xf32, 1>, %m: index
   %v = memref.subview %x[0, 0] [%m, %n] [1, 1] : memref<16x64xf32> to memref<?x?xf32, strided<[64, 1]>>
   %w = memref.subview %y[0, 0] [%m, %n] [1, 1] : memref<16x64xf32, 1> to memref<?x?xf32, strided<[64, 1]>, 1>
   memref.copy %v, %w : memref<?x?xf32, strided<[64, 1]>> to memref<?x?xf32, strided<[64, 1]>, 1>
+  return
+}
+
+// -----
+// 12. Many short rows of DDR, at each of which the core would wait: one transfer, of planes at the distance of rows too.
+// VALUE-LABEL: func.func @gaps
+// VALUE: call @hexmlir_rt_copy_2d(%{{.*}}, %{{.*}}, %c128_i32, %c24_i32, %c128_i32, %c256_i32)
+func.func @gaps(%x: memref<2x12x64xf32>, %y: memref<2x12x32xf32>) {
+  %v = memref.subview %x[0, 0, 32] [2, 12, 32] [1, 1, 1]
+      : memref<2x12x64xf32> to memref<2x12x32xf32, strided<[768, 64, 1], offset: 32>>
+  memref.copy %v, %y : memref<2x12x32xf32, strided<[768, 64, 1], offset: 32>> to memref<2x12x32xf32>
+  return
+}
+
+// -----
+// 13. The same rows in TCM: the core does not wait for those.
+// CHECK-LABEL: func.func @gaps_in_tcm
+// CHECK-NOT: call
+// CHECK: linalg.copy
+func.func @gaps_in_tcm(%x: memref<2x12x64xf32, 1>, %y: memref<2x12x32xf32>) {
+  %v = memref.subview %x[0, 0, 32] [2, 12, 32] [1, 1, 1]
+      : memref<2x12x64xf32, 1> to memref<2x12x32xf32, strided<[768, 64, 1], offset: 32>, 1>
+  memref.copy %v, %y : memref<2x12x32xf32, strided<[768, 64, 1], offset: 32>, 1> to memref<2x12x32xf32>
+  return
+}
+
+// -----
+// 14. Planes at another distance than their rows: a transfer each, all started before the first is waited for.
+// CHECK-LABEL: func.func @planes
+// CHECK: %[[TAGS:.*]] = memref.alloc() : memref<3xi32>
+// CHECK: scf.for
+// CHECK: func.call @hexmlir_rt_dma_start_2d
+// CHECK: memref.store %{{.*}}, %[[TAGS]]
+// CHECK: scf.for
+// CHECK: func.call @hexmlir_rt_dma_wait
+// CHECK: memref.dealloc %[[TAGS]]
+func.func @planes(%x: memref<3x64x64xf32>, %y: memref<3x66x66xf32>) {
+  %v = memref.subview %y[0, 1, 1] [3, 64, 64] [1, 1, 1]
+      : memref<3x66x66xf32> to memref<3x64x64xf32, strided<[4356, 66, 1], offset: 67>>
+  memref.copy %x, %v : memref<3x64x64xf32> to memref<3x64x64xf32, strided<[4356, 66, 1], offset: 67>>
+  return
+}
+
+// -----
+// 15. A column: its elements are rows of one.
+// VALUE-LABEL: func.func @column
+// VALUE: call @hexmlir_rt_copy_2d(%{{.*}}, %{{.*}}, %c4_i32, %c64_i32, %c4_i32, %c256_i32)
+func.func @column(%x: memref<64x64xf32>, %y: memref<64x1xf32>) {
+  %v = memref.subview %x[0, 63] [64, 1] [1, 1] : memref<64x64xf32> to memref<64x1xf32, strided<[64, 1], offset: 63>>
+  memref.copy %v, %y : memref<64x1xf32, strided<[64, 1], offset: 63>> to memref<64x1xf32>
   return
 }

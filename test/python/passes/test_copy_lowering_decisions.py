@@ -6,6 +6,7 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.ir import ir, parse
+from hexagon_mlir.passes.copies.rows import Rows, rows_of
 from hexagon_mlir.passes.hexagon_copy_lowering import size_bound
 from hexagon_mlir.targets.dma import Engine
 
@@ -53,3 +54,38 @@ def test_size_bound(arguments, body, bound):
 
     module.operation.walk(visit)
     assert found == [bound]
+
+
+@pytest.mark.parametrize(("sizes", "strides", "rows"), [
+    ([64], [[1], [1]], Rows((), (), (0,))),
+    ([4, 8, 16], [[128, 16, 1], [128, 16, 1]], Rows((), (), (0, 1, 2))),
+    ([4, 8, 16], [[256, 32, 1], [128, 16, 1]], Rows((), (0, 1), (2,))),
+    ([4, 8, 16], [[300, 32, 1], [128, 16, 1]], Rows((0,), (1,), (2,))),
+    ([2, 4, 8, 16], [[9999, 300, 32, 1], [512, 128, 16, 1]], Rows((0, 1), (2,), (3,))),
+    ([4, 8, 1], [[256, 32, 7], [8, 1, 1]], Rows((), (0, 1), ())),  # a column: the stride of one element is nothing
+    ([1, 8, 16], [[0, 32, 1], [5, 16, 1]], Rows((), (1,), (2,))),
+    ([None, 16], [[16, 1], [16, 1]], Rows((), (), (0, 1))),
+    ([4, None, 16], [[256, 16, 1], [256, 16, 1]], Rows((), (0,), (1, 2))),  # how long a row is tells the run
+    ([4, 16], [[None, 1], [16, 1]], Rows((), (0,), (1,))),
+    ([4, 8, 16], [[None, None, 1], [128, 16, 1]], Rows((0,), (1,), (2,))),
+    ([], [[], []], Rows((), (), ())),
+    ([1, 1], [[3, 3], [5, 5]], Rows((), (), ())),
+])
+def test_rows(sizes, strides, rows):
+    assert rows_of(sizes, strides) == rows
+
+
+@pytest.mark.parametrize(("rows", "row_bytes", "pitch", "transfers", "pays"), [
+    (9, 128, 256, 1, True), (8, 128, 256, 1, False), (100, 4, 64, 1, False), (192, 256, 256, 3, True),
+    (128, 32, 4096, 64, True), (20, 32, 4096, 20, False), (0, 128, 256, 1, False),
+])
+def test_rows_of_ddr(rows, row_bytes, pitch, transfers, pays):
+    """On v75 a transfer starts in 1,650 cycles and a line comes after 375, half of which are counted."""
+    assert Engine.of(targets.get("v75")).moves_rows(rows, row_bytes, pitch, transfers) is pays
+
+
+def test_rows_in_order():
+    """Rows one behind the other are one stream to a core that reads line by line; with a line between they are not."""
+    engine = Engine.of(targets.get("v75"))
+    assert engine.moves_rows(16, 768, 768) and not engine.moves_rows(16, 768, 768, in_order=True)
+    assert engine.moves_rows(16, 768, 1024, in_order=True)
