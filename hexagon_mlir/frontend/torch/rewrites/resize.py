@@ -1,4 +1,4 @@
-"""Nearest-neighbour interpolation with channels last: repeated rows and columns, or indices known at compile time."""
+"""Nearest-neighbour interpolation, channels last beside convolutions: repeated slices, or indices known now."""
 
 from __future__ import annotations
 
@@ -15,15 +15,23 @@ _NEAREST = frozenset({getattr(getattr(_aten, name), overload)
 
 
 def nearest_as_moves(graph: TorchGraph) -> None:
-    """Put a pair of permutations around each interpolation; `layout` cancels those that meet others."""
+    """Put a pair of permutations around each interpolation; `layout` cancels those that meet others.
+
+    Where nothing else is computed with channels last there is nothing to meet.
+    """
+    last = any(node.target == _aten.permute.default and tuple(args_of(node)[1]) in LAST.values()
+               for node in graph.graph.nodes)
     for node in list(graph.graph.nodes):
         if node.target not in _NEAREST or 0 in shape_of(node):
             continue
         positions = _positions(node)
-        y = graph.insert(node, _aten.permute.default, args_of(node)[0], list(LAST[len(shape_of(node))]))
-        for dim, sources in enumerate(positions, start=1):
+        y, rank = args_of(node)[0], len(shape_of(node))
+        assert isinstance(y, Node)
+        if last:
+            y = graph.insert(node, _aten.permute.default, y, list(LAST[rank]))
+        for dim, sources in enumerate(positions, start=1 if last else 2):
             y = _take(graph, node, y, dim, sources)
-        graph.replace(node, graph.insert(node, _aten.permute.default, y, list(FIRST[len(shape_of(node))])))
+        graph.replace(node, graph.insert(node, _aten.permute.default, y, list(FIRST[rank])) if last else y)
 
 
 def _positions(node: Node) -> list[torch.Tensor]:
