@@ -184,9 +184,10 @@ class FormVirtualThreadsPass(Pass):
         most = 0.0
         for loops in splits(nests[seed]):
             group = grow(seed, loops, nests, order)
-            units = [group.units(vector, vector), group.units(vector, _WORD)]
+            units = [] if cost.exceeds(group.cycles) and not self.min_cycles else [
+                group.units(vector, vector), group.units(vector, _WORD)]
             cut = choose_cut(group.extents, [u for u in units if u is not None], group.cycles, cost, self.min_cycles,
-                             group.lanes(vector))
+                             group.lanes(vector)) if units else None
             gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
             if (best[1] is None and (cut is not None or group.cycles > best[0].cycles)) or gain > most:
                 best, most = (group, cut), gain

@@ -75,6 +75,10 @@ class ForkCost:
         pays = self.tasks > 1 and self.time(_CERTAIN * cycles, blocks) <= _CERTAIN * cycles
         return self.time(cycles, blocks) if pays else cycles
 
+    def exceeds(self, cycles: float) -> bool:
+        """True where to start and join two tasks takes longer than all of the work, ``cycles`` for one thread."""
+        return self.fork_join(2) > _CERTAIN * cycles
+
     def time(self, cycles: float, blocks: Blocks) -> float:
         """Cycles for work that takes one thread ``cycles``, cut into ``blocks``."""
         tasks = min(blocks.count, self.tasks)

@@ -117,36 +117,38 @@ def splits(nest: Nest) -> Iterator[Loops]:
 
 
 class BlockOrder:
-    """The operations of ``block`` in order, and what each ``uses``, nested operations included. For as long as nothing
-    is rewritten."""
+    """The operations of ``block`` in order, and what of others' results each ``uses``, nested operations included. For
+    as long as nothing is rewritten."""
 
     def __init__(self, block: ir.Block) -> None:
         self.block = block
         self.operations = [view.operation for view in block.operations]
         self.position = {op: number for number, op in enumerate(self.operations)}
-        self.uses = [{value for inner in nested_ops(op) for value in inner.operands} for op in self.operations]
+        self.made_at = {result: number for number, op in enumerate(self.operations) for result in op.results}
+        self.uses = [{value for inner in nested_ops(op) for value in inner.operands if value in self.made_at}
+                     for op in self.operations]
 
 
 def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], order: BlockOrder) -> Group:
     """The largest group that starts with ``seed`` split along ``loops``; ``order`` is that of its block."""
-    position = order.position
     members = [Member(seed, nests[seed], loops)]
     made = {result: 0 for result in seed.results}
     late: set[ir.Value] = set()
     end: int | None = None
-    for number in range(position[seed] + 1, len(order.operations)):
+    for number in range(order.position[seed] + 1, len(order.operations)):
         op, used = order.operations[number], order.uses[number]
-        whole = bool((used - set(op.operands)) & made.keys())  # its body reads elements anywhere in a member's result
-        if op in nests and not whole and not used & late and (end is None or _ready(used, made, position, end)):
+        needs, waits = not used.isdisjoint(made), not used.isdisjoint(late)
+        whole = needs and not (used - set(op.operands)).isdisjoint(made)  # its body reads elements anywhere in a result
+        if op in nests and not whole and not waits and (end is None or _ready(used, made, order.made_at, end)):
             fitting = _aligned(op, nests[op], members, made)
             if fitting is not None and not _overwritten(op, made, members):
                 made |= {result: len(members) for result in op.results}
                 members.append(Member(op, nests[op], fitting))
                 continue
-        if used & late or any(value in made for value in used):
+        if needs or waits:
             late |= set(op.results)
             end = number if end is None else end
-    last = position[members[-1].op] + 1 if end is None else end
+    last = order.position[members[-1].op] + 1 if end is None else end
     return Group(tuple(members), order.operations[last])
 
 
@@ -195,10 +197,6 @@ def _overwritten(op: ir.Operation, made: dict[ir.Value, int], members: list[Memb
     return any(value in made and sum(1 for _ in value.uses) > 1 for value in outputs)
 
 
-def _ready(used: set[ir.Value], made: dict[ir.Value, int], position: dict[ir.Operation, int], end: int) -> bool:
+def _ready(used: set[ir.Value], made: dict[ir.Value, int], made_at: dict[ir.Value, int], end: int) -> bool:
     """True when what is ``used``, besides the group's results, is there before operation number ``end``."""
-    for value in used:
-        owner = None if isinstance(value.owner, ir.Block) else value.owner.operation
-        if value not in made and owner in position and position[owner] >= end:
-            return False
-    return True
+    return all(value in made or made_at[value] < end for value in used)

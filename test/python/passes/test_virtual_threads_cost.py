@@ -142,3 +142,14 @@ def test_split_among_as_many_as_the_user_says():
     assert choose_split(5, 1e6, 8, ForkCost.of(V75, 5)).count == 5
     assert choose_split(129, 10, 8, ForkCost.of(V75, 4), least=1).chunk == (33,)
     assert choose_split(129, 10, 8, ForkCost.of(V75, 4), least=11) is None
+
+
+@pytest.mark.parametrize("cycles", [0, 1, 100, 1000, 2000, 3000, 10_000, 1e6])
+@pytest.mark.parametrize("tasks", [1, 2, 4])
+def test_what_two_tasks_exceed_is_never_cut(cycles, tasks):
+    """Cutting is not even tried there; and what is worth cutting is not ruled out."""
+    cost = replace(COST, tasks=tasks)
+    found = [choose_blocks(units, cycles, cost) for units in ((4,), (64,), (7, 5), (1024,))]
+    assert not (cost.exceeds(cycles) and any(found))
+    assert cost.exceeds(cycles) or cycles >= 1000
+    assert any(found) or cost.exceeds(cycles) or tasks == 1 or cycles < 1e5
