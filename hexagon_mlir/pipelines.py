@@ -50,8 +50,8 @@ BUFFERIZE = (
 DEALLOCATE = (
     upstream("func.func(buffer-loop-hoisting)", "one buffer for all iterations of a tile loop"),
     upstream("ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification,"
-             "bufferization-lower-deallocations,inline,symbol-dce,cse,canonicalize", "every buffer is freed once",
-             label="deallocation"),
+             "bufferization-lower-deallocations,inline{default-pipeline=},symbol-dce,cse,canonicalize",
+             "every buffer is freed once", label="deallocation"),
 )
 
 TO_LLVM = (

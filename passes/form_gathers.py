@@ -8,14 +8,13 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes, find_ops, input_count
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.passes.gathers.decide import TABLE_BYTES, refusal
 from hexagon_mlir.passes.gathers.split import address_ops, depends_on_data, made_in_tcm, split
 from hexagon_mlir.passes.vectorization.lookups import fits_registers, is_index_cast
 from hexagon_mlir.passes.vectorization.nest import has_lanes
 
 _LOOK_UP = ["arith.index_cast", "tensor.extract", "linalg.yield"]
-_CLEAN = UpstreamStep("canonicalize,cse")  # offsets that are an input as it is
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class FormGathersPass(Pass):
             extract, addresses = found
             op = extract.parent.operation
             split(op, extract, addresses, not _on_tensors(op))
-        _CLEAN.run(module, context)
+        CLEAN.run(module, context)  # offsets that are an input as it is
 
     def _next(self, module: ir.Module, context: PassContext,
               said: set[str]) -> tuple[ir.Operation, list[ir.Operation]] | None:

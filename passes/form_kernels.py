@@ -9,11 +9,10 @@ from typing import ClassVar
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.order import ancestor_in, external_values, sort
 from hexagon_mlir.ir.query import input_count, known_bytes
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.passes.kernels.decide import Kind, OpInfo, group
 from hexagon_mlir.passes.kernels.outline import erase_all, outline
 
-_CLEAN = UpstreamStep("canonicalize,cse")
 _VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 _COPIED = _VIEWS | {"tensor.empty", "linalg.fill", "linalg.broadcast", "tensor.extract", "tensor.dim", "tensor.splat"}
 _WRITTEN = frozenset({"linalg.fill", "linalg.broadcast", "tensor.splat"})  # of these, views apart: a buffer's values
@@ -72,7 +71,7 @@ class FormKernelsPass(Pass):
                 self.remark(context, function, "not split: it has several blocks")
                 continue
             _split(function, budget)
-        _CLEAN.run(module, context)
+        CLEAN.run(module, context)
 
 
 def _is_public(op: ir.Operation) -> bool:

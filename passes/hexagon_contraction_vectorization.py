@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
@@ -19,7 +19,6 @@ from hexagon_mlir.passes.contraction.transposed import straighten, transposed_fa
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats
 
 _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
-_CLEAN = UpstreamStep("canonicalize,cse")  # folds bounds, shares addresses
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ class HexagonContractionVectorizationPass(Pass):
             erase_op(op, self.name)
             if start is not None:
                 erase_op(start.op, self.name)
-        _CLEAN.run(module, context)
+        CLEAN.run(module, context)  # folds bounds, shares addresses
 
 
 def _may_contract(op: ir.Operation) -> bool:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.contraction.quantized import is_quantized, split_offsets
 from hexagon_mlir.passes.contraction.rows import has_rows, join_rows
@@ -22,7 +22,6 @@ _BY_TRANSFORM = {
                        "linalg.copy")),
 }
 """Op -> the transform that lowers it, the op it takes, the ops it gives."""
-_CLEAN = UpstreamStep("canonicalize,cse")
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class HexagonDecomposeNamedOpsPass(Pass):
             return
         lines = [line for number, name in enumerate(sorted(present)) for line in _transform(number, name)]
         apply_schedule(module, wrap_sequence("".join(f"    {line}\n" for line in lines)), self.name, context)
-        _CLEAN.run(module, context)
+        CLEAN.run(module, context)
 
 
 def _transform(number: int, name: str) -> list[str]:

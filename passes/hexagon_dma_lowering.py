@@ -8,11 +8,10 @@ from typing import ClassVar
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
 from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 
 START, WAIT = "hexmlir_rt_dma_start_2d", "hexmlir_rt_dma_wait"
 
-_CLEAN = UpstreamStep("canonicalize,cse")  # sizes and strides fold to constants
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class HexagonDmaLoweringPass(Pass):
                 else:
                     self._wait(module, op)
             erase_op(op, self.name)
-        _CLEAN.run(module, context)
+        CLEAN.run(module, context)  # sizes and strides fold to constants
 
     def _start(self, module: ir.Module, op: ir.Operation) -> None:
         source, target, total, tag, stride = _read_start(op)

@@ -10,7 +10,7 @@ from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOO
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
 from hexagon_mlir.passes.outlining.functions import Outlined
@@ -24,7 +24,6 @@ _MUCH = 16  # operations: fewer leave registers for the constants of both parts
 Key = tuple[str, int, int]
 """A buffer's transfers: ``db_fetch`` or ``db_store``, the set of buffers, the number of the copy in it."""
 
-_CLEAN = UpstreamStep("canonicalize,cse")  # guards with constant bounds fold
 
 
 @dataclass
@@ -120,7 +119,7 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
         for op in work:
             _outline(op)
         if loops or work:
-            _CLEAN.run(module, context)
+            CLEAN.run(module, context)  # guards with constant bounds fold
 
     def _check_numbers(self, marked: list[ir.Operation]) -> None:
         """Loops and their parts are marked with numbers."""

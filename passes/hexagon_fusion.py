@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import input_count, ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
 from hexagon_mlir.passes.fusion.detach import detach_outputs
 from hexagon_mlir.passes.fusion.merge import Link, find_link, merge
@@ -19,7 +19,6 @@ from hexagon_mlir.passes.fusion.widen import hoist_casts, is_contraction
 _GENERALIZE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops")
 _FOLD = UpstreamStep("linalg-fold-unit-extent-dims,canonicalize,cse")
 _ROWS_IN_TCM = 8  # operands and results of a tile of one row, and of the next
-_CLEAN = UpstreamStep("canonicalize,cse")
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class HexagonFusionPass(Pass):
         while done < len(consumers := _generics(module)):
             self._fuse_into(consumers[-1 - done], context)
             done += 1
-        _CLEAN.run(module, context)
+        CLEAN.run(module, context)
         self._keep_common(module, context)
 
     def _keep_common(self, module: ir.Module, context: PassContext) -> None:

@@ -9,11 +9,10 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, func, ir, memref
 from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.passes.gathers.emit import DONE, SYMBOLS, Gather, emit
 
 _BODY = ["arith.index_cast", "memref.load", "linalg.yield"]
-_CLEAN = UpstreamStep("canonicalize,cse")  # addresses fold
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class HexagonGatherLoweringPass(Pass):
                 with op.location, ir.InsertionPoint(op):
                     emit(gather, vector_bytes)
             erase_op(op, self.name)
-        _CLEAN.run(module, context)
+        CLEAN.run(module, context)  # addresses fold
 
 
 def _is_gather(op: ir.Operation) -> bool:

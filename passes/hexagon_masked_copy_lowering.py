@@ -7,12 +7,11 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir, scf
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.passes.masked_copies.emit import emit
 from hexagon_mlir.passes.masked_copies.match import MaskedCopy, match
 
 _BITS = (8, 16, 32)  # elements that HVX predicates select
-_CLEAN = UpstreamStep("canonicalize,cse")
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ class HexagonMaskedCopyLoweringPass(Pass):
             erase_op(op, self.name)
             lowered = True
         if lowered:
-            _CLEAN.run(module, context)
+            CLEAN.run(module, context)
 
 
 def _refusal(copy: MaskedCopy, vector_bytes: int) -> str:

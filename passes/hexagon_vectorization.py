@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.vectorization.affine import expand_applies
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
@@ -18,7 +18,6 @@ from hexagon_mlir.passes.vectorization.plan import Plan, make_plan, vector_lanes
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 
 _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
-_CLEAN = UpstreamStep("canonicalize,cse")  # folds bounds, shares addresses and splats of the unrolled bodies
 
 
 @dataclass(frozen=True)
@@ -99,4 +98,4 @@ class HexagonVectorizationPass(Pass):
                 with op.location, ir.InsertionPoint(op), constants.around(op):
                     NestEmitter(op, nest, groups, plan, vector_bytes).emit()
             erase_op(op, self.name)
-        _CLEAN.run(module, context)
+        CLEAN.run(module, context)  # folds bounds, shares addresses and splats of the unrolled bodies

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
-from hexagon_mlir.pass_infra import PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.tcm_tiling.groups import Group, linalg_ops
 from hexagon_mlir.passes.tcm_tiling.maps import spreads
@@ -17,7 +17,6 @@ _ROOT, _LOOP = "hexagon.tile_root", "hexagon.tile_loop"
 _PEELED = ("hexagon.main_tiles", "hexagon.last_tile")
 _FOR = '!transform.op<"scf.for">'
 _BARRIER = "builtin.unrealized_conversion_cast"
-_CLEAN = UpstreamStep("canonicalize,cse")  # slices of one tensor for several ops become one
 _HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting")  # loops carry parts of a result
 
 
@@ -45,7 +44,7 @@ def tile_groups(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin:
         barrier.erase()
     if any(group.carries for group, _ in tiled):
         _HOIST.run(module, context)
-    _CLEAN.run(module, context)
+    CLEAN.run(module, context)  # slices of one tensor for several ops become one
     found = []
     for loop in find_ops(module, lambda op: _LOOP in op.attributes):
         number = ir.IntegerAttr(loop.attributes[_LOOP]).value
