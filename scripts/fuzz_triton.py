@@ -1,7 +1,8 @@
 """Random Triton kernels, over pointer expressions and masks or over the language, against Triton's own interpreter.
 
 ``python scripts/fuzz_triton.py --seed 0 --count 500`` tells the seeds that differ; ``--kind language`` is
-`fuzz_triton_language`, ``--kind memory`` `fuzz_triton_memory`; ``--executor sim --check`` runs the assembly on the
+`fuzz_triton_language`, ``--kind memory`` `fuzz_triton_memory`, ``--kind numbers`` `fuzz_triton_numbers`;
+``--executor sim --check`` runs the assembly on the
 simulator with its memory checks on; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every
 tensor holds exactly the range of elements that its kernel may touch, so that an access outside of the mask is found.
 """
@@ -22,6 +23,7 @@ from typing import Any
 
 import fuzz_triton_language
 import fuzz_triton_memory
+import fuzz_triton_numbers
 from fuzz_triton_language import LAUNCH
 from fuzz_triton_ranges import touched
 
@@ -179,7 +181,7 @@ def source(seed: int) -> str:
 
 
 SOURCES = {"pointers": source, "language": fuzz_triton_language.source,
-           "memory": fuzz_triton_memory.source}
+           "memory": fuzz_triton_memory.source, "numbers": fuzz_triton_numbers.source}
 
 
 def load(seed: int, folder: Path, prefix: str, kind: str) -> Any:
@@ -233,7 +235,7 @@ def differences(seeds: list[int], folder: Path, reports: list[str], kind: str = 
         except Exception as error:
             found[seed] = f"{type(error).__name__}: {error}"
             continue
-        wrong = np.flatnonzero(~np.isclose(actual, expected, rtol=1e-5, atol=1e-5))
+        wrong = np.flatnonzero(~np.isclose(actual, expected, rtol=1e-5, atol=1e-5, equal_nan=True))
         if len(wrong):
             at = int(wrong[0])
             found[seed] = f"{len(wrong)} elements, at {at}: {actual[at]}, expected {expected[at]}"
