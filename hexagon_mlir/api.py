@@ -239,10 +239,7 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
     def again(other: str) -> CompiledKernel:
         return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), settings)
 
-    try:
-        chip = targets.get(target)
-    except targets.TargetError as error:
-        raise HexError.plain(str(error)) from None
+    chip = pipelines.target_of(target)
     compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings,
                               keep_stages=True)
     weights = lay_out(tensors, int(chip.vector_bytes.value)) if tensors else None

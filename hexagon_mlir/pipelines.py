@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from numbers import Integral
 
+from hexagon_mlir import targets
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import PassStep, Step, UpstreamStep, registry
 from hexagon_mlir.passes.math_library.mode import Accuracy
@@ -182,6 +184,12 @@ class Settings:
     tcm_bytes: int = 0
 
     def __post_init__(self) -> None:
+        for field_ in fields(Settings):
+            value, kind = getattr(self, field_.name), type(field_.default)
+            if kind is bool and not isinstance(value, bool):
+                raise HexError.plain(f"{field_.name} is True or False, not {value!r}")
+            if kind is int and (isinstance(value, bool) or not isinstance(value, Integral)):
+                raise HexError.plain(f"{field_.name} is a whole number, not {value!r}")
         if self.threads < 0:
             raise HexError.plain(f"{self.threads} threads",
                                  hint="0 (as many as the target has HVX contexts), 1, 2, ...")
@@ -202,6 +210,14 @@ class Settings:
 
 
 DEFAULT_SETTINGS = Settings()
+
+
+def target_of(name: str) -> Target:
+    """The target called ``name``; raises `HexError` for an unknown one."""
+    try:
+        return targets.get(name)
+    except targets.TargetError as error:
+        raise HexError.plain(str(error)) from None
 
 
 def check_name(name: str) -> None:

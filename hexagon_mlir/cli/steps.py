@@ -10,16 +10,13 @@ from hexagon_mlir.cli import inputs
 from hexagon_mlir.cli.arguments import FLAGS, Arguments, Request
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import ScheduleStep, Step, pipeline_text, registry
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.pipelines import Settings, target_of
 from hexagon_mlir.targets import Target
 
 
 def target(name: str) -> Target:
     """The target called ``name``, "" being the default; raises `HexError`."""
-    try:
-        return targets.get(name) if name else targets.get()
-    except targets.TargetError as error:
-        raise HexError.plain(str(error)) from None
+    return target_of(name or targets.DEFAULT)
 
 
 def settings(arguments: Arguments) -> Settings:

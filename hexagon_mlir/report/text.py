@@ -59,9 +59,10 @@ def launches(records: Sequence[LaunchRecord]) -> str:
     total = sum(record.result.cycles for record in records)
     seconds = sum(record.compile_seconds for record in {record.kernel: record for record in records}.values())
     targets = ", ".join(dict.fromkeys(record.target for record in records))
+    count = "1 launch" if len(records) == 1 else f"{len(records)} launches"
     return "\n".join((
         table(_HEADERS, rows), table(("kernel", "stalls by cause"), list(dict.fromkeys(stalls))),
-        f"{len(records)} launches on {targets}: {total:,} cycles, compiled in {seconds:.2f} s", NOTE)) + "\n"
+        f"{count} on {targets}: {total:,} cycles, compiled in {seconds:.2f} s", NOTE)) + "\n"
 
 
 def _identity(record: LaunchRecord) -> tuple:

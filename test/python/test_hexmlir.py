@@ -216,5 +216,7 @@ class TestTables:
         assert "copy 50%, branch 10%" in shown
         assert text.NOTE in shown
 
+        assert "\n1 launch on v75: 1,000 cycles, compiled in" in text.launches([record()])
+
     def test_no_launches(self):
         assert text.launches([]) == "no kernel was launched on the simulator\n"

@@ -112,6 +112,14 @@ class TestApi:
         with pytest.raises(HexError, match=r"unknown accuracy 'exact'\s+hint: one of accurate, fast"):
             hx.compile(EXP, accuracy="exact")
 
+    @pytest.mark.parametrize(("given", "message"), [
+        ({"threads": "4"}, "threads is a whole number, not '4'"), ({"threads": 1.5}, "not 1.5"),
+        ({"threads": True}, "not True"), ({"tcm_bytes": "1M"}, "tcm_bytes is a whole number, not '1M'"),
+        ({"qfloat": "no"}, "qfloat is True or False, not 'no'"), ({"line_info": 1}, "line_info is True or False")])
+    def test_values_of_another_type(self, given, message):
+        with pytest.raises(HexError, match=message):
+            hx.compile(EXP, **given)
+
 
 class TestTools:
     def call(self, *words):

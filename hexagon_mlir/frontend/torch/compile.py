@@ -27,14 +27,14 @@ from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.index_bounds import index_bounds
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
 from hexagon_mlir.frontend.torch.passes import run_passes
-from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
+from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
 from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
 from hexagon_mlir.pass_infra.options import build
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
-from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
+from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings, target_of
 
 if TYPE_CHECKING:
     from hexagon_mlir.frontend.onnx.model import OnnxModel
@@ -82,13 +82,9 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
                   numerics: str = Numerics.F32) -> CompiledModel:
     """Compile ``graph``, which is rewritten in place."""
-    if numerics not in tuple(Numerics):
-        raise HexError.plain(f"unknown numerics '{numerics}'", hint=f"one of {', '.join(Numerics)}")
+    check_numerics(numerics)
     clock, progress = clock or Clock(), progress or ProgressBar()
-    try:
-        chip = targets.get(target)
-    except targets.TargetError as error:
-        raise HexError.plain(str(error)) from None
+    chip = target_of(target)
     bounds = index_bounds(graph)
     with clock.phase("graph passes"):
         records = run_passes(graph, numerics)

@@ -45,10 +45,7 @@ def _settings(options: Mapping[str, Any]) -> Settings:
         if name not in known:
             raise HexError.plain(f"unknown option '{name}'", origin="torch.compile",
                                  hint=f"options: {', '.join(known)}")
-    settings = Settings(**options)
-    if settings.fallback not in ("eager", "error"):
-        raise HexError.plain(f"fallback is 'eager' or 'error', not '{settings.fallback}'", origin="torch.compile")
-    return settings
+    return Settings(**options)
 
 
 def _is_weight(tensor: torch.Tensor) -> bool:

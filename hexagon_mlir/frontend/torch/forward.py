@@ -20,10 +20,12 @@ from torch.fx import GraphModule
 from torch.fx.node import map_arg
 
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
 from hexagon_mlir.frontend.torch.graph import storage_of
 from hexagon_mlir.frontend.torch.model import CompiledModel
+from hexagon_mlir.frontend.torch.rewrites.precision import check_numerics
 from hexagon_mlir.frontend.torch.specialize import specialize
 from hexagon_mlir.ir import HexError
 
@@ -44,6 +46,15 @@ class Settings(pipelines.Settings):
     numerics: str = "f32"
     fallback: str = "eager"
     executor: str = "sim"
+
+    def __post_init__(self) -> None:
+        """Refuse what no graph could be compiled with: that is no reason to run eagerly."""
+        super().__post_init__()
+        check_numerics(self.numerics)
+        pipelines.get(self.pipeline, pipelines.target_of(self.target), self)
+        for name, known in (("fallback", ("eager", "error")), ("executor", EXECUTORS)):
+            if getattr(self, name) not in known:
+                raise HexError.plain(f"unknown {name} '{getattr(self, name)}'", hint=f"one of {', '.join(known)}")
 
 
 models: list[CompiledModel] = []

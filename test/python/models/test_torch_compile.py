@@ -167,7 +167,11 @@ def test_types_and_modes():
 # -- threads -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("options", "reason"), [
     ({"threads": -1}, "-1 threads"), ({"accuracy": "sloppy"}, "unknown accuracy 'sloppy'"),
-    ({"tcm_bytes": -5}, "-5 bytes of TCM"), ({"fallback": "never"}, "not 'never'")])
+    ({"tcm_bytes": -5}, "-5 bytes of TCM"), ({"fallback": "never"}, "unknown fallback 'never'"),
+    ({"target": "v99"}, "unknown target 'v99'"), ({"pipeline": "best"}, "unknown pipeline 'best'"),
+    ({"numerics": "f8"}, "unknown numerics 'f8'"), ({"executor": "phone"}, "unknown executor 'phone'"),
+    ({"tcm_bytes": 1 << 30}, "bytes of TCM, v75 has"), ({"threads": "x"}, "threads is a whole number, not 'x'"),
+    ({"qfloat": "no"}, "qfloat is True or False, not 'no'")])
 def test_wrong_options_are_errors(options, reason):
     """Not a reason to run eagerly."""
     with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match=reason):

@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of
 from hexagon_mlir.frontend.torch.kernels.attention import attention
+from hexagon_mlir.ir import HexError
 
 _aten = torch.ops.aten
 
@@ -24,6 +25,12 @@ class Numerics(StrEnum):
     F32 = "f32"
     MIXED = "mixed"
     F16 = "f16"
+
+
+def check_numerics(name: str) -> None:
+    """Raises `HexError` unless ``name`` is one of `Numerics`."""
+    if name not in tuple(Numerics):
+        raise HexError.plain(f"unknown numerics '{name}'", hint=f"one of {', '.join(Numerics)}")
 
 
 _STORED = frozenset({
