@@ -47,7 +47,7 @@ class HexagonCopyLoweringPass(Pass):
         dma-bytes: copies of at least this many bytes go to DMA, whatever they are; 0 takes what pays on the target,
             -1 disables DMA.
 
-    Refuses: nothing; a copy DMA cannot express (strided elements, rows at several distances) stays with the core.
+    Refuses: nothing; elements with gaps within a line, and planes of few short rows, stay with the core.
 
     Needs: buffer.
     Leaves: buffer.
