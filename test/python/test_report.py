@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from html.parser import HTMLParser
 
 import numpy as np
@@ -68,9 +69,10 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.text = [], {}
+        self.open, self.pieces = [], defaultdict(list)
         self.feed(text)
         assert self.open == []
+        self.text = {key: "".join(pieces) for key, pieces in self.pieces.items()}
 
     def handle_starttag(self, tag, attrs):
         if tag not in ("meta", "rect", "polyline"):
@@ -87,7 +89,7 @@ class Page(HTMLParser):
     def handle_data(self, data):
         for tag, kind in self.open:
             for key in {tag, kind}:
-                self.text[key] = self.text.get(key, "") + data
+                self.pieces[key].append(data)
 
 
 class TestPage:
