@@ -6,13 +6,17 @@ from hexagon_mlir.dialects import permissions
 from hexagon_mlir.ir import arith, func, ir, scf
 
 PROGRAM = ".program"
-_MOST = 0.01
+_MOST, _MOST_OF_LONG = 0.01, 0.03
 """Part of its cycles that a program may lose by running in the blocks that were meant for threads."""
+_LONG = 30
+"""Linalg operations from which on half the time of compilation is worth more: attention and its gradient."""
 
 
-def sharing_pays(cycles: float, extra: float) -> bool:
-    """True where a program of ``cycles`` on one thread can bear ``extra`` ones for its cut into blocks."""
-    return extra <= _MOST * cycles
+def sharing_pays(cycles: float, extra: float, operations: int) -> bool:
+    """True where a program of ``cycles`` on one thread and so many linalg ``operations`` can bear ``extra`` cycles for
+    its cut into blocks.
+    """
+    return extra <= (_MOST_OF_LONG if operations >= _LONG else _MOST) * cycles
 
 
 def split_off(kernel: ir.Operation) -> ir.Operation:

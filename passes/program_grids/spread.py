@@ -38,7 +38,8 @@ class Grid:
         """
         foralls = ops_named(self.kernel, "scf.forall")
         extra = program_cycles(self.kernel, target) - self.cycles + sum(_entries(op) * BLOCK_CYCLES for op in foralls)
-        shared = sharing_pays(self.cycles, extra)
+        operations = len(find_ops(self.kernel, lambda op: op.name.startswith("linalg.")))
+        shared = sharing_pays(self.cycles, extra, operations)
         alone, beside = self.kernel, self.program
         if shared or not foralls:
             self.program.erase()

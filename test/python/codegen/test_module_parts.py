@@ -52,6 +52,12 @@ def test_what_stays_whole(module):
     assert divide(module) == [module]
 
 
+def test_a_task_does_not_keep_those_that_start_it_together():
+    module = (function("task", attributes=" #0", lines=40) + function("a", call("task")) + function("b", call("task"))
+              + "attributes #0 = { presplitcoroutine }\n")
+    assert defined(divide(module)) == [["a", "task"], ["b"]]
+
+
 def test_what_is_never_inlined_is_declared_where_it_is_called():
     module = (function("a", call("b")) + function("b", attributes=" #1") + "declare void @other()\n"
               "attributes #0 = { cold }\nattributes #1 = { noinline nounwind }\n")

@@ -230,10 +230,11 @@ def test_programs_beside_each_other_and_alone(block, copies, monkeypatch):
         np.testing.assert_allclose(out, expected, rtol=1e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize(("cycles", "extra", "pays"), [
-    (10_000, 100, True), (10_000, 101, False), (0, 0, True), (0, 40, False), (1e6, -5.0, True)])
-def test_when_a_program_can_bear_the_blocks(cycles, extra, pays):
-    assert sharing_pays(cycles, extra) is pays
+@pytest.mark.parametrize(("cycles", "extra", "operations", "pays"), [
+    (10_000, 100, 1, True), (10_000, 101, 29, False), (10_000, 101, 30, True), (10_000, 300, 30, True),
+    (10_000, 301, 99, False), (0, 0, 1, True), (0, 40, 30, False), (1e6, -5.0, 1, True)])
+def test_when_a_program_can_bear_the_blocks(cycles, extra, operations, pays):
+    assert sharing_pays(cycles, extra, operations) is pays
 
 
 def test_the_grid_on_the_host():
