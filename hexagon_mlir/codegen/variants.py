@@ -40,11 +40,15 @@ _QUICK, _EVERYTHING = Variant(scheduled=True), Variant(ordered=True, scheduled=T
 _GENERAL = (Variant(ordered=True, windows=True, room=ROOM), _QUICK, _EVERYTHING, Variant(windows=True))
 _PRODUCTS = (_EVERYTHING, _GENERAL[0], _QUICK, Variant(windows=True))
 """Where loops add up products of a matrix's elements: LLVM's scheduler pipelines them best when they are in order."""
-# Where constants find no register. No room suits every loop: LLVM reorders and allocates in its own way.
-_TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(31)),
+# Where constants find no register. No room suits every loop: LLVM reorders and allocates in its own way. In the first
+# their loads get no slots of their own, which other arithmetic than qfloat's leaves free.
+_TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(32, slots=False)),
+           Variant(ordered=True, scheduled=True, windows=True, room=Room(31)),
            Variant(ordered=True, windows=True, room=Room(32, slots=False)),
            Variant(ordered=True, windows=True, room=Room(30)),
            Variant(ordered=True, windows=True, room=Room(31)))
+_FULL = 2 / 5
+"""The part of a loop's instructions that are qfloat's from which on few slots are free."""
 # Where registers are short: fewer values alive, and those that LLVM may have to spill in IEEE format. The search for
 # windows takes three times as long, and rarely finds registers.
 _ROOMY = (Variant(scheduled=True, reach=80), Variant(reach=80), Variant(ordered=True, reach=80),
@@ -74,7 +78,8 @@ def variants(traits: Traits) -> list[Variant]:
         return [*(_CROWDED if traits.qfloat >= _CHAINS else _ROOMY)]
     if traits.products:
         return [*_PRODUCTS]
-    return [_GENERAL[0], *(_TABLED if traits.pressure > REGISTERS else ()), *_GENERAL[1:]]
+    tabled = _TABLED[traits.qfloat >= _FULL:] if traits.pressure > REGISTERS else ()
+    return [_GENERAL[0], *tabled, *_GENERAL[1:]]
 
 
 def after_spills(variant: Variant, left: list[Variant]) -> list[Variant]:

@@ -42,6 +42,7 @@ def test_what_comes_first():
     assert all(variant.reach for variant in variants(CROWDED._replace(qfloat=0.1)))
     tables = [variant for variant in variants(TABLED) if variant.room and variant.room.registers <= 32]
     assert tables and variants(TABLED)[1:1 + len(tables)] == tables
+    assert not tables[0].room.slots and variants(TABLED._replace(qfloat=0.5))[1].room.slots
 
 
 @pytest.mark.parametrize("traits", [FREE, TABLED, CROWDED, Traits(pressure=20, products=True)])
