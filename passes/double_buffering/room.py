@@ -19,8 +19,8 @@ def bytes_beside(loop: ir.Operation) -> int:
     function = loop
     while function.name != "func.func":
         function = function.parent.operation
-    body = function.regions[0].blocks[0]
-    numbers = {op.operation: number for number, op in enumerate(body.operations)}
+    numbers = {op.operation: number for number, op in
+               enumerate(op for block in function.regions[0].blocks for op in block.operations)}
 
     def number(op: ir.Operation) -> int:
         while op not in numbers:

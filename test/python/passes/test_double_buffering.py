@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+import hexagon_mlir as hx
 from hexagon_mlir import targets
 from hexagon_mlir.exec.host import HostFunction
 from hexagon_mlir.ir import HexError, ir, parse, set_index_bits
@@ -249,6 +250,22 @@ def test_no_wait_can_come_earlier_than_its_start(name):
     start.erase()  # its wait finds nothing under way
     with pytest.raises(HexError, match="not under way"):
         run(module, arguments, 0)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_loop_in_a_block_of_its_own(taken):
+    """Early returns are branches: the loop's function has several blocks."""
+    kernel = hx.compile("""func.func @k(%x: tensor<65536xf32>, %c: i1) -> tensor<65536xf32> {
+      cf.cond_br %c, ^a, ^b
+    ^a:
+      %e = tensor.empty() : tensor<65536xf32>
+      %0 = linalg.negf ins(%x : tensor<65536xf32>) outs(%e : tensor<65536xf32>) -> tensor<65536xf32>
+      return %0 : tensor<65536xf32>
+    ^b:
+      return %x : tensor<65536xf32>
+    }""", tcm_bytes=1 << 16)
+    x = np.arange(65536, dtype=np.float32)
+    np.testing.assert_array_equal(kernel.run(x, taken).outputs[0], -x if taken else x)
 
 
 def test_large_work_becomes_a_function():
