@@ -46,7 +46,7 @@ def test_examples(name, combination, monkeypatch, tmp_path):
         assert launches.by_asm
         assert launches.reports() == []
         assert launches.unneeded() == []
-    assert launches.waits == {"Vec": 0, "+DB": 4, "+MT": 1, "+MT+DB": 5}[combination] or name != "matmul"
+    assert launches.waits == {"Vec": 0, "+DB": 4, "+MT": 2, "+MT+DB": 6}[combination] or name != "matmul"
 
 
 def test_waits_that_are_not_needed_are_found():
