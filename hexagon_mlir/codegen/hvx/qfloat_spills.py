@@ -30,7 +30,7 @@ _MOVE = re.compile(r"(?:vcombine\()?v(\d+)(?:,\s*v(\d+)\))?$")
 _QFLOAT = frozenset({"qf32", "qf16"})
 _LABEL = re.compile(r"([.\w$]+):(?:\s|$)")
 _TARGET = re.compile(r"\bjump(?::n?t)?\s+(?:##)?(\.\w+)")
-_LOOP_START = re.compile(r"\bloop([01])\((?:##)?(\.\w+)")
+_LOOP_START = re.compile(r"(?:\b|sp\d)loop([01])\((?:##)?(\.\w+)")
 _LOOP_END = re.compile(r":endloop([01]+)")
 _LEAVES = re.compile(r"(?:^|; )(?:jump|jumpr|dealloc_return|r31:30 = dealloc_return)\b")  # no condition before it
 _TABLE = re.compile(r"\bjumpr(?::n?t)? r(?!31\b)\d+")
@@ -127,24 +127,38 @@ def _blocks(asm: str) -> list[_Block]:
         else:
             packet.append(text)
     at = {block.label: number for number, block in enumerate(blocks) if block.label}
-    starts = {start for block in blocks for p in block.packets for text in p for start in _LOOP_START.findall(text)}
-    function: list[int] = []
     for number, block in enumerate(blocks):
-        if block.label and not block.label.startswith(".L"):
-            function = []
-        function.append(number)
         last = block.packets[-1] if block.packets else []
         block.next = {at[label] for text in last for label in _TARGET.findall(text) if label in at}
-        if number in endings:
-            inner, outer = ([other for other in function if (level, blocks[other].label) in starts] for level in "01")
-            block.next.update(inner[-1:] if "0" in endings[number] else ())
-            block.next.update(outer if "1" in endings[number] else ())
         if not any(_LEAVES.search(text) for text in last) and number + 1 < len(blocks):
             block.next.add(number + 1)
     for block in blocks:
         if block.packets and any(_TABLE.search(text) for text in block.packets[-1]):  # a table of labels: any
             block.next |= {other for other, b in enumerate(blocks) if b.label.startswith(".LBB")}
+    _close_loops(blocks, endings, at)
     return blocks
+
+
+def _close_loops(blocks: list[_Block], endings: dict[int, str], at: dict[str, int]) -> None:
+    """Let hardware loops go back to their starts: those that were set on some way to their end.
+
+    ``endings``: block -> the loops, of "0" and "1", that it ends. ``at``: label -> block.
+    """
+    starts: list[set[tuple[str, str]]] = [set() for _ in blocks]  # (loop, label) at a block's begin
+    pending = [number for number, block in enumerate(blocks) if block.label and not block.label.startswith(".L")]
+    reached = set(pending)
+    while pending:
+        number = pending.pop()
+        now = set(starts[number])
+        for text in (text for packet in blocks[number].packets for text in packet):
+            for loop, label in _LOOP_START.findall(text):
+                now = {start for start in now if start[0] != loop} | {(loop, label)}
+        blocks[number].next |= {at[label] for loop, label in now if loop in endings.get(number, "") and label in at}
+        for following in blocks[number].next:
+            if following not in reached or not now <= starts[following]:
+                reached.add(following)
+                starts[following] |= now
+                pending.append(following)
 
 
 def _all_slots(asm: str) -> set[str]:
