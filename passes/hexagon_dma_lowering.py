@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
 from hexagon_mlir.ir.address import element_address
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 
@@ -80,8 +81,8 @@ class HexagonDmaLoweringPass(Pass):
         i32 = ir.IntegerType.get_signless(32)
         addresses = [element_address(*side, width) for side in (target, source)]
         if stride is None:
-            row_bytes = arith.muli(total, _index(width))
-            numbers = [row_bytes, _index(1), row_bytes, row_bytes]
+            row_bytes = arith.muli(total, index(width))
+            numbers = [row_bytes, index(1), row_bytes, row_bytes]
         else:
             if in_tcm(types[0]) == in_tcm(types[1]):
                 raise self.refuse(op, "a strided transfer needs one side in TCM: the stride is that of the other",
@@ -89,8 +90,8 @@ class HexagonDmaLoweringPass(Pass):
             pitch, length = stride
             pitches = [_pitch(side[0], length) if in_tcm(type_) else pitch
                        for side, type_ in zip((target, source), reversed(types), strict=True)]
-            numbers = [arith.muli(length, _index(width)), arith.divui(total, length),
-                       *(arith.muli(p, _index(width)) for p in pitches)]
+            numbers = [arith.muli(length, index(width)), arith.divui(total, length),
+                       *(arith.muli(p, index(width)) for p in pitches)]
         _declare(module, START, [ir.IndexType.get()] * 2 + [i32] * 4, [i32])
         call = func.CallOp([i32], ir.FlatSymbolRefAttr.get(START),
                            [*addresses, *(arith.index_cast(i32, n) for n in numbers)])
@@ -139,7 +140,3 @@ def _declare(module: ir.Module, symbol: str, inputs: list[ir.Type], results: lis
         return
     with ir.InsertionPoint.at_block_begin(module.body):
         func.FuncOp(symbol, (inputs, results), visibility="private")
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, STORE
-from hexagon_mlir.ir import arith, erase_op, func, ir, scf
+from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, STORE
+from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
-from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
+from hexagon_mlir.passes.double_buffering.marked import Key, MarkedLoop
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
-from hexagon_mlir.passes.outlining.functions import Outlined
+from hexagon_mlir.passes.double_buffering.waits import finish, wait_in
+from hexagon_mlir.passes.double_buffering.work import much_beside_transfers, outline
 
 _MARKS = (LOOP, *KERNELS, FETCH, STORE)
 _MARKABLE = ("scf.for", "scf.if", "memref.copy", "func.func")
-_LINALG = ("linalg.generic", "linalg.map", "linalg.reduce")  # those whose regions are written out
-_TRANSFERS = frozenset({"memref.copy", "memref.dma_start", "memref.dma_wait"})
-_MUCH = 16  # operations: fewer leave registers for the constants of both parts
-
-Key = tuple[str, int, int]
-"""A buffer's transfers: ``db_fetch`` or ``db_store``, the set of buffers, the number of the copy in it."""
-
-
-
-@dataclass
-class _Loop:
-    """A double-buffered loop: its parts by set of buffers, and its copies."""
-
-    loop: ir.Operation
-    parts: dict[int, ir.Operation] = field(default_factory=dict)
-    copies: dict[Key, list[ir.Operation]] = field(default_factory=lambda: defaultdict(list))
 
 
 @dataclass(frozen=True)
@@ -115,9 +99,9 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
         loops = self._read(marked)
         for found in loops:
             self._rewrite(found, context)
-        work = [op for op in ops_named(module, *_LINALG) if _is_much(op) and _beside_transfers(op)]
+        work = much_beside_transfers(module)
         for op in work:
-            _outline(op)
+            outline(op)
         if loops or work:
             CLEAN.run(module, context)  # guards with constant bounds fold
 
@@ -148,10 +132,10 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
                 for op, name in own:
                     del op.attributes[name]
 
-    def _read(self, marked: list[ir.Operation]) -> list[_Loop]:
+    def _read(self, marked: list[ir.Operation]) -> list[MarkedLoop]:
         loops = {}
         for op in [op for op in marked if LOOP in op.attributes]:
-            found, number = _Loop(op), ir.IntegerAttr(op.attributes[LOOP]).value
+            found, number = MarkedLoop(op), ir.IntegerAttr(op.attributes[LOOP]).value
             if number in loops:
                 raise self.refuse(op, f"two loops are {LOOP} {number}", "run hexagon-double-buffer-generic-s1")
             loops[number] = found
@@ -176,7 +160,7 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
             loops[numbers[0]].copies[name, numbers[1], numbers[2]].append(op)
         return list(loops.values())
 
-    def _rewrite(self, found: _Loop, context: PassContext) -> None:
+    def _rewrite(self, found: MarkedLoop, context: PassContext) -> None:
         field_bits = int(context.target.dma_block_field_bits.value)
         transfers: dict[Key, Transfers] = {}
         with found.loop.location, ir.InsertionPoint(_first(found)):
@@ -188,13 +172,13 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
                     transfers[key] = make_transfers(*shape)
         in_place = {key for key in transfers if any(IN_PLACE in op.attributes for op in found.copies[key])}
         for number, part in found.parts.items():
-            _wait_in(found, number, part, transfers, in_place)
+            wait_in(found, number, part, transfers, in_place)
         for key, one in transfers.items():
             for op in found.copies[key]:
                 with op.location, ir.InsertionPoint(op):
                     one.start(op)
                 erase_op(op, self.name)
-        _finish(found, transfers)
+        finish(found, transfers)
 
 
 def _is_marked(op: ir.Operation) -> bool:
@@ -202,105 +186,9 @@ def _is_marked(op: ir.Operation) -> bool:
     return any(name in attributes for name in _MARKS)
 
 
-def _is_much(op: ir.Operation) -> bool:
-    """True for an op with enough arithmetic to fill the vector registers."""
-    return (not len(op.results)
-            and len(op.regions[0].blocks[0].operations) > _MUCH)
-
-
-def _beside_transfers(op: ir.Operation) -> bool:
-    """True in a loop with transfers."""
-    holder, transfers = op.parent.operation, False
-    while holder.name != "func.func":
-        if holder.name == "scf.forall":
-            return False  # becomes a function anyway
-        transfers = transfers or (holder.name == "scf.for" and bool(ops_named(holder, *_TRANSFERS)))
-        holder = holder.parent.operation
-    return transfers
-
-
-def _outline(op: ir.Operation) -> None:
-    """Put ``op`` into a function of its own.
-
-    The parts of a loop call the runtime. Constants of their vector loops, moved in front of the tile loop by LLVM,
-    would be spilled around those calls, and a spilled qfloat constant makes the code of the whole function worse.
-    """
-    with op.location:
-        function = op
-        while function.name != "func.func":
-            function = function.parent.operation
-        symbols = ir.SymbolTable(function.parent.operation)
-        outlined = Outlined(f"{ir.StringAttr(function.attributes['sym_name']).value}_tile",
-                            [*op.operands, *(v for v in outside_operands(op) if v not in op.operands)], 0, op)
-        symbols.insert(outlined.function.operation)  # makes the name unique
-        with ir.InsertionPoint(op):
-            outlined.call([])
-        with outlined.body():
-            end = func.ReturnOp([])
-        clone_at(op, end.operation, dict(outlined.inside))
-        outlined.function.attributes["llvm.no_inline"] = ir.UnitAttr.get()
-        op.erase()
-
-
-def clone_at(op: ir.Operation, place: ir.Operation, mapping: dict[ir.Value, ir.Value]) -> None:
-    """A copy of ``op`` before ``place`` with the values of ``mapping``."""
-    with ir.InsertionPoint(place):
-        clone(op, mapping)
-
-
-def _first(found: _Loop) -> ir.Operation:
+def _first(found: MarkedLoop) -> ir.Operation:
     """The first operation of the loop's block that holds some of its copies."""
     holders = {found.loop}
     for copies in found.copies.values():
         holders.update(ancestor_in(op, found.loop.block) for op in copies)
     return next(op.operation for op in found.loop.block.operations if op.operation in holders)
-
-
-def _wait_in(found: _Loop, number: int, part: ir.Operation, transfers: dict[Key, Transfers],
-             in_place: set[Key]) -> None:
-    """Waits of the part that works on set ``number``: for its fetches, and for the stores that used its buffers."""
-    block = part.regions[0].blocks[0]
-    prefetch = next((op.operation for op in block.operations if PREFETCH in op.operation.attributes), None)
-    low, _, step = list(found.loop.operands)[:3]
-    variable = found.loop.regions[0].blocks[0].arguments[0]
-    operations = [op.operation for op in block.operations]
-    anchor = operations[0] if prefetch is None else operations[operations.index(prefetch) + 1]
-    with part.location, ir.InsertionPoint(anchor):
-        for key, one in transfers.items():
-            if key[:2] == (FETCH, number):
-                one.wait()
-        stores = [one for key, one in transfers.items() if key[:2] == (STORE, number) and key not in in_place]
-        if stores:
-            reuse = arith.addi(low, arith.muli(step, _index(len(found.parts))))
-            _wait_if(arith.cmpi(arith.CmpIPredicate.sge, variable, reuse), stores)
-    following = (number - 1) % len(found.parts)  # the set that the prefetch of this part fills
-    stores = [one for key, one in transfers.items() if key[:2] == (STORE, following) and key in in_place]
-    if prefetch is not None and stores:
-        with part.location, ir.InsertionPoint.at_block_begin(prefetch.regions[0].blocks[0]):
-            _wait_if(arith.cmpi(arith.CmpIPredicate.sgt, variable, low), stores)
-
-
-def _finish(found: _Loop, transfers: dict[Key, Transfers]) -> None:
-    """After the loop: wait for the last store of each set, free the tags."""
-    operations = [op.operation for op in found.loop.block.operations]
-    with found.loop.location, ir.InsertionPoint(operations[operations.index(found.loop) + 1]):
-        low, high, step = list(found.loop.operands)[:3]
-        for number in found.parts:
-            stores = [one for key, one in transfers.items() if key[:2] == (STORE, number)]
-            if stores:
-                begin = arith.addi(low, arith.muli(step, _index(number)))
-                _wait_if(arith.cmpi(arith.CmpIPredicate.slt, begin, high), stores)
-        for one in transfers.values():
-            one.free()
-
-
-def _wait_if(condition: ir.Value, transfers: list[Transfers]) -> None:
-    branch = scf.IfOp(condition)
-    with ir.InsertionPoint(branch.then_block):
-        for one in transfers:
-            one.wait()
-        scf.yield_([])
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, ir, memref
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import functions, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
@@ -102,12 +103,8 @@ def _whole_buffer(pointer: ir.Value, type_: ir.MemRefType, sizes: dict[int, ir.V
         if isinstance(inner, int) and isinstance(size, int):
             strides.insert(0, inner * size)
         else:
-            strides.insert(0, arith.muli(*(v if isinstance(v, ir.Value) else _index(v) for v in (inner, size))))
+            strides.insert(0, arith.muli(*(v if isinstance(v, ir.Value) else index(v) for v in (inner, size))))
     return memref.ReinterpretCastOp(
         type_, pointer, [], [extents[d] for d in sorted(extents)], [s for s in strides if isinstance(s, ir.Value)],
         [0], [unknown if d in extents else n for d, n in enumerate(type_.shape)],
         [s if isinstance(s, int) else ir.ShapedType.get_dynamic_stride_or_offset() for s in strides]).result
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, erase_op, ir, memref
 from hexagon_mlir.ir.buffers import allocation_bytes, set_space, uses_of_buffer
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space
 from hexagon_mlir.pass_infra import Pass, PassContext
@@ -182,7 +183,7 @@ def _rewrite(scope: Scope, arena: ir.Value, base: ir.Value | None, apart: bool, 
                 erase_op(use.owner.operation, origin)
         slot = slot_of[op]
         with op.location, ir.InsertionPoint(op):
-            view = memref.view(op.results[0].type, slots[slot], _index(scope.offsets[op] - slot[0]), list(op.operands))
+            view = memref.view(op.results[0].type, slots[slot], index(scope.offsets[op] - slot[0]), list(op.operands))
         op.results[0].replace_all_uses_with(view)
         erase_op(op, origin)
 
@@ -195,12 +196,12 @@ def _slot(found: Plan, offset: int) -> tuple[int, int]:
 def _part(child: Scope, offset: int, base: ir.Value | None) -> ir.Value:
     """Where the current iteration of forall ``child`` has its part of the arena."""
     with child.owner.location, ir.InsertionPoint.at_block_begin(child.owner.regions[0].blocks[0]):
-        number = _index(0)
+        number = index(0)
         for variable, (low, high, step) in zip(child.owner.regions[0].blocks[0].arguments, bounds(child.owner),
                                                strict=False):
-            one = arith.divui(arith.subi(variable, _index(low)), _index(step))
-            number = arith.addi(arith.muli(number, _index(-(-(high - low) // step))), one)
-        return arith.addi(arith.muli(number, _index(child.plan.peak)), _sum(base, offset))
+            one = arith.divui(arith.subi(variable, index(low)), index(step))
+            number = arith.addi(arith.muli(number, index(-(-(high - low) // step))), one)
+        return arith.addi(arith.muli(number, index(child.plan.peak)), _sum(base, offset))
 
 
 def _after(value: ir.Value) -> ir.Operation:
@@ -214,8 +215,4 @@ def _bytes(size: int) -> ir.MemRefType:
 
 
 def _sum(base: ir.Value | None, offset: int) -> ir.Value:
-    return _index(offset) if base is None else arith.addi(base, _index(offset))
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
+    return index(offset) if base is None else arith.addi(base, index(offset))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, PROLOGUE, STORE
 from hexagon_mlir.ir import arith, ir, memref, scf
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.double_buffering.loops import TileBuffer, TileLoop
 from hexagon_mlir.passes.double_buffering.slices import Mapping, clone, outside_operands, pure_slice
@@ -58,7 +59,7 @@ class Builder:
 
     def _loop(self) -> ir.Operation:
         """The loop: it carries the number of its set of buffers besides the old values."""
-        loop = scf.ForOp(self.low, self.high, self.step, [_index(0), *(self.initial[n] for n in self.kept)])
+        loop = scf.ForOp(self.low, self.high, self.step, [index(0), *(self.initial[n] for n in self.kept)])
         for attribute in self.old.attributes:
             name = attribute.name if isinstance(attribute, ir.NamedAttribute) else attribute
             loop.operation.attributes[name] = self.old.attributes[name]
@@ -69,14 +70,14 @@ class Builder:
             arguments.update((self.body.arguments[n + 1], value) for n, value in zip(self.kept, values, strict=True))
             for number in range(self.count):
                 values = self._part(number, current, arguments, values)
-            following = arith.addi(current, _index(1))
-            last = arith.cmpi(arith.CmpIPredicate.eq, current, _index(self.count - 1))
-            scf.yield_([arith.select(last, _index(0), following), *values])
+            following = arith.addi(current, index(1))
+            last = arith.cmpi(arith.CmpIPredicate.eq, current, index(self.count - 1))
+            scf.yield_([arith.select(last, index(0), following), *values])
         return loop.operation
 
     def _part(self, number: int, current: ir.Value, arguments: Mapping, values: list[ir.Value]) -> list[ir.Value]:
         """The work on set ``number``, done when it is the ``current`` one; gives the carried values after it."""
-        mine = arith.cmpi(arith.CmpIPredicate.eq, current, _index(number))
+        mine = arith.cmpi(arith.CmpIPredicate.eq, current, index(number))
         types = [v.type for v in values]
         branch = scf.IfOp(mine, types, has_else=bool(values))
         branch.operation.attributes[KERNELS[min(number, 1)]] = _integer(number)
@@ -147,7 +148,7 @@ class Builder:
         results = [(self.old.results[number], self.places[alloc]) for number, alloc in self.handed.items()]
         wanted = [(result, places) for result, places in results if any(True for _ in result.uses)]
         for number in range(self.count - 1 if wanted else 0):
-            branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, current, _index(number + 1)))
+            branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, current, index(number + 1)))
             with ir.InsertionPoint(branch.then_block):
                 for _, places in wanted:
                     memref.copy(places[number], places[-1])
@@ -157,7 +158,7 @@ class Builder:
 
     def _view(self, alloc: ir.Operation, number: int, mapping: Mapping) -> ir.Value:
         sizes = [mapping.get(v, v) for v in alloc.operands]
-        return memref.view(alloc.results[0].type, self.rings[alloc][number], _index(0), sizes)
+        return memref.view(alloc.results[0].type, self.rings[alloc][number], index(0), sizes)
 
     # -- iterations ----------------------------------------------------------------------------------------------
     @property
@@ -186,10 +187,6 @@ def _bytes_of(buffer: TileBuffer) -> ir.Value:
 
 def _less(left: ir.Value, right: ir.Value) -> ir.Value:
     return arith.cmpi(arith.CmpIPredicate.slt, left, right)
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
 
 
 def _integer(value: int) -> ir.Attribute:

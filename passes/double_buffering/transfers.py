@@ -8,6 +8,7 @@ from math import prod
 
 from hexagon_mlir.ir import arith, ir, memref, scf
 from hexagon_mlir.ir.bounds import upper_bound
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes, in_tcm
 
 _LENGTH_BITS, _ROW_BITS = 24, 16
@@ -68,11 +69,11 @@ class Transfers:
         source, target = copy.operands
         count = self._count(source)
         if self.started is not None:
-            memref.store(count, self.started, [_index(0)])
+            memref.store(count, self.started, [index(0)])
         if not self.shape.loops:
-            self._one(source, target, [], _index(0))
+            self._one(source, target, [], index(0))
             return
-        loop = scf.ForOp(_index(0), count, _index(1))
+        loop = scf.ForOp(index(0), count, index(1))
         with ir.InsertionPoint(loop.body):
             self._one(source, target, self._indices(source, loop.induction_variable), loop.induction_variable)
             scf.yield_([])
@@ -80,11 +81,11 @@ class Transfers:
     def wait(self) -> None:
         """Wait for all of them at the insertion point."""
         if self.started is None:
-            memref.dma_wait(self.tags, [_index(0)], _index(1))
+            memref.dma_wait(self.tags, [index(0)], index(1))
             return
-        loop = scf.ForOp(_index(0), memref.load(self.started, [_index(0)]), _index(1))
+        loop = scf.ForOp(index(0), memref.load(self.started, [index(0)]), index(1))
         with ir.InsertionPoint(loop.body):
-            memref.dma_wait(self.tags, [loop.induction_variable], _index(1))
+            memref.dma_wait(self.tags, [loop.induction_variable], index(1))
             scf.yield_([])
 
     def free(self) -> None:
@@ -94,16 +95,16 @@ class Transfers:
             memref.dealloc(self.started)
 
     def _count(self, value: ir.Value) -> ir.Value:
-        count = _index(1)
+        count = index(1)
         for dim in range(self.shape.loops):
-            count = arith.muli(count, memref.dim(value, _index(dim)))
+            count = arith.muli(count, memref.dim(value, index(dim)))
         return count
 
     def _indices(self, value: ir.Value, number: ir.Value) -> list[ir.Value]:
         """``number`` as indices of the loop's dimensions."""
         indices: list[ir.Value] = []
         for dim in range(self.shape.loops - 1, 0, -1):
-            size = memref.dim(value, _index(dim))
+            size = memref.dim(value, index(dim))
             indices.insert(0, arith.remui(number, size))
             number = arith.divui(number, size)
         return [number, *indices]
@@ -111,21 +112,21 @@ class Transfers:
     def _one(self, source: ir.Value, target: ir.Value, outer: list[ir.Value], tag: ir.Value) -> None:
         rank = ir.MemRefType(source.type).rank
         first = self.shape.loops + int(self.shape.rows)
-        length = _index(1)
+        length = index(1)
         for dim in range(first, rank):
-            length = arith.muli(length, memref.dim(source, _index(dim)))
-        outer_source, outer_target = ([*outer, *[_index(0)] * (rank - len(outer))] for _ in range(2))
+            length = arith.muli(length, memref.dim(source, index(dim)))
+        outer_source, outer_target = ([*outer, *[index(0)] * (rank - len(outer))] for _ in range(2))
         if not self.shape.rows:
             memref.dma_start([source, *outer_source, target, *outer_target, length, self.tags, tag])
             return
-        total = arith.muli(length, memref.dim(source, _index(self.shape.loops)))
+        total = arith.muli(length, memref.dim(source, index(self.shape.loops)))
         far = target if in_tcm(ir.MemRefType(source.type)) else source
         pitch = list(memref.ExtractStridedMetadataOp(far).results)[2 + rank + self.shape.loops]
         if rank > 2:
             if far == source:
-                target, outer_target = self._rows_of(target, outer, length), [_index(0)] * 2
+                target, outer_target = self._rows_of(target, outer, length), [index(0)] * 2
             else:
-                source, outer_source = self._rows_of(source, outer, length), [_index(0)] * 2
+                source, outer_source = self._rows_of(source, outer, length), [index(0)] * 2
         memref.dma_start([source, *outer_source, target, *outer_target, total, self.tags, tag, pitch, length])
 
     def _rows_of(self, value: ir.Value, outer: list[ir.Value], length: ir.Value) -> ir.Value:
@@ -133,11 +134,11 @@ class Transfers:
         type_, dynamic = ir.MemRefType(value.type), ir.ShapedType.get_dynamic_size()
         metadata = list(memref.ExtractStridedMetadataOp(value).results)
         offset, strides = metadata[1], metadata[2 + type_.rank:]
-        for index, stride in zip(outer, strides, strict=False):
-            offset = arith.addi(offset, arith.muli(index, stride))
+        for place, stride in zip(outer, strides, strict=False):
+            offset = arith.addi(offset, arith.muli(place, stride))
         layout = ir.StridedLayoutAttr.get(dynamic, [dynamic, 1])
         matrix = ir.MemRefType.get([dynamic, dynamic], type_.element_type, layout, type_.memory_space)
-        rows = memref.dim(value, _index(len(outer)))
+        rows = memref.dim(value, index(len(outer)))
         return memref.ReinterpretCastOp(matrix, value, [offset], [rows, length], [strides[len(outer)]], [dynamic],
                                         [dynamic, dynamic], [dynamic, 1]).result
 
@@ -194,7 +195,3 @@ def _size_bound(value: ir.Value, dim: int) -> int | None:
     else:
         first = 2 if owner.operation.name == "memref.view" else 0
     return upper_bound(operands[first + dynamic])
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

@@ -8,6 +8,7 @@ from functools import partial
 from hexagon_mlir.dialects.programs import GRID_ARGUMENTS
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.bounds import upper_bound
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, find_ops, in_tcm, ops_named, static_bytes
 from hexagon_mlir.passes.program_grids.share import call, make_program, sharing_pays, split_off
@@ -138,14 +139,14 @@ def _write(alone: ir.Operation, beside: ir.Operation, least: int, tasks: int) ->
         with ir.InsertionPoint(function.entry_block):
             counts = [arith.index_cast(ir.IndexType.get(), count) for count in given[-_AXES:]]
             total = arith.muli(arith.muli(counts[0], counts[1]), counts[2])
-            enough = arith.cmpi(arith.CmpIPredicate.sge, total, _index(least))
+            enough = arith.cmpi(arith.CmpIPredicate.sge, total, index(least))
             branch = scf.IfOp(enough, has_else=True)
             func.ReturnOp([])
         with ir.InsertionPoint(branch.then_block):
-            length = arith.ceildivsi(total, _index(tasks * RUNS_PER_TASK))
+            length = arith.ceildivsi(total, index(tasks * RUNS_PER_TASK))
             # each has its share of the TCM: no more of them may wait for their threads than can run
-            idle = arith.cmpi(arith.CmpIPredicate.slt, total, _index(tasks))
-            loop = scf.ForallOp([_index(0)], [total], [length], [])
+            idle = arith.cmpi(arith.CmpIPredicate.slt, total, index(tasks))
+            loop = scf.ForallOp([index(0)], [total], [length], [])
             with ir.InsertionPoint(loop.body):
                 first = loop.induction_variables[0]
                 end = arith.minsi(arith.addi(first, length), total)
@@ -156,7 +157,7 @@ def _write(alone: ir.Operation, beside: ir.Operation, least: int, tasks: int) ->
             scf.yield_([])
         with ir.InsertionPoint(branch.else_block):
             may_fork = arith.constant(ir.IntegerType.get_signless(1), 1)
-            _each(_index(0), total, [_index(0)] * _AXES, partial(call, alone, beside, may_fork), given, counts)
+            _each(index(0), total, [index(0)] * _AXES, partial(call, alone, beside, may_fork), given, counts)
             scf.yield_([])
     for called in (alone, beside):
         called.attributes["no_inline"] = ir.UnitAttr.get()
@@ -166,19 +167,15 @@ def _write(alone: ir.Operation, beside: ir.Operation, least: int, tasks: int) ->
 def _each(first: ir.Value, end: ir.Value, place: list[ir.Value], run: Callable[[list[ir.Value]], None],
           given: list[ir.Value], counts: list[ir.Value]) -> None:
     """``run`` programs number ``first`` to ``end``, the first of them at ``place``; x counts fastest."""
-    loop = scf.ForOp(first, end, _index(1), place)
+    loop = scf.ForOp(first, end, index(1), place)
     i32 = ir.IntegerType.get_signless(32)
     with ir.InsertionPoint(loop.body):
         place = list(loop.inner_iter_args)
         run([*given, *(arith.index_cast(i32, axis) for axis in place)])
-        following, carried = [], _index(1)
+        following, carried = [], index(1)
         for axis, count in zip(place, counts, strict=True):  # like an odometer: no divisions
             moved = arith.addi(axis, carried)
             over = arith.cmpi(arith.CmpIPredicate.eq, moved, count)
-            following.append(arith.select(over, _index(0), moved))
-            carried = arith.select(over, _index(1), _index(0))
+            following.append(arith.select(over, index(0), moved))
+            carried = arith.select(over, index(1), index(0))
         scf.yield_(following)
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

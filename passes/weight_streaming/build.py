@@ -6,6 +6,7 @@ from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref, scf
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import uses_of_buffer
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.weight_streaming.find import FirstTile
 
@@ -46,8 +47,8 @@ def close_gap(arena: ir.Operation, first: FirstTile, nbytes: int) -> None:
         if view != first.slot and _base(view.operands[1]) > first.offset:
             with view.location, ir.InsertionPoint(view):
                 known = constant_value(view.operands[1])
-                view.operands[1] = (arith.subi(view.operands[1], _index(nbytes)) if known is None
-                                    else _index(known - nbytes))
+                view.operands[1] = (arith.subi(view.operands[1], index(nbytes)) if known is None
+                                    else index(known - nbytes))
     size = ir.MemRefType(arena.results[0].type).shape[0] - nbytes
     arena.results[0].set_type(_bytes(size))
 
@@ -85,7 +86,7 @@ def take_slot(function: ir.Operation, nbytes: int, alignment: int) -> ir.Value:
     """A slot of ``nbytes`` that is a new argument."""
     memory = add_argument(function, _bytes(nbytes))
     with function.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
-        view = memref.view(_bytes(nbytes), _aligned(memory, alignment), _index(0), [])
+        view = memref.view(_bytes(nbytes), _aligned(memory, alignment), index(0), [])
         tcm_slots.mark(view.owner)
     return view
 
@@ -128,7 +129,3 @@ def declare(module: ir.Module, symbol: str, inputs: list[ir.Type], results: list
 
 def _bytes(size: int) -> ir.MemRefType:
     return ir.MemRefType.get([size], ir.IntegerType.get_signless(8), memory_space=memory_space(TCM_SPACE))
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)

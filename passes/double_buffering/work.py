@@ -1,0 +1,58 @@
+"""Work beside transfers gets functions of its own: the calls of the runtime would cost it its registers."""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import func, ir
+from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
+from hexagon_mlir.passes.outlining.functions import Outlined
+
+_LINALG = ("linalg.generic", "linalg.map", "linalg.reduce")  # those whose regions are written out
+_TRANSFERS = frozenset({"memref.copy", "memref.dma_start", "memref.dma_wait"})
+_MUCH = 16  # operations: fewer leave registers for the constants of both parts
+
+
+def much_beside_transfers(module: ir.Module) -> list[ir.Operation]:
+    """The larger linalg ops in loops with transfers."""
+    return [op for op in ops_named(module, *_LINALG) if _is_much(op) and _beside_transfers(op)]
+
+
+def outline(op: ir.Operation) -> None:
+    """Put ``op`` into a function of its own.
+
+    The parts of a loop call the runtime. Constants of their vector loops, moved in front of the tile loop by LLVM,
+    would be spilled around those calls, and a spilled qfloat constant makes the code of the whole function worse.
+    """
+    with op.location:
+        function = op
+        while function.name != "func.func":
+            function = function.parent.operation
+        symbols = ir.SymbolTable(function.parent.operation)
+        outlined = Outlined(f"{ir.StringAttr(function.attributes['sym_name']).value}_tile",
+                            [*op.operands, *(v for v in outside_operands(op) if v not in op.operands)], 0, op)
+        symbols.insert(outlined.function.operation)  # makes the name unique
+        with ir.InsertionPoint(op):
+            outlined.call([])
+        with outlined.body():
+            end = func.ReturnOp([])
+        with ir.InsertionPoint(end):
+            clone(op, dict(outlined.inside))
+        outlined.function.attributes["llvm.no_inline"] = ir.UnitAttr.get()
+        op.erase()
+
+
+def _is_much(op: ir.Operation) -> bool:
+    """True for an op with enough arithmetic to fill the vector registers."""
+    return (not len(op.results)
+            and len(op.regions[0].blocks[0].operations) > _MUCH)
+
+
+def _beside_transfers(op: ir.Operation) -> bool:
+    """True in a loop with transfers."""
+    holder, transfers = op.parent.operation, False
+    while holder.name != "func.func":
+        if holder.name == "scf.forall":
+            return False  # becomes a function anyway
+        transfers = transfers or (holder.name == "scf.for" and bool(ops_named(holder, *_TRANSFERS)))
+        holder = holder.parent.operation
+    return transfers
