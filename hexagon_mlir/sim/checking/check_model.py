@@ -8,7 +8,8 @@ no byte of it only the last one is kept: of two that take turns a race may go un
 A vector load may read more than the program uses (a masked load reads whole vectors), so it is judged by the
 bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
 an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins them, the last perhaps for nothing:
-an aligned vector load right behind readable data may find data on its way, or none. Its marks as a reader are weak: a
+an aligned vector load right behind readable data may find data on its way, or none (or behind data that the packets
+after it store, see `late_fills`). Its marks as a reader are weak: a
 store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
 of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
 it. A predicated vector load is therefore no reader at all: a race, and data that is none or on its way, show in the

@@ -10,6 +10,7 @@ import ctypes
 import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from hexagon_mlir.sim.checking.check_model import (
     WORD_BYTES,
     Rule,
 )
+from hexagon_mlir.sim.checking.late_fills import filled_behind
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system.descriptors import Block
 from hexagon_mlir.sim.memory_system.dma import Transfer
@@ -173,6 +175,10 @@ class Checks:
         if rule is Rule.OUT_OF_BOUNDS:
             outside = np.flatnonzero(self.flags.array[address : address + size] & ADDRESSABLE == 0)
             address += int(outside[0])
+        if rule is Rule.UNINITIALISED and size == self.memory.target.vector_bytes.value:
+            index = int(context.words[layout.SITE // 4])
+            if address % size == 0 and filled_behind(site.packet for site in islice(self.program.sites, index, None)):
+                return
         self.report(rule, address, self.site(context), f"{size} bytes")
 
     def region(self, address: int) -> str:
