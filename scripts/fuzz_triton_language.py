@@ -264,8 +264,9 @@ class LanguageGenerator(Values):
         shape = value.shape if y not in code else self.joint(value, other)
         if "softmax" in code and len(value.shape) < 2:
             code = f"tl.exp2({x} * 0.25)"
-        self.store(self.name(code, "float32", shape))
-        self.pool.pop()
+        result = self.name(code, "float32", shape)
+        self.store(result)
+        self.pool = [v for v in self.pool if v.name != result.name]
 
     # statements
 
