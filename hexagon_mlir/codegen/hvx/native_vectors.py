@@ -30,8 +30,9 @@ from hexagon_mlir.codegen.llvm_ir.llvm_text import (
     CASTS,
     Instruction,
     functions,
-    lanes_of,
+    mask_numbers,
     read,
+    renamed,
     split_type,
     vector_type,
 )
@@ -153,9 +154,9 @@ class FunctionRewriter(PartBuilder):
             pair = self.pair("vshuffvdd" if kind == "interleave" else "vdealvdd", low, high, value)
             value.parts = list(pair) if kind == "interleave" else [pair[kind == "odd"]]
             return
-        mask = lanes_of(i.operands[2], value.lanes)
+        mask = mask_numbers(i.operands[2], value.lanes)
         assert mask is not None
-        first = int(mask[0]) * value.bits // VECTOR_BITS
+        first = mask[0] * value.bits // VECTOR_BITS
         if self.qfloat and all(s.chains and not s.parts and s.order == 1 for s in sources):
             value.chains = [c for s in sources for c in s.chains][first:first + count]
             value.normal = all(s.normal for s in sources)
@@ -313,9 +314,8 @@ class FunctionRewriter(PartBuilder):
                 if operand in self.ours:
                     text = text.replace(f"[ {operand}, %{block} ]", f"[ {operand}.in.{block}, %{block} ]")
             return text
-        for operand in dict.fromkeys(name for name in i.names() if name in self.ours):
-            text = re.sub(re.escape(operand) + r"(?![\w.$-])", self._whole(operand), text)
-        return text
+        whole = {operand: self._whole(operand) for operand in i.names() if operand in self.ours}
+        return renamed(text, whole) if whole else text
 
     def _whole(self, name: str) -> str:
         """Split value ``name`` as one vector in memory order."""

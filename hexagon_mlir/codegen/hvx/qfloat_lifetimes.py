@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.codegen.hvx.native_parts import FORMATS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read, renamed
 
 WORDS = "<32 x i32>"
 _CALL = re.compile(r"@llvm\.hexagon\.V6\.([\w.]+)\.128B$")
@@ -124,9 +124,7 @@ class _Function:
 
     def _lines(self, i: Instruction, change: _Changes) -> list[str]:
         """``i`` with what is planned for it."""
-        text = i.text
-        for name, new in change.names.items():
-            text = re.sub(rf"{re.escape(name)}(?![\w.$-])", new, text)
+        text = renamed(i.text, change.names) if change.names else i.text
         if change.operands and (match := _SUM.match(_called(i))):
             text = self._sum(i, change, *match.groups())
         elif change.operands:

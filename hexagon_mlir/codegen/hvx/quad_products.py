@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from hexagon_mlir.codegen.hvx.native_parts import PartBuilder, Value
 from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, lanes_of
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, mask_numbers
 
 _BYTES, _WORDS, _QUAD = 128, 32, 4
 _NAMES = {("sext", "sext"): "vrmpybv.acc", ("zext", "zext"): "vrmpyubv.acc", ("zext", "sext"): "vrmpybusv.acc"}
@@ -43,8 +43,8 @@ def _factors(plan: SplitPlan, total: str) -> tuple[Instruction, Instruction] | N
     if len(shuffles) != _QUAD or any(s is None or s.opcode != "shufflevector" for s in shuffles):
         return None
     found = [s for s in shuffles if s is not None]
-    masks = [lanes_of(s.operands[2], _WORDS) for s in found]
-    wanted = [[str(lane) for lane in range(first, _BYTES, _QUAD)] for first in range(_QUAD)]
+    masks = [mask_numbers(s.operands[2], _WORDS) for s in found]
+    wanted = [[*range(first, _BYTES, _QUAD)] for first in range(_QUAD)]
     if len({s.operands[0] for s in found}) != 1 or masks != wanted:
         return None
     product = plan.definitions.get(found[0].operands[0])

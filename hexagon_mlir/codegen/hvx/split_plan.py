@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.llvm_ir.llvm_text import CASTS, Instruction, lanes_of, vector_type
+from hexagon_mlir.codegen.llvm_ir.llvm_text import CASTS, Instruction, mask_numbers, vector_type
 
 VECTOR_BITS = 8 * int(targets.get().vector_bytes.value)
 BITS = {"float": 32, "half": 16, "bfloat": 16, "i32": 32, "i16": 16, "i8": 8}
@@ -111,10 +111,9 @@ class SplitPlan:
             inner = self.definitions.get(i.operands[0])
             return "splat" if inner is not None and inner.opcode == "insertelement" and inner.operands[0] == "poison" \
                 and inner.operands[-1] == "0" else ""
-        mask = lanes_of(i.operands[2], result[0])
-        if mask is None or source[0] % native or not all(m.isdigit() for m in mask):
+        numbers = mask_numbers(i.operands[2], result[0])
+        if numbers is None or source[0] % native:
             return ""
-        numbers = [int(m) for m in mask]
         if source[0] == native and "poison" not in i.operands[:2] and numbers == [
                 k + native * odd for k in range(native) for odd in (0, 1)]:
             return "interleave"

@@ -7,7 +7,7 @@ instructions can be added and dropped without renumbering.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -52,6 +52,11 @@ class Instruction:
 @lru_cache(_KEPT)
 def _names(line: str, assigned: bool) -> tuple[str, ...]:
     return tuple(_NAME.findall(line)[assigned:])
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """``text`` with other local values or constants in place of those that ``names`` has."""
+    return _NAME.sub(lambda found: names.get(found[0], found[0]), text)
 
 
 @lru_cache(_KEPT)
@@ -210,14 +215,22 @@ def split_commas(text: str) -> list[str]:
     return [*parts, last] if last else parts
 
 
-def lanes_of(constant: str, lanes: int) -> list[str] | None:
+@lru_cache(_KEPT)
+def lanes_of(constant: str, lanes: int) -> tuple[str, ...] | None:
     """The elements of a constant vector operand (``splat``, ``zeroinitializer``, ``poison``, ``<i32 0, ...>``)."""
     if constant in ("zeroinitializer", "poison", "undef"):
-        return [constant] * lanes
+        return (constant,) * lanes
     if constant.startswith("splat ("):
-        return [split_type(constant[7:-1])[1]] * lanes
+        return (split_type(constant[7:-1])[1],) * lanes
     if _PLAIN_LANES.match(constant):
-        return [part.split(" ")[-1] for part in constant[1:-1].split(",")]
+        return tuple(part.split(" ")[-1] for part in constant[1:-1].split(","))
     if constant.startswith("<"):
-        return [split_type(part)[1] for part in split_commas(constant[1:-1])]
+        return tuple(split_type(part)[1] for part in split_commas(constant[1:-1]))
     return None
+
+
+@lru_cache(_KEPT)
+def mask_numbers(mask: str, lanes: int) -> list[int] | None:
+    """Those of a shufflevector's ``mask``, a list that all share; None where some lane has none."""
+    found = lanes_of(mask, lanes)
+    return [int(lane) for lane in found] if found is not None and all(lane.isdigit() for lane in found) else None
