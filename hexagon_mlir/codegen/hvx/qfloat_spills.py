@@ -74,7 +74,7 @@ class _State:
 
 def qfloat_spills(asm: str) -> list[str]:
     """The instructions of ``asm`` that store a register that may hold a qfloat value to the stack, as text."""
-    stored = {match[2] for line in asm.split("\n") if (match := _STORE.match(line))}
+    stored = {match[2] for line in asm.split("\n") if "vmem" in line and (match := _STORE.match(line))}
     if stored.isdisjoint({*_FRAME, *_FRAME_POINTER.findall(asm)}):
         return []
     blocks = _blocks(asm)

@@ -18,6 +18,8 @@ _REACH = 40
 
 def rewrites_neighbours(asm: str) -> bool:
     """True when a vector is loaded, mixed with another and stored where it was, all under one condition."""
+    if _LOAD.search(asm) is None:
+        return False
     lines = asm.split("\n")
     for number, line in enumerate(lines):
         if (load := _LOAD.search(line)) is None:

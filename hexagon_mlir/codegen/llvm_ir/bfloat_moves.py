@@ -21,6 +21,8 @@ _EXTRACTED = re.compile(r"(\s*)%(\S+) = extractelement ")
 
 def bfloat_vectors_as_bits(llvm_ir: str) -> str:
     """``llvm_ir`` with i16 for every bf16 vector; as it was when something else than a move takes or makes one."""
+    if _VECTOR.search(llvm_ir) is None:
+        return llvm_ir
     lines = llvm_ir.split("\n")
     found = [number for number, line in enumerate(lines) if _VECTOR.search(line)]
     if not all(_MOVES.match(lines[number]) for number in found):

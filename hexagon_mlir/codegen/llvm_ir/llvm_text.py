@@ -68,16 +68,15 @@ def vector_type(type_: str) -> tuple[int, str] | None:
 
 def functions(text: str) -> Iterator[tuple[bool, list[str]]]:
     """The lines of ``text`` in runs: (True, a function's definition) or (False, what stands between them)."""
-    run: list[str] = []
-    for line in text.split("\n"):
-        if line.startswith("define "):
-            yield False, run
-            run = []
-        run.append(line)
-        if line == "}" and run[0].startswith("define "):
-            yield True, run
-            run = []
-    yield False, run
+    at, begin = 0, 0 if text.startswith("define ") else text.find("\ndefine ") + 1
+    while begin or text.startswith("define ", at):
+        yield False, text[at:begin - 1].split("\n") if begin > at else []
+        end = text.find("\n}\n", begin)
+        end = len(text) if end < 0 else end + 2
+        yield True, text[begin:end].split("\n")
+        at = end + 1
+        begin = text.find("\ndefine ", end) + 1
+    yield False, text[at:].split("\n") if at <= len(text) else []
 
 
 def read(lines: list[str]) -> list[Instruction]:
