@@ -16,7 +16,16 @@ from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.hvx.value_ranges import Ranges
 from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
-from hexagon_mlir.codegen.llvm_ir.llvm_text import functions, lanes_of, parse_line, read, split_commas, split_type
+from hexagon_mlir.codegen.llvm_ir.llvm_text import (
+    functions,
+    lanes_of,
+    mask_numbers,
+    parse_line,
+    read,
+    renamed,
+    split_commas,
+    split_type,
+)
 from hexagon_mlir.codegen.scheduling.list_schedule import schedule
 from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph, order_loops
 from hexagon_mlir.codegen.scheduling.static_cost import BACKWARDS, TRIPS, WASTE, static_cost
@@ -42,9 +51,23 @@ class TestText:
     def test_commas_and_types(self):
         assert split_commas("<2 x i1> <i1 true, i1 false>, ptr %a") == ["<2 x i1> <i1 true, i1 false>", "ptr %a"]
         assert split_type("<64 x float> %a") == ("<64 x float>", "%a")
-        assert lanes_of("<i32 3, i32 4>", 2) == ["3", "4"]
-        assert lanes_of("splat (half 0xH3C00)", 3) == ["0xH3C00"] * 3
+        assert lanes_of("<i32 3, i32 4>", 2) == ("3", "4")
+        assert lanes_of("splat (half 0xH3C00)", 3) == ("0xH3C00",) * 3
         assert lanes_of("%a", 3) is None
+        assert mask_numbers("<i32 3, i32 4>", 2) == [3, 4]
+        assert mask_numbers("<i32 3, i32 poison>", 2) is None and mask_numbers("%a", 2) is None
+
+    @pytest.mark.parametrize(("text", "runs"), [
+        ("", [(False, [""])]), ("; a\n", [(False, ["; a", ""])]),
+        ("define a {\n}", [(False, []), (True, ["define a {", "}"]), (False, [])]),
+        ("; a\ndefine b {\n  x\n}\ndefine c {\n}\n\n; d", [
+            (False, ["; a"]), (True, ["define b {", "  x", "}"]), (False, []), (True, ["define c {", "}"]),
+            (False, ["", "; d"])])])
+    def test_functions_and_what_is_between(self, text, runs):
+        assert list(functions(text)) == runs
+
+    def test_names_are_replaced_as_a_whole(self):
+        assert renamed("  %a = add i32 %a.1, %ab, %a", {"%a": "%c", "%a.1": "%a"}) == "  %c = add i32 %a, %ab, %c"
 
     def test_a_select_with_constants(self):
         line = parse_line("  %7 = select <2 x i1> <i1 true, i1 false>, <2 x float> %a, "
