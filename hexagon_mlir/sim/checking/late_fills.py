@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 _LOAD = re.compile(r"= vmem\((r\d+)\+#(-?\d+)\)")
-_STORE = re.compile(r"vmem\((r\d+)\+#(-?\d+)\)(?::nt)? =")
+_STORE = re.compile(r"(?<!p\d\) )(?<!p\d\.new\) )vmem\((r\d+)\+#(-?\d+)\)(?::nt)? =")  # under no scalar condition
 _ASSIGNED = re.compile(r"(?:^|[ ;{])r(\d+)(?::(\d+))? [-+|&^]?=|\((r\d+)\+\+")
 _LEAVES = re.compile(r"\b(?:jump|jumpr|call|callr|dealloc_return|trap0)\b|:endloop")
 

@@ -251,7 +251,8 @@ def test_a_predicated_vector_load_may_find_no_data(load, reported):
     (("v0 = vmem(r16+#2)", "r16 = add(r16,#0)", "vmem(r16+#1) = v1"), True),
     (("p0 = cmp.eq(r0,r0); v0 = vmem(r16+#2)", "if (p0) jump:nt .LBB0_1", "vmem(r16+#1) = v1"), True),
     (("v0 = vmem(r16+#2); vmem(r16+#1) = v1",), True),
-], ids=["late", "late and in part", "another", "base moved", "behind a branch", "at once"])
+    (("p0 = cmp.eq(r0,r0); v0 = vmem(r16+#2)", "if (!p0) vmem(r16+#1) = v1"), True),
+], ids=["late", "late and in part", "another", "base moved", "behind a branch", "at once", "on a condition"])
 def test_a_vector_may_be_loaded_before_the_data_before_it_is_stored(packets, reported):
     """LLVM joins aligned vectors for unaligned data, and loads what lies behind the data early."""
     lines = ("r17 = r31", "r1 = #128; r0 = #512", "call hexmlir_rt_tcm_alloc", "r16 = r0; r18 = r0", *packets)
