@@ -5,9 +5,10 @@ What cannot be exact (exponentials, quotients) is stored where it is computed; `
 
 from __future__ import annotations
 
+import inspect
 from math import prod
 
-from fuzz_triton_values import BITS, ELEMENTS, EXACT, TYPES, Value, Values
+from fuzz_triton_values import BITS, ELEMENTS, EXACT, TYPES, Value, Values, halves
 
 LAUNCH = "FUZZ_LAUNCH"
 """The environment variable that holds options of every launch, as JSON."""
@@ -377,7 +378,8 @@ class LanguageGenerator(Values):
         for value in {v.name: v for v in stored}.values():
             self.store(value)
         tensors = ", ".join(self.tensors)
-        return _DRIVER.format(names=", ".join(self.arguments), body="\n".join(self.lines), tensors=tensors,
+        return _DRIVER.format(halves=inspect.getsource(halves),
+                              names=", ".join(self.arguments), body="\n".join(self.lines), tensors=tensors,
                               launch=LAUNCH, programs=self.programs, scalars=self.scalars,
                               outputs=[int(name[1:]) for name in self.outputs])
 
@@ -406,13 +408,7 @@ def values(size, dtype, seed):
         return torch.randint(-2**62, 2**62, (size,), generator=generator)
     return torch.randint(info.min, info.max + 1, (size,), generator=generator).to(dtype)
 
-def halves(x):
-    if x.dtype.is_floating_point:
-        return [x.double()]
-    bits = torch.iinfo(x.dtype).bits
-    x = x.to(torch.int64)
-    return [((x >> shift) & 0xffff).double() for shift in range(0, bits, 16)]
-
+{halves}
 def run():
     tensors = [{tensors}]
     options = json.loads(os.environ.get("{launch}", "{{}}"))

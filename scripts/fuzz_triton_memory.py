@@ -433,7 +433,8 @@ def numpy_name(dtype: str) -> str:
 
 _DRIVER = """
 import os, json, torch, triton, triton.language as tl
-from fuzz_triton_memory import halves, values
+from fuzz_triton_memory import values
+from fuzz_triton_values import halves
 
 @triton.jit
 def shifted(pair, offsets):
@@ -457,17 +458,6 @@ def values(size, dtype, seed):
 
     tensor = torch.from_numpy(contents(size, dtype, seed))
     return tensor.bfloat16() if dtype == "bfloat16" else tensor
-
-
-def halves(x):
-    """The elements as doubles, integers in pieces of 16 bits."""
-    import torch
-
-    if x.dtype.is_floating_point:
-        return [x.double()]
-    bits = torch.iinfo(x.dtype).bits
-    x = x.to(torch.int64)
-    return [((x >> shift) & 0xffff).double() for shift in range(0, bits, 16)]
 
 
 def source(seed: int) -> str:

@@ -6,8 +6,11 @@ Each statement stores what it computes, so that what one function makes of a NaN
 
 from __future__ import annotations
 
+import inspect
 import random
 from math import prod
+
+from fuzz_triton_values import halves
 
 LAUNCH = "FUZZ_LAUNCH"
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -191,7 +194,8 @@ class NumbersGenerator:
         if not self.outputs:
             self.floats()
             names = ", ".join(f"x{k}" for k in range(len(self.tensors)))
-        return _DRIVER.format(names=names, body="\n".join(f"    {line}" for line in self.lines), launch=LAUNCH,
+        return _DRIVER.format(halves=inspect.getsource(halves),
+                              names=names, body="\n".join(f"    {line}" for line in self.lines), launch=LAUNCH,
                               tensors=", ".join(self.tensors), scalars=self.scalars, outputs=self.outputs,
                               references="; ".join(self.references) or "pass")
 
@@ -250,13 +254,7 @@ def edge(size, dtype, seed):
 def number(size, dtype, seed):
     return torch.nan_to_num(edge(size, dtype, seed))
 
-def halves(x):
-    if x.dtype.is_floating_point:
-        return [x.double()]
-    bits = torch.iinfo(x.dtype).bits
-    x = x.to(torch.int64)
-    return [((x >> shift) & 0xffff).double() for shift in range(0, bits, 16)]
-
+{halves}
 def run():
     tensors = [{tensors}]
     options = json.loads(os.environ.get("{launch}", "{{}}"))

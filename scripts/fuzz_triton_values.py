@@ -229,3 +229,14 @@ class Values:
         if kind == 6:
             return self.as_bool(f"~({value.name} >= {self.literal(value.dtype)})", shape)
         return self.as_bool(f"{value.name} {self.random.choice(['<', '>='])} {self.literal(value.dtype)}", shape)
+
+
+def halves(x):
+    """The elements as doubles, integers in pieces of 16 bits."""
+    import torch
+
+    if x.dtype.is_floating_point:
+        return [x.double()]
+    bits = torch.iinfo(x.dtype).bits
+    x = x.to(torch.int64)
+    return [((x >> shift) & 0xffff).double() for shift in range(0, bits, 16)]
