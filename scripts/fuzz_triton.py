@@ -219,7 +219,7 @@ def interpreted(seeds: list[int], folder: Path, kind: str) -> dict[int, Any]:
 def differences(seeds: list[int], folder: Path, reports: list[str], kind: str = "pointers") -> dict[int, str]:
     """Seeds whose kernel fails or gives other results here than in the interpreter, with what happened.
 
-    ``reports``: where the simulator's checks write; a kernel that adds to it has failed.
+    ``reports``: where the simulator's checks write, and aborts of LLVM; a kernel that adds to it has failed.
     """
     import numpy as np
 
@@ -244,28 +244,20 @@ def differences(seeds: list[int], folder: Path, reports: list[str], kind: str = 
     return found
 
 
-def hurry(check: bool) -> None:
-    """Code in one variant and no model of caches: each kernel runs once, for its values."""
-    from hexagon_mlir.codegen import backend
-    from hexagon_mlir.codegen import compile as compiler
+def hurry(check: bool, reports: list[str]) -> None:
+    """Code in one variant and no model of caches: each kernel runs once, for its values.
+
+    ``reports`` gets what LLVM aborted at, even where its cautious code is right.
+    """
+    from hexagon_mlir.codegen.processes.worker import workers
     from hexagon_mlir.exec import sim
 
-    backend.warm_up()
-    compiler.workers = InThisProcess  # type: ignore[assignment]
+    backend = workers()
+    request = backend.request
+    backend.aborts = reports
+    backend.request = lambda header, body: request({**header, "patience": 0}, body)  # type: ignore[method-assign]
     sim.Machine = partial(sim.Machine, memory="fast")  # type: ignore[assignment,misc]
     sim.checked = check
-
-
-class InThisProcess:
-    """In place of the worker processes."""
-
-    def start(self) -> None:
-        pass
-
-    def requests(self, headers: list[dict], bodies: list[str]) -> list[bytes]:
-        from hexagon_mlir.codegen.backend import optimize_and_emit
-
-        return [optimize_and_emit(body, **header, patience=0) for header, body in zip(headers, bodies, strict=True)]
 
 
 def main() -> int:
@@ -287,9 +279,9 @@ def main() -> int:
     from hexagon_mlir.frontend.triton import activate
 
     activate()
-    faulthandler.enable()  # a crash of LLVM tells the kernel's file, which is named for its seed
-    hurry(options.check)
+    faulthandler.enable()  # a crash of MLIR tells the kernel's file, which is named for its seed
     reports: list[str] = []
+    hurry(options.check, reports)
     if options.check:
         sim.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
     failed = 0

@@ -100,11 +100,12 @@ class Worker:
 class Workers:
     """Several workers that serve as one. The last to finish serves first: who asks for one thing at a time keeps one.
 
-    ``count`` workers at most; they start when they are needed.
+    ``count`` workers at most; they start when they are needed. ``aborts``: what LLVM aborted at and was asked again.
     """
 
     def __init__(self, count: int):
         self.all = tuple(Worker() for _ in range(count))
+        self.aborts: list[str] = []
         self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()
         for one in reversed(self.all):
             self._idle.put(one)
@@ -126,7 +127,8 @@ class Workers:
         one = self._idle.get()
         try:
             return one.request(header, body, timeout)
-        except Aborted:
+        except Aborted as error:
+            self.aborts.append(str(error))
             return one.request({**header, "cautious": True}, body, timeout)
         finally:
             self._idle.put(one)

@@ -176,6 +176,7 @@ def test_what_llvm_aborts_at_is_tried_without_the_passes_that_do():
     with pytest.raises(Aborted, match="over the backedge"):
         one.all[0].request(header(), CONSTANT_BEHIND_A_PHI)
     machine = Machine(one.request(header(), CONSTANT_BEHIND_A_PHI).decode(), CHIP)
+    assert ["over the backedge" in reason for reason in one.aborts] == [True]
     one.stop()
     rows, start = np.arange(96, dtype=np.int32).reshape(3, 32), np.full(32, 1000, np.int32)
     at, first = (machine.alloc_ddr(array.nbytes) for array in (rows, start))

@@ -3,14 +3,49 @@
 import importlib.util
 import sys
 
+import pytest
 from support import ROOT
 
+from hexagon_mlir.codegen.processes import worker
+from hexagon_mlir.exec import sim
 
-def test_generated_kernels(tmp_path, monkeypatch):
+
+@pytest.fixture
+def fuzz(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     spec = importlib.util.spec_from_file_location("fuzz_triton", ROOT / "scripts" / "fuzz_triton.py")
-    fuzz = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "fuzz_triton", fuzz)
-    spec.loader.exec_module(fuzz)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "fuzz_triton", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_kernels(fuzz, tmp_path):
     assert fuzz.differences([*range(20, 46), 40583], tmp_path, []) == {}
     assert fuzz.differences([*range(4)], tmp_path, [], "memory") == {}
+
+
+def test_an_abort_of_llvm_fails_its_kernel_only(fuzz, tmp_path, monkeypatch):
+    class Aborting(worker.Worker):
+        def request(self, header, body, timeout=1.0):
+            assert header["patience"] == 0
+            if not header.get("cautious"):
+                raise worker.Aborted.plain("LLVM aborted: a test", origin="codegen")
+            return super().request(header, body)
+
+    several = worker.Workers(1)
+    several.all = (Aborting(),)
+    several._idle.get()
+    several._idle.put(several.all[0])
+    monkeypatch.setattr(worker, "_workers", several)
+    for name in ("Machine", "checked"):
+        monkeypatch.setattr(sim, name, getattr(sim, name))
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    reports = []
+    fuzz.hurry(False, reports)
+    found = fuzz.differences([20, 21], tmp_path, reports)
+    several.stop()
+    assert [*found] == [20, 21]
+    assert all("LLVM aborted: a test" in text for text in found.values())
