@@ -101,6 +101,7 @@ DEFAULT = (
     ours("merge-functions", "which is then there once"),
     ours("outline-repeats", "products and transposes of the same form share their code"),
     ours("merge-functions", "these, and the parts of double-buffered loops"),
+    ours("hexagon-wide-integers", "HVX has no lanes of 64 bits"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
     ours("hexagon-arith-legalization", "only what the backend selects well and right"),
     ours("hexagon-dma-lowering", "transfers become runtime calls"),

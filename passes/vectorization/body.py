@@ -17,6 +17,8 @@ from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops, is_looku
 from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]
+_SAME_MEMORY = VIEWS | {"memref.extract_strided_metadata", "builtin.unrealized_conversion_cast"}
+"""The last: what `hexagon-wide-integers` sees as words, or an address."""
 
 
 @dataclass
@@ -301,7 +303,7 @@ class BodyEmitter:
 
 def _whole(value: ir.Value) -> ir.Value:
     """The buffer that ``value`` is a part of, as far as parts of it can overlap: slots of the TCM arena do not."""
-    while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in VIEWS:
+    while isinstance(value.owner, ir.OpView | ir.Operation) and value.owner.operation.name in _SAME_MEMORY:
         if value.owner.operation.name == "memref.view" and tcm_slots.is_slot(value.owner.operation):
             break
         value = value.owner.operation.operands[0]

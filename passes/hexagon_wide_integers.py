@@ -1,0 +1,87 @@
+"""64-bit integers as pairs of words, which HVX has lanes for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.wide_integers.nest import in_words, is_wide, reason_against
+
+_GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
+
+
+@dataclass(frozen=True)
+class HexagonWideIntegersPass(Pass):
+    """Computes with the two words of 64-bit integers instead of the whole, which HVX has no lanes for.
+
+    PyTorch's labels, indices and offsets are such integers; one comparison with them kept a whole loop from becoming
+    vectors. A buffer of them is seen as two of words, every other word each. Sums carry, comparisons look at the
+    upper words first; what is known to fit a word needs no upper one.
+
+    Before:
+        #map = affine_map<(d0) -> (d0)>
+        func.func @f(%x: memref<64xi32>, %label: i64, %y: memref<64xi8>) {
+          linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+              ins(%x : memref<64xi32>) outs(%y : memref<64xi8>) {
+          ^bb0(%in: i32, %out: i8):
+            %0 = arith.extsi %in : i32 to i64
+            %1 = arith.cmpi eq, %0, %label : i64
+            %2 = arith.extui %1 : i1 to i8
+            linalg.yield %2 : i8
+          }
+          return
+        }
+
+    After:
+        #map = affine_map<(d0) -> (d0)>
+        func.func @f(%arg0: memref<64xi32>, %arg1: i64, %arg2: memref<64xi8>) {
+          %c32_i64 = arith.constant 32 : i64
+          %c31_i32 = arith.constant 31 : i32
+          %0 = arith.trunci %arg1 : i64 to i32
+          %1 = arith.shrui %arg1, %c32_i64 : i64
+          %2 = arith.trunci %1 : i64 to i32
+          linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+              ins(%arg0 : memref<64xi32>) outs(%arg2 : memref<64xi8>) {
+          ^bb0(%in: i32, %out: i8):
+            %3 = arith.shrsi %0, %c31_i32 : i32
+            %4 = arith.cmpi eq, %in, %0 : i32
+            %5 = arith.cmpi eq, %3, %2 : i32
+            %6 = arith.andi %4, %5 : i1
+            %7 = arith.extui %6 : i1 to i8
+            linalg.yield %7 : i8
+          }
+          return
+        }
+
+    Options:
+        none
+
+    Refuses (with a remark; the op is left for scalar loops): divisions, conversions from and to floats, shifts by
+    anything but constants, reductions to 64-bit integers, what the body loads of them itself, and little work whose
+    result is such integers: storing every other word twice takes as long.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-wide-integers"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Look at every linalg op with 64-bit integers."""
+        if not any(is_wide(op) for op in ops_named(module, "linalg.generic", "linalg.fill", "linalg.copy")):
+            return
+        _GENERALIZE.run(module, context)
+        for op in [op for op in ops_named(module, "linalg.generic") if is_wide(op)]:
+            reason = reason_against(op)
+            if reason is not None:
+                self.remark(context, op, f"64-bit integers stay: {reason}")
+                continue
+            with op.location, ir.InsertionPoint(op):
+                in_words(op)
+            erase_op(op, self.name)
+        CLEAN.run(module, context)

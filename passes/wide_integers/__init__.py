@@ -1,0 +1,1 @@
+"""The decisions and the rewriting of `hexagon-wide-integers`."""
