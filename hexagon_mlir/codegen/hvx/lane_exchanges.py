@@ -1,16 +1,19 @@
-"""Exchanges of lanes between two vectors, the steps of a transpose, by vshuff.
+"""Exchanges of lanes between two vectors, the steps of a transpose, by vshuff, in LLVM IR text.
 
 LLVM 22 selects an alignment and a select for each half of such a step, four instructions, and spends a fifth of its
 time on what lanes of long chains of them are needed. ``vshuff(Vu, Vv, Rt)`` with one bit in ``Rt`` makes both halves:
 bytes of Vv whose number has that bit change places with those of Vu whose number has not (HVX V73 manual, vshuff).
+Masks are half of the text of a transpose, so they go before anything else reads it.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
+from hexagon_mlir.codegen.llvm_ir.llvm_text import NAME, functions
 
 FEWEST = 24
 """Halves in a transpose of eight vectors. The few that end a sum are no matter of time."""
@@ -21,42 +24,95 @@ _DECLARED = {f"@llvm.hexagon.V6.{name}.128B": f"declare {result} @llvm.hexagon.V
                                              ("hi", _WORDS, _PAIR))}
 _DECLARATION = re.compile(r"^declare .*?(@[\w.]+)", re.MULTILINE)
 _VALUE = r"%[\w.$-]+|zeroinitializer"
-_SHUFFLE = re.compile(rf"^  (%([\w.$-]+)) = shufflevector (<(\d+) x (\w+)>) ({_VALUE}), <\d+ x \w+> ({_VALUE}), "
-                      r"<\d+ x i32> <([^>]*)>(.*)$", re.MULTILINE)
+_SHUFFLE = re.compile(rf"  (%[\w.$-]+) = shufflevector (<(\d+) x (\w+)>) ({_VALUE}), <\d+ x \w+> ({_VALUE}), "
+                      r"<\d+ x i32> <([^>]*)>(.*)$")
+
+
+@dataclass(frozen=True)
+class _Half:
+    """One half ("lo" or "hi") of the exchange between ``low`` and ``high`` of what is ``gap`` bytes apart."""
+
+    result: str
+    vector: str
+    low: str
+    high: str
+    gap: int
+    which: str
+    debug: str
 
 
 def exchanges_as_instructions(text: str) -> str:
-    """``text`` with each half of an exchange between two native vectors by intrinsics; LLVM's optimiser merges halves.
+    """``text`` with every exchange between two native vectors by intrinsics, both of its halves by one.
 
-    The text stays as it is if it has fewer than `FEWEST` of them.
+    The text stays as it is if it has fewer than `FEWEST` halves.
     """
-    changed = [line for line in map(_exchanged, _SHUFFLE.finditer(text)) if line is not None]
-    if len(changed) < FEWEST:
+    if text.count(" = shufflevector ") < FEWEST:
         return text
-    out = _SHUFFLE.sub(lambda match: _exchanged(match) or match[0], text)
-    known = set(_DECLARATION.findall(out))
-    return out + "".join(f"{line}\n" for name, line in _DECLARED.items() if name not in known)
+    halves, out = 0, []
+    for is_function, lines in functions(text):
+        found = {number: half for number, line in enumerate(lines) if (half := _half(line))} if is_function else {}
+        out += _rewritten(lines, found) if found else lines
+        halves += len(found)
+    if halves < FEWEST:
+        return text
+    known = set(_DECLARATION.findall(text))
+    return "\n".join([*out, *(line for name, line in _DECLARED.items() if name not in known), ""])
 
 
-def _exchanged(match: re.Match[str]) -> str | None:
-    result, name, vector, lanes, element, first, second, mask, rest = match.groups()
-    found = exchange(mask, int(lanes)) if int(lanes) * BITS.get(element, 0) == VECTOR_BITS else None
+def _rewritten(lines: list[str], halves: dict[int, _Half]) -> list[str]:
+    """A function's ``lines`` with ``halves`` by intrinsics. Values between exchanges are words and nothing else."""
+    results = {half.result for half in halves.values()}
+    elsewhere = set(NAME.findall("\n".join(line for number, line in enumerate(lines) if number not in halves)))
+    out: list[str] = []
+    here: dict[tuple[str, ...], str] = {}
+    """What the block has: words of values, pairs of exchanges."""
+    for number, line in enumerate(lines):
+        half = halves.get(number)
+        if half is None:
+            if not line.startswith(" "):
+                here = {}
+            out.append(line)
+            continue
+        cast = half.vector != _WORDS
+        words = []
+        for value in (half.high, half.low):
+            if not cast or value == "zeroinitializer":
+                words.append(value)
+            elif value in results:
+                words.append(_derived("words", value))
+            else:
+                if (value,) not in here:
+                    here[value,] = f"{_derived('words', value)}.{number}"
+                    out.append(f"  {here[value,]} = bitcast {half.vector} {value} to {_WORDS}")
+                words.append(here[value,])
+        key = (*words, str(half.gap))
+        if key not in here:
+            here[key] = _derived("pair", half.result)
+            out.append(f"  {here[key]} = call {_PAIR} @llvm.hexagon.V6.vshuffvdd.128B({_WORDS} {words[0]}, "
+                       f"{_WORDS} {words[1]}, i32 {half.gap}){half.debug}")
+        result = _derived("words", half.result) if cast else half.result
+        out.append(f"  {result} = call {_WORDS} @llvm.hexagon.V6.{half.which}.128B({_PAIR} {here[key]}){half.debug}")
+        if cast and half.result in elsewhere:
+            out.append(f"  {half.result} = bitcast {_WORDS} {result} to {half.vector}{half.debug}")
+    return out
+
+
+def _derived(what: str, name: str) -> str:
+    return f"%{what}.{name[1:]}"
+
+
+def _half(line: str) -> _Half | None:
+    match = _SHUFFLE.match(line)
+    if match is None:
+        return None
+    result, vector, lanes, element, first, second, mask, debug = match.groups()
+    bits = BITS.get(element, 0)
+    found = exchange(mask, int(lanes)) if int(lanes) * bits == VECTOR_BITS else None
     if found is None:
         return None
-    gap, half, swapped = found
+    gap, which, swapped = found
     low, high = (second, first) if swapped else (first, second)
-    lines = []
-    if vector != _WORDS:
-        lines = [f"  %exchange.{name}.{place} = bitcast {vector} {value} to {_WORDS}"
-                 for place, value in (("low", low), ("high", high))]
-        low, high = f"%exchange.{name}.low", f"%exchange.{name}.high"
-    lines.append(f"  %exchange.{name}.pair = call {_PAIR} @llvm.hexagon.V6.vshuffvdd.128B({_WORDS} {high}, "
-                 f"{_WORDS} {low}, i32 {gap * BITS[element] // 8}){rest}")
-    words = result if vector == _WORDS else f"%exchange.{name}.words"
-    lines.append(f"  {words} = call {_WORDS} @llvm.hexagon.V6.{half}.128B({_PAIR} %exchange.{name}.pair){rest}")
-    if words != result:
-        lines.append(f"  {result} = bitcast {_WORDS} {words} to {vector}{rest}")
-    return "\n".join(lines)
+    return _Half(result, vector, low, high, gap * bits // 8, which, debug)
 
 
 @lru_cache(1 << 10)

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 _NUMBER = re.compile(r"%(?=\d)")
 _LABEL = re.compile(r"^(?=\d+:)", re.MULTILINE)
-_NAME = re.compile(r"%[\w.$-]+")
+NAME = re.compile(r"%[\w.$-]+")
 _BLOCK = re.compile(r'^([\w.$-]+|"[^"]*"):')
 _VECTOR = re.compile(r"<(\d+) x (\w+)>$")
 _DEBUG = re.compile(r",? !\w+ !\d+")
@@ -24,6 +24,7 @@ _COMMA_INSIDE = re.compile(r"[(\[{]|<[^>]*[,<]")  # or perhaps inside
 _PLAIN_LANES = re.compile(r"<[^()\[\]{}<>]*>$")
 _KEPT = 1 << 15  # lines whose records are kept: passes read the same ones again
 _TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
+_SHUFFLE = re.compile(r"(<\d+ x \w+>) ([^ ,<]+), <\d+ x \w+> ([^ ,<]+), <(\d+) x i32> (<[^>]*>|\w+)$")
 CASTS = frozenset({"bitcast", "sext", "zext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui"})
 
 
@@ -51,12 +52,12 @@ class Instruction:
 
 @lru_cache(_KEPT)
 def _names(line: str, assigned: bool) -> tuple[str, ...]:
-    return tuple(_NAME.findall(line)[assigned:])
+    return tuple(NAME.findall(line)[assigned:])
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """``text`` with other local values or constants in place of those that ``names`` has."""
-    return _NAME.sub(lambda found: names.get(found[0], found[0]), text)
+    return NAME.sub(lambda found: names.get(found[0], found[0]), text)
 
 
 @lru_cache(_KEPT)
@@ -127,6 +128,13 @@ def parse_line(line: str) -> Instruction:
 
 def _operands(found: Instruction, rest: str) -> None:
     opcode = found.opcode
+    if opcode == "shufflevector":
+        match = _SHUFFLE.match(rest)
+        if match:
+            vector, first, second, lanes, mask = match.groups()
+            found.operands, found.types = [first, second, mask], [vector, vector, f"<{lanes} x i32>"]
+            found.type = f"<{lanes}{vector[vector.index(' '):]}"
+            return
     if opcode == "call":
         type_, rest = split_type(rest)
         name, _, arguments = rest.partition("(")

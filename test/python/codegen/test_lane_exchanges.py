@@ -93,6 +93,38 @@ def test_both_halves_take_one_instruction():
     assert asm.count("vshuff(") == FEWEST // 2
 
 
+def test_values_between_exchanges_are_words_only():
+    """Vectors are cast where they come from elsewhere, once in a block, and where something else reads them."""
+    masks = [mask_text(lanes_of(32, 1, half, swapped=False)) for half in ("lo", "hi")]
+    lines = ["define <32 x float> @f(<32 x float> %v0, <32 x float> %w0) {"]
+    for n in range(FEWEST // 2):
+        operands = f"<32 x float> %v{n}, <32 x float> %w{n}"
+        lines += [f"  %{name}{n + 1} = shufflevector {operands}, <32 x i32> <{mask}>"
+                  for name, mask in zip("vw", masks, strict=True)]
+    last = FEWEST // 2
+    lines += ["  br label %b", "b:", f"  %sum = fadd <32 x float> %v{last}, %w{last}",
+              f"  %again = shufflevector <32 x float> %v0, <32 x float> %sum, <32 x i32> <{masks[1]}>",
+              "  ret <32 x float> %again\n}\n"]
+    text = exchanges_as_instructions("\n".join(lines))
+    assert text.count("= call <64 x i32> @llvm.hexagon.V6.vshuffvdd.128B(") == last + 1
+    assert re.findall(r"bitcast <32 x float> (%\w+) to", text) == ["%w0", "%v0", "%sum", "%v0"]
+    assert re.findall(r"(%\w+) = bitcast <32 x i32>", text) == [f"%v{last}", f"%w{last}", "%again"]
+    optimize_and_emit(text, CHIP.cpu, CHIP.features, "asm", patience=0)  # LLVM's verifier agrees
+
+
+def test_numbered_values():
+    """As LLVM prints them: casts and pairs get names of their own, and numbers may leave gaps."""
+    mask = mask_text(lanes_of(64, 8, "hi", swapped=True))
+    lines = ["define <64 x half> @f(<64 x half> %0, <64 x half> %1) {",
+             f"  %3 = shufflevector <64 x half> %0, <64 x half> %1, <64 x i32> <{mask}>",
+             *(f"  %{n} = shufflevector <64 x half> %{n - 1}, <64 x half> %1, <64 x i32> <{mask}>"
+               for n in range(4, FEWEST + 3)), f"  ret <64 x half> %{FEWEST + 2}\n}}\n"]
+    text = exchanges_as_instructions("\n".join(lines))
+    assert "shufflevector" not in text
+    asm = optimize_and_emit(text, CHIP.cpu, CHIP.features, "asm", patience=0).decode()
+    assert asm.count("vshuff(") == FEWEST
+
+
 def test_what_stays():
     few, _ = program("float", 32, FEWEST - 1)
     wide = program("float", 64)[0].replace("i32 0,", "i32 0, ")
