@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
+from hexagon_mlir.codegen.hvx.value_ranges import constant
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, lanes_of, vector_type
 
 FORMATS = {"float": ("sf", "qf32"), "half": ("hf", "qf16")}
@@ -45,6 +48,8 @@ class PartBuilder:
         self.values: dict[str, Value] = {}
         self.out: list[str] = []
         self.cache: dict[tuple[str, str, str], list[str]] = {}
+        self.made_of: dict[str, str] = {}
+        """Native part -> the words that it is a bitcast of."""
         self.counter = 0
         self.block, self.debug = "", ""
 
@@ -63,11 +68,25 @@ class PartBuilder:
 
     def words(self, value: str, native: str) -> str:
         """A native part as ``<32 x i32>``."""
-        return value if native == "<32 x i32>" else self.emit(f"bitcast {native} {value} to <32 x i32>")
+        if native == "<32 x i32>":
+            return value
+        known = self.made_of.get(value) or constant_words(value)
+        return known or self.cached(value, "words", "", lambda: [
+            self.emit(f"bitcast {native} {value} to <32 x i32>")])[0]
 
     def as_type(self, words: str, native: str) -> str:
         """``<32 x i32>`` as the native type ``native``."""
-        return words if native == "<32 x i32>" else self.emit(f"bitcast <32 x i32> {words} to {native}")
+        if native == "<32 x i32>":
+            return words
+        typed = self.emit(f"bitcast <32 x i32> {words} to {native}")
+        self.made_of[typed] = words
+        return typed
+
+    def recast(self, value: str, before: str, after: str) -> str:
+        """The bits of a part of native type ``before`` as type ``after``."""
+        if "<32 x i32>" not in (before, after) and value not in self.made_of:
+            return self.emit(f"bitcast {before} {value} to {after}")
+        return self.as_type(self.words(value, before), after)
 
     def value(self, operand: str, type_: str, bits: int = 0) -> Value:
         """``operand`` as a split value; constants and values that stayed whole are cut up here."""
@@ -230,3 +249,15 @@ class PartBuilder:
                      for a, b in zip(parts[::2], parts[1::2], strict=True)]
             lanes *= 2
         return parts[0]
+
+
+def constant_words(value: str) -> str:
+    """A constant part as ``<32 x i32>``; "" for a value and for constants that are no splats of numbers."""
+    if value in ("zeroinitializer", "poison"):
+        return value
+    number = constant(value)
+    if number is None or math.isnan(number):
+        return ""
+    if value.startswith("splat (half"):
+        return f"splat (i32 {int.from_bytes(2 * struct.pack('<e', number), 'little', signed=True)})"
+    return f"splat (i32 {int.from_bytes(struct.pack('<f', number), 'little', signed=True)})"

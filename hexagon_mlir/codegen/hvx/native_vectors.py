@@ -186,6 +186,9 @@ class FunctionRewriter(PartBuilder):
             words = [row[0].split("> ", 1)[1] for row in rows]
             value.parts = [self.as_type(self.intrinsic("vconv.sf.w", "<32 x i32>", ("<32 x i32>", w)), native)
                            for w in words]
+        elif i.opcode == "bitcast":
+            before = self._native(i.types[0], value.bits)
+            value.parts = [self.recast(row[0].split("> ", 1)[1], before, native) for row in rows]
         elif i.opcode in CASTS:
             flags = f"{i.flags} " if i.flags else ""
             value.parts = [self.emit(f"{i.opcode} {flags}{row[0]} to {native}") for row in rows]

@@ -12,6 +12,7 @@ from linalg_programs import Program, generic, run_all
 
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.codegen.hvx.multiply_formats import Availability, choose_formats, conversions
+from hexagon_mlir.codegen.hvx.native_parts import constant_words
 from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.hvx.value_ranges import Ranges
@@ -184,7 +185,25 @@ class TestChains:
 
     def test_ieee_minus_product_with_a_constant(self):
         text = use_native_vectors(kernel("%a = fmul TYPE %y, splat (float 3.0)", "%r = fsub TYPE %x, %a"), True)
-        assert calls(text, "vadd.qf32.mix") == 1 and calls(text, "vsub") == 0 and "splat (float -3.0)" in text
+        assert calls(text, "vadd.qf32.mix") == 1 and calls(text, "vsub") == 0
+        assert f"splat (i32 {np.float32(-3.0).view(np.int32)})" in text
+
+    def test_words_of_constants_and_of_words_take_no_bitcast(self):
+        text = use_native_vectors(kernel("%a = fmul TYPE %x, splat (float 0.5)", "%b = fsub TYPE %a, %y",
+                                         "%c = bitcast TYPE %b to <32 x i32>", "%d = add <32 x i32> %c, splat (i32 1)",
+                                         "%e = bitcast <32 x i32> %d to TYPE", "%r = fmul TYPE %e, %e"), True)
+        assert f"splat (i32 {np.float32(0.5).view(np.int32)})" in text
+        casts = re.findall(r"bitcast <32 x (\w+)> .* to <32 x (\w+)>", text)
+        assert casts.count(("float", "i32")) == 2  # %x and %y
+
+    @pytest.mark.parametrize("value, words", [
+        ("zeroinitializer", "zeroinitializer"), ("splat (float 0xBFF0000000000000)", "splat (i32 -1082130432)"),
+        ("splat (float 1.000000e+00)", "splat (i32 1065353216)"), ("splat (half 0xH3C00)", "splat (i32 1006648320)"),
+        ("splat (half 0xHBC00)", "splat (i32 -1140802560)"), ("splat (float -0.0)", f"splat (i32 {-1 << 31})"),
+        ("splat (float 0x7FF0000000000000)", "splat (i32 2139095040)"), ("splat (float 0x7FF4000000000000)", ""),
+        ("splat (i16 7)", ""), ("%x", ""), ("<float 1.0, float 2.0>", "")])
+    def test_words_of_constants(self, value, words):
+        assert constant_words(value) == words
 
     def test_a_sum_round_a_loop_stays_qfloat(self):
         text = use_native_vectors("""define void @f(ptr %p, ptr %o, i32 %n) {
