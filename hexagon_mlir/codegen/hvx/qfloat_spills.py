@@ -17,7 +17,8 @@ from typing import NamedTuple
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS
 
-_STORE = re.compile(r"\s*(if \([^)]*\) )?vmemu?\(r(\d+)(?:\+#(-?\d+))?\)\s*=\s*v(\d+)(?:\.new)?\s*$")
+_STORE = re.compile(r"(if \([^)]*\) )?vmemu?\(r(\d+)(?:\+#(-?\d+))?\)\s*=\s*v(\d+)(\.new)?\s*$")
+_STORED = re.compile(r"vmemu?\(r(\d+)(?:\+#-?\d+)?\)\s*=\s*v\d")
 _LOAD = re.compile(r"vmemu?\(r(\d+)(?:\+#(-?\d+))?\)$")
 _FRAME = ("29", "30")
 _SCALAR = re.compile(r"(?:^|; )(if \([^)]*\) )?r(\d+)(?::(\d+))? = ([^;]*)")
@@ -25,7 +26,7 @@ _FRAME_POINTER = re.compile(r"\br(\d+) = add\(r(?:29|30),#-?\d+\)")
 _ADDRESS = re.compile(r"add\(r(29|30),#(-?\d+)\)")
 _ZERO = re.compile(r"vxor\(v(\d+),v\1\)$")
 _LIFT = re.compile(r"v(?:add|sub)\(v\d+\.(?:sf|hf),v(\d+)\.(?:sf|hf)\)$")
-_DEFINITION = re.compile(r"\s*(if \([^)]*\) )?v(\d+)(?::(\d+))?(?:\.(\w+))?\s*[-+|&^]?=\s*(.*)")
+_DEFINITION = re.compile(r"(if \([^)]*\) )?v(\d+)(?::(\d+))?(?:\.(\w+))?\s*[-+|&^]?=\s*(.*)")
 _MOVE = re.compile(r"(?:vcombine\()?v(\d+)(?:,\s*v(\d+)\))?$")
 _QFLOAT = frozenset({"qf32", "qf16"})
 _LABEL = re.compile(r"([.\w$]+):(?:\s|$)")
@@ -42,31 +43,48 @@ Packet = list[str]
 
 @dataclass
 class _Block:
-    """Packets that run one after the other; ``next`` holds the positions of the blocks that may follow."""
+    """Packets that run one after the other; ``next`` holds the positions of the blocks that may follow. ``steps`` are
+    what matters of the packets, ``loops`` the hardware loops (number and label) that they set.
+    """
 
     label: str
     packets: list[Packet] = field(default_factory=list)
     next: set[int] = field(default_factory=set)
+    steps: list[_Step] = field(default_factory=list)
+    loops: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, packet: Packet) -> None:
+        """Append ``packet``."""
+        self.packets.append(packet)
+        self.loops += [start for text in packet if "loop" in text for start in _LOOP_START.findall(text)]
+        parts = [part for part in map(_part, packet) if part is not None]
+        if parts:
+            self.steps.append(_Step([scalar for scalars, _, _ in parts for scalar in scalars],
+                                    [definition for _, definition, _ in parts if definition],
+                                    [store for _, _, store in parts if store]))
 
 
 @dataclass
 class _State:
-    """What may be so at one place of a function. ``held``: numbers of the registers that may hold qfloat values (beyond
-    IEEE's), and "... is not 0" of registers and slots. ``places``: the addresses, as base and bytes, that a scalar
-    register may hold.
+    """What may be so at one place of a function. ``held`` are the numbers of the registers that may hold qfloat values
+    (beyond IEEE's), ``filled`` those and slots that may not be 0. ``places``: the addresses, as base and bytes, that a
+    scalar register may hold.
     """
 
     held: set[str] = field(default_factory=set)
+    filled: set[str] = field(default_factory=set)
     places: dict[str, frozenset[tuple[str, int]]] = field(default_factory=dict)
 
     def copy(self) -> _State:
-        return _State(set(self.held), dict(self.places))
+        return _State(set(self.held), set(self.filled), dict(self.places))
 
     def absorb(self, other: _State) -> bool:
         """Whether ``other`` adds anything; it is added."""
-        if other.held <= self.held and all(new <= self.places.get(r, frozenset()) for r, new in other.places.items()):
+        if other.held <= self.held and other.filled <= self.filled and \
+                all(new <= self.places.get(r, frozenset()) for r, new in other.places.items()):
             return False
         self.held |= other.held
+        self.filled |= other.filled
         for register, new in other.places.items():
             self.places[register] = self.places.get(register, frozenset()) | new
         return True
@@ -74,20 +92,22 @@ class _State:
 
 def qfloat_spills(asm: str) -> list[str]:
     """The instructions of ``asm`` that store a register that may hold a qfloat value to the stack, as text."""
-    stored = {match[2] for line in asm.split("\n") if "vmem" in line and (match := _STORE.match(line))}
-    if stored.isdisjoint({*_FRAME, *_FRAME_POINTER.findall(asm)}):
+    stored = set(_STORED.findall(asm))
+    if ".qf" not in asm or stored.isdisjoint({*_FRAME, *_FRAME_POINTER.findall(asm)}):
         return []
     blocks = _blocks(asm)
+    if not _keep_relevant(blocks):
+        return []
     entry: list[_State | None] = [None] * len(blocks)  # None: not reached yet
     pending = [at for at, block in enumerate(blocks) if not block.label.startswith(".L")]
-    anything = {f"{place} is not 0" for place in (*map(str, range(VECTORS)), *_all_slots(asm))}
+    anything = {*map(str, range(VECTORS)), *_all_slots(asm)}
     for at in pending:
-        entry[at] = _State(set(anything))
+        entry[at] = _State(filled=set(anything))
     while pending:
         at = pending.pop()
         state = (entry[at] or _State()).copy()
-        for packet in blocks[at].packets:
-            _run(packet, state)
+        for step in blocks[at].steps:
+            _run(step, state)
         for following in blocks[at].next:
             known = entry[following]
             if known is None:
@@ -97,11 +117,9 @@ def qfloat_spills(asm: str) -> list[str]:
                 pending.append(following)
     found = []
     for block, start in zip(blocks, entry, strict=True):
-        if not any(_STORE.match(text) for packet in block.packets for text in packet):
-            continue
-        state = (start or _State()).copy()
-        for packet in block.packets:
-            found += _run(packet, state)
+        if any(step.stores for step in block.steps):
+            state = (start or _State()).copy()
+            found += [text for step in block.steps for text in _run(step, state)]
     return found
 
 
@@ -109,23 +127,23 @@ def _blocks(asm: str) -> list[_Block]:
     """Every block of every function, with what may follow it."""
     blocks = [_Block("")]
     endings: dict[int, str] = {}  # what ends the hardware loop of a block
-    packet: Packet = []
-    for line in asm.split("\n"):
-        text = line.strip()
-        if text == "{":
-            packet = []
-        elif text.startswith("}"):
-            blocks[-1].packets.append(packet)
+    packet: Packet | None = None
+    for text in map(str.strip, asm.split("\n")):
+        if packet is None:
+            if text == "{":
+                packet = []
+            elif match := _LABEL.match(text):
+                blocks.append(_Block(match[1]))
+        elif not text.startswith("}"):
+            packet.append(text)
+        else:
+            blocks[-1].add(packet)
             if match := _LOOP_END.search(text):
                 endings[len(blocks) - 1] = match[1]
                 blocks.append(_Block(".L"))
             elif any("jump" in part for part in packet):  # what follows a branch is not on its way
                 blocks.append(_Block(".L"))
-            packet = []
-        elif match := _LABEL.match(text):
-            blocks.append(_Block(match[1]))
-        else:
-            packet.append(text)
+            packet = None
     at = {block.label: number for number, block in enumerate(blocks) if block.label}
     for number, block in enumerate(blocks):
         last = block.packets[-1] if block.packets else []
@@ -150,15 +168,35 @@ def _close_loops(blocks: list[_Block], endings: dict[int, str], at: dict[str, in
     while pending:
         number = pending.pop()
         now = set(starts[number])
-        for text in (text for packet in blocks[number].packets for text in packet):
-            for loop, label in _LOOP_START.findall(text):
-                now = {start for start in now if start[0] != loop} | {(loop, label)}
+        for loop, label in blocks[number].loops:
+            now = {start for start in now if start[0] != loop} | {(loop, label)}
         blocks[number].next |= {at[label] for loop, label in now if loop in endings.get(number, "") and label in at}
         for following in blocks[number].next:
             if following not in reached or not now <= starts[following]:
                 reached.add(following)
                 starts[following] |= now
                 pending.append(following)
+
+
+def _keep_relevant(blocks: list[_Block]) -> bool:
+    """Leave of the steps only what tells about registers that are stored to the stack; False when none is."""
+    steps = [step for block in blocks for step in block.steps]
+    pointers = {r for step in steps for _, registers, places in step.scalars if places for r in registers}
+    bases = {*_FRAME, *pointers}
+    registers = {store.register for step in steps for store in step.stores if store.base in bases}
+    definitions = [definition for step in steps for definition in step.definitions]
+    known = 0
+    while known < len(registers):
+        known = len(registers)
+        for definition in definitions:
+            if not registers.isdisjoint(definition.registers):
+                registers.update(definition.moved, definition.lift)
+    for block in blocks:
+        kept = [_Step([scalar for scalar in step.scalars if not pointers.isdisjoint(scalar[1])],
+                      [d for d in step.definitions if not registers.isdisjoint(d.registers)],
+                      [store for store in step.stores if store.base in bases]) for step in block.steps]
+        block.steps = [step for step in kept if any(step)]
+    return bool(registers)
 
 
 def _all_slots(asm: str) -> set[str]:
@@ -179,86 +217,117 @@ def _slots(register: str, number: str, state: _State) -> list[str]:
     return [_slot(base, start, int(number or 0)) for base, start in state.places.get(register, ())]
 
 
-def _run(packet: Packet, state: _State) -> list[str]:
-    """The spills of one packet; ``state`` is brought up to date."""
-    parts = [_part(text) for text in packet]
-    vectors = any(definition or store for _, definition, store in parts)
-    held, before = state.held, state.copy() if vectors else state
-    for _, definition, _ in parts:
-        if definition and definition.format == "cur":  # the packet itself sees what it loads
-            register = definition.registers[0]
-            before.held.discard(register)
-            (set.discard if _reloads_zero(definition.value, state) else set.add)(before.held, f"{register} is not 0")
-    for scalars, definition, _ in parts:
-        for condition, registers, places in scalars:
-            for register in registers if places else [r for r in registers if r in state.places]:
-                kept = state.places.get(register, frozenset()) if condition else frozenset()
-                state.places[register] = kept | places
-        if definition:
-            _define(definition, held, before)
+def _run(step: _Step, state: _State) -> list[str]:
+    """The spills of one packet; ``state`` is brought up to date when all of the packet has read it."""
+    held, filled = state.held, state.filled
+    if any(definition.format == "cur" for definition in step.definitions):  # the packet itself sees what it loads
+        held, filled = set(held), set(filled)
+        for definition in step.definitions:
+            if definition.format == "cur":
+                register = definition.registers[0]
+                held.discard(register)
+                (set.discard if _reloads_zero(definition, state) else set.add)(filled, register)
+    kept = [(store, slots) for store in step.stores if (slots := _slots(store.base, store.number, state))]
+    changes = [_changes(definition, _State(held, filled, state.places)) for definition in step.definitions]
+    old = [(store.register in held, store.register in filled) for store, _ in kept]
+    for register, conditional, may_hold, may_be_filled in [change for of_one in changes for change in of_one]:
+        for place, may in ((state.held, may_hold), (state.filled, may_be_filled)):
+            if may:
+                place.add(register)
+            elif not conditional:
+                place.discard(register)
     spills = []
-    for text, (_, _, store) in zip(packet, parts, strict=True):
-        slots = _slots(store[2], store[3], before) if store else []
-        if not store or not slots:
-            continue
-        now = held if ".new" in text else before.held  # without .new a packet stores the old value
-        if store[4] in now:
-            spills.append(text)
-        if f"{store[4]} is not 0" in now:
-            held.update(f"{slot} is not 0" for slot in slots)
-        elif len(slots) == 1 and not store[1]:
-            held.discard(f"{slots[0]} is not 0")
+    for (store, slots), (was_held, was_filled) in zip(kept, old, strict=True):
+        if store.register in state.held if store.new else was_held:  # without .new a packet stores the old value
+            spills.append(store.text)
+        if store.register in state.filled if store.new else was_filled:
+            state.filled.update(slots)
+        elif len(slots) == 1 and not store.conditional:
+            state.filled.discard(slots[0])
+    for condition, registers, places in step.scalars:
+        for register in registers if places else [r for r in registers if r in state.places]:
+            before = state.places.get(register, frozenset()) if condition else frozenset()
+            state.places[register] = before | places
     return spills
 
 
-def _define(definition: _Definition, held: set[str], before: _State) -> None:
-    """Note in ``held`` what ``definition`` leaves in its registers."""
-    conditional, registers, format_, value, moved = definition
-    lift = _LIFT.match(value)
-    exact = lift is not None and f"{lift[1]} is not 0" not in before.held
-    for position, register in enumerate(registers):
-        source = moved[min(position, len(moved) - 1)] if moved else None
-        if (format_ in _QFLOAT and not exact) or source in before.held:
-            held.add(register)
-        elif not conditional:
-            held.discard(register)
-        moves_zero = source is not None and f"{source} is not 0" not in before.held
-        if not (moves_zero or _ZERO.match(value) or _reloads_zero(value, before)):
-            held.add(f"{register} is not 0")
-        elif not conditional:
-            held.discard(f"{register} is not 0")
+def _changes(definition: _Definition, before: _State) -> list[tuple[str, bool, bool, bool]]:
+    """(register, whether it may keep what it has, may hold qfloat, may not be 0) for each result of ``definition``."""
+    exact = definition.lift != () and before.filled.isdisjoint(definition.lift)
+    made = definition.format in _QFLOAT and not exact
+    zero = definition.zero or _reloads_zero(definition, before)
+    found = []
+    for position, register in enumerate(definition.registers):
+        source = definition.moved[min(position, len(definition.moved) - 1)] if definition.moved else None
+        moves_zero = source is not None and source not in before.filled
+        found.append((register, definition.conditional, made or source in before.held, not (moves_zero or zero)))
+    return found
+
+
+def _reloads_zero(definition: _Definition, state: _State) -> bool:
+    slots = _slots(*definition.load, state) if definition.load else []
+    return bool(slots) and state.filled.isdisjoint(slots)
 
 
 class _Definition(NamedTuple):
-    """A vector instruction with a result; ``moved`` are the registers that it only copies."""
+    """A vector instruction with a result; ``moved`` are the registers that it only copies, ``lift`` that to which it
+    adds an IEEE value, ``load`` the register and offset of an address. ``zero``: it makes 0.
+    """
 
     conditional: bool
     registers: tuple[str, ...]
     format: str | None
-    value: str
     moved: tuple[str, ...]
+    lift: tuple[str, ...]
+    load: tuple[str, str] | None
+    zero: bool
+
+
+class _Store(NamedTuple):
+    """A vector ``register`` that goes to address ``base`` plus ``number`` vectors; ``new``: made in the packet."""
+
+    text: str
+    conditional: bool
+    base: str
+    number: str
+    register: str
+    new: bool
 
 
 _Scalar = tuple[bool, tuple[str, ...], frozenset[tuple[str, int]]]
+"""Condition, scalar registers, the addresses they get."""
+
+
+class _Step(NamedTuple):
+    """What matters of one packet."""
+
+    scalars: list[_Scalar]
+    definitions: list[_Definition]
+    stores: list[_Store]
 
 
 @lru_cache(1 << 14)
-def _part(text: str) -> tuple[tuple[_Scalar, ...], _Definition | None, re.Match[str] | None]:
-    """One line of a packet: (condition, scalar registers, the address they get) each, a definition, a store."""
+def _part(text: str) -> tuple[list[_Scalar], _Definition | None, _Store | None] | None:
+    """What matters of one line of a packet; None for nothing."""
     scalars = []
-    for condition, first, second, value in _SCALAR.findall(text):
-        address = _ADDRESS.match(value)
-        places = frozenset({(address[1], int(address[2]))} if address else ())
-        scalars.append((bool(condition), tuple(filter(None, (first, second))), places))
-    definition = None
-    if match := _DEFINITION.match(text):
-        moved = _MOVE.match(match[5]) if match[4] is None else None
-        definition = _Definition(match[1] is not None, tuple(filter(None, match.group(2, 3))), match[4], match[5],
-                                 tuple(filter(None, moved.groups())) if moved else ())
-    return tuple(scalars), definition, _STORE.match(text)
+    if "r" in text[:1] or "; " in text or text.startswith("if"):
+        for condition, first, second, value in _SCALAR.findall(text):
+            address = _ADDRESS.match(value)
+            places = frozenset({(address[1], int(address[2]))} if address else ())
+            scalars.append((bool(condition), tuple(filter(None, (first, second))), places))
+    definition = store = None
+    if text.startswith(("v", "if")):
+        if match := _STORE.match(text):
+            condition, base, number, register, new = match.groups("")
+            store = _Store(text, condition != "", base, number, register, new != "")
+        elif match := _DEFINITION.match(text):
+            definition = _definition(*match.groups())
+    return (scalars, definition, store) if scalars or definition or store else None
 
 
-def _reloads_zero(value: str, state: _State) -> bool:
-    match = _LOAD.match(value)
-    slots = _slots(match[1], match[2], state) if match else []
-    return bool(slots) and not any(f"{slot} is not 0" in state.held for slot in slots)
+def _definition(condition: str | None, first: str, second: str | None, format_: str | None, value: str) -> _Definition:
+    moved = _MOVE.match(value) if format_ is None else None
+    lift, load = _LIFT.match(value), _LOAD.match(value)
+    return _Definition(condition is not None, (first, second) if second else (first,), format_,
+                       tuple(filter(None, moved.groups())) if moved else (), lift.groups() if lift else (),
+                       (load[1], load[2] or "") if load else None, _ZERO.match(value) is not None)
