@@ -22,20 +22,28 @@ _WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)(?=<|ptr|label|\[|\{|half|f
 _COMMA_OR_BRACKET = re.compile(r"[()\[\]{}<>,]")
 _COMMA_INSIDE = re.compile(r"[(\[{]|<[^>]*[,<]")  # or perhaps inside
 _PLAIN_LANES = re.compile(r"<[^()\[\]{}<>]*>$")
-_KEPT = 1 << 15  # lines whose records are kept: passes read the same ones again
+LINES = 1 << 15  # lines whose records are kept: passes read the same ones again
 _TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
 _SHUFFLE = re.compile(r"(<\d+ x \w+>) ([^ ,<]+), <\d+ x \w+> ([^ ,<]+), <(\d+) x i32> (<[^>]*>|\w+)$")
+# The operands of nearly every line, in one go; lines with others are taken apart letter by letter.
+_TYPE = r"(?:<\d+ x \w+>|ptr|label|i\d+|bfloat|float|half|double)"
+_VALUE = r"(?:%[\w.$-]+|splat \(\w+ [^()]*\)|-?\w[\w.+-]*|<[^<>()]*>)"
+_OPERAND = re.compile(rf"(?:({_TYPE}) )?({_VALUE})")
+_OPERANDS = re.compile(rf"((?:{_TYPE} )?{_VALUE}(?:, (?:{_TYPE} )?{_VALUE})*?)(?:, align \d+)?$")
+_CALL = re.compile(rf"({_TYPE}|void) (@[\w.$-]+)\(((?:{_TYPE} {_VALUE}(?:, {_TYPE} {_VALUE})*)?)\)(?: #\d+)?$")
 CASTS = frozenset({"bitcast", "sext", "zext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui"})
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Instruction:
     """One line. ``types[i]`` is the type of ``operands[i]``; ``type`` that of the result ('' for none).
 
-    Only what `parse_line` understands has operands; every instruction keeps its ``text``.
+    Only what `parse_line` understands has operands; every instruction keeps its ``text``. ``mentioned`` are the local
+    values in it, its result aside.
     """
 
     text: str
+    block: str = ""
     result: str = ""
     opcode: str = ""
     flags: str = ""
@@ -43,16 +51,11 @@ class Instruction:
     operands: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
     debug: str = ""
-    block: str = ""
+    mentioned: tuple[str, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Local values that the line mentions, its result aside."""
-        return _names(self.text, self.result != "")
-
-
-@lru_cache(_KEPT)
-def _names(line: str, assigned: bool) -> tuple[str, ...]:
-    return tuple(NAME.findall(line)[assigned:])
+        return self.mentioned
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
@@ -60,7 +63,7 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     return NAME.sub(lambda found: names.get(found[0], found[0]), text)
 
 
-@lru_cache(_KEPT)
+@lru_cache(LINES)
 def vector_type(type_: str) -> tuple[int, str] | None:
     """Lanes and element of ``<64 x float>``; None for anything else."""
     match = _VECTOR.match(type_)
@@ -95,30 +98,25 @@ def read(lines: list[str]) -> list[Instruction]:
     for line in body:
         match = None if line.startswith(" ") else _BLOCK.match(line)
         block = match[1] if match else block
-        result.append(placed(line, block))
+        result.append(parse_line(line, block))
     return result
 
 
-@lru_cache(_KEPT)
-def placed(line: str, block: str) -> Instruction:
-    """The record of ``line`` in ``block``, which all share."""
-    i = parse_line(line)
-    return Instruction(line, i.result, i.opcode, i.flags, i.type, i.operands, i.types, i.debug, block)
-
-
-@lru_cache(_KEPT)
-def parse_line(line: str) -> Instruction:
-    """One line as a record that all share; without operands when its form is none that vector code uses."""
+@lru_cache(LINES)
+def parse_line(line: str, block: str = "") -> Instruction:
+    """One line of ``block`` as a record that all share; without operands when vector code uses no such form."""
     match = _ASSIGNED.match(line)
     if match is None:
-        return Instruction(line)
-    debug, rest = "", match[3]
+        return Instruction(line, block, mentioned=tuple(NAME.findall(line)))
+    result, opcode, rest = match.groups("")
+    debug = ""
     if "!" in rest:
         debug, rest = "".join(_DEBUG.findall(line)), _DEBUG.sub("", rest)
     words = _WORD.match(rest)
     flags = words[1].strip() if words else ""
     rest = rest[words.end():] if words else rest.strip()
-    found = Instruction(line, match[1] or "", match[2], flags, debug=debug)
+    found = Instruction(line, block, result, opcode, flags, debug=debug,
+                        mentioned=tuple(NAME.findall(line, match.start(2))))
     try:
         _operands(found, rest)
     except (ValueError, IndexError):
@@ -136,6 +134,12 @@ def _operands(found: Instruction, rest: str) -> None:
             found.type = f"<{lanes}{vector[vector.index(' '):]}"
             return
     if opcode == "call":
+        if match := _CALL.match(rest):
+            found.type, found.flags = match[1], match[2]
+            for kind, value in _OPERAND.findall(match[3]):
+                found.types.append(kind)
+                found.operands.append(value)
+            return
         type_, rest = split_type(rest)
         name, _, arguments = rest.partition("(")
         found.type, found.flags = type_, name.strip()
@@ -143,10 +147,6 @@ def _operands(found: Instruction, rest: str) -> None:
             kind, value = split_type(part)
             found.types.append(kind)
             found.operands.append(value.split(" ")[-1] if value.split(" ")[-1].startswith("%") else value)
-        return
-    if opcode == "load":
-        parts = split_commas(rest)
-        found.type, found.types, found.operands = parts[0], ["ptr"], [split_type(parts[1])[1]]
         return
     if opcode == "phi":
         type_, rest = split_type(rest)
@@ -161,15 +161,24 @@ def _operands(found: Instruction, rest: str) -> None:
         kind, value = split_type(source)
         found.types, found.operands = [kind], [value]
         return
-    parts = split_commas(rest)
+    if opcode == "load":
+        found.type, pointer = split_commas(rest)[:2]
+        found.types, found.operands = ["ptr"], [split_type(pointer)[1]]
+        return
     kind = ""
-    for part in parts:
-        if part.startswith("align "):
-            continue
-        if _TYPED.match(part) and not _is_constant_vector(part):
-            kind, part = split_type(part)
-        found.types.append(kind)
-        found.operands.append(part)
+    if match := _OPERANDS.match(rest):
+        for type_, value in _OPERAND.findall(match[1]):
+            kind = type_ or kind
+            found.types.append(kind)
+            found.operands.append(value)
+    else:
+        for part in split_commas(rest):
+            if part.startswith("align "):
+                continue
+            if _TYPED.match(part) and not _is_constant_vector(part):
+                kind, part = split_type(part)
+            found.types.append(kind)
+            found.operands.append(part)
     if opcode in ("icmp", "fcmp"):
         vector = vector_type(found.types[0])
         found.type = f"<{vector[0]} x i1>" if vector else "i1"
@@ -222,7 +231,7 @@ def split_commas(text: str) -> list[str]:
     return [*parts, last] if last else parts
 
 
-@lru_cache(_KEPT)
+@lru_cache(LINES)
 def lanes_of(constant: str, lanes: int) -> tuple[str, ...] | None:
     """The elements of a constant vector operand (``splat``, ``zeroinitializer``, ``poison``, ``<i32 0, ...>``)."""
     if constant in ("zeroinitializer", "poison", "undef"):
@@ -236,7 +245,7 @@ def lanes_of(constant: str, lanes: int) -> tuple[str, ...] | None:
     return None
 
 
-@lru_cache(_KEPT)
+@lru_cache(LINES)
 def mask_numbers(mask: str, lanes: int) -> list[int] | None:
     """Those of a shufflevector's ``mask``, a list that all share; None where some lane has none."""
     found = lanes_of(mask, lanes)

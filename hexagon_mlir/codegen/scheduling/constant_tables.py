@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, placed, vector_type
+from hexagon_mlir.codegen.llvm_ir.llvm_text import LINES, Instruction, parse_line, vector_type
 
 _BYTES = VECTOR_BITS // 8
 _REACH = 8
@@ -30,6 +31,7 @@ Constant = tuple[str, str]
 """Type and text of a constant operand."""
 
 
+@lru_cache(LINES)
 def vectors_of(type_: str) -> int:
     """Vector registers that a value of ``type_`` takes; masks have their own."""
     vector = vector_type(type_)
@@ -38,15 +40,16 @@ def vectors_of(type_: str) -> int:
     return max(vector[0] * BITS.get(vector[1], 64) // VECTOR_BITS, 1)
 
 
-def constants_of(i: Instruction) -> set[Constant]:
+@lru_cache(LINES)
+def constants_of(i: Instruction) -> frozenset[Constant]:
     """The constants that ``i`` takes from vector registers."""
     if i.opcode in _KEPT:
-        return set()
+        return frozenset()
     found = {(t, o) for o, t in zip(i.operands, i.types, strict=False)
              if (o.startswith("splat") or o == "zeroinitializer") and vectors_of(t)}
     if i.opcode == "xor":
         found = {(t, o) for t, o in found if not o.endswith(f" {_ALL_ONES})")}
-    return found
+    return frozenset(found)
 
 
 def from_table(uses: Counter[Constant], count: int) -> list[Constant]:
@@ -72,6 +75,8 @@ class ConstantTable:
 
     def loaded(self, body: Sequence[Instruction], chosen: Sequence[Constant]) -> list[Instruction]:
         """``body``, a block without its phis and branch, with loads of the ``chosen`` constants."""
+        if not chosen:
+            return list(body)
         at_hand: dict[Constant, str] = {}
         lines: list[Instruction] = []
         for i in body:
@@ -81,9 +86,9 @@ class ConstantTable:
                     continue  # the same text with another meaning
                 if constant not in at_hand:
                     at_hand[constant] = f"%constant{self.loads}"
-                    lines += [placed(line, i.block) for line in self._load(constant)]
+                    lines += [parse_line(line, i.block) for line in self._load(constant)]
                 text = text.replace(constant[1], at_hand[constant])
-            lines.append(i if text is i.text else placed(text, i.block))
+            lines.append(i if text is i.text else parse_line(text, i.block))
         return lines
 
     def _load(self, constant: Constant) -> list[str]:

@@ -60,15 +60,19 @@ class Schedule(NamedTuple):
     packets: int
     registers: int
 
+    def cost(self, registers: int) -> tuple[int, int]:
+        """Spills where there are so many ``registers``, and packets: the less the better."""
+        return max(self.registers - registers, 0), self.packets
+
 
 def best_schedule(nodes: list[Node], registers: int) -> list[int]:
     """The best order over how far copies run ahead of each other: few spills, then few packets.
 
     The order as it is where every other one takes many more registers than there are.
     """
-    copies = {node.copy for node in nodes}
-    best = min((schedule(nodes, registers, lead) for lead in (LEADS if len(copies) > 1 else LEADS[:1])),
-               key=lambda r: (max(r.registers - registers, 0), r.packets))
+    best = schedule(nodes, registers, LEADS[0])
+    for lead in LEADS[1:] if any(node.copy for node in nodes) else ():
+        best = min(best, schedule(nodes, registers, lead, best), key=lambda found: found.cost(registers))
     if best.registers > registers + SPILLS and best.registers > most_alive(nodes) + SPILLS:
         return list(range(len(nodes)))
     return best.order
@@ -87,20 +91,25 @@ def most_alive(nodes: list[Node]) -> int:
     return most
 
 
-def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
+def schedule(nodes: list[Node], registers: int, lead: int, best: Schedule | None = None) -> Schedule:
     """A list schedule over packets with at most ``registers`` vectors alive where possible.
 
-    Copy number n counts as ``n * lead`` packets less urgent than copy 0.
+    Copy number n counts as ``n * lead`` packets less urgent than copy 0. What costs as much as ``best`` is left
+    unfinished.
     """
     waiting, readers = [len(n.before) for n in nodes], [len(n.after) for n in nodes]
     masks = [node.instruction.type.endswith("x i1>") for node in nodes]
-    lacking = [sum(not masks[source] for source in node.before) for node in nodes]
+    lacking = list(waiting)  # operands that are no masks
+    for node in (node for node, mask in zip(nodes, masks, strict=True) if mask):
+        for user in node.after:
+            lacking[user] -= 1
     delays = [_delay(node) for node in nodes]
     needs = [_needs(node.pipes) for node in nodes]
     by_urgency = sorted(range(len(nodes)), key=lambda n: (nodes[n].copy * lead - nodes[n].height, n))
     rank = [0] * len(nodes)
     for place_in_order, n in enumerate(by_urgency):
         rank[n] = place_in_order
+    limit = best.cost(registers) if best else None
     earliest = [0] * len(nodes)
     costless: list[int] = []  # what is ready: to be placed at once,
     urgent: list[int] = []  # by rank,
@@ -140,8 +149,8 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
         return sum(nodes[s].vector for s in nodes[n].before if readers[s] == 1)
 
     def too_soon(n: int) -> bool:
-        """True for a mask that nobody could use yet: there are four mask registers."""
-        return masks[n] and all(lacking[user] for user in nodes[n].after)
+        """True if nobody could use mask ``n`` yet: there are four mask registers."""
+        return all(lacking[user] for user in nodes[n].after)
 
     for n, count in enumerate(waiting):
         if count == 0:
@@ -158,7 +167,7 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
             if not free & 7 * _FIELD["slot"]:
                 break
             left = free - needs[n]
-            if left & _ENOUGH != _ENOUGH or too_soon(n):
+            if left & _ENOUGH != _ENOUGH or (masks[n] and too_soon(n)):
                 continue
             if (nodes[n].instruction.opcode == "load" and (grows := nodes[n].vector - freed(n)) > 0
                     and live + grows > registers):
@@ -168,8 +177,10 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
             place(n)
         if urgent and free == _FREE and not costless and not later:
             # nothing fits: the registers are exceeded
-            n = min((by_urgency[r] for r in urgent), key=lambda n: (too_soon(n), nodes[n].copy, n))
+            n = min((by_urgency[r] for r in urgent), key=lambda n: (masks[n] and too_soon(n), nodes[n].copy, n))
             urgent.remove(rank[n])
             place(n)
         time += 1
+        if limit and (max(most - registers, 0), time) >= limit:
+            break
     return Schedule(order, time, most)

@@ -13,10 +13,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, parse_line, read
 from hexagon_mlir.codegen.scheduling.constant_tables import (
+    Constant,
     ConstantTable,
     constants_of,
     from_table,
@@ -45,18 +47,8 @@ class Room:
 def order_loops(text: str, room: Room | None = None) -> str:
     """``text`` with the body of every single-block vector loop in a good order."""
     out: list[str] = []
-    for is_function, lines in functions(text):
-        if is_function and any("@llvm.hexagon." in line for line in lines):
-            instructions = read(lines)
-            blocks: dict[str, list[Instruction]] = {}
-            for i in instructions:
-                blocks.setdefault(i.block, []).append(i)
-            orders, table = _Orders(Addresses(instructions), values_leaving(instructions), room), ConstantTable()
-            done = [orders.block(block, table) for block in blocks.values()]
-            first = next(n for n, i in enumerate(done[1]) if i.opcode)
-            done[1][first:first] = [parse_line(line) for line in table.setup()]
-            lines = [i.text for block in done for i in block]
-        out += lines
+    for part in _parts(text):
+        out += part.ordered(room) if isinstance(part, _Function) else part
     return "\n".join(out)
 
 
@@ -66,9 +58,15 @@ class Addresses:
     def __init__(self, instructions: Sequence[Instruction]):
         self.definitions = {i.result: i for i in instructions if i.result}
         self.arguments = set(re.findall(r"%[\w.]+", instructions[0].text))
+        self.known: dict[str, tuple[str, tuple[str, ...], int]] = {}
 
     def of(self, pointer: str) -> tuple[str, tuple[str, ...], int]:
         """Root, indices and constant offset of ``pointer``."""
+        if pointer not in self.known:
+            self.known[pointer] = self._found(pointer)
+        return self.known[pointer]
+
+    def _found(self, pointer: str) -> tuple[str, tuple[str, ...], int]:
         indices: list[str] = []
         offset = 0
         while (i := self.definitions.get(pointer)) is not None and i.opcode == "getelementptr":
@@ -98,45 +96,83 @@ class Addresses:
         return root in self.arguments or (made is not None and bool(_FRESH.search(made.text)))
 
 
-@dataclass(frozen=True)
-class _Orders:
-    """Orders the loops of one function; ``leaving`` are the names of values that other blocks read."""
+class _Loop:
+    """A loop of one block, to be ordered in several ways."""
 
-    addresses: Addresses
-    leaving: set[str]
-    room: Room | None
+    def __init__(self, block: list[Instruction], start: int, end: int, addresses: Addresses):
+        self.head, self.body, self.tail = block[:start], block[start:end], block[end:]
+        invariants = {o for i in self.body for o, t in zip(i.operands, i.types, strict=False) if vectors_of(t)}
+        invariants &= {o for i in self.body for o in i.names()} - {i.result for i in block}
+        self.uses = Counter(constant for i in self.body for constant in constants_of(i))
+        self.taken = sum(map(registers, self.head)) + len(invariants) + len(self.uses)
+        self.nodes = graph(self.body, addresses)
+        self.pipes = [node.pipes for node in self.nodes]
+        self.orders: dict[tuple[int, tuple[bool, ...]], list[Instruction]] = {}
 
-    def block(self, block: list[Instruction], table: ConstantTable) -> list[Instruction]:
-        """``block``, in order if it is a loop of vectors, with loads of what is put into ``table``."""
-        name = block[0].block
-        branch = next((i for i in block if i.opcode == "br"), None)
-        if branch is None or f"label %{name}" not in re.split(r"[,\s](?=label)|, ", branch.text):
-            return block
-        start = next((n for n, i in enumerate(block) if i.opcode and i.opcode != "phi"), 0)
-        end = block.index(branch)
-        body = block[start:end]
-        if any(i.opcode == "call" and not i.result for i in body) or len(body) < 4:
-            return block
-        invariants = {o for i in body for o, t in zip(i.operands, i.types, strict=False) if vectors_of(t)}
-        invariants &= {o for i in body for o in i.names()} - {i.result for i in block}
-        uses = Counter(constant for i in body for constant in constants_of(i))
-        taken = sum(registers(i) for i in block[:start]) + len(invariants) + len(uses)
-        nodes, count = graph(body, self.addresses), 0
-        pipes = [node.pipes for node in nodes]
+    def with_table(self, room: Room | None, leaving: set[str], table: ConstantTable) -> list[Instruction]:
+        """The block in order, with loads of what is put into ``table``; other blocks read the values ``leaving``."""
+        count = 0
         while True:
-            chosen = from_table(uses, count)
-            if self.room and self.room.slots:
-                for node, i, own in zip(nodes, body, pipes, strict=True):
-                    node.pipes = own + (_LOAD if constants_of(i).intersection(chosen) else ())
-            # the registers that hold constants but for those in the table
-            ordered = [body[n] for n in best_schedule(nodes, max(REGISTERS - taken + len(chosen), 6))]
+            chosen = from_table(self.uses, count)
             attempt = table.copy()
-            done = [*block[:start], *attempt.loaded(ordered, chosen), *block[end:]]
-            missing = pressure_in_block(done, self.leaving) - self.room.registers if self.room else 0
+            ordered = attempt.loaded(self._order(chosen, room is not None and room.slots), chosen)
+            done = [*self.head, *ordered, *self.tail]
+            missing = pressure_in_block(done, leaving) - room.registers if room else 0
             if missing <= 0 or count > len(chosen):
                 table.take(attempt)
                 return done
             count += missing
+
+    def _order(self, chosen: Sequence[Constant], slots: bool) -> list[Instruction]:
+        """The body in order, ``chosen`` in no registers; with ``slots`` their uses are given those of loads."""
+        loads = tuple(slots and not constants_of(i).isdisjoint(chosen) for i in self.body)
+        # the registers that hold constants but for those in the table
+        key = max(REGISTERS - self.taken + len(chosen), 6), loads
+        if key not in self.orders:
+            for node, own, load in zip(self.nodes, self.pipes, loads, strict=True):
+                node.pipes = own + (_LOAD if load else ())
+            self.orders[key] = [self.body[n] for n in best_schedule(self.nodes, key[0])]
+        return self.orders[key]
+
+
+class _Function:
+    """A function, its loops of vectors apart from its other blocks."""
+
+    def __init__(self, lines: list[str]):
+        instructions = read(lines)
+        blocks: dict[str, list[Instruction]] = {}
+        for i in instructions:
+            blocks.setdefault(i.block, []).append(i)
+        addresses = Addresses(instructions)
+        self.leaving = values_leaving(instructions)
+        self.blocks = [(block, _loop(block, addresses)) for block in blocks.values()]
+
+    def ordered(self, room: Room | None) -> list[str]:
+        """Its lines with every loop in order."""
+        table = ConstantTable()
+        done = [loop.with_table(room, self.leaving, table) if loop else block for block, loop in self.blocks]
+        entry = done[1]
+        first = next(n for n, i in enumerate(entry) if i.opcode)
+        done[1] = [*entry[:first], *map(parse_line, table.setup()), *entry[first:]]
+        return [i.text for block in done for i in block]
+
+
+@lru_cache(2)
+def _parts(text: str) -> list[_Function | list[str]]:
+    """Functions with vectors, and the lines of all else: orders for different rooms share them."""
+    return [_Function(lines) if is_function and any("@llvm.hexagon." in line for line in lines) else lines
+            for is_function, lines in functions(text)]
+
+
+def _loop(block: list[Instruction], addresses: Addresses) -> _Loop | None:
+    """``block`` as a loop of vectors; None when it is none."""
+    branch = next((n for n, i in enumerate(block) if i.opcode == "br"), 0)
+    if f"label %{block[0].block}" not in re.split(r"[,\s](?=label)|, ", block[branch].text):
+        return None
+    start = next((n for n, i in enumerate(block) if i.opcode and i.opcode != "phi"), 0)
+    if any(i.opcode == "call" and not i.result for i in block[start:branch]) or branch - start < 4:
+        return None
+    return _Loop(block, start, branch, addresses)
 
 
 def registers(i: Instruction) -> int:
@@ -235,10 +271,9 @@ def _number_copies(nodes: list[Node]) -> None:
 
     for number, node in enumerate(nodes):
         for source in node.before:
-            if nodes[source].vector and node.instruction.names() and nodes[source].instruction.result in \
-                    node.instruction.names():
+            if nodes[source].vector and nodes[source].instruction.result in node.instruction.names():
                 a, b = sorted((find(source), find(number)))
                 parent[b] = a
-    roots = sorted({find(n) for n in range(len(nodes))})
-    for number, node in enumerate(nodes):
-        node.copy = roots.index(find(number))
+    copies: dict[int, int] = {}
+    for number, node in enumerate(nodes):  # the root of a part is its first node
+        node.copy = copies.setdefault(find(number), len(copies))

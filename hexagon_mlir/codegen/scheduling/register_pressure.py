@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction
+from hexagon_mlir.codegen.llvm_ir.llvm_text import LINES, Instruction
 from hexagon_mlir.codegen.scheduling.constant_tables import vectors_of
 
 
@@ -19,15 +20,20 @@ def pressure_in_block(block: Sequence[Instruction], leaving: set[str]) -> int:
     made = {i.result for i in block if i.result}
     last = {name: number for number, i in enumerate(block) for name in i.names()}
     last |= {name: len(block) for i in block if i.opcode == "phi" for name in i.operands}  # of the next pass
-    shared = {o for i in block for o, t in zip(i.operands, i.types, strict=False)
-              if t.startswith("<") and not t.endswith("i1>")
-              and (o.startswith("splat") or (o.startswith("%") and o not in made))}
+    shared = set().union(*map(_vectors_read, block)) - made
     ends = [0] * (len(block) + 1)
     live = most = 0
     for number, i in enumerate(block):
-        if i.result and (i.result in last or i.result in leaving):
-            live += vectors_of(i.type)
-            ends[len(block) if i.result in leaving else last[i.result]] += vectors_of(i.type)
-        most = max(most, live)
+        if i.result and (i.result in last or i.result in leaving) and (vectors := vectors_of(i.type)):
+            live += vectors
+            ends[len(block) if i.result in leaving else last[i.result]] += vectors
+            most = max(most, live)
         live -= ends[number]
     return most + len(shared)
+
+
+@lru_cache(LINES)
+def _vectors_read(i: Instruction) -> frozenset[str]:
+    """The operands of ``i`` that are in vector registers: values and constants."""
+    return frozenset(o for o, t in zip(i.operands, i.types, strict=False)
+                     if t.startswith("<") and not t.endswith("i1>") and o.startswith(("splat", "%")))
