@@ -12,13 +12,15 @@ import re
 _TRUNCATION = re.compile(r"^ *%([\w.]+) = trunc (?:nuw |nsw )*(<\d+ x i(?:16|32|64)>) (%[\w.]+) to <\d+ x i1>(.*)$",
                          re.MULTILINE)
 
+_ANY = re.compile(r" = trunc (?:nuw |nsw )*<")
+
 
 def lowest_bits_as_tests(text: str) -> str:
     """``text`` with every truncation of a vector of i16, i32 or i64 to i1 as ``(x & 1) > 0``.
 
     LLVM makes a test for zero of an equality with 1, and inverts it behind.
     """
-    return _TRUNCATION.sub(_as_test, text)
+    return _TRUNCATION.sub(_as_test, text) if _ANY.search(text) else text
 
 
 def _as_test(match: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ _VECTOR_LINE = re.compile(r"^  (?:%[\w.]+ = (?:tail )?(\w+) |(store) ).*<\d+ x "
 _REARRANGING = frozenset({"load", "store", "shufflevector"})
 _MOVING_CALL = re.compile(r"^  .*call .*@llvm\.(masked\.(load|store)\.|hexagon\.V6\.(vdealvdd|vshuffvdd|lo|hi|vcombine|"
                           r"vdelta|vrdelta|v?l?alignb?i?|vror)\.).*\n", re.MULTILINE)
+_TARGET = re.compile(r"label %([\w.]+)")
 _FROM_DDR = re.compile(r"= load (<\d+ x [^>]*>, ptr %)")
 
 
@@ -26,16 +27,16 @@ def keep_copies_in_order(text: str) -> str:
     def mark(match: re.Match[str]) -> str:
         nonlocal found
         block, name = match[0], match["name"]
+        branch = next((line for line in match["body"].split("\n") if line.startswith("  br i1 ")), "")
+        if name not in _TARGET.findall(branch) or "!llvm.loop" in branch:
+            return block
         rest = _MOVING_CALL.sub("", match["body"])
         moves = {a or b for a, b in _VECTOR_LINE.findall(rest)}
         copies = moves == {"load", "store"} and rest == match["body"]
         if not copies and not (moves <= _REARRANGING and _FROM_DDR.search(rest)):
             return block
-        branch = re.search(rf"^  br i1 .*label %{re.escape(name)}(?![\w.]).*$", match["body"], re.MULTILINE)
-        if branch is None or "!llvm.loop" in branch[0]:
-            return block
         found += 1
-        block = block.replace(branch[0], f"{branch[0]}, !llvm.loop !{first + found}")
+        block = block.replace(branch, f"{branch}, !llvm.loop !{first + found}")
         return block if copies else _FROM_DDR.sub(r"= load volatile \1", block)
 
     marked = _BLOCK.sub(mark, text)

@@ -14,6 +14,8 @@ _CALL = re.compile(r"^ *%([\w.]+) = (?:tail )?call (?:[a-z]+ )*<(\d+) x half> @l
 
 def half_fabs_as_bits(text: str) -> str:
     """``text`` with each ``llvm.fabs`` of an f16 vector as an ``and`` of its bits."""
+    if "@llvm.fabs.v" not in text:
+        return text
     return _CALL.sub(
         r"  %fabs\1.bits = bitcast <\2 x half> \3 to <\2 x i16>" "\n"
         r"  %fabs\1.clear = and <\2 x i16> %fabs\1.bits, splat (i16 32767)" "\n"

@@ -31,17 +31,19 @@ def keep_loops_behind_stores(text: str) -> str:
 def _ordered(lines: list[str]) -> list[str]:
     blocks: list[list[str]] = [[]]
     for line in lines:
-        if _LABEL.match(line):
+        if not line.startswith(" ") and _LABEL.match(line):
             blocks.append([])
         blocks[-1].append(line)
-    loops = {_name(block): block for block in blocks if _name(block) in _targets(block)}
-    stores = [(block, _pointers(block, _STORE)) for block in blocks if _name(block) not in loops]
-    if not loops or not any(found for _, found in stores):
+    targets = [(block, _targets(block)) for block in blocks]
+    loops = {_name(block): block for block, names in targets if _name(block) in names}
+    entered = [(block, [loops[name] for name in names if name in loops]) for block, names in targets
+               if _name(block) not in loops]
+    stores = [(block, inside, stored) for block, inside in entered if inside and (stored := _pointers(block, _STORE))]
+    if not stores:
         return lines
     moves = {match[1]: _sources(line) for line in lines if (match := _MOVED.match(line))}
-    for block, stored in stores:
-        entered = [loops[name] for name in _targets(block) if name in loops]
-        accessed = _roots([p for loop in entered for p in _pointers(loop, _ACCESS)], moves)
+    for block, inside, stored in stores:
+        accessed = _roots([p for loop in inside for p in _pointers(loop, _ACCESS)], moves)
         if accessed & _roots(stored, moves):
             block.insert(next(n for n, line in enumerate(block) if _BRANCH.match(line)), BARRIER)
     return [line for block in blocks for line in block]
@@ -53,7 +55,7 @@ def _name(block: list[str]) -> str:
 
 
 def _targets(block: list[str]) -> list[str]:
-    return [name for line in block if _BRANCH.match(line) for name in _TARGET.findall(line)]
+    return [name for line in block if line.startswith("  br ") for name in _TARGET.findall(line)]
 
 
 def _pointers(block: list[str], access: re.Pattern[str]) -> list[str]:

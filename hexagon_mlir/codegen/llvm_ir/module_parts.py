@@ -28,7 +28,7 @@ _LOCAL_LINKAGE = re.compile(r"define (?:internal|private) ")
 _BLOCK = re.compile(r'([\w.$-]+|"[^"]*"):')
 _TARGET = re.compile(r'label %([\w.$-]+|"[^"]*")')
 _LABEL = re.compile(r"\.L[\w.$]+")
-_ONCE = re.compile(r"\s*\.(?:attribute|file)\s")
+_ONCE = re.compile(r"^[ \t]*\.(?:attribute|file)\s.*\n?", re.MULTILINE)
 _LAST = '\t.section\t".note.GNU-stack"'
 
 
@@ -89,10 +89,10 @@ def has_vector_loops(lines: list[str]) -> bool:
     for line in lines:
         if line.startswith("  br "):
             backwards = backwards or not seen.isdisjoint(_TARGET.findall(line))
+        elif line.startswith(" "):
+            vectors = vectors or "@llvm.hexagon." in line or " = load <" in line
         elif match := _BLOCK.match(line):
             seen.add(match[1])
-        else:
-            vectors = vectors or "@llvm.hexagon." in line or " = load <" in line
     return vectors and backwards
 
 
@@ -162,9 +162,15 @@ def joined(assemblies: list[str], mark: str = "") -> str:
     if not end:
         out, last = first, ""
     for number, assembly in enumerate(others, start=1):
-        out += "\t.text\n"
-        body = assembly.rpartition(_LAST)[0] or assembly
-        for line in body.splitlines(keepends=True):
-            if not _ONCE.match(line):
-                out += line if '"' in line else _LABEL.sub(rf"\g<0>.{mark}{number}", line)
+        body = _ONCE.sub("", assembly.rpartition(_LAST)[0] or assembly)
+        out += "\t.text\n" + _renamed_labels(body, f".{mark}{number}")
     return out + end + last
+
+
+def _renamed_labels(assembly: str, suffix: str) -> str:
+    """``assembly`` with ``suffix`` behind its labels; lines with quotes, sections and strings, stay as they are."""
+    def renamed(label: re.Match[str]) -> str:
+        begin, end = assembly.rfind("\n", 0, label.start()) + 1, assembly.find("\n", label.end())
+        return label[0] if assembly.find('"', begin, end) >= 0 else label[0] + suffix
+
+    return _LABEL.sub(renamed, assembly)

@@ -15,6 +15,8 @@ _COMPARE = re.compile(r"^ *%[\w.]+ = fcmp ([a-z ]*?)[ou](?:lt|le|gt|ge) (?:float
 _SELECT = re.compile(r"^ *%([\w.]+) = select ([a-z ]*?)i1 (%[\w.]+), (float|double) ([^\s,]+), "
                      r"(?:float|double) ([^\s,]+)(.*)$", re.MULTILINE)
 
+_ANY = re.compile(r" = select [a-z ]*?i1 %[\w.]+, (?:float|double) ")
+
 
 def scalar_selects_as_bits(text: str) -> str:
     """``text`` without selects that LLVM would take for minima and maxima of numbers."""
@@ -22,6 +24,8 @@ def scalar_selects_as_bits(text: str) -> str:
 
 
 def _rewritten(text: str) -> str:
+    if _ANY.search(text) is None:
+        return text
     compared = {frozenset((x, y)) for flags, x, y in _COMPARE.findall(text) if not _no_nan(flags)}
 
     def as_bits(match: re.Match[str]) -> str:

@@ -71,11 +71,12 @@ def keep_stores_in_order(text: str) -> str:
 
 
 def _ordered(body: list[str]) -> list[str]:
-    if not any(map(_SCALAR_STORE.match, body)) or not any(map(_VECTOR_STORE.match, body)):
+    stores = [line for line in body if "store" in line or "mem" in line]
+    if not any(map(_SCALAR_STORE.match, stores)) or not any(map(_VECTOR_STORE.match, stores)):
         return body
     blocks = [_Block("", [])]
     for line in body:
-        if match := _LABEL.match(line):
+        if match := None if line.startswith(" ") else _LABEL.match(line):
             blocks.append(_Block(match[1], []))
         blocks[-1].lines.append(line)
     blocks = [block for block in blocks if block.lines]

@@ -15,4 +15,6 @@ _DECLARATION = re.compile(r"^declare .*@hexmlir_tcm_slot\(.*\n", re.MULTILINE)
 
 def separate_slots(text: str) -> str:
     """``text`` with each call of ``hexmlir_tcm_slot`` as inline assembly that hands its operand through."""
+    if "@hexmlir_tcm_slot(" not in text:
+        return text
     return _DECLARATION.sub("", _CALL.sub(r'call noalias ptr asm "", "=r,0"(\1)', text))

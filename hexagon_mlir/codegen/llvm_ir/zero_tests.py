@@ -12,10 +12,12 @@ _BITS = {"half": 16, "float": 32}
 _COMPARE = re.compile(r"^ *%([\w.]+) = fcmp (?:[a-z]+ )*(oeq|une) <(\d+) x (half|float)> (%[\w.]+), "
                       r"zeroinitializer(.*)$", re.MULTILINE)
 
+_ANY = re.compile(r" = fcmp (?:[a-z]+ )*(?:oeq|une) <")
+
 
 def zero_tests_as_bits(text: str) -> str:
     """``text`` with every (in)equality of a vector and zero on the bits without the sign; a NaN is not zero."""
-    return _COMPARE.sub(_as_bits, text)
+    return _COMPARE.sub(_as_bits, text) if _ANY.search(text) else text
 
 
 def _as_bits(match: re.Match[str]) -> str:

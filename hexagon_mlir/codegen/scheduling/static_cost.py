@@ -58,8 +58,8 @@ def static_cost(asm: str) -> Cost:
     weight = [float(TRIPS) ** min(d, DEEPEST) for d in depth]
     extra = _backwards(packets, set(labels.values()))
     hot = [(first, end) for first, end in loops
-           if any(_COMPUTES.search(line) for packet in packets[first:end] for line in packet)
-           and not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops)]
+           if not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops)
+           and any(_COMPUTES.search(line) for packet in packets[first:end] for line in packet)]
     idle = sum(weight[first] * (end - first - _least(packets[first:end])) for first, end in hot)
     waste = sum(weight[first] * WASTE * bool(_WASTE.search(line))
                 for first, end in hot for packet in packets[first:end] for line in packet)
@@ -90,13 +90,13 @@ def _loops(packets: list[list[str]], labels: dict[str, int]) -> set[tuple[int, i
     started: dict[str, list[int]] = {"0": [], "1": []}
     for number, packet in enumerate(packets):
         for line in packet:
-            match = _TARGET.search(line)
+            match = _TARGET.search(line) if "jump" in line or "loop" in line else None
             if match and match[1] in labels:
                 if line.startswith("loop"):
                     started[line[4]].append(labels[match[1]])
                 elif labels[match[1]] <= number:
                     loops.add((labels[match[1]], number + 1))
-        for loop, starts in started.items():
+        for loop, starts in started.items() if ":endloop" in packet[-1] else ():
             before = [start for start in starts if start <= number]
             if f":endloop{loop}" in packet[-1] and before:
                 loops.add((max(before), number + 1))
@@ -111,15 +111,16 @@ def _backwards(packets: list[list[str]], labels: set[int]) -> list[float]:
     starts = labels | {number + 1 for number, packet in enumerate(packets) if ":endloop" in packet[-1]}
     bounds = [0, *sorted(starts), len(packets)]
     for first, end in pairwise(bounds):
+        loads = [(number, load) for number in range(first, end) for line in packets[number]
+                 if "= vmem" in line and (load := _LOAD.search(line))]
         moved = {f"r{number}" for packet in packets[first:end] for line in packet
-                 for match in _ASSIGNED.findall(line) for number in match}
+                 for match in _ASSIGNED.findall(line) for number in match} if loads else set()
         last = dict[str, int]()
-        for number in range(first, end):
-            for load in filter(None, map(_LOAD.search, packets[number])):
-                offset = int(load[2])
-                back = load[1] in moved and offset < last.get(load[1], offset)
-                extra[number] += BACKWARDS if back else 0.0
-                last[load[1]] = offset
+        for number, load in loads:
+            offset = int(load[2])
+            back = load[1] in moved and offset < last.get(load[1], offset)
+            extra[number] += BACKWARDS if back else 0.0
+            last[load[1]] = offset
     return extra
 
 
