@@ -97,6 +97,20 @@ def test_a_loop_takes_from_the_table_what_it_has_no_room_for(constants, room, lo
     assert len(re.findall(r"%constant\d+ = load", text)) == len(re.findall(r"store .*%constants\.at", text))
 
 
+def test_orders_for_other_rooms_before_do_not_matter():
+    body = "\n".join(f"  %v{n + 1} = tail call {V} @llvm.hexagon.V6.vaddw.128B({V} %v{n % 5}, {V} {splat(n + 1)})"
+                     for n in range(40))
+    rooms = None, Room(31), Room(20), Room(20, slots=False)
+    alone = {}
+    for room in rooms:
+        order_loops("")  # what was read before is forgotten
+        order_loops("\n")
+        alone[room] = order_loops(LOOP.format(body=body, last=40), room)
+    assert len({*alone.values()}) > 2
+    for room in (*rooms, *reversed(rooms)):
+        assert order_loops(LOOP.format(body=body, last=40), room) == alone[room]
+
+
 def test_values_where_constants_come_from_a_table():
     """An accurate SiLU has 18 constants and 24 values at hand at once."""
     kernel = hx.compile("""func.func @f(%x: tensor<4113xf32>) -> tensor<4113xf32> {

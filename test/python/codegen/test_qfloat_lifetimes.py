@@ -121,3 +121,16 @@ def test_the_order_as_it_is_where_others_take_many_more_registers():
     assert most_alive(nodes) == 3
     assert min(schedule(nodes, 8, lead).registers for lead in (0, 4, 16)) > 8 + 16
     assert best_schedule(nodes, 8) == list(range(len(nodes)))
+
+
+def test_an_order_that_cannot_win_is_left_unfinished():
+    lines = ["  %x = load <32 x i32>, ptr %p, align 128"]
+    lines += [call(f"%q{n}", "vmpy.qf32.sf", "%x", f"splat (i32 {n})") for n in range(20)]
+    body = [parse_line(line) for line in lines]
+    nodes = graph(body, Addresses([parse_line("define void @f(ptr %p) {"), *body]))
+    whole = schedule(nodes, 31, 0)
+    assert sorted(whole.order) == list(range(21))
+    assert schedule(nodes, 31, 0, whole._replace(packets=whole.packets + 1)) == whole
+    half = schedule(nodes, 31, 0, whole._replace(packets=whole.packets // 2))
+    assert len(half.order) < 21 and half.packets == whole.packets // 2
+    assert best_schedule(nodes, 31) == whole.order
