@@ -59,6 +59,8 @@ _CROWD = 45
 """Vectors at hand at once (`traits`) from which on LLVM spills some, however it orders them."""
 _CHAINS = 1 / 4
 """The part of a crowded loop's instructions that are qfloat's from which on our order beats LLVM's."""
+_MANY = 8
+"""Vectors at hand at once in code without loops over them from which on LLVM's scheduler finds packets to fill."""
 UNCHAINED = (Variant(),)  # for code without chains
 BASELINES = (Variant(scheduled=True, windows=True), Variant(scheduled=True), Variant())
 PATIENCE = 100_000
@@ -72,7 +74,8 @@ _FAR = 0.3
 
 def variants(traits: Traits) -> list[Variant]:
     """What to try for code of these ``traits``."""
-    if traits.pressure <= REGISTERS < traits.outside:  # no order of ours helps
+    straight = traits.pressure == 0 and traits.outside >= _MANY
+    if straight or traits.pressure <= REGISTERS < traits.outside:  # no order of ours helps
         return [*_STRAIGHT] if traits.outside >= _CROWD else [_QUICK, *(v for v in _GENERAL if v != _QUICK)]
     if traits.pressure >= _CROWD:
         return [*(_CROWDED if traits.qfloat >= _CHAINS else _ROOMY)]

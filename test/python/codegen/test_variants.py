@@ -36,6 +36,7 @@ def test_what_comes_first():
     assert variants(FREE._replace(products=True))[0].scheduled and variants(FREE._replace(products=True))[0].ordered
     straight = variants(Traits(pressure=5, outside=40))[0]
     assert straight.scheduled and not straight.ordered and not straight.reach and straight.bits
+    assert variants(Traits(outside=9))[0] == straight and variants(Traits())[0] == variants(FREE)[0]
     first, *others = variants(Traits(pressure=5, outside=80))
     assert first.reach and not first.bits and all(variant.bits for variant in others)
     assert variants(CROWDED)[0].ordered and not variants(CROWDED)[0].windows
