@@ -32,7 +32,8 @@ class HexagonVectorizationPass(Pass):
     from a place that the body computes, are loaded as vectors too; at any place of a table of up to 256 elements, they
     are looked up in registers by ``hexmlir_look_up_bytes_20_128(table, indices)`` (20 elements, 128 indices) and the
     same for halfwords and words: code generation makes instructions of the call. Conditions on indices become one
-    comparison of lane numbers with a bound.
+    comparison of lane numbers with a bound. The largest or smallest of floats, whatever of them is NaN, is found among
+    integers in the same order.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {

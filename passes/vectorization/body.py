@@ -9,9 +9,11 @@ from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, start_alignment
 from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.passes.vectorization.horizontal import combine
 from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
 from hexagon_mlir.passes.vectorization.masks import emit_test, emit_uniform, lane_tests, mask_bits, threshold
 from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
+from hexagon_mlir.passes.vectorization.order import Order
 from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
 from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops, is_lookup, runs_backward
 from hexagon_mlir.passes.vectorization.tail import Tail
@@ -60,6 +62,24 @@ class BodyEmitter:
         self.tests = lane_tests(self.operations, self.masks, self._is_lane, self._varies)
         self.tables = {number: load_table(o.operands[0], vector_bytes)
                        for number, o in enumerate(self.operations) if is_lookup(o)}
+        self.orders = {} if nest.nnan or not any(nest.reduction) else self._orders()
+        """The outputs that are carried as integers."""
+
+    def _orders(self) -> dict[int, Order]:
+        outputs = range(len(self.values) - len(self.nest.combiners), len(self.values))
+        found = {output: Order.of(name, self.element_type(output))
+                 for output, name in zip(outputs, self.nest.combiners, strict=True)}
+        return {output: order for output, order in found.items() if order is not None}
+
+    def carried(self, output: int) -> tuple[str, ir.Type]:
+        """What combines the values of reduction ``output`` that are carried from one vector to the next, and the type
+        of their elements.
+        """
+        if output in self.orders:
+            return self.orders[output].combiner, self.orders[output].integer
+        name = self.nest.combiners[output - len(self.values)]
+        assert name is not None
+        return name, self.element_type(output)
 
     # -- memory --------------------------------------------------------------------------------------------------
 
@@ -69,22 +89,29 @@ class BodyEmitter:
         return type_.element_type if isinstance(type_, ir.MemRefType) else type_
 
     def load(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
-        """A vector of ``width`` elements, or a scalar when the operand does not move with the vectorized loop."""
+        """A vector of ``width`` elements, or a scalar when the operand does not move with the vectorized loop.
+
+        The output of a reduction as it is carried; `store` takes it so.
+        """
         if not self.nest.operands[operand].uses(self.loop):
             return self.load_scalar(operand, ivs)
         if operand in self.views:
             bits = self.nest.operands[operand].bits
-            return self.views[operand].load(ir.VectorType.get([width], self.element_type(operand)),
-                                            self.indices(operand, ivs), bits, self.vector_bytes * 8 // bits, tail)
+            type_ = ir.VectorType.get([width], self.element_type(operand))
+            return self._as_carried(operand, self.views[operand].load(type_, self.indices(operand, ivs), bits,
+                                                                      self.vector_bytes * 8 // bits, tail))
         return self.load_along(operand, ivs, width, tail)
+
+    def _as_carried(self, operand: int, value: ir.Value) -> ir.Value:
+        return self.orders[operand].integers(value) if operand in self.orders else value
 
     def load_along(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
         """``width`` neighbours in memory from the current loop indices on."""
         type_ = ir.VectorType.get([width], self.element_type(operand))
         source, indices, bits = self.values[operand], self.indices(operand, ivs), self.nest.operands[operand].bits
         if tail is None:
-            return vector.load(type_, source, indices, alignment=self._alignment(operand))
-        return tail.load(type_, source, indices, bits, self._alignment(operand))
+            return self._as_carried(operand, vector.load(type_, source, indices, alignment=self._alignment(operand)))
+        return self._as_carried(operand, tail.load(type_, source, indices, bits, self._alignment(operand)))
 
     def load_scalar(self, operand: int, ivs: Ivs) -> ir.Value:
         """One element at the current loop indices."""
@@ -96,6 +123,8 @@ class BodyEmitter:
         """Store ``value`` (splat when scalar) to the operand."""
         if not isinstance(value.type, ir.VectorType):
             value = self.widen(value, width)
+        if operand in self.orders:
+            value = self.orders[operand].floats(value)
         target, indices, bits = self.values[operand], self.indices(operand, ivs), self.nest.operands[operand].bits
         if operand in self.views:
             self.views[operand].store(value, indices, bits, self.vector_bytes * 8 // bits, tail)
@@ -166,6 +195,7 @@ class BodyEmitter:
         that are not loaded here.
         """
         local = Scope({**scope.arguments, **(given or {})}, dict(scope.results))
+        combiners = {self.yielded[output - len(self.values)].owner.operation: output for output in self.orders}
         for operand, description in enumerate(self.nest.operands):
             if operand in local.arguments or not self.is_read(operand):
                 continue
@@ -187,10 +217,21 @@ class BodyEmitter:
             if number in self.tests:
                 local.results[number] = [self._test(number, local, ivs, width)]
                 continue
+            if op in combiners:
+                local.results[number] = [self._combined(combiners[op], op, local, width)]
+                continue
             operands = [self._wide(local, value, width, self._mask_bits(op, number)) for value in op.operands]
             types = [ir.VectorType.get([width], r.type) for r in op.results]
             local.results[number] = _clone(op, types, operands)
         return [self._wide(local, value, width) for value in self.yielded]
+
+    def _combined(self, output: int, op: ir.Operation, scope: Scope, width: int) -> ir.Value:
+        """What combiner ``op`` makes of the carried value of ``output``, an integer, and one more number."""
+        carried = self.block.arguments[output]
+        values = [self._wide(scope, value, width) for value in op.operands]
+        values = [value if operand == carried else self.orders[output].integers(value)
+                  for value, operand in zip(values, op.operands, strict=True)]
+        return combine(self.orders[output].combiner, *values)
 
     def _test(self, number: int, scope: Scope, ivs: Ivs, width: int) -> ir.Value:
         """Condition ``number`` of the body, a bound on the lane."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from hexagon_mlir.ir import arith, ir, memref
+from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.query import in_tcm
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
-from hexagon_mlir.passes.vectorization.horizontal import combine, neutral, reduce_lanes
+from hexagon_mlir.passes.vectorization.horizontal import combine, lane_totals, neutral
 from hexagon_mlir.passes.vectorization.nest import Nest, read_operands, split_operands
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
 from hexagon_mlir.passes.vectorization.plan import Plan
@@ -48,8 +48,7 @@ class NestEmitter:
             periodic = PeriodicEmitter(self.body, plan, self.outputs, self.extents[plan.loop])
             self._loops(outer, [{}], lambda rows: periodic.emit(rows[0]))
         elif plan.totals:
-            names = [c for c in nest.combiners if c is not None]
-            start = [self._splat_neutral(o, name, plan.lanes) for o, name in zip(self.outputs, names, strict=True)]
+            start = [self._splat_neutral(output, plan.lanes) for output in self.outputs]
             totals = TotalsEmitter(self.body, plan, self.outputs, self.extents, start)
             self._loops([i for i in outer if i != plan.jam_loop], [{}], lambda at: totals.emit(at[0]))
         elif plan.short_rows:
@@ -170,8 +169,7 @@ class NestEmitter:
         widths = sorted({s.width for s in segments}, reverse=True)
         names = [c for c in self.nest.combiners if c is not None]
         count = len(rows) * len(names)
-        start = [self._splat_neutral(o, name, width) for width in widths
-                 for _ in rows for o, name in zip(self.outputs, names, strict=True)]
+        start = [self._splat_neutral(output, width) for width in widths for _ in rows for output in self.outputs]
 
         def accumulate(loops: list[int], inner: Ivs, carried: list[ir.Value]) -> list[ir.Value]:
             if loops:
@@ -185,8 +183,11 @@ class NestEmitter:
         final = accumulate(others, {}, start)
         for position, (output, name) in enumerate(zip(self.outputs, names, strict=True)):
             accumulators = [final[place::count] for place in range(position, count, len(names))]
-            totals = reduce_lanes(name, accumulators, self.plan.lanes)
-            for row, total in zip(rows, totals, strict=True):
+            totals = lane_totals(self.body.carried(output)[0], accumulators, self.plan.lanes)
+            if output in self.body.orders:
+                totals = self.body.orders[output].floats(totals)
+            for lane, row in enumerate(rows):
+                total = vector.extract(totals, [], [lane])
                 self.body.store_scalar(output, combine(name, self.body.load_scalar(output, row), total), row)
 
     def _reduce_segment(self, segment: Segment, scopes: list[Scope], rows: list[Ivs], carried: list[ir.Value],
@@ -212,7 +213,7 @@ class NestEmitter:
             values = for_loop(segment.lower, segment.upper, segment.width, values, step)
         return [*carried[:first], *values, *carried[first + mine:]]
 
-    def _splat_neutral(self, output: int, name: str, width: int) -> ir.Value:
-        element = self.body.element_type(output)
+    def _splat_neutral(self, output: int, width: int) -> ir.Value:
+        name, element = self.body.carried(output)
         type_ = ir.VectorType.get([width], element)
         return constant(ir.DenseElementsAttr.get_splat(type_, neutral(name, element, self.nest.nnan)))

@@ -34,7 +34,13 @@ def combine(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
 
 
 def reduce_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> list[ir.Value]:
-    """A scalar for each of ``rows``, which are a power of two, from its accumulators of ``k * lanes`` elements each.
+    """A scalar for each of ``rows``, which are a power of two, from its accumulators of ``k * lanes`` elements each."""
+    totals = lane_totals(name, rows, lanes)
+    return [vector.extract(totals, [], [row]) for row in range(len(rows))]
+
+
+def lane_totals(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> ir.Value:
+    """A vector that begins with the totals of ``rows``, which `reduce_lanes` returns.
 
     Rows exchange halves of their lanes until lane number n of one vector belongs to row n, and again after all of them.
     Shuffles are halvings, exchanges and rotations only: the Hexagon backend miscompiles general ones.
@@ -49,7 +55,7 @@ def reduce_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> l
         rotated = vector.shuffle(total, total, [(i + shift) % lanes for i in range(lanes)])
         total = combine(name, total, rotated)
         shift //= 2
-    return [vector.extract(total, [], [row]) for row in range(len(rows))]
+    return total
 
 
 def _in_one(name: str, accumulators: Sequence[ir.Value], lanes: int) -> ir.Value:

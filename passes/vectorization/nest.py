@@ -82,9 +82,9 @@ class Nest:
     tables: tuple[Table, ...] = ()
     """What the body reads at indices it computes."""
 
-    def ops_along(self, loop: int) -> int:
-        """Operations of the body that are done anew in each iteration of ``loop``."""
-        return sum(loop in loops for loops in self.op_loops)
+    def ops_along(self, *loops: int) -> int:
+        """Operations of the body that are done anew in each iteration of each of ``loops``."""
+        return sum(own.issuperset(loops) for own in self.op_loops)
 
 
 _WIDENINGS = ("arith.extsi", "arith.extui", "arith.extf")

@@ -125,7 +125,7 @@ def totals_pay(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool
         return False
     if any(c is None for c in nest.combiners) or any(o.bits != nest.narrowest_bits for o in nest.operands):
         return False
-    ops = nest.ops_along(loop)
+    ops = nest.ops_along(loop, turn[0])
     return 2 * extent >= lanes and ops <= _ROW_BODY and ops * -(-extent // lanes) <= _ROW_OPS
 
 

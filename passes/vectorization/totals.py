@@ -29,7 +29,7 @@ class TotalsEmitter:
         assert plan.jam_loop is not None
         self.body, self.nest, self.plan, self.outputs, self.start = body, body.nest, plan, outputs, start
         self.row, self.rows = plan.jam_loop, extents[plan.jam_loop]
-        self.names = [name for name in self.nest.combiners if name is not None]
+        self.names = [body.carried(output)[0] for output in outputs]
 
     def emit(self, ivs: Ivs) -> None:
         """The nest at the outer loops' ``ivs``."""

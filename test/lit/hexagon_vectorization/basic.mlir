@@ -349,3 +349,23 @@ func.func @between(%x: memref<64xi16>, %y: memref<128xi16>) {
   linalg.copy ins(%x : memref<64xi16>) outs(%v : memref<64xi16, strided<[2], offset: 1>>)
   return
 }
+
+// -----
+// 21. The largest of a row: integers in the order of the numbers, NaN least, in registers; a number again at the end.
+// CHECK-LABEL: func.func @largest
+// CHECK-DAG: %[[FRACTION:.*]] = arith.constant dense<8388607> : vector<32xi32>
+// CHECK-DAG: %[[SIZE:.*]] = arith.constant dense<2147483647> : vector<32xi32>
+// CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : vector<32xf32> to vector<32xi32>
+// CHECK: %[[SIGN:.*]] = arith.shrsi %[[BITS]]
+// CHECK: %[[INVERTED:.*]] = arith.andi %[[SIGN]], %[[SIZE]]
+// CHECK: %[[ORDERED:.*]] = arith.xori %[[BITS]], %[[INVERTED]]
+// CHECK: %[[KEY:.*]] = arith.addi %[[ORDERED]], %[[FRACTION]]
+// CHECK: arith.maxsi %{{.*}}, %[[KEY]]
+// CHECK-NOT: arith.maxnumf {{.*}}vector
+// CHECK: arith.subi %{{.*}}, %[[FRACTION]]
+// CHECK: arith.bitcast %{{.*}} : vector<32xi32> to vector<32xf32>
+func.func @largest(%x: memref<96xf32>, %y: memref<f32>) {
+  linalg.reduce ins(%x : memref<96xf32>) outs(%y : memref<f32>) dimensions = [0]
+    (%a: f32, %o: f32) { %v = arith.maxnumf %a, %o : f32  linalg.yield %v : f32 }
+  return
+}

@@ -283,6 +283,12 @@ class TestTurn:
         if totals:
             assert (plan.loop, plan.jam_loop, plan.jam, plan.turned) == (1, 0, 32, None)
 
+    def test_a_mask_over_the_columns_is_made_once_for_all_rows(self):
+        given = replace(ROW_SUM, extents=(32, 32), op_loops=(frozenset({0, 1}),) * 4 + (frozenset({1}),) * 4)
+        assert make_plan(given, VECTOR_BYTES).totals
+        given = replace(given, op_loops=(*given.op_loops, frozenset({0, 1})))
+        assert not make_plan(given, VECTOR_BYTES).totals
+
     def test_totals_in_another_width_are_not_made_together(self):
         given = nest((64, 64), [operand(0, 1, bits=16), operand(0, output=True)], (False, True))
         assert not make_plan(given, VECTOR_BYTES).totals

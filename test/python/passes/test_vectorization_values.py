@@ -179,6 +179,40 @@ def test_the_number_wins_but_only_if_there_is_one(type_):
     check_all(programs)
 
 
+@pytest.mark.parametrize("execute", [on_host, on_simulator])
+@pytest.mark.parametrize("type_", ["f32", "f16", "bf16"])
+def test_extremes_of_rows_and_columns_are_found_among_integers(type_, execute):
+    """NaN of both signs, infinities, the smallest and the largest numbers: as the float operation orders them."""
+    functions = {"maxnumf": np.fmax, "minnumf": np.fmin, "maximumf": np.maximum, "minimumf": np.minimum}
+    bits = {"f32": np.uint32, "f16": np.uint16, "bf16": np.uint16}[type_]
+    least, top = np.ones(1, bits).view(NUMPY[type_])[0], np.iinfo(bits).max >> 1
+    largest = (np.array(np.inf, NUMPY[type_]).view(bits) - bits(1)).view(NUMPY[type_])
+    nans = np.array([top, np.iinfo(bits).max], bits).view(NUMPY[type_])
+    special = np.array([np.inf, -np.inf, largest, -largest, least, -least, 1.5, -1.5, *nans], NUMPY[type_])
+    x = np.random.default_rng(5).choice(special, (len(special) + 3, 150))
+    for row, value in enumerate(special):  # rows of one value, of it and each NaN
+        x[row] = value
+        x[row, 40:50], x[row, 140:145] = nans[0], nans[1]
+    programs = []
+    for combiner, function in functions.items():
+        for kept in (0, 1):
+            old = np.full(x.shape[kept], nans[0] if combiner.endswith("numf") else special[6], NUMPY[type_])
+            name = f"{combiner}_{kept}"
+            loops = ["parallel", "reduction"] if kept == 0 else ["reduction", "parallel"]
+            text = generic(name, loops, [(x, type_, (0, 1))], (old, type_, (kept,)),
+                           [f"      %s = arith.{combiner} %i0, %o : {type_}"], "%s")
+            with np.errstate(all="ignore"):
+                expected = function(function.reduce(x, axis=1 - kept), old)
+            programs.append(Program(name, text, [x, old], expected))
+    if execute is on_simulator:
+        run_all(programs, on_simulator("".join(p.text for p in programs))[0])
+        return
+    module, _ = check_all(programs)
+    lines = [line for line in to_text(module).splitlines() if "vector<" in line]
+    assert any("arith.maxsi" in line for line in lines) and any("arith.minsi" in line for line in lines)
+    assert not any("numf" in line or "imumf" in line for line in lines)
+
+
 @pytest.mark.parametrize("type_", ["i64", "f64"])
 def test_refused_types_still_run(type_):
     """A type without HVX lanes keeps its scalar loops, says so, and is right."""
