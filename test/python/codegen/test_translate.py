@@ -2,8 +2,11 @@
 
 import pytest
 
+from hexagon_mlir import targets
 from hexagon_mlir.codegen import translate_to_llvm_ir
+from hexagon_mlir.codegen.backend import PRINTED, optimize_and_emit
 from hexagon_mlir.codegen.compile import lower_module
+from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
 from hexagon_mlir.ir import HexError, parse
 
@@ -14,6 +17,27 @@ def test_translates():
                                       "  %1 = llvm.fadd %a, %0 : f32\n  llvm.return %1 : f32\n}\n"))
     assert "define float @f(float %0)" in text
     assert "fadd float %0, 0x3FB99999A0000000" in text
+
+
+def test_what_llvm_printed_is_not_printed_again(monkeypatch):
+    """Code generation reads a translated module as it is, and makes the same of it without the line that tells."""
+    vector = "vector<64xf32>"
+    text = translate_to_llvm_ir(parse(f"""llvm.func @f(%p: !llvm.ptr, %q: !llvm.ptr) {{
+  %c = llvm.mlir.constant(dense<0.1> : {vector}) : {vector}
+  %one = llvm.mlir.constant(dense<1.0> : {vector}) : {vector}
+  %0 = llvm.load %p : !llvm.ptr -> {vector}
+  %1 = llvm.fmul %0, %c : {vector}
+  %2 = llvm.fadd %1, %one : {vector}
+  llvm.store %2, %q : {vector}, !llvm.ptr
+  llvm.return
+}}
+"""))
+    chip = targets.get("v75")
+    _, header, rest = text.partition(PRINTED)
+    longer = optimize_and_emit("\n" + header + rest, chip.cpu, chip.features, "asm")
+    monkeypatch.setattr(Library, "normal_form", None)
+    assert optimize_and_emit(text, chip.cpu, chip.features, "asm") == longer
+    assert b"vmpy" in longer
 
 
 def test_assertions_of_other_modules_are_not_counted():
