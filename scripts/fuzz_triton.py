@@ -2,8 +2,8 @@
 
 ``python scripts/fuzz_triton.py --seed 0 --count 500`` tells the seeds that differ; ``--kind language`` is
 `fuzz_triton_language`, ``--kind memory`` `fuzz_triton_memory`, ``--kind numbers`` `fuzz_triton_numbers`;
-``--executor sim --check`` runs the assembly on the
-simulator with its memory checks on; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every
+``--executor sim --check`` runs the assembly on the simulator with its memory checks on; ``--containing dot_scaled``
+takes the kernels with that only; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every
 tensor holds exactly the range of elements that its kernel may touch, so that an access outside of the mask is found.
 """
 
@@ -14,10 +14,12 @@ import faulthandler
 import importlib.util
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 from functools import partial
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +201,8 @@ def load(seed: int, folder: Path, prefix: str, kind: str) -> Any:
 def interpreted(seeds: list[int], folder: Path, kind: str) -> dict[int, Any]:
     """What Triton's interpreter computes for each seed, in a process of its own; an error is its text."""
     script = (f"import sys, pickle; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-              f"import fuzz_triton as f, pathlib\nresults = {{}}\nfor seed in {seeds}:\n"
+              "import fuzz_triton as f, fuzz_triton_interpreter, pathlib\nfuzz_triton_interpreter.complete()\n"
+              f"results = {{}}\nfor seed in {seeds}:\n"
               "    try:\n"
               f"        results[seed] = f.load(seed, pathlib.Path({str(folder)!r}), 'i', {kind!r}).run().numpy()\n"
               "    except Exception as error:\n"
@@ -253,9 +256,12 @@ def hurry(check: bool, reports: list[str]) -> None:
     from hexagon_mlir.exec import sim
 
     backend = workers()
-    request = backend.request
-    backend.aborts = reports
-    backend.request = lambda header, body: request({**header, "patience": 0}, body)  # type: ignore[method-assign]
+    request, backend.aborts = backend.request, reports
+
+    def hurried(header: dict, body: str) -> bytes:
+        return request({**header, "patience": 0}, body)
+
+    backend.request = hurried  # type: ignore[method-assign,assignment]
     sim.Machine = partial(sim.Machine, memory="fast")  # type: ignore[assignment,misc]
     sim.checked = check
 
@@ -268,6 +274,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="the simulator's memory checks")
     parser.add_argument("--show", action="store_true", help="print the kernel of --seed")
     parser.add_argument("--kind", choices=list(SOURCES), default="pointers")
+    parser.add_argument("--containing", default="", help="only kernels whose source matches this pattern")
     parser.add_argument("--launch", default="{}", help="options of every launch, as JSON")
     options = parser.parse_args()
     os.environ[LAUNCH] = options.launch
@@ -284,15 +291,16 @@ def main() -> int:
     hurry(options.check, reports)
     if options.check:
         sim.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
-    failed = 0
-    for start in range(options.seed, options.seed + options.count, BATCH):
-        seeds = list(range(start, min(start + BATCH, options.seed + options.count)))
+    failed = done = 0
+    fitting = (seed for seed in count(options.seed) if re.search(options.containing, SOURCES[options.kind](seed)))
+    while seeds := list(islice(fitting, min(BATCH, options.count - done))):
+        done += len(seeds)
         with tempfile.TemporaryDirectory() as folder:
             os.environ["TRITON_CACHE_DIR"] = os.environ["HEXAGON_MLIR_CACHE_DIR"] = folder
             for seed, text in differences(seeds, Path(folder), reports, options.kind).items():
                 failed += 1
                 print(f"seed {seed}: {text}", flush=True)
-        print(f"{start} to {seeds[-1]} done", file=sys.stderr, flush=True)
+        print(f"{seeds[0]} to {seeds[-1]} done", file=sys.stderr, flush=True)
     print(f"{options.count} kernels, {failed} failed")
     return 1 if failed else 0
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import inspect
 from math import prod
 
-from fuzz_triton_values import BITS, ELEMENTS, EXACT, TYPES, Value, Values, halves
+from fuzz_triton_products import FUNCTIONS, Products
+from fuzz_triton_values import BITS, ELEMENTS, EXACT, TYPES, Value, halves
 
 LAUNCH = "FUZZ_LAUNCH"
 """The environment variable that holds options of every launch, as JSON."""
 
 
-class LanguageGenerator(Values):
+class LanguageGenerator(Products):
     """The source of one kernel."""
 
     def elementwise(self) -> Value | None:
@@ -142,7 +143,8 @@ class LanguageGenerator(Values):
                              value.bound)
         if kind == "flip":
             return self.name(f"tl.flip({value.name}, {self.random.randrange(len(value.shape))})", *same)
-        places = self.convert(self.pick(lambda v: v.shape == value.shape) or value, "int32")
+        places = self.convert(self.pick(lambda v: v.shape == value.shape) or value,
+                              "int32" if kind == "histogram" else self.random.choice(["int32", "int64"]))
         if kind == "histogram":
             bins = self.random.choice([2, 4, 16, 64, 128])
             flat = places.name if len(value.shape) == 1 else f"tl.reshape({places.name}, ({prod(value.shape)},))"
@@ -196,22 +198,6 @@ class LanguageGenerator(Values):
                              tuple(2 * n if d == axis else n for d, n in enumerate(value.shape)), bound)
         return self.name(f"tl.trans({value.name})", same[0], same[1][::-1], same[2]) if rank == 2 else None
 
-    def dot(self) -> Value | None:
-        left = self.pick(lambda v: len(v.shape) == 2)
-        dtype = self.random.choice(["float16", "float32", "int8", "float16"])
-        if left is None:
-            left = self.load((self.random.choice([1, 2, 16]), self.random.choice([2, 8, 32])), dtype)
-        columns = self.random.choice([1, 2, 4, 8, 32])
-        if left.shape[0] * columns > ELEMENTS:
-            return None
-        right = self.load((left.shape[1], columns), dtype)
-        left = self.convert(left, dtype)
-        shape = (left.shape[0], columns)
-        if dtype == "int8":
-            return self.name(f"tl.dot({left.name}, {right.name})", "int32", shape)
-        left, right = self.small(left, 32), self.small(right, 32)
-        return self.name(f"tl.dot({left.name}, {right.name})", "float32", shape, 1024 * left.shape[1])
-
     def table(self) -> Value | None:
         """Elements at places that come from memory, or from one of two tables that a condition chooses."""
         value = self.pick(lambda v: bool(v.shape) and not v.is_float)
@@ -219,7 +205,7 @@ class LanguageGenerator(Values):
             return None
         size = self.random.choice([8, 64, 256])
         dtype = self.random.choice(["float32", "int32", "float16", "int8", "uint8", "int16"])
-        at = f"({value.name} & {min(size, 128) - 1}).to(tl.int32)"
+        at = f"({value.name} & {min(size, 128) - 1}).to(tl.{self.random.choice(['int32', 'int32', 'int64'])})"
         first = self.tensor(dtype, size)
         kind = self.random.randrange(3)
         if kind == 0:
@@ -352,12 +338,10 @@ class LanguageGenerator(Values):
             self.order()
         elif choice < 0.79:
             self.reshape()
-        elif choice < 0.83:
-            self.dot()
         elif choice < 0.88:
-            self.table()
+            self.random.choice([self.dot, self.dot, self.table, self.table, self.scaled, self.mapped])()
         elif deep:
-            self.random.choice([self.branch, self.loop, self.loop, self.atomic, self.inexact])()
+            self.random.choice([self.branch, self.loop, self.loop, self.atomic, self.inexact, self.asserted])()
 
     def block(self) -> tuple[int, ...]:
         rank = self.random.choice([1, 1, 2, 2, 3])
@@ -378,7 +362,7 @@ class LanguageGenerator(Values):
         for value in {v.name: v for v in stored}.values():
             self.store(value)
         tensors = ", ".join(self.tensors)
-        return _DRIVER.format(halves=inspect.getsource(halves),
+        return _DRIVER.format(functions=FUNCTIONS, halves=inspect.getsource(halves),
                               names=", ".join(self.arguments), body="\n".join(self.lines), tensors=tensors,
                               launch=LAUNCH, programs=self.programs, scalars=self.scalars,
                               outputs=[int(name[1:]) for name in self.outputs])
@@ -395,6 +379,7 @@ def maximum(a, b):
 def last(a, b):
     return b
 
+{functions}
 @triton.jit
 def kernel({names}, n, s):
 {body}
@@ -412,6 +397,8 @@ def values(size, dtype, seed):
 def run():
     tensors = [{tensors}]
     options = json.loads(os.environ.get("{launch}", "{{}}"))
+    if os.environ.get("TRITON_INTERPRET") != "1":
+        options["debug"] = True  # assertions are looked at
     kernel[({programs},)](*tensors, **{scalars}, **options)
     return torch.cat([half for place in {outputs} for half in halves(tensors[place])])
 """

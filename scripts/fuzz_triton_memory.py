@@ -12,17 +12,16 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from fuzz_triton_blocks import FLOATS, INTEGERS, OPERATORS, SIZES, Block, Writer, binary, contents, convert, total
+from fuzz_triton_blocks import FLOATS, INTEGERS, OPERATORS, Block, binary, contents, convert, total
+from fuzz_triton_descriptors import ELEMENTS, Descriptors
 
 LAUNCH = "FUZZ_LAUNCH"
 """The environment variable that holds options of every launch, as JSON."""
 REACH = 1 << 16
 """The farthest element; what would go beyond is masked."""
-ELEMENTS = 512
-"""Of a block."""
 
 
-class MemoryGenerator(Writer):
+class MemoryGenerator(Descriptors):
     """The source of one kernel."""
 
     # loads
@@ -43,7 +42,8 @@ class MemoryGenerator(Writer):
             loaded = [v for v in self.values if v.known and v.dtype in INTEGERS and v.shape == part.shape]
             if loaded and self.chance(0.3):
                 chosen = self.random.choice(loaded)
-                part = convert(replace(chosen, code=f"tl.abs({chosen.code})", data=np.abs(chosen.data)), "int32")
+                part = convert(replace(chosen, code=f"tl.abs({chosen.code})", data=np.abs(chosen.data)),
+                               self.random.choice(["int32", "int32", "int64"]))
             stride = self.random.choice([dense, dense, dense, -dense, 1, 2, -1, 16, 33, 0])
             part = binary("*", part, stride) if stride != 1 else part
             parts.append(convert(part, "int64") if self.chance(0.15) else part)
@@ -135,13 +135,6 @@ class MemoryGenerator(Writer):
             masked = f", mask={mask.code}, other={text}"
         value = self.name(Block(f"tl.load({pointer}{masked})", data, dtype))
         self.keep(value)
-
-    def keep(self, value: Block) -> None:
-        if value.dtype == "bfloat16":  # the interpreter computes with its bits
-            value = self.name(replace(value, code=f"{value.code}.to(tl.float32)", dtype="float32"))
-        self.values.append(value)
-        if value.shape == () and value.known and value.dtype in ("int8", "int16", "int32"):
-            self.scalars.append(self.name(convert(value, "int32")))
 
     def pick(self, shape: tuple[int, ...] | None = None) -> Block:
         """A value of ``shape``, loaded if there is none."""
@@ -276,78 +269,6 @@ class MemoryGenerator(Writer):
         if unique and not masked and self.chance(0.6):  # else nobody can tell what it returns
             self.values.append(Block(result, np.zeros((self.programs, *value.shape), dtype), dtype, False))
 
-    # descriptors
-
-    def descriptor(self, writes: bool) -> None:
-        """A block at an offset that may stick out of the tensor on any side."""
-        dtype = self.random.choice(["float32", "float16", "int32", "int8", "uint8", "int16", "bfloat16"])
-        align = 16 // SIZES[dtype]
-        rank = self.random.choice([1, 2, 2, 2, 3, 4])
-        while True:
-            block = tuple(self.random.choice([1, 2, 4, 8]) for _ in range(rank - 1))
-            block = (*block, align * self.random.choice([1, 1, 2, 4]))
-            if prod(block) <= ELEMENTS:
-                break
-        sizes = [self.random.choice([1, 2, 3, 5, 7, 9, 17]) for _ in block]
-        sizes[-1] = self.random.choice([1, 3, align, align + 1, 2 * align + 3, 4 * align])
-        strides, dense = [1], -(-sizes[-1] // align) * align + align * self.random.choice([0, 0, 1])
-        for size in reversed(sizes[1:-1] if rank > 1 else []):
-            strides.insert(0, dense)
-            dense *= size
-        if rank > 1:
-            strides.insert(0, dense)
-        length = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True)) + 1
-        starts = [self.random.choice(["0", "0", "1", "-1", "2", "n", "s - 1"]) for _ in block]
-        starts[-1] = self.random.choice(["0", "0", str(align), str(-align), f"n * {align}"])
-        name, base = self.fresh("d"), ""
-        if writes:  # each program its own part
-            base, length = f" + p * {-(-length // align) * align}", -(-length // align) * align * self.programs
-            x = self.output(dtype, length)
-        else:
-            x, _ = self.tensor(dtype, length)
-        self.line(f"{name} = tl.make_tensor_descriptor({x}{base}, {sizes}, {strides}, {list(block)})")
-        at = f"[{', '.join(starts)}]"
-        if not writes:
-            data = np.zeros((self.programs, *block), numpy_name(dtype))
-            self.keep(self.name(Block(f"{name}.load({at})", data, dtype, False)))
-            return
-        if dtype == "bfloat16":
-            value = f"({self.values_of(block)}).to(tl.float32).to(tl.bfloat16)"
-        else:
-            value = f"tl.minimum(tl.maximum({self.values_of(block)}, 0), 100).to(tl.{dtype})"
-        self.line(f"{name}.store({at}, {value})")
-
-    def values_of(self, block: tuple[int, ...]) -> str:
-        fitting = [v for v in self.values if v.shape == block]
-        value = self.random.choice(fitting) if fitting and self.chance(0.7) else None
-        dims = self.dims(block)
-        return value.code if value else " + ".join(f"{dim.code} * {k + 3}" for k, dim in enumerate(dims)) + " + p"
-
-    def rows(self) -> None:
-        """Gather some rows of a table, or scatter to them."""
-        dtype = self.random.choice(["float32", "float16", "int8", "int32"])
-        columns = max(32 // SIZES[dtype], 8) * self.random.choice([1, 2])
-        count, rows = self.random.choice([8, 16]), self.random.choice([8, 11, 20])
-        wide = columns * self.random.choice([1, 2]) + self.random.choice([0, 0, 1, 5])
-        align = 16 // SIZES[dtype]
-        stride, name = -(-wide // align) * align, self.fresh("d")
-        column = self.random.choice(["0", "0", str(align), f"s * {align}"])
-        places = self.index(self.dims((count,))[0], self.random.choice([0, 1]))
-        if self.chance(0.5):
-            x, _ = self.tensor(dtype, (rows - 1) * stride + wide)
-            self.line(f"{name} = tl.make_tensor_descriptor({x}, [{rows}, {wide}], [{stride}, 1], [1, {columns}])")
-            data = np.zeros((self.programs, count, columns), dtype)
-            self.keep(self.name(Block(f"{name}.gather({convert(places, 'int32').code}, {column})", data, dtype,
-                                      False)))
-            return
-        size = -(-((rows - 1) * stride + wide) // align) * align
-        x = self.output(dtype, size * self.programs)
-        self.line(f"{name} = tl.make_tensor_descriptor({x} + p * {size}, [{rows}, {wide}], [{stride}, 1], "
-                  f"[1, {columns}])")
-        order = self.random.choice(["{}", f"{count - 1} - {{}}", "{} ^ 5", "{} + s", "{} - 3", "{} * 2"])
-        self.line(f"{name}.scatter(({self.values_of((count, columns))}).to(tl.{dtype}), "
-                  f"{order.format(f'tl.arange(0, {count})')}, {column})")
-
     # control
 
     def loop(self) -> None:
@@ -414,8 +335,8 @@ class MemoryGenerator(Writer):
         self.load()
         statements: list[Callable[[], None]] = [self.load] * 4
         statements += [self.combine, self.store, self.update, self.atomic, self.atomic, self.rows,
-                                        self.loop, self.branch, lambda: self.descriptor(False),
-                                        lambda: self.descriptor(True)]
+                       self.loop, self.branch, lambda: self.descriptor(False), lambda: self.descriptor(True),
+                       self.reduction]
         for _ in range(self.random.randrange(1, 5)):
             self.random.choice(statements)()
         if self.chance(0.2):
@@ -427,12 +348,9 @@ class MemoryGenerator(Writer):
                               outputs=[int(name[1:]) for name in self.outputs])
 
 
-def numpy_name(dtype: str) -> str:
-    return "float32" if dtype == "bfloat16" else dtype
-
-
 _DRIVER = """
 import os, json, torch, triton, triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
 from fuzz_triton_memory import values
 from fuzz_triton_values import halves
 
@@ -448,6 +366,7 @@ def run():
     tensors = [{tensors}]
     options = json.loads(os.environ.get("{launch}", "{{}}"))
     kernel[{grid}](*tensors, **{scalars}, **options)
+    tensors = [x.base if isinstance(x, TensorDescriptor) else x for x in tensors]
     return torch.cat([half for place in {outputs} for half in halves(tensors[place])])
 """
 

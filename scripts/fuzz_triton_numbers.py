@@ -134,12 +134,12 @@ class NumbersGenerator:
             self.store(name, "int32", shape)
 
     def ordered(self) -> None:
-        """Extremes and orders of numbers without NaN, whose place Triton leaves open."""
-        dtype = self.random.choice(["float32", "float16", *INTEGERS])
-        a = self.load(dtype, "number" if dtype.startswith("f") else "edge")
+        """Extremes and orders, also of NaN."""
+        dtype = self.random.choice(["float32", "float32", "float16", "float16", *INTEGERS])
+        a = self.load(dtype, self.random.choice(["edge", "number"]) if dtype.startswith("f") else "edge")
         axis = self.random.randrange(len(self.shape))
         left = tuple(n for d, n in enumerate(self.shape) if d != axis)
-        kind = self.random.choice(["max", "min", "argmax", "argmin", "sort", "topk", "cummax"])
+        kind = self.random.choice(["max", "min", "argmax", "argmin", "both", "sort", "topk", "cummax"])
         last = self.shape[-1]
         if kind == "sort" and last > 1:
             self.store(f"tl.sort({a}, descending={self.random.random() < 0.5})", dtype)
@@ -147,6 +147,12 @@ class NumbersGenerator:
             self.store(f"tl.topk({a}, 2)", dtype, (*self.shape[:-1], 2))
         elif kind.startswith("arg"):
             self.store(f"tl.{kind}({a}, {axis}, tie_break_left=True)", "int32", left)
+        elif kind == "both":
+            best, place = f"b{len(self.tensors)}", f"i{len(self.tensors)}"
+            self.lines.append(f"{best}, {place} = tl.{self.random.choice(['max', 'min'])}({a}, {axis}, "
+                              "return_indices=True)")
+            self.store(best, dtype, left)
+            self.store(place, "int32", left)
         elif kind == "cummax":
             self.store(f"tl.associative_scan({a}, {axis}, greater, reverse={self.random.random() < 0.5})", dtype)
         elif kind in ("max", "min"):
@@ -252,7 +258,8 @@ def edge(size, dtype, seed):
     return torch.where(which < 0.4, any_bits, torch.where(which < 0.7, small, ends)).to(dtype)
 
 def number(size, dtype, seed):
-    return torch.nan_to_num(edge(size, dtype, seed))
+    x = edge(size, dtype, seed)
+    return torch.nan_to_num(x) if dtype.is_floating_point else x
 
 {halves}
 def run():

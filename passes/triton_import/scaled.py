@@ -21,7 +21,9 @@ _E2M1, _BF16, _F16 = 4, 5, 6
 
 @dataclass(frozen=True)
 class Operand:
-    """One side of the product: (rows, K), or K packed two to a byte; ``scale`` is (rows, K / group)."""
+    """One side of the product: (rows, K), or two of K or of the rows to a byte; ``scale`` is (rows, K / group). A batch
+    may stand before the rows.
+    """
 
     value: Tensor
     kind: int
@@ -33,8 +35,7 @@ class Operand:
 def dot(left: Operand, right: Operand, total: Tensor) -> Tensor:
     """left (M, K) times right, given transposed (N, K), plus ``total`` (M, N), in f32."""
     f32 = ir.F32Type.get()
-    a, b = _scaled(left), shapes.transpose(_scaled(right), [1, 0])
-    assert isinstance(b, Tensor)
+    a, b = _scaled(left), _transposed(_scaled(right))
     wide = elementwise.apply([total], [f32], total.shape, lambda x: _resized(x, f32))[0]
     result = reduce.dot(a, b, wide)
     return elementwise.apply([result], [total.element], total.shape, lambda x: _resized(x, total.element))[0]
@@ -50,13 +51,13 @@ def _scaled(operand: Operand) -> Tensor:
     value = _decoded(operand)
     if operand.scale is None:
         return value
-    (rows, depth), groups = value.shape, operand.scale.shape[1]
+    (*rows, depth), groups = value.shape, operand.scale.shape[-1]
     factor = _factor(operand.scale, operand.scale_type)
-    wide = _reshaped(value, (rows, groups, depth // groups))
-    scale = shapes.broadcast(shapes.expand_dims(factor, 2), wide.shape)
+    wide = _reshaped(value, (*rows, groups, depth // groups))
+    scale = shapes.broadcast(shapes.expand_dims(factor, len(value.shape)), wide.shape)
     assert isinstance(scale, Tensor)
     product = elementwise.apply([wide, scale], [value.element], wide.shape, lambda x, s: arith.mulf(x, s))[0]
-    return _reshaped(product, (rows, depth))
+    return _reshaped(product, value.shape)
 
 
 def _factor(scale: Tensor, type: ir.Type | None) -> Tensor:
@@ -83,21 +84,19 @@ def _decoded(operand: Operand) -> Tensor:
         return _each(value, lambda x: arith.extf(f32, x))
     if kind != _E2M1:
         raise Unsupported(f"element type number {kind} of a scaled product")
-    rows, columns = value.shape
-    shape = (rows, columns, 2)
-    pairs = shapes.broadcast(shapes.expand_dims(value, 2), shape)
+    *batch, rows, columns = value.shape
+    shape, rank = (*value.shape, 2), len(value.shape)
+    pairs = shapes.broadcast(shapes.expand_dims(value, rank), shape)
     byte = ir.IntegerType.get_signless(8)
-    half = shapes.make_range(0, 2, byte)
-    wide = shapes.broadcast(shapes.expand_dims(shapes.expand_dims(half, 0), 0), shape)
+    half = _reshaped(shapes.make_range(0, 2, byte), (*[1] * rank, 2))
+    wide = shapes.broadcast(half, shape)
     assert isinstance(pairs, Tensor)
     assert isinstance(wide, Tensor)
     both = elementwise.apply([pairs, wide], [f32], shape, lambda x, i: _e2m1(
         arith.shrui(x, arith.muli(i, ints.value(4, byte)))))[0]
     if operand.packed_along_k:
-        return _reshaped(both, (rows, 2 * columns))
-    rows_last = shapes.transpose(both, [0, 2, 1])
-    assert isinstance(rows_last, Tensor)
-    return _reshaped(rows_last, (2 * rows, columns))
+        return _reshaped(both, (*batch, rows, 2 * columns))
+    return _reshaped(_transposed(both), (*batch, 2 * rows, columns))
 
 
 def _e2m1(byte: ir.Value) -> ir.Value:
@@ -126,6 +125,12 @@ def _reshaped(node: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 def transposed(operand: Operand) -> Operand:
     """The right side as TTIR gives it, (K, N), with its scale already (N, K / group)."""
-    value = shapes.transpose(operand.value, [1, 0])
-    assert isinstance(value, Tensor)
-    return replace(operand, value=value)
+    return replace(operand, value=_transposed(operand.value))
+
+
+def _transposed(node: Tensor) -> Tensor:
+    """``node`` with its last two dimensions exchanged."""
+    rank = len(node.shape)
+    result = shapes.transpose(node, [*range(rank - 2), rank - 1, rank - 2])
+    assert isinstance(result, Tensor)
+    return result

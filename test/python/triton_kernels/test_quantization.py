@@ -268,6 +268,34 @@ def test_scaled_dot(format):
 
 
 @triton.jit
+def scaled_dot_batches(a, b, a_scale, b_scale, c, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """Two numbers of a's rows to a byte, two of b's summed dimension."""
+    i = tl.arange(0, B)[:, None, None]
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K // 2)
+    s = tl.arange(0, K // 32)
+    x = tl.load(a + i * (M // 2 * K) + tl.arange(0, M // 2)[None, :, None] * K + tl.arange(0, K)[None, None, :])
+    y = tl.load(b + i * (K // 2 * N) + k[None, :, None] * N + n[None, None, :])
+    xs = tl.load(a_scale + i * (M * K // 32) + m[None, :, None] * (K // 32) + s[None, None, :])
+    ys = tl.load(b_scale + i * (N * K // 32) + n[None, :, None] * (K // 32) + s[None, None, :])
+    total = tl.dot_scaled(x, xs, "e2m1", y, ys, "e2m1", lhs_k_pack=False)
+    tl.store(c + i * (M * N) + m[None, :, None] * N + n[None, None, :], total)
+
+
+def test_scaled_dot_in_batches():
+    B, M, N, K = 2, 4, 8, 64
+    sa, sb = (torch.randint(125, 129, (B, rows, K // 32), dtype=torch.uint8) for rows in (M, N))
+    a = torch.randint(0, 256, (B, M // 2, K), dtype=torch.uint8)
+    b = torch.randint(0, 256, (B, K // 2, N), dtype=torch.uint8)
+    wide_a = _E2M1[torch.stack([a & 15, a >> 4], 2).reshape(B, M, K).long()]
+    wide_b = _E2M1[torch.stack([b & 15, b >> 4], 2).reshape(B, K, N).long()]
+    c = torch.empty(B, M, N)
+    scaled_dot_batches[(1,)](a, b, sa, sb, c, B=B, M=M, N=N, K=K)
+    wide_a = wide_a * torch.exp2(sa.float() - 127).repeat_interleave(32, 2)
+    wide_b = wide_b * torch.exp2(sb.float() - 127).repeat_interleave(32, 2).transpose(1, 2)
+    assert torch.equal(c, wide_a @ wide_b)  # every sum is exact
+
+
+@triton.jit
 def grouped_int4_matmul(x, words, scales, out, M, N, K, GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
                         BK: tl.constexpr):
     """x @ w, w in words of eight 4-bit numbers along k, with a scale for each GROUP of k and column."""
