@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.clones import clone_into
 from hexagon_mlir.ir.query import input_count
 
 
@@ -120,18 +121,9 @@ def _clone_body(block: ir.Block, values: dict[ir.Value, ir.Value], loops: tuple[
         if op.name == "linalg.index":
             values[op.results[0]] = _index(loops[ir.IntegerAttr(op.attributes["dim"]).value])
         else:
-            _clone(op, values)
+            clone_into(op, values)
     yielded = operations[-1].operands[0]
     return values.get(yielded, yielded)
-
-
-def _clone(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
-    copy = op.clone()
-    for position, value in enumerate(op.operands):
-        if value in values:
-            copy.operation.operands[position] = values[value]
-    for before, after in zip(op.results, copy.operation.results, strict=True):
-        values[before] = after
 
 
 def _index(loop: int | None) -> ir.Value:

@@ -11,6 +11,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import erase_op, ir, tensor
+from hexagon_mlir.ir.clones import clone_into
+from hexagon_mlir.ir.order import external_values
 from hexagon_mlir.ir.query import element_bytes, input_count
 from hexagon_mlir.passes.fusion.decide import worth_keeping
 
@@ -171,10 +173,7 @@ def _fill(op: ir.Operation, source: ir.Block, values: Mapping[ir.Value, ir.Value
         for view in source.operations:
             inner = view.operation
             if any(r in live and r not in values for r in inner.results):
-                copy = inner.clone().operation
-                for position, value in enumerate(inner.operands):
-                    copy.operands[position] = known.get(value, value)
-                known |= dict(zip(inner.results, copy.results, strict=True))
+                clone_into(inner, known)
         ir.Operation.create("linalg.yield", operands=[known.get(r, r) for r in results])
 
 
@@ -184,7 +183,7 @@ def _needed(body: ir.Block, results: Sequence[ir.Value], given: Container[ir.Val
     for view in reversed(list(body.operations)):
         inner = view.operation
         if any(r in live and r not in given for r in inner.results):
-            live |= set(inner.operands)
+            live |= set(external_values(inner))
     return live
 
 

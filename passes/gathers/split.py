@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, bufferization, ir, linalg, tensor
+from hexagon_mlir.ir.clones import clone_into
+from hexagon_mlir.ir.order import external_values
 from hexagon_mlir.ir.query import TCM_SPACE, input_count, memory_space
 from hexagon_mlir.ir.query import in_tcm as is_in_tcm
 
@@ -20,7 +22,7 @@ def address_ops(extract: ir.Operation, body: ir.Block) -> list[ir.Operation] | N
             if not op.name.startswith(PURE):
                 return None
             needed.append(op)
-            wanted += list(op.operands)
+            wanted += external_values(op)
     return needed[::-1]
 
 
@@ -118,20 +120,11 @@ def generic(inputs: Sequence[ir.Value], maps: Sequence[ir.AffineMap], output: ir
     return op.result
 
 
-def clone_into(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
-    """A copy of ``op`` at the insertion point with operands from ``values``, which gets its results."""
-    copy = op.clone().operation
-    for position, value in enumerate(op.operands):
-        if value in values:
-            copy.operands[position] = values[value]
-    values.update(zip(op.results, copy.results, strict=True))
-
-
 def _replace(op: ir.Operation, extract: ir.Operation, gathered: ir.Value, map_: ir.AffineMap) -> None:
     """``op`` again, with ``gathered`` as an input instead of ``extract`` and without inputs only that needed."""
     inputs, old = input_count(op), op.regions[0].blocks[0]
     live = _live_ops(old, extract)
-    read = {operand for inner in live for operand in inner.operands}
+    read = {operand for inner in live for operand in external_values(inner)}
     kept = [i for i in range(inputs) if old.arguments[i] in read]
     outputs = range(inputs, len(op.operands))
     maps = op.attributes["indexing_maps"]
@@ -164,7 +157,7 @@ def _live_ops(body: ir.Block, without: ir.Operation) -> list[ir.Operation]:
     for op in reversed(operations[:-1]):
         if op != without and any(result in wanted for result in op.results):
             live.append(op)
-            wanted += list(op.operands)
+            wanted += external_values(op)
     return live[::-1]
 
 

@@ -198,3 +198,32 @@ func.func @products(%x: tensor<8x64xf32>, %zeros: tensor<8xf32>, %y: tensor<8x64
   } -> tensor<8x64xf32>
   return %squares, %r : tensor<8xf32>, tensor<8x64xf32>
 }
+
+// -----
+// 9. What is in a branch of a merged body reads the merged body's arguments; the narrow result is none of them.
+// CHECK-LABEL: func.func @branches
+// CHECK: linalg.generic
+// CHECK-NEXT: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32, %{{.*}}: i16):
+// CHECK: scf.if
+// CHECK: arith.divsi %[[A]], %[[B]] : i32
+// CHECK: arith.trunci {{.*}} : i32 to i16
+// CHECK-NOT: linalg.generic
+#each = affine_map<(d0) -> (d0)>
+func.func @branches(%x: tensor<64xi32>, %y: tensor<64xi32>) -> tensor<64xi16> {
+  %e = tensor.empty() : tensor<64xi32>
+  %h = tensor.empty() : tensor<64xi16>
+  %0 = linalg.generic {indexing_maps = [#each, #each, #each], iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<64xi32>, tensor<64xi32>) outs(%e : tensor<64xi32>) {
+  ^bb0(%a: i32, %b: i32, %o: i32):
+    %1 = arith.cmpi slt, %a, %b : i32
+    %2 = scf.if %1 -> i32 {
+      %3 = arith.divsi %a, %b : i32
+      scf.yield %3 : i32
+    } else {
+      scf.yield %a : i32
+    }
+    linalg.yield %2 : i32
+  } -> tensor<64xi32>
+  %4 = arith.trunci %0 : tensor<64xi32> to tensor<64xi16>
+  return %4 : tensor<64xi16>
+}

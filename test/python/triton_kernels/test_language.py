@@ -90,6 +90,35 @@ def test_scalar_functions():
 
 
 @triton.jit
+def _least(a, b):
+    if a < b:
+        return a
+    else:
+        if b < 0:
+            return -b
+    return b
+
+
+@triton.jit
+def mapped_and_narrowed(x, table, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    found = tl.load(table + (v & 63))
+    tl.store(out + i, tl.map_elementwise(_least, v, ~v).to(tl.int16))
+    tl.store(out + N + i, tl.map_elementwise(_least, v, found).to(tl.int16))
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+def test_scalar_functions_with_more_in_their_loop(executor, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    x, table = (torch.randint(-99, 99, (n,), dtype=torch.int32) for n in (128, 64))
+    out = torch.zeros(2, 128, dtype=torch.int16)
+    mapped_and_narrowed[(1,)](x, table, out, N=128)
+    for result, b in zip(out, (~x, table[(x & 63).long()]), strict=True):
+        assert torch.equal(result, torch.where(x < b, x, torch.where(b < 0, -b, b)).short())
+
+
+@triton.jit
 def printing(x, n, N: tl.constexpr):
     v = tl.load(x + tl.arange(0, N))
     tl.device_print("n is", n)
