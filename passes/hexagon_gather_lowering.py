@@ -76,7 +76,8 @@ class HexagonGatherLoweringPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every such op."""
         vector_bytes = int(context.target.vector_bytes.value)
-        for op in [op for op in ops_named(module, "linalg.generic") if _is_gather(op)]:
+        found = [op for op in ops_named(module, "linalg.generic") if _is_gather(op)]
+        for op in found:
             body = op.regions[0].blocks[0]
             load = body.operations[1].operation
             gather = Gather(load.operands[0], op.operands[0], op.operands[1],
@@ -93,7 +94,8 @@ class HexagonGatherLoweringPass(Pass):
                 with op.location, ir.InsertionPoint(op):
                     emit(gather, vector_bytes)
             erase_op(op, self.name)
-        CLEAN.run(module, context)  # addresses fold
+        if found:
+            CLEAN.run(module, context)  # addresses fold
 
 
 def _is_gather(op: ir.Operation) -> bool:

@@ -34,7 +34,7 @@ class RunOptions:
     """How to run: checks, dumps and observers.
 
     ``verify_each`` verifies the IR after each of our passes and after the last step; upstream passes leave valid IR.
-    ``verify_handed_on`` does it for what upstream passes get, and the result: all that must be valid.
+    ``verify_handed_on`` does it only for what the steps with ``verified`` get, and where the last step is ours.
     ``dump_dir`` gets ``NN-pass.before.mlir`` (written before the step runs, so a crash leaves its input)
     and ``NN-pass.after.mlir``, NN counting from ``first_index``.
     """
@@ -67,8 +67,9 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
         step.run(module, context)
         seconds = time.perf_counter() - start
         own = not isinstance(step, UpstreamStep)
-        handed_on = index == last or (own and isinstance(steps[index + 1 - options.first_index], UpstreamStep))
-        if (own and options.verify_each) or (handed_on and (options.verify_each or options.verify_handed_on)):
+        following = None if index == last else steps[index + 1 - options.first_index]
+        handed_on = own if following is None else isinstance(following, UpstreamStep) and following.verified
+        if (options.verify_each and (own or index == last)) or (options.verify_handed_on and handed_on):
             _verify(module, step.title)
         if options.verify_levels and isinstance(step, PassStep):
             levels.check(module, step.instance.leaves, step.title)

@@ -61,6 +61,8 @@ class UpstreamStep:
     pipeline: str
     why: str = ""
     label: str = ""
+    verified: bool = False
+    """What it gets is verified also where most steps are trusted."""
 
     @property
     def title(self) -> str:
@@ -72,18 +74,22 @@ class UpstreamStep:
     def text(self) -> str:
         return self.pipeline
 
+    def run_on(self, function: ir.Operation) -> None:
+        """Run passes for any kind of operation on ``function`` alone."""
+        _run_upstream(self.pipeline, function)
+
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Run the upstream passes; an MLIR error becomes a `HexError` that names this step."""
         with module.context:
             try:
-                _run_upstream(self.pipeline, module)
+                _run_upstream(self.pipeline, module.operation)
             except ValueError as error:
                 raise pipeline_error(self.pipeline, str(error)) from None
             except ir.MLIRError as error:
                 if _NOT_ON_MODULES not in str(error):
                     raise from_mlir_error(error, origin=self.title) from None
                 try:
-                    _run_upstream(f"func.func({self.pipeline})", module)
+                    _run_upstream(f"func.func({self.pipeline})", module.operation)
                 except ir.MLIRError as second:
                     raise from_mlir_error(second, origin=self.title) from None
 
@@ -114,10 +120,10 @@ class ScheduleStep:
         apply_schedule(module, self.schedule, "schedule", context, file=self.file)
 
 
-def _run_upstream(pipeline: str, module: ir.Module) -> None:
-    manager = PassManager.parse(f"builtin.module({pipeline})")
+def _run_upstream(pipeline: str, op: ir.Operation) -> None:
+    manager = PassManager.parse(f"{op.name}({pipeline})")
     manager.enable_verifier(False)  # the runner verifies
-    manager.run(module.operation)
+    manager.run(op)
 
 
 def pipeline_error(pipeline: str, problem: str) -> HexError:

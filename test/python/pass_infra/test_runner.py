@@ -89,7 +89,7 @@ def test_verify_each(context):
 
 
 def test_what_is_handed_on_is_verified(context):
-    """Where one of our passes follows, it is not."""
+    """Where no step follows that asks for it, it is not."""
     options = RunOptions(verify_each=False, verify_handed_on=True, first_index=3)
 
     class Repairing(BreakingStep):
@@ -98,8 +98,10 @@ def test_what_is_handed_on_is_verified(context):
         def run(self, module, context):
             module.body.operations[0].operation.erase()
 
-    assert len(run_steps(parse(ADD), [BreakingStep(), Repairing(), UpstreamStep("cse")], context, options)) == 3
-    for rest in ([], [UpstreamStep("cse")]):
+    careful = UpstreamStep("cse", verified=True)
+    assert len(run_steps(parse(ADD), [BreakingStep(), Repairing(), careful], context, options)) == 3
+    assert len(run_steps(parse(ADD), [BreakingStep(), UpstreamStep("symbol-dce")], context, options)) == 2
+    for rest in ([], [careful]):
         with pytest.raises(HexError, match=r"breaking: .*terminator"):
             run_steps(parse(ADD), [BreakingStep(), *rest], context, options)
 
