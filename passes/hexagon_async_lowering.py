@@ -98,7 +98,9 @@ def _rename(module: ir.Module, names: Mapping[str, str]) -> None:
     for op in [view.operation for view in module.body.operations if _symbol(view.operation) in names]:
         old = _symbol(op)
         op.attributes["sym_name"] = ir.StringAttr.get(names[old])
-        ir.SymbolTable.replace_all_symbol_uses(old, names[old], module.operation)
+        for call in ops_named(module, "func.call"):  # nothing else names them
+            if ir.FlatSymbolRefAttr(call.attributes["callee"]).value == old:
+                call.attributes["callee"] = ir.FlatSymbolRefAttr.get(names[old])
 
 
 def _call_runtime(module: ir.Module, op: ir.Operation) -> None:

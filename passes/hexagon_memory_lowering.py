@@ -14,6 +14,8 @@ from hexagon_mlir.passes.memory_lowering.stack_slots import fits_stack, to_stack
 
 _ALLOCATION, _RELEASE, _CAST = "memref.alloc", "memref.dealloc", "builtin.unrealized_conversion_cast"
 _LARGEST = (1 << INDEX_BITS - 1) - 1  # LLVM takes offsets for signed
+_NUMBERS = ("arith.", "math.", "vector.")  # dialects whose operations make no buffers, but for a few
+_BUFFERS_TOO = frozenset({"arith.select", "vector.type_cast"})
 _STACK_SHARE = 16  # a stack buffer takes at most this fraction of the L1 data cache
 
 
@@ -143,6 +145,9 @@ def _drop_spaces(module: ir.Module) -> None:
         return known[type_]
 
     def visit(op: ir.Operation) -> ir.WalkResult:
+        name = op.name
+        if name.startswith(_NUMBERS) and name not in _BUFFERS_TOO:
+            return advance
         for result in op.results:
             old = result.type
             new = plain(old)
@@ -152,7 +157,7 @@ def _drop_spaces(module: ir.Module) -> None:
             for block in region.blocks:
                 for argument in block.arguments:
                     argument.set_type(plain(argument.type))
-        if op.name == "func.func":
+        if name == "func.func":
             type_ = ir.FunctionType(op.attributes["function_type"].value)
             new = ir.FunctionType.get([plain(t) for t in type_.inputs], [plain(t) for t in type_.results])
             op.attributes["function_type"] = ir.TypeAttr.get(new)

@@ -71,8 +71,10 @@ class MergeFunctionsPass(Pass):
         texts = [{_name(op): _text(op) for op in group if _name(op) not in named} for group in alike]
         symbols = ir.SymbolTable(module.operation)
         while same := _equal(texts):
-            for name, kept in same.items():
-                ir.SymbolTable.replace_all_symbol_uses(name, kept, module.operation)
+            for call in ops_named(module, "func.call"):  # nothing else names them
+                if (kept := same.get(_name_in(call.attributes["callee"]))) is not None:
+                    call.attributes["callee"] = ir.FlatSymbolRefAttr.get(kept)
+            for name in same:
                 erase_op(symbols[name].operation, self.name)
             renamed = re.compile(rf"@({'|'.join(map(re.escape, same))})(?=\()")
             texts = [{name: renamed.sub(lambda found: f"@{same[found[1]]}", text) for name, text in group.items()

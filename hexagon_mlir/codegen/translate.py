@@ -26,7 +26,7 @@ def translate_to_llvm_ir(module: ir.Module) -> str:
 def _number_messages(text: str) -> str:
     """``text`` with messages of assertions counted from 0: upstream counts those of all modules, and what is cached for
     a kernel would not be found when another one was compiled before it."""
-    names = {name: f"assert_msg.{number}" for number, name in enumerate(_MESSAGE.findall(text))}
-    if not names:
+    if "@assert_msg" not in text:
         return text
+    names = {name: f"assert_msg.{number}" for number, name in enumerate(_MESSAGE.findall(text))}
     return re.sub(r"@(assert_msg(?:_\d+)?)\b", lambda found: f"@{names.get(found[1], found[1])}", text)
