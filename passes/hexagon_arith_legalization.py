@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.arith_legalization import scalar
 from hexagon_mlir.passes.arith_legalization.bfloat import BF16, BF16_ARITHMETIC, in_f32
@@ -28,6 +29,7 @@ CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf")
 HANDLED = {f"arith.{name}" for name in (*DIVISIONS, *EXTREMES, *CONVERSIONS, *BF16_ARITHMETIC, "cmpf")}
 INTEGERS = ("i8", "i16", "i32")
 FLOATS = ("f32", "f16", BF16)
+_NAMES = {ir.F32Type: "f32", ir.F16Type: "f16"}  # to print a type takes ten times as long
 
 
 @dataclass(frozen=True)
@@ -174,15 +176,8 @@ class HexagonArithLegalizationPass(Pass):
 
 
 def _candidates(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in HANDLED and (isinstance(op.results[0].type, ir.VectorType) or _is_call(op)):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
+    return find_ops(module, lambda op: op.name in HANDLED
+                    and (isinstance(op.results[0].type, ir.VectorType) or _is_call(op)))
 
 
 def _is_call(op: ir.Operation) -> bool:
@@ -193,7 +188,8 @@ def _is_call(op: ir.Operation) -> bool:
 
 
 def _element(value: ir.Value) -> str:
-    return str(ir.VectorType(value.type).element_type)
+    element = ir.VectorType(value.type).element_type
+    return _NAMES.get(type(element)) or str(element)
 
 
 def _is_constant(value: ir.Value) -> bool:

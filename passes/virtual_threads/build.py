@@ -16,7 +16,7 @@ class ForallBuilder:
 
     def __init__(self, group: Group, chunks: Sequence[int]):
         self.group, self.chunks = group, chunks
-        self.places = group.places()
+        self.places = group.places
         self.kept = [place for place in self.places if place.kept]
         self.inside: dict[ir.Value, ir.Value] = {}  # a member's result -> this iteration's slice of it
         self.slices: dict[tuple, ir.Value] = {}  # of what comes from outside

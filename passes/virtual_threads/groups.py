@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import lcm
 
@@ -67,6 +68,7 @@ class Group:
         """What one thread takes for all of them."""
         return sum(member.nest.cycles for member in self.members)
 
+    @cached_property
     def places(self) -> list[Place]:
         """Where the members compute."""
         found: list[Place] = []
@@ -103,7 +105,7 @@ class Group:
         thread writes beside it. None: no such number.
         """
         kept = [(member, output, read if place.read else written)
-                for place in self.places() if place.kept for member, output in place.results]
+                for place in self.places if place.kept for member, output in place.results]
         found = [lcm(*(m.nest.unit(m.loops[axis], output, together) or 0 for m, output, together in kept))
                  for axis in range(len(self.extents))]
         return tuple(found) if all(found) else None

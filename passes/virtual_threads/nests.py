@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import gcd, prod
 
 from hexagon_mlir.ir import ir
@@ -47,18 +48,23 @@ class Nest:
 
         The vectorized loop is the last one of every operand it indexes; see `passes.vectorization.plan`.
         """
-        vector = _vector_loop(self.extents, self.parallel, self.reads)
-        return vector is not None and vector in self.reads[operand]
+        return self._vector is not None and self._vector in self.reads[operand]
 
     def lanes(self, loop: int, vector_bytes: int) -> int:
         """Iterations of ``loop`` that vector code does at once: fewer take as long."""
-        return vector_bytes // max(self.output_bytes) if loop == self._lane_loop() else 1
+        return vector_bytes // max(self.output_bytes) if loop == self._lane_loop else 1
 
+    @cached_property
+    def _vector(self) -> int | None:
+        """The loop that is vectorized."""
+        return _vector_loop(self.extents, self.parallel, self.reads)
+
+    @cached_property
     def _lane_loop(self) -> int | None:
         """The loop that vector code has along its lanes. A product of rows with rows, ``x @ w.T``, has its columns
         there: many rows share the factor that is transposed for that.
         """
-        vector = _vector_loop(self.extents, self.parallel, self.reads)
+        vector = self._vector
         if vector is None or self.parallel[vector] or self.outputs != 1 or not self.reads[-1]:
             return vector
         column = self.reads[-1][-1]
@@ -169,13 +175,13 @@ def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool]
             reads: Sequence[tuple[int | None, ...]], target: Target) -> float:
     """What one thread takes, in cycles: a packet for each operation, load and store of each vector."""
     body = [inner.operation for inner in op.regions[0].blocks[0].operations]
-    types = [v.type for inner in body for v in (*inner.operands, *inner.results)]
+    types = {v.type: str(v.type) for v in dict.fromkeys(v for inner in body for v in (*inner.operands, *inner.results))}
     operations = sum(inner.name not in _FREE for inner in body)
     moved = sum(1 for dims in reads if dims)
-    wide = all(str(t) in _LANES or str(t) == "i1" for t in types)
+    wide = all(name in _LANES or name == "i1" for name in types.values())
     if not wide:
         return prod(extents) * (operations + moved) * _SCALAR_FACTOR
-    bits = [_bits(t) for t in types if str(t) != "i1"]
+    bits = [_bits(t) for t, name in types.items() if name != "i1"]
     lanes = target.lanes(min(bits, default=32))
     packets = operations * max(bits, default=32) // min(bits, default=32) + moved
     inner = _vector_loop(extents, parallel, reads)
