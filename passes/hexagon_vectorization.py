@@ -10,6 +10,7 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.vectorization.affine import expand_applies
+from hexagon_mlir.passes.vectorization.bits import bits_as_bytes
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats, read_nest
@@ -32,8 +33,8 @@ class HexagonVectorizationPass(Pass):
     from a place that the body computes, are loaded as vectors too; at any place of a table of up to 256 elements, they
     are looked up in registers by ``hexmlir_look_up_bytes_20_128(table, indices)`` (20 elements, 128 indices) and the
     same for halfwords and words: code generation makes instructions of the call. Conditions on indices become one
-    comparison of lane numbers with a bound. The largest or smallest of floats, whatever of them is NaN, is found among
-    integers in the same order.
+    comparison of lane numbers with a bound. Conditions in memory are bytes. The largest or smallest of floats, whatever
+    of them is NaN, is found among integers in the same order.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {
@@ -54,7 +55,7 @@ class HexagonVectorizationPass(Pass):
         unroll: vectors per loop iteration; 0 chooses by the size of the body.
 
     Refuses (with a remark; the op is left for scalar loops):
-        elements without an HVX lane (f64, i64, i1 in memory), indices other than plain loop indices,
+        elements without an HVX lane (f64, i64), indices other than plain loop indices,
         operands that lie along three different loops, bodies with anything but arith and math, reductions whose
         combiner is not known to be associative, floats on a target whose HVX has none.
 
@@ -80,6 +81,7 @@ class HexagonVectorizationPass(Pass):
                 self.remark(context, op, f"not vectorized: HVX of {context.target.name} has no floating point")
                 continue
             expand_applies(op.regions[0].blocks[0])
+            bits_as_bytes(op)
             try:
                 own = read_nest(op)
                 groups = loop_groups(own)

@@ -13,12 +13,12 @@ func.func @doubles(%x: memref<64xf64>, %y: memref<64xf64>) {
 }
 
 // -----
-// 2. A bit per byte of memory is no lane either.
-// CHECK-LABEL: func.func @bits
+// 2. Nor integers of 64 bits, which `hexagon-wide-integers` has not made words of.
+// CHECK-LABEL: func.func @wide
 // CHECK: linalg.generic
-// WHY: remark: hexagon-vectorization: not vectorized: element type i1 has no HVX lane
-func.func @bits(%x: memref<64xi1>, %y: memref<64xi1>) {
-  linalg.max ins(%x, %x : memref<64xi1>, memref<64xi1>) outs(%y : memref<64xi1>)
+// WHY: remark: hexagon-vectorization: not vectorized: element type i64 has no HVX lane
+func.func @wide(%x: memref<64xi64>, %y: memref<64xi64>) {
+  linalg.max ins(%x, %x : memref<64xi64>, memref<64xi64>) outs(%y : memref<64xi64>)
   return
 }
 

@@ -5,6 +5,8 @@ import torch
 import triton
 import triton.language as tl
 
+from hexagon_mlir.exec import sim
+
 F = torch.nn.functional
 
 
@@ -132,6 +134,38 @@ def test_bilinear():
     bilinear[(2, 4)](x, out, 5, 6, 11, 9, BLOCK=32)
     expected = F.interpolate(x[None], (11, 9), mode="bilinear", align_corners=False)[0]
     torch.testing.assert_close(out, expected, rtol=1e-5, atol=1e-5)
+
+
+@triton.jit
+def sampled(x, places, out, channels, H, W, n, BLOCK: tl.constexpr):
+    """Bilinear, at given places: four gathers a channel, whose masks are known before the loop over channels."""
+    image, i = tl.program_id(1), tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    across = tl.load(places + (image * n + i) * 2, mask=i < n, other=0.0)
+    down = tl.load(places + (image * n + i) * 2 + 1, mask=i < n, other=0.0)
+    column, row = ((across + 1) * W - 1) * 0.5, ((down + 1) * H - 1) * 0.5
+    left, top = tl.floor(column), tl.floor(row)
+    right_share, bottom_share = column - left, row - top
+    c, r = left.to(tl.int32), top.to(tl.int32)
+    for channel in range(channels):
+        plane = x + (image * channels + channel) * H * W
+        total = tl.zeros((BLOCK,), tl.float32)
+        for dy in tl.static_range(2):
+            for dx in tl.static_range(2):
+                inside = (i < n) & (c + dx >= 0) & (c + dx < W) & (r + dy >= 0) & (r + dy < H)
+                value = tl.load(plane + (r + dy) * W + c + dx, mask=inside, other=0.0)
+                total += value * (right_share if dx else 1 - right_share) * (bottom_share if dy else 1 - bottom_share)
+        tl.store(out + (image * channels + channel) * n + i, total, mask=i < n)
+
+
+def test_sampled(monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    x, places, out = torch.randn(2, 3, 17, 23), torch.rand(2, 11, 19, 2) * 2.4 - 1.2, torch.empty(2, 3, 11, 19)
+    with sim.checking() as reports:
+        sampled[(1, 2)](x, places, out, 3, 17, 23, 209, BLOCK=256)
+    torch.testing.assert_close(out, torch.nn.functional.grid_sample(x, places, align_corners=False), rtol=1e-4,
+                               atol=1e-4)
+    assert not reports
+    assert sim.history[-1].result.cycles < 60_000  # 696,281 with the masks read element by element
 
 
 @triton.jit
