@@ -54,6 +54,8 @@ _FULL = 2 / 5
 _ROOMY = (Variant(scheduled=True, reach=80), Variant(reach=80), Variant(ordered=True, reach=80),
           Variant(ordered=True, windows=True, reach=80), Variant(windows=True, reach=80), Variant(reach=20))
 _STRAIGHT = (replace(_ROOMY[0], bits=False), *_ROOMY[1:])  # outside loops there are hardly any bits to be found
+# At twice the registers LLVM's scheduler spills more than it hides: its order of random numbers takes 5 to 10 % longer.
+_FLOODED = (_ROOMY[1], _ROOMY[0], *_ROOMY[2:])
 _CROWDED = (Variant(ordered=True, room=ROOM), Variant(ordered=True, scheduled=True, room=ROOM), *_ROOMY)
 _CROWD = 45
 """Vectors at hand at once (`traits`) from which on LLVM spills some, however it orders them."""
@@ -68,6 +70,7 @@ PATIENCE = 100_000
 _TIDINESS = 80_000
 """Characters of LLVM IR in all variants together that are worth a loop without spills, addresses and copies."""
 
+
 _FAR = 0.3
 """The excess from which on loops that were scheduled by LLVM are tried without, however long that takes."""
 
@@ -78,7 +81,9 @@ def variants(traits: Traits) -> list[Variant]:
     if straight or traits.pressure <= REGISTERS < traits.outside:  # no order of ours helps
         return [*_STRAIGHT] if traits.outside >= _CROWD else [_QUICK, *(v for v in _GENERAL if v != _QUICK)]
     if traits.pressure >= _CROWD:
-        return [*(_CROWDED if traits.qfloat >= _CHAINS else _ROOMY)]
+        if traits.qfloat >= _CHAINS:
+            return [*_CROWDED]
+        return [*(_FLOODED if traits.pressure >= 2 * REGISTERS else _ROOMY)]
     if traits.products:
         return [*_PRODUCTS]
     tabled = _TABLED[traits.qfloat >= _FULL:] if traits.pressure > REGISTERS else ()

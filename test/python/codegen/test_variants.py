@@ -41,6 +41,7 @@ def test_what_comes_first():
     assert first.reach and not first.bits and all(variant.bits for variant in others)
     assert variants(CROWDED)[0].ordered and not variants(CROWDED)[0].windows
     assert all(variant.reach for variant in variants(CROWDED._replace(qfloat=0.1)))
+    assert variants(Traits(pressure=58))[0].scheduled and not variants(Traits(pressure=76))[0].scheduled
     tables = [variant for variant in variants(TABLED) if variant.room and variant.room.registers <= 32]
     assert tables and variants(TABLED)[1:1 + len(tables)] == tables
     assert not tables[0].room.slots and variants(TABLED._replace(qfloat=0.5))[1].room.slots
