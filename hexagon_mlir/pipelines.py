@@ -94,6 +94,7 @@ DEFAULT = (
     *DEALLOCATE,
     ours("hexagon-fill-borders", "frames of padded images are filled where the image will not be"),
     ours("hexagon-contraction-vectorization", "products and convolutions: accumulators stay in registers"),
+    ours("join-blocks", "programs beside each other need no blocks for threads"),
     ours("hexagon-tcm-allocation", "all TCM buffers in one arena, planned at compile time"),
     ours("hexagon-double-buffer-generic-s2", "the next tile comes while this one is worked on: transfers"),
     ours("hexagon-weight-streaming", "in models: the first tile comes while the kernel before is at work"),

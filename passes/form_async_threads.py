@@ -25,7 +25,8 @@ class FormAsyncThreadsPass(Pass):
     Iterations are numbered; task t takes number t, then every n-th after it, n being the number of tasks. So a forall
     with an iteration for each task is a distribution in blocks, one with more is block-cyclic. The body
     becomes a function that each task calls. An argument ``hexagon.may_fork`` tells a function, and those it calls,
-    whether to do this: else one thread calls the same function for all iterations.
+    whether to do this: else one thread calls the same function for all iterations. A step that is selected by it
+    makes as many iterations as it then takes (see `join-blocks`).
 
     Before:
         func.func @f(%x: memref<4xf32>, %v: f32) {
@@ -100,8 +101,9 @@ class FormAsyncThreadsPass(Pass):
 
 
 def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int, number: int) -> None:
+    may_fork = permissions.of(holder_of(op))
     with ir.InsertionPoint(op):
-        count = ranges.total(loops)
+        count = ranges.total([loop.where(may_fork, True) for loop in loops])
     if isinstance(count, int) and count < 2:
         _sequential(op, loops)
         return
@@ -114,8 +116,11 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int,
             used += [value for value in loop.values() if value not in used]
         outlined = Outlined(_fresh_name(module, op), used, 1 if one_each else 3, op)
     _fill(outlined, op, loops, one_each)
-    may_fork = permissions.of(holder_of(op))
-    place: ir.Operation | ir.OpView = op if may_fork is None else _or_alone(op, may_fork, outlined, count, one_each)
+    place: ir.Operation | ir.OpView = op
+    if may_fork is not None:
+        with ir.InsertionPoint(op):
+            alone = ranges.total([loop.where(may_fork, False) for loop in loops])
+        place = _or_alone(op, may_fork, outlined, alone, one_each)
     with ir.InsertionPoint(place):
         rest = [] if one_each else [as_value(count), as_value(tasks)]
         spawned = tasks - 1 if isinstance(tasks, int) else arith.subi(tasks, as_value(1))
@@ -156,15 +161,22 @@ def _or_alone(op: ir.Operation, may_fork: ir.Value, outlined: Outlined, count: N
         branch = scf.IfOp(may_fork, has_else=True)
     with ir.InsertionPoint(branch.else_block):
         if one_each:
-            loop = scf.ForOp(as_value(0), as_value(count), as_value(1))
-            with ir.InsertionPoint(loop.body):
-                outlined.call([loop.induction_variable])
-                scf.yield_([])
+            _each(count, outlined)
         else:
             outlined.call([as_value(0), as_value(count), as_value(1)])
         scf.yield_([])
     with ir.InsertionPoint(branch.then_block):
         return scf.YieldOp([])
+
+
+def _each(count: Number, outlined: Outlined) -> None:
+    if count == 1:
+        outlined.call([as_value(0)])
+        return
+    loop = scf.ForOp(as_value(0), as_value(count), as_value(1))
+    with ir.InsertionPoint(loop.body):
+        outlined.call([loop.induction_variable])
+        scf.yield_([])
 
 
 def _sequential(op: ir.Operation, loops: list[Range]) -> None:

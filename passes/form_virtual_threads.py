@@ -39,8 +39,9 @@ class FormVirtualThreadsPass(Pass):
     has results of its own, and a small op combines them. Sums of floats are then added in another order, as they
     are in vectors. Programs of a Triton kernel that are independent run beside each other: ``NAME.grid`` runs a
     whole launch, on several threads when there are programs enough. A kernel with parallel loops of its own becomes
-    ``NAME.program``, which is told whether it may fork: beside as many programs as threads it does not. Where blocks
-    would cost a program too much then, ``NAME.program`` is a copy without them, and the kernel is compiled twice.
+    ``NAME.program``, which is told whether it may fork: beside as many programs as threads it does not. Blocks of equal
+    length with elementwise work alone are one block then (`join-blocks`). Where others would cost a program too much,
+    ``NAME.program`` is a copy without them, and the kernel is compiled twice.
 
     Before:
         func.func @f(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<65536xf32> {

@@ -61,6 +61,8 @@ def multiple_of(value: ir.Value, depth: int = _DEPTH) -> int:
         return gcd(*(multiple_of(v, depth - 1) for v in op.operands))
     if op.name == "arith.muli":
         return multiple_of(op.operands[0], depth - 1) * multiple_of(op.operands[1], depth - 1)
+    if op.name == "arith.select":
+        return gcd(*(multiple_of(v, depth - 1) for v in list(op.operands)[1:]))
     if op.name in _SAME:
         return multiple_of(op.operands[0], depth - 1)
     return 1
@@ -73,11 +75,14 @@ def _of_variable(value: ir.BlockArgument, depth: int) -> int:
         return gcd(multiple_of(loop.operands[0], depth - 1), multiple_of(loop.operands[2], depth - 1))
     if loop is None or loop.name != "scf.forall":
         return 1
-    starts, steps = (ir.DenseI64ArrayAttr(loop.attributes[name]) for name in ("staticLowerBound", "staticStep"))
-    if value.arg_number >= len(starts) or ir.ShapedType.get_dynamic_size() in (
-            starts[value.arg_number], steps[value.arg_number]):
-        return 1
-    return gcd(starts[value.arg_number], steps[value.arg_number])
+    at, given = value.arg_number, list(loop.operands)
+    known = []
+    for name in ("staticLowerBound", "staticUpperBound", "staticStep"):
+        numbers = list(ir.DenseI64ArrayAttr(loop.attributes[name]))
+        values = [given.pop(0) if number == ir.ShapedType.get_dynamic_size() else number for number in numbers]
+        known.append(values[at] if at < len(values) else 1)
+    return gcd(*(number if isinstance(number, int) else multiple_of(number, depth - 1)
+                 for number in (known[0], known[2])))
 
 
 def _of_expression(expression: ir.AffineExpr, operands: list[ir.Value], depth: int) -> int | None:
@@ -112,6 +117,20 @@ def size_bound(value: ir.Value, position: int, depth: int = _DEPTH) -> int | Non
         return None
     before = sum(list(ir.DenseI32ArrayAttr(source.attributes["operandSegmentSizes"]))[:2])
     return upper_bound(source.operands[before + dynamic], depth - 1)
+
+
+def size_multiple(value: ir.Value, position: int) -> int:
+    """A number that divides the size of dimension ``position`` of the buffer ``value``: 1 when nothing is known."""
+    type_, source = ir.ShapedType(value.type), value.owner
+    if not type_.is_dynamic_dim(position):
+        return type_.get_dim_size(position)
+    if isinstance(source, ir.Block) or source.operation.name != "memref.subview":
+        return 1
+    view = source.operation
+    if len(list(ir.DenseI64ArrayAttr(view.attributes["static_sizes"]))) != type_.rank:
+        return 1  # dimensions of size one are dropped
+    before = sum(list(ir.DenseI32ArrayAttr(view.attributes["operandSegmentSizes"]))[:2])
+    return multiple_of(view.operands[before + sum(type_.is_dynamic_dim(d) for d in range(position))]) or 1
 
 
 def _least(bounds: Iterable[int | None]) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.ir.bounds import constant_value
 
 Number: TypeAlias = "int | ir.Value"
 """A number known now, or an index value."""
@@ -29,6 +30,10 @@ class Range:
         return Range(*(map_.get(n, n) if isinstance(n, ir.Value) else n
                        for n in (self.lower, self.upper, self.step)))
 
+    def where(self, condition: ir.Value | None, holds: bool) -> Range:
+        """The same range where ``condition`` holds, or where it does not: one number of each that it selects."""
+        return Range(*(_selected(n, condition, holds) for n in (self.lower, self.upper, self.step)))
+
     def trips(self) -> Number:
         """How many iterations it has."""
         if isinstance(self.lower, int) and isinstance(self.upper, int) and isinstance(self.step, int):
@@ -41,6 +46,17 @@ class Range:
         """The induction variable of iteration ``index``."""
         scaled = index if self.step == 1 else arith.muli(index, as_value(self.step))
         return scaled if self.lower == 0 else arith.addi(as_value(self.lower), scaled)
+
+
+def _selected(number: Number, condition: ir.Value | None, holds: bool) -> Number:
+    if not isinstance(number, ir.Value) or isinstance(number.owner, ir.Block):
+        return number
+    op = number.owner.operation
+    if op.name != "arith.select" or op.operands[0] != condition:
+        return number
+    value = op.operands[1 if holds else 2]
+    known = constant_value(value)
+    return value if known is None else known
 
 
 def read(forall: ir.Operation) -> list[Range]:

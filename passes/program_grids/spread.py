@@ -11,6 +11,7 @@ from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, find_ops, in_tcm, ops_named, static_bytes
+from hexagon_mlir.passes.joined_blocks.even import may_join
 from hexagon_mlir.passes.program_grids.share import call, make_program, sharing_pays, split_off
 from hexagon_mlir.passes.virtual_threads.cost import BLOCK_CYCLES, RUNS_PER_TASK
 from hexagon_mlir.targets import Target
@@ -38,7 +39,9 @@ class Grid:
         True where that takes a copy of the kernel: its own cut into blocks would cost a program too much.
         """
         foralls = ops_named(self.kernel, "scf.forall")
-        extra = program_cycles(self.kernel, target) - self.cycles + sum(_entries(op) * BLOCK_CYCLES for op in foralls)
+        apart = [op for op in foralls if not may_join(op)]  # see `join-blocks` for the others
+        extra = program_cycles(self.kernel, target) - self.cycles + sum(
+            _entries(op) * BLOCK_CYCLES for op in apart) if apart else 0.0
         operations = len(find_ops(self.kernel, lambda op: op.name.startswith("linalg.")))
         shared = sharing_pays(self.cycles, extra, operations)
         alone, beside = self.kernel, self.program

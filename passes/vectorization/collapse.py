@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
 
 from hexagon_mlir.ir import ir, memref
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand
@@ -37,6 +38,7 @@ def collapsed(nest: Nest, groups: Sequence[Sequence[int]]) -> Nest:
     return replace(
         nest,
         extents=tuple(extents),
+        multiples=tuple(prod(nest.multiples[loop] for loop in group) for group in groups) if nest.multiples else (),
         reduction=tuple(nest.reduction[group[0]] for group in groups),
         operands=tuple(_collapsed_operand(o, groups, number) for o in nest.operands),
         op_loops=tuple(frozenset(number[loop] for loop in loops) for loops in nest.op_loops),

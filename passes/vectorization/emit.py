@@ -93,7 +93,8 @@ class NestEmitter:
 
     def _segments(self) -> list[Segment]:
         plan = self.plan
-        return segments(self.nest.extents[plan.loop], self.extents[plan.loop], plan.lanes, plan.unroll)
+        return segments(self.nest.extents[plan.loop], self.extents[plan.loop], plan.lanes, plan.unroll,
+                        self.nest.whole(plan.loop, plan.lanes))
 
     def _reads_down(self) -> bool:
         """True where all that is read from DDR along the vectors is read backwards: memory fetches ahead upwards."""

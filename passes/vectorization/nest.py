@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.bounds import size_multiple
 from hexagon_mlir.ir.buffers import has_vectors, root_buffer
 from hexagon_mlir.ir.query import in_tcm, input_count
 from hexagon_mlir.passes.vectorization.lookups import INDEX_BITS
@@ -81,6 +82,13 @@ class Nest:
     through values of the narrowest width."""
     tables: tuple[Table, ...] = ()
     """What the body reads at indices it computes."""
+    multiples: tuple[int, ...] = ()
+    """What each trip count is a multiple of, 1 where nothing is known; none given: of itself."""
+
+    def whole(self, loop: int, lanes: int) -> int:
+        """What the trip count of ``loop`` is a multiple of, where that is whole vectors of ``lanes``; else 1."""
+        known = self.multiples[loop] if self.multiples else self.extents[loop] or 1
+        return known if known % lanes == 0 else 1
 
     def ops_along(self, *loops: int) -> int:
         """Operations of the body that are done anew in each iteration of each of ``loops``."""
@@ -150,6 +158,7 @@ def read_nest(op: ir.Operation) -> Nest:
         widening=1 if _passes_through(operations, min(bits)) else max(bits) // min(bits),
         indexed=frozenset(ir.IntegerAttr(o.attributes["dim"]).value for o in operations if o.name == "linalg.index"),
         tables=read_tables(body, [o.dims for o in operands]),
+        multiples=_multiples(len(iterators), operands, (*inputs, *outputs)),
     )
 
 
@@ -249,6 +258,15 @@ def _extents(loops: int, operands: tuple[Operand, ...], values: tuple[ir.Value, 
             if loop is not None and not value.type.is_dynamic_dim(position):
                 extents[loop] = size
     return tuple(extents)
+
+
+def _multiples(loops: int, operands: tuple[Operand, ...], values: tuple[ir.Value, ...]) -> tuple[int, ...]:
+    found = [1] * loops
+    for operand, value in zip(operands, values, strict=True):
+        for position, loop in enumerate(operand.dims):
+            if loop is not None:
+                found[loop] = math.lcm(found[loop], size_multiple(value, position))
+    return tuple(found)
 
 
 def _body_op_bits(op: ir.Operation) -> list[int]:

@@ -66,7 +66,10 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
         return _turned_plan(nest, turn, lanes, vector_bytes)
     jam_loop, jam = choose_jam(nest, loop)
     in_step = all(o.pitch % vector_bytes == 0 for o in nest.operands if o.uses(loop))
-    chosen = unroll or choose_unroll(nest.ops_along(loop), nest.extents[loop], lanes, nest.widening,
+    known = nest.extents[loop]
+    if known is None and nest.whole(loop, lanes) > 1:
+        known = nest.whole(loop, lanes)  # so many at least, unless there are none
+    chosen = unroll or choose_unroll(nest.ops_along(loop), known, lanes, nest.widening,
                                      light=in_step and not any(nest.reduction))
     if jam > 1:
         chosen = min(chosen, 2)  # jam x unroll accumulators live at once

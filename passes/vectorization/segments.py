@@ -33,9 +33,16 @@ class Segment:
         return Tail(arith.subi(self.upper, self.lower), self.valid, self.width, bits)
 
 
-def segments(extent: int | None, bound: ir.Value, lanes: int, unroll: int = 1) -> list[Segment]:
-    """The stretches of a loop to ``bound`` (``extent`` when known): ``unroll`` vectors, one vector, part of one."""
+def segments(extent: int | None, bound: ir.Value, lanes: int, unroll: int = 1, multiple: int = 1) -> list[Segment]:
+    """The stretches of a loop to ``bound`` (``extent`` when known): ``unroll`` vectors, one vector, part of one.
+
+    A bound that is a ``multiple`` of whole vectors has no part of one.
+    """
     step = lanes * unroll
+    if extent is None and multiple % lanes == 0:
+        main_end = bound if multiple % step == 0 else _round_down(bound, step)
+        return [Segment(index(0), main_end, step, False),
+                *([Segment(main_end, bound, lanes, False)] if multiple % step else [])]
     if extent is None:
         main_end, single_end = _round_down(bound, step), _round_down(bound, lanes)
         return [

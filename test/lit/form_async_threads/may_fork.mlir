@@ -87,3 +87,28 @@ func.func @single(%x: memref<4xf32>, %v: f32, %may: i1 {hexagon.may_fork}) {
   }
   return
 }
+
+// -----
+// 5. Blocks are as long as everything where the function may not fork: one call for all of it.
+// CHECK-LABEL: func.func private @joined_thread(
+// CHECK-SAME: %[[TASK:arg0]]: index
+// CHECK: arith.muli %[[TASK]], %arg
+// CHECK-NOT: scf.for
+// CHECK-LABEL: func.func @joined(
+// CHECK: %[[STEP:.*]] = arith.select %arg2
+// CHECK: scf.if %arg2
+// CHECK: %[[GROUP:.*]] = async.create_group %{{.*}}
+// CHECK: func.call @joined_thread
+// CHECK: } else {
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0
+// CHECK-NEXT: func.call @joined_thread(%[[ZERO]],
+// CHECK-NEXT: }
+func.func @joined(%x: memref<64xf32>, %v: f32, %may: i1 {hexagon.may_fork}) {
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %step = arith.select %may, %c16, %c64 : index
+  scf.forall (%i) = (0) to (64) step (%step) {
+    memref.store %v, %x[%i] : memref<64xf32>
+  }
+  return
+}

@@ -369,3 +369,22 @@ func.func @largest(%x: memref<96xf32>, %y: memref<f32>) {
     (%a: f32, %o: f32) { %v = arith.maxnumf %a, %o : f32  linalg.yield %v : f32 }
   return
 }
+
+// -----
+// 22. A size that is known at run time only, but to be whole vectors: two at a time, and no tail.
+// CHECK-LABEL: func.func @whole_vectors
+// CHECK: %[[TRIPS:.*]] = arith.divui %{{.*}}, %c64
+// CHECK: scf.for %{{.*}} = %c0 to %[[TRIPS]]
+// CHECK: vector.load {{.*}} vector<64xf32>
+// CHECK-NOT: scf.for
+// CHECK-NOT: vector.maskedload
+// CHECK: return
+func.func @whole_vectors(%x: memref<256xf32>, %y: memref<256xf32>, %all: i1) {
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %n = arith.select %all, %c256, %c64 : index
+  %a = memref.subview %x[0] [%n] [1] : memref<256xf32> to memref<?xf32, strided<[1]>>
+  %b = memref.subview %y[0] [%n] [1] : memref<256xf32> to memref<?xf32, strided<[1]>>
+  linalg.add ins(%a, %a : memref<?xf32, strided<[1]>>, memref<?xf32, strided<[1]>>) outs(%b : memref<?xf32, strided<[1]>>)
+  return
+}
