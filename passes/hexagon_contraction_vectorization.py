@@ -63,7 +63,8 @@ class HexagonContractionVectorizationPass(Pass):
 
     Refuses (with a remark; the op is left for `hexagon-vectorization`):
         bodies that do more than multiply and combine, no loop that walks the output and its inputs element by
-        element, a loop of less than eight elements along the lanes, floats on a target whose HVX has none.
+        element, a loop of less than eight elements along the lanes, operands that run backwards in memory, floats on
+        a target whose HVX has none.
 
     Needs: buffer.
     Leaves: buffer.

@@ -111,9 +111,17 @@ def read_contraction(op: ir.Operation) -> tuple[Contraction, Body]:
     values = [*inputs, *outputs]
     maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
     accesses = tuple(access_of(value, map_) for value, map_ in zip(values, maps, strict=True))
+    if any(map(runs_backwards, values)):
+        raise Unsupported("an operand runs backwards in memory")
     bits = [accesses[n].bits for n in (*numbers, len(values) - 1)]
     return Contraction(_extents(reduction, accesses, values), reduction, accesses, numbers, body.combine.name,
                        min(bits), _bounds(len(reduction), accesses, values)), body
+
+
+def runs_backwards(value: ir.Value) -> bool:
+    """Whether a stride of the buffer ``value`` is known to be negative: upstream verifies that no vector is there."""
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    return any(stride < 0 and stride != unknown for stride in value.type.get_strides_and_offset()[0])
 
 
 def multiplies_and_adds(op: ir.Operation) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.contraction.read import Contraction, access_of
+from hexagon_mlir.passes.contraction.read import Contraction, access_of, runs_backwards
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def find_start(op: ir.Operation, contraction: Contraction, loop: int) -> Start |
         return None
     if not isinstance(value.type, ir.MemRefType):
         return Start(before, value, ())
-    if root_buffer(value) == root_buffer(output):
+    if root_buffer(value) == root_buffer(output) or runs_backwards(value):
         return None
     read, written = (ir.AffineMapAttr(a).value for a in before.attributes["indexing_maps"])
     own = contraction.output.indices

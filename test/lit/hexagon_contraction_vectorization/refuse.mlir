@@ -47,3 +47,14 @@ func.func @distances(%a: memref<8x100xf32>, %b: memref<100x64xf32>, %c: memref<8
   }
   return
 }
+
+// -----
+// 4. A result whose rows run backwards in memory.
+// CHECK-LABEL: func.func @backwards
+// CHECK: linalg.generic
+// WHY: an operand runs backwards in memory
+func.func @backwards(%a: memref<16x2xf32>, %b: memref<2x64xf32>, %c: memref<16x64xf32, strided<[-64, 1], offset: ?>>) {
+  linalg.matmul ins(%a, %b : memref<16x2xf32>, memref<2x64xf32>)
+    outs(%c : memref<16x64xf32, strided<[-64, 1], offset: ?>>)
+  return
+}

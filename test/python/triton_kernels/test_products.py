@@ -322,3 +322,22 @@ def test_outer_and_trace():
     outer_and_trace[(1,)](x, y, out, trace, N=16)
     torch.testing.assert_close(out, torch.outer(y, x))
     torch.testing.assert_close(trace[0], x @ y)
+
+
+@triton.jit
+def rows_upwards(a, b, c, out, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, 16)[:, None], tl.arange(0, N)[None, :], tl.arange(0, K)
+    x, y = tl.load(a + m * K + k[None, :]), tl.load(b + k[:, None] * 5 - n)
+    tl.store(out + (15 - m) * N + n, tl.dot(x, y, acc=tl.load(c + m * N - n).to(tl.float32)))
+
+
+@pytest.mark.parametrize(("N", "K"), [(64, 2), (32, 16)])
+def test_rows_upwards(N, K):
+    """The product adds to what stands in rows that run backwards: no vector may be loaded from such a view."""
+    a, right, start = torch.randn(16, K).half(), torch.randn(K * 5 + N).half(), torch.randint(-99, 99, (16 * N + N,))
+    out = torch.empty(16, N)
+    rows_upwards[(1,)](a, right[N:], start.short()[N:], out, N=N, K=K)
+    n = torch.arange(N)
+    b = right[N + torch.arange(K)[:, None] * 5 - n].float()
+    c = start[N + torch.arange(16)[:, None] * N - n].float()
+    torch.testing.assert_close(out.flip(0), a.float() @ b + c, rtol=1e-4, atol=1e-4)
