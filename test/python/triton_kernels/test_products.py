@@ -325,19 +325,21 @@ def test_outer_and_trace():
 
 
 @triton.jit
-def rows_upwards(a, b, c, out, N: tl.constexpr, K: tl.constexpr):
-    m, n, k = tl.arange(0, 16)[:, None], tl.arange(0, N)[None, :], tl.arange(0, K)
-    x, y = tl.load(a + m * K + k[None, :]), tl.load(b + k[:, None] * 5 - n)
-    tl.store(out + (15 - m) * N + n, tl.dot(x, y, acc=tl.load(c + m * N - n).to(tl.float32)))
+def rows_upwards(a, b, c, out, K: tl.constexpr):
+    p, m, n, k = tl.program_id(0), tl.arange(0, 16)[:, None], tl.arange(0, 64), tl.arange(0, K)[None, :]
+    x, y = tl.load(a + 7 * m + 0 * k), tl.load(b + 5 * n[:, None] - k + p * 320)
+    start = (tl.load(c + 67 * m - 2 * n[None, :] + p) % 50).to(tl.float32)
+    product = tl.dot(x.to(tl.float16), tl.permute(y, (1, 0)), acc=start)
+    tl.store(out + (15 - m) * 64 + n[None, :] + p * 1024, product)
 
 
-@pytest.mark.parametrize(("N", "K"), [(64, 2), (32, 16)])
-def test_rows_upwards(N, K):
+def test_rows_upwards(monkeypatch):
     """The product adds to what stands in rows that run backwards: no vector may be loaded from such a view."""
-    a, right, start = torch.randn(16, K).half(), torch.randn(K * 5 + N).half(), torch.randint(-99, 99, (16 * N + N,))
-    out = torch.empty(16, N)
-    rows_upwards[(1,)](a, right[N:], start.short()[N:], out, N=N, K=K)
-    n = torch.arange(N)
-    b = right[N + torch.arange(K)[:, None] * 5 - n].float()
-    c = start[N + torch.arange(16)[:, None] * N - n].float()
-    torch.testing.assert_close(out.flip(0), a.float() @ b + c, rtol=1e-4, atol=1e-4)
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    a, b, c = torch.randn(106), torch.randn(2 + 5 * 64).half(), torch.randint(0, 99, (1200,), dtype=torch.int16)
+    out = torch.empty(16, 64)
+    rows_upwards[(1,)](a, b[1:], c[128:], out, K=2)
+    m, n = torch.arange(16)[:, None], torch.arange(64)
+    right = b[1:][5 * n].float() + b[5 * n].float()
+    expected = a.half().float()[7 * m] * right + c[128 + 67 * m - 2 * n].remainder(50)
+    torch.testing.assert_close(out.flip(0), expected, rtol=1e-4, atol=1e-4)
