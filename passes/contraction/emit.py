@@ -47,6 +47,7 @@ class ContractionEmitter:
         self.output = len(inputs)
         self.op, self.shared, self.start = op, shared, start
         self.packed = -1
+        self.alignments: dict[tuple[int, ir.Value], int] = {}
         self.extents = [self._extent(loop) for loop in range(len(contraction.extents))]
 
     def emit(self) -> None:
@@ -411,14 +412,16 @@ class ContractionEmitter:
 
     def _alignment(self, operand: int) -> int:
         """Bytes the address of a vector is known to be a multiple of."""
-        value, access = self.values[operand], self.contraction.accesses[operand]
-        bytes_ = max(access.bits // 8, 1)
-        strides = ir.MemRefType(value.type).get_strides_and_offset()[0]
-        last = access.indices[-1]
-        aligned = (start_alignment(value, self.vector_bytes) % self.vector_bytes == 0
-                   and last.plain == self.plan.loop
-                   and all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1]))
-        return self.vector_bytes if aligned else bytes_
+        value = self.values[operand]
+        if (operand, value) not in self.alignments:
+            access = self.contraction.accesses[operand]
+            bytes_ = max(access.bits // 8, 1)
+            strides = ir.MemRefType(value.type).get_strides_and_offset()[0]
+            aligned = (start_alignment(value, self.vector_bytes) % self.vector_bytes == 0
+                       and access.indices[-1].plain == self.plan.loop
+                       and all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1]))
+            self.alignments[operand, value] = self.vector_bytes if aligned else bytes_
+        return self.alignments[operand, value]
 
 
 def each(extent: ir.Value, inside: Callable[[ir.Value], None]) -> None:

@@ -31,6 +31,31 @@ class Scope:
     results: dict[int, list[ir.Value]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Inner:
+    """An operation of the body, read once: it is cloned for every vector, and reading takes longer than cloning."""
+
+    name: str
+    operands: list[ir.Value]
+    types: list[ir.Type]
+    attributes: dict[str, ir.Attribute]
+    location: ir.Location
+
+    @staticmethod
+    def of(op: ir.Operation) -> _Inner:
+        """What is cloned of ``op``."""
+        return _Inner(op.name, list(op.operands), [result.type for result in op.results],
+                      {name: op.attributes[name] for name in op.attributes}, op.location)
+
+    def clone(self, operands: list[ir.Value], width: int | None = None) -> list[ir.Value]:
+        """The same of other ``operands``, scalars or vectors of ``width``."""
+        if self.name == "arith.constant":
+            return [constant(self.attributes["value"])]
+        types = self.types if width is None else [ir.VectorType.get([width], type_) for type_ in self.types]
+        return list(ir.Operation.create(self.name, results=types, operands=operands, attributes=self.attributes,
+                                        loc=self.location).results)
+
+
 class BodyEmitter:
     """Clones the body of ``op`` with the vector type of the width asked for.
 
@@ -47,10 +72,15 @@ class BodyEmitter:
         self.loop_numbers = numbers
         self.unaligned: set[int] = set()
         """Loops whose indices are not always a multiple of a vector."""
+        self.alignments: dict[int, int] = {}
+        """Bytes that the address of an operand's rows is a multiple of, where it was asked for."""
         self.block = op.regions[0].blocks[0]
         operations = [o.operation for o in self.block.operations]
         self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
         self.numbers = {o: i for i, o in enumerate(self.operations)}
+        self.inner = [_Inner.of(o) for o in self.operations]
+        self.places: dict[ir.Value, tuple[int | None, int]] = {}
+        """Of values that were asked for: the operation and which of its results, or None and which body argument."""
         self.addresses = {self.numbers[o] for o in address_ops(self.block)}
         self.varying: set[int] = set()
         """Operations whose result is not the same in every lane."""
@@ -64,6 +94,8 @@ class BodyEmitter:
                        for number, o in enumerate(self.operations) if is_lookup(o)}
         self.orders = {} if nest.nnan or not any(nest.reduction) else self._orders()
         """The outputs that are carried as integers."""
+        self.combiners = {self.numbers[self.yielded[output - len(self.values)].owner.operation]: output
+                          for output in self.orders}
 
     def _orders(self) -> dict[int, Order]:
         outputs = range(len(self.values) - len(self.nest.combiners), len(self.values))
@@ -144,13 +176,17 @@ class BodyEmitter:
 
     def _alignment(self, operand: int) -> int:
         """Bytes the address is known to be a multiple of: a whole vector inside our own buffers."""
-        value, type_ = self.values[operand], ir.MemRefType(self.values[operand].type)
-        bytes_ = max(self.nest.operands[operand].bits // 8, 1)
-        if (self.nest.operands[operand].dims[-1] in self.unaligned
-                or start_alignment(value, self.vector_bytes) % self.vector_bytes):
-            return bytes_
-        strides = type_.get_strides_and_offset()[0]
-        aligned = all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1])
+        if self.nest.operands[operand].dims[-1] in self.unaligned:
+            return max(self.nest.operands[operand].bits // 8, 1)
+        if operand not in self.alignments:
+            self.alignments[operand] = self._aligned(operand)
+        return self.alignments[operand]
+
+    def _aligned(self, operand: int) -> int:
+        value, bytes_ = self.values[operand], max(self.nest.operands[operand].bits // 8, 1)
+        strides = ir.MemRefType(value.type).get_strides_and_offset()[0]
+        aligned = (start_alignment(value, self.vector_bytes) % self.vector_bytes == 0
+                   and all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1]))
         return self.vector_bytes if aligned else bytes_
 
     def outputs_apart(self, outputs: range) -> bool:
@@ -178,15 +214,15 @@ class BodyEmitter:
             dims = {d for d in self.nest.operands[operand].dims if d is not None}
             if dims <= loops and self.loop not in dims:
                 scope.arguments[operand] = self.load_scalar(operand, ivs)
-        for number, op in enumerate(self.operations):
+        for number, op in enumerate(self.inner):
             if op.name == "linalg.index":
-                dim = self._dim(op)
+                dim = self._dim(self.operations[number])
                 if dim in loops and dim != self.loop:
                     scope.results[number] = [ivs[dim]]
                 continue
-            operands = [self._scalar(scope, value) for value in op.operands]
-            if all(o is not None for o in operands):
-                scope.results[number] = _clone(op, [r.type for r in op.results], operands)
+            operands = [o for value in op.operands if (o := self._scalar(scope, value)) is not None]
+            if len(operands) == len(op.operands):
+                scope.results[number] = op.clone(operands)
         return scope
 
     def vectors(self, scope: Scope, ivs: Ivs, width: int, tail: Tail | None,
@@ -195,7 +231,6 @@ class BodyEmitter:
         that are not loaded here.
         """
         local = Scope({**scope.arguments, **(given or {})}, dict(scope.results))
-        combiners = {self.yielded[output - len(self.values)].owner.operation: output for output in self.orders}
         for operand, description in enumerate(self.nest.operands):
             if operand in local.arguments or not self.is_read(operand):
                 continue
@@ -203,29 +238,26 @@ class BodyEmitter:
                 local.arguments[operand] = old[operand - (len(self.nest.operands) - len(old))]
             else:
                 local.arguments[operand] = self.load(operand, ivs, width, tail)
-        for number, op in enumerate(self.operations):
+        for number, op in enumerate(self.inner):
             if number in local.results or number in self.addresses:
                 continue
             if op.name == LOAD:
                 index = self._scalar(local, low_byte(op.operands[-1], self.block)) if number in self.tables else None
                 local.results[number] = [self._look_up(number, index) if _is_vector(index) else
-                                         self._row(op, local, ivs, width, tail)]
-                continue
-            if op.name == "linalg.index":
-                local.results[number] = [self._index(self._dim(op), ivs, width)]
-                continue
-            if number in self.tests:
+                                         self._row(self.operations[number], local, ivs, width, tail)]
+            elif op.name == "linalg.index":
+                local.results[number] = [self._index(self._dim(self.operations[number]), ivs, width)]
+            elif number in self.tests:
                 local.results[number] = [self._test(number, local, ivs, width)]
-                continue
-            if op in combiners:
-                local.results[number] = [self._combined(combiners[op], op, local, width)]
-                continue
-            operands = [self._wide(local, value, width, self._mask_bits(op, number)) for value in op.operands]
-            types = [ir.VectorType.get([width], r.type) for r in op.results]
-            local.results[number] = _clone(op, types, operands)
+            elif number in self.combiners:
+                local.results[number] = [self._combined(self.combiners[number], op, local, width)]
+            else:
+                mask_bits = self._mask_bits(op, number)
+                operands = [self._wide(local, value, width, mask_bits) for value in op.operands]
+                local.results[number] = op.clone(operands, width)
         return [self._wide(local, value, width) for value in self.yielded]
 
-    def _combined(self, output: int, op: ir.Operation, scope: Scope, width: int) -> ir.Value:
+    def _combined(self, output: int, op: _Inner, scope: Scope, width: int) -> ir.Value:
         """What combiner ``op`` makes of the carried value of ``output``, an integer, and one more number."""
         carried = self.block.arguments[output]
         values = [self._wide(scope, value, width) for value in op.operands]
@@ -241,10 +273,10 @@ class BodyEmitter:
         return emit_test(test.predicate, threshold(test, scalars, gates, ivs[self.loop]), bits, width,
                          self.vector_bytes * 8 // bits)
 
-    def _mask_bits(self, op: ir.Operation, number: int) -> int:
+    def _mask_bits(self, op: _Inner, number: int) -> int:
         """Bits of the integers by whose comparison a condition that ``op`` takes is made; 0 where nothing is known."""
-        if op.name == "arith.select" and not _is_condition(op.results[0].type):
-            return element_bits(op.results[0].type)
+        if op.name == "arith.select" and not _is_condition(op.types[0]):
+            return element_bits(op.types[0])
         return self.masks.get(number, 0)
 
     def _is_lane(self, value: ir.Value) -> bool:
@@ -297,23 +329,31 @@ class BodyEmitter:
         op = value.owner.operation
         if op.name == "linalg.index":
             return ivs[self._dim(op)]
-        operands = [self._first(operand, scope, ivs) for operand in op.operands]
-        return _clone(op, [r.type for r in op.results], operands)[ir.OpResult(value).result_number]
+        inner = self.inner[self.numbers[op]]
+        operands = [self._first(operand, scope, ivs) for operand in inner.operands]
+        return inner.clone(operands)[ir.OpResult(value).result_number]
 
     def is_read(self, operand: int) -> bool:
         """True for an operand of which the body takes elements."""
         return any(True for _ in self.block.arguments[operand].uses)
 
     def _scalar(self, scope: Scope, value: ir.Value) -> ir.Value | None:
-        if isinstance(value.owner, ir.Block):
-            if value.owner != self.block:
-                return value
-            return scope.arguments.get(ir.BlockArgument(value).arg_number)
-        number = self.numbers.get(value.owner.operation)
+        """``value`` of the body as ``scope`` has it; None where that is not computed yet."""
+        place = self.places.get(value)
+        if place is None:
+            place = self.places[value] = self._place(value)
+        number, which = place
         if number is None:
-            return value
+            return value if which < 0 else scope.arguments.get(which)
         results = scope.results.get(number)
-        return None if results is None else results[ir.OpResult(value).result_number]
+        return None if results is None else results[which]
+
+    def _place(self, value: ir.Value) -> tuple[int | None, int]:
+        """As in ``places``; None and -1 for what is computed outside of the body."""
+        if isinstance(value.owner, ir.Block):
+            return None, ir.BlockArgument(value).arg_number if value.owner == self.block else -1
+        number = self.numbers.get(value.owner.operation)
+        return number, -1 if number is None else ir.OpResult(value).result_number
 
     def _wide(self, scope: Scope, value: ir.Value, width: int, mask_bits: int = 0) -> ir.Value:
         found = self._scalar(scope, value)
@@ -361,12 +401,3 @@ def _is_condition(type_: ir.Type) -> bool:
 
 def _is_vector(value: ir.Value | None) -> bool:
     return value is not None and isinstance(value.type, ir.VectorType)
-
-
-def _clone(op: ir.Operation, types: list[ir.Type], operands: list[ir.Value]) -> list[ir.Value]:
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    if op.name == "arith.constant":
-        return [constant(attributes["value"])]
-    clone = ir.Operation.create(op.name, results=types, operands=operands, attributes=attributes,
-                                loc=op.location)
-    return list(clone.results)
