@@ -19,6 +19,8 @@ _OPTIONS = re.compile(r"\{[^{}]*\}")
 _NESTED = re.compile(r"^[\w.]+\((.*)\)$")
 _NOT_ON_MODULES = "unable to schedule pass"
 """Passes on any kind of function say so only when they run; they are then run on each `func.func`."""
+_NOT_READ = "Can't cast unknown element type"
+"""The bindings read arrays of some types only; ``array<bf16>`` is none of them."""
 
 
 class Step(Protocol):
@@ -50,8 +52,15 @@ class PassStep:
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Run the pass in the module's context, with a default location for new operations."""
-        with module.context, ir.Location.unknown():
-            self.instance.run(module, context)
+        try:
+            with module.context, ir.Location.unknown():
+                self.instance.run(module, context)
+        except TypeError as error:
+            if not str(error).startswith(_NOT_READ):
+                raise
+            found = str(error).removeprefix(_NOT_READ).strip()
+            raise HexError.plain(f"the module has an attribute that cannot be read: {found}", origin=self.title,
+                                 hint="write such an array as dense<...> : tensor<...>") from None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pass_infra.example import ExamplePass, RefusingPass
 
 from hexagon_mlir import targets
 from hexagon_mlir.ir import HexError, parse, to_text
-from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
+from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep, registry
 from hexagon_mlir.pass_infra.runner import RunOptions, count_ops, run_steps
 
 ADD = """func.func @add(%a: i32) -> i32 {
@@ -119,3 +119,9 @@ def test_levels_are_checked_before_and_after(context):
     run_steps(program, [PassStep(ExamplePass())], context)
     with pytest.raises(HexError, match="before example: level 'tensor' does not allow dialect 'llvm'"):
         run_steps(program, [PassStep(ExamplePass())], context, RunOptions(verify_levels=True))
+
+
+def test_an_attribute_that_the_bindings_cannot_read_is_named(context):
+    module = parse("func.func @f() attributes {hexagon.in_model = array<bf16>} { return }")
+    with pytest.raises(HexError, match=r"hexagon-weight-streaming: .*array<bf16>"):
+        run_steps(module, [PassStep(registry.get("hexagon-weight-streaming")())], context)
