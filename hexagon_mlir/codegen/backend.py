@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir.codegen.hvx.exponent_numbers import small_integers_as_conversions
 from hexagon_mlir.codegen.hvx.lane_exchanges import exchanges_as_instructions
 from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
+from hexagon_mlir.codegen.hvx.pinned_conversions import conversions_before_calls
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.hvx.shared_vectors import rewrites_neighbours
@@ -106,6 +107,7 @@ class _Code:
     optimized: str
     library: Library
     realigned: bool = True
+    pinned: bool = False
     orders: dict[tuple[bool, Room | None], str] = field(default_factory=dict)
     sources: dict[tuple[bool, Room | None, int], str] = field(default_factory=dict)
 
@@ -138,7 +140,17 @@ class _Code:
         if self.realigned and rewrites_neighbours(asm):  # from here on: every variant has these stores
             self.realigned = False
             asm = self.library.generate(self.text(variant), variant, self.realigned, "assembly")
-        return None if qfloat_spills(asm) else asm
+        if not qfloat_spills(asm):
+            return asm
+        if self.pinned:
+            return None
+        self.pinned, before = True, self.optimized
+        self.optimized = conversions_before_calls(before)
+        if self.optimized == before:
+            return None
+        self.orders.clear()
+        self.sources.clear()
+        return self.assembly(variant)
 
     def object(self, variant: Variant) -> bytes:
         """Object code."""
