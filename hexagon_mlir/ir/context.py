@@ -21,7 +21,9 @@ sys.modules.setdefault("torch_mlir.dialects.tt", types.ModuleType("torch_mlir.di
 
 def make_context() -> ir.Context:
     """A fresh context that accepts unregistered dialects (TTIR arrives as one)."""
-    context = ir.Context(load_on_create_dialects=_DIALECTS)
+    context = ir.Context(load_on_create_dialects=())
+    for dialect in _DIALECTS:
+        context.get_dialect_descriptor(dialect)  # unlike `context.dialects`, this leaves the Python modules unimported
     context.allow_unregistered_dialects = True
     return context
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -43,8 +44,11 @@ def pass_names() -> list[str]:
 
 
 def run_opt(*argv: str, stdin: bytes = b"", tool: str = "hexmlir-opt", cwd: Path = ROOT) -> Outcome:
-    """The real binary in its own process; a negative code means that a signal ended it."""
+    """The real binary in its own process, as users start it: with its bytecode kept. A negative code means that a
+    signal ended it.
+    """
     command = [str(Path(sys.executable).parent / tool), *argv]
-    done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=60)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, env=environment, timeout=60)
     out, err = (stream.decode(errors="replace") for stream in (done.stdout, done.stderr))
     return Outcome(done.returncode, out, err)

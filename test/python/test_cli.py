@@ -12,6 +12,7 @@ import pytest
 from support import ROOT, call_opt, run_opt
 
 import hexagon_mlir as hx
+from bench.machine import slowness
 from hexagon_mlir import pipelines
 from hexagon_mlir.cli.arguments import FLAGS, UsageError, parse_arguments
 
@@ -30,7 +31,8 @@ func.func @m(%a: tensor<64x8xf32>, %b: tensor<8x8xf32>, %c: tensor<64x8xf32>) ->
 """
 SCHEDULE = (ROOT / "test/lit/tools/Inputs/tile.mlir").read_text()
 LLVM = "llvm.func @f(%a: i32) -> i32 {\n  %0 = llvm.add %a, %a : i32\n  llvm.return %0 : i32\n}\n"
-START_UP_SECONDS = 0.5  # --list-passes imports every pass; 0.41 of user time measured, 0.14 of it bindings and numpy
+START_UP_SECONDS = 0.5
+"""On the reference machine of `bench.machine`. --list-passes imports every pass; bindings and numpy take a third."""
 
 
 @pytest.fixture
@@ -341,15 +343,15 @@ class TestProcess:
     @pytest.mark.parametrize("argv", [["--help"], ["--list-passes"], ["{add}", "--canonicalize"]],
                              ids=["help", "list-passes", "small input"])
     def test_start_up_time(self, add, argv):
-        times = []
+        limit, times = START_UP_SECONDS * slowness(), []
         for _ in range(10):
             start, cpu = time.perf_counter(), cpu_seconds_of_children()
             assert run_opt(*(word.format(add=add) for word in argv)).code == 0
             # On a busy machine the process waits for its turn; what it used up does not depend on that.
             times.append(min(time.perf_counter() - start, cpu_seconds_of_children() - cpu))
-            if times[-1] < START_UP_SECONDS:
+            if times[-1] < limit:
                 break
-        assert min(times) < START_UP_SECONDS
+        assert min(times) < limit
 
     def test_help_does_not_import_the_bindings(self):
         code = ("import sys; from hexagon_mlir.cli import opt; opt.main(['--help']); "

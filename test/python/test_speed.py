@@ -9,6 +9,7 @@ import pytest
 from support import ROOT
 
 import hexagon_mlir as hx
+from bench.machine import slowness
 from hexagon_mlir.codegen import cache, compile_module
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.frontend.triton import activate
@@ -133,7 +134,7 @@ def test_a_tutorial_compiles_within_half_a_second(tmp_path, monkeypatch, example
         """Seconds of this process and of each that runs LLVM."""
         return [time.process_time(), *(one.cpu_seconds for one in backend.all)]
 
-    seconds = []
+    limit, seconds = 0.5 * slowness(), []
     for attempt in range(10):
         monkeypatch.setenv(cache.ENVIRONMENT, str(tmp_path / str(attempt)))  # nothing is cached
         start, used = time.perf_counter(), cpu()
@@ -141,6 +142,6 @@ def test_a_tutorial_compiles_within_half_a_second(tmp_path, monkeypatch, example
         # On a busy machine the compiler waits for its turn; what it used up does not depend on that.
         own, *others = (now - before for now, before in zip(cpu(), used, strict=True))
         seconds.append(min(time.perf_counter() - start, own + max(others)))
-        if seconds[-1] < 0.5:
+        if seconds[-1] < limit:
             break
-    assert min(seconds) < 0.5, f"{min(seconds):.2f} s"
+    assert min(seconds) < limit, f"{min(seconds):.2f} s of {limit:.2f} s"
