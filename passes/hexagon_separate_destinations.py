@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.ir import bufferization, erase_op, ir
@@ -13,11 +14,12 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 
 @dataclass(frozen=True)
 class HexagonSeparateDestinationsPass(Pass):
-    """Copies tensor.empty and fills that several users share: one for each user.
+    """Copies tensor.empty, fills and first slices that several users share: one for each user.
 
     CSE merges the zeros that two sums start from. ``eliminate-empty-tensors`` then lets that one tensor be the memory
     of the first result, and one-shot-bufferize (LLVM 24) keeps the second sum there too, where storing the first result
-    destroys it. Two fills are also cheaper than a fill and a copy. A result that a loop starts from and that is read
+    destroys it. Two fills are also cheaper than a fill and a copy, and so is a slice written twice where the rest of
+    the tensor has no values: the copy would read what nobody wrote. A result that a loop starts from and that is read
     behind the loop is copied for the loop, since both would be computed where the loop's result is stored. A result
     that is stored under a condition or in a loop, but computed in front of it, gets memory of its own: it would be
     computed where it is stored, whatever the condition.
@@ -69,8 +71,9 @@ class HexagonSeparateDestinationsPass(Pass):
                         loop.operands[number] = bufferization.AllocTensorOp(value.type, [], copy=value).result
         for op in reversed(find_ops(module, is_start)):
             uses = list(op.results[0].uses)
-            for user, number in [(use.owner.operation, use.operand_number) for use in uses if is_destination(use)]:
-                if len(uses) > 1:
+            destinations = [(use.owner.operation, use.operand_number) for use in uses if is_destination(use)]
+            if len(destinations if op.name == "tensor.insert_slice" else uses) > 1:
+                for user, number in destinations:
                     user.operands[number] = copy_before(user, op)
             if not any(True for _ in op.results[0].uses):
                 erase_op(op, self.name)
@@ -133,9 +136,11 @@ def destination(op: ir.Operation, number: int) -> int | None:
 
 
 def is_start(op: ir.Operation) -> bool:
-    """True for tensor.empty and for a linalg op that spreads scalars over one."""
+    """True for tensor.empty, for a linalg op that spreads scalars over one and for a slice of what is not written."""
     if op.name == "tensor.empty":
         return True
+    if op.name == "tensor.insert_slice":
+        return elements_written(op) is not None
     if op.name not in ("linalg.fill", "linalg.generic") or len(op.results) != 1:
         return False
     inputs = input_count(op)
@@ -143,6 +148,20 @@ def is_start(op: ir.Operation) -> bool:
     owner = op.operands[inputs].owner
     short = op.name == "linalg.fill" or len(list(op.regions[0].blocks[0].operations)) == 1
     return scalars and short and not isinstance(owner, ir.Block) and owner.operation.name == "tensor.empty"
+
+
+def elements_written(op: ir.Operation) -> int | None:
+    """How many elements of the result of ``op`` have values, at most, if these are not all of them."""
+    if op.name == "tensor.empty" or (op.name == "bufferization.alloc_tensor" and op.opview.copy is None):
+        return 0
+    if op.name != "tensor.insert_slice" or isinstance(op.operands[1].owner, ir.Block):
+        return None
+    source, whole = (value.type for value in list(op.operands)[:2])
+    before = elements_written(op.operands[1].owner.operation)
+    if before is None or not (source.has_static_shape and whole.has_static_shape):
+        return None
+    written = before + prod(source.shape)
+    return written if written < prod(whole.shape) else None
 
 
 def is_destination(use: ir.OpOperand) -> bool:
@@ -154,11 +173,10 @@ def is_destination(use: ir.OpOperand) -> bool:
 
 
 def copy_before(user: ir.Operation, op: ir.Operation) -> ir.Value:
-    """``op`` once more, with an empty tensor of its own, in front of ``user``."""
+    """``op`` once more, with a start of its own, in front of ``user``."""
     with user.location, ir.InsertionPoint(user):
-        if op.name == "tensor.empty":
-            return op.clone().results[0]
         copy = op.clone().operation
-        last = len(copy.operands) - 1
-        copy.operands[last] = copy.operands[last].owner.operation.clone(ir.InsertionPoint(copy)).results[0]
-        return copy.results[0]
+    number = destination(copy, 0)
+    if number is not None:
+        copy.operands[number] = copy_before(copy, copy.operands[number].owner.operation)
+    return copy.results[0]

@@ -92,3 +92,20 @@ func.func @carried(%x: tensor<8xf32>, %p: memref<8xf32>, %n: index, %zero: f32) 
   }
   return
 }
+
+// -----
+// 6. A slice of a tensor that has no other values yet: copied, the tensor would be read where nobody wrote.
+// CHECK-LABEL: func.func @slices
+// CHECK: %[[A:.*]] = tensor.empty() : tensor<4x8xf32>
+// CHECK: %[[S:.*]] = tensor.insert_slice %arg0 into %[[A]][0, 0]
+// CHECK: tensor.insert_slice %arg1 into %[[S]][0, 1]
+// CHECK: %[[B:.*]] = tensor.empty() : tensor<4x8xf32>
+// CHECK: %[[T:.*]] = tensor.insert_slice %arg0 into %[[B]][0, 0]
+// CHECK: tensor.insert_slice %arg2 into %[[T]][0, 1]
+func.func @slices(%x: tensor<4xf32>, %y: tensor<4x7xf32>, %z: tensor<4x7xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %s = tensor.insert_slice %x into %e[0, 0] [4, 1] [1, 1] : tensor<4xf32> into tensor<4x8xf32>
+  %a = tensor.insert_slice %y into %s[0, 1] [4, 7] [1, 1] : tensor<4x7xf32> into tensor<4x8xf32>
+  %b = tensor.insert_slice %z into %s[0, 1] [4, 7] [1, 1] : tensor<4x7xf32> into tensor<4x8xf32>
+  return %a, %b : tensor<4x8xf32>, tensor<4x8xf32>
+}

@@ -394,3 +394,28 @@ def test_offsets_and_masks_of_a_type_that_wraps():
     x, out, lane = torch.randn(256), torch.zeros(256), torch.arange(256)
     narrow[(1,)](x, out, SIZE=256)
     assert torch.equal(out, torch.where(lane.to(torch.int8) < 40, x[(lane.to(torch.int8) * 5).long() + 128], -1.0))
+
+
+@triton.jit
+def latest(a, b):
+    return b
+
+
+@triton.jit
+def two_scans(x, last, total, skipped):
+    i, j, k = tl.arange(0, 4)[:, None, None], tl.arange(0, 8)[None, :, None], tl.arange(0, 8)[None, None, :]
+    v = tl.load(x + i * 64 + j * 8 + k).to(tl.float32)
+    tl.store(total + i * 64 + j * 8 + k, tl.cumsum(v, 2))
+    tl.store(last + i * 64 + (7 - j) * 8 + k, tl.associative_scan(v, 2, latest), mask=i != skipped)
+
+
+def test_scans_of_one_tensor_copy_only_what_has_values(monkeypatch):
+    """Both begin with the first column, in memory that is not written otherwise yet."""
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    x, last, total = torch.randint(-9, 10, (4, 8, 8)).bfloat16(), torch.full((4, 8, 8), 99.0), torch.empty(4, 8, 8)
+    with sim.checking() as reports:
+        two_scans[(1,)](x, last, total, 1)
+    assert reports == []
+    assert torch.equal(last[[0, 2, 3]], x[[0, 2, 3]].float().flip(1))
+    assert (last[1] == 99).all()
+    assert torch.equal(total, x.float().cumsum(2))
