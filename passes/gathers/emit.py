@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import arith, func, ir, memref, vector
 from hexagon_mlir.ir.address import element_address
+from hexagon_mlir.ir.bounds import size_multiple
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments
 
@@ -41,11 +42,12 @@ def emit(gather: Gather, vector_bytes: int) -> None:
         known = not type_.is_dynamic_dim(dim)
         counts.append(index(type_.shape[dim]) if known else memref.dim(gather.out, index(dim)))
     extent = None if type_.is_dynamic_dim(type_.rank - 1) else type_.shape[-1]
+    multiple = size_multiple(gather.out, type_.rank - 1)
 
     def nest(ivs: list[ir.Value]) -> list[ir.Value]:
         if len(ivs) < type_.rank - 1:
             return for_loop(index(0), counts[len(ivs)], 1, [], lambda iv, _: nest([*ivs, iv]))
-        for segment in segments(extent, counts[-1], lanes, _CHAINS):
+        for segment in segments(extent, counts[-1], lanes, _CHAINS, multiple):
             _segment(gather, segment, lanes, ivs, start, last)
         return []
 

@@ -65,3 +65,33 @@ func.func @rows(%i: memref<3x40xi32>) {
   }
   return
 }
+
+// -----
+// 4. The share of a thread, whole vectors: nothing is left to be looked up in part of one, in another thread's share.
+// CHECK-LABEL: func.func @shares
+// CHECK: scf.forall
+// CHECK: scf.for
+// CHECK-COUNT-4: func.call @hexmlir_gather_words({{.*}}, %c32_i32)
+// CHECK-NOT: hexmlir_gather_words
+// CHECK-NOT: vector.maskedload
+// CHECK: func.call @hexmlir_gather_done
+#map = affine_map<(d0) -> (d0)>
+func.func @shares(%i: memref<1024xi32>, %alone: i1) {
+  %c256 = arith.constant 256 : index
+  %c1024 = arith.constant 1024 : index
+  %t = memref.alloc() : memref<64xf32, 1>
+  %o = memref.alloc() : memref<1024xf32, 1>
+  %n = arith.select %alone, %c1024, %c256 : index
+  scf.forall (%k) = (0) to (1024) step (%n) {
+    %is = memref.subview %i[%k] [%n] [1] : memref<1024xi32> to memref<?xi32, strided<[1], offset: ?>>
+    %os = memref.subview %o[%k] [%n] [1] : memref<1024xf32, 1> to memref<?xf32, strided<[1], offset: ?>, 1>
+    linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+        ins(%is : memref<?xi32, strided<[1], offset: ?>>) outs(%os : memref<?xf32, strided<[1], offset: ?>, 1>) {
+    ^bb0(%in: i32, %out: f32):
+      %1 = arith.index_cast %in : i32 to index
+      %2 = memref.load %t[%1] : memref<64xf32, 1>
+      linalg.yield %2 : f32
+    }
+  }
+  return
+}
