@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import cache
-from hexagon_mlir.codegen.llvm_ir.module_parts import divide, joined
+from hexagon_mlir.codegen.assembly import assembled
+from hexagon_mlir.codegen.llvm_ir.module_parts import divide
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.dialects import kernel_memory
@@ -121,9 +122,9 @@ def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "defau
     if data is None:
         request = {"cpu": target.cpu, "features": target.features, "kind": kind, "loops": loops,
                    "position_independent": position_independent, "qfloat": settings.qfloat}
-        parts = divide(llvm_ir) if kind == "asm" else [llvm_ir]
-        shares = [len(part) / sum(map(len, parts)) for part in parts]
-        done = workers().requests([{**request, "share": share} for share in shares], parts)
-        data = joined([part.decode() for part in done]).encode() if len(parts) > 1 else done[0]
+        if kind == "asm":
+            data = assembled(divide(llvm_ir), request, workers()).encode()
+        else:
+            data = workers().request(request, llvm_ir)
         cache.store(name, data)
     return data if kind == "obj" else data.decode()

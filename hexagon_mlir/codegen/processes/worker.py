@@ -14,8 +14,8 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
+from hexagon_mlir.codegen.processes.side_by_side import Task, run_all
 from hexagon_mlir.codegen.processes.wire import receive, send
 from hexagon_mlir.ir import HexError
 
@@ -133,12 +133,10 @@ class Workers:
         finally:
             self._idle.put(one)
 
-    def requests(self, headers: Sequence[dict], bodies: Sequence[str]) -> list[bytes]:
-        """The answers to several requests, which run side by side."""
-        if len(bodies) == 1:
-            return [self.request(headers[0], bodies[0])]
-        with ThreadPoolExecutor(len(bodies)) as threads:
-            return list(threads.map(self.request, headers, bodies))
+    def side_by_side(self, tasks: Sequence[Task]) -> None:
+        """Run ``tasks``, which make requests, and those that they give: one for each child that there is, or two."""
+        alive = sum(one.is_alive for one in self.all)
+        run_all(tasks, max(alive, min(len(self.all), 2)))
 
     def stop(self) -> None:
         """End all child processes."""

@@ -1,0 +1,62 @@
+"""The parts of a program through LLVM, side by side.
+
+The parts are optimised one beside the other; then code is generated for every function with loops by itself, by
+whichever worker has nothing else to do. What comes out does not depend on who does it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from hexagon_mlir.codegen.llvm_ir.module_parts import joined
+from hexagon_mlir.codegen.processes.side_by_side import Task
+from hexagon_mlir.codegen.processes.worker import Aborted, Workers
+
+
+def assembled(parts: Sequence[str], request: dict, workers: Workers) -> str:
+    """The assembly of the modules of LLVM IR in ``parts``, which are one program; ``request`` as for
+    `backend.optimize_and_emit`.
+    """
+    whole = sum(map(len, parts))
+    work = [_Part(part, {**request, "share": len(part) / whole}, workers) for part in parts]
+    if len(work) == 1:
+        return work[0].alone()
+    workers.side_by_side([Task(len(part.source), part.optimize) for part in work])
+    return joined([part.alone() if part.again else joined(part.functions, "f") for part in work])
+
+
+@dataclass
+class _Part:
+    """A part of a program, and the assembly of its ``functions``; ``again``: how all of it is asked for once more."""
+
+    source: str
+    header: dict
+    workers: Workers
+    functions: list[str] = field(default_factory=list)
+    again: dict = field(default_factory=dict)
+
+    def optimize(self) -> list[Task]:
+        """Through -O3; what is left to do is a task for each function."""
+        answer = self.workers.request({**self.header, "kind": "functions"}, self.source)
+        functions = json.loads(answer)
+        self.functions = [""] * len(functions)
+        return [Task(len(text), partial(self.generate, number, share, text))
+                for number, (share, text) in enumerate(functions)]
+
+    def generate(self, number: int, share: float, text: str) -> list[Task]:
+        """Assembly of one function; where none is right, or LLVM aborts, the part will be tried in another way."""
+        if not self.again:
+            try:
+                made = self.workers.request({**self.header, "kind": "function", "share": share}, text)
+                self.functions[number] = made.decode()
+                self.again = self.again if made else {"attempt": 1}
+            except Aborted:
+                self.again = {"cautious": True}
+        return []
+
+    def alone(self) -> str:
+        """All of it in one request."""
+        return self.workers.request({**self.header, "kind": "asm", **self.again}, self.source).decode()

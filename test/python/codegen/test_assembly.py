@@ -1,0 +1,124 @@
+"""The parts of a program through LLVM: what is asked for, in which order, and what where there is no right answer."""
+
+import json
+import threading
+import time
+
+import pytest
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen.assembly import assembled
+from hexagon_mlir.codegen.backend import optimize_and_emit
+from hexagon_mlir.codegen.llvm_ir.module_parts import joined
+from hexagon_mlir.codegen.processes.side_by_side import Task, run_all
+from hexagon_mlir.codegen.processes.worker import Aborted
+
+CHIP = targets.get()
+REQUEST = {"cpu": CHIP.cpu, "features": CHIP.features, "kind": "asm"}
+
+
+class InThisProcess:
+    """Workers of one process; ``answers`` by kind take the place of LLVM's."""
+
+    def __init__(self, **answers):
+        self.asked, self.answers = [], answers
+
+    def request(self, header, body):
+        self.asked.append((header, body))
+        if header["kind"] in self.answers:
+            return self.answers[header["kind"]](header, body)
+        return optimize_and_emit(body, **header)
+
+    def side_by_side(self, tasks):
+        run_all(tasks, 1)
+
+
+def loop(name):
+    return f"""define void @{name}(ptr %p, i32 %n) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr <32 x float>, ptr %p, i32 %i
+  %old = load <32 x float>, ptr %at, align 128
+  %new = fmul <32 x float> %old, %old
+  store <32 x float> %new, ptr %at, align 128
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}}
+"""
+
+
+PARTS = [loop("a") + "define i32 @one() {\n  ret i32 1\n}\n", loop("b")]
+
+
+def test_functions_apart_are_the_code_of_whole_parts():
+    workers = InThisProcess()
+    whole = sum(map(len, PARTS))
+    alone = [optimize_and_emit(part, **REQUEST, share=len(part) / whole).decode() for part in PARTS]
+    assert assembled(PARTS, REQUEST, workers) == joined(alone)
+    assert sorted(header["kind"] for header, _ in workers.asked) == ["function"] * 3 + ["functions"] * 2
+
+
+def test_one_part_is_one_request():
+    workers = InThisProcess()
+    assert assembled(PARTS[:1], REQUEST, workers) == optimize_and_emit(PARTS[0], **REQUEST).decode()
+    assert [header["kind"] for header, _ in workers.asked] == ["asm"]
+
+
+def test_functions_know_how_long_their_program_is():
+    for share in (0.25, 1.0):
+        optimized = optimize_and_emit(PARTS[0], CHIP.cpu, CHIP.features, "llvm")
+        functions = json.loads(optimize_and_emit(PARTS[0], CHIP.cpu, CHIP.features, "functions", share=share))
+        assert len(functions) == 2
+        assert [len(text) / part for part, text in functions] == pytest.approx([len(optimized) / share] * 2)
+
+
+def test_a_part_with_a_function_that_spills_is_asked_for_without_chains():
+    workers = InThisProcess(function=lambda header, body: b"" if "@b(" in body else b"\t.text\n")
+    unchained = optimize_and_emit(PARTS[1], **REQUEST, qfloat=False).decode()
+    assert assembled(PARTS, REQUEST, workers).endswith(joined(["", unchained]).removeprefix("\t.text\n"))
+    header, body = workers.asked[-1]
+    assert (header["kind"], header["attempt"], body) == ("asm", 1, PARTS[1])
+
+
+def test_a_part_with_a_function_that_llvm_aborts_at_is_asked_for_cautiously():
+    def aborts(header, body):
+        raise Aborted.plain("LLVM aborted", origin="codegen")
+
+    workers = InThisProcess(function=aborts)
+    assembly = assembled(PARTS, REQUEST, workers)
+    assert all(f"{name}:" in assembly for name in ("a", "one", "b"))
+    assert [header.get("cautious") for header, _ in workers.asked] == [None] * 4 + [True] * 2
+
+
+def test_the_largest_task_runs_first():
+    ran = []
+
+    def task(size, more=()):
+        return Task(size, lambda: (ran.append(size), more)[1])
+
+    run_all([task(3, [task(1), task(9)]), task(5), task(4)], 1)
+    assert ran == [5, 4, 3, 9, 1]
+
+
+def test_tasks_run_side_by_side_and_one_that_fails_ends_them():
+    meeting = threading.Barrier(2, timeout=30)
+
+    def meet():
+        meeting.wait()
+        return []
+
+    run_all([Task(1, lambda: [Task(1, meet), Task(1, meet)])], 2)
+    ran = []
+
+    def fails():
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        run_all([Task(2, fails), Task(2, lambda: time.sleep(0.05) or [Task(1, lambda: ran.append(1) or [])]),
+                 Task(1, lambda: ran.append(1) or [])], 1)
+    assert ran == []
