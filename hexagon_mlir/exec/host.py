@@ -19,6 +19,7 @@ from hexagon_mlir.exec.host_async import HostTasks
 from hexagon_mlir.exec.host_dma import HostDma
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
 from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
+from hexagon_mlir.exec.host_shuffles import apart
 from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
 from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed, printed
 
@@ -189,7 +190,7 @@ def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]
             llvm.load_library_permanently(library)
         _initialized = True
     functions = _runtime(owner)
-    text = program.llvm_ir
+    text = apart(program.llvm_ir)
     keep: list[Any] = []
     for name, function in functions.items():
         # every engine gets its own: the address is in the name, so that programs do not see each other's memory

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from hexagon_mlir.exec.host import run_on_host
+from hexagon_mlir.exec.host_lowering import lower
+from hexagon_mlir.exec.host_shuffles import apart
 from hexagon_mlir.ir import HexError, parse
 from hexagon_mlir.pass_infra import UpstreamStep
 
@@ -138,6 +140,26 @@ def test_after_each_upstream_stage():
         if stage.startswith(("convert-elem", "linalg-fuse")):
             result, = run_on_host(module, "f", [x])
             np.testing.assert_allclose(result, 1 / np.sqrt(np.tanh(x)), rtol=1e-6)
+
+
+def test_wide_shuffles_are_functions_that_are_called():
+    turned, both = list(range(63, -1, -1)), [n + 64 * (n % 2) for n in range(64)]
+    text = f"""func.func @f(%m: memref<64xi8>) {{
+        %c0 = arith.constant 0 : index
+        %v = vector.load %m[%c0] : memref<64xi8>, vector<64xi8>
+        %a = vector.shuffle %v, %v {turned} : vector<64xi8>, vector<64xi8>
+        %b = vector.shuffle %v, %a {both} : vector<64xi8>, vector<64xi8>
+        %c = vector.shuffle %b, %a {both} : vector<64xi8>, vector<64xi8>
+        vector.store %c, %m[%c0] : memref<64xi8>, vector<64xi8>
+        return
+      }}"""
+    program = lower(parse(text), "f")
+    made = apart(program.llvm_ir)
+    assert made.count("shufflevector") == made.count("define internal <64 x i8>") == 2
+    assert made.count("call <64 x i8>") == 3
+    m = np.arange(64, dtype=np.int8)
+    run(text, [m])
+    assert m.tolist() == [63 - n if n % 2 else n for n in range(64)]
 
 
 @pytest.mark.parametrize(("text", "args", "message"), [
