@@ -1,7 +1,7 @@
-"""The parts of a program through LLVM, side by side.
+"""A program through LLVM, its parts and functions side by side.
 
-The parts are optimised one beside the other; then code is generated for every function with loops by itself, by
-whichever worker has nothing else to do. What comes out does not depend on who does it.
+Parts are optimised one beside the other; then code is generated for every function with loops by itself, by whichever
+worker has nothing else to do. What comes out does not depend on who does it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ def assembled(parts: Sequence[str], request: dict, workers: Workers) -> str:
     """
     whole = sum(map(len, parts))
     work = [_Part(part, {**request, "share": len(part) / whole}, workers) for part in parts]
-    if len(work) == 1:
-        return work[0].alone()
     workers.side_by_side([Task(len(part.source), part.optimize) for part in work])
-    return joined([part.alone() if part.again else joined(part.functions, "f") for part in work])
+    return joined([part.once_more() if part.again else joined(part.functions, "f") for part in work])
 
 
 @dataclass
@@ -39,10 +37,10 @@ class _Part:
     again: dict = field(default_factory=dict)
 
     def optimize(self) -> list[Task]:
-        """Through -O3; what is left to do is a task for each function."""
-        answer = self.workers.request({**self.header, "kind": "functions"}, self.source)
-        functions = json.loads(answer)
-        self.functions = [""] * len(functions)
+        """Through -O3; what is left to do is a task for each function, if there are several."""
+        answer = json.loads(self.workers.request({**self.header, "kind": "functions"}, self.source))
+        functions = answer["functions"]
+        self.functions = [answer["assembly"]] if not functions else [""] * len(functions)
         return [Task(len(text), partial(self.generate, number, share, text))
                 for number, (share, text) in enumerate(functions)]
 
@@ -57,6 +55,6 @@ class _Part:
                 self.again = {"cautious": True}
         return []
 
-    def alone(self) -> str:
-        """All of it in one request."""
+    def once_more(self) -> str:
+        """All of it in one request, in the other way."""
         return self.workers.request({**self.header, "kind": "asm", **self.again}, self.source).decode()

@@ -52,7 +52,7 @@ exit:
 """
 
 
-PARTS = [loop("a") + "define i32 @one() {\n  ret i32 1\n}\n", loop("b")]
+PARTS = [loop("a") + "define i32 @one() {\n  ret i32 1\n}\n", loop("b") + loop("c")]
 
 
 def test_functions_apart_are_the_code_of_whole_parts():
@@ -60,19 +60,26 @@ def test_functions_apart_are_the_code_of_whole_parts():
     whole = sum(map(len, PARTS))
     alone = [optimize_and_emit(part, **REQUEST, share=len(part) / whole).decode() for part in PARTS]
     assert assembled(PARTS, REQUEST, workers) == joined(alone)
-    assert sorted(header["kind"] for header, _ in workers.asked) == ["function"] * 3 + ["functions"] * 2
+    assert sorted(header["kind"] for header, _ in workers.asked) == ["function"] * 4 + ["functions"] * 2
 
 
-def test_one_part_is_one_request():
+def test_one_part_has_functions_too():
     workers = InThisProcess()
     assert assembled(PARTS[:1], REQUEST, workers) == optimize_and_emit(PARTS[0], **REQUEST).decode()
-    assert [header["kind"] for header, _ in workers.asked] == ["asm"]
+    assert [header["kind"] for header, _ in workers.asked] == ["functions", "function", "function"]
+
+
+def test_one_function_is_one_request():
+    workers = InThisProcess()
+    assert assembled([loop("b")], REQUEST, workers) == optimize_and_emit(loop("b"), **REQUEST).decode()
+    assert [header["kind"] for header, _ in workers.asked] == ["functions"]
 
 
 def test_functions_know_how_long_their_program_is():
     for share in (0.25, 1.0):
         optimized = optimize_and_emit(PARTS[0], CHIP.cpu, CHIP.features, "llvm")
-        functions = json.loads(optimize_and_emit(PARTS[0], CHIP.cpu, CHIP.features, "functions", share=share))
+        answer = optimize_and_emit(PARTS[0], CHIP.cpu, CHIP.features, "functions", share=share)
+        functions = json.loads(answer)["functions"]
         assert len(functions) == 2
         assert [len(text) / part for part, text in functions] == pytest.approx([len(optimized) / share] * 2)
 
@@ -91,7 +98,7 @@ def test_a_part_with_a_function_that_llvm_aborts_at_is_asked_for_cautiously():
 
     workers = InThisProcess(function=aborts)
     assembly = assembled(PARTS, REQUEST, workers)
-    assert all(f"{name}:" in assembly for name in ("a", "one", "b"))
+    assert all(f"{name}:" in assembly for name in ("a", "one", "b", "c"))
     assert [header.get("cautious") for header, _ in workers.asked] == [None] * 4 + [True] * 2
 
 
