@@ -1,7 +1,8 @@
 """Moves code into a function of its own. What it uses from outside becomes arguments.
 
-Cheap operations are repeated inside, so that a view arrives as the buffer it looks at and keeps its static shape. A
-slot of the TCM arena is passed as it is: what LLVM takes for a pointer of its own must reach the callee as such.
+Cheap operations are repeated inside, so that a view arrives as the buffer it looks at and keeps its static shape, and
+masks are: a task's arguments go through memory, and Hexagon's LLVM cannot store a vector of i1. A slot of the TCM
+arena is passed as it is: what LLVM takes for a pointer of its own must reach the callee as such.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ _REPEATED = frozenset({
     "memref.collapse_shape", "memref.expand_shape", "memref.dim", "affine.apply", "affine.min", "affine.max",
     "ub.poison", "vector.broadcast", "vector.step",
 })
+_MASKS = frozenset({"arith.cmpi", "arith.cmpf", "arith.andi", "arith.ori", "arith.xori", "vector.create_mask"})
 _MOVED = VIEWS - {"memref.assume_alignment"}
 _FRESH = frozenset({"memref.alloc", "func.call"})
 """What makes a buffer nobody else has: see `hexagon-memory-lowering` for the calls."""
@@ -88,7 +90,7 @@ def trace(used: Iterable[ir.Value], repeated: frozenset[str] = _REPEATED) -> tup
 
     def follow(value: ir.Value) -> None:
         op = None if isinstance(value.owner, ir.Block) else value.owner.operation
-        if op is None or op.name not in repeated or tcm_slots.is_slot(op):
+        if op is None or not (op.name in repeated or _is_mask(op)) or tcm_slots.is_slot(op):
             roots[value] = None
         elif op not in chain:
             for operand in op.operands:
@@ -98,6 +100,12 @@ def trace(used: Iterable[ir.Value], repeated: frozenset[str] = _REPEATED) -> tup
     for value in used:
         follow(value)
     return list(roots), list(chain)
+
+
+def _is_mask(op: ir.Operation) -> bool:
+    """True for arithmetic that gives a vector of i1."""
+    return (op.name in _MASKS and isinstance(made := op.results[0].type, ir.VectorType)
+            and str(made.element_type) == "i1")
 
 
 def _buffer(value: ir.Value) -> ir.Value:

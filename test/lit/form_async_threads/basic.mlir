@@ -157,3 +157,24 @@ func.func @asserted(%x: memref<8xf32> {llvm.noalias}, %v: f32) {
   }
   return
 }
+
+// -----
+// 10. A mask is made in the task once more: it could not be handed over in memory.
+// CHECK-LABEL: func.func private @masked_thread
+// CHECK-SAME: (%{{.*}}: index, %{{.*}}: memref<64xf32>, %[[LENGTH:.*]]: i32, %{{.*}}: vector<32xf32>)
+// CHECK: %[[LENGTHS:.*]] = vector.broadcast %[[LENGTH]]
+// CHECK: %[[MASK:.*]] = arith.cmpi sgt, %[[LENGTHS]], %{{.*}} : vector<32xi32>
+// CHECK: %[[ODD:.*]] = arith.xori %[[MASK]], %{{.*}} : vector<32xi1>
+// CHECK: vector.maskedstore %{{.*}}, %[[ODD]]
+func.func @masked(%x: memref<64xf32>, %v: vector<32xf32>, %n: i32) {
+  %lanes = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                                 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : vector<32xi32>
+  %all = arith.constant dense<true> : vector<32xi1>
+  %lengths = vector.broadcast %n : i32 to vector<32xi32>
+  %mask = arith.cmpi slt, %lanes, %lengths : vector<32xi32>
+  %odd = arith.xori %mask, %all : vector<32xi1>
+  scf.forall (%i) = (0) to (64) step (32) {
+    vector.maskedstore %x[%i], %odd, %v : memref<64xf32>, vector<32xi1>, vector<32xf32>
+  }
+  return
+}
