@@ -47,8 +47,10 @@ _TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(32, slo
            Variant(ordered=True, windows=True, room=Room(32, slots=False)),
            Variant(ordered=True, windows=True, room=Room(30)),
            Variant(ordered=True, windows=True, room=Room(31)))
-_FULL = 2 / 5
-"""The part of a loop's instructions that are qfloat's from which on few slots are free."""
+_MIXED, _FULL = 1 / 3, 3 / 5
+"""The part of a loop's instructions that are qfloat's from which on one of `_TABLED` is best most often, and that from
+which on few slots are free.
+"""
 # Where registers are short: fewer values alive, and those that LLVM may have to spill in IEEE format. The search for
 # windows takes three times as long, and rarely finds registers.
 _ROOMY = (Variant(scheduled=True, reach=80), Variant(reach=80), Variant(ordered=True, reach=80),
@@ -69,7 +71,8 @@ PATIENCE = 100_000
 """Characters of LLVM IR in all the right variants together that loops at twice their bound are worth."""
 _TIDINESS = 80_000
 """Characters of LLVM IR in all variants together that are worth a loop without spills, addresses and copies."""
-
+_TIDY = 1 / 12
+"""The excess up to which such a loop is good enough as it is: another order only trades its waste for waits."""
 
 _FAR = 0.3
 """The excess from which on loops that were scheduled by LLVM are tried without, however long that takes."""
@@ -86,8 +89,11 @@ def variants(traits: Traits) -> list[Variant]:
         return [*(_FLOODED if traits.pressure >= 2 * REGISTERS else _ROOMY)]
     if traits.products:
         return [*_PRODUCTS]
-    tabled = _TABLED[traits.qfloat >= _FULL:] if traits.pressure > REGISTERS else ()
-    return [_GENERAL[0], *tabled, *_GENERAL[1:]]
+    if traits.pressure <= REGISTERS:
+        return [*_GENERAL]
+    if _MIXED <= traits.qfloat < _FULL:
+        return [*_TABLED[:2], _GENERAL[0], *_TABLED[2:], *_GENERAL[1:]]
+    return [_GENERAL[0], *_TABLED[traits.qfloat >= _FULL:], *_GENERAL[1:]]
 
 
 def after_spills(variant: Variant, left: list[Variant]) -> list[Variant]:
@@ -101,5 +107,5 @@ def worth(variant: Variant, best: Cost, spent: float, patience: int) -> bool:
     """Whether trying ``variant`` for code at the cost ``best`` is worth its time, ``spent`` characters being enough."""
     if variant == _GENERAL[0] and best.excess > _FAR and patience:
         return True
-    untidy = best.waste > 0 and variant in _TABLED and spent <= _TIDINESS
+    untidy = best.waste > 0 and best.excess > _TIDY and variant in _TABLED and spent <= _TIDINESS
     return best.excess * patience >= spent or (untidy and patience > 0)

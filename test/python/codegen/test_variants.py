@@ -44,7 +44,9 @@ def test_what_comes_first():
     assert variants(Traits(pressure=58))[0].scheduled and not variants(Traits(pressure=76))[0].scheduled
     tables = [variant for variant in variants(TABLED) if variant.room and variant.room.registers <= 32]
     assert tables and variants(TABLED)[1:1 + len(tables)] == tables
-    assert not tables[0].room.slots and variants(TABLED._replace(qfloat=0.5))[1].room.slots
+    assert not tables[0].room.slots and variants(TABLED._replace(qfloat=0.7))[1].room.slots
+    mixed = variants(TABLED._replace(qfloat=0.45))  # softmax
+    assert mixed[:2] == tables[:2] and mixed[2] == variants(TABLED)[0]
 
 
 @pytest.mark.parametrize("traits", [FREE, TABLED, CROWDED, Traits(pressure=20, products=True)])
@@ -68,7 +70,8 @@ def test_what_is_worth_its_time():
     assert not worth(quick, Cost(150.0, 100.0), PATIENCE, PATIENCE)
     assert not worth(quick, Cost(200.0, 100.0), 10, 0) and not worth(quick, Cost(100.0, 100.0), 1, PATIENCE)
     table = variants(TABLED)[1]
-    assert worth(table, Cost(110.0, 100.0, 10.0), 10_000, PATIENCE)
-    assert not worth(table, Cost(110.0, 100.0, 10.0), 100_000, PATIENCE) and not worth(
-        table, Cost(110.0, 100.0, 10.0), 10_000, 0)
+    untidy = Cost(120.0, 100.0, 10.0)
+    assert worth(table, untidy, 50_000, PATIENCE)
+    assert not worth(table, untidy, 100_000, PATIENCE) and not worth(table, untidy, 50_000, 0)
+    assert not worth(table, Cost(116.0, 100.0, 10.0), 50_000, PATIENCE)  # nothing to be gained: GELU
     assert worth(v, Cost(131.0, 100.0), 10**7, PATIENCE) and not worth(v, Cost(131.0, 100.0), 10**7, 0)
