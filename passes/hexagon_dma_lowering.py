@@ -9,7 +9,7 @@ from hexagon_mlir.ir import arith, erase_op, func, ir, memref
 from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes, functions, in_tcm, ops_named
-from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
+from hexagon_mlir.pass_infra import Pass, PassContext
 
 START, WAIT = "hexmlir_rt_dma_start_2d", "hexmlir_rt_dma_wait"
 
@@ -32,7 +32,7 @@ class HexagonDmaLoweringPass(Pass):
           return
         }
 
-    After:
+    After, folded:
         func.func private @hexmlir_rt_dma_wait(i32)
         func.func private @hexmlir_rt_dma_start_2d(index, index, i32, i32, i32, i32) -> i32
         func.func @f(%arg0: memref<64xf32>, %arg1: memref<64xf32, 1>, %arg2: memref<1xi32>) {
@@ -73,8 +73,6 @@ class HexagonDmaLoweringPass(Pass):
                     else:
                         self._wait(module, op)
                 erase_op(op, self.name)
-            if transfers:
-                CLEAN.run_on(function)  # sizes and strides fold to constants
 
     def _start(self, module: ir.Module, op: ir.Operation) -> None:
         source, target, total, tag, stride = _read_start(op)

@@ -40,7 +40,8 @@ def section(name: str) -> str:
     doc = docstring.read(pass_class)
     parts = [f"## {name}", doc.summary, *([doc.details] if doc.details else [])]
     for example in doc.examples:
-        after = f"After (`{example.options}`):" if example.options else "After:"
+        after = "After, with `--canonicalize --cse`" if example.folded else "After"
+        after += f" (`{example.options}`):" if example.options else ":"
         parts += ["Before:", _code(example.before), after, _code(example.after)]
     if shown := options(pass_class):
         parts.append("Options:\n\n" + "\n".join(_options(shown, doc.sections["Options"])))

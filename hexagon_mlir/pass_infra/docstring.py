@@ -8,16 +8,20 @@ import textwrap
 from dataclasses import dataclass
 
 SECTIONS = ("Before", "After", "Options", "Refuses", "Needs", "Leaves")
-_HEADER = re.compile(rf"^({'|'.join(SECTIONS)})(?: \((.*)\))?:[ \t]*(.*)$", re.MULTILINE)
+_HEADER = re.compile(rf"^({'|'.join(SECTIONS)})(, folded)?(?: \((.*)\))?:[ \t]*(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Example:
-    """A Before/After pair; ``options`` is what stands in ``After (options):``."""
+    """A Before/After pair; ``options`` is what stands in ``After (options):``.
+
+    ``After, folded:`` is what ``--canonicalize --cse`` make of the result: the pass leaves that to a later step.
+    """
 
     before: str
     after: str
     options: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,11 @@ def read(pass_class: type) -> Docstring:
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         end = following.start() if following else len(text)
         body = textwrap.dedent(text[header.end():end].strip("\n"))
-        content = f"{header.group(3)}\n{body}".strip()
+        content = f"{header.group(4)}\n{body}".strip()
         name = header.group(1)
         sections[name] = content
         if name == "Before":
             before = content
         elif name == "After":
-            examples.append(Example(before, content, header.group(2) or ""))
+            examples.append(Example(before, content, header.group(3) or "", bool(header.group(2))))
     return Docstring(" ".join(summary.split()), details.strip(), sections, tuple(examples))

@@ -83,10 +83,6 @@ class UpstreamStep:
     def text(self) -> str:
         return self.pipeline
 
-    def run_on(self, function: ir.Operation) -> None:
-        """Run passes for any kind of operation on ``function`` alone."""
-        _run_upstream(self.pipeline, function)
-
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Run the upstream passes; an MLIR error becomes a `HexError` that names this step."""
         with module.context:

@@ -1,8 +1,8 @@
 """The last, partial vector step: masked memory accesses and selects.
 
-Every mask has the lanes of one HVX vector of the elements it guards and comes from a comparison of integers of their
-size. A mask in any other form would have to be converted, which LLVM 22 does with byte permutations that repeat lanes
-and gets wrong. A step of mixed element sizes therefore handles its wide elements vector by vector.
+Every mask has the lanes of one HVX vector of the elements it guards, and is a constant or comes from a comparison of
+integers of their size. A mask in any other form would have to be converted, which LLVM 22 does with byte permutations
+that repeat lanes and gets wrong. A step of mixed element sizes therefore handles its wide elements vector by vector.
 """
 
 from __future__ import annotations
@@ -110,9 +110,7 @@ class Tail:
             if self._is_empty(start):
                 break
             known = self.lanes if self.static is None else self.static
-            chosen = [(start + lane) % stride == 0 and start + lane < known for lane in range(width)]
-            type_ = ir.VectorType.get([width], ir.IntegerType.get_signless(1))
-            mask = arith.constant(type_, ir.DenseElementsAttr.get([ir.BoolAttr.get(c) for c in chosen], type_))
+            mask = _chosen([(start + lane) % stride == 0 and start + lane < known for lane in range(width)])
             if self.static is None:
                 mask = arith.andi(mask, self._mask(start, bits))
             vector.maskedstore(target, self._place(indices, start), mask, part, alignment=bits // 8)
@@ -148,6 +146,8 @@ class Tail:
         return self.static is not None and self.static >= start + width
 
     def _mask(self, start: int, bits: int) -> ir.Value:
+        if self.static is not None:
+            return _chosen([start + lane < self.static for lane in range(self._width(bits))])
         if (start, bits) not in self.masks:
             with ir.InsertionPoint.after(self.valid.owner):
                 self.masks[start, bits] = self._new_mask(start, bits)
@@ -167,6 +167,13 @@ class Tail:
             left = arith.minsi(left, index((1 << (bits - 1)) - 1))
         bound = vector.broadcast(type_, arith.index_cast(element, left))
         return arith.cmpi(arith.CmpIPredicate.slt, constant(numbers), bound)
+
+
+def _chosen(lanes: Sequence[bool]) -> ir.Value:
+    """A mask that is the same in every iteration."""
+    true, false = ir.BoolAttr.get(True), ir.BoolAttr.get(False)
+    type_ = ir.VectorType.get([len(lanes)], true.type)
+    return constant(ir.DenseElementsAttr.get([true if lane else false for lane in lanes], type_))
 
 
 def shifted(indices: Sequence[ir.Value], start: int) -> list[ir.Value]:

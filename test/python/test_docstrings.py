@@ -9,7 +9,7 @@ from support import ROOT, pass_names
 
 from hexagon_mlir import levels, targets
 from hexagon_mlir.ir import parse, to_text
-from hexagon_mlir.pass_infra import PassContext, PassStep, docstring, options, registry
+from hexagon_mlir.pass_infra import CLEAN, PassContext, PassStep, docstring, options, registry
 
 
 def normalised(text: str, name: str, locations: bool) -> str:
@@ -29,6 +29,8 @@ def test_before_becomes_after(name):
         step.run(module, PassContext(targets.get()))
         module.operation.verify()
         levels.check(module, pass_class.leaves, f"{name}, After")
+        if example.folded:
+            CLEAN.run(module, PassContext(targets.get()))
         locations = " loc(" in example.after
         got = to_text(module, elide=False, locations=locations)
         wanted = normalised(example.after, f"{name}, After", locations)

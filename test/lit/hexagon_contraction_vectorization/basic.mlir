@@ -1,5 +1,5 @@
 // Blocks of accumulators in registers through all reductions.
-// RUN: hexmlir-opt %s --hexagon-contraction-vectorization --split-input-file | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-contraction-vectorization --canonicalize --cse --split-input-file | filecheck %s
 
 // 1. Four rows by two vectors: a row's elements come as a vector, four lanes are spread, the vector turns by four.
 // CHECK-LABEL: func.func @matmul

@@ -1,5 +1,5 @@
 // Transfers become runtime calls with addresses, rows and strides in bytes; the tag goes through memory.
-// RUN: hexmlir-opt %s --hexagon-dma-lowering --split-input-file | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-dma-lowering --canonicalize --cse --split-input-file | filecheck %s
 
 // 1. A linear transfer from the middle of a buffer.
 // CHECK-LABEL: func.func @linear

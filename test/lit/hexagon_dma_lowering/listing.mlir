@@ -1,5 +1,5 @@
 // The paper's GELU listing: a transfer of a tile is one row of 1,048,576 bytes; tags are loaded where they are waited for.
-// RUN: hexmlir-opt %s --hexagon-dma-lowering | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-dma-lowering --canonicalize --cse | filecheck %s
 
 // CHECK-LABEL: func.func @gelu
 // CHECK: %[[TAG:.*]] = call @hexmlir_rt_dma_start_2d(%{{.*}}, %{{.*}}, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32)

@@ -1,6 +1,6 @@
 // Marked copies become transfers: fetches are waited for after the next one was started, stores when their buffer is
 // needed again and after the loop.
-// RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s2 --split-input-file | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s2 --canonicalize --cse --split-input-file | filecheck %s
 
 // 1. One tag per transfer; rows of a matrix in one 2-D transfer with the stride of DDR.
 // CHECK-LABEL: func.func @rows

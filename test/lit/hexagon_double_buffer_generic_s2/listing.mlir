@@ -1,6 +1,6 @@
 // The paper's GELU listing: 1,048,576 elements in tiles of 262,144. Four transfers have a tag each; a tile is waited for
 // after the next one was started, a result before its buffer is written again, two tiles later, and at the end.
-// RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s2 | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s2 --canonicalize --cse | filecheck %s
 
 // CHECK-LABEL: func.func @gelu
 // CHECK: memref.dma_start %{{.*}}, %{{.*}}, %c262144, %[[IN0:.*]][%c0]

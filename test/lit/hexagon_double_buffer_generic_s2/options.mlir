@@ -1,6 +1,6 @@
 // The descriptors of the target decide: v73 has 16 bits for a row's stride, v75 has 24.
-// RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s2 --target=v75 | filecheck %s --check-prefix=WIDE
-// RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s2 --target=v73 | filecheck %s --check-prefix=NARROW
+// RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s2 --canonicalize --cse --target=v75 | filecheck %s --check-prefix=WIDE
+// RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s2 --canonicalize --cse --target=v73 | filecheck %s --check-prefix=NARROW
 
 // Rows 65,536 bytes apart: one 2-D transfer, or eight linear ones.
 // WIDE: memref.alloc() : memref<1xi32>

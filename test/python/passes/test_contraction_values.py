@@ -7,7 +7,7 @@ from contraction_programs import STARTS, convolution, mixed_signs, pooling, star
 from linalg_programs import Program, contraction, run_all
 
 from hexagon_mlir.ir import to_text
-from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
+from hexagon_mlir.pass_infra import CLEAN, PassStep, UpstreamStep, registry
 from hexagon_mlir.pipelines import BUFFERIZE
 
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
@@ -188,7 +188,7 @@ FILL = "memref.copy %b, %own : memref<37x130xi8> to memref<37x130xi8>\n"
 ], ids=["argument", "buffer", "filled-in-the-loop", "made-in-the-loop", "written-in-the-loop"])
 def test_copies_that_loops_share_are_made_once(before, inside, factor, copies):
     program = tiles("f", before, inside, factor)
-    module, _ = after(program.text, STEPS[len(BUFFERIZE):])
+    module, _ = after(program.text, [*STEPS[len(BUFFERIZE):], CLEAN])
     outside, _, inner = to_text(module).partition("scf.for %arg4 = %c0 to %c12")
     made = " = memref.alloc() : memref<11x1024xi8, 1>"
     assert (outside.count(made), inner.count(made)) == copies
