@@ -20,19 +20,18 @@ from hexagon_mlir.passes.triton_import.values import Dims, IndexOf, Lane, Linear
 
 _FEW = 256
 """Reads that scalar code does in the time that it takes to look at addresses and to wait for a copy."""
-_WORD = 32
 _FAR = (1 << 31) - 1
 
 
 def worth_a_window(pointer: Pointer, kept: Dims, block: Dims) -> bool:
     """True for a load that is a gather in all its dimensions ``kept``, with enough elements of a width HVX gathers.
 
-    Indices of 64 bits would be narrowed by scalar code, which takes as long as reading a small table does.
+    Of indices of 64 bits the lower words count: addresses have 32 bits.
     """
     type, lanes = pointer.pointee, pointer.linear.lanes
     return (not block and bool(lanes) and not isinstance(pointer.base, Tensor)
             and isinstance(type, ir.IntegerType | ir.FloatType) and element_bytes(type) in WIDTHS
-            and all(_is_narrow(lane) for lane in lanes)
+            and all(_is_number(lane) for lane in lanes)
             and prod(pointer.shape[d] for d in kept) >= _FEW)
 
 
@@ -102,9 +101,8 @@ def _addresses(address: Linear, mask: Mask, kept: Dims, shape: tuple[int, ...]) 
     return build.generic(inputs, kept, [shape[d] for d in kept], [i32] * 4, body)
 
 
-def _is_narrow(lane: Lane) -> bool:
-    element = lane.node.element
-    return element.width <= _WORD if isinstance(element, ir.IntegerType) else lane.node.expression is not None
+def _is_number(lane: Lane) -> bool:
+    return isinstance(lane.node.element, ir.IntegerType) or lane.node.expression is not None
 
 
 def _bit(word: ir.Value) -> ir.Value:

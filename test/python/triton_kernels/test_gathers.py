@@ -212,9 +212,26 @@ def test_what_lies_near_is_gathered_and_what_is_masked_off_is_not_read(dtype, si
     assert out[n] == 9
 
 
-def test_near_addresses_are_read_many_at_a_time(monkeypatch):
+@pytest.mark.parametrize("executor", ["sim", "host"])
+def test_indices_of_64_bits_are_masked_by_all_of_them_and_gather_by_their_lower_words(executor, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    n, memory, out = 1000, torch.randn(300), torch.full((1001,), 9.0)
+    index = torch.randint(-100, 200, (n,))
+    index[::9] = torch.tensor([2**32 + 5, -2**32 + 5, -2**63, 2**63 - 1, 2**40, 2**31, -2**33, 200, -101]).repeat(
+        13)[:112]
+    with checking() as reports:
+        looked_up[(1,)](memory[100:], index, out, n, -100, 200, ROWS=1, B=1024)
+    assert reports == []
+    inside = (index >= -100) & (index < 200)
+    assert inside.sum() == n - 112
+    assert torch.equal(out[:n], torch.where(inside, memory[(index + 100).clamp(0, 299)], torch.tensor(-1.0)))
+    assert out[n] == 9
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+def test_near_addresses_are_read_many_at_a_time(dtype, monkeypatch):
     monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
-    x, index, out = torch.randn(4000), torch.randint(0, 4000, (4096,), dtype=torch.int32), torch.empty(4096)
+    x, index, out = torch.randn(4000), torch.randint(0, 4000, (4096,), dtype=dtype), torch.empty(4096)
     looked_up[(1,)](x, index, out, 4096, 0, 4000, ROWS=1, B=4096)
     assert torch.equal(out, x[index.long()])
     assert history[-1].result.cycles < 5 * 4096  # 29 one by one
