@@ -59,9 +59,9 @@ class HexagonWideIntegersPass(Pass):
     Options:
         none
 
-    Refuses (with a remark; the op is left for scalar loops): divisions, conversions from and to floats, shifts by
-    anything but constants, reductions to 64-bit integers, what the body loads of them itself, and little work whose
-    result is such integers: storing every other word twice takes as long.
+    Refuses (with a remark; the op is left for scalar loops): divisions, conversions from floats and to others than
+    f32 and f16, shifts by anything but constants, reductions to 64-bit integers, what the body loads of them
+    itself, and little work whose result is such integers: storing every other word twice takes as long.
 
     Needs: buffer.
     Leaves: buffer.

@@ -49,6 +49,8 @@ def _known(op: ir.Operation) -> bool:
     if op.name in words.SHIFTS:
         by = _number(op.operands[1])
         return by is not None and 0 <= by < 64
+    if op.name in words.TO_FLOAT:
+        return isinstance(op.results[0].type, ir.F32Type | ir.F16Type)
     if op.name in _EXTENSIONS and not _wide(op.operands[0].type):
         return True
     return op.name in (*words.BINARY, *_BACK, "arith.cmpi", "arith.select", "arith.constant", "linalg.yield")
@@ -155,9 +157,11 @@ class _Body:
         return words.BINARY[op.name](*map(self._pair, op.operands))
 
     def _read(self, op: ir.Operation) -> ir.Value:
-        """What ``op`` makes of 64-bit integers: a condition, or fewer bits."""
+        """What ``op`` makes of 64-bit integers: a condition, a float, or fewer bits."""
         if op.name == "arith.cmpi":
             return words.compare(ir.IntegerAttr(op.attributes["predicate"]).value, *map(self._pair, op.operands))
+        if op.name in words.TO_FLOAT:
+            return words.to_float(op.name, self._pair(op.operands[0]), op.results[0].type)
         return words.narrowed(self._pair(op.operands[0]), op.results[0].type)
 
     def _parts(self, value: ir.Value) -> list[ir.Value]:
