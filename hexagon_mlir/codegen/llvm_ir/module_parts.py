@@ -15,7 +15,7 @@ from functools import cached_property
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
 from hexagon_mlir.codegen.llvm_ir.llvm_text import functions
 
-LONG = 600
+LONG = 300
 """Instructions from which on a module is divided: half of them take much longer to compile than a request."""
 SMALLEST = 1 / 5
 """The share of a module that is worth a request."""

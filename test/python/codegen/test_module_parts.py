@@ -34,6 +34,10 @@ def test_whole_functions_in_parts_of_one_length():
     assert divide(module) == divide(module)
 
 
+def test_programs_of_300_instructions_are_divided():
+    assert defined(divide(function("a", lines=160) + function("b", lines=150))) == [["a"], ["b"]]
+
+
 def test_wide_vectors_count_for_each_native_one():
     wide = "".join(f"  %v{i} = fadd <256 x float> zeroinitializer, zeroinitializer\n" for i in range(80))
     module = function("wide", wide, lines=0) + "".join(function(name, lines=200) for name in "abc")
