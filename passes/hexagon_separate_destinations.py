@@ -22,7 +22,8 @@ class HexagonSeparateDestinationsPass(Pass):
     the tensor has no values: the copy would read what nobody wrote. A result that a loop starts from and that is read
     behind the loop is copied for the loop, since both would be computed where the loop's result is stored. A result
     that is stored under a condition or in a loop, but computed in front of it, gets memory of its own: it would be
-    computed where it is stored, whatever the condition.
+    computed where it is stored, whatever the condition. A result that is returned twice is copied for the second: LLVM
+    24's buffer-results-to-out-params would put the caller's memory in place of its buffer twice, and crash.
 
     Before:
         func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %zero: f32) -> (tensor<f32>, tensor<f32>) {
@@ -69,6 +70,11 @@ class HexagonSeparateDestinationsPass(Pass):
                 if is_read_behind(value, loop):
                     with loop.location, ir.InsertionPoint(loop):
                         loop.operands[number] = bufferization.AllocTensorOp(value.type, [], copy=value).result
+        for end in ops_named(module, "func.return"):
+            for number in repeated_results(list(end.operands)):
+                value = end.operands[number]
+                with end.location, ir.InsertionPoint(end):
+                    end.operands[number] = bufferization.AllocTensorOp(value.type, [], copy=value).result
         for op in reversed(find_ops(module, is_start)):
             uses = list(op.results[0].uses)
             destinations = [(use.owner.operation, use.operand_number) for use in uses if is_destination(use)]
@@ -77,6 +83,12 @@ class HexagonSeparateDestinationsPass(Pass):
                     user.operands[number] = copy_before(user, op)
             if not any(True for _ in op.results[0].uses):
                 erase_op(op, self.name)
+
+
+def repeated_results(values: list[ir.Value]) -> list[int]:
+    """The places of tensors that stand at an earlier place as well."""
+    return [number for number, value in enumerate(values)
+            if isinstance(value.type, ir.RankedTensorType) and value in values[:number]]
 
 
 def is_read_behind(value: ir.Value, loop: ir.Operation) -> bool:

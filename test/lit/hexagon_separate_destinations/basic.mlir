@@ -109,3 +109,15 @@ func.func @slices(%x: tensor<4xf32>, %y: tensor<4x7xf32>, %z: tensor<4x7xf32>) -
   %b = tensor.insert_slice %z into %s[0, 1] [4, 7] [1, 1] : tensor<4x7xf32> into tensor<4x8xf32>
   return %a, %b : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+// 7. A tensor that is returned twice, and a number that is.
+// CHECK-LABEL: func.func @twice
+// CHECK: %[[A:.*]] = linalg.exp
+// CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[A]]) : tensor<f32>
+// CHECK: return %[[A]], %[[N:.*]], %[[B]], %[[N]] : tensor<f32>, i32, tensor<f32>, i32
+func.func @twice(%x: tensor<f32>, %n: i32) -> (tensor<f32>, i32, tensor<f32>, i32) {
+  %e = tensor.empty() : tensor<f32>
+  %a = linalg.exp ins(%x : tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
+  return %a, %n, %a, %n : tensor<f32>, i32, tensor<f32>, i32
+}
