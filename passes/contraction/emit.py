@@ -32,6 +32,26 @@ class Column:
     tail: Tail | None
 
 
+@dataclass(frozen=True)
+class _Inner:
+    """An operation of the body, read once: it is cloned for every vector, and reading takes as long as cloning."""
+
+    name: str
+    type_: ir.Type
+    attributes: dict[str, ir.Attribute]
+    location: ir.Location
+
+    @staticmethod
+    def of(op: ir.Operation) -> _Inner:
+        """What is cloned of ``op``."""
+        return _Inner(op.name, op.results[0].type, {name: op.attributes[name] for name in op.attributes}, op.location)
+
+    def clone(self, type_: ir.Type, operands: list[ir.Value]) -> ir.Value:
+        """The same of vectors, with a result of ``type_``."""
+        return ir.Operation.create(self.name, results=[type_], operands=operands, attributes=self.attributes,
+                                   loc=self.location).result
+
+
 class ContractionEmitter:
     """Replaces one contraction by vector code; use as ``ContractionEmitter(op, ...).emit()`` at an insertion point."""
 
@@ -42,6 +62,9 @@ class ContractionEmitter:
         The sums start from ``start``, of the output's elements where there is none.
         """
         self.contraction, self.body, self.plan, self.vector_bytes = contraction, body, plan, vector_bytes
+        self.product = None if body.product is None else _Inner.of(body.product)
+        self.combine = _Inner.of(body.combine)
+        self.widen = [None if widen is None else _Inner.of(widen) for widen in body.widen]
         inputs, outputs = split_operands(op)
         self.values = [*inputs, *outputs]
         self.output = len(inputs)
@@ -300,20 +323,17 @@ class ContractionEmitter:
                         vectors[key] = self._factor(i, operand, {**row, **inner}, column, ready)
                     factors.append(vectors[key])
                 value = factors[0]
-                if self.body.product is not None:
-                    value = _clone(self.body.product, value.type, factors)
+                if self.product is not None:
+                    value = self.product.clone(value.type, factors)
                 old = carried[number * len(columns) + place]
-                values.append(_clone(self.body.combine, old.type, [old, value]))
+                values.append(self.combine.clone(old.type, [old, value]))
         return values
 
     def _factor(self, i: int, operand: int, ivs: Ivs, column: Column, ready: ir.Value | None) -> ir.Value:
         """A widened vector of input number ``i``."""
         value = ready if ready is not None else self._vector(operand, ivs, column)
-        widen = self.body.widen[i]
-        if widen is None:
-            return value
-        element = widen.results[0].type
-        return _clone(widen, ir.VectorType.get([self.plan.lanes], element), [value])
+        widen = self.widen[i]
+        return value if widen is None else widen.clone(ir.VectorType.get([self.plan.lanes], widen.type_), [value])
 
     # -- elements of a row out of vectors ------------------------------------------------------------------------
 
@@ -442,9 +462,3 @@ def rotated(value: ir.Value, by: int = 1) -> ir.Value:
     """``value`` with every lane moved down, the first ones to the end."""
     lanes = ir.VectorType(value.type).shape[0]
     return vector.shuffle(value, value, [(i + by) % lanes for i in range(lanes)]) if by else value
-
-
-def _clone(op: ir.Operation, type_: ir.Type, operands: list[ir.Value]) -> ir.Value:
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    return ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes,
-                               loc=op.location).results[0]

@@ -8,6 +8,7 @@ sums of loop indices times constants: ``image[ow * 2 + kw]``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import size_bound
@@ -42,9 +43,14 @@ class Access:
     bits: int
     dense: bool
 
+    @cached_property
+    def loops(self) -> frozenset[int]:
+        """The loops that the element depends on."""
+        return frozenset(loop for index in self.indices for loop, factor in index.terms if factor)
+
     def uses(self, loop: int) -> bool:
         """True when the element depends on ``loop``."""
-        return any(index.factor(loop) for index in self.indices)
+        return loop in self.loops
 
     def walks(self, loop: int) -> bool:
         """True when steps of ``loop`` go from element to neighbouring element."""
