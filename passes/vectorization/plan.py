@@ -11,7 +11,11 @@ _CHAINS = 4  # independent chains that fill the pipes: an operand waits up to tw
 _LIGHT_BODY = 2  # ops: up to this, the loop's own instructions show, and registers are plenty
 _HEAVY_BODY = 120  # ops: above this, constants and temporaries leave registers for half of the chains
 _HUGE_BODY = 400
-_ROW_BODY, _ROW_OPS = 4, 10  # operations on a vector, and on all vectors, of each row that is reduced with others
+_ROW_BODY, _ROW_OPS = 4, 16  # operations on a vector, and on all vectors, of each row that is reduced with others
+_STRAIGHT = 400  # instructions of rows that are reduced together: up to this they need no loop
+_GROUP, _MOST_GROUPS = 4, 16  # rows that a loop reduces at a time, and their totals, which wait on the stack
+_SUMS = ("arith.addf", "arith.mulf")
+_EXTREME = 5  # instructions for a maximum or minimum of floats (`vectorization.order`)
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,8 @@ class Plan:
     ``turned``, when there is one, is the loop along which some operands lie in memory instead: blocks of ``columns``
     iterations of it by ``lanes`` of ``loop`` are transposed in registers. With ``periodic``, some operands repeat every
     ``unroll`` vectors. With ``short_rows``, ``jam_loop`` runs along rows of ``jam`` elements, and ``loop`` across them.
-    With ``totals``, ``jam`` rows are reduced along ``loop`` together, each to one lane of a vector.
+    With ``totals``, ``jam`` rows are reduced along ``loop`` together, each to one lane of a vector; a loop reduces
+    ``group`` of them at a time.
     """
 
     loop: int
@@ -37,6 +42,7 @@ class Plan:
     periodic: bool = False
     short_rows: bool = False
     totals: bool = False
+    group: int = 0
 
     @property
     def step(self) -> int:
@@ -61,7 +67,7 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
         return _turned_plan(nest, turn, lanes, vector_bytes)
     turn = choose_turn(nest)
     if turn is not None and totals_pay(nest, loop, turn, lanes):
-        return Plan(loop, lanes, 1, turn[0], lanes, totals=True)
+        return Plan(loop, lanes, 1, turn[0], lanes, totals=True, group=choose_group(nest, loop, turn[0], lanes))
     if turn is not None and is_short(nest, loop, turn, lanes):
         return _turned_plan(nest, turn, lanes, vector_bytes)
     jam_loop, jam = choose_jam(nest, loop)
@@ -130,6 +136,19 @@ def totals_pay(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool
         return False
     ops = nest.ops_along(loop, turn[0])
     return 2 * extent >= lanes and ops <= _ROW_BODY and ops * -(-extent // lanes) <= _ROW_OPS
+
+
+def choose_group(nest: Nest, loop: int, row: int, lanes: int) -> int:
+    """Rows along ``loop`` to reduce without a loop around them: all ``lanes`` where that is little code. LLVM's time
+    grows with the square of a block's length.
+    """
+    extent = nest.extents[loop]
+    assert extent is not None
+    extremes = sum((name or "").endswith("f") and name not in _SUMS for name in nest.combiners)
+    instructions = 1 + nest.ops_along(loop, row) + (_EXTREME - 1) * extremes
+    if lanes * -(-extent // lanes) * instructions <= _STRAIGHT:
+        return lanes
+    return max(_GROUP, lanes // _MOST_GROUPS)
 
 
 def _turned_plan(nest: Nest, turn: tuple[int, int], lanes: int, vector_bytes: int) -> Plan:

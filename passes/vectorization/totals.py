@@ -2,14 +2,15 @@
 
 Each row is reduced to one vector, and two such vectors to one by an exchange of half of their lanes: after the last
 exchange lane number n holds the total of row number n. That is a vector permutation for each row; to transpose the rows
-first takes one for each row and bit of the lane's number, for every vector of a row.
+first takes one for each row and bit of the lane's number, for every vector of a row. Rows that take much code are
+reduced by a loop, a few at a time, and their vectors wait on the stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.butterfly import exchange
@@ -30,6 +31,7 @@ class TotalsEmitter:
         self.body, self.nest, self.plan, self.outputs, self.start = body, body.nest, plan, outputs, start
         self.row, self.rows = plan.jam_loop, extents[plan.jam_loop]
         self.names = [body.carried(output)[0] for output in outputs]
+        self.alignment = plan.lanes * self.nest.narrowest_bits // 8
 
     def emit(self, ivs: Ivs) -> None:
         """The nest at the outer loops' ``ivs``."""
@@ -39,7 +41,7 @@ class TotalsEmitter:
 
             def block(iv: ir.Value, carried: Values, tail: Tail | None = tail) -> Values:
                 here = {**ivs, self.row: iv}
-                for output, name, total in zip(self.outputs, self.names, self._totals(here, 0, lanes, tail),
+                for output, name, total in zip(self.outputs, self.names, self._totals(here, tail),
                                                strict=True):
                     old = self.body.load_along(output, here, lanes, tail)
                     self.body.store(output, combine(name, old, total), here, lanes, tail)
@@ -53,20 +55,49 @@ class TotalsEmitter:
                 some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
                 when(some, [], lambda old, lower=segment.lower: block(lower, old))
 
-    def _totals(self, ivs: Ivs, first: int, rows: int, tail: Tail | None) -> Values:
-        """A vector for each output; lane n is part of the total of row ``first + n % rows``, for every n."""
-        if rows == 1:
-            return self._row(ivs, first, tail)
-        half = rows // 2
-        low = self._totals(ivs, first, half, tail)
-        missing = tail is not None and tail.static is not None and first + half >= tail.static
-        high = low if missing else self._totals(ivs, first + half, half, tail)
+    def _totals(self, ivs: Ivs, tail: Tail | None) -> Values:
+        """A vector for each output; lane n is the total of row n of the block at ``ivs``, if there is one."""
+        lanes, group, block = self.plan.lanes, self.plan.group, ivs[self.row]
+        rows = lanes if tail is None or tail.static is None else tail.static
+        dynamic = tail is not None and tail.static is None
+        if group == lanes:
+            return self._merged(lambda row: self._row(ivs, block, row, dynamic), 0, lanes, 1, rows)
+        elements = [ir.VectorType(one.type).element_type for one in self.start]
+        waiting = [memref.alloc(ir.MemRefType.get([lanes // group, lanes], element), [], []) for element in elements]
+
+        def reduced(number: ir.Value, carried: Values) -> Values:
+            first = arith.addi(block, arith.muli(number, index(group)))
+            ends = dynamic or rows % group > 0
+            found = self._merged(lambda row: self._row(ivs, first, row, ends), 0, group, 1, group)
+            for value, buffer in zip(found, waiting, strict=True):
+                vector.store(value, buffer, [number, index(0)], alignment=self.alignment)
+            return carried
+
+        def loaded(row: int) -> Values:
+            return [vector.load(one.type, buffer, [index(row // group), index(0)], alignment=self.alignment)
+                    for one, buffer in zip(self.start, waiting, strict=True)]
+
+        for_loop(index(0), index(-(-rows // group)), 1, [], reduced)
+        totals = self._merged(loaded, 0, lanes, group, rows)
+        for buffer in waiting:
+            memref.dealloc(buffer)
+        return totals
+
+    def _merged(self, leaf: Callable[[int], Values], first: int, count: int, size: int, rows: int) -> Values:
+        """Rows ``first`` to ``first + count``, of which there are ``rows``, in a vector for each output: lane n is part
+        of the total of row ``first + n % count``, for every n. ``leaf`` gives ``size`` rows.
+        """
+        if count == size:
+            return leaf(first)
+        half = count // 2
+        low = self._merged(leaf, first, half, size, rows)
+        high = low if first + half >= rows else self._merged(leaf, first + half, half, size, rows)
         return [combine(name, *exchange(a, b, half)) for name, a, b in zip(self.names, low, high, strict=True)]
 
-    def _row(self, ivs: Ivs, number: int, tail: Tail | None) -> Values:
-        """One row's vectors in one, for each output; rows past the last one repeat it."""
-        at = arith.addi(ivs[self.row], index(number)) if number else ivs[self.row]
-        if tail is not None and tail.static is None and number:
+    def _row(self, ivs: Ivs, first: ir.Value, number: int, ends: bool) -> Values:
+        """The vectors of row ``first + number`` in one, for each output; of the last row, where it ``ends`` before."""
+        at = arith.addi(first, index(number)) if number else first
+        if ends:
             at = arith.minsi(at, arith.subi(self.rows, index(1)))
         here = {**ivs, self.row: at}
         scope = self.body.uniform(Scope(), here, set(here))

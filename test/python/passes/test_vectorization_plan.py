@@ -273,8 +273,8 @@ class TestTurn:
         assert make_plan(given, VECTOR_BYTES).turned == turned
 
     @pytest.mark.parametrize(("rows", "length", "ops", "totals"), [
-        (4096, 15, 1, False), (4096, 16, 1, True), (4096, 320, 1, True), (4096, 321, 1, False), (4096, 64, 4, True),
-        (4096, 64, 5, False), (4096, 96, 4, False), (16, 64, 1, True), (15, 64, 1, False), (None, 64, 1, True),
+        (4096, 15, 1, False), (4096, 16, 1, True), (4096, 512, 1, True), (4096, 513, 1, False), (4096, 128, 4, True),
+        (4096, 64, 5, False), (4096, 129, 4, False), (16, 64, 1, True), (15, 64, 1, False), (None, 64, 1, True),
         (64, None, 1, False)])
     def test_rows_of_which_a_vectors_worth_is_reduced(self, rows, length, ops, totals):
         given = replace(ROW_SUM, extents=(rows, length), op_loops=(frozenset({0, 1}),) * ops)
@@ -282,6 +282,15 @@ class TestTurn:
         assert plan.totals == totals
         if totals:
             assert (plan.loop, plan.jam_loop, plan.jam, plan.turned) == (1, 0, 32, None)
+
+    @pytest.mark.parametrize(("combiner", "bits", "length", "group"), [
+        ("arith.addf", 32, 192, 32), ("arith.addf", 32, 193, 4), ("arith.maximumf", 32, 64, 32),
+        ("arith.maximumf", 32, 65, 4), ("arith.maxsi", 32, 192, 32), ("arith.maxsi", 8, 128, 128),
+        ("arith.maxsi", 8, 129, 8)])
+    def test_rows_of_much_code_are_reduced_by_a_loop(self, combiner, bits, length, group):
+        given = nest((4096, length), [operand(0, 1, bits=bits), operand(0, bits=bits, output=True)], (False, True),
+                     body=1)
+        assert make_plan(replace(given, combiners=(combiner,)), VECTOR_BYTES).group == group
 
     def test_a_mask_over_the_columns_is_made_once_for_all_rows(self):
         given = replace(ROW_SUM, extents=(32, 32), op_loops=(frozenset({0, 1}),) * 4 + (frozenset({1}),) * 4)
