@@ -140,7 +140,7 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], orde
     for number in range(order.position[seed] + 1, len(order.operations)):
         op, used = order.operations[number], order.uses[number]
         needs, waits = not used.isdisjoint(made), not used.isdisjoint(late)
-        whole = needs and not (used - set(op.operands)).isdisjoint(made)  # its body reads elements anywhere in a result
+        whole = needs and _reads_inside(op, made)
         if op in nests and not whole and not waits and (end is None or _ready(used, made, order.made_at, end)):
             fitting = _aligned(op, nests[op], members, made)
             if fitting is not None and not _overwritten(op, made, members):
@@ -152,6 +152,11 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], orde
             end = number if end is None else end
     last = order.position[members[-1].op] + 1 if end is None else end
     return Group(tuple(members), order.operations[last])
+
+
+def _reads_inside(op: ir.Operation, made: dict[ir.Value, int]) -> bool:
+    """True when the body of ``op`` reads elements anywhere in a result, be it an operand as well or not."""
+    return any(value in made for inner in nested_ops(op) if inner != op for value in inner.operands)
 
 
 def _aligned(op: ir.Operation, nest: Nest, members: list[Member], made: dict[ir.Value, int]) -> Loops | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import chain
 
 from hexagon_mlir.ir import arith, ir, linalg, memref
+from hexagon_mlir.ir.clones import clone_into
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.wide_integers import words
 from hexagon_mlir.passes.wide_integers.words import Words
@@ -40,7 +42,7 @@ def reason_against(op: ir.Operation) -> str | None:
         if len(operations) < _MUCH:
             return f"{len(operations)} operations for a result of two words"
     for inner in operations:
-        if any(_wide(v.type) for v in (*inner.operands, *inner.results)) and not _known(inner):
+        if any(_wide(v.type) for one in nested_ops(inner) for v in (*one.operands, *one.results)) and not _known(inner):
             return f"'{inner.name}' has no form in words"
     return None
 
@@ -136,10 +138,7 @@ class _Body:
         elif any(_wide(v.type) for v in op.operands):
             self.plain[op.results[0]] = self._read(op)
         else:
-            copy = op.clone()
-            for number, value in enumerate(op.operands):
-                copy.operation.operands[number] = self.plain.get(value, value)
-            self.plain.update(zip(op.results, copy.operation.results, strict=True))
+            clone_into(op, self.plain)
 
     def _made(self, op: ir.Operation) -> Words:
         """The 64-bit integer that ``op`` makes."""

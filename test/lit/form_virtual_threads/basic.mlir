@@ -242,6 +242,29 @@ func.func @enlarged(%x: tensor<256x1024xf32>, %o: tensor<256x1024xf32>, %p: tens
 }
 
 // -----
+// The same where it reads the result at its own place as well.
+// CHECK-LABEL: func.func @enlarged_and_added
+// CHECK: %[[R:.*]] = scf.forall
+// CHECK-NOT: tensor.extract %
+// CHECK: scf.forall.in_parallel
+// CHECK: tensor.extract %[[R]]
+func.func @enlarged_and_added(%x: tensor<256x1024xf32>, %o: tensor<256x1024xf32>, %p: tensor<256x1024xf32>) -> tensor<256x1024xf32> {
+  %y = linalg.mul ins(%x, %x : tensor<256x1024xf32>, tensor<256x1024xf32>) outs(%o : tensor<256x1024xf32>) -> tensor<256x1024xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<256x1024xf32>) outs(%p : tensor<256x1024xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %two = arith.constant 2 : index
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %half = arith.divui %i, %two : index
+      %e = tensor.extract %y[%half, %j] : tensor<256x1024xf32>
+      %s = arith.addf %a, %e : f32
+      linalg.yield %s : f32
+    } -> tensor<256x1024xf32>
+  return %z : tensor<256x1024xf32>
+}
+
+// -----
 // 8. A convolution in strides of two: each thread takes the rows its results need, one of which it shares.
 // CHECK: #[[AT:.*]] = affine_map<(d0) -> (d0 * 2)>
 // CHECK-LABEL: func.func @rows_of_windows

@@ -66,3 +66,30 @@ func.func @dynamic(%x: memref<?x64xi64, strided<[?, 1], offset: ?>>, %y: memref<
   }
   return
 }
+
+// -----
+// 4. A branch of the body reads what is made of the words.
+// CHECK-LABEL: func.func @branch
+// CHECK: ^bb0(%[[LOW:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32):
+// CHECK: %[[SMALL:.*]] = arith.andi
+// CHECK: scf.if %[[SMALL]] -> (i32) {
+// CHECK-NEXT: %[[TWICE:.*]] = arith.addi %[[LOW]], %[[LOW]] : i32
+// CHECK-NEXT: scf.yield %[[TWICE]] : i32
+#three = affine_map<(d0) -> (d0)>
+func.func @branch(%x: memref<64xi64>, %y: memref<64xi32>) {
+  %c = arith.constant 5 : i64
+  linalg.generic {indexing_maps = [#three, #three], iterator_types = ["parallel"]}
+      ins(%x : memref<64xi64>) outs(%y : memref<64xi32>) {
+  ^bb0(%a: i64, %out: i32):
+    %0 = arith.cmpi eq, %a, %c : i64
+    %1 = arith.trunci %a : i64 to i32
+    %2 = scf.if %0 -> (i32) {
+      %3 = arith.addi %1, %1 : i32
+      scf.yield %3 : i32
+    } else {
+      scf.yield %1 : i32
+    }
+    linalg.yield %2 : i32
+  }
+  return
+}

@@ -5,6 +5,7 @@
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 2 operations for a result of two words
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: a reduction to them
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'arith.shrsi' has no form in words
+// CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'scf.if' has no form in words
 // CHECK-NOT: unrealized_conversion_cast
 #map = affine_map<(d0) -> (d0)>
 func.func @remainder(%x: memref<64xi64>, %y: memref<64xi8>, %n: i64) {
@@ -45,6 +46,21 @@ func.func @shifted(%x: memref<64xi64>, %y: memref<64xi8>, %n: i64) {
     %0 = arith.shrsi %a, %n : i64
     %1 = arith.trunci %0 : i64 to i8
     linalg.yield %1 : i8
+  }
+  return
+}
+
+func.func @in_a_branch(%x: memref<64xi64>, %y: memref<64xi32>, %some: i1) {
+  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%x : memref<64xi64>) outs(%y : memref<64xi32>) {
+  ^bb0(%a: i64, %out: i32):
+    %0 = scf.if %some -> (i32) {
+      %1 = arith.trunci %a : i64 to i32
+      scf.yield %1 : i32
+    } else {
+      scf.yield %out : i32
+    }
+    linalg.yield %0 : i32
   }
   return
 }
