@@ -94,6 +94,8 @@ class Values:
         if dtype in EXACT and value.is_float:
             value = self.small(value, EXACT[dtype])
             name, bound = value.name, value.bound
+            if dtype == "bfloat16":  # the interpreter cuts fractions off, which scaled products have
+                name = f"tl.floor({name})"
         elif dtype in EXACT:
             limit = min(EXACT[dtype], 50)
             if value.dtype == "int1":
