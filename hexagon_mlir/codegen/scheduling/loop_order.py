@@ -170,9 +170,14 @@ def _loop(block: list[Instruction], addresses: Addresses) -> _Loop | None:
     if f"label %{block[0].block}" not in re.split(r"[,\s](?=label)|, ", block[branch].text):
         return None
     start = next((n for n, i in enumerate(block) if i.opcode and i.opcode != "phi"), 0)
-    if any(i.opcode == "call" and not i.result for i in block[start:branch]) or branch - start < 4:
+    if any(map(_does_more, block[start:branch])) or branch - start < 4:
         return None
     return _Loop(block, start, branch, addresses)
+
+
+def _does_more(i: Instruction) -> bool:
+    """True for a call that may do more than give a value: of a function, such as memcpy, or of what gives none."""
+    return i.opcode == "call" and (not i.result or (i.flags[:1] in ("@", "%") and not i.flags.startswith("@llvm.")))
 
 
 def registers(i: Instruction) -> int:
