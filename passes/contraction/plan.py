@@ -79,6 +79,9 @@ def _quad_plan(contraction: Contraction, loop: int, quad_loop: int, vector_bytes
     extent = contraction.extents[loop]
     vectors = None if extent is None else ceil(extent / lanes)
     row_loop = choose_row_loop(contraction, loop, lambda steps: best_cost(steps, vectors, 1, 1, _QUAD_PACE))
+    inputs = [contraction.accesses[i] for i in contraction.inputs]
+    if row_loop is not None and any(a.uses(loop) and a.uses(row_loop) for a in inputs):
+        row_loop = None  # all rows of a block are multiplied by the same packed vectors
     steps = contraction.most(row_loop) if row_loop is not None else 1
     best = choose_block(steps, vectors, 1, 1, _QUAD_PACE)
     others = (i for i, r in enumerate(contraction.reduction) if r and i != quad_loop)

@@ -45,6 +45,14 @@ def test_quads_go_along_the_elements_of_a_row():
     assert not make_plan(Contraction(**{**vars(integers), "extents": (8, 256, 3)}), VECTOR_BYTES).quads
 
 
+def test_quads_of_a_batch_of_rows_have_one_row_each():
+    """All rows of a block are multiplied by the same vectors, and those of another row of the batch are others."""
+    rows = Contraction((2, 32, 8), (False, False, True), (access(0, 2, bits=8), access(0, 2, 1, bits=8), access(0, 1)),
+                       (0, 1), "arith.addi", 8)
+    plan = make_plan(rows, VECTOR_BYTES)
+    assert (plan.quads, plan.loop, plan.row_loop) == (True, 1, None)
+
+
 def test_a_block_never_exceeds_what_there_is():
     for steps in range(1, 12):
         for vectors in range(1, 12):

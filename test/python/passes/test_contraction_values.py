@@ -56,7 +56,8 @@ def test_products_of_every_type_and_ragged_sizes(types):
 
 
 def test_other_products():
-    batched = [contraction(f"batch_{t}", "batch_matmul", 1, t, ACCUMULATE[t], (2, 9, 45, 17)) for t in ("f32", "i8")]
+    batched = [contraction(f"batch_{t}_{m}", "batch_matmul", 1, t, ACCUMULATE[t], (2, m, 45, 17))
+               for t in ("f32", "i8") for m in (1, 9)]
     transposed = [contraction(f"ta_{t}", "matmul_transpose_a", 2, t, ACCUMULATE[t], (9, 45, 17))
                   for t in ("f32", "f16")]
     half = [contraction("half", "matmul", 3, "f16", "f16", (5, 70, 12))]
