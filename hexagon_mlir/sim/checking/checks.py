@@ -177,7 +177,8 @@ class Checks:
             address += int(outside[0])
         if rule is Rule.UNINITIALISED and size == self.memory.target.vector_bytes.value:
             index = int(context.words[layout.SITE // 4])
-            if address % size == 0 and filled_behind(site.packet for site in islice(self.program.sites, index, None)):
+            later = (site.packet for site in islice(self.program.sites, index, None))
+            if address % size == 0 and filled_behind(later, size):
                 return
         self.report(rule, address, self.site(context), f"{size} bytes")
 

@@ -247,15 +247,19 @@ def test_a_predicated_vector_load_may_find_no_data(load, reported):
 @pytest.mark.parametrize(("packets", "reported"), [
     (("v0 = vmem(r16+#2)", "vmem(r16+#1) = v1"), False),
     (("v0 = vmem(r16+#2)", "r3 = #1", "if (q0) vmem(r16+#1) = v1"), False),
+    (("r3 = add(r16,#384); v0 = vmem(r16+#4)", "r4 = #1", "r5 = add(r3,#-128)", "if (q0) vmem(r5+#1) = v1"), False),
+    (("r3 = add(r16,#256); v0 = vmem(r16+#4)", "r3 = and(r3,#-1)", "vmem(r3+#1) = v1"), True),
+    (("r3 = add(r16,#256); v0 = vmem(r16+#4)", "vmem(r3+#0) = v1"), True),
     (("v0 = vmem(r16+#2)", "vmem(r16+#0) = v1"), True),
-    (("v0 = vmem(r16+#2)", "r16 = add(r16,#0)", "vmem(r16+#1) = v1"), True),
+    (("v0 = vmem(r16+#2)", "r16 = and(r16,#-1)", "vmem(r16+#1) = v1"), True),
     (("p0 = cmp.eq(r0,r0); v0 = vmem(r16+#2)", "if (p0) jump:nt .LBB0_1", "vmem(r16+#1) = v1"), True),
     (("v0 = vmem(r16+#2); vmem(r16+#1) = v1",), True),
     (("p0 = cmp.eq(r0,r0); v0 = vmem(r16+#2)", "if (!p0) vmem(r16+#1) = v1"), True),
-], ids=["late", "late and in part", "another", "base moved", "behind a branch", "at once", "on a condition"])
+], ids=["late", "late and in part", "late through a sum", "sum changed", "another by a sum", "another", "base moved",
+        "behind a branch", "at once", "on a condition"])
 def test_a_vector_may_be_loaded_before_the_data_before_it_is_stored(packets, reported):
     """LLVM joins aligned vectors for unaligned data, and loads what lies behind the data early."""
-    lines = ("r17 = r31", "r1 = #128; r0 = #512", "call hexmlir_rt_tcm_alloc", "r16 = r0; r18 = r0", *packets)
+    lines = ("r17 = r31", "r1 = #128; r0 = #1024", "call hexmlir_rt_tcm_alloc", "r16 = r0; r18 = r0", *packets)
     ends = (".LBB0_1:", "r0 = r18", "call hexmlir_rt_tcm_free", "r31 = r17", "jumpr r31")
     body = "".join(line + "\n" if line.endswith(":") else "\t{\n\t\t" + line.replace("; ", "\n\t\t") + "\n\t}\n"
                    for line in (*lines, *ends))
