@@ -16,7 +16,8 @@ it. A predicated vector load is therefore no reader at all: a race, and data tha
 loads it is joined with.
 
 A masked store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled
-vectors that are undefined in the first round of a loop and not used there.
+vectors that are undefined in the first round of a loop and not used there. A scalar load from the stack may find a
+value in part: LLVM makes one of a vector load of which few bytes are used.
 """
 
 from __future__ import annotations
@@ -141,8 +142,10 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %l0 = and i8 {every}, {INITIALISED}
   %l3 = icmp eq i8 %l0, 0
   %l4 = sub i32 %address, {layout.STACK_BASE}
-  %l5 = icmp ult i32 %l4, {layout.DDR_BASE - layout.STACK_BASE if lenient else 0}
-  %l1 = select i1 %l5, i1 false, i1 %l3"""
+  %l5 = icmp ult i32 %l4, {layout.DDR_BASE - layout.STACK_BASE}
+  %l7 = and i8 %any, {INITIALISED}
+  %l8 = icmp eq i8 %l7, 0
+  %l1 = select i1 %l5, i1 {'false' if lenient else '%l8'}, i1 %l3"""
     readable = ADDRESSABLE | INITIALISED
     pair = f"""
   %pb = getelementptr i8, ptr %p, i64 -{size}

@@ -273,3 +273,15 @@ def test_a_predicated_vector_load_may_find_data_on_its_way(load, reported):
     text = (HERE / "faults" / "dma_use.s").read_text().replace("dmstart(r2)", "dmstart(r2)\n\t\tp0 = cmp.eq(r0,r0)")
     result = run_fault(text.replace("\t\tv0 = vmem(r1+#0)", f"\t\t{load}"))
     assert {report.rule for report in result.reports} == ({Rule.USE_BEFORE_WAIT} if reported else set())
+
+
+@pytest.mark.parametrize(("store", "load", "reported"), [
+    ("memh(r29+#0) = r3", "r5:4 = memd(r29+#0)", False),
+    ("memh(r29+#0) = r3", "r4 = memw(r29+#4)", True),
+    ("memh(r29+#0) = r3", "r5:4 = memd(r29+#8)", True),
+    ("memh(r1+#0) = r3", "r5:4 = memd(r1+#0)", True),
+], ids=["in part", "beside it", "behind it", "not on the stack"])
+def test_a_scalar_load_from_the_stack_may_find_a_value_in_part(store, load, reported):
+    """LLVM narrows a vector load of which two bytes are used to a doubleword."""
+    text = function("f", [["allocframe(#16)"], [store], [load], ["r31:30 = dealloc_return(r30):raw"]])
+    assert {report.rule for report in run_fault(text).reports} == ({Rule.UNINITIALISED} if reported else set())
