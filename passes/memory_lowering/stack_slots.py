@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from hexagon_mlir.ir import arith, ir, memref
 from hexagon_mlir.ir.query import in_tcm, known_bytes
 from hexagon_mlir.passes.memory_lowering.runtime_calls import padded
@@ -20,7 +22,11 @@ def fits_stack(op: ir.Operation, limit: int) -> bool:
 
 
 def to_stack(op: ir.Operation, alignment: int) -> None:
-    """Replace ``op`` by a slot in the function's entry block; a slot in a loop would move the stack pointer."""
+    """Replace ``op`` by a slot in the function's entry block; a slot in a loop would move the stack pointer.
+
+    One element, which LLVM keeps in a register, is said to have no value where ``op`` stood: else what an earlier round
+    of the loop left there, at first nothing, is carried along.
+    """
     function = op.parent
     while function.operation.name != "func.func":
         function = function.operation.parent
@@ -35,5 +41,9 @@ def to_stack(op: ir.Operation, alignment: int) -> None:
             slot = memref.view(type_, whole, arith.constant(ir.IndexType.get(), 0), [])
         else:
             slot = memref.alloca(type_, [], [], alignment=alignment)
+    if prod(type_.shape) == 1 and op.parent != function:
+        with op.location, ir.InsertionPoint(op):
+            nothing = ir.Operation.create("ub.poison", [type_.element_type]).result
+            memref.store(nothing, slot, [arith.constant(ir.IndexType.get(), 0) for _ in type_.shape])
     op.results[0].replace_all_uses_with(slot)
     op.erase()

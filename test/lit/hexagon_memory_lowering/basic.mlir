@@ -124,3 +124,31 @@ func.func @slot(%c: f32) {
   memref.dealloc %a : memref<256xi8, 1>
   return
 }
+
+// -----
+// A slot of one element has no value where the buffer was made in a loop: nothing is carried from round to round.
+// CHECK-LABEL: func.func @one
+// CHECK: %[[SLOT:.*]] = memref.alloca() {alignment = 128 : i64} : memref<1xi32>
+// CHECK: %[[OUTER:.*]] = memref.alloca() {alignment = 128 : i64} : memref<1xi32>
+// CHECK-NOT: memref.store %{{.*}}, %[[OUTER]]
+// CHECK: scf.for
+// CHECK: %[[NOTHING:.*]] = ub.poison : i32
+// CHECK: memref.store %[[NOTHING]], %[[SLOT]]
+// CHECK: scf.if
+func.func @one(%x: i32, %set: i1) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1 = arith.constant 1 : index
+  %o = memref.alloc() : memref<1xi32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %a = memref.alloc() : memref<1xi32>
+    scf.if %set {
+      memref.store %x, %a[%c0] : memref<1xi32>
+      %w = memref.load %a[%c0] : memref<1xi32>
+      memref.store %w, %o[%c0] : memref<1xi32>
+    }
+    memref.dealloc %a : memref<1xi32>
+  }
+  memref.dealloc %o : memref<1xi32>
+  return
+}

@@ -5,6 +5,8 @@ import torch
 import triton
 import triton.language as tl
 
+from hexagon_mlir.exec import sim
+
 F = torch.nn.functional
 
 
@@ -343,3 +345,38 @@ def test_rows_upwards(monkeypatch):
     right = b[1:][5 * n].float() + b[5 * n].float()
     expected = a.half().float()[7 * m] * right + c[128 + 67 * m - 2 * n].remainder(50)
     torch.testing.assert_close(out.flip(0), expected, rtol=1e-4, atol=1e-4)
+
+
+@triton.jit
+def stream_k(a, b, c, locks, M, N, K, share, total, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    done, last, steps = tl.program_id(0) * share, tl.minimum((tl.program_id(0) + 1) * share, total), tl.cdiv(K, BK)
+    while done < last:
+        tile, first = done // steps, done % steps
+        end = tl.minimum(last, (tile + 1) * steps)
+        rows = tile // tl.cdiv(N, BN) * BM + tl.arange(0, BM)[:, None]
+        columns = tile % tl.cdiv(N, BN) * BN + tl.arange(0, BN)[None, :]
+        sums = tl.zeros((BM, BN), tl.float32)
+        for step in range(first, first + end - done):
+            down, across = step * BK + tl.arange(0, BK)[:, None], step * BK + tl.arange(0, BK)[None, :]
+            sums += tl.dot(tl.load(a + rows * K + across, mask=(rows < M) & (across < K), other=0.),
+                           tl.load(b + down * N + columns, mask=(down < K) & (columns < N), other=0.))
+        place, inside = c + rows * N + columns, (rows < M) & (columns < N)
+        if first == 0:
+            tl.store(place, sums, mask=inside)
+            if end < (tile + 1) * steps:
+                tl.atomic_xchg(locks + tile, 1)
+        else:
+            while tl.atomic_cas(locks + tile, 1, 1) != 1:
+                pass
+            tl.atomic_add(place, sums, mask=inside)
+        done = end
+
+
+def test_transfers_in_a_loop_carry_nothing_from_round_to_round(monkeypatch):
+    """A transfer's tag had a stack slot that the first round of the outer loop read before anybody wrote it."""
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    a, b, c = torch.randn(33, 70), torch.randn(70, 40), torch.full((33, 40), 9.0)
+    with sim.checking() as reports:
+        stream_k[(6,)](a, b, c, torch.zeros(9, dtype=torch.int32), 33, 40, 70, 8, 45, BM=16, BN=16, BK=16)
+    assert not reports, reports[0]
+    torch.testing.assert_close(c, a @ b, rtol=1e-4, atol=1e-4)
