@@ -27,6 +27,7 @@ from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.llvm_ir.lookups import lookups_as_instructions
 from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_behind_stores
 from hexagon_mlir.codegen.llvm_ir.module_parts import joined, loops_apart
+from hexagon_mlir.codegen.llvm_ir.poison_halves import poison_halves_as_others
 from hexagon_mlir.codegen.llvm_ir.scalar_selects import scalar_selects_as_bits
 from hexagon_mlir.codegen.llvm_ir.store_order import keep_stores_in_order
 from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
@@ -153,7 +154,7 @@ class _Code:
                 text = order_loops(self._in_order(False, None), room)
             else:
                 text = zero_tests_as_bits(half_fabs_as_bits(scalar_selects_as_bits(self.optimized)))
-                text = keep_copies_in_order(lowest_bits_as_tests(text))
+                text = poison_halves_as_others(keep_copies_in_order(lowest_bits_as_tests(text)))
             self.orders[ordered, room] = text
         return self.orders[ordered, room]
 
