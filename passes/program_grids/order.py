@@ -16,7 +16,8 @@ from hexagon_mlir.ir.query import find_ops, ops_named
 
 _ORDERED = {"tt.atomic_rmw": "atomic operations", "tt.atomic_cas": "atomic operations",
             "tt.descriptor_reduce": "atomic operations", "tt.atomic_load": "atomic operations",
-            "tt.atomic_store": "atomic operations", "tt.print": "output", "tt.assert": "assertions"}
+            "tt.atomic_store": "atomic operations", "tt.atomic_poll": "atomic operations", "tt.print": "output",
+            "tt.assert": "assertions"}
 _VIEWS = frozenset({"memref.reinterpret_cast", "memref.subview", "memref.cast", "memref.expand_shape",
                     "memref.collapse_shape"})
 

@@ -127,6 +127,16 @@ def _atomic(t: Translator, op: ir.Operation, operands: int, change: atomic.Updat
     return atomic.update(_pointer(t, op), nodes, mask, change)
 
 
+def _atomic_poll(t: Translator, op: ir.Operation) -> Tensor:
+    """Whether memory holds what the program waits for. No other program runs meanwhile: later it will not either."""
+    found, wanted = memory.load(_pointer(t, op), Mask(), None), t.tensor(op.operands[1])
+    holds = elementwise.apply([found, wanted], [ir.IntegerType.get_signless(1)], found.shape,
+                              lambda a, b: arith.cmpi(arith.CmpIPredicate.eq, a, b))[0]
+    if len(op.operands) < 3:  # without a time limit
+        _check(t, op, holds, "atomic_poll waits for a value that no program before this one has stored")
+    return holds
+
+
 def _histogram(t: Translator, op: ir.Operation) -> Tensor:
     nodes = [t.tensor(v) for v in op.operands]
     shape, element = types.split(op.results[0].type)
@@ -176,9 +186,12 @@ def _pointer_to_int(t: Translator, op: ir.Operation) -> Tensor:
 
 
 def _assert(t: Translator, op: ir.Operation) -> None:
+    _check(t, op, t.tensor(op.operands[0]), ir.StringAttr(op.attributes["message"]).value)
+
+
+def _check(t: Translator, op: ir.Operation, condition: Tensor, message: str) -> None:
     place = place_in_kernel(op.location)
-    runtime.check(t.runtime, t.tensor(op.operands[0]), f"{place.file}:{place.line}:{place.column}",
-                  ir.StringAttr(op.attributes["message"]).value, t.grid[3:])
+    runtime.check(t.runtime, condition, f"{place.file}:{place.line}:{place.column}", message, t.grid[3:])
 
 
 def _print(t: Translator, op: ir.Operation) -> None:
@@ -353,6 +366,7 @@ HANDLERS: dict[str, Handler] = {
     "tt.gather": lambda t, op: shapes.gather(t.tensor(op.operands[0]), t.tensor(op.operands[1]), _integer(op, "axis")),
     "tt.histogram": _histogram,
     "tt.atomic_rmw": _atomic_rmw,
+    "tt.atomic_poll": _atomic_poll,
     "tt.atomic_cas": lambda t, op: _atomic(t, op, 2, atomic.compare_and_swap),
     "tt.extern_elementwise": _extern,
     "tt.fp_to_fp": _fp_to_fp,

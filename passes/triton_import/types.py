@@ -7,7 +7,7 @@ import re
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.triton_import.values import Descriptor, Known, Pointer, Tensor
 
-_POINTER = re.compile(r"ptr<([a-zA-Z0-9]+)(?:, 1)?>")
+_POINTER = re.compile(r'ptr<([a-zA-Z0-9]+)(?:, (?:1|"constant"))?>')
 _DESCRIPTOR = re.compile(r"tensordesc<((?:\d+x)+)([a-zA-Z0-9]+)>")
 
 

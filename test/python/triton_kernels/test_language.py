@@ -318,3 +318,49 @@ def test_atomic_loads_and_stores():
     flags, out = torch.zeros(4, dtype=torch.int32), torch.zeros(4, dtype=torch.int32)
     atomic_reads[(3,)](flags, out, N=4)
     assert out.tolist() == flags.tolist() == [10, 11, 12, 0]
+
+
+@triton.jit
+def one_after_another(flags, x, out, flag, N: tl.constexpr):
+    """Each program waits for the flag of the one before it, and adds to its row."""
+    i, program, row = tl.arange(0, N), tl.program_id(0), tl.zeros((N,), tl.float32)
+    if program > 0:
+        tl.atomic_poll(flags + program - 1, flag)
+        row = tl.load(out + (program - 1) * N + i)
+    tl.store(out + program * N + i, row + tl.load(x + program * N + i))
+    tl.atomic_xchg(flags + program, 1)
+
+
+@pytest.mark.parametrize("executor", ["host", "sim", QEMU])
+def test_waiting_for_programs(executor, monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    x, flags = torch.randn(5, 32), torch.zeros(5, dtype=torch.int32)
+    out = torch.empty_like(x)
+    one_after_another[(5,)](flags, x, out, 1, N=32)
+    torch.testing.assert_close(out, x.cumsum(0))
+    with pytest.raises(HexError, match=r"atomic_poll waits for a value .* \(program \(1, 0, 0\)\)"):
+        one_after_another[(2,)](flags, x, out, 2, N=32)
+
+
+@triton.jit
+def polled(flags, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.atomic_poll(flags + i, 3, timeout_ns=1000))
+
+
+def test_waiting_for_some_time():
+    flags, out = torch.arange(32) % 4, torch.zeros(32, dtype=torch.int8)
+    polled[(1,)](flags, out, N=32)
+    assert torch.equal(out, (flags == 3).to(torch.int8))
+
+
+@triton.jit
+def read_only(x: tl.const, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i, mask=i < n, other=2.0))
+
+
+def test_pointers_to_constants():
+    x, out = torch.randn(20), torch.zeros(32)
+    read_only[(1,)](x, out, 20, N=32)
+    assert torch.equal(out, torch.cat([x, torch.full((12,), 2.0)]))
