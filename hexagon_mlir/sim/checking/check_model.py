@@ -13,7 +13,8 @@ after it store, see `late_fills`). Its marks as a reader are weak: a
 store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
 of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
 it. A predicated vector load is therefore no reader at all: a race, and data that is none or on its way, show in the
-loads it is joined with.
+loads it is joined with. An unaligned load right behind data of which only a choice by lanes is used is one for a mask
+without lanes (`masked_loads`).
 
 A masked store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled
 vectors that are undefined in the first round of a loop and not used there. A scalar load from the stack may find a

@@ -30,6 +30,7 @@ from hexagon_mlir.sim.checking.check_model import (
     Rule,
 )
 from hexagon_mlir.sim.checking.late_fills import filled_behind
+from hexagon_mlir.sim.checking.masked_loads import chosen_by_lanes
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system.descriptors import Block
 from hexagon_mlir.sim.memory_system.dma import Transfer
@@ -178,7 +179,8 @@ class Checks:
         if rule is Rule.UNINITIALISED and size == self.memory.target.vector_bytes.value:
             index = int(context.words[layout.SITE // 4])
             later = (site.packet for site in islice(self.program.sites, index, None))
-            if address % size == 0 and filled_behind(later, size):
+            behind = int(self.flags.array[address - 1]) & (KNOWN | DMA_DESTINATION) == KNOWN
+            if filled_behind(later, size) if address % size == 0 else behind and chosen_by_lanes(later):
                 return
         self.report(rule, address, self.site(context), f"{size} bytes")
 

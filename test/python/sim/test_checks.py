@@ -285,3 +285,20 @@ def test_a_scalar_load_from_the_stack_may_find_a_value_in_part(store, load, repo
     """LLVM narrows a vector load of which two bytes are used to a doubleword."""
     text = function("f", [["allocframe(#16)"], [store], [load], ["r31:30 = dealloc_return(r30):raw"]])
     assert {report.rule for report in run_fault(text).reports} == ({Rule.UNINITIALISED} if reported else set())
+
+
+@pytest.mark.parametrize(("at", "packets", "reported"), [
+    (32, ("v0 = vmemu(r1+#0)", "v2 = vmux(q0,v0,v1)", "v3.w = vadd(v2.w,v2.w)"), False),
+    (32, ("v0 = vmemu(r1+#0)", "v0 = vmux(q0,v1,v0)", "vmem(r16+#1) = v0"), False),
+    (32, ("v0 = vmemu(r1+#0)", "v2 = vmux(q0,v0,v1)", "vmem(r16+#1) = v0"), True),
+    (32, ("v0 = vmemu(r1+#0)", "v2.w = vadd(v0.w,v1.w)"), True),
+    (32, ("v0 = vmemu(r1+#0)", "v1:0.w = vadd(v1:0.w,v3:2.w)", "v2 = vmux(q0,v0,v1)"), True),
+    (36, ("v0 = vmemu(r1+#0)", "v2 = vmux(q0,v0,v1)"), True),
+], ids=["chosen", "chosen in place", "and stored", "not chosen", "pairs", "further behind"])
+def test_a_mask_without_lanes_may_load_what_is_behind_data(at, packets, reported):
+    lines = ("r17 = r31", "r1 = #128; r0 = #512", "call hexmlir_rt_tcm_alloc", "r16 = r0", "r2 = #1",
+             *(f"memw(r16+#{4 * i}) = r2" for i in range(8)), f"r1 = add(r16,#{at})", *packets,
+             "r0 = r16", "call hexmlir_rt_tcm_free", "r31 = r17", "jumpr r31")
+    body = "".join("\t{\n\t\t" + line.replace("; ", "\n\t\t") + "\n\t}\n" for line in lines)
+    machine = Machine("\t.text\n\t.globl\tf\n\t.type\tf,@function\nf:\n" + body, check=True)
+    assert {report.rule for report in machine.run("f", []).reports} == ({Rule.UNINITIALISED} if reported else set())
