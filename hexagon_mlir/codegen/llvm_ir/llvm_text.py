@@ -6,19 +6,21 @@ instructions can be added and dropped without renumbering.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 _NUMBER = re.compile(r"%(?=\d)")
-_LABEL = re.compile(r"^(?=\d+:)", re.MULTILINE)
 NAME = re.compile(r"%[\w.$-]+")
+_AROUND_NAMES = re.compile(r"(%[\w.$-]+)")
+_NUMBERED = re.compile(r"%\d+$")
 _BLOCK = re.compile(r'^([\w.$-]+|"[^"]*"):')
 _VECTOR = re.compile(r"<(\d+) x (\w+)>$")
 _DEBUG = re.compile(r",? !\w+ !\d+")
 _ASSIGNED = re.compile(r"^  (?:(%[\w.$-]+) = )?(?:tail |musttail |notail )?([\w.]+)(.*)$")
-_WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)(?=<|ptr|label|\[|\{|half|float|i\d|void)")
+_WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)(?=<|ptr|label|\[(?! )|\{|half|float|i\d|void)")
 _COMMA_OR_BRACKET = re.compile(r"[()\[\]{}<>,]")
 _COMMA_INSIDE = re.compile(r"[(\[{]|<[^>]*[,<]")  # or perhaps inside
 _PLAIN_LANES = re.compile(r"<[^()\[\]{}<>]*>$")
@@ -31,6 +33,7 @@ _VALUE = r"(?:%[\w.$-]+|splat \(\w+ [^()]*\)|-?\w[\w.+-]*|<[^<>()]*>)"
 _OPERAND = re.compile(rf"(?:({_TYPE}) )?({_VALUE})")
 _OPERANDS = re.compile(rf"((?:{_TYPE} )?{_VALUE}(?:, (?:{_TYPE} )?{_VALUE})*?)(?:, align \d+)?$")
 _CALL = re.compile(rf"({_TYPE}|void) (@[\w.$-]+)\(((?:{_TYPE} {_VALUE}(?:, {_TYPE} {_VALUE})*)?)\)(?: #\d+)?$")
+_ADDRESS_CASTS = frozenset({"ptrtoint", "inttoptr"})
 CASTS = frozenset({"bitcast", "sext", "zext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui"})
 
 
@@ -89,15 +92,17 @@ def read(lines: list[str]) -> list[Instruction]:
     prefix = "n"
     while f"%{prefix}" in text:
         prefix += "n"
-    named = _NUMBER.sub(f"%{prefix}", _LABEL.sub(prefix, text)).split("\n")
+    named = _NUMBER.sub(f"%{prefix}", text).split("\n")
     arguments = lines[0][: lines[0].rfind(")")]
     entry = f"{prefix}{len(re.findall(r'%[0-9]+(?=[,)]|$)', arguments))}"
     body = [named[0]] + ([] if _BLOCK.match(named[1]) else [f"{entry}:"]) + named[1:]
     result = []
     block = ""
     for line in body:
-        match = None if line.startswith(" ") else _BLOCK.match(line)
-        block = match[1] if match else block
+        if not line.startswith(" "):
+            line = prefix + line if line[:1].isdigit() else line
+            match = _BLOCK.match(line)
+            block = match[1] if match else block
         result.append(parse_line(line, block))
     return result
 
@@ -105,6 +110,34 @@ def read(lines: list[str]) -> list[Instruction]:
 @lru_cache(LINES)
 def parse_line(line: str, block: str = "") -> Instruction:
     """One line of ``block`` as a record that all share; without operands when vector code uses no such form."""
+    if not line.startswith("  "):
+        return _parsed(line, block)
+    pieces = _AROUND_NAMES.split(line)
+    names = pieces[1::2]
+    form = _form("%v".join(pieces[::2]))  # no other names are left in it
+    if form is None:
+        return _parsed(line, block)
+    made, places = form
+    operands = [o if place < 0 else names[place] for o, place in zip(made.operands, places, strict=True)]
+    result, mentioned = (names[0], tuple(names[1:])) if made.result else ("", tuple(names))
+    return Instruction(line, block, result, made.opcode, made.flags, made.type, operands, made.types, made.debug,
+                       mentioned)
+
+
+@lru_cache(LINES)
+def _form(template: str) -> tuple[Instruction, list[int]] | None:
+    """What lines have in common that differ in names only, and for each operand the number of its name in the line or
+    -1; None where a name stands in anything but operands. Ten lines have the same form in the end.
+    """
+    count = itertools.count()
+    made = _parsed(NAME.sub(lambda _: f"%{next(count)}", template), "")
+    places = [int(o[1:]) if _NUMBERED.match(o) else -1 for o in made.operands]
+    fixed = [made.flags, made.type, made.debug, *made.types,
+             *(o for o, place in zip(made.operands, places, strict=True) if place < 0)]
+    return None if any("%" in text for text in fixed) else (made, places)
+
+
+def _parsed(line: str, block: str) -> Instruction:
     match = _ASSIGNED.match(line)
     if match is None:
         return Instruction(line, block, mentioned=tuple(NAME.findall(line)))
@@ -156,7 +189,7 @@ def _operands(found: Instruction, rest: str) -> None:
             found.operands.append(value.strip())
             found.types.append(type_)
         return
-    if opcode in CASTS:
+    if opcode in CASTS or opcode in _ADDRESS_CASTS:
         source, found.type = (part.strip() for part in rest.rsplit(" to ", 1))
         kind, value = split_type(source)
         found.types, found.operands = [kind], [value]
