@@ -16,20 +16,20 @@ from typing import NamedTuple
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS
+from hexagon_mlir.codegen.scheduling.packets import packets_of
 
 _STORE = re.compile(r"(if \([^)]*\) )?vmemu?\(r(\d+)(?:\+#(-?\d+))?\)\s*=\s*v(\d+)(\.new)?\s*$")
 _STORED = re.compile(r"vmemu?\(r(\d+)(?:\+#-?\d+)?\)\s*=\s*v\d")
 _LOAD = re.compile(r"vmemu?\(r(\d+)(?:\+#(-?\d+))?\)$")
 _FRAME = ("29", "30")
 _SCALAR = re.compile(r"(?:^|; )(if \([^)]*\) )?r(\d+)(?::(\d+))? = ([^;]*)")
-_FRAME_POINTER = re.compile(r"\br(\d+) = add\(r(?:29|30),#-?\d+\)")
+_FRAME_POINTER = re.compile(r" = add\(r(?:29|30),#-?\d+\)")
 _ADDRESS = re.compile(r"add\(r(29|30),#(-?\d+)\)")
 _ZERO = re.compile(r"vxor\(v(\d+),v\1\)$")
 _LIFT = re.compile(r"v(?:add|sub)\(v\d+\.(?:sf|hf),v(\d+)\.(?:sf|hf)\)$")
 _DEFINITION = re.compile(r"(if \([^)]*\) )?v(\d+)(?::(\d+))?(?:\.(\w+))?\s*[-+|&^]?=\s*(.*)")
 _MOVE = re.compile(r"(?:vcombine\()?v(\d+)(?:,\s*v(\d+)\))?$")
 _QFLOAT = frozenset({"qf32", "qf16"})
-_LABEL = re.compile(r"([.\w$]+):(?:\s|$)")
 _TARGET = re.compile(r"\bjump(?::n?t)?\s+(?:##)?(\.\w+)")
 _LOOP_START = re.compile(r"(?:\b|sp\d)loop([01])\((?:##)?(\.\w+)")
 _LOOP_END = re.compile(r":endloop([01]+)")
@@ -43,25 +43,26 @@ Packet = list[str]
 
 @dataclass
 class _Block:
-    """Packets that run one after the other; ``next`` holds the positions of the blocks that may follow. ``steps`` are
-    what matters of the packets, ``loops`` the hardware loops (number and label) that they set.
+    """Packets that run one after the other, the ``last`` of them; ``next`` holds the positions of the blocks that may
+    follow. ``steps`` are what matters of the packets, ``loops`` the hardware loops (number and label) that they set.
     """
 
     label: str
-    packets: list[Packet] = field(default_factory=list)
+    last: Packet = field(default_factory=list)
     next: set[int] = field(default_factory=set)
     steps: list[_Step] = field(default_factory=list)
     loops: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, packet: Packet) -> None:
-        """Append ``packet``."""
-        self.packets.append(packet)
-        self.loops += [start for text in packet if "loop" in text for start in _LOOP_START.findall(text)]
-        parts = [part for part in map(_part, packet) if part is not None]
-        if parts:
-            self.steps.append(_Step([scalar for scalars, _, _ in parts for scalar in scalars],
-                                    [definition for _, definition, _ in parts if definition],
-                                    [store for _, _, store in parts if store]))
+    def add(self, packet: Packet, text: str, scalars: bool) -> None:
+        """Append ``packet``, which is this ``text``; its scalar registers matter only where ``scalars`` says so."""
+        self.last = packet
+        if "loop" in text:
+            self.loops += _LOOP_START.findall(text)
+        vectors = [part for line in packet if line.startswith(("v", "if")) and (part := _part(line))]
+        moved = _scalars(packet) if scalars else []
+        if vectors or moved:
+            self.steps.append(_Step(moved, [part for part in vectors if isinstance(part, _Definition)],
+                                    [part for part in vectors if isinstance(part, _Store)]))
 
 
 @dataclass
@@ -92,10 +93,10 @@ class _State:
 
 def qfloat_spills(asm: str) -> list[str]:
     """The instructions of ``asm`` that store a register that may hold a qfloat value to the stack, as text."""
-    stored = set(_STORED.findall(asm))
-    if ".qf" not in asm or stored.isdisjoint({*_FRAME, *_FRAME_POINTER.findall(asm)}):
+    pointers = {asm[asm.rfind("r", 0, found.start()) + 1:found.start()] for found in _FRAME_POINTER.finditer(asm)}
+    if ".qf" not in asm or pointers.union(_FRAME).isdisjoint(_STORED.findall(asm)):
         return []
-    blocks = _blocks(asm)
+    blocks = _blocks(asm, pointers)
     if not _keep_relevant(blocks):
         return []
     entry: list[_State | None] = [None] * len(blocks)  # None: not reached yet
@@ -123,35 +124,32 @@ def qfloat_spills(asm: str) -> list[str]:
     return found
 
 
-def _blocks(asm: str) -> list[_Block]:
-    """Every block of every function, with what may follow it."""
+def _blocks(asm: str, pointers: set[str]) -> list[_Block]:
+    """Every block of every function, with what may follow it. The stack is reached through ``pointers`` as well."""
+    ways = [way for register in pointers for way in (f"r{register} = ", f"r{register}:", f":{register} = ")]
+    packets, labels = packets_of(asm)
+    at = dict[str, int]()  # label -> block
     blocks = [_Block("")]
     endings: dict[int, str] = {}  # what ends the hardware loop of a block
-    packet: Packet | None = None
-    for text in map(str.strip, asm.split("\n")):
-        if packet is None:
-            if text == "{":
-                packet = []
-            elif match := _LABEL.match(text):
-                blocks.append(_Block(match[1]))
-        elif not text.startswith("}"):
-            packet.append(text)
-        else:
-            blocks[-1].add(packet)
-            if match := _LOOP_END.search(text):
-                endings[len(blocks) - 1] = match[1]
-                blocks.append(_Block(".L"))
-            elif any("jump" in part for part in packet):  # what follows a branch is not on its way
-                blocks.append(_Block(".L"))
-            packet = None
-    at = {block.label: number for number, block in enumerate(blocks) if block.label}
+    waiting = [*labels.items(), ("", len(packets))]
+    waiting.reverse()
+    for number, (*packet, end) in enumerate(packets):
+        while waiting[-1][1] <= number:
+            at[waiting[-1][0]] = len(blocks)
+            blocks.append(_Block(waiting.pop()[0]))
+        text = "\n".join(packet)
+        blocks[-1].add(packet, text, any(way in text for way in ways))
+        if end != "}" and (match := _LOOP_END.search(end)):
+            endings[len(blocks) - 1] = match[1]
+            blocks.append(_Block(".L"))
+        elif "jump" in text:  # what follows a branch is not on its way
+            blocks.append(_Block(".L"))
     for number, block in enumerate(blocks):
-        last = block.packets[-1] if block.packets else []
-        block.next = {at[label] for text in last for label in _TARGET.findall(text) if label in at}
-        if not any(_LEAVES.search(text) for text in last) and number + 1 < len(blocks):
+        leaving = [text for text in block.last if "jump" in text or "return" in text]
+        block.next = {at[label] for text in leaving for label in _TARGET.findall(text) if label in at}
+        if not any(map(_LEAVES.search, leaving)) and number + 1 < len(blocks):
             block.next.add(number + 1)
-    for block in blocks:
-        if block.packets and any(_TABLE.search(text) for text in block.packets[-1]):  # a table of labels: any
+        if any(map(_TABLE.search, leaving)):  # a table of labels: any
             block.next |= {other for other, b in enumerate(blocks) if b.label.startswith(".LBB")}
     _close_loops(blocks, endings, at)
     return blocks
@@ -306,23 +304,24 @@ class _Step(NamedTuple):
     stores: list[_Store]
 
 
+def _scalars(packet: Packet) -> list[_Scalar]:
+    """The definitions of scalar registers in ``packet``."""
+    found: list[_Scalar] = []
+    for condition, first, second, value in (match for line in packet for match in _SCALAR.findall(line)):
+        address = _ADDRESS.match(value)
+        places = frozenset({(address[1], int(address[2]))} if address else ())
+        found.append((bool(condition), tuple(filter(None, (first, second))), places))
+    return found
+
+
 @lru_cache(1 << 14)
-def _part(text: str) -> tuple[list[_Scalar], _Definition | None, _Store | None] | None:
-    """What matters of one line of a packet; None for nothing."""
-    scalars = []
-    if "r" in text[:1] or "; " in text or text.startswith("if"):
-        for condition, first, second, value in _SCALAR.findall(text):
-            address = _ADDRESS.match(value)
-            places = frozenset({(address[1], int(address[2]))} if address else ())
-            scalars.append((bool(condition), tuple(filter(None, (first, second))), places))
-    definition = store = None
-    if text.startswith(("v", "if")):
-        if match := _STORE.match(text):
-            condition, base, number, register, new = match.groups("")
-            store = _Store(text, condition != "", base, number, register, new != "")
-        elif match := _DEFINITION.match(text):
-            definition = _definition(*match.groups())
-    return (scalars, definition, store) if scalars or definition or store else None
+def _part(text: str) -> _Definition | _Store | None:
+    """What matters of one line of a packet that is about vectors; None for nothing."""
+    if match := _STORE.match(text):
+        condition, base, number, register, new = match.groups("")
+        return _Store(text, condition != "", base, number, register, new != "")
+    match = _DEFINITION.match(text)
+    return _definition(*match.groups()) if match else None
 
 
 def _definition(condition: str | None, first: str, second: str | None, format_: str | None, value: str) -> _Definition:

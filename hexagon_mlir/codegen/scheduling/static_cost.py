@@ -13,6 +13,8 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from hexagon_mlir.codegen.scheduling.packets import packets_of
+
 TRIPS = 64
 """Passes assumed of every loop."""
 DEEPEST = 4
@@ -30,7 +32,6 @@ _COMPUTES = re.compile(r"(?:^|\s)v\d+(?::\d+)?(?:\.\w+)? [-+|&^]?= v(?!mem|l?ali
 _WASTE = re.compile(r"vmemu?\(r(?:29|30)\b[^)]*\)\s*=|^r\d+ = add\(r(?:29|30),|^v\d+ = v\d+$")
 _ASSIGNED = re.compile(r"^(?:if \([^)]*\) )?r(\d+)(?::(\d+))? =")
 _LOAD = re.compile(r"= vmemu?\((r\d+)\+#(-?\d+)\)")
-_LABEL = re.compile(r"^([.\w$]+):")
 _TARGET = re.compile(r"(?:jump(?::n?t)?|loop[01]\()\s*#*([.\w$]+)")
 
 
@@ -49,7 +50,7 @@ class Cost(NamedTuple):
 
 def static_cost(asm: str) -> Cost:
     """Packets of ``asm``, each times `TRIPS` per loop round it."""
-    packets, labels = _packets(asm)
+    packets, labels = packets_of(asm)
     loops = _loops(packets, labels)
     depth = [0] * len(packets)
     for first, end in loops:
@@ -65,23 +66,6 @@ def static_cost(asm: str) -> Cost:
                 for first, end in hot for packet in packets[first:end] for line in packet)
     total = waste + sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
     return Cost(total, total - waste - idle, waste)
-
-
-def _packets(asm: str) -> tuple[list[list[str]], dict[str, int]]:
-    """The lines of each packet, its closing one included, and the packet each label stands before."""
-    packets: list[list[str]] = []
-    labels: dict[str, int] = {}
-    inside = False
-    for line in map(str.strip, asm.split("\n")):
-        if inside:
-            packets[-1].append(line)
-            inside = not line.startswith("}")
-        elif line == "{":
-            packets.append([])
-            inside = True
-        elif match := _LABEL.match(line):
-            labels[match[1]] = len(packets)
-    return packets, labels
 
 
 def _loops(packets: list[list[str]], labels: dict[str, int]) -> set[tuple[int, int]]:

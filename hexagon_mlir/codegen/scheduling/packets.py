@@ -1,0 +1,29 @@
+"""Assembly as packets."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_LABEL = re.compile(r"([.\w$]+):(?:\s|$)")
+
+
+@lru_cache(1)
+def packets_of(asm: str) -> tuple[list[list[str]], dict[str, int]]:
+    """The lines of each packet of ``asm``, its closing one included, and the packet each label stands before.
+
+    Those who read one text after the other share them.
+    """
+    packets: list[list[str]] = []
+    labels: dict[str, int] = {}
+    packet: list[str] | None = None
+    for line in map(str.strip, asm.split("\n")):
+        if packet is not None:
+            packet.append(line)
+            packet = packet if line[:1] != "}" else None
+        elif line == "{":
+            packet = []
+            packets.append(packet)
+        elif ":" in line and (match := _LABEL.match(line)):
+            labels[match[1]] = len(packets)
+    return packets, labels
