@@ -95,12 +95,12 @@ def _set_aside(module: ir.Module, names: tuple[str, ...]) -> Iterator[None]:
 
 
 def _rename(module: ir.Module, names: Mapping[str, str]) -> None:
-    for op in [view.operation for view in module.body.operations if _symbol(view.operation) in names]:
-        old = _symbol(op)
-        op.attributes["sym_name"] = ir.StringAttr.get(names[old])
-        for call in ops_named(module, "func.call"):  # nothing else names them
-            if ir.FlatSymbolRefAttr(call.attributes["callee"]).value == old:
-                call.attributes["callee"] = ir.FlatSymbolRefAttr.get(names[old])
+    renamed = [view.operation for view in module.body.operations if _symbol(view.operation) in names]
+    for op in renamed:
+        op.attributes["sym_name"] = ir.StringAttr.get(names[_symbol(op)])
+    for call in ops_named(module, "func.call") if renamed else ():  # nothing else names them
+        if (new := names.get(ir.FlatSymbolRefAttr(call.attributes["callee"]).value)) is not None:
+            call.attributes["callee"] = ir.FlatSymbolRefAttr.get(new)
 
 
 def _call_runtime(module: ir.Module, op: ir.Operation) -> None:

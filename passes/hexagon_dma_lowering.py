@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref
 from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.ir.query import element_bytes, functions, in_tcm, ops_named
+from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 START, WAIT = "hexmlir_rt_dma_start_2d", "hexmlir_rt_dma_wait"
@@ -64,15 +64,13 @@ class HexagonDmaLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every transfer and every wait."""
-        for function in functions(module):
-            transfers = ops_named(function, "memref.dma_start", "memref.dma_wait")
-            for op in transfers:
-                with op.location, ir.InsertionPoint(op):
-                    if op.name == "memref.dma_start":
-                        self._start(module, op)
-                    else:
-                        self._wait(module, op)
-                erase_op(op, self.name)
+        for op in ops_named(module, "memref.dma_start", "memref.dma_wait"):
+            with op.location, ir.InsertionPoint(op):
+                if op.name == "memref.dma_start":
+                    self._start(module, op)
+                else:
+                    self._wait(module, op)
+            erase_op(op, self.name)
 
     def _start(self, module: ir.Module, op: ir.Operation) -> None:
         source, target, total, tag, stride = _read_start(op)

@@ -77,9 +77,10 @@ class HexagonFusionPass(Pass):
         for op in _generics(module):
             detach_outputs(op)
             hoist_casts(op, self.hoist_paired_casts)
-        done = 0
-        while done < len(consumers := _generics(module)):
-            self._fuse_into(consumers[-1 - done], context)
+        done, consumers = 0, _generics(module)
+        while done < len(consumers):
+            if self._fuse_into(consumers[-1 - done], context):
+                consumers = _generics(module)
             done += 1
         CLEAN.run(module, context)
         self._keep_common(module, context)
@@ -97,16 +98,16 @@ class HexagonFusionPass(Pass):
                 keep_common(common, self.name)
                 reductions = [op for op in _generics(module) if _reduces(op)]
 
-    def _fuse_into(self, consumer: ir.Operation, context: PassContext) -> None:
+    def _fuse_into(self, consumer: ir.Operation, context: PassContext) -> bool:
+        """Fuse all producers of ``consumer`` that are worth it; tells whether there were any."""
         refused: set[ir.Value] = set()
-        while True:
-            link = self._next_link(consumer, refused, context)
-            if link is None:
-                return
-            producer = link.producer
+        fused = False
+        while (link := self._next_link(consumer, refused, context)) is not None:
+            producer, fused = link.producer, True
             consumer = merge(link)
             if not any(True for _ in producer.results[0].uses):
                 erase_op(producer, self.name)
+        return fused
 
     def _next_link(self, consumer: ir.Operation, refused: set[ir.Value], context: PassContext) -> Link | None:
         for operand in range(input_count(consumer)):

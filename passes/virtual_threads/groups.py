@@ -119,16 +119,18 @@ def splits(nest: Nest) -> Iterator[Loops]:
 
 
 class BlockOrder:
-    """The operations of ``block`` in order, and what of others' results each ``uses``, nested operations included. For
-    as long as nothing is rewritten."""
+    """The operations of ``block`` in order, what of others' results each ``uses``, nested operations included, and
+    what those alone read (``inside``). For as long as nothing is rewritten."""
 
     def __init__(self, block: ir.Block) -> None:
         self.block = block
         self.operations = [view.operation for view in block.operations]
         self.position = {op: number for number, op in enumerate(self.operations)}
         self.made_at = {result: number for number, op in enumerate(self.operations) for result in op.results}
-        self.uses = [{value for inner in nested_ops(op) for value in inner.operands if value in self.made_at}
-                     for op in self.operations]
+        self.inside = [{value for inner in nested_ops(op) if inner != op for value in inner.operands
+                        if value in self.made_at} if len(op.regions) else set() for op in self.operations]
+        self.uses = [inside.union(value for value in op.operands if value in self.made_at)
+                     for op, inside in zip(self.operations, self.inside, strict=True)]
 
 
 def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], order: BlockOrder) -> Group:
@@ -140,7 +142,7 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], orde
     for number in range(order.position[seed] + 1, len(order.operations)):
         op, used = order.operations[number], order.uses[number]
         needs, waits = not used.isdisjoint(made), not used.isdisjoint(late)
-        whole = needs and _reads_inside(op, made)
+        whole = not order.inside[number].isdisjoint(made)  # elements anywhere, be the result an operand as well or not
         if op in nests and not whole and not waits and (end is None or _ready(used, made, order.made_at, end)):
             fitting = _aligned(op, nests[op], members, made)
             if fitting is not None and not _overwritten(op, made, members):
@@ -152,11 +154,6 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], orde
             end = number if end is None else end
     last = order.position[members[-1].op] + 1 if end is None else end
     return Group(tuple(members), order.operations[last])
-
-
-def _reads_inside(op: ir.Operation, made: dict[ir.Value, int]) -> bool:
-    """True when the body of ``op`` reads elements anywhere in a result, be it an operand as well or not."""
-    return any(value in made for inner in nested_ops(op) if inner != op for value in inner.operands)
 
 
 def _aligned(op: ir.Operation, nest: Nest, members: list[Member], made: dict[ir.Value, int]) -> Loops | None:
