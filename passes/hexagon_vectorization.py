@@ -99,6 +99,6 @@ class HexagonVectorizationPass(Pass):
                 continue
             if 0 not in nest.extents:  # without iterations nothing is written
                 with op.location, ir.InsertionPoint(op), constants.around(op):
-                    NestEmitter(op, nest, groups, plan, vector_bytes).emit()
+                    NestEmitter(op, own, nest, groups, plan, vector_bytes).emit()
             erase_op(op, self.name)
         CLEAN.run(module, context)  # folds bounds, shares addresses and splats of the unrolled bodies

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torch_mlir import ir
-from torch_mlir.dialects import arith, memref
+from torch_mlir.dialects import memref
+
+from hexagon_mlir.ir import make
+from hexagon_mlir.ir.constants import index
 
 
 def element_address(buffer: ir.Value, indices: Sequence[ir.Value], width: int) -> ir.Value:
@@ -14,6 +17,6 @@ def element_address(buffer: ir.Value, indices: Sequence[ir.Value], width: int) -
     metadata = list(memref.ExtractStridedMetadataOp(buffer).results)
     offset = metadata[1]
     for place, stride in zip(indices, metadata[2 + rank:], strict=True):
-        offset = arith.addi(offset, arith.muli(place, stride))
+        offset = make.addi(offset, make.muli(place, stride))
     start = memref.extract_aligned_pointer_as_index(buffer)
-    return arith.addi(start, arith.muli(offset, arith.constant(ir.IndexType.get(), width)))
+    return make.addi(start, make.muli(offset, index(width)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from hexagon_mlir.ir import arith, ir, memref, scf, vector
+from hexagon_mlir.ir import arith, ir, make, memref, scf
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.constants import index
@@ -138,12 +138,12 @@ class ContractionEmitter:
     def _dynamic_columns(self, ivs: Ivs) -> None:
         lanes, width = self.plan.lanes, self.plan.columns
         extent = self.extents[self.plan.loop]
-        main = arith.muli(arith.divui(extent, index(lanes * width)), index(lanes * width))
-        single = arith.muli(arith.divui(extent, index(lanes)), index(lanes))
+        main = make.muli(arith.divui(extent, index(lanes * width)), index(lanes * width))
+        single = make.muli(arith.divui(extent, index(lanes)), index(lanes))
         self._column_loop(ivs, index(0), main, width)
         if width > 1:
             self._column_loop(ivs, main, single, 1)
-        left = arith.subi(extent, single)
+        left = make.subi(extent, single)
         some = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ne, left, index(0)))
         with ir.InsertionPoint(some.then_block):
             self._rows(ivs, [Column(single, self._tail(left, None))])
@@ -167,7 +167,7 @@ class ContractionEmitter:
             return
         extent = self.contraction.extents[loop]
         if extent is None:
-            main = arith.muli(arith.divui(self.extents[loop], index(height)), index(height))
+            main = make.muli(arith.divui(self.extents[loop], index(height)), index(height))
         else:
             main = index(extent - extent % height)
         if extent is None or extent >= height:
@@ -232,9 +232,9 @@ class ContractionEmitter:
 
         def copy(start: ir.Value, inner: Ivs, tail: Tail | None) -> None:
             indices = self._indices(access, {**ivs, **inner, loops[-1]: start})
-            value = (vector.load(vector_type, source, indices, alignment=self._alignment(operand)) if tail is None else
+            value = (make.load(vector_type, source, indices, alignment=self._alignment(operand)) if tail is None else
                      tail.load(vector_type, source, indices, access.bits, self._alignment(operand)))
-            vector.store(value, buffer, [*inner.values(), start], alignment=self.vector_bytes)
+            make.store(value, buffer, [*inner.values(), start], alignment=self.vector_bytes)
 
         def rows(left: list[int], inner: Ivs) -> None:
             if left:
@@ -242,7 +242,7 @@ class ContractionEmitter:
                 return
             whole = length - length % lanes
             if whole:
-                each(index(whole // lanes), lambda iv: copy(arith.muli(iv, index(lanes)), inner, None))
+                each(index(whole // lanes), lambda iv: copy(make.muli(iv, index(lanes)), inner, None))
             if length > whole:
                 copy(index(whole), inner, self._tail(index(length - whole), length - whole))
 
@@ -270,7 +270,7 @@ class ContractionEmitter:
         for (row, column), value in zip(places, final, strict=True):
             target, indices = self.values[self.output], self._indices(access, {**row, self.plan.loop: column.start})
             if column.tail is None:
-                vector.store(value, target, indices, alignment=self._alignment(self.output))
+                make.store(value, target, indices, alignment=self._alignment(self.output))
             else:
                 column.tail.store(value, target, indices, access.bits, self._alignment(self.output))
 
@@ -282,12 +282,12 @@ class ContractionEmitter:
         element = ir.MemRefType(self.values[self.output].type).element_type
         type_ = ir.VectorType.get([self.plan.lanes], element)
         if not isinstance(value.type, ir.MemRefType):
-            return vector.broadcast(type_, value)
+            return make.broadcast(type_, value)
         indices = [{**row, self.plan.loop: column.start}[loop] for loop in self.start.dims]
         if self.plan.loop not in self.start.dims:
-            return vector.broadcast(type_, memref.load(value, indices))
+            return make.broadcast(type_, memref.load(value, indices))
         bytes_ = access.bits // 8
-        return (vector.load(type_, value, indices, alignment=bytes_) if column.tail is None else
+        return (make.load(type_, value, indices, alignment=bytes_) if column.tail is None else
                 column.tail.load(type_, value, indices, access.bits, bytes_))
 
     def _reduce(self, loops: list[int], inner: Ivs, carried: list[ir.Value], rows: list[Ivs],
@@ -368,25 +368,25 @@ class ContractionEmitter:
 
             if not isinstance(trips, int):
                 return for_loop(index(0), trips, 1, [*accumulators, *loaded],
-                                lambda iv, old: steps(arith.addi(first, iv), old, 1))[:count]
+                                lambda iv, old: steps(make.addi(first, iv), old, 1))[:count]
             turn = self.plan.turn
             done = for_loop(index(0), index(trips // turn), 1, [*accumulators, *loaded],
-                            lambda iv, old: steps(arith.addi(first, arith.muli(iv, index(turn))), old, turn))
+                            lambda iv, old: steps(make.addi(first, make.muli(iv, index(turn))), old, turn))
             return steps(_plus(first, trips - trips % turn), done, trips % turn)[:count]
 
         if extent is None:
             bound = self.extents[loop]
-            chunks = arith.divui(arith.addi(bound, index(lanes - 1)), index(lanes))
+            chunks = arith.divui(make.addi(bound, index(lanes - 1)), index(lanes))
 
             def body(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
-                first = arith.muli(number, index(lanes))
-                return chunk(first, old, arith.minsi(arith.subi(bound, first), index(lanes)))
+                first = make.muli(number, index(lanes))
+                return chunk(first, old, arith.minsi(make.subi(bound, first), index(lanes)))
 
             return for_loop(index(0), chunks, 1, carried, body)
         whole, rest = divmod(extent, lanes)
         if whole:
             carried = for_loop(index(0), index(whole), 1, carried,
-                               lambda number, old: chunk(arith.muli(number, index(lanes)), old, lanes))
+                               lambda number, old: chunk(make.muli(number, index(lanes)), old, lanes))
         return chunk(index(whole * lanes), carried, rest) if rest else carried
 
     def _elements(self, operand: int, ivs: Ivs, valid: ir.Value) -> ir.Value:
@@ -397,13 +397,13 @@ class ContractionEmitter:
         static = constant_value(valid)
         indices = self._indices(access, ivs)
         if static == lanes:
-            return vector.load(type_, source, indices, alignment=self._alignment(operand))
+            return make.load(type_, source, indices, alignment=self._alignment(operand))
         return Tail(valid, static, lanes, access.bits).load(type_, source, indices, access.bits,
                                                             self._alignment(operand))
 
     def _spread_lane(self, source: ir.Value, lane: int) -> ir.Value:
         """One lane of ``source`` in every lane of a vector as long as the block's."""
-        return vector.shuffle(source, source, [lane] * self.plan.lanes)
+        return make.shuffle(source, source, [lane] * self.plan.lanes)
 
     # -- memory --------------------------------------------------------------------------------------------------
 
@@ -414,9 +414,9 @@ class ContractionEmitter:
         type_ = ir.VectorType.get([self.plan.lanes], element)
         indices = self._indices(access, {**ivs, self.plan.loop: column.start})
         if not access.uses(self.plan.loop):
-            return vector.broadcast(type_, memref.load(source, indices))
+            return make.broadcast(type_, memref.load(source, indices))
         if column.tail is None or operand == self.packed:
-            return vector.load(type_, source, indices, alignment=self._alignment(operand))
+            return make.load(type_, source, indices, alignment=self._alignment(operand))
         return column.tail.load(type_, source, indices, access.bits, self._alignment(operand))
 
     def _indices(self, access: Access, ivs: Ivs) -> list[ir.Value]:
@@ -424,8 +424,8 @@ class ContractionEmitter:
         for place in access.indices:
             total = index(place.constant) if place.constant or not place.terms else None
             for loop, factor in place.terms:
-                term = ivs[loop] if factor == 1 else arith.muli(ivs[loop], index(factor))
-                total = term if total is None else arith.addi(total, term)
+                term = ivs[loop] if factor == 1 else make.muli(ivs[loop], index(factor))
+                total = term if total is None else make.addi(total, term)
             assert total is not None
             found.append(total)
         return found
@@ -455,10 +455,10 @@ def each(extent: ir.Value, inside: Callable[[ir.Value], None]) -> None:
 
 
 def _plus(value: ir.Value, constant: int) -> ir.Value:
-    return arith.addi(value, index(constant)) if constant else value
+    return make.addi(value, index(constant)) if constant else value
 
 
 def rotated(value: ir.Value, by: int = 1) -> ir.Value:
     """``value`` with every lane moved down, the first ones to the end."""
     lanes = ir.VectorType(value.type).shape[0]
-    return vector.shuffle(value, value, [(i + by) % lanes for i in range(lanes)]) if by else value
+    return make.shuffle(value, value, [(i + by) % lanes for i in range(lanes)]) if by else value

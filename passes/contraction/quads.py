@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir import ir, make, memref, vector
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.emit import Column, ContractionEmitter, Ivs, each, rotated
@@ -52,20 +52,20 @@ class QuadEmitter(ContractionEmitter):
             """
             loaded = []
             for row in range(QUAD):
-                step = arith.addi(arith.muli(quad, index(QUAD)), index(row)) if row < rows else index(row)
+                step = make.addi(make.muli(quad, index(QUAD)), index(row)) if row < rows else index(row)
                 at = self._indices(access, {**ivs, **outer, inner: step, self.plan.loop: start})
                 type_ = ir.VectorType.get([lanes], byte)
-                loaded.append(vector.load(type_, source, at, alignment=1) if tail is None else
+                loaded.append(make.load(type_, source, at, alignment=1) if tail is None else
                               tail.load(type_, source, at, access.bits, 1))
-            to = arith.muli(start, index(QUAD))
+            to = make.muli(start, index(QUAD))
             for number, value in enumerate(_interleaved(loaded)):
-                place = arith.addi(to, index(number * lanes))
-                vector.store(value, buffer, [*outer.values(), quad, place], alignment=self.vector_bytes)
+                place = make.addi(to, index(number * lanes))
+                make.store(value, buffer, [*outer.values(), quad, place], alignment=self.vector_bytes)
 
         def quads(outer: Ivs, quad: ir.Value, rows: int) -> None:
             whole = length - length % lanes
             if whole:
-                each(index(whole // lanes), lambda iv: copy(outer, quad, rows, arith.muli(iv, index(lanes)), None))
+                each(index(whole // lanes), lambda iv: copy(outer, quad, rows, make.muli(iv, index(lanes)), None))
             if length > whole:
                 left = length - whole
                 copy(outer, quad, rows, index(whole), Tail(index(left), left, lanes, access.bits))
@@ -102,7 +102,7 @@ class QuadEmitter(ContractionEmitter):
 
         def chunk(number: ir.Value, accumulators: list[ir.Value], valid: int) -> list[ir.Value]:
             """``valid`` of a row's elements: a vector of them, or less."""
-            first = arith.muli(number, index(self.vector_bytes))
+            first = make.muli(number, index(self.vector_bytes))
             quads, turn = ceil(valid / QUAD), self.plan.turn
             sources = [self._words(self._elements(operand, {**row, **inner, loop: first}, index(valid)))
                        for row in rows]
@@ -112,22 +112,22 @@ class QuadEmitter(ContractionEmitter):
                 """Multiplies what the step before has loaded and spread, which takes longer than the products do."""
                 ready, turning = old[count:-len(rows)], old[-len(rows):]
                 new = self._products(old[:count], ready[:width], ready[width:])
-                following = arith.addi(arith.addi(arith.muli(number, index(words)), iv), index(1))
+                following = make.addi(make.addi(make.muli(number, index(words)), iv), index(1))
                 loaded = self._loaded({**inner, loop: following}, columns)
                 return [*new, *loaded, *(self._spread_word(v) for v in turning), *(rotated(v) for v in turning)]
 
             def steps(iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
                 """Several steps before the rows are turned."""
                 sums, turning = old[:count], old[count:]
-                at = arith.addi(arith.muli(number, index(words)), arith.muli(iv, index(turn)))
+                at = make.addi(make.muli(number, index(words)), make.muli(iv, index(turn)))
                 for lane in range(turn):
-                    loaded = self._loaded({**inner, loop: arith.addi(at, index(lane))}, columns)
+                    loaded = self._loaded({**inner, loop: make.addi(at, index(lane))}, columns)
                     sums = self._products(sums, loaded, [self._spread_word(v, lane) for v in turning])
                 return [*sums, *(rotated(v, turn) for v in turning)]
 
             if turn > 1 and quads % turn == 0:
                 return for_loop(index(0), index(quads // turn), 1, [*accumulators, *sources], steps)[:count]
-            start = self._loaded({**inner, loop: arith.muli(number, index(words))}, columns)
+            start = self._loaded({**inner, loop: make.muli(number, index(words))}, columns)
             spread = [self._spread_word(v) for v in sources]
             sources = [rotated(v) for v in sources]
             return for_loop(index(0), index(quads), 1, [*accumulators, *start, *spread, *sources], step)[:count]
@@ -143,7 +143,7 @@ class QuadEmitter(ContractionEmitter):
         buffer = self.values[self.packed]
         type_ = ir.VectorType.get([self.vector_bytes], ir.MemRefType(buffer.type).element_type)
         place = [inner[loop] for loop in (*self.packed_loops, self.plan.reductions[-1])]
-        return [vector.load(type_, buffer, [*place, arith.muli(column.start, index(QUAD))],
+        return [make.load(type_, buffer, [*place, make.muli(column.start, index(QUAD))],
                             alignment=self.vector_bytes) for column in columns]
 
     def _products(self, carried: list[ir.Value], loaded: list[ir.Value], spread: list[ir.Value]) -> list[ir.Value]:
@@ -154,10 +154,10 @@ class QuadEmitter(ContractionEmitter):
         assert of_rows is not None and of_columns is not None
         totals = [_sum_of_quads(_widened(of_rows, self._bytes(element)), _widened(of_columns, column))
                   for element in spread for column in loaded]
-        return [arith.addi(old, total) for old, total in zip(carried, totals, strict=True)]
+        return [make.addi(old, total) for old, total in zip(carried, totals, strict=True)]
 
     def _spread_word(self, value: ir.Value, lane: int = 0) -> ir.Value:
-        return vector.shuffle(value, value, [lane] * ir.VectorType(value.type).shape[0])
+        return make.shuffle(value, value, [lane] * ir.VectorType(value.type).shape[0])
 
     def _words(self, value: ir.Value) -> ir.Value:
         return vector.bitcast(ir.VectorType.get([self.vector_bytes // QUAD], ir.IntegerType.get_signless(32)), value)
@@ -173,10 +173,10 @@ def _widened(cast: ir.Operation, value: ir.Value) -> ir.Value:
 
 def _sum_of_quads(left: ir.Value, right: ir.Value) -> ir.Value:
     """Sums of four neighbouring products."""
-    product = arith.muli(left, right)
+    product = make.muli(left, right)
     lanes = ir.VectorType(product.type).shape[0]
-    parts = [vector.shuffle(product, product, list(range(first, lanes, QUAD))) for first in range(QUAD)]
-    return arith.addi(arith.addi(parts[0], parts[1]), arith.addi(parts[2], parts[3]))
+    parts = [make.shuffle(product, product, list(range(first, lanes, QUAD))) for first in range(QUAD)]
+    return make.addi(make.addi(parts[0], parts[1]), make.addi(parts[2], parts[3]))
 
 
 def _interleaved(rows: list[ir.Value]) -> list[ir.Value]:
@@ -194,5 +194,5 @@ def _interleaved(rows: list[ir.Value]) -> list[ir.Value]:
 def _zip(first: ir.Value, second: ir.Value) -> tuple[ir.Value, ir.Value]:
     """The lanes of two vectors in turn: the two halves of the result."""
     count = ir.VectorType(first.type).shape[0]
-    both = vector.shuffle(first, second, [lane + count * which for lane in range(count) for which in (0, 1)])
-    return (vector.shuffle(both, both, list(range(count))), vector.shuffle(both, both, list(range(count, 2 * count))))
+    both = make.shuffle(first, second, [lane + count * which for lane in range(count) for which in (0, 1)])
+    return (make.shuffle(both, both, list(range(count))), make.shuffle(both, both, list(range(count, 2 * count))))

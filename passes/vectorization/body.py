@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.dialects import tcm_slots
-from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir import ir, make, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, start_alignment
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.vectorization.horizontal import combine
@@ -52,8 +52,9 @@ class _Inner:
         if self.name == "arith.constant":
             return [constant(self.attributes["value"])]
         types = self.types if width is None else [ir.VectorType.get([width], type_) for type_ in self.types]
-        return list(ir.Operation.create(self.name, results=types, operands=operands, attributes=self.attributes,
-                                        loc=self.location).results)
+        made = ir.Operation.create(self.name, results=types, operands=operands, attributes=self.attributes,
+                                   loc=self.location)
+        return [made.result] if len(types) == 1 else list(made.results)
 
 
 class BodyEmitter:
@@ -142,7 +143,7 @@ class BodyEmitter:
         type_ = ir.VectorType.get([width], self.element_type(operand))
         source, indices, bits = self.values[operand], self.indices(operand, ivs), self.nest.operands[operand].bits
         if tail is None:
-            return self._as_carried(operand, vector.load(type_, source, indices, alignment=self._alignment(operand)))
+            return self._as_carried(operand, make.load(type_, source, indices, alignment=self._alignment(operand)))
         return self._as_carried(operand, tail.load(type_, source, indices, bits, self._alignment(operand)))
 
     def load_scalar(self, operand: int, ivs: Ivs) -> ir.Value:
@@ -161,7 +162,7 @@ class BodyEmitter:
         if operand in self.views:
             self.views[operand].store(value, indices, bits, self.vector_bytes * 8 // bits, tail)
         elif tail is None:
-            vector.store(value, target, indices, alignment=self._alignment(operand))
+            make.store(value, target, indices, alignment=self._alignment(operand))
         else:
             tail.store(value, target, indices, bits, self._alignment(operand))
 
@@ -311,7 +312,7 @@ class BodyEmitter:
             view = StridedView(table, 1, True, len(at) - 1, (None,) * len(at))
             return view.load(type_, at, bits, self.vector_bytes * 8 // bits, tail)
         if tail is None:
-            return vector.load(type_, table, at, alignment=bits // 8)
+            return make.load(type_, table, at, alignment=bits // 8)
         return tail.load(type_, table, at, bits, bits // 8)
 
     def _moves(self, value: ir.Value) -> bool:
@@ -370,7 +371,7 @@ class BodyEmitter:
         if _is_constant(value):
             attribute = value.owner.operation.attributes["value"]
             return constant(ir.DenseElementsAttr.get_splat(type_, attribute))
-        return vector.broadcast(type_, value)
+        return make.broadcast(type_, value)
 
     def _dim(self, op: ir.Operation) -> int:
         return self.loop_numbers[ir.IntegerAttr(op.attributes["dim"]).value]
@@ -379,7 +380,7 @@ class BodyEmitter:
         if dim != self.loop:
             return self.widen(ivs[dim], width)
         type_ = ir.VectorType.get([width], ir.IndexType.get())
-        return arith.addi(vector.broadcast(type_, ivs[dim]), vector.step(type_))
+        return make.addi(make.broadcast(type_, ivs[dim]), vector.step(type_))
 
 
 def _whole(value: ir.Value) -> ir.Value:

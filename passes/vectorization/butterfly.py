@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hexagon_mlir.ir import ir, vector
+from hexagon_mlir.ir import ir, make
 
 
 class Butterfly:
@@ -40,7 +40,7 @@ def exchange(low: ir.Value, high: ir.Value, block: int) -> tuple[ir.Value, ir.Va
     lanes = ir.VectorType(low.type).shape[0]
     new_low = [lane if not lane & block else lanes + (lane ^ block) for lane in range(lanes)]
     new_high = [lane | block if not lane & block else lanes + lane for lane in range(lanes)]
-    return vector.shuffle(low, high, new_low), vector.shuffle(low, high, new_high)
+    return make.shuffle(low, high, new_low), make.shuffle(low, high, new_high)
 
 
 def reading_order(rows: int) -> list[int]:

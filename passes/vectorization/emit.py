@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir import arith, ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.query import in_tcm
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.horizontal import combine, lane_totals, neutral
-from hexagon_mlir.passes.vectorization.nest import Nest, read_operands, split_operands
+from hexagon_mlir.passes.vectorization.nest import Nest, split_operands
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
 from hexagon_mlir.passes.vectorization.plan import Plan
 from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments, when
@@ -24,11 +24,11 @@ from hexagon_mlir.passes.vectorization.turned import TurnedEmitter
 class NestEmitter:
     """Replaces one linalg op on buffers by vector code; use as ``NestEmitter(op, nest, plan, ...).emit()``."""
 
-    def __init__(self, op: ir.Operation, nest: Nest, groups: Sequence[Sequence[int]], plan: Plan, vector_bytes: int):
-        """``nest`` has one loop for each of ``groups`` of loops of ``op``."""
+    def __init__(self, op: ir.Operation, own: Nest, nest: Nest, groups: Sequence[Sequence[int]], plan: Plan,
+                 vector_bytes: int):
+        """``nest`` has one loop for each of ``groups`` of loops of ``own``, that of ``op``."""
         inputs, outputs = split_operands(op)
-        operands = read_operands(op)
-        values = [collapse_value(v, o, groups) for v, o in zip((*inputs, *outputs), operands, strict=True)]
+        values = [collapse_value(v, o, groups) for v, o in zip((*inputs, *outputs), own.operands, strict=True)]
         numbers = [next(i for i, group in enumerate(groups) if loop in group) for loop in range(sum(map(len, groups)))]
         self.nest, self.plan = nest, plan
         self.body = BodyEmitter(op, nest, values, plan.loop, vector_bytes, numbers)
@@ -78,7 +78,7 @@ class NestEmitter:
 
         def stretch(lower: ir.Value, upper: ir.Value, jam: int) -> None:
             def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
-                ivs = [arith.addi(iv, index(j)) if j else iv for j in range(jam)]
+                ivs = [make.addi(iv, index(j)) if j else iv for j in range(jam)]
                 self._loops(loops[1:], [{**row, loop: i} for row in rows for i in ivs], inside)
                 return carried
 

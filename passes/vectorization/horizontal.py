@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hexagon_mlir.ir import ir, vector
+from hexagon_mlir.ir import ir, make, vector
 from hexagon_mlir.passes.vectorization.butterfly import exchange
 
 # -0.0 + x is x for every x, 0.0 + -0.0 is not; maxnum(-inf, NaN) is -inf, maxnum(NaN, x) is x
@@ -30,7 +30,7 @@ def neutral(name: str, element: ir.Type, nnan: bool = False) -> ir.Attribute:
 
 def combine(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
     """``name(left, right)``; both of one type."""
-    return ir.Operation.create(name, results=[left.type], operands=[left, right]).result
+    return make.binary(name, left, right)
 
 
 def reduce_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> list[ir.Value]:
@@ -52,7 +52,7 @@ def lane_totals(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> ir
         block *= 2
     total, shift = totals[0], lanes // 2
     while shift >= block:
-        rotated = vector.shuffle(total, total, [(i + shift) % lanes for i in range(lanes)])
+        rotated = make.shuffle(total, total, [(i + shift) % lanes for i in range(lanes)])
         total = combine(name, total, rotated)
         shift //= 2
     return total
@@ -73,5 +73,5 @@ def _split(accumulator: ir.Value, lanes: int) -> list[ir.Value]:
     type_ = ir.VectorType(accumulator.type)
     if type_.shape[0] == lanes:
         return [accumulator]
-    return [vector.shuffle(accumulator, accumulator, list(range(start, start + lanes)))
+    return [make.shuffle(accumulator, accumulator, list(range(start, start + lanes)))
             for start in range(0, type_.shape[0], lanes)]

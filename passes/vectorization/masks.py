@@ -7,10 +7,12 @@ element by element.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hexagon_mlir.ir import arith, ir, vector
+from hexagon_mlir.ir import arith, ir, make
+from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.vectorization.tail import concatenate
 
 Terms = tuple[tuple[int, ir.Value], ...]
@@ -20,6 +22,8 @@ _PREDICATES = {int(arith.CmpIPredicate[name].value): name for name in ("eq", "ne
 _FLIPPED = {"eq": "eq", "ne": "ne", "slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle"}
 _LOGIC = frozenset({"arith.andi", "arith.ori", "arith.xori"})
 _NUMBERS = frozenset({"arith.extui", "arith.extsi", "arith.uitofp", "arith.sitofp"})
+_BUFFERS = {8: "b", 16: "h", 32: "i"}
+"""Type codes of arrays, by their elements' bits."""
 _FAR = 1 << 30
 _DEEP = 16
 
@@ -106,51 +110,49 @@ def threshold(test: LaneTest, scalars: Sequence[ir.Value], gates: Sequence[ir.Va
     """
     total = _bound(test, scalars)
     for (stays, _), gate in zip(test.gates, gates, strict=True):
-        far = arith.constant(ir.IndexType.get(), -_FAR if stays == (test.predicate == "slt") else _FAR)
+        far = index(-_FAR if stays == (test.predicate == "slt") else _FAR)
         total = arith.select(gate, total, far) if stays else arith.select(gate, far, total)
-    return arith.subi(total, first)
+    return make.subi(total, first)
 
 
 def _bound(test: LaneTest, scalars: Sequence[ir.Value]) -> ir.Value:
-    index = ir.IndexType.get()
     if all(isinstance(s.type, ir.IndexType) for s in scalars):  # positions in memory: no sum of them overflows
-        total = arith.constant(index, test.plus)
+        total = index(test.plus)
         for (sign, _), value in zip(test.terms, scalars, strict=True):
-            total = (arith.addi if sign > 0 else arith.subi)(total, value)
+            total = (make.addi if sign > 0 else make.subi)(total, value)
         return total
     i64 = ir.IntegerType.get_signless(64)
     total = arith.constant(i64, test.plus)
     for (sign, _), value in zip(test.terms, scalars, strict=True):
         wide = arith.index_cast(i64, value) if isinstance(value.type, ir.IndexType) else arith.extsi(i64, value)
-        total = (arith.addi if sign > 0 else arith.subi)(total, wide)
+        total = (make.addi if sign > 0 else make.subi)(total, wide)
     near = arith.maxsi(arith.minsi(total, arith.constant(i64, _FAR)), arith.constant(i64, -_FAR))
-    return arith.index_cast(index, near)
+    return arith.index_cast(ir.IndexType.get(), near)
 
 
 def emit_test(predicate: str, bound: ir.Value, bits: int, width: int, native: int) -> ir.Value:
     """``lane predicate bound`` for ``width`` lanes, as a comparison of integers of ``bits``; ``native`` of them are one
     HVX vector.
     """
-    index, element = ir.IndexType.get(), ir.IntegerType.get_signless(bits)
+    element = ir.IntegerType.get_signless(bits)
     part = ir.VectorType.get([native], element)
     # as many lanes as a byte has positive numbers, and one more: counted from the end, all of them fit
     low = native if native >> (bits - 1) else 0
     bounds = []
     for start in range(0, width, native):
-        left = arith.subi(bound, arith.constant(index, start)) if start else bound
+        left = make.subi(bound, index(start)) if start else bound
         if bits < 32:
-            left = arith.maxsi(arith.minsi(left, arith.constant(index, native)), arith.constant(index, -1 + (low > 0)))
-            left = arith.subi(left, arith.constant(index, low)) if low else left
-        bounds.append(vector.broadcast(part, arith.index_cast(element, left)))
+            left = arith.maxsi(arith.minsi(left, index(native)), index(-1 + (low > 0)))
+            left = make.subi(left, index(low)) if low else left
+        bounds.append(make.broadcast(part, arith.index_cast(element, left)))
     type_ = ir.VectorType.get([width], element)
-    numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i % native - low) for i in range(width)], type_)
-    return arith.cmpi(arith.CmpIPredicate[predicate], arith.constant(type_, numbers), concatenate(bounds))
+    numbers = ir.DenseElementsAttr.get(array(_BUFFERS[bits], (i % native - low for i in range(width))), type=type_)
+    return arith.cmpi(arith.CmpIPredicate[predicate], constant(numbers), concatenate(bounds))
 
 
 def emit_uniform(condition: ir.Value, bits: int, width: int, native: int) -> ir.Value:
     """The scalar ``condition`` in all lanes, as a bound on the lane: LLVM 22 takes a splat of one bit apart."""
-    index = ir.IndexType.get()
-    bound = arith.select(condition, arith.constant(index, _FAR), arith.constant(index, -_FAR))
+    bound = arith.select(condition, index(_FAR), index(-_FAR))
     return emit_test("slt", bound, bits, width, native)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.ir import arith, ir, make
 from hexagon_mlir.ir.constants import constant
 
 _FRACTION_BITS = {"f32": 23, "f16": 10, "bf16": 7}
@@ -45,20 +45,21 @@ class Order:
     def integers(self, floats: ir.Value) -> ir.Value:
         """The integers for a vector of floats; 4 operations."""
         type_ = ir.VectorType.get(ir.VectorType(floats.type).shape, self.integer)
-        return arith.addi(self._other_sense(arith.bitcast(type_, floats)), self._splat(type_, self.offset))
+        return make.addi(self._other_sense(arith.bitcast(type_, floats)), self._splat(type_, self.offset))
 
     def floats(self, integers: ir.Value) -> ir.Value:
         """The floats that ``integers`` stand for; 4 operations."""
         type_ = ir.VectorType(integers.type)
-        bits = self._other_sense(arith.subi(integers, self._splat(type_, self.offset)))
+        bits = self._other_sense(make.subi(integers, self._splat(type_, self.offset)))
         return arith.bitcast(ir.VectorType.get(type_.shape, self.element), bits)
 
     def _other_sense(self, bits: ir.Value) -> ir.Value:
         """Sign and size as two's complement or the other way round, but for one."""
         type_ = ir.VectorType(bits.type)
         width = ir.IntegerType(self.integer).width
-        negative = arith.shrsi(bits, self._splat(type_, width - 1))
-        return arith.xori(bits, arith.andi(negative, self._splat(type_, (1 << width - 1) - 1)))
+        negative = make.binary("arith.shrsi", bits, self._splat(type_, width - 1))
+        flips = make.binary("arith.andi", negative, self._splat(type_, (1 << width - 1) - 1))
+        return make.binary("arith.xori", bits, flips)
 
     def _splat(self, type_: ir.VectorType, value: int) -> ir.Value:
         return constant(ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(self.integer, value)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hexagon_mlir.ir import arith, ir, scf
+from hexagon_mlir.ir import arith, ir, make, scf
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.tail import Tail
@@ -30,7 +30,7 @@ class Segment:
         """The mask of a partial stretch, for a narrowest element of ``bits``."""
         if not self.masked:
             return None
-        return Tail(arith.subi(self.upper, self.lower), self.valid, self.width, bits)
+        return Tail(make.subi(self.upper, self.lower), self.valid, self.width, bits)
 
 
 def segments(extent: int | None, bound: ir.Value, lanes: int, unroll: int = 1, multiple: int = 1) -> list[Segment]:
@@ -71,16 +71,16 @@ def for_loop(lower: ir.Value, upper: ir.Value, step: int, carried: Sequence[ir.V
             return list(inside(lower, list(carried)))
         trips = upper if step == 1 else index((end - first) // step)
     else:
-        trips = upper if step == 1 else arith.divui(arith.subi(upper, lower), index(step))
+        trips = upper if step == 1 else arith.divui(make.subi(upper, lower), index(step))
     loop = scf.ForOp(index(0) if step != 1 else lower, trips, index(1), list(carried))
     with ir.InsertionPoint(loop.body):
         iv = loop.induction_variable
         if down:
-            iv = arith.subi(arith.subi(trips, index(1)), iv) if step != 1 else arith.subi(
-                arith.subi(arith.addi(lower, upper), index(1)), iv)
+            iv = make.subi(make.subi(trips, index(1)), iv) if step != 1 else make.subi(
+                make.subi(make.addi(lower, upper), index(1)), iv)
         if step != 1:
-            iv = arith.muli(iv, index(step))
-            iv = iv if first == 0 else arith.addi(lower, iv)
+            iv = make.muli(iv, index(step))
+            iv = iv if first == 0 else make.addi(lower, iv)
         scf.yield_(list(inside(iv, list(loop.inner_iter_args))))
     return list(loop.results)
 
@@ -98,4 +98,4 @@ def when(condition: ir.Value, carried: Sequence[ir.Value],
 
 
 def _round_down(value: ir.Value, multiple: int) -> ir.Value:
-    return arith.muli(arith.divui(value, index(multiple)), index(multiple))
+    return make.muli(arith.divui(value, index(multiple)), index(multiple))

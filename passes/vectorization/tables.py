@@ -49,7 +49,10 @@ def address_ops(body: ir.Block) -> list[ir.Operation]:
     """Operations of ``body`` that only compute indices of reads in scalar code, or widen those of look-ups."""
     found: list[ir.Operation] = []
     widening: list[ir.Operation] = []
-    for op in reversed([o.operation for o in body.operations]):
+    operations = [o.operation for o in body.operations]
+    if not any(op.name == LOAD for op in operations):
+        return found
+    for op in reversed(operations):
         users = [(use.owner.operation, use.operand_number) for result in op.results for use in result.uses]
         looked_up = [user for user, number in users if (number > 0 and is_lookup(user)) or user in widening]
         if users and op.name != LOAD and all((user.name == LOAD and number > 0) or user in found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hexagon_mlir.ir import arith, ir, vector
+from hexagon_mlir.ir import arith, ir, make, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.query import in_tcm
 
@@ -47,9 +47,9 @@ class Tail:
                 continue
             at = self._place(indices, start)
             if self._is_full(start, width):
-                parts.append(vector.load(part_type, source, at, alignment=alignment))
+                parts.append(make.load(part_type, source, at, alignment=alignment))
             elif in_tcm(ir.MemRefType(source.type)):  # a vector more is always there: one load, not a masked pair
-                whole = vector.load(part_type, source, at, alignment=alignment)
+                whole = make.load(part_type, source, at, alignment=alignment)
                 parts.append(arith.select(self._mask(start, bits), whole, zeros(part_type)))
             else:
                 parts.append(vector.maskedload(part_type, source, at, self._mask(start, bits), zeros(part_type),
@@ -71,7 +71,7 @@ class Tail:
                 break
             at = self._place(indices, start)
             if self._is_full(start, width):
-                vector.store(part, target, at, alignment=alignment)
+                make.store(part, target, at, alignment=alignment)
             else:
                 vector.maskedstore(target, at, self._mask(start, bits), part, alignment=alignment)
 
@@ -91,7 +91,7 @@ class Tail:
 
     def with_elements_between(self, stride: int) -> Tail:
         """The same elements where each of them but the last is followed by ``stride`` - 1 others."""
-        reach = arith.addi(arith.muli(arith.subi(self.valid, index(1)), index(stride)),
+        reach = make.addi(make.muli(make.subi(self.valid, index(1)), index(stride)),
                            index(1))
         static = None if self.static is None else (self.static - 1) * stride + 1
         return Tail(reach, static, self.lanes * stride, self.bits, self.vectors * stride)
@@ -99,7 +99,7 @@ class Tail:
     def rows(self, count: int) -> Tail:
         """All elements of the first rows, of ``count`` elements each."""
         static = None if self.static is None else self.static * count
-        valid = arith.muli(self.valid, index(count))
+        valid = make.muli(self.valid, index(count))
         return Tail(valid, static, self.lanes * count, self.bits, self.vectors * count)
 
     def store_every(self, parts: Sequence[ir.Value], stride: int, target: ir.Value, indices: Sequence[ir.Value],
@@ -120,7 +120,7 @@ class Tail:
         if self.static is not None:
             count = min(max(self.static - start, 0), lanes)
             return Tail(index(count), count, lanes, bits)
-        left = arith.subi(self.valid, index(start)) if start else self.valid
+        left = make.subi(self.valid, index(start)) if start else self.valid
         least, most = index(0), index(lanes)
         return Tail(arith.maxsi(arith.minsi(left, most), least), None, lanes, bits)
 
@@ -133,7 +133,7 @@ class Tail:
             return shifted(indices, start)
         valid = arith.cmpi(arith.CmpIPredicate.sgt, self.valid, index(start))
         offset = arith.select(valid, index(start), index(0))
-        return [*indices[:-1], arith.addi(indices[-1], offset)]
+        return [*indices[:-1], make.addi(indices[-1], offset)]
 
     def _width(self, bits: int) -> int:
         """Elements of ``bits`` in one HVX vector."""
@@ -161,11 +161,11 @@ class Tail:
         low = start + (width if width >> (bits - 1) else 0)
         numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i + start - low) for i in range(width)],
                                            type_)
-        left = arith.subi(self.valid, index(low)) if low else self.valid
+        left = make.subi(self.valid, index(low)) if low else self.valid
         if self.lanes > 1 << (bits - 1):  # further away than the elements count
             left = arith.maxsi(left, index(-(1 << (bits - 1))))
             left = arith.minsi(left, index((1 << (bits - 1)) - 1))
-        bound = vector.broadcast(type_, arith.index_cast(element, left))
+        bound = make.broadcast(type_, arith.index_cast(element, left))
         return arith.cmpi(arith.CmpIPredicate.slt, constant(numbers), bound)
 
 
@@ -180,20 +180,20 @@ def shifted(indices: Sequence[ir.Value], start: int) -> list[ir.Value]:
     """``indices``, the last one by ``start`` elements further."""
     if not start:
         return list(indices)
-    return [*indices[:-1], arith.addi(indices[-1], index(start))]
+    return [*indices[:-1], make.addi(indices[-1], index(start))]
 
 
 def _slice(value: ir.Value, start: int, width: int) -> ir.Value:
     if ir.VectorType(value.type).shape[0] == width:
         return value
-    return vector.shuffle(value, value, list(range(start, start + width)))
+    return make.shuffle(value, value, list(range(start, start + width)))
 
 
 def concatenate(parts: list[ir.Value]) -> ir.Value:
     """One vector of all ``parts``, a power of two of them."""
     while len(parts) > 1:
         width = 2 * ir.VectorType(parts[0].type).shape[0]
-        parts = [vector.shuffle(a, b, list(range(width))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        parts = [make.shuffle(a, b, list(range(width))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
     return parts[0]
 
 

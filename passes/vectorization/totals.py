@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir import arith, ir, make, memref
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.butterfly import exchange
@@ -66,15 +66,15 @@ class TotalsEmitter:
         waiting = [memref.alloc(ir.MemRefType.get([lanes // group, lanes], element), [], []) for element in elements]
 
         def reduced(number: ir.Value, carried: Values) -> Values:
-            first = arith.addi(block, arith.muli(number, index(group)))
+            first = make.addi(block, make.muli(number, index(group)))
             ends = dynamic or rows % group > 0
             found = self._merged(lambda row: self._row(ivs, first, row, ends), 0, group, 1, group)
             for value, buffer in zip(found, waiting, strict=True):
-                vector.store(value, buffer, [number, index(0)], alignment=self.alignment)
+                make.store(value, buffer, [number, index(0)], alignment=self.alignment)
             return carried
 
         def loaded(row: int) -> Values:
-            return [vector.load(one.type, buffer, [index(row // group), index(0)], alignment=self.alignment)
+            return [make.load(one.type, buffer, [index(row // group), index(0)], alignment=self.alignment)
                     for one, buffer in zip(self.start, waiting, strict=True)]
 
         for_loop(index(0), index(-(-rows // group)), 1, [], reduced)
@@ -96,9 +96,9 @@ class TotalsEmitter:
 
     def _row(self, ivs: Ivs, first: ir.Value, number: int, ends: bool) -> Values:
         """The vectors of row ``first + number`` in one, for each output; of the last row, where it ``ends`` before."""
-        at = arith.addi(first, index(number)) if number else first
+        at = make.addi(first, index(number)) if number else first
         if ends:
-            at = arith.minsi(at, arith.subi(self.rows, index(1)))
+            at = arith.minsi(at, make.subi(self.rows, index(1)))
         here = {**ivs, self.row: at}
         scope = self.body.uniform(Scope(), here, set(here))
         loop, lanes = self.plan.loop, self.plan.lanes

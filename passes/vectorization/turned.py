@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from hexagon_mlir.ir import arith, ir, memref, vector
+from hexagon_mlir.ir import arith, ir, make, memref
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.butterfly import Butterfly, reading_order
@@ -118,7 +118,7 @@ class TurnedEmitter:
         rows = Butterfly(self._rows(operand, ivs, index(0), tail, segment), range(self.group.bit_length() - 1))
         start = ivs[self.turned]
         for column in reading_order(self.group):
-            at = arith.addi(start, index(column)) if column else start
+            at = make.addi(start, index(column)) if column else start
 
             if segment.valid is not None and column >= segment.valid:
                 continue
@@ -138,12 +138,12 @@ class TurnedEmitter:
 
             def rows_of_group(number: ir.Value, old: Values, operand: int = operand, buffer: ir.Value = buffer,
                               parts: int = parts) -> Values:
-                first = arith.muli(number, index(self.group))
+                first = make.muli(number, index(self.group))
                 rows = Butterfly(self._rows(operand, ivs, first, tail, segment), stages)
-                place = arith.muli(arith.remui(number, index(parts)), index(self.group))
-                lane = arith.muli(arith.divui(number, index(parts)), index(self.plan.columns))
+                place = make.muli(arith.remui(number, index(parts)), index(self.group))
+                lane = make.muli(arith.divui(number, index(parts)), index(self.plan.columns))
                 for row in reading_order(self.group):
-                    vector.store(rows[row], buffer, [arith.addi(place, index(row)), lane],
+                    make.store(rows[row], buffer, [make.addi(place, index(row)), lane],
                                  alignment=self.body.vector_bytes)
                 return old
 
@@ -153,7 +153,7 @@ class TurnedEmitter:
             for_loop(index(0), index(groups), 1, [], rows_of_group)
         width = index(self.group)
         if segment.masked:
-            width = arith.minsi(width, arith.subi(segment.upper, ivs[self.turned]))
+            width = arith.minsi(width, make.subi(segment.upper, ivs[self.turned]))
         return for_loop(index(0), width, 1, carried,
                         lambda row, old: self._columns_of_row(ivs, row, old, segment, visit))
 
@@ -166,13 +166,13 @@ class TurnedEmitter:
             type_ = ir.VectorType.get([columns], self.body.element_type(operand))
             squares = []
             for lane in range(0, self.plan.lanes, columns):
-                pieces = [vector.load(type_, buffer, [arith.addi(row, index(part * group)), index(lane)],
+                pieces = [make.load(type_, buffer, [make.addi(row, index(part * group)), index(lane)],
                                       alignment=self.body.vector_bytes) for part in range(parts)]
                 first_bit = group.bit_length() - 1
                 squares.append(Butterfly(pieces, range(first_bit, first_bit + parts.bit_length() - 1)))
             found[operand] = [concatenate([square[part] for square in squares]) for part in range(parts)]
         for part in range(parts):
-            at = arith.addi(ivs[self.turned], arith.addi(row, index(part * group)))
+            at = make.addi(ivs[self.turned], make.addi(row, index(part * group)))
             if segment.valid is not None and part * group >= segment.valid:
                 continue
             one = partial(visit, at, {operand: vectors[part] for operand, vectors in found.items()})
@@ -186,15 +186,15 @@ class TurnedEmitter:
         """A group of rows from row ``first`` of the block on; those past the last one repeat it or are zeros."""
         loop = self.plan.loop
         columns = segment.tail(self.bits)
-        start = arith.addi(ivs[loop], first)
+        start = make.addi(ivs[loop], first)
         rows: Values = []
         for row in range(self.group):
             if tail is not None and tail.static is not None and self.group >= tail.static <= row:
                 rows.append(zeros(ir.VectorType(rows[0].type)))
                 continue
-            at = arith.addi(start, index(row)) if row else start
+            at = make.addi(start, index(row)) if row else start
             if tail is not None and (tail.static is None or tail.static > self.group):
-                at = arith.minsi(at, arith.subi(self.extents[loop], index(1)))
+                at = arith.minsi(at, make.subi(self.extents[loop], index(1)))
             rows.append(self.body.load_along(operand, {**ivs, loop: at}, self.plan.columns, columns))
         return rows
 

@@ -1,0 +1,42 @@
+"""Operations made without the bindings' builders are those that the builders make."""
+
+from hexagon_mlir.ir import arith, ir, make, make_context, parse, vector
+
+TEXT = """
+func.func @f(%x: memref<8x32xf32>, %v: vector<32xf32>, %s: f32, %i: index, %n: index) {
+  return
+}
+"""
+
+
+def body(builder: object, arithmetic: object) -> str:
+    """The function with one of each operation."""
+    module = parse(TEXT, file="-", context=make_context())
+    block = module.body.operations[0].regions[0].blocks[0]
+    x, v, s, i, n = block.arguments
+    with module.context, ir.Location.unknown(), ir.InsertionPoint(block.operations[0]):
+        at = [arithmetic.muli(arithmetic.addi(i, n), n), arithmetic.subi(n, i)]
+        loaded = builder.load(v.type, x, at, alignment=128)
+        splat = builder.broadcast(v.type, s)
+        low = builder.shuffle(loaded, splat, list(range(16, 48)))
+        builder.store(low, x, [i, n], alignment=4)
+    assert module.operation.verify()
+    return str(module)
+
+
+def test_same_operations():
+    text = body(make, make)
+    assert text == body(vector, arith)
+    for expected in ("arith.muli", "arith.subi", "vector.load %arg0", "alignment = 128", "vector.broadcast %arg2",
+                     "vector.shuffle", "vector.store"):
+        assert expected in text
+
+
+def test_shuffle_has_as_many_lanes_as_asked_for():
+    module = parse(TEXT, file="-", context=make_context())
+    block = module.body.operations[0].regions[0].blocks[0]
+    with module.context, ir.Location.unknown(), ir.InsertionPoint(block.operations[0]):
+        both = make.shuffle(block.arguments[1], block.arguments[1], list(range(64)))
+        assert str(both.type) == "vector<64xf32>"
+        assert str(make.binary("arith.mulf", both, both).type) == "vector<64xf32>"
+    assert module.operation.verify()
