@@ -95,7 +95,7 @@ class Values:
             value = self.small(value, EXACT[dtype])
             name, bound = value.name, value.bound
             if dtype == "bfloat16":  # the interpreter cuts fractions off, which scaled products have
-                name = f"tl.floor({name})"
+                name = f"tl.floor({name}.to(tl.float32))"
         elif dtype in EXACT:
             limit = min(EXACT[dtype], 50)
             if value.dtype == "int1":
