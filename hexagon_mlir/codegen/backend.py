@@ -16,6 +16,7 @@ from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.pinned_conversions import conversions_before_calls
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.hvx.row_streams import rows_apart
 from hexagon_mlir.codegen.hvx.shared_vectors import rewrites_neighbours
 from hexagon_mlir.codegen.llvm import Library, binding
 from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
@@ -145,7 +146,8 @@ class _Code:
         if key not in self.sources:
             text = self._in_order(*key[:2])
             text = shorten_lifetimes(text, variant.reach) if variant.reach else text
-            self.sources[key] = gathers_as_instructions(keep_loops_behind_stores(keep_stores_in_order(text)))
+            text = keep_loops_behind_stores(keep_stores_in_order(rows_apart(text)))
+            self.sources[key] = gathers_as_instructions(text)
         return self.sources[key]
 
     def _in_order(self, ordered: bool, room: Room | None) -> str:
