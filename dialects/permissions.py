@@ -34,8 +34,8 @@ def of(function: ir.Operation) -> ir.Value | None:
 
 
 def forget(function: ir.Operation) -> None:
-    """Take the mark away; the argument stays."""
-    if of(function) is not None:
+    """Take the mark away, of a definition or a declaration; the argument stays."""
+    if "arg_attrs" in function.attributes:
         function.attributes["arg_attrs"] = ir.ArrayAttr.get([
             ir.DictAttr.get({named.name: named.attr for named in ir.DictAttr(known) if named.name != MAY_FORK})
             for known in function.attributes["arg_attrs"]])

@@ -11,6 +11,7 @@ from hexagon_mlir.ir import func, ir
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.async_threads.permission import hand_down
 from hexagon_mlir.passes.double_buffering.slices import is_pure
 from hexagon_mlir.passes.outlining.functions import Outlined, rename, trace, values_from_outside
 from hexagon_mlir.passes.outlining.nests import passable
@@ -24,7 +25,7 @@ class OutlinePartsPass(Pass):
 
     The parts do the same with different buffers. Where the work is hundreds of operations, one copy of it for each set
     of buffers is what compilation spends its time on. The transfers stay where they are: what moves is the longest
-    run of operations without any.
+    run of operations without any. A function of parallel loops is told whether it may fork, as its caller is.
 
     Before:
         func.func @f(%a: memref<64xf32>, %b: memref<64xf32>, %v: f32, %p: i1, %q: i1) {
@@ -78,12 +79,19 @@ class OutlinePartsPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Move the work of every part that has enough of it."""
         symbols = ir.SymbolTable(module.operation)
+        moved = False
         for part in [op for op in ops_named(module, "scf.if") if any(n in op.attributes for n in KERNELS)]:
             work = _work(part.regions[0].blocks[0], self.operations)
             used = _used_by(work)
             staying = _staying(work) if work and _passable(used) else None
             if staying is not None:
                 _outline(work, used, staying, symbols)
+                moved = True
+        if moved:
+            try:
+                hand_down(module)
+            except ValueError as error:
+                raise self.refuse(module.operation, str(error), "i1: may the function fork?") from None
 
 
 def _work(block: ir.Block, operations: int) -> list[ir.Operation]:
