@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from hexagon_mlir import pipelines, targets
-from hexagon_mlir.codegen.compile import emit
+from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse, set_index_bits

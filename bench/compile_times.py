@@ -68,7 +68,7 @@ class Clock:
 
 def measured(names: list[str]) -> list[tuple[str, str, Row]]:
     """(example, kernel, amount by phase) for every kernel that the examples compile."""
-    from hexagon_mlir.codegen import backend, compile
+    from hexagon_mlir.codegen import backend, compile, emission
     from hexagon_mlir.codegen.llvm import Library
     from hexagon_mlir.frontend.triton import activate, compiler
 
@@ -85,10 +85,10 @@ def measured(names: list[str]) -> list[tuple[str, str, Row]]:
             gc.enable()
             return answer
 
-        def side_by_side(self, tasks: Sequence[Task]) -> None:
-            clock.add("waited for", -saved(tasks))
+        def line(self) -> TwoProcesses:
+            return TwoProcesses(lambda seconds: clock.add("waited for", -seconds))
 
-    compile.workers = InThisProcess  # type: ignore[assignment]
+    compile.workers = emission.workers = InThisProcess  # type: ignore[assignment]
     compile.run_steps = clock.timed("passes", compile.run_steps)
     compile.translate_to_llvm_ir = clock.timed("LLVM IR", compile.translate_to_llvm_ir)
     Library.optimized = clock.timed("LLVM -O3", Library.optimized)  # type: ignore[method-assign]
@@ -119,20 +119,37 @@ def measured(names: list[str]) -> list[tuple[str, str, Row]]:
     return rows[loaded:]
 
 
-def saved(tasks: Sequence[Task]) -> float:
-    """Run ``tasks`` and those that they give; gives the seconds that two processes would take less than one."""
-    free, ready, total = [0.0, 0.0], [(0.0, task) for task in tasks], 0.0
-    while ready:
-        now = max(min(free), min(since for since, _ in ready))
-        first = max((entry for entry in ready if entry[0] <= now), key=lambda entry: entry[1].size)
-        ready.remove(first)
-        start = time.process_time()
-        more = first[1].run()
-        seconds = time.process_time() - start
-        total += seconds
-        free[free.index(min(free))] = now + seconds
-        ready += [(now + seconds, task) for task in more]
-    return total - max(free)
+class TwoProcesses:
+    """A line whose tasks run in this process, when it is finished; ``saved`` gets the seconds that it would take less
+    if another process had worked on them since they were added.
+    """
+
+    def __init__(self, saved: Callable[[float], None]) -> None:
+        self._saved = saved
+        self._start = time.process_time()
+        self._ready: list[tuple[float, Task]] = []
+
+    def add(self, tasks: Sequence[Task]) -> None:
+        now = time.process_time() - self._start
+        self._ready += [(now, task) for task in tasks]
+
+    def close(self) -> None:
+        pass
+
+    def finish(self) -> None:
+        here = time.process_time() - self._start
+        free, ready, total = [here, 0.0], self._ready, 0.0
+        while ready:
+            now = max(min(free), min(since for since, _ in ready))
+            first = max((entry for entry in ready if entry[0] <= now), key=lambda entry: entry[1].size)
+            ready.remove(first)
+            start = time.process_time()
+            more = first[1].run()
+            seconds = time.process_time() - start
+            total += seconds
+            free[free.index(min(free))] = now + seconds
+            ready += [(now + seconds, task) for task in more]
+        self._saved(here + total - max(free))
 
 
 def _load(name: str) -> Any:

@@ -76,6 +76,17 @@ TO_LLVM = (
              label="convert-func-to-llvm"),
 )
 
+BY_FUNCTION = (
+    ours("hexagon-wide-integers", "HVX has no lanes of 64 bits"),
+    ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
+    ours("hexagon-arith-legalization", "only what the backend selects well and right"),
+    ours("hexagon-dma-lowering", "transfers become runtime calls"),
+    ours("form-async-threads", "parallel loops become tasks"),
+    ours("merge-functions", "so do the tasks of such a loop"),
+    *TO_LLVM,
+)
+"""The end of the default pipeline. What a function is called with, and may do, is settled: each goes its own way."""
+
 DEFAULT = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
     ours("hexagon-argument-aliasing", "tensors are values: their buffers overlap nothing"),
@@ -105,15 +116,8 @@ DEFAULT = (
     ours("merge-functions", "which is then there once"),
     ours("outline-repeats", "products and transposes of the same form share their code"),
     ours("merge-functions", "these, and the parts of double-buffered loops"),
-    ours("hexagon-wide-integers", "HVX has no lanes of 64 bits"),
-    ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
-    ours("hexagon-arith-legalization", "only what the backend selects well and right"),
-    ours("hexagon-dma-lowering", "transfers become runtime calls"),
-    ours("form-async-threads", "parallel loops become tasks"),
-    ours("merge-functions", "so do the tasks of such a loop"),
-    *TO_LLVM,
+    *BY_FUNCTION,
 )
-
 SCALAR = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
     ours("hexagon-argument-aliasing", "the baseline knows as much about its arguments"),
@@ -149,10 +153,12 @@ class Pipeline:
     what: str
     entries: tuple[Entry, ...]
     llvm_loops: LlvmLoops
+    by_function: int = 0
+    """How many of the last entries see one function at a time: its callees may be declarations."""
 
 
 PIPELINES = {
-    "default": Pipeline("what this compiler is for", DEFAULT, LlvmLoops.KEPT),
+    "default": Pipeline("what this compiler is for", DEFAULT, LlvmLoops.KEPT, len(BY_FUNCTION)),
     "scalar": Pipeline("a baseline: LLVM -O3 without vector types", SCALAR, LlvmLoops.UNROLLED),
     "auto-vectorized": Pipeline("a baseline: LLVM -O3 with its own vectorizers, for HVX", SCALAR,
                                 LlvmLoops.VECTORIZED),

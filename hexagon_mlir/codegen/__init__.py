@@ -4,10 +4,11 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hexagon_mlir.codegen.compile import Compiled, compile_module, emit
+    from hexagon_mlir.codegen.compile import Compiled, compile_module
+    from hexagon_mlir.codegen.emission import emit
     from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 
-_HOME = {"Compiled": "compile", "compile_module": "compile", "emit": "compile", "translate_to_llvm_ir": "translate"}
+_HOME = {"Compiled": "compile", "compile_module": "compile", "emit": "emission", "translate_to_llvm_ir": "translate"}
 
 __all__ = ["Compiled", "compile_module", "emit", "translate_to_llvm_ir"]
 

@@ -1,7 +1,8 @@
 """A program through LLVM, its parts and functions side by side.
 
-Parts are optimised one beside the other; then code is generated for every function with loops by itself, by whichever
-worker has nothing else to do. What comes out does not depend on who does it.
+Parts are optimised one beside the other, while the passes are at work on the next; then code is generated for every
+function with loops by itself, by whichever worker has nothing else to do. What comes out does not depend on who does
+it.
 """
 
 from __future__ import annotations
@@ -12,23 +13,28 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from hexagon_mlir.codegen.llvm_ir.module_parts import joined
-from hexagon_mlir.codegen.processes.side_by_side import Task
+from hexagon_mlir.codegen.processes.side_by_side import Line, Task
 from hexagon_mlir.codegen.processes.worker import Aborted, Workers
 
 
-def assembled(parts: Sequence[str], request: dict, workers: Workers) -> str:
-    """The assembly of the modules of LLVM IR in ``parts``, which are one program; ``request`` as for
-    `backend.optimize_and_emit`.
+class Assembly:
+    """The assembly of ``parts`` of LLVM IR, which ``line`` works on from now on; they are this ``share`` of a program,
+    and ``request`` is as for `backend.optimize_and_emit`.
     """
-    whole = sum(map(len, parts))
-    work = [_Part(part, {**request, "share": len(part) / whole}, workers) for part in parts]
-    workers.side_by_side([Task(len(part.source), part.optimize) for part in work])
-    return joined([part.once_more() if part.again else joined(part.functions, "f") for part in work])
+
+    def __init__(self, parts: Sequence[str], request: dict, workers: Workers, line: Line, share: float = 1.0):
+        whole = sum(map(len, parts))
+        self._parts = [_Part(part, {**request, "share": share * len(part) / whole}, workers) for part in parts]
+        line.add([Task(len(part.source), part.optimize) for part in self._parts])
+
+    def text(self) -> str:
+        """All of it; the line is finished before."""
+        return joined([part.once_more() if part.again else joined(part.functions, "f") for part in self._parts])
 
 
 @dataclass
 class _Part:
-    """A part of a program, and the assembly of its ``functions``; ``again``: how all of it is asked for once more."""
+    """A part, and the assembly of its ``functions``; ``again``: how all of it is asked for once more."""
 
     source: str
     header: dict

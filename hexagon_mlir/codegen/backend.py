@@ -25,6 +25,7 @@ from hexagon_mlir.codegen.llvm_ir.conversions import converts
 from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
+from hexagon_mlir.codegen.llvm_ir.llvm_text import MODULE_END
 from hexagon_mlir.codegen.llvm_ir.lookups import lookups_as_instructions
 from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_behind_stores
 from hexagon_mlir.codegen.llvm_ir.module_parts import joined, loops_apart
@@ -47,7 +48,8 @@ _VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: str = "kept",
                       position_independent: bool = False, qfloat: bool = True, patience: int = PATIENCE,
                       share: float = 1.0, cautious: bool = False, attempt: int = 0) -> bytes:
-    """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``.
+    """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``; ``linked`` joins
+    modules, with `MODULE_END` between them, to one and leaves it at that.
 
     ``patience`` 0 takes the first variant that is right instead of looking for the fastest. ``share`` is the part of a
     program that ``source`` holds: the longer a program, the fewer tries are worth their time. ``cautious`` is for what
@@ -63,6 +65,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     generates one of them: its assembly, or nothing where no variant is right; ``asm`` goes on at the next ``attempt``.
     """
     library = Library(cpu, features, "pic" if position_independent else "static", loops, cautious)
+    if kind == "linked":
+        return library.linked(source.split(MODULE_END)).encode()
     kept = loops == "kept"
     attempts = ([(True, kept)] * qfloat + [(False, kept)] + [(False, False)] * kept)[attempt:]
     for chains, native in attempts:

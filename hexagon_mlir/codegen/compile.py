@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from hexagon_mlir import pipelines, targets
-from hexagon_mlir.codegen import cache
-from hexagon_mlir.codegen.assembly import assembled
-from hexagon_mlir.codegen.llvm_ir.module_parts import divide
+from hexagon_mlir.codegen.emission import Emission, linked
+from hexagon_mlir.codegen.function_modules import name_apart, take_out
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.dialects import kernel_memory
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.ir import ir, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
@@ -25,11 +27,11 @@ from hexagon_mlir.targets import Target
 class Compiled:
     """Assembly and how it came about. ``stages``, if kept, is the IR as (title, text): the source, after each step.
 
-    ``memory`` is what a kernel of a model takes from its caller besides tensors.
+    ``modules`` are the LLVM IR; ``memory`` is what a kernel of a model takes from its caller besides tensors.
     """
 
     asm: str
-    llvm_ir: str
+    modules: tuple[str, ...]
     target: str
     pipeline: str
     settings: Settings
@@ -40,12 +42,17 @@ class Compiled:
     stages: tuple[tuple[str, str], ...] = ()
     memory: KernelMemory | None = None
 
+    @cached_property
+    def llvm_ir(self) -> str:
+        """LLVM IR of the whole program."""
+        return linked(self.modules, targets.get(self.target))
+
 
 @dataclass
 class Lowered:
-    """A module after the passes: LLVM IR that `finish` turns to assembly, in any thread. Fields as in `Compiled`."""
+    """A program after the passes: LLVM IR that `finish` turns to assembly, in any thread. Fields as in `Compiled`."""
 
-    llvm_ir: str
+    modules: tuple[str, ...]
     target: Target
     pipeline: str
     settings: Settings
@@ -55,12 +62,15 @@ class Lowered:
     stages: tuple[tuple[str, str], ...] = ()
     memory: KernelMemory | None = None
 
-    def finish(self) -> Compiled:
-        """Generate code; raises `HexError`."""
+    def finish(self, emission: Emission | None = None) -> Compiled:
+        """Generate code, by the ``emission`` that has been given all modules or a new one; raises `HexError`."""
         start = time.perf_counter()
-        asm = emit(self.llvm_ir, self.target, "asm", self.pipeline, self.settings)
-        assert isinstance(asm, str)
-        compiled = Compiled(asm, self.llvm_ir, self.target.name, self.pipeline, self.settings,
+        if emission is None:
+            emission = Emission(self.target, self.pipeline, self.settings)
+            for llvm_ir in self.modules:
+                emission.add(llvm_ir, 1 / len(self.modules))
+        asm = emission.finish()
+        compiled = Compiled(asm, self.modules, self.target.name, self.pipeline, self.settings,
                             self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
                             self.context.schedules, self.stages, self.memory)
         if kept is not None:
@@ -68,6 +78,9 @@ class Lowered:
         return compiled
 
 
+_LEAST = 100
+"""Operations that a function counts for besides its own, where its share of a program is estimated: a product is one.
+"""
 kept: list[Compiled] | None = None
 """While it is a list, every compilation of this process is added to it, with its stages and line info."""
 
@@ -75,14 +88,26 @@ kept: list[Compiled] | None = None
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
                    options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS,
                    keep_stages: bool = False) -> Compiled:
-    """Run ``pipeline`` over ``module`` in place and generate code for ``target``; raises `HexError`."""
-    return lower_module(module, target, pipeline, options, settings, keep_stages).finish()
+    """Run ``pipeline`` over ``module`` and generate code for ``target``; raises `HexError`.
+
+    LLVM begins while passes are at work, which leaves less than all of the program in ``module``.
+    """
+    chip = targets.get(target) if isinstance(target, str) else target
+    emission = Emission(chip, pipeline, settings)
+    try:
+        return lower_module(module, chip, pipeline, options, settings, keep_stages, emission.add).finish(emission)
+    finally:
+        emission.close()
 
 
 def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
-                 options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS,
-                 keep_stages: bool = False) -> Lowered:
-    """Run ``pipeline`` over ``module`` in place, down to LLVM IR; raises `HexError`. Keeping stages costs time."""
+                 options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS, keep_stages: bool = False,
+                 hand_on: Callable[[str, float], None] | None = None) -> Lowered:
+    """Run ``pipeline`` over ``module``, down to LLVM IR; raises `HexError`. Keeping stages costs time.
+
+    ``hand_on`` gets LLVM IR as soon as it is there, with its share of the program: functions that stand alone go
+    through the last passes one after the other, unless somebody wants to see the whole module between passes.
+    """
     start = time.perf_counter()
     options = options or RunOptions(verify_each=False, verify_handed_on=True)
     chip = targets.get(target) if isinstance(target, str) else target
@@ -95,9 +120,30 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
         options = replace(options, observers=[*options.observers, _keeper(stages)])
     set_index_bits(module)
     context = PassContext(chip)
-    records = run_steps(module, pipelines.get(pipeline, chip, settings), context, options)
-    return Lowered(translate_to_llvm_ir(module), chip, pipeline, settings, time.perf_counter() - start, records,
-                   context, tuple(stages), kernel_memory.read(module))
+    steps = pipelines.get(pipeline, chip, settings)
+    seen_whole = hand_on is None or settings.line_info or options.observers or options.dump_dir is not None
+    first = len(steps) if seen_whole else len(steps) - pipelines.named(pipeline).by_function
+    records = run_steps(module, steps[:first], context, options)
+    with module.context:
+        parts = {**({} if seen_whole else take_out(module)), "": module}
+    modules, lengths = [], {name: _LEAST + len(nested_ops(part.operation)) for name, part in parts.items()}
+    for name, part in parts.items():
+        later = run_steps(part, steps[first:], context, replace(options, first_index=first))
+        records = records + later if len(records) == first else [*records[:first], *map(_sum, records[first:], later)]
+        if name:
+            with part.context:
+                name_apart(part, name)
+        modules.append(translate_to_llvm_ir(part))
+        if hand_on is not None:
+            hand_on(modules[-1], lengths[name] / sum(lengths.values()))
+    return Lowered(tuple(modules), chip, pipeline, settings, time.perf_counter() - start, records, context,
+                   tuple(stages), kernel_memory.read(module))
+
+
+def _sum(one: StepRecord, other: StepRecord) -> StepRecord:
+    """What a step did in two modules."""
+    return replace(one, seconds=one.seconds + other.seconds, ops_before=one.ops_before + other.ops_before,
+                   ops_after=one.ops_after + other.ops_after)
 
 
 def _keeper(stages: list[tuple[str, str]]) -> Observer:
@@ -106,25 +152,3 @@ def _keeper(stages: list[tuple[str, str]]) -> Observer:
             stages.append((step.title, to_text(current)))
 
     return observe
-
-
-def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "default",
-         settings: Settings = DEFAULT_SETTINGS, position_independent: bool = False) -> str | bytes:
-    """Assembly text (``asm``), object bytes (``obj``) or optimised LLVM IR text (``llvm``) for ``llvm_ir``.
-
-    The ``pipeline`` that ``llvm_ir`` came through decides what LLVM may do to its loops (`pipelines.LlvmLoops`).
-    """
-    loops = pipelines.named(pipeline).llvm_loops
-    key = cache.key(cache.compiler(), llvm_ir, target.cpu, target.features, kind, loops,
-                    str(position_independent), str(settings.qfloat))
-    name = f"{key}.{kind}"
-    data = cache.load(name)
-    if data is None:
-        request = {"cpu": target.cpu, "features": target.features, "kind": kind, "loops": loops,
-                   "position_independent": position_independent, "qfloat": settings.qfloat}
-        if kind == "asm":
-            data = assembled(divide(llvm_ir), request, workers()).encode()
-        else:
-            data = workers().request(request, llvm_ir)
-        cache.store(name, data)
-    return data if kind == "obj" else data.decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -68,6 +69,14 @@ class Library:
     def normal_form(self, llvm_ir: str) -> str:
         """``llvm_ir`` as LLVM prints it."""
         return str(binding().parse_assembly(llvm_ir, context=binding().create_context()))
+
+    def linked(self, modules: Sequence[str]) -> str:
+        """The ``modules`` of a program as one."""
+        context = binding().create_context()
+        first, *others = [binding().parse_assembly(text, context=context) for text in modules]
+        for other in others:
+            first.link_in(other)
+        return str(first)
 
     def generate(self, llvm_ir: str, variant: Variant, realigned: bool, kind: str) -> Any:
         """``kind`` "assembly" (str) or "object" (bytes) of optimised ``llvm_ir``; from a fresh module, since emission

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+MODULE_END = "\n; end of module\n"
+"""Between modules that are one text."""
 _NUMBER = re.compile(r"%(?=\d)")
 NAME = re.compile(r"%[\w.$-]+")
 _AROUND_NAMES = re.compile(r"(%[\w.$-]+)")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
@@ -12,51 +11,74 @@ from itertools import count
 
 @dataclass(frozen=True)
 class Task:
-    """What ``run`` does, which may give more tasks; the one of the largest ``size`` runs first."""
+    """What ``run`` does, which may give more tasks; of those that wait, the one of the largest ``size`` runs first."""
 
     size: int
     run: Callable[[], Sequence[Task]]
 
 
-def run_all(tasks: Sequence[Task], threads: int) -> None:
-    """Run ``tasks`` and those that they give, ``threads`` at a time; raises what one of them raises."""
-    line = _Line()
-    line.add(tasks)
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(line.work) for _ in range(threads)]:
-            done.result()
+class Line:
+    """Tasks that ``helpers`` threads run as they come, and whoever calls `finish`.
 
+    Threads start with the first task and end when the line is closed and nothing is left.
+    """
 
-class _Line:
-    """Tasks that wait for a thread."""
-
-    def __init__(self) -> None:
+    def __init__(self, helpers: int):
+        self._helpers = helpers
         self._waiting: list[tuple[int, int, Task]] = []
         self._running = 0
+        self._closed = False
+        self._error: BaseException | None = None
         self._changed = threading.Condition()
         self._numbers = count()
 
     def add(self, tasks: Sequence[Task]) -> None:
-        for task in tasks:
-            heappush(self._waiting, (-task.size, next(self._numbers), task))
+        """Let ``tasks`` run; none of them once one has failed."""
+        with self._changed:
+            self._add(tasks)
+            while tasks and self._helpers:
+                self._helpers -= 1
+                threading.Thread(target=self._work, daemon=True).start()
 
-    def work(self) -> None:
+    def close(self) -> None:
+        """No tasks will come but those that others give."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def finish(self) -> None:
+        """Work along until all is done; raises what a task raised."""
+        self.close()
+        self._work()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._running)
+        if self._error is not None:
+            raise self._error
+
+    def _add(self, tasks: Sequence[Task]) -> None:
+        if self._error is None:
+            for task in tasks:
+                heappush(self._waiting, (-task.size, next(self._numbers), task))
+        self._changed.notify_all()
+
+    def _work(self) -> None:
         """Run one task after the other until none is left and nobody can give more."""
         while (task := self._next()) is not None:
-            more: Sequence[Task] | None = None
+            more: Sequence[Task] = ()
             try:
                 more = task.run()
+            except BaseException as error:  # raised to whoever finishes
+                with self._changed:
+                    self._error = self._error or error
+                    self._waiting.clear()
             finally:
                 with self._changed:
                     self._running -= 1
-                    if more is None:  # it failed
-                        self._waiting.clear()
-                    self.add(more or ())
-                    self._changed.notify_all()
+                    self._add(more)
 
     def _next(self) -> Task | None:
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or not self._running)
+            self._changed.wait_for(lambda: self._waiting or (self._closed and not self._running))
             if not self._waiting:
                 return None
             self._running += 1

@@ -13,9 +13,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
 
-from hexagon_mlir.codegen.processes.side_by_side import Task, run_all
+from hexagon_mlir.codegen.processes.side_by_side import Line
 from hexagon_mlir.codegen.processes.wire import receive, send
 from hexagon_mlir.ir import HexError
 
@@ -133,10 +132,12 @@ class Workers:
         finally:
             self._idle.put(one)
 
-    def side_by_side(self, tasks: Sequence[Task]) -> None:
-        """Run ``tasks``, which make requests, and those that they give: one for each child that there is, or two."""
+    def line(self) -> Line:
+        """For tasks that make requests: whoever finishes it works along, and another one for each further child that
+        there is, or one.
+        """
         alive = sum(one.is_alive for one in self.all)
-        run_all(tasks, max(alive, min(len(self.all), 2)))
+        return Line(max(alive, min(len(self.all), 2)) - 1)
 
     def stop(self) -> None:
         """End all child processes."""

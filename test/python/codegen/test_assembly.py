@@ -7,10 +7,10 @@ import time
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.assembly import assembled
+from hexagon_mlir.codegen.assembly import Assembly
 from hexagon_mlir.codegen.backend import optimize_and_emit
 from hexagon_mlir.codegen.llvm_ir.module_parts import joined
-from hexagon_mlir.codegen.processes.side_by_side import Task, run_all
+from hexagon_mlir.codegen.processes.side_by_side import Line, Task
 from hexagon_mlir.codegen.processes.worker import Aborted
 
 CHIP = targets.get()
@@ -28,9 +28,6 @@ class InThisProcess:
         if header["kind"] in self.answers:
             return self.answers[header["kind"]](header, body)
         return optimize_and_emit(body, **header)
-
-    def side_by_side(self, tasks):
-        run_all(tasks, 1)
 
 
 def loop(name):
@@ -52,6 +49,13 @@ exit:
 """
 
 
+def assembled(parts, workers):
+    line = Line(0)
+    assembly = Assembly(parts, REQUEST, workers, line)
+    line.finish()
+    return assembly.text()
+
+
 PARTS = [loop("a") + "define i32 @one() {\n  ret i32 1\n}\n", loop("b") + loop("c")]
 
 
@@ -59,19 +63,19 @@ def test_functions_apart_are_the_code_of_whole_parts():
     workers = InThisProcess()
     whole = sum(map(len, PARTS))
     alone = [optimize_and_emit(part, **REQUEST, share=len(part) / whole).decode() for part in PARTS]
-    assert assembled(PARTS, REQUEST, workers) == joined(alone)
+    assert assembled(PARTS, workers) == joined(alone)
     assert sorted(header["kind"] for header, _ in workers.asked) == ["function"] * 4 + ["functions"] * 2
 
 
 def test_one_part_has_functions_too():
     workers = InThisProcess()
-    assert assembled(PARTS[:1], REQUEST, workers) == optimize_and_emit(PARTS[0], **REQUEST).decode()
+    assert assembled(PARTS[:1], workers) == optimize_and_emit(PARTS[0], **REQUEST).decode()
     assert [header["kind"] for header, _ in workers.asked] == ["functions", "function", "function"]
 
 
 def test_one_function_is_one_request():
     workers = InThisProcess()
-    assert assembled([loop("b")], REQUEST, workers) == optimize_and_emit(loop("b"), **REQUEST).decode()
+    assert assembled([loop("b")], workers) == optimize_and_emit(loop("b"), **REQUEST).decode()
     assert [header["kind"] for header, _ in workers.asked] == ["functions"]
 
 
@@ -87,7 +91,7 @@ def test_functions_know_how_long_their_program_is():
 def test_a_part_with_a_function_that_spills_is_asked_for_without_chains():
     workers = InThisProcess(function=lambda header, body: b"" if "@b(" in body else b"\t.text\n")
     unchained = optimize_and_emit(PARTS[1], **REQUEST, qfloat=False).decode()
-    assert assembled(PARTS, REQUEST, workers).endswith(joined(["", unchained]).removeprefix("\t.text\n"))
+    assert assembled(PARTS, workers).endswith(joined(["", unchained]).removeprefix("\t.text\n"))
     header, body = workers.asked[-1]
     assert (header["kind"], header["attempt"], body) == ("asm", 1, PARTS[1])
 
@@ -97,9 +101,15 @@ def test_a_part_with_a_function_that_llvm_aborts_at_is_asked_for_cautiously():
         raise Aborted.plain("LLVM aborted", origin="codegen")
 
     workers = InThisProcess(function=aborts)
-    assembly = assembled(PARTS, REQUEST, workers)
+    assembly = assembled(PARTS, workers)
     assert all(f"{name}:" in assembly for name in ("a", "one", "b", "c"))
     assert [header.get("cautious") for header, _ in workers.asked] == [None] * 4 + [True] * 2
+
+
+def finished(tasks, helpers=0):
+    line = Line(helpers)
+    line.add(tasks)
+    line.finish()
 
 
 def test_the_largest_task_runs_first():
@@ -108,7 +118,7 @@ def test_the_largest_task_runs_first():
     def task(size, more=()):
         return Task(size, lambda: (ran.append(size), more)[1])
 
-    run_all([task(3, [task(1), task(9)]), task(5), task(4)], 1)
+    finished([task(3, [task(1), task(9)]), task(5), task(4)])
     assert ran == [5, 4, 3, 9, 1]
 
 
@@ -119,13 +129,33 @@ def test_tasks_run_side_by_side_and_one_that_fails_ends_them():
         meeting.wait()
         return []
 
-    run_all([Task(1, lambda: [Task(1, meet), Task(1, meet)])], 2)
+    finished([Task(1, lambda: [Task(1, meet), Task(1, meet)])], helpers=1)
     ran = []
 
     def fails():
         raise ValueError("no")
 
-    with pytest.raises(ValueError, match="no"):
-        run_all([Task(2, fails), Task(2, lambda: time.sleep(0.05) or [Task(1, lambda: ran.append(1) or [])]),
-                 Task(1, lambda: ran.append(1) or [])], 1)
+    for helpers in (0, 1):
+        with pytest.raises(ValueError, match="no"):
+            finished([Task(2, fails), Task(1, lambda: time.sleep(0.05) or [Task(1, lambda: ran.append(1) or [])])],
+                     helpers)
     assert ran == []
+
+
+def test_a_helper_works_on_what_is_there_before_the_line_is_finished():
+    line, ran = Line(1), threading.Event()
+    line.add([Task(1, lambda: ran.set() or [])])
+    assert ran.wait(30)
+    line.finish()
+
+
+def test_threads_of_a_line_that_is_only_closed_end():
+    before = set(threading.enumerate())
+    line, go = Line(2), threading.Event()
+    line.add([Task(1, lambda: go.wait(30) and [])])
+    started = set(threading.enumerate()) - before
+    line.close()
+    go.set()
+    for thread in started:
+        thread.join(30)
+    assert len(started) == 2 and not any(thread.is_alive() for thread in started)

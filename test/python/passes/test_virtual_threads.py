@@ -11,7 +11,7 @@ from stage_cases import linalg_cases
 
 import hexagon_mlir as hx
 from hexagon_mlir import pipelines, targets
-from hexagon_mlir.codegen.compile import emit
+from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.host import HostFunction
 from hexagon_mlir.ir import parse, set_index_bits

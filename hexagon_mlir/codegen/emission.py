@@ -1,0 +1,83 @@
+"""LLVM IR to code, which is kept on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hexagon_mlir import pipelines
+from hexagon_mlir.codegen import cache
+from hexagon_mlir.codegen.assembly import Assembly
+from hexagon_mlir.codegen.llvm_ir.llvm_text import MODULE_END
+from hexagon_mlir.codegen.llvm_ir.module_parts import divide, joined
+from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
+from hexagon_mlir.targets import Target
+
+
+class Emission:
+    """The assembly of a program whose modules of LLVM IR come one after the other; LLVM works on those that are there.
+
+    The ``pipeline`` that they come through decides what LLVM may do to their loops (`pipelines.LlvmLoops`).
+    """
+
+    def __init__(self, target: Target, pipeline: str, settings: Settings, position_independent: bool = False):
+        self._request = _request(target, pipeline, settings, "asm", position_independent)
+        self._line = workers().line()
+        self._made: list[tuple[str, str | Assembly]] = []
+
+    def add(self, llvm_ir: str, share: float = 1.0) -> None:
+        """A module, which is this ``share`` of the program; what becomes of it does not depend on the others."""
+        name = _name(llvm_ir, {**self._request, "share": share})
+        found = cache.load(name)
+        self._made.append((name, found.decode() if found is not None else
+                           Assembly(divide(llvm_ir), self._request, workers(), self._line, share)))
+
+    def finish(self) -> str:
+        """The assembly; raises `HexError`."""
+        self._line.finish()
+        texts = []
+        for name, made in self._made:
+            texts.append(made if isinstance(made, str) else made.text())
+            if made is not texts[-1]:
+                cache.store(name, texts[-1].encode())
+        return joined(texts, "m")
+
+    def close(self) -> None:
+        """Nothing will be added any more."""
+        self._line.close()
+
+
+def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "default",
+         settings: Settings = DEFAULT_SETTINGS, position_independent: bool = False) -> str | bytes:
+    """Assembly text (``asm``), object bytes (``obj``) or optimised LLVM IR text (``llvm``) for ``llvm_ir``, which came
+    through ``pipeline``; raises `HexError`.
+    """
+    if kind == "asm":
+        emission = Emission(target, pipeline, settings, position_independent)
+        emission.add(llvm_ir)
+        return emission.finish()
+    request = _request(target, pipeline, settings, kind, position_independent)
+    name = _name(llvm_ir, request)
+    data = cache.load(name)
+    if data is None:
+        data = workers().request(request, llvm_ir)
+        cache.store(name, data)
+    return data if kind == "obj" else data.decode()
+
+
+def linked(modules: Sequence[str], target: Target) -> str:
+    """The ``modules`` of LLVM IR of one program as one."""
+    if len(modules) == 1:
+        return modules[0]
+    return workers().request({"cpu": target.cpu, "features": target.features, "kind": "linked"},
+                             MODULE_END.join(modules)).decode()
+
+
+def _request(target: Target, pipeline: str, settings: Settings, kind: str, position_independent: bool) -> dict:
+    return {"cpu": target.cpu, "features": target.features, "kind": kind, "loops": pipelines.named(pipeline).llvm_loops,
+            "position_independent": position_independent, "qfloat": settings.qfloat}
+
+
+def _name(llvm_ir: str, request: dict) -> str:
+    """Where the answer to ``request`` is kept."""
+    return f"{cache.key(cache.compiler(), llvm_ir, *(f'{k}={request[k]}' for k in sorted(request)))}.{request['kind']}"

@@ -1,0 +1,86 @@
+"""Functions of a module in modules of their own, which go through the last passes while LLVM works on the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hexagon_mlir.dialects import permissions
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.order import nested_ops
+from hexagon_mlir.ir.query import functions, ops_named
+
+_ADDRESSES = ("func.constant", "llvm.mlir.addressof", "llvm.call", "memref.get_global")
+"""What names a symbol besides calls of functions."""
+
+
+def take_out(module: ir.Module) -> dict[str, ir.Module]:
+    """Take functions out of ``module``; gives a module of each by its name, the one of fewest operations first.
+
+    Only what LLVM does not see through anyway is taken out: a function that is not to be inlined. It takes scalars and
+    buffers of static size, names nothing but functions, and has been told whether it may fork if any function has
+    (`dialects.permissions`). Calls find a declaration.
+    """
+    defined = {_name(op): op for op in functions(module)}
+    told = any(permissions.of(op) is not None for op in defined.values())
+    lengths = {name: len(nested_ops(op)) for name, op in defined.items()
+               if _is_noinline(op) and _stands_alone(op, told)}
+    known = {_name(view.operation): view.operation for view in module.body.operations}
+    apart = {name: _alone(known[name], known) for name in sorted(lengths, key=lambda name: lengths[name])}
+    _declare(module, _called(module) & apart.keys(), known)
+    return apart
+
+
+def name_apart(module: ir.Module, name: str) -> None:
+    """Put ``name`` in front of the names of all other functions that ``module`` defines: passes have made them, and the
+    like in other modules of `take_out`.
+    """
+    for op in [view.operation for view in module.body.operations if "sym_name" in view.operation.attributes]:
+        if (old := _name(op)) != name and any(len(region.blocks) for region in op.regions):
+            ir.SymbolTable.set_symbol_name(op, f"{name}.{old}")
+            ir.SymbolTable.replace_all_symbol_uses(old, f"{name}.{old}", module.operation)
+
+
+def _is_noinline(function: ir.Operation) -> bool:
+    if "llvm.no_inline" in function.attributes:
+        return True
+    given = function.attributes.get("llvm.passthrough", ())
+    return any(isinstance(word, ir.StringAttr) and word.value == "noinline" for word in given)
+
+
+def _stands_alone(function: ir.Operation, told: bool) -> bool:
+    types = ir.FunctionType(function.attributes["function_type"].value).inputs
+    if any(isinstance(type_, ir.MemRefType) and not type_.has_static_shape for type_ in types):
+        return False  # it will take sizes, and its callers give them
+    if told and permissions.of(function) is None and ops_named(function, "scf.forall"):
+        return False
+    return not ops_named(function, *_ADDRESSES)
+
+
+def _alone(function: ir.Operation, known: dict[str, ir.Operation]) -> ir.Module:
+    """``function`` in a module with the attributes of the one it leaves, and a declaration of each callee."""
+    before = function.parent.operation
+    with before.location:
+        module = ir.Module.create()
+    for name in before.attributes:
+        module.operation.attributes[name] = before.attributes[name]
+    _declare(module, _called(function) - {_name(function)}, known)
+    module.body.append(function)
+    return module
+
+
+def _declare(module: ir.Module, names: Iterable[str], known: dict[str, ir.Operation]) -> None:
+    """Declarations in ``module`` of the functions called ``names``."""
+    for function in map(known.__getitem__, sorted(names)):
+        with function.location, ir.InsertionPoint.at_block_begin(module.body):
+            made = ir.Operation.create("func.func", regions=1, attributes={
+                given: function.attributes[given] for given in function.attributes})
+            made.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            permissions.forget(made)
+
+
+def _called(root: ir.Module | ir.Operation) -> set[str]:
+    return {ir.FlatSymbolRefAttr(op.attributes["callee"]).value for op in ops_named(root, "func.call")}
+
+
+def _name(op: ir.Operation) -> str:
+    return ir.StringAttr(op.attributes["sym_name"]).value
