@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.arith_legalization import scalar
 from hexagon_mlir.passes.arith_legalization.bfloat import BF16, BF16_ARITHMETIC, in_f32
@@ -176,8 +176,8 @@ class HexagonArithLegalizationPass(Pass):
 
 
 def _candidates(module: ir.Module) -> list[ir.Operation]:
-    return find_ops(module, lambda op: op.name in HANDLED
-                    and (isinstance(op.results[0].type, ir.VectorType) or _is_call(op)))
+    return [op for op in ops_named(module, *HANDLED)
+            if isinstance(op.results[0].type, ir.VectorType) or _is_call(op)]
 
 
 def _is_call(op: ir.Operation) -> bool:

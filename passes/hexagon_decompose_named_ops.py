@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.contraction.quantized import is_quantized, split_offsets
@@ -94,7 +94,7 @@ class HexagonDecomposeNamedOpsPass(Pass):
             split_offsets(op)
         for op in find_ops(module, has_rows):
             join_rows(op)
-        present = {op.name for op in find_ops(module, lambda op: op.name in (*_BY_INTERFACE, *_BY_TRANSFORM))}
+        present = {op.name for op in ops_named(module, *_BY_INTERFACE, *_BY_TRANSFORM)}
         if not present:
             return
         lines = [line for number, name in enumerate(sorted(present)) for line in _transform(number, name)]

@@ -87,7 +87,7 @@ class HexagonMathExpansionPass(Pass):
         fast = self.accuracy is Accuracy.FAST
         if not self.functions:
             self._expand_composed(module, wanted, fast)
-            for op in find_ops(module, lambda op: op.name in QUANTIZATIONS and not _is_tensor(op)):
+            for op in [op for op in ops_named(module, *QUANTIZATIONS) if not _is_tensor(op)]:
                 expand_quantization(op)
         for op in find_ops(module, lambda op: op.name in wanted or op.name.startswith("math.")):
             reason = why_not(op, wanted)
@@ -95,7 +95,7 @@ class HexagonMathExpansionPass(Pass):
                 reason = f"no expansion for {op.name} with these operands"
             if reason is not None and (not self.functions or op.name in wanted):
                 self.remark(context, op, reason)
-        for op in find_ops(module, _is_small_float):
+        for op in [op for op in ops_named(module, *CONVERSIONS) if _is_small_float(op)]:
             if not expand_small_float(op):
                 self.remark(context, op, f"{op.name} between these types")
 
@@ -122,8 +122,7 @@ def _is_tensor(op: ir.Operation) -> bool:
 
 
 def _is_small_float(op: ir.Operation) -> bool:
-    return op.name in CONVERSIONS and not _is_tensor(op) and any(
-        element_of(value.type) in SMALL for value in (*op.operands, *op.results))
+    return not _is_tensor(op) and any(element_of(value.type) in SMALL for value in (*op.operands, *op.results))
 
 
 def why_not(op: ir.Operation, wanted: dict[str, Callable]) -> str | None:

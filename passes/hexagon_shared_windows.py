@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.ir import arith, ir, memref
-from hexagon_mlir.ir.query import element_bytes, find_ops, known_bytes
+from hexagon_mlir.ir.query import element_bytes, find_ops, functions, known_bytes, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.windows.loads import ALLOCATION, VIEWS, Load, Span, is_load, runs_of, spreads_rows
 from hexagon_mlir.passes.windows.spans import shared_spans
@@ -77,7 +77,7 @@ class HexagonSharedWindowsPass(Pass):
         share = (self.tcm_bytes or target.tcm_budget_bytes) // int(target.hvx_contexts.value)
         vector = int(target.vector_bytes.value)
         engine, few = Engine.of(target).break_even_bytes, _FEW * vector
-        for function in find_ops(module, lambda op: op.name == "func.func" and len(op.regions[0].blocks) > 0):
+        for function in functions(module):
             room = share - _buffer_bytes(function)
             blocks = list(dict.fromkeys(op.block for op in find_ops(function, is_load)))
             for loads in [part for block in blocks for part in runs_of(block)]:
@@ -131,5 +131,4 @@ def _erase_unused(view: ir.Value) -> None:
 
 def _buffer_bytes(function: ir.Operation) -> int:
     """Bytes of the buffers of ``function`` that may come to be in TCM."""
-    return sum(known_bytes(op.results[0].type)
-               for op in find_ops(function, lambda op: op.name in (ALLOCATION, "tensor.empty")))
+    return sum(known_bytes(op.results[0].type) for op in ops_named(function, ALLOCATION, "tensor.empty"))

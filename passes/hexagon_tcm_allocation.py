@@ -105,6 +105,8 @@ class HexagonTcmAllocationPass(Pass):
     def _allocate(self, function: ir.Operation, context: PassContext) -> None:
         alignment = int(context.target.vector_bytes.value)
         root = scopes(function)
+        if not root.allocations and not root.inner:
+            return
         budget = (self.tcm_bytes or context.target.tcm_budget_bytes) - alignment
         self._plan(root, Clock(function), budget, alignment, context)
         if not root.offsets:

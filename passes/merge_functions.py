@@ -89,15 +89,15 @@ def _private(module: ir.Module) -> list[ir.Operation]:
 
 
 def _alike(functions: list[ir.Operation]) -> Iterable[list[ir.Operation]]:
-    """``functions`` by their types and numbers of operations, which cost less than their texts."""
+    """``functions`` by their types and the names of their operations, which cost less than their texts."""
     types: dict[ir.Attribute, list[ir.Operation]] = defaultdict(list)
     for function in functions:
         types[function.attributes["function_type"]].append(function)
-    sizes: dict[tuple, list[ir.Operation]] = defaultdict(list)
+    named: dict[tuple, list[ir.Operation]] = defaultdict(list)
     for type_, group in types.items():
         for function in group if len(group) > 1 else ():
-            sizes[type_, len(nested_ops(function))].append(function)
-    return sizes.values()
+            named[type_, *(op.name for op in nested_ops(function))].append(function)
+    return named.values()
 
 
 def _text(function: ir.Operation) -> str:

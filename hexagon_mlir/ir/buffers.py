@@ -81,8 +81,8 @@ def uses_of_buffer(value: ir.Value) -> list[ir.OpOperand]:
     while pending:
         for use in pending.pop().uses:
             found.append(use)
-            if use.owner.operation.name in VIEWS and use.operand_number == 0:
-                pending.append(use.owner.operation.results[0])
+            if use.operand_number == 0 and (user := use.owner.operation).name in VIEWS:
+                pending.append(user.results[0])
     return found
 
 

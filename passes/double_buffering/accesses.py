@@ -7,6 +7,7 @@ from functools import cached_property
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import root_buffer
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.double_buffering.slices import is_pure
 
@@ -38,24 +39,15 @@ class UnknownEffect(Exception):
 def accesses(op: ir.Operation) -> list[Access]:
     """Every access of ``op`` and of the operations in its regions; raises `UnknownEffect`."""
     found: list[Access] = []
-    problem: list[str] = []
-
-    def visit(inner: ir.Operation) -> ir.WalkResult:
+    for inner in nested_ops(op) if len(op.regions) else (op,):
         own = _own_accesses(inner)
         if own is None:
-            problem.append(inner.name)
-            return ir.WalkResult.INTERRUPT
-        found.extend(own)
-        return ir.WalkResult.ADVANCE
-
-    op.walk(visit)
-    if problem:
-        raise UnknownEffect(f"{problem[0]} may touch any memory")
+            raise UnknownEffect(f"{inner.name} may touch any memory")
+        found += own
     return found
 
 
 def _own_accesses(op: ir.Operation) -> list[Access] | None:
-    buffers = [v for v in op.operands if isinstance(v.type, ir.MemRefType)]
     if op.name == "memref.copy":
         return [Access(op, op.operands[0], False), Access(op, op.operands[1], True)]
     if op.name in _READS:
@@ -66,6 +58,7 @@ def _own_accesses(op: ir.Operation) -> list[Access] | None:
         return []
     if op.name.startswith("linalg.") and len(op.regions) == 1:
         return _of_linalg(op)
+    buffers = any(isinstance(value.type, ir.MemRefType) for value in op.operands)
     return [] if op.name.startswith("vector.") and not buffers else None
 
 

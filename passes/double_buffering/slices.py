@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cmp_to_key
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.order import nested_ops
 
 Mapping = dict[ir.Value, ir.Value]
 _PURE = ("arith.", "affine.", "index.")
@@ -19,14 +21,9 @@ def is_pure(op: ir.Operation) -> bool:
 
 def outside_operands(op: ir.Operation) -> list[ir.Value]:
     """Values that ``op`` and the operations in its regions use but do not define."""
-    found: list[ir.Value] = []
-
-    def visit(inner: ir.Operation) -> ir.WalkResult:
-        found.extend(v for v in inner.operands if not _inside(v, op))
-        return ir.WalkResult.ADVANCE
-
-    op.walk(visit)
-    return found
+    if not len(op.regions):
+        return list(op.operands)
+    return [value for inner in nested_ops(op) for value in inner.operands if not _inside(value, op)]
 
 
 def pure_slice(values: Iterable[ir.Value], body: ir.Block, given: Iterable[ir.Value]) -> list[ir.Operation] | None:
@@ -46,22 +43,18 @@ def pure_slice(values: Iterable[ir.Value], body: ir.Block, given: Iterable[ir.Va
         if op not in needed:
             needed.add(op)
             pending += list(op.operands)
-    return [op.operation for op in body.operations if op.operation in needed] if needed else []
+    return sorted(needed, key=cmp_to_key(lambda one, other: -1 if one.is_before_in_block(other) else 1))
 
 
 def clone(op: ir.Operation, mapping: Mapping) -> ir.Operation:
     """A copy of ``op`` at the insertion point with the values of ``mapping`` replaced; its results join it."""
-    copy = op.clone()
-
-    def visit(inner: ir.Operation) -> ir.WalkResult:
+    copy = op.clone().operation
+    for inner in nested_ops(copy) if len(copy.regions) else (copy,):
         for position, value in enumerate(inner.operands):
             if value in mapping:
                 inner.operands[position] = mapping[value]
-        return ir.WalkResult.ADVANCE
-
-    copy.operation.walk(visit)
     mapping.update(zip(op.results, copy.results, strict=True))
-    return copy.operation
+    return copy
 
 
 def _inside(value: ir.Value, op: ir.Operation) -> bool:

@@ -35,7 +35,7 @@ class Clock:
     def end(self, op: ir.Operation) -> int:
         """The number of the last operation in ``op``."""
         if op not in self._ends:
-            self._ends[op] = self.begins[op] + len(_timed(op)) - 1
+            self._ends[op] = self.begins[op] + (len(_timed(op)) - 1 if len(op.regions) else 0)
         return self._ends[op]
 
     def lifetime(self, allocation: ir.Operation, size: int) -> Lifetime:
