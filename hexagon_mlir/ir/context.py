@@ -16,7 +16,8 @@ there are takes four times as long, and each canonicalization would collect the 
 
 # The bindings look for a Python module of an operation's dialect each time they meet one; without a module they
 # search the file system again, which costs more than translating the operation.
-sys.modules.setdefault("torch_mlir.dialects.tt", types.ModuleType("torch_mlir.dialects.tt"))
+for _name in (f"torch_mlir.dialects.{dialect}" for dialect in ("async", "dlti", "tt")):
+    sys.modules.setdefault(_name, types.ModuleType(_name))
 
 
 def make_context() -> ir.Context:

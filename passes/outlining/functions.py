@@ -152,27 +152,26 @@ def values_from_outside(op: ir.Operation) -> list[ir.Value]:
     if not len(op.regions):
         return []
     defined: set[ir.Value] = set()
-    used: dict[ir.Value, None] = {}
+    used: list[ir.Value] = []
     advance = ir.WalkResult.ADVANCE
 
     def visit(inner: ir.Operation) -> ir.WalkResult:
-        if inner != op:
-            used.update(dict.fromkeys(inner.operands))
-            defined.update(inner.results)
-        for region in inner.regions:
-            for block in region.blocks:
-                defined.update(block.arguments)
+        used.extend(inner.operands)
+        defined.update(inner.results)
+        if len(regions := inner.regions):
+            defined.update(argument for region in regions for block in region.blocks for argument in block.arguments)
         return advance
 
     op.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return [value for value in used if value not in defined]
+    return [value for value in dict.fromkeys(used[len(op.operands):]) if value not in defined]  # its own come first
 
 
 def rename(op: ir.Operation, map_: dict[ir.Value, ir.Value]) -> None:
     """Let ``op`` use what ``map_`` says."""
-    for position, operand in enumerate(op.operands):
+    operands = op.operands
+    for position, operand in enumerate(operands):
         if operand in map_:
-            op.operands[position] = map_[operand]
+            operands[position] = map_[operand]
 
 
 def _parts(value: ir.Value) -> list[ir.Value]:

@@ -1,5 +1,8 @@
 """Operations found by name are those that a walk finds, in its order."""
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from hexagon_mlir.ir import parse
@@ -40,3 +43,23 @@ def test_what_is_never_reached():
 
 def test_functions_with_bodies():
     assert [op.attributes["sym_name"].value for op in functions(parse(NESTED))] == ["f"]
+
+
+def test_no_file_is_searched_for_an_operation_without_a_module(monkeypatch):
+    module = parse("""
+        func.func @f() {
+          %0 = async.execute {
+            async.yield
+          }
+          async.await %0 : !async.token
+          return
+        }
+        "tt.return"() : () -> ()
+    """)
+    asked = []
+    finder = SimpleNamespace(find_spec=lambda name, path=None, target=None: asked.append(name))
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    names = [op.operation.name for op in module.body.operations[0].regions[0].blocks[0].operations]
+    assert names == ["async.execute", "async.await", "func.return"]
+    assert module.body.operations[1].operation.name == "tt.return"
+    assert asked == []
