@@ -43,7 +43,7 @@ def pure_slice(values: Iterable[ir.Value], body: ir.Block, given: Iterable[ir.Va
         if op not in needed:
             needed.add(op)
             pending += list(op.operands)
-    return sorted(needed, key=cmp_to_key(lambda one, other: -1 if one.is_before_in_block(other) else 1))
+    return sorted(needed, key=cmp_to_key(_in_order))
 
 
 def clone(op: ir.Operation, mapping: Mapping) -> ir.Operation:
@@ -55,6 +55,10 @@ def clone(op: ir.Operation, mapping: Mapping) -> ir.Operation:
                 inner.operands[position] = mapping[value]
     mapping.update(zip(op.results, copy.results, strict=True))
     return copy
+
+
+def _in_order(one: ir.Operation, other: ir.Operation) -> int:
+    return -1 if one.is_before_in_block(other) else 1
 
 
 def _inside(value: ir.Value, op: ir.Operation) -> bool:
