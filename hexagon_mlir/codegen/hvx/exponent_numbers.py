@@ -32,15 +32,15 @@ def small_integers_as_conversions(text: str) -> str:
 
 def _rewritten(instructions: Sequence[Instruction]) -> list[str]:
     definitions = {i.result: i for i in instructions if i.result}
+    found = [(i, number) for i in instructions if (number := _small_integer(i, definitions)) is not None]
+    if not found:
+        return [i.text for i in instructions]
     users: dict[str, list[Instruction]] = {}
     for i in instructions:
         for name in set(i.names()):
             users.setdefault(name, []).append(i)
     changed: dict[str, str] = {}
-    for i in instructions:
-        number = _small_integer(i, definitions)
-        if number is None:
-            continue
+    for i, number in found:
         shifted, scale = _unshifted(number, definitions)
         factors = [_scaled(u, i.result, scale) for u in users.get(i.result, [])]
         in_place = shifted and all(factors)

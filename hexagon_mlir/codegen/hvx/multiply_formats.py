@@ -51,7 +51,11 @@ def _improved(choice: list[bool], groups: Sequence[Sequence[int]], products: Seq
         for group in groups:
             for qfloat in (False, True):
                 turned = [i for i in group if choice[i] != qfloat]
-                moved = Counter(value for i in turned for value in products[i])
+                if not turned:
+                    continue
+                moved: dict[str, int] = {}
+                for value in (value for i in turned for value in products[i]):
+                    moved[value] = moved.get(value, 0) + 1
                 saved = sum(_cost(values[v], not qfloat) for v in moved if uses[v, not qfloat] == moved[v])
                 added = sum(_cost(values[v], qfloat) for v in moved if not uses[v, qfloat])
                 if added < saved - 1e-9:

@@ -73,7 +73,7 @@ class FunctionRewriter(PartBuilder):
             return [i.text for i in self.instructions]
         users: dict[str, list[Instruction]] = {}
         for i in self.instructions:
-            for name in set(i.names()):
+            for name in self.ours.intersection(i.names()):
                 users.setdefault(name, []).append(i)
         self.formats = FloatFormats(self.plan, users, self.qfloat)
         for i in self.instructions:
@@ -312,13 +312,14 @@ class FunctionRewriter(PartBuilder):
     def _kept(self, i: Instruction) -> str:
         """The text of an instruction that stays, with split operands put together."""
         text = i.text
+        if self.ours.isdisjoint(i.names()):
+            return text
         if i.opcode == "phi":
             for operand, block in zip(i.operands, _blocks(i), strict=False):
                 if operand in self.ours:
                     text = text.replace(f"[ {operand}, %{block} ]", f"[ {operand}.in.{block}, %{block} ]")
             return text
-        whole = {operand: self._whole(operand) for operand in i.names() if operand in self.ours}
-        return renamed(text, whole) if whole else text
+        return renamed(text, {operand: self._whole(operand) for operand in i.names() if operand in self.ours})
 
     def _whole(self, name: str) -> str:
         """Split value ``name`` as one vector in memory order."""

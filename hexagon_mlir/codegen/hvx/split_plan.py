@@ -31,10 +31,11 @@ class SplitPlan:
     def _find(self) -> set[str]:
         """Names of the values that are split; everything else stays."""
         found: set[str] = set()
+        vectors = [i for i in self.instructions if i.result and i.operands and i.type.startswith("<")]
         for _ in range(3):  # masks look at their operands, phis at later values
             before = dict(self.bits)
-            for i in self.instructions:
-                if i.result and i.operands and (bits := self._width(i)):
+            for i in vectors:
+                if bits := self._width(i):
                     self.bits[i.result] = bits
                     found.add(i.result)
             if self.bits == before:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 _BLOCK = re.compile(r"^(?P<name>[\w.]+):.*\n(?P<body>(?:  .*\n)+)", re.MULTILINE)
-_NUMBER = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_NUMBER = re.compile(r"\n!(\d+) = ")
 _VECTOR_LINE = re.compile(r"^  (?:%[\w.]+ = (?:tail )?(\w+) |(store) ).*<\d+ x ", re.MULTILINE)
 _REARRANGING = frozenset({"load", "store", "shufflevector"})
 _MOVING_CALL = re.compile(r"^  .*call .*@llvm\.(masked\.(load|store)\.|hexagon\.V6\.(vdealvdd|vshuffvdd|lo|hi|vcombine|"
@@ -27,6 +27,8 @@ def keep_copies_in_order(text: str) -> str:
     def mark(match: re.Match[str]) -> str:
         nonlocal found
         block, name = match[0], match["name"]
+        if f"label %{name}" not in block:
+            return block
         branch = next((line for line in match["body"].split("\n") if line.startswith("  br i1 ")), "")
         if name not in _TARGET.findall(branch) or "!llvm.loop" in branch:
             return block

@@ -6,7 +6,6 @@ instructions can be added and dropped without renumbering.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -131,8 +130,8 @@ def _form(template: str) -> tuple[Instruction, list[int]] | None:
     """What lines have in common that differ in names only, and for each operand the number of its name in the line or
     -1; None where a name stands in anything but operands. Ten lines have the same form in the end.
     """
-    count = itertools.count()
-    made = _parsed(NAME.sub(lambda _: f"%{next(count)}", template), "")
+    *pieces, last = template.split("%v")
+    made = _parsed("".join(f"{piece}%{number}" for number, piece in enumerate(pieces)) + last, "")
     places = [int(o[1:]) if _NUMBERED.match(o) else -1 for o in made.operands]
     fixed = [made.flags, made.type, made.debug, *made.types,
              *(o for o, place in zip(made.operands, places, strict=True) if place < 0)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import insort
 from dataclasses import dataclass, field
 from functools import cache
@@ -54,25 +55,35 @@ def _delay(reader: Node) -> int:
 
 
 class Schedule(NamedTuple):
-    """``order`` of the nodes, its length in packets with waits, most vectors alive at once."""
+    """``order`` of the nodes, its length in packets with waits, most vectors alive at once. ``limits``: the numbers of
+    registers that it is the schedule for.
+    """
 
     order: list[int]
     packets: int
     registers: int
+    limits: range
 
     def cost(self, registers: int) -> tuple[int, int]:
         """Spills where there are so many ``registers``, and packets: the less the better."""
         return max(self.registers - registers, 0), self.packets
 
 
-def best_schedule(nodes: list[Node], registers: int) -> list[int]:
+def best_schedule(nodes: list[Node], registers: int, known: dict[int, list[Schedule]] | None = None) -> list[int]:
     """The best order over how far copies run ahead of each other: few spills, then few packets.
 
-    The order as it is where every other one takes many more registers than there are.
+    The order as it is where every other one takes many more registers than there are. ``known``: schedules of these
+    nodes by lead, for any number of registers; new ones are added.
     """
-    best = schedule(nodes, registers, LEADS[0])
-    for lead in LEADS[1:] if any(node.copy for node in nodes) else ():
-        best = min(best, schedule(nodes, registers, lead, best), key=lambda found: found.cost(registers))
+    known = {} if known is None else known
+    found = []
+    for lead in LEADS if any(node.copy for node in nodes) else LEADS[:1]:
+        made = next((s for s in known.get(lead, ()) if registers in s.limits), None)
+        if made is None:
+            made = schedule(nodes, registers, lead)
+            known.setdefault(lead, []).append(made)
+        found.append(made)
+    best = min(found, key=lambda schedule: schedule.cost(registers))
     if best.registers > registers + SPILLS and best.registers > most_alive(nodes) + SPILLS:
         return list(range(len(nodes)))
     return best.order
@@ -91,11 +102,10 @@ def most_alive(nodes: list[Node]) -> int:
     return most
 
 
-def schedule(nodes: list[Node], registers: int, lead: int, best: Schedule | None = None) -> Schedule:
+def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
     """A list schedule over packets with at most ``registers`` vectors alive where possible.
 
-    Copy number n counts as ``n * lead`` packets less urgent than copy 0. What costs as much as ``best`` is left
-    unfinished.
+    Copy number n counts as ``n * lead`` packets less urgent than copy 0.
     """
     waiting, readers = [len(n.before) for n in nodes], [len(n.after) for n in nodes]
     masks = [node.instruction.type.endswith("x i1>") for node in nodes]
@@ -109,13 +119,13 @@ def schedule(nodes: list[Node], registers: int, lead: int, best: Schedule | None
     rank = [0] * len(nodes)
     for place_in_order, n in enumerate(by_urgency):
         rank[n] = place_in_order
-    limit = best.cost(registers) if best else None
     earliest = [0] * len(nodes)
     costless: list[int] = []  # what is ready: to be placed at once,
     urgent: list[int] = []  # by rank,
     later: list[tuple[int, int]] = []  # by the packet from which on it may be placed
     order: list[int] = []
     live = most = time = 0
+    granted, refused = 0, sys.maxsize  # vectors alive with loads that were placed, and with those that had to wait
 
     def note_ready(n: int) -> None:
         if earliest[n] > time:
@@ -169,9 +179,11 @@ def schedule(nodes: list[Node], registers: int, lead: int, best: Schedule | None
             left = free - needs[n]
             if left & _ENOUGH != _ENOUGH or (masks[n] and too_soon(n)):
                 continue
-            if (nodes[n].instruction.opcode == "load" and (grows := nodes[n].vector - freed(n)) > 0
-                    and live + grows > registers):
-                continue
+            if nodes[n].instruction.opcode == "load" and (grows := nodes[n].vector - freed(n)) > 0:
+                if live + grows > registers:
+                    refused = min(refused, live + grows)
+                    continue
+                granted = max(granted, live + grows)
             free = left
             urgent.remove(rank[n])
             place(n)
@@ -181,6 +193,4 @@ def schedule(nodes: list[Node], registers: int, lead: int, best: Schedule | None
             urgent.remove(rank[n])
             place(n)
         time += 1
-        if limit and (max(most - registers, 0), time) >= limit:
-            break
-    return Schedule(order, time, most)
+    return Schedule(order, time, most, range(granted, refused))

@@ -24,7 +24,7 @@ from hexagon_mlir.codegen.scheduling.constant_tables import (
     from_table,
     vectors_of,
 )
-from hexagon_mlir.codegen.scheduling.list_schedule import Node, best_schedule, latency
+from hexagon_mlir.codegen.scheduling.list_schedule import Node, Schedule, best_schedule, latency
 from hexagon_mlir.codegen.scheduling.register_pressure import pressure_in_block, values_leaving
 
 REGISTERS = 31  # of 32: one for what selection adds
@@ -108,6 +108,7 @@ class _Loop:
         self.nodes = graph(self.body, addresses)
         self.pipes = [node.pipes for node in self.nodes]
         self.orders: dict[tuple[int, tuple[bool, ...]], list[Instruction]] = {}
+        self.schedules: dict[tuple[bool, ...], dict[int, list[Schedule]]] = {}
 
     def with_table(self, room: Room | None, leaving: set[str], table: ConstantTable) -> list[Instruction]:
         """The block in order, with loads of what is put into ``table``; other blocks read the values ``leaving``."""
@@ -131,7 +132,8 @@ class _Loop:
         if key not in self.orders:
             for node, own, load in zip(self.nodes, self.pipes, loads, strict=True):
                 node.pipes = own + (_LOAD if load else ())
-            self.orders[key] = [self.body[n] for n in best_schedule(self.nodes, key[0])]
+            known = self.schedules.setdefault(loads, {})
+            self.orders[key] = [self.body[n] for n in best_schedule(self.nodes, key[0], known)]
         return self.orders[key]
 
 

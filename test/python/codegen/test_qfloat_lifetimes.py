@@ -123,14 +123,18 @@ def test_the_order_as_it_is_where_others_take_many_more_registers():
     assert best_schedule(nodes, 8) == list(range(len(nodes)))
 
 
-def test_an_order_that_cannot_win_is_left_unfinished():
-    lines = ["  %x = load <32 x i32>, ptr %p, align 128"]
-    lines += [call(f"%q{n}", "vmpy.qf32.sf", "%x", f"splat (i32 {n})") for n in range(20)]
+def test_a_schedule_holds_for_all_numbers_of_registers_that_change_nothing():
+    lines = [line for n in range(12) for line in (f"  %x{n} = load <32 x i32>, ptr %p{n}, align 128",
+                                                  call(f"%q{n}", "vmpy.qf32.sf", f"%x{n}", f"%x{n}"))]
+    lines += [call(f"%s{n}", "vadd.qf32", f"%q{n}", f"%{'s' if n > 1 else 'q'}{n - 1}") for n in range(1, 12)]
     body = [parse_line(line) for line in lines]
-    nodes = graph(body, Addresses([parse_line("define void @f(ptr %p) {"), *body]))
-    whole = schedule(nodes, 31, 0)
-    assert sorted(whole.order) == list(range(21))
-    assert schedule(nodes, 31, 0, whole._replace(packets=whole.packets + 1)) == whole
-    half = schedule(nodes, 31, 0, whole._replace(packets=whole.packets // 2))
-    assert len(half.order) < 21 and half.packets == whole.packets // 2
-    assert best_schedule(nodes, 31) == whole.order
+    nodes = graph(body, Addresses([parse_line("define void @f(ptr %p0) {"), *body]))
+    found = {registers: schedule(nodes, registers, 0) for registers in range(1, 32)}
+    assert len({tuple(one.order) for one in found.values()}) > 2
+    for registers, one in found.items():
+        assert registers in one.limits
+        assert all(other == one for same, other in found.items() if same in one.limits)
+    known = {}
+    assert [best_schedule(nodes, registers, known) for registers in found] == [
+        best_schedule(nodes, registers) for registers in found]
+    assert sum(map(len, known.values())) == len(set(map(str, found.values())))
