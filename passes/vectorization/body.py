@@ -78,6 +78,7 @@ class BodyEmitter:
         self.block = op.regions[0].blocks[0]
         operations = [o.operation for o in self.block.operations]
         self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
+        self.read = {number for number, value in enumerate(self.block.arguments) if any(True for _ in value.uses)}
         self.numbers = {o: i for i, o in enumerate(self.operations)}
         self.inner = [_Inner.of(o) for o in self.operations]
         self.places: dict[ir.Value, tuple[int | None, int]] = {}
@@ -336,7 +337,7 @@ class BodyEmitter:
 
     def is_read(self, operand: int) -> bool:
         """True for an operand of which the body takes elements."""
-        return any(True for _ in self.block.arguments[operand].uses)
+        return operand in self.read
 
     def _scalar(self, scope: Scope, value: ir.Value) -> ir.Value | None:
         """``value`` of the body as ``scope`` has it; None where that is not computed yet."""
