@@ -18,6 +18,12 @@ _FRACTION_BITS = {"f32": 23, "f16": 10, "bf16": 7}
 _COMBINERS = {"maxnumf": ("arith.maxsi", 1), "minimumf": ("arith.minsi", 1), "maximumf": ("arith.maxsi", -1),
               "minnumf": ("arith.minsi", -1)}
 """What combines the integers, and the sign of what is added: NaNs are least with 1, greatest with -1."""
+_DIALECT = "arith."
+
+
+def is_extreme(name: str | None) -> bool:
+    """Whether the op called ``name`` is a maximum or minimum of floats."""
+    return (name or "").removeprefix(_DIALECT) in _COMBINERS
 
 
 @dataclass(frozen=True)
@@ -31,9 +37,9 @@ class Order:
     @staticmethod
     def of(name: str | None, element: ir.Type) -> Order | None:
         """For the op that combines floats; None for one that is no maximum or minimum of such."""
-        kind = (name or "").removeprefix("arith.")
-        if kind not in _COMBINERS or str(element) not in _FRACTION_BITS:
+        if name is None or not is_extreme(name) or str(element) not in _FRACTION_BITS:
             return None
+        kind = name.removeprefix(_DIALECT)
         combiner, sign = _COMBINERS[kind]
         return Order(element, combiner, sign * ((1 << _FRACTION_BITS[str(element)]) - 1))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
+from hexagon_mlir.passes.vectorization.order import is_extreme
 from hexagon_mlir.passes.vectorization.tables import Table
 
 _CHAINS = 4  # independent chains that fill the pipes: an operand waits up to two packets, for one pipe or another
@@ -14,7 +15,6 @@ _HUGE_BODY = 400
 _ROW_BODY, _ROW_OPS = 4, 16  # operations on a vector, and on all vectors, of each row that is reduced with others
 _STRAIGHT = 400  # instructions of rows that are reduced together: up to this they need no loop
 _GROUP, _MOST_GROUPS = 4, 16  # rows that a loop reduces at a time, and their totals, which wait on the stack
-_SUMS = ("arith.addf", "arith.mulf")
 _EXTREME = 5  # instructions for a maximum or minimum of floats (`vectorization.order`)
 
 
@@ -140,11 +140,11 @@ def totals_pay(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool
 
 def choose_group(nest: Nest, loop: int, row: int, lanes: int) -> int:
     """Rows along ``loop`` to reduce without a loop around them: all ``lanes`` where that is little code. LLVM's time
-    grows with the square of a block's length.
+    grows faster than a block's length.
     """
     extent = nest.extents[loop]
     assert extent is not None
-    extremes = sum((name or "").endswith("f") and name not in _SUMS for name in nest.combiners)
+    extremes = sum(map(is_extreme, nest.combiners))
     instructions = 1 + nest.ops_along(loop, row) + (_EXTREME - 1) * extremes
     if lanes * -(-extent // lanes) * instructions <= _STRAIGHT:
         return lanes
