@@ -117,7 +117,7 @@ def _length(part: list[_Function]) -> int:
 
 
 def _native_vectors(line: str) -> int:
-    found = _VECTOR.search(line)
+    found = _VECTOR.search(line) if "<" in line else None
     return max(int(found[1]) * BITS.get(found[2], 0) // VECTOR_BITS, 1) if found else 1
 
 
