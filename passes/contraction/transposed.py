@@ -48,7 +48,8 @@ def straighten(op: ir.Operation, operand: int, loop: int, rows: int, vector_byte
     copy = next((p.buffer for p in shared if p.source == source and p.place == place and p.form == form), None)
     if copy is None:
         copy = _transpose(source, order, place, vector_bytes)
-        shared.append(Packing(source, place, form, copy))
+        if around is not None:  # ``op`` is erased: no later one can look for a copy made before it
+            shared.append(Packing(source, place, form, copy))
     with ir.InsertionPoint(op):
         new = op.clone().operation
     new.operands[operand] = copy

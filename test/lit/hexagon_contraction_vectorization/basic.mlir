@@ -127,3 +127,29 @@ func.func @biased(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %bias: memref<32xf3
   linalg.matmul ins(%a, %b : memref<1x2xf32>, memref<2x32xf32>) outs(%c : memref<1x32xf32>)
   return
 }
+
+// -----
+// 8. Two products outside of loops that read one transposed factor: each copies it, it may be written between them.
+// CHECK-LABEL: func.func @transposed_twice
+// CHECK-COUNT-2: linalg.transpose ins(%arg1 : memref<32x64xf32>)
+// CHECK-NOT: linalg
+#rows = affine_map<(m, n, k) -> (m, k)>
+#columns = affine_map<(m, n, k) -> (n, k)>
+#sums = affine_map<(m, n, k) -> (m, n)>
+func.func @transposed_twice(%a: memref<8x64xf32>, %b: memref<32x64xf32>, %c: memref<8x32xf32>, %d: memref<8x32xf32>) {
+  linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<8x64xf32>, memref<32x64xf32>) outs(%c : memref<8x32xf32>) {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %r, %0 : f32
+      linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<8x64xf32>, memref<32x64xf32>) outs(%d : memref<8x32xf32>) {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %r, %0 : f32
+      linalg.yield %1 : f32
+  }
+  return
+}
