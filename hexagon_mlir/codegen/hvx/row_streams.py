@@ -36,7 +36,7 @@ def _in_function(text: str, vector_bytes: int) -> str:
     start = begin + 1
     for number in range(begin + 2, len(lines) + 1):
         if number == len(lines) or _BLOCK.match(lines[number]):
-            out += _in_block(lines[start:number], vector_bytes, distances)
+            out += _in_block(lines[start:number], vector_bytes, distances, f"row{start}")
             start = number
     if not distances:
         return text
@@ -45,8 +45,8 @@ def _in_function(text: str, vector_bytes: int) -> str:
     return "\n".join([*lines[:begin + 1], *out[:first], *made, *out[first:]])
 
 
-def _in_block(lines: list[str], vector_bytes: int, distances: dict[int, str]) -> list[str]:
-    """``lines`` of one block; ``distances`` gets the names of those that are hidden."""
+def _in_block(lines: list[str], vector_bytes: int, distances: dict[int, str], prefix: str) -> list[str]:
+    """``lines`` of one block, with names of this ``prefix``; ``distances`` gets the names of those that are hidden."""
     loaded = {found[1] for line in lines if (found := _LOAD.search(line)) and int(found[2]) < vector_bytes}
     places = {number: found.groups() for number, line in enumerate(lines) if (found := _PLACE.match(line))
               and found[1] in loaded}
@@ -63,7 +63,7 @@ def _in_block(lines: list[str], vector_bytes: int, distances: dict[int, str]) ->
             name, base, offset = places[number]
             row = moved[base].get(int(offset))
             if row is not None:
-                begin = f"%row{row}.{base[1:]}"
+                begin = f"%{prefix}.{row}.{base[1:]}"
                 if begin not in named:
                     named.add(begin)
                     distance = distances.setdefault(row, f"%row{row}.distance")

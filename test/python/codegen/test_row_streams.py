@@ -57,6 +57,15 @@ def test_rows_that_share_no_vectors_are_apart(starts, vectors, hidden):
     binding().parse_assembly(rows_apart(numbered)).verify()
 
 
+def test_two_blocks_may_read_the_same_rows():
+    loop = rows([0, 1200, 2400], 9)
+    block = loop[loop.index("  %p0.0 "):loop.index("  %next")]
+    again = re.sub(r"%([pvso])(?=\d)", r"%again.\1", block)
+    text = rows_apart(loop.replace("end:\n", f"end:\n{again}"))
+    assert text.count("getelementptr i8, ptr %base, i32 %row1200.distance") == 2
+    binding().parse_assembly(text).verify()
+
+
 def test_one_shift_for_each_vector():
     starts, vectors = [0, 1200, 2400, 3600], 9
     chip = targets.get("v75")
