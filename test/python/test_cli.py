@@ -343,15 +343,16 @@ class TestProcess:
     @pytest.mark.parametrize("argv", [["--help"], ["--list-passes"], ["{add}", "--canonicalize"]],
                              ids=["help", "list-passes", "small input"])
     def test_start_up_time(self, add, argv):
-        limit, times = START_UP_SECONDS * slowness(), []
+        shares = []
         for _ in range(10):
+            limit = START_UP_SECONDS * slowness()  # anew: it changes by a factor of two within seconds
             start, cpu = time.perf_counter(), cpu_seconds_of_children()
             assert run_opt(*(word.format(add=add) for word in argv)).code == 0
             # On a busy machine the process waits for its turn; what it used up does not depend on that.
-            times.append(min(time.perf_counter() - start, cpu_seconds_of_children() - cpu))
-            if times[-1] < limit:
+            shares.append(min(time.perf_counter() - start, cpu_seconds_of_children() - cpu) / limit)
+            if shares[-1] < 1:
                 break
-        assert min(times) < limit
+        assert min(shares) < 1
 
     def test_help_does_not_import_the_bindings(self):
         code = ("import sys; from hexagon_mlir.cli import opt; opt.main(['--help']); "
