@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -126,24 +126,26 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     records = run_steps(module, steps[:first], context, options)
     with module.context:
         parts = {**({} if seen_whole else take_out(module)), "": module}
-    modules, lengths = [], {name: _LEAST + len(nested_ops(part.operation)) for name, part in parts.items()}
+    lengths = {name: _LEAST + len(nested_ops(part.operation)) for name, part in parts.items()}
+    modules: list[str] = []
+    later: list[list[StepRecord]] = []
     for name, part in parts.items():
-        later = run_steps(part, steps[first:], context, replace(options, first_index=first))
-        records = records + later if len(records) == first else [*records[:first], *map(_sum, records[first:], later)]
+        later.append(run_steps(part, steps[first:], context, replace(options, first_index=first)))
         if name:
             with part.context:
                 name_apart(part, name)
         modules.append(translate_to_llvm_ir(part))
         if hand_on is not None:
             hand_on(modules[-1], lengths[name] / sum(lengths.values()))
+    records += [_sum(of_one_step) for of_one_step in zip(*later, strict=True)]
     return Lowered(tuple(modules), chip, pipeline, settings, time.perf_counter() - start, records, context,
                    tuple(stages), kernel_memory.read(module))
 
 
-def _sum(one: StepRecord, other: StepRecord) -> StepRecord:
-    """What a step did in two modules."""
-    return replace(one, seconds=one.seconds + other.seconds, ops_before=one.ops_before + other.ops_before,
-                   ops_after=one.ops_after + other.ops_after)
+def _sum(records: Sequence[StepRecord]) -> StepRecord:
+    """What a step did in several modules."""
+    return StepRecord(records[0].title, sum(r.seconds for r in records), sum(r.ops_before for r in records),
+                      sum(r.ops_after for r in records))
 
 
 def _keeper(stages: list[tuple[str, str]]) -> Observer:
