@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": 8, "uint16": 16, "uint32": 32}
@@ -170,6 +170,7 @@ class Values:
             dtype = "int8"
         elif dtype == "float32" and 0 < value.bound <= EXACT["bfloat16"] and self.random.random() < 0.3:
             dtype = "bfloat16"
+            value = replace(value, name=f"tl.floor({value.name})")  # the interpreter cuts fractions off
         size = prod(value.shape)
         pointer = self.output(dtype, self.programs * size)
         if not value.shape:
