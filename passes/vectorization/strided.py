@@ -138,6 +138,8 @@ def strided_view(value: ir.Value, position: int) -> StridedView:
             else:
                 start = arith.addi(start if isinstance(start, ir.Value) else index(start),
                                    arith.muli(last[d], index(step)))
+    if isinstance(start, int) and start < 0:  # the memory before a pointer: MLIR takes no such number
+        start = index(start)
     order = [d for d in range(type_.rank) if d != position] + [position]
     along = sizes[position]
     sizes[position] = ((along - 1) * stride + 1 if isinstance(along, int) else

@@ -388,3 +388,16 @@ func.func @whole_vectors(%x: memref<256xf32>, %y: memref<256xf32>, %all: i1) {
   linalg.add ins(%a, %a : memref<?xf32, strided<[1]>>, memref<?xf32, strided<[1]>>) outs(%b : memref<?xf32, strided<[1]>>)
   return
 }
+
+// -----
+
+// Rows that run backwards from where a pointer points: the view begins in front of it.
+// CHECK-LABEL: func.func @before_the_pointer(
+// CHECK: %[[FIRST:.*]] = arith.constant -12 : index
+// CHECK: memref.reinterpret_cast %arg0 to offset: [%[[FIRST]]], sizes: [4, 13], strides: [16, 1]
+func.func @before_the_pointer(%x: memref<1xf32>, %y: memref<4x4xf32>) {
+  %rows = memref.reinterpret_cast %x to offset: [0], sizes: [4, 4], strides: [-4, 16]
+      : memref<1xf32> to memref<4x4xf32, strided<[-4, 16]>>
+  linalg.copy ins(%rows : memref<4x4xf32, strided<[-4, 16]>>) outs(%y : memref<4x4xf32>)
+  return
+}
