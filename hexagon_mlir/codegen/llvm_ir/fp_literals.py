@@ -18,18 +18,24 @@ _TOKEN = re.compile(
     r"|(?P<sign>[+-])(?P<kind>inf|qnan|snan|nan)\b(?:\(0x(?P<payload>[0-9A-Fa-f]+)\))?"
     r"|(?<![\w.])(?P<decimal>[+-]?\d+\.\d*(?:[eE][+-]?\d+)?)"
 )
+_LITERAL = re.compile(r"\d\.|f0x|[+-](?:inf|[qs]?nan)")
+"""Stands in every literal that is rewritten."""
 _LAYOUT = {"half": (5, 10), "bfloat": (8, 7), "float": (8, 23), "double": (11, 52)}  # exponent, fraction bits
 _PREFIX = {"half": "0xH", "bfloat": "0xR"}
 
 
 def rewrite_fp_literals(text: str) -> str:
     """``text`` with each floating-point literal in a form that LLVM 22 reads without loss."""
-    return "\n".join(_rewrite_line(line) for line in text.split("\n"))
+    return "\n".join([_rewrite_line(line) if _may_have_literals(line) else line for line in text.split("\n")])
+
+
+def _may_have_literals(line: str) -> bool:
+    """False for nearly every line without one, soon: most have none of these letters."""
+    return (("." in line or "f0x" in line or "inf" in line or "nan" in line) and not line.startswith("!")
+            and _LITERAL.search(line) is not None)
 
 
 def _rewrite_line(line: str) -> str:
-    if line.startswith("!") or ("." not in line and "f0x" not in line and "inf" not in line and "nan" not in line):
-        return line
     kind = ""
 
     def replace(match: re.Match[str]) -> str:
