@@ -1,7 +1,6 @@
 """``triton.language.extra.libdevice`` for Hexagon: operations of MLIR's math dialect, and functions written in Triton.
 
-Imported by Triton when it compiles a kernel, never before. `jn` and `yn` are the only names of Triton's list that
-are not here.
+Imported by Triton when it compiles a kernel, never before. Every name of Triton's list is here.
 """
 
 from __future__ import annotations
