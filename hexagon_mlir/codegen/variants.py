@@ -18,7 +18,8 @@ class Variant:
     """One way to generate code: with the vector loops ordered (`loop_order`), scheduled by LLVM before register
     allocation, looking for another window where software pipelining fails. With ``reach`` qfloat values that wait for
     more vector instructions wait in IEEE format (`qfloat_lifetimes`). ``room`` makes loops take constants from a table.
-    ``bits`` is LLVM's search for bits that are known, a fifth of its time.
+    ``bits`` is LLVM's search for bits that are known, up to a third of its time: it keeps a thousand of them for each
+    vector. Address arithmetic gets shorter by it, which counts in tight loops.
     """
 
     ordered: bool = False
@@ -53,12 +54,12 @@ which on few slots are free.
 """
 # Where registers are short: fewer values alive, and those that LLVM may have to spill in IEEE format. The search for
 # windows takes three times as long, and rarely finds registers.
-_ROOMY = (Variant(scheduled=True, reach=80), Variant(reach=80), Variant(ordered=True, reach=80),
-          Variant(ordered=True, windows=True, reach=80), Variant(windows=True, reach=80), Variant(reach=20))
-_STRAIGHT = (replace(_ROOMY[0], bits=False), *_ROOMY[1:])  # outside loops there are hardly any bits to be found
+_ROOMY = (Variant(scheduled=True, reach=80, bits=False), Variant(reach=80, bits=False),
+          Variant(ordered=True, reach=80), Variant(ordered=True, windows=True, reach=80),
+          Variant(windows=True, reach=80), Variant(reach=20))
 # At twice the registers LLVM's scheduler spills more than it hides: its order of random numbers takes 5 to 10 % longer.
 _FLOODED = (_ROOMY[1], _ROOMY[0], *_ROOMY[2:])
-_CROWDED = (Variant(ordered=True, room=ROOM), Variant(ordered=True, scheduled=True, room=ROOM), *_ROOMY)
+_CROWDED = (Variant(ordered=True, room=ROOM, bits=False), Variant(ordered=True, scheduled=True, room=ROOM), *_ROOMY)
 _CROWD = 45
 """Vectors at hand at once (`traits`) from which on LLVM spills some, however it orders them."""
 _CHAINS = 1 / 4
@@ -82,13 +83,14 @@ def variants(traits: Traits) -> list[Variant]:
     """What to try for code of these ``traits``."""
     straight = traits.pressure == 0 and traits.outside >= _MANY
     if straight or traits.pressure <= REGISTERS < traits.outside:  # no order of ours helps
-        return [*_STRAIGHT] if traits.outside >= _CROWD else [_QUICK, *(v for v in _GENERAL if v != _QUICK)]
+        quick = [replace(_QUICK, bits=False), *(v for v in _GENERAL if v != _QUICK)]
+        return [*_ROOMY] if traits.outside >= _CROWD else quick
     if traits.pressure >= _CROWD:
         if traits.qfloat >= _CHAINS:
             return [*_CROWDED]
         return [*(_FLOODED if traits.pressure >= 2 * REGISTERS else _ROOMY)]
-    if traits.products:
-        return [*_PRODUCTS]
+    if traits.products:  # of halves with bits: matrix product 105,555 cycles, 117,891 without
+        return [replace(_PRODUCTS[0], bits=traits.qfloat < _MIXED), *_PRODUCTS[1:]]
     if traits.pressure <= REGISTERS:
         return [*_GENERAL]
     if _MIXED <= traits.qfloat < _FULL:
@@ -98,7 +100,7 @@ def variants(traits: Traits) -> list[Variant]:
 
 def after_spills(variant: Variant, left: list[Variant]) -> list[Variant]:
     """What to try when registers were short in ``variant``, with others ``left``."""
-    if variant not in (*_GENERAL, *_TABLED):
+    if replace(variant, bits=True) not in (*_GENERAL, *_TABLED):
         return left
     return [*(v for v in (_QUICK, _EVERYTHING) if v in left), *_CROWDED]
 
