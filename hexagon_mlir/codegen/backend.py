@@ -6,13 +6,12 @@ LLVM can abort or take minutes on unusual input: user-facing code goes through `
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.codegen.hvx.exponent_numbers import small_integers_as_conversions
 from hexagon_mlir.codegen.hvx.lane_exchanges import exchanges_as_instructions
-from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
+from hexagon_mlir.codegen.hvx.native_vectors import VECTOR_ARITHMETIC, use_native_vectors
 from hexagon_mlir.codegen.hvx.pinned_conversions import conversions_before_calls
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
@@ -42,7 +41,6 @@ from hexagon_mlir.codegen.variants import BASELINES, PATIENCE, ROOM, UNCHAINED, 
 QFLOAT, IEEE = "+hvx-qfloat", "+hvx-ieee-fp"
 PRINTED = "; ModuleID = "
 """How LLVM begins what it prints: text in the form that the steps below read."""
-_VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
 
 
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: str = "kept",
@@ -100,7 +98,7 @@ def _optimized(source: str, library: Library, chains: bool, native: bool) -> str
     """``source`` after -O3; before it, ``native`` makes vectors those of HVX, which ``chains`` keeps in qfloat."""
     features = library.features
     text = lookups_as_instructions(bfloat_vectors_as_bits(separate_slots(source)))
-    if native and _VECTOR_ARITHMETIC.search(text):
+    if native and VECTOR_ARITHMETIC.search(text):
         text = text if text.startswith(PRINTED) else library.normal_form(text)
         text = small_integers_as_conversions(text) if converts(features) else text
         used = chains and QFLOAT in features

@@ -7,13 +7,15 @@ An exponent that only constants multiply stays in its field: the constants are 2
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Sequence
 
 from hexagon_mlir.codegen.hvx.value_ranges import MAGIC_BITS, constant, integer
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read, vector_type
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, read, vector_type, with_functions
 
 _MAGIC = struct.unpack("<f", MAGIC_BITS.to_bytes(4, "little"))[0]
+_SUBTRACTION = re.compile(r" = fsub [a-z ]*<\d+ x float> %[\w.$-]+, splat \(float 0x"
+                          rf"{int.from_bytes(struct.pack('<d', _MAGIC), 'little'):016X}\)")
 _MOST_BITS = 22
 """Signed integers of so many bits are meant by the constant: any other would change its exponent."""
 _SMALLEST = 2.0 ** -126
@@ -22,19 +24,17 @@ _NARROW = {"i8": 8, "i16": 16}
 
 def small_integers_as_conversions(text: str) -> str:
     """``text`` with ``sitofp`` for every integer made a float by the constant, where it surely has 22 bits."""
-    if str(MAGIC_BITS) not in text:
-        return text
-    out: list[str] = []
-    for is_function, lines in functions(text):
-        out += _rewritten(read(lines)) if is_function else lines
-    return "\n".join(out)
+    return with_functions(text, _rewritten) if str(MAGIC_BITS) in text else text
 
 
-def _rewritten(instructions: Sequence[Instruction]) -> list[str]:
+def _rewritten(function: str) -> str:
+    if str(MAGIC_BITS) not in function or not _SUBTRACTION.search(function):
+        return function
+    instructions = read(function.split("\n"))
     definitions = {i.result: i for i in instructions if i.result}
     found = [(i, number) for i in instructions if (number := _small_integer(i, definitions)) is not None]
     if not found:
-        return [i.text for i in instructions]
+        return function
     users: dict[str, list[Instruction]] = {}
     for i in instructions:
         for name in set(i.names()):
@@ -48,7 +48,7 @@ def _rewritten(instructions: Sequence[Instruction]) -> list[str]:
         changed[i.result] = f"  {i.result} = sitofp {number.type} {source} to {i.type}{i.debug}"
         if in_place:
             changed |= {u.result: text for u, text in zip(users[i.result], factors, strict=True)}
-    return [changed.get(i.result, i.text) if i.result else i.text for i in instructions]
+    return "\n".join(changed.get(i.result, i.text) if i.result else i.text for i in instructions)
 
 
 def _small_integer(i: Instruction, definitions: dict[str, Instruction]) -> Instruction | None:

@@ -50,7 +50,8 @@ def exchanges_as_instructions(text: str) -> str:
         return text
     halves, out = 0, []
     for is_function, lines in functions(text):
-        found = {number: half for number, line in enumerate(lines) if (half := _half(line))} if is_function else {}
+        found = {number: half for number, line in enumerate(lines)
+                 if " = shufflevector " in line and (half := _half(line))} if is_function else {}
         out += _rewritten(lines, found) if found else lines
         halves += len(found)
     if halves < FEWEST:

@@ -29,13 +29,15 @@ from hexagon_mlir.codegen.hvx.widening_products import make_widening_product
 from hexagon_mlir.codegen.llvm_ir.llvm_text import (
     CASTS,
     Instruction,
-    functions,
+    function_texts,
     mask_numbers,
     read,
     renamed,
     split_type,
     vector_type,
 )
+
+VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
 
 
 def use_native_vectors(text: str, qfloat: bool, floats: bool = True) -> str:
@@ -45,11 +47,15 @@ def use_native_vectors(text: str, qfloat: bool, floats: bool = True) -> str:
     """
     out: list[str] = []
     declared: dict[str, str] = {}
-    for is_function, lines in functions(text):
-        if is_function and any("x float>" in line or "x half>" in line or "x i" in line for line in lines):
+    for is_function, run in function_texts(text):
+        if run is None:
+            continue
+        lines = run.split("\n")
+        if is_function and VECTOR_ARITHMETIC.search(run):
             lines = FunctionRewriter(read(lines), qfloat, floats, declared).rewrite()
         out += lines
-    known = {name for line in out if line.startswith("declare ") for name in re.findall(r"@[\w.]+", line)}
+    known = {name for line in out if line.startswith("declare ") for name in re.findall(r"@[\w.]+", line)} \
+        if declared else {}
     out += [line for name, line in declared.items() if name not in known]
     return "\n".join(out) + "\n"
 

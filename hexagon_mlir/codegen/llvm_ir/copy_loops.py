@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 
-_BLOCK = re.compile(r"^(?P<name>[\w.]+):.*\n(?P<body>(?:  .*\n)+)", re.MULTILINE)
+_BLOCK = re.compile(r"\n(?P<name>[\w.]+):.*(?P<body>(?:\n  .*)+)")  # what begins with a letter is found quickly
 _NUMBER = re.compile(r"\n!(\d+) = ")
 _VECTOR_LINE = re.compile(r"^  (?:%[\w.]+ = (?:tail )?(\w+) |(store) ).*<\d+ x ", re.MULTILINE)
 _REARRANGING = frozenset({"load", "store", "shufflevector"})
 _MOVING_CALL = re.compile(r"^  .*call .*@llvm\.(masked\.(load|store)\.|hexagon\.V6\.(vdealvdd|vshuffvdd|lo|hi|vcombine|"
                           r"vdelta|vrdelta|v?l?alignb?i?|vror)\.).*\n", re.MULTILINE)
+_VECTOR_CALL = re.compile(r"  %[\w.]+ = (?:tail )?call .*<\d+ x ")
 _TARGET = re.compile(r"label %([\w.]+)")
 _FROM_DDR = re.compile(r"= load (<\d+ x [^>]*>, ptr %)")
 
@@ -29,19 +30,22 @@ def keep_copies_in_order(text: str) -> str:
         block, name = match[0], match["name"]
         if f"label %{name}" not in block:
             return block
-        branch = next((line for line in match["body"].split("\n") if line.startswith("  br i1 ")), "")
+        body = f"{match['body'][1:]}\n"
+        branch = next((line for line in body.split("\n") if line.startswith("  br i1 ")), "")
         if name not in _TARGET.findall(branch) or "!llvm.loop" in branch:
             return block
-        rest = _MOVING_CALL.sub("", match["body"])
+        if any(_VECTOR_CALL.match(line) and not _MOVING_CALL.match(f"{line}\n") for line in body.split("\n")):
+            return block
+        rest = _MOVING_CALL.sub("", body)
         moves = {a or b for a, b in _VECTOR_LINE.findall(rest)}
-        copies = moves == {"load", "store"} and rest == match["body"]
+        copies = moves == {"load", "store"} and rest == body
         if not copies and not (moves <= _REARRANGING and _FROM_DDR.search(rest)):
             return block
         found += 1
         block = block.replace(branch, f"{branch}, !llvm.loop !{first + found}")
         return block if copies else _FROM_DDR.sub(r"= load volatile \1", block)
 
-    marked = _BLOCK.sub(mark, text)
+    marked = _BLOCK.sub(mark, f"\n{text}")[1:]
     if not found:
         return text
     loops = "".join(f"!{first + n} = distinct !{{!{first + n}, !{first}}}\n" for n in range(1, found + 1))

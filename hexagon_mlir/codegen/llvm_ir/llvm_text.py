@@ -7,9 +7,10 @@ instructions can be added and dropped without renumbering.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import itemgetter
 
 MODULE_END = "\n; end of module\n"
 """Between modules that are one text."""
@@ -18,6 +19,7 @@ NAME = re.compile(r"%[\w.$-]+")
 _AROUND_NAMES = re.compile(r"(%[\w.$-]+)")
 _NUMBERED = re.compile(r"%\d+$")
 _BLOCK = re.compile(r'^([\w.$-]+|"[^"]*"):')
+_NEW_BLOCK = re.compile(r'\n(?=[\w.$-]+:|"[^"]*":)')
 _VECTOR = re.compile(r"<(\d+) x (\w+)>$")
 _DEBUG = re.compile(r",? !\w+ !\d+")
 _ASSIGNED = re.compile(r"^  (?:(%[\w.$-]+) = )?(?:tail |musttail |notail )?([\w.]+)(.*)$")
@@ -76,15 +78,42 @@ def vector_type(type_: str) -> tuple[int, str] | None:
 
 def functions(text: str) -> Iterator[tuple[bool, list[str]]]:
     """The lines of ``text`` in runs: (True, a function's definition) or (False, what stands between them)."""
-    at, begin = 0, 0 if text.startswith("define ") else text.find("\ndefine ") + 1
-    while begin or text.startswith("define ", at):
-        yield False, text[at:begin - 1].split("\n") if begin > at else []
+    for is_function, run in function_texts(text):
+        yield is_function, run.split("\n") if run is not None else []
+
+
+def function_texts(text: str) -> Iterator[tuple[bool, str | None]]:
+    """The same as text, which is None where nothing stands between two functions."""
+    at = 0
+    for begin, end in _definitions(text):
+        yield False, text[at:begin - 1] if begin > at else None
+        yield True, text[begin:end]
+        at = end + 1
+    yield False, text[at:] if at <= len(text) else None
+
+
+def with_functions(text: str, rewritten: Callable[[str], str]) -> str:
+    """``text`` with every function's definition as ``rewritten`` makes it."""
+    pieces, at = [], 0
+    for begin, end in _definitions(text):
+        pieces += [text[at:begin], rewritten(text[begin:end])]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _definitions(text: str) -> Iterator[tuple[int, int]]:
+    """Where each function begins and ends in ``text``, its ``}`` included but not the newline after it."""
+    begin = 0 if text.startswith("define ") else text.find("\ndefine ") + 1 or -1
+    while begin >= 0:
         end = text.find("\n}\n", begin)
         end = len(text) if end < 0 else end + 2
-        yield True, text[begin:end].split("\n")
-        at = end + 1
-        begin = text.find("\ndefine ", end) + 1
-    yield False, text[at:].split("\n") if at <= len(text) else []
+        yield begin, end
+        begin = text.find("\ndefine ", end) + 1 or -1
+
+
+def blocks_of(function: str) -> list[str]:
+    """The text of a ``function`` in basic blocks, which begin with their label; the first one with what is before."""
+    return _NEW_BLOCK.split(function)
 
 
 def read(lines: list[str]) -> list[Instruction]:
@@ -118,24 +147,37 @@ def parse_line(line: str, block: str = "") -> Instruction:
     form = _form("%v".join(pieces[::2]))  # no other names are left in it
     if form is None:
         return _parsed(line, block)
-    made, places = form
-    operands = [o if place < 0 else names[place] for o, place in zip(made.operands, places, strict=True)]
+    made, operands_of = form
     result, mentioned = (names[0], tuple(names[1:])) if made.result else ("", tuple(names))
-    return Instruction(line, block, result, made.opcode, made.flags, made.type, operands, made.types, made.debug,
-                       mentioned)
+    return Instruction(line, block, result, made.opcode, made.flags, made.type, operands_of(names), made.types,
+                       made.debug, mentioned)
 
 
 @lru_cache(LINES)
-def _form(template: str) -> tuple[Instruction, list[int]] | None:
-    """What lines have in common that differ in names only, and for each operand the number of its name in the line or
-    -1; None where a name stands in anything but operands. Ten lines have the same form in the end.
+def _form(template: str) -> tuple[Instruction, Callable[[list[str]], list[str]]] | None:
+    """What lines have in common that differ in names only, and what gives the operands from the names in a line; None
+    where a name stands in anything but operands. Ten lines have the same form in the end.
     """
     *pieces, last = template.split("%v")
     made = _parsed("".join(f"{piece}%{number}" for number, piece in enumerate(pieces)) + last, "")
     places = [int(o[1:]) if _NUMBERED.match(o) else -1 for o in made.operands]
     fixed = [made.flags, made.type, made.debug, *made.types,
              *(o for o, place in zip(made.operands, places, strict=True) if place < 0)]
-    return None if any("%" in text for text in fixed) else (made, places)
+    return None if any("%" in text for text in fixed) else (made, _choice(made.operands, places, len(pieces)))
+
+
+def _choice(operands: list[str], places: list[int], count: int) -> Callable[[list[str]], list[str]]:
+    """What makes ``operands`` with those of ``places`` taken from ``count`` names; -1 for what stays."""
+    if places == [*range(count)]:
+        return list
+    if places == [*range(1, count)]:
+        return lambda names: names[1:]
+    if len(places) < 2:
+        return lambda names: [o if place < 0 else names[place] for o, place in zip(operands, places, strict=True)]
+    fixed = [o for o, place in zip(operands, places, strict=True) if place < 0]
+    numbers = iter(range(count, count + len(fixed)))  # of what is fixed, behind the names
+    choose = itemgetter(*(next(numbers) if place < 0 else place for place in places))
+    return lambda names: [*choose(names + fixed)]
 
 
 def _parsed(line: str, block: str) -> Instruction:

@@ -10,56 +10,52 @@ from __future__ import annotations
 
 import re
 
-from hexagon_mlir.codegen.llvm_ir.llvm_text import functions
+from hexagon_mlir.codegen.llvm_ir.llvm_text import blocks_of, with_functions
 from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER
 
 _ACCESS = re.compile(r"^  (?:%\S+ = load |store |.*@llvm\.masked\.(?:load|store)\.)")
 _STORE = re.compile(r"^  (?:store |.*@llvm\.masked\.store\.)")
 _POINTER = re.compile(r"\bptr (?:[a-z]+(?: \d+|\(\d+\))? )*([%@][\w.$-]+)")
-_MOVED = re.compile(r"^  (%\S+) = (?:getelementptr|select|phi ptr|freeze ptr)\b")
+_MOVED = re.compile(r"\n  (%\S+) = (?:getelementptr|select|phi ptr|freeze ptr)\b.*")
 _INCOMING = re.compile(r"\[ ([%@][\w.$-]+), %")
 _LABEL = re.compile(r"^([\w.$-]+|\"[^\"]*\"):")
-_BRANCH = re.compile(r"^  br .*?label %")
+_BRANCH = "\n  br "
+"""What begins the last instruction of a block that leads to others."""
 _TARGET = re.compile(r"label %([\w.$-]+|\"[^\"]*\")")
 
 
 def keep_loops_behind_stores(text: str) -> str:
     """``text`` with a barrier where a block stores to an object that the one-block loop after it accesses."""
-    return "\n".join(line for inside, lines in functions(text) for line in (_ordered(lines) if inside else lines))
+    return with_functions(text, _ordered)
 
 
-def _ordered(lines: list[str]) -> list[str]:
-    blocks: list[list[str]] = [[]]
-    for line in lines:
-        if not line.startswith(" ") and _LABEL.match(line):
-            blocks.append([])
-        blocks[-1].append(line)
-    targets = [(block, _targets(block)) for block in blocks]
-    loops = {_name(block): block for block, names in targets if _name(block) in names}
-    entered = [(block, [loops[name] for name in names if name in loops]) for block, names in targets
-               if _name(block) not in loops]
-    stores = [(block, inside, stored) for block, inside in entered if inside and (stored := _pointers(block, _STORE))]
+def _ordered(function: str) -> str:
+    blocks = blocks_of(function)
+    names = [_name(block) for block in blocks]
+    targets = [_TARGET.findall(block, at) if (at := block.rfind(_BRANCH)) >= 0 else [] for block in blocks]
+    loops = {name: block for name, block, after in zip(names, blocks, targets, strict=True) if name in after}
+    entered = [(number, [loops[name] for name in after if name in loops]) for number, after in enumerate(targets)
+               if names[number] not in loops]
+    stores = [(number, inside, stored) for number, inside in entered
+              if inside and (stored := _pointers(blocks[number], _STORE))]
     if not stores:
-        return lines
-    moves = {match[1]: _sources(line) for line in lines if (match := _MOVED.match(line))}
-    for block, inside, stored in stores:
+        return function
+    moves = {match[1]: _sources(match[0]) for match in _MOVED.finditer(function)}
+    for number, inside, stored in stores:
         accessed = _roots([p for loop in inside for p in _pointers(loop, _ACCESS)], moves)
         if accessed & _roots(stored, moves):
-            block.insert(next(n for n, line in enumerate(block) if _BRANCH.match(line)), BARRIER)
-    return [line for block in blocks for line in block]
+            before, branch, after = blocks[number].rpartition(_BRANCH)
+            blocks[number] = f"{before}\n{BARRIER}{branch}{after}"
+    return "\n".join(blocks)
 
 
-def _name(block: list[str]) -> str:
-    match = _LABEL.match(block[0])
+def _name(block: str) -> str:
+    match = _LABEL.match(block)
     return match[1] if match else ""
 
 
-def _targets(block: list[str]) -> list[str]:
-    return [name for line in block if line.startswith("  br ") for name in _TARGET.findall(line)]
-
-
-def _pointers(block: list[str], access: re.Pattern[str]) -> list[str]:
-    return [name for line in block if access.match(line) for name in _POINTER.findall(line)]
+def _pointers(block: str, access: re.Pattern[str]) -> list[str]:
+    return [name for line in block.split("\n") if access.match(line) for name in _POINTER.findall(line)]
 
 
 def _sources(line: str) -> list[str]:

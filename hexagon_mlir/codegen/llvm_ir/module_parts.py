@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import functions
+from hexagon_mlir.codegen.llvm_ir.llvm_text import function_texts
 
 LONG = 300
 """Instructions from which on a module is divided: half of them take much longer to compile than a request."""
 SMALLEST = 1 / 5
 """The share of a module that is worth a request."""
-_VECTOR = re.compile(r"<(\d+) x (\w+)> ")
+_VECTOR = re.compile(r"<(\d+) x (\w+)> .*")  # the first of a line
 _GLOBAL = re.compile(r"@[\w.$-]+")
 _CONSTANT = re.compile(r"@[\w.$-]+ = private (?:unnamed_addr )?constant ")
 _NOINLINE = re.compile(r"^attributes (#\d+) = \{[^}]*\b(?:noinline|presplitcoroutine)\b", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"#\d+")
 _LOCAL_LINKAGE = re.compile(r"define (?:internal|private) ")
-_BLOCK = re.compile(r'([\w.$-]+|"[^"]*"):')
+_BRANCH_OR_BLOCK = re.compile(r'\n(?:  br (.*)|([\w.$-]+|"[^"]*"):)')
 _TARGET = re.compile(r'label %([\w.$-]+|"[^"]*")')
 _LABEL = re.compile(r"\.L[\w.$]+")
 _ONCE = re.compile(r"^[ \t]*\.(?:attribute|file)\s.*\n?", re.MULTILINE)
@@ -37,7 +37,7 @@ class _Function:
     """A definition: its name, lines, and the globals that it names."""
 
     name: str
-    lines: list[str]
+    text: str
     uses: set[str]
     separate: bool
     """Whether its callers are compiled as well without seeing it."""
@@ -45,11 +45,12 @@ class _Function:
     @cached_property
     def length(self) -> int:
         """Instructions, an operation on vectors for each of its native ones."""
-        return sum(_native_vectors(line) for line in self.lines)
+        vectors = [int(lanes) * BITS.get(element, 0) // VECTOR_BITS for lanes, element in _VECTOR.findall(self.text)]
+        return self.text.count("\n") + 1 + sum(native - 1 for native in vectors if native > 1)
 
     def declaration(self) -> str:
         """What a part says about it that only calls it."""
-        head = _LOCAL_LINKAGE.sub("define dso_local ", self.lines[0])
+        head = _LOCAL_LINKAGE.sub("define dso_local ", self.text.partition("\n")[0])
         head = head.replace("define ", "declare ", 1).removesuffix(" {")
         return re.sub(r" %[\w.$-]+(?=[,)])", "", head)
 
@@ -74,7 +75,7 @@ def loops_apart(llvm_ir: str) -> list[str]:
     """
     found, around = _functions(llvm_ir)
     variables = {line.split(" ")[0] for line in around if line.startswith("@") and not _CONSTANT.match(line)}
-    apart = [f for f in found if not f.uses & variables and has_vector_loops(f.lines)]
+    apart = [f for f in found if not f.uses & variables and has_vector_loops(f.text)]
     if not apart or "!dbg" in llvm_ir:
         return [llvm_ir]
     names = {f.name for f in apart}
@@ -82,18 +83,17 @@ def loops_apart(llvm_ir: str) -> list[str]:
     return [_module(part, found, around) for part in parts if part or variables]
 
 
-def has_vector_loops(lines: list[str]) -> bool:
-    """Whether a function jumps backwards and computes with vectors, going by its ``lines``."""
+def has_vector_loops(function: str) -> bool:
+    """Whether the text of a ``function`` jumps backwards and computes with vectors."""
     seen: set[str] = set()
-    vectors = backwards = False
-    for line in lines:
-        if line.startswith("  br "):
-            backwards = backwards or not seen.isdisjoint(_TARGET.findall(line))
-        elif line.startswith(" "):
-            vectors = vectors or "@llvm.hexagon." in line or " = load <" in line
-        elif match := _BLOCK.match(line):
-            seen.add(match[1])
-    return vectors and backwards
+    if "@llvm.hexagon." not in function and " = load <" not in function:
+        return False
+    for branch, label in _BRANCH_OR_BLOCK.findall(function):
+        if label:
+            seen.add(label)
+        elif not seen.isdisjoint(_TARGET.findall(branch)):
+            return True
+    return False
 
 
 def _functions(llvm_ir: str) -> tuple[list[_Function], list[str]]:
@@ -101,24 +101,20 @@ def _functions(llvm_ir: str) -> tuple[list[_Function], list[str]]:
     noinline = set(_NOINLINE.findall(llvm_ir))
     around: list[str] = []
     found: list[_Function] = []
-    for is_function, lines in functions(llvm_ir):
+    for is_function, text in function_texts(llvm_ir):
+        if text is None:
+            continue
         if is_function:
-            uses = set(_GLOBAL.findall("\n".join(lines)))
-            name = _GLOBAL.findall(lines[0])[0]
-            visible = not _LOCAL_LINKAGE.match(lines[0])
-            found.append(_Function(name, lines, uses, visible and bool(noinline & {*_ATTRIBUTE.findall(lines[0])})))
+            head, uses = text.partition("\n")[0], _GLOBAL.findall(text)
+            visible = not _LOCAL_LINKAGE.match(head)
+            found.append(_Function(uses[0], text, {*uses}, visible and bool(noinline & {*_ATTRIBUTE.findall(head)})))
         else:
-            around += lines
+            around += text.split("\n")
     return found, around
 
 
 def _length(part: list[_Function]) -> int:
     return sum(f.length for f in part)
-
-
-def _native_vectors(line: str) -> int:
-    found = _VECTOR.search(line) if "<" in line else None
-    return max(int(found[1]) * BITS.get(found[2], 0) // VECTOR_BITS, 1) if found else 1
 
 
 def _groups(found: list[_Function], around: list[str]) -> list[list[_Function]]:
@@ -149,7 +145,7 @@ def _module(part: list[_Function], found: list[_Function], around: list[str]) ->
     kept = [line for line in around
             if not line.startswith(("@", "declare ")) or uses.intersection(_GLOBAL.findall(line)[:1])]
     declared = [f.declaration() for f in found if f.name in uses - inside]
-    defined = [line for f in found if f.name in inside for line in f.lines]
+    defined = [f.text for f in found if f.name in inside]
     return "\n".join([*kept, *declared, *defined]) + "\n"
 
 

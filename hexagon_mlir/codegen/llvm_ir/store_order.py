@@ -9,9 +9,11 @@ a loop in front of it; one-block loops of vectors stay free of them and their ex
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from hexagon_mlir.codegen.llvm_ir.llvm_text import blocks_of, with_functions
 
 BARRIER = '  call void asm sideeffect "", "~{memory}"()'
+_STORE = re.compile(r"\n(  (?:store |(?:tail )?call void @llvm\.m).*)")
 _VECTOR_STORE = re.compile(r"^  (?:store <\d+ x |(?:tail )?call void @llvm\.masked\.store\.)")
 _SCALAR_STORE = re.compile(r"^  (?:store (?!<\d+ x )|(?:tail )?call void @llvm\.mem(?:set|cpy|move)\b)")
 _LABEL = re.compile(r"^([\w.$-]+|\"[^\"]*\"):")
@@ -19,32 +21,37 @@ _TARGET = re.compile(r"label %([\w.$-]+|\"[^\"]*\")")
 _PHI = re.compile(r"^  %\S+ = phi ")
 
 
-@dataclass
 class _Block:
-    """Lines of a basic block, its label first where it has one."""
+    """Lines of a basic block, its label first where it has one, and the names of those that may follow."""
 
-    name: str
-    lines: list[str]
+    def __init__(self, text: str):
+        label = _LABEL.match(text)
+        self.name = label[1] if label else ""
+        self.text = text
+        self.lines = [text]
 
     @property
     def targets(self) -> set[str]:
-        return set(_TARGET.findall("\n".join(line for line in self.lines if not _PHI.match(line))))
+        return set(_TARGET.findall(self.text))
 
     def order(self) -> bool:
         """Put barriers between vector and scalar stores; true when the last store is a vector's."""
+        if "store" not in self.text and "mem" not in self.text:
+            return False
         lines: list[str] = []
         pending = False
-        for line in self.lines:
-            if _SCALAR_STORE.match(line) and pending:
-                lines.append(BARRIER)
-            if _SCALAR_STORE.match(line) or _VECTOR_STORE.match(line):
-                pending = bool(_VECTOR_STORE.match(line))
+        for line in self.text.split("\n"):
+            if "store" in line or "mem" in line:
+                if scalar := _SCALAR_STORE.match(line):
+                    lines += [BARRIER] * pending
+                pending = not scalar and (pending or _VECTOR_STORE.match(line) is not None)
             lines.append(line)
         self.lines = lines
         return pending
 
     def begin(self) -> None:
         """Put a barrier in front of everything."""
+        self.lines = self.lines if len(self.lines) > 1 else self.text.split("\n")
         place = next(n for n, line in enumerate(self.lines) if not (_PHI.match(line) or _LABEL.match(line)))
         self.lines.insert(place, BARRIER)
 
@@ -56,30 +63,14 @@ class _Block:
 
 def keep_stores_in_order(text: str) -> str:
     """``text`` with a barrier wherever a scalar store could join the packet of an earlier vector store."""
-    done: list[str] = []
-    body: list[str] | None = None
-    for line in text.split("\n"):
-        if body is None:
-            done.append(line)
-            body = [] if line.startswith("define ") else None
-        elif line == "}":
-            done += [*_ordered(body), line]
-            body = None
-        else:
-            body.append(line)
-    return "\n".join(done)
+    return with_functions(text, _ordered)
 
 
-def _ordered(body: list[str]) -> list[str]:
-    stores = [line for line in body if "store" in line or "mem" in line]
+def _ordered(function: str) -> str:
+    stores = _STORE.findall(function)
     if not any(map(_SCALAR_STORE.match, stores)) or not any(map(_VECTOR_STORE.match, stores)):
-        return body
-    blocks = [_Block("", [])]
-    for line in body:
-        if match := None if line.startswith(" ") else _LABEL.match(line):
-            blocks.append(_Block(match[1], []))
-        blocks[-1].lines.append(line)
-    blocks = [block for block in blocks if block.lines]
+        return function
+    blocks = [_Block(text) for text in blocks_of(function)]
     begun: set[str] = set()
     for block in blocks:
         if not block.order():
@@ -91,4 +82,4 @@ def _ordered(body: list[str]) -> list[str]:
     for block in blocks:
         if block.name in begun:
             block.begin()
-    return [line for block in blocks for line in block.lines]
+    return "\n".join(line for block in blocks for line in block.lines)

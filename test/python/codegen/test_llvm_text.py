@@ -2,7 +2,7 @@
 
 import pytest
 
-from hexagon_mlir.codegen.llvm_ir.llvm_text import parse_line, read
+from hexagon_mlir.codegen.llvm_ir.llvm_text import blocks_of, functions, parse_line, read, with_functions
 
 
 @pytest.mark.parametrize(("line", "opcode", "type_", "operands", "types"), [
@@ -34,3 +34,13 @@ def test_numbers_become_names():
     assert [i.block for i in found] == ["", "n1", "n1", "n2", "n2", "n2", "n2"]
     assert found[4].text == "  %n3 = phi i32 [ %n0, %n1 ], [ %n3, %n2 ]"
     assert found[4].names() == ("%n0", "%n1", "%n3", "%n2")
+
+
+@pytest.mark.parametrize("around", [("", ""), ("declare void @g()\n\n", "\n!0 = !{}\n"), ("\n", "")])
+def test_functions_are_found_and_rewritten(around):
+    one = "define void @f() {\n  br label %loop\n\nloop:                ; preds = %0\n  ret void\n}"
+    text = around[0] + one + "\n" + one.replace("@f", "@h") + "\n" + around[1]
+    assert "\n".join(line for _, lines in functions(text) for line in lines) == text
+    assert ["\n".join(lines) for inside, lines in functions(text) if inside] == [one, one.replace("@f", "@h")]
+    assert with_functions(text, lambda function: function.replace("loop", "l")) == text.replace("loop", "l")
+    assert [len(block.split("\n")) for block in blocks_of(one)] == [3, 3] and "\n".join(blocks_of(one)) == one
