@@ -6,7 +6,6 @@ pipe, as every qfloat addition does; a value turned once serves all its multipli
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +23,8 @@ class Availability:
 
 def choose_formats(products: Sequence[tuple[str, str]], values: Mapping[str, Availability]) -> list[bool]:
     """Per product: True to take qfloat operands. Starts from the better uniform choice and improves it locally."""
+    if not products:
+        return []
     groups = [[i] for i in range(len(products))]
     users: dict[str, list[int]] = {value: [] for value in values}
     for i, pair in enumerate(products):
@@ -39,12 +40,16 @@ def conversions(choice: Sequence[bool], products: Sequence[tuple[str, str]],
                 values: Mapping[str, Availability]) -> float:
     """Conversions that ``choice`` needs."""
     wanted = {(value, qfloat) for pair, qfloat in zip(products, choice, strict=True) for value in pair}
-    return sum(_cost(values[value], qfloat) for value, qfloat in wanted)
+    return sum(values[value].qfloat if qfloat else values[value].ieee for value, qfloat in wanted)
 
 
 def _improved(choice: list[bool], groups: Sequence[Sequence[int]], products: Sequence[tuple[str, str]],
               values: Mapping[str, Availability]) -> list[bool]:
-    uses = Counter((value, qfloat) for pair, qfloat in zip(products, choice, strict=True) for value in pair)
+    uses: tuple[dict[str, int], dict[str, int]] = (dict.fromkeys(values, 0), dict.fromkeys(values, 0))
+    for pair, taken in zip(products, choice, strict=True):
+        for value in pair:
+            uses[taken][value] += 1
+    costs = ({v: value.ieee for v, value in values.items()}, {v: value.qfloat for v, value in values.items()})
     changed = True
     while changed:
         changed = False
@@ -56,17 +61,14 @@ def _improved(choice: list[bool], groups: Sequence[Sequence[int]], products: Seq
                 moved: dict[str, int] = {}
                 for value in (value for i in turned for value in products[i]):
                     moved[value] = moved.get(value, 0) + 1
-                saved = sum(_cost(values[v], not qfloat) for v in moved if uses[v, not qfloat] == moved[v])
-                added = sum(_cost(values[v], qfloat) for v in moved if not uses[v, qfloat])
+                now, later = uses[not qfloat], uses[qfloat]
+                saved = sum([costs[not qfloat][v] for v, count in moved.items() if now[v] == count])
+                added = sum([costs[qfloat][v] for v in moved if not later[v]])
                 if added < saved - 1e-9:
                     for i in turned:
                         choice[i] = qfloat
                     for v, count in moved.items():
-                        uses[v, qfloat] += count
-                        uses[v, not qfloat] -= count
+                        later[v] += count
+                        now[v] -= count
                     changed = True
     return choice
-
-
-def _cost(value: Availability, qfloat: bool) -> float:
-    return value.qfloat if qfloat else value.ieee

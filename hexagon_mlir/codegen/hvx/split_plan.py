@@ -32,7 +32,7 @@ class SplitPlan:
         """Names of the values that are split; everything else stays."""
         found: set[str] = set()
         vectors = [i for i in self.instructions if i.result and i.operands and i.type.startswith("<")]
-        for _ in range(3):  # masks look at their operands, phis at later values
+        for _ in range(3):  # masks look at their operands, which may be later values
             before = dict(self.bits)
             for i in vectors:
                 if bits := self._width(i):
@@ -40,7 +40,8 @@ class SplitPlan:
                     found.add(i.result)
             if self.bits == before:
                 break
-        return {name for name in found if name in self.bits}
+            vectors = [i for i in vectors if any(t.endswith("i1>") for t in (i.type, *i.types[:1]))]
+        return found
 
     def _width(self, i: Instruction) -> int:
         """Bits per lane of the parts of ``i``'s result; 0 when ``i`` is left alone."""
@@ -129,12 +130,16 @@ class SplitPlan:
 
     def _infer_orders(self) -> None:
         split = [i for i in self.instructions if i.result in self.names]
-        for _ in range(4):
-            before = dict(self.orders)
+        changed: set[str] = set()
+        for attempt in range(4):
+            recent, changed = changed, set()  # what changed since the last look at an instruction, or before it
             for i in split:
-                if order := self._order(i):
+                if attempt and recent.isdisjoint(i.operands) and changed.isdisjoint(i.operands):
+                    continue
+                if (order := self._order(i)) and order != self.orders.get(i.result):
                     self.orders[i.result] = order
-            if self.orders == before:
+                    changed.add(i.result)
+            if not changed:
                 break
         for name in self.names:
             self.orders.setdefault(name, 1)
