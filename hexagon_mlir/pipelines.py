@@ -64,10 +64,9 @@ TO_LLVM = (
     upstream("convert-linalg-to-loops", "what was not vectorized runs as scalar loops"),
     ours("hexagon-memory-lowering", "allocations become runtime calls"),
     ours("hexagon-async-lowering", "tasks become coroutines and runtime calls"),
-    upstream("canonicalize{region-simplify=disabled},cse,loop-invariant-code-motion",
+    upstream("expand-strided-metadata,lower-affine,cse,loop-invariant-code-motion",
              "address arithmetic leaves the loops", label="loop-invariant-code-motion", verified=True),
-    upstream("expand-strided-metadata,lower-affine,convert-scf-to-cf,canonicalize,cse", "loops become branches",
-             label="convert-scf-to-cf"),
+    upstream("convert-scf-to-cf", "loops become branches"),
     upstream("convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math}",
              "32-bit index; see the data layout"),
     upstream("convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts,"
