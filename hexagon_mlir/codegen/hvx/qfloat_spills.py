@@ -58,11 +58,15 @@ class _Block:
         self.last = packet
         if "loop" in text:
             self.loops += _LOOP_START.findall(text)
-        vectors = [part for line in packet if line.startswith(("v", "if")) and (part := _part(line))]
-        moved = _scalars(packet) if scalars else []
-        if vectors or moved:
-            self.steps.append(_Step(moved, [part for part in vectors if isinstance(part, _Definition)],
-                                    [part for part in vectors if isinstance(part, _Store)]))
+        step = _Step(_scalars(packet) if scalars else [], [], [])
+        for line in packet:
+            part = _part(line) if line.startswith(("v", "if")) else None
+            if isinstance(part, _Definition):
+                step.definitions.append(part)
+            elif part is not None:
+                step.stores.append(part)
+        if any(step):
+            self.steps.append(step)
 
 
 @dataclass
@@ -217,23 +221,26 @@ def _slots(register: str, number: str, state: _State) -> list[str]:
 
 def _run(step: _Step, state: _State) -> list[str]:
     """The spills of one packet; ``state`` is brought up to date when all of the packet has read it."""
-    held, filled = state.held, state.filled
-    if any(definition.format == "cur" for definition in step.definitions):  # the packet itself sees what it loads
-        held, filled = set(held), set(filled)
-        for definition in step.definitions:
-            if definition.format == "cur":
-                register = definition.registers[0]
-                held.discard(register)
-                (set.discard if _reloads_zero(definition, state) else set.add)(filled, register)
+    seen = state
+    loaded = [definition for definition in step.definitions if definition.format == "cur"]
+    if loaded:  # the packet itself sees what it loads
+        seen = _State(set(state.held), set(state.filled), state.places)
+        for definition in loaded:
+            register = definition.registers[0]
+            seen.held.discard(register)
+            (set.discard if _reloads_zero(definition, state) else set.add)(seen.filled, register)
     kept = [(store, slots) for store in step.stores if (slots := _slots(store.base, store.number, state))]
-    changes = [_changes(definition, _State(held, filled, state.places)) for definition in step.definitions]
-    old = [(store.register in held, store.register in filled) for store, _ in kept]
-    for register, conditional, may_hold, may_be_filled in [change for of_one in changes for change in of_one]:
-        for place, may in ((state.held, may_hold), (state.filled, may_be_filled)):
-            if may:
-                place.add(register)
-            elif not conditional:
-                place.discard(register)
+    old = [(store.register in seen.held, store.register in seen.filled) for store, _ in kept]
+    for register, conditional, may_hold, may_be_filled in [
+            change for definition in step.definitions for change in _changes(definition, seen)]:
+        if may_hold:
+            state.held.add(register)
+        elif not conditional:
+            state.held.discard(register)
+        if may_be_filled:
+            state.filled.add(register)
+        elif not conditional:
+            state.filled.discard(register)
     spills = []
     for (store, slots), (was_held, was_filled) in zip(kept, old, strict=True):
         if store.register in state.held if store.new else was_held:  # without .new a packet stores the old value
