@@ -15,6 +15,11 @@ def binary(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
     return ir.Operation.create(name, results=[left.type], operands=[left, right]).result
 
 
+def cast(name: str, type_: ir.Type, value: ir.Value) -> ir.Value:
+    """``name(value)`` of ``type_``, a conversion without attributes."""
+    return ir.Operation.create(name, results=[type_], operands=[value]).result
+
+
 def addi(left: ir.Value, right: ir.Value) -> ir.Value:
     """``left + right``."""
     return binary("arith.addi", left, right)

@@ -8,6 +8,7 @@ lanes have changed places (Eklundh, "A fast computer method for matrix transposi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from hexagon_mlir.ir import ir, make
 
@@ -37,10 +38,15 @@ class Butterfly:
 
 def exchange(low: ir.Value, high: ir.Value, block: int) -> tuple[ir.Value, ir.Value]:
     """Every second block of ``block`` lanes of ``low`` changes places with the block before it in ``high``."""
-    lanes = ir.VectorType(low.type).shape[0]
-    new_low = [lane if not lane & block else lanes + (lane ^ block) for lane in range(lanes)]
-    new_high = [lane | block if not lane & block else lanes + lane for lane in range(lanes)]
+    new_low, new_high = _exchanged(ir.VectorType(low.type).shape[0], block)
     return make.shuffle(low, high, new_low), make.shuffle(low, high, new_high)
+
+
+@cache
+def _exchanged(lanes: int, block: int) -> tuple[list[int], list[int]]:
+    """The lanes of both vectors that `exchange` makes of two of ``lanes``."""
+    return ([lane if not lane & block else lanes + (lane ^ block) for lane in range(lanes)],
+            [lane | block if not lane & block else lanes + lane for lane in range(lanes)])
 
 
 def reading_order(rows: int) -> list[int]:

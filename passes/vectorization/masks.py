@@ -122,12 +122,13 @@ def _bound(test: LaneTest, scalars: Sequence[ir.Value]) -> ir.Value:
             total = (make.addi if sign > 0 else make.subi)(total, value)
         return total
     i64 = ir.IntegerType.get_signless(64)
-    total = arith.constant(i64, test.plus)
+    total = constant(ir.IntegerAttr.get(i64, test.plus))
     for (sign, _), value in zip(test.terms, scalars, strict=True):
-        wide = arith.index_cast(i64, value) if isinstance(value.type, ir.IndexType) else arith.extsi(i64, value)
+        wide = make.cast("arith.index_cast" if isinstance(value.type, ir.IndexType) else "arith.extsi", i64, value)
         total = (make.addi if sign > 0 else make.subi)(total, wide)
-    near = arith.maxsi(arith.minsi(total, arith.constant(i64, _FAR)), arith.constant(i64, -_FAR))
-    return arith.index_cast(ir.IndexType.get(), near)
+    near = make.binary("arith.minsi", total, constant(ir.IntegerAttr.get(i64, _FAR)))
+    near = make.binary("arith.maxsi", near, constant(ir.IntegerAttr.get(i64, -_FAR)))
+    return make.cast("arith.index_cast", ir.IndexType.get(), near)
 
 
 def emit_test(predicate: str, bound: ir.Value, bits: int, width: int, native: int) -> ir.Value:
@@ -142,9 +143,9 @@ def emit_test(predicate: str, bound: ir.Value, bits: int, width: int, native: in
     for start in range(0, width, native):
         left = make.subi(bound, index(start)) if start else bound
         if bits < 32:
-            left = arith.maxsi(arith.minsi(left, index(native)), index(-1 + (low > 0)))
+            left = make.binary("arith.maxsi", make.binary("arith.minsi", left, index(native)), index(-1 + (low > 0)))
             left = make.subi(left, index(low)) if low else left
-        bounds.append(make.broadcast(part, arith.index_cast(element, left)))
+        bounds.append(make.broadcast(part, make.cast("arith.index_cast", element, left)))
     type_ = ir.VectorType.get([width], element)
     numbers = ir.DenseElementsAttr.get(array(_BUFFERS[bits], (i % native - low for i in range(width))), type=type_)
     return arith.cmpi(arith.CmpIPredicate[predicate], constant(numbers), concatenate(bounds))
