@@ -29,6 +29,7 @@ from hexagon_mlir.passes.triton_import import (
     scaled,
     shapes,
     types,
+    wide,
 )
 from hexagon_mlir.passes.triton_import.build import from_compact, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
@@ -303,7 +304,7 @@ def _reduce(t: Translator, op: ir.Operation) -> list[Tensor]:
     if (extreme := extremes.extreme_of_pairs(op)) is not None:
         return extremes.value_and_place(nodes, _integer(op, "axis"), extreme)
     axis, operation = _integer(op, "axis"), _single_operation(op)
-    results = reduce.reduce(nodes, axis, t.combiner(op), operation)
+    results = wide.reduce_wide(nodes, axis, t.combiner(op), operation)
     return [networks.with_pairs(results[0], nodes[0], axis)] if operation == "arith.xori" else results
 
 
