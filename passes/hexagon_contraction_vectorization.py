@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.double_buffering import KERNELS
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
@@ -60,6 +61,9 @@ class HexagonContractionVectorizationPass(Pass):
     Options:
         rows: steps of the row loop per block; 0 chooses by registers and remainders.
         columns: vectors per block; 0 chooses too.
+        leave-parts: products in parts of double-buffered loops stay, where they need no buffers: the parts do the
+            same, and when `merge-functions` has made them one, there are fewer to vectorize.
+        left: these, later: the plan of the TCM is made, and nothing is copied.
 
     Refuses (with a remark; the op is left for `hexagon-vectorization`):
         bodies that do more than multiply and combine, no loop that walks the output and its inputs element by
@@ -76,10 +80,13 @@ class HexagonContractionVectorizationPass(Pass):
 
     rows: int = 0
     columns: int = 0
+    leave_parts: bool = False
+    left: bool = False
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Vectorize every contraction of ``module`` that can be."""
-        _GENERALIZE.run(module, context)
+        if not self.left:  # the first run did, and transposes behind it are to stay
+            _GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
         constants = SharedConstants()
         shared: list[Packing] = []
@@ -90,7 +97,7 @@ class HexagonContractionVectorizationPass(Pass):
                 contraction, body = read_contraction(op)
                 if body.product is None and not contraction.is_strided:
                     continue  # a plain reduction
-                factor = transposed_factor(contraction)
+                factor = None if self.left else transposed_factor(contraction)
                 new = straighten(op, *factor, vector_bytes, shared) if factor is not None else None
                 if new is not None:
                     erase_op(op, self.name)
@@ -103,7 +110,10 @@ class HexagonContractionVectorizationPass(Pass):
             with op.location, ir.InsertionPoint(op), constants.around(op):
                 emitter = QuadEmitter if plan.quads else ContractionEmitter
                 start = find_start(op, contraction, plan.loop) if 0 not in contraction.extents else None
-                emitter(op, contraction, body, plan, vector_bytes, shared, start).emit()
+                work = emitter(op, contraction, body, plan, vector_bytes, None if self.left else shared, start)
+                if self.leave_parts and _in_part(op) and (factor is None or new is not None) and work.may_wait:
+                    continue
+                work.emit()
             erase_op(op, self.name)
             if start is not None:
                 erase_op(start.op, self.name)
@@ -113,3 +123,11 @@ def _may_contract(op: ir.Operation) -> bool:
     """True for a linalg.generic on buffers that reduces at least two inputs."""
     return (len(op.results) == 0 and len(op.operands) > 2
             and any("reduction" in str(a) for a in op.attributes["iterator_types"]))
+
+
+def _in_part(op: ir.Operation) -> bool:
+    """True in a part of a double-buffered loop."""
+    while (op := op.parent.operation).name != "func.func":
+        if op.name == "scf.if" and any(name in op.attributes for name in KERNELS):
+            return True
+    return False

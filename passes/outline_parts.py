@@ -16,6 +16,8 @@ from hexagon_mlir.passes.double_buffering.slices import is_pure
 from hexagon_mlir.passes.outlining.functions import Outlined, rename, trace, values_from_outside
 from hexagon_mlir.passes.outlining.nests import passable
 
+_PRODUCT = 100
+"""Operations that a product becomes: about 80 for blocks of two rows by two vectors, others more."""
 _TRANSFERS = frozenset({"memref.dma_start", "memref.dma_wait"})
 
 
@@ -62,7 +64,8 @@ class OutlinePartsPass(Pass):
         }
 
     Options:
-        operations: work of fewer operations stays where it is: a call would show beside it.
+        operations: work of fewer operations stays where it is: a call would show beside it. Products count as the
+            operations that they will be.
 
     Refuses: work that makes values for the loop, or takes any but buffers, words and floats.
 
@@ -98,14 +101,20 @@ def _work(block: ir.Block, operations: int) -> list[ir.Operation]:
     """The longest run in ``block`` without transfers and the block's end; empty below so many ``operations``."""
     runs: list[tuple[int, list[ir.Operation]]] = [(0, [])]
     for op in [view.operation for view in block.operations][:-1]:
-        names = [inner.name for inner in nested_ops(op)]
-        if _TRANSFERS.isdisjoint(names):
+        inside = nested_ops(op)
+        if _TRANSFERS.isdisjoint(inner.name for inner in inside):
             count, run = runs[-1]
-            runs[-1] = count + len(names), [*run, op]
+            runs[-1] = count + len(inside) + _PRODUCT * sum(map(_is_product, inside)), [*run, op]
         else:
             runs.append((0, []))
     count, longest = max(runs, key=itemgetter(0))
     return longest if count >= operations else []
+
+
+def _is_product(op: ir.Operation) -> bool:
+    """True for a product on buffers, yet to be vectorized."""
+    return op.name == "linalg.generic" and len(op.operands) > 2 and any(
+        "reduction" in str(kind) for kind in op.attributes["iterator_types"])
 
 
 def _passable(used: list[ir.Value]) -> bool:

@@ -56,8 +56,8 @@ class ContractionEmitter:
     """Replaces one contraction by vector code; use as ``ContractionEmitter(op, ...).emit()`` at an insertion point."""
 
     def __init__(self, op: ir.Operation, contraction: Contraction, body: Body, plan: Plan, vector_bytes: int,
-                 shared: list[Packing], start: Start | None = None):
-        """``shared`` are copies that contractions before this one made for all.
+                 shared: list[Packing] | None, start: Start | None = None):
+        """``shared`` are copies that contractions before this one made for all; None: inputs are read where they are.
 
         The sums start from ``start``, of the output's elements where there is none.
         """
@@ -72,6 +72,14 @@ class ContractionEmitter:
         self.packed = -1
         self.alignments: dict[tuple[int, ir.Value], int] = {}
         self.extents = [self._extent(loop) for loop in range(len(contraction.extents))]
+
+    @property
+    def may_wait(self) -> bool:
+        """True where the plan of the TCM, and a function for the code, make no difference: all sizes are known, and
+        inputs are read as they are, in vectors."""
+        inputs = [self.contraction.accesses[i] for i in self.contraction.inputs]
+        return (None not in self.contraction.extents and self._packed_input() is None
+                and all(access.uses(self.plan.loop) or access.walks(self.plan.reductions[-1]) for access in inputs))
 
     def emit(self) -> None:
         """Emit everything."""
@@ -192,7 +200,9 @@ class ContractionEmitter:
     def _packed_input(self) -> int | None:
         """The input whose vectors start anywhere in memory and are read by enough blocks to be worth a copy."""
         loop, row_loop = self.plan.loop, self.plan.row_loop
-        if row_loop is None or (self.contraction.extents[row_loop] or 0) < _PACKED_BLOCKS * self.plan.rows:
+        if self.shared is None or row_loop is None:
+            return None
+        if (self.contraction.extents[row_loop] or 0) < _PACKED_BLOCKS * self.plan.rows:
             return None
         for operand in self.contraction.inputs:
             access = self.contraction.accesses[operand]
@@ -208,6 +218,7 @@ class ContractionEmitter:
         form = (self.plan.quads, self.plan.lanes, *((self.contraction.extents[i.plain or 0], roles.get(i.plain or 0))
                                                     for i in self.contraction.accesses[operand].indices))
         source = self.values[operand]
+        assert self.shared is not None  # or nothing would be packed
         buffer = next((p.buffer for p in self.shared if p.source == source and p.place == place and p.form == form),
                       None)
         if buffer is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 
 from hexagon_mlir.passes.contraction.read import Contraction
@@ -49,6 +50,7 @@ class Plan:
     """Bytes are multiplied four at a time along the innermost reduction."""
 
 
+@lru_cache
 def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, columns: int = 0) -> Plan:
     """The plan; ``rows`` and ``columns`` are chosen where they are 0.
 

@@ -1,0 +1,62 @@
+// Products in parts of double-buffered loops wait until the parts are one function; nothing is copied then.
+// RUN: hexmlir-opt %s --hexagon-contraction-vectorization='leave-parts=true' | filecheck %s
+// RUN: hexmlir-opt %s --hexagon-contraction-vectorization='left=true' | filecheck %s --check-prefix=LEFT
+
+// CHECK-LABEL: func.func @products
+// CHECK: scf.if
+// 1. All is known of this one.
+// CHECK: linalg.generic
+// CHECK-SAME: memref<4x8xf32, 1>, memref<8x64xf32, 1>
+// 2. Its elements are loaded one by one: what the plan of the TCM looks for.
+// CHECK-NOT: linalg.generic
+// CHECK: memref.load
+// CHECK: db_ping_kernel
+// 3. No part.
+// CHECK-NOT: linalg.generic
+// CHECK: vector.store
+
+// LEFT-LABEL: func.func @products
+// LEFT-NOT: linalg.generic
+// LEFT: db_ping_kernel
+#left = affine_map<(m, n, k) -> (m, k)>
+#right = affine_map<(m, n, k) -> (k, n)>
+#sums = affine_map<(m, n, k) -> (m, n)>
+func.func @products(%p: i1, %a: memref<4x8xf32, 1>, %s: memref<4x8xf32, strided<[32, 4]>, 1>, %b: memref<8x64xf32, 1>,
+                    %c: memref<4x64xf32, 1>) {
+  scf.if %p {
+    linalg.generic {indexing_maps = [#left, #right, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : memref<4x8xf32, 1>, memref<8x64xf32, 1>) outs(%c : memref<4x64xf32, 1>) {
+    ^bb0(%x: f32, %y: f32, %old: f32):
+      %0 = arith.mulf %x, %y : f32
+      %1 = arith.addf %old, %0 : f32
+      linalg.yield %1 : f32
+    }
+    linalg.generic {indexing_maps = [#left, #right, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%s, %b : memref<4x8xf32, strided<[32, 4]>, 1>, memref<8x64xf32, 1>) outs(%c : memref<4x64xf32, 1>) {
+    ^bb0(%x: f32, %y: f32, %old: f32):
+      %0 = arith.mulf %x, %y : f32
+      %1 = arith.addf %old, %0 : f32
+      linalg.yield %1 : f32
+    }
+  } {db_ping_kernel = 0 : i64}
+  linalg.matmul ins(%a, %b : memref<4x8xf32, 1>, memref<8x64xf32, 1>) outs(%c : memref<4x64xf32, 1>)
+  return
+}
+
+// LEFT-LABEL: func.func @where_they_are
+// LEFT-NOT: memref.alloc
+// LEFT: vector.store
+// LEFT: linalg.transpose
+// LEFT: return
+func.func @where_they_are(%a: memref<64x8xf32, 1>, %b: memref<8x64xf32, 1>, %c: memref<64x64xf32, 1>,
+                          %t: memref<64x8xf32, 1>) {
+  linalg.generic {indexing_maps = [#left, #right, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<64x8xf32, 1>, memref<8x64xf32, 1>) outs(%c : memref<64x64xf32, 1>) {
+  ^bb0(%x: f32, %y: f32, %old: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %old, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.transpose ins(%b : memref<8x64xf32, 1>) outs(%t : memref<64x8xf32, 1>) permutation = [1, 0]
+  return
+}
