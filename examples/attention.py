@@ -12,32 +12,13 @@ from hexagon_mlir.report.check import report
 
 
 @triton.jit
-def _columns(q, total, m, d, k, v, row, first, last, tokens, scale, CAUSAL: tl.constexpr, BLOCK_N: tl.constexpr,
-             WIDTH: tl.constexpr):
-    """Takes the keys first .. last into the running softmax of a block of queries."""
-    w = tl.arange(0, WIDTH)
-    for start in range(first, last, BLOCK_N):
-        n = start + tl.arange(0, BLOCK_N)
-        keys = tl.load(k + n[None, :] * WIDTH + w[:, None], mask=n[None, :] < tokens, other=0.0)
-        score = tl.dot(q, keys) * scale
-        valid = n[None, :] < tokens
-        if CAUSAL:
-            valid = valid & (row[:, None] >= n[None, :])
-        score = tl.where(valid, score, -1.0e30)
-        new = tl.maximum(m, tl.max(score, 1))
-        p = tl.math.exp2(score - new[:, None])
-        decay = tl.math.exp2(m - new)
-        values = tl.load(v + n[:, None] * WIDTH + w[None, :], mask=n[:, None] < tokens, other=0.0)
-        total = tl.dot(p.to(values.dtype), values, total * decay[:, None])
-        d = d * decay + tl.sum(p, 1)
-        m = new
-    return total, m, d
-
-
-@triton.jit
 def attend(q, k, v, out, sums, tokens, scale, CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
            WIDTH: tl.constexpr):
-    """A block of queries of one head; keys before the diagonal need no mask. ``sums`` gets log2 of the denominators."""
+    """A block of queries of one head; keys behind the diagonal are left out. ``sums`` gets log2 of the denominators.
+
+    The keys before the diagonal would need no causal mask in a loop of their own, but with two loops the transfers
+    start twice: 9 % more cycles for 90 tokens, 2 % for 512.
+    """
     start, head = tl.program_id(0) * BLOCK_M, tl.program_id(1)
     offset = head.to(tl.int64) * tokens * WIDTH
     row, w = start + tl.arange(0, BLOCK_M), tl.arange(0, WIDTH)
@@ -46,14 +27,21 @@ def attend(q, k, v, out, sums, tokens, scale, CAUSAL: tl.constexpr, BLOCK_M: tl.
     d = tl.zeros((BLOCK_M,), tl.float32)
     total = tl.zeros((BLOCK_M, WIDTH), tl.float32)
     base2 = scale * 1.4426950408889634
-    if CAUSAL:
-        total, m, d = _columns(query, total, m, d, k + offset, v + offset, row, 0, start, tokens, base2, False,
-                               BLOCK_N, WIDTH)
-        total, m, d = _columns(query, total, m, d, k + offset, v + offset, row, start,
-                               tl.minimum(start + BLOCK_M, tokens), tokens, base2, True, BLOCK_N, WIDTH)
-    else:
-        total, m, d = _columns(query, total, m, d, k + offset, v + offset, row, 0, tokens, tokens, base2, False,
-                               BLOCK_N, WIDTH)
+    last = tl.minimum(start + BLOCK_M, tokens) if CAUSAL else tokens
+    for first in range(0, last, BLOCK_N):
+        n = first + tl.arange(0, BLOCK_N)
+        keys = tl.load(k + offset + n[None, :] * WIDTH + w[:, None], mask=n[None, :] < tokens, other=0.0)
+        valid = n[None, :] < tokens
+        if CAUSAL:
+            valid = valid & (row[:, None] >= n[None, :])
+        score = tl.where(valid, tl.dot(query, keys) * base2, -1.0e30)
+        new = tl.maximum(m, tl.max(score, 1))
+        p = tl.math.exp2(score - new[:, None])
+        decay = tl.math.exp2(m - new)
+        values = tl.load(v + offset + n[:, None] * WIDTH + w[None, :], mask=n[:, None] < tokens, other=0.0)
+        total = tl.dot(p.to(values.dtype), values, total * decay[:, None])
+        d = d * decay + tl.sum(p, 1)
+        m = new
     tl.store(sums + head * tokens + row, m + tl.math.log2(d), mask=row < tokens)
     tl.store(out + offset + row[:, None] * WIDTH + w[None, :], total / d[:, None], mask=row[:, None] < tokens)
 
