@@ -10,6 +10,7 @@ from hexagon_mlir.passes.triton_import.reduce import Combine, reduce
 from hexagon_mlir.passes.triton_import.values import Tensor, varying
 
 _WORD, _HALF = 32, 16
+_LOWER = (1 << _HALF) - 1
 _EXTENSIONS = {"arith.extsi": (arith.extsi, arith.shrsi), "arith.extui": (arith.extui, arith.shrui)}
 
 
@@ -37,9 +38,6 @@ def reduce_wide(nodes: Sequence[Tensor], axis: int, combine: Combine, operation:
         return [arith.addi(arith.extui(_i64(), low), above)]
 
     return elementwise.apply([_sum(lower[0], axis), _sum(upper[0], axis)], [_i64()], _without(node, axis), joined)
-
-
-_LOWER = (1 << _HALF) - 1
 
 
 def _extension(node: Tensor) -> ir.Operation | None:
