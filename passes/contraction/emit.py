@@ -70,7 +70,7 @@ class ContractionEmitter:
         self.output = len(inputs)
         self.op, self.shared, self.start = op, shared, start
         self.packed = -1
-        self.alignments: dict[tuple[int, ir.Value], int] = {}
+        self.alignments: dict[tuple[int, int, ir.Value], int] = {}
         self.extents = [self._extent(loop) for loop in range(len(contraction.extents))]
 
     @property
@@ -368,7 +368,8 @@ class ContractionEmitter:
 
         def chunk(first: ir.Value, accumulators: list[ir.Value], trips: int | ir.Value) -> list[ir.Value]:
             valid = index(trips) if isinstance(trips, int) else trips
-            loaded = [self._elements(i, {**rows[number], **inner, loop: first}, valid) for i, number in keys]
+            loaded = [self._elements(i, {**rows[number], **inner, loop: first}, valid, loop, lanes)
+                      for i, number in keys]
 
             def steps(start: ir.Value, old: list[ir.Value], many: int) -> list[ir.Value]:
                 sums, sources = old[:count], old[count:]
@@ -400,17 +401,16 @@ class ContractionEmitter:
                                lambda number, old: chunk(make.muli(number, index(lanes)), old, lanes))
         return chunk(index(whole * lanes), carried, rest) if rest else carried
 
-    def _elements(self, operand: int, ivs: Ivs, valid: ir.Value) -> ir.Value:
-        """A vector of neighbouring elements, ``valid`` of them there."""
+    def _elements(self, operand: int, ivs: Ivs, valid: ir.Value, loop: int, step: int) -> ir.Value:
+        """A vector of neighbouring elements along ``loop``, ``valid`` of them there; it starts at every ``step``th."""
         access, source = self.contraction.accesses[operand], self.values[operand]
         lanes = self.vector_bytes * 8 // access.bits
         type_ = ir.VectorType.get([lanes], ir.MemRefType(source.type).element_type)
-        static = constant_value(valid)
+        static, alignment = constant_value(valid), min(self._alignment(operand, loop), step * access.bits // 8)
         indices = self._indices(access, ivs)
         if static == lanes:
-            return make.load(type_, source, indices, alignment=self._alignment(operand))
-        return Tail(valid, static, lanes, access.bits).load(type_, source, indices, access.bits,
-                                                            self._alignment(operand))
+            return make.load(type_, source, indices, alignment=alignment)
+        return Tail(valid, static, lanes, access.bits).load(type_, source, indices, access.bits, alignment)
 
     def _spread_lane(self, source: ir.Value, lane: int) -> ir.Value:
         """One lane of ``source`` in every lane of a vector as long as the block's."""
@@ -441,18 +441,18 @@ class ContractionEmitter:
             found.append(total)
         return found
 
-    def _alignment(self, operand: int) -> int:
-        """Bytes the address of a vector is known to be a multiple of."""
-        value = self.values[operand]
-        if (operand, value) not in self.alignments:
+    def _alignment(self, operand: int, loop: int | None = None) -> int:
+        """Bytes the address of a vector along ``loop`` is known to be a multiple of; the vectorized loop by default."""
+        value, loop = self.values[operand], self.plan.loop if loop is None else loop
+        if (operand, loop, value) not in self.alignments:
             access = self.contraction.accesses[operand]
             bytes_ = max(access.bits // 8, 1)
             strides = ir.MemRefType(value.type).get_strides_and_offset()[0]
             aligned = (start_alignment(value, self.vector_bytes) % self.vector_bytes == 0
-                       and access.indices[-1].plain == self.plan.loop
+                       and access.indices[-1].plain == loop
                        and all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1]))
-            self.alignments[operand, value] = self.vector_bytes if aligned else bytes_
-        return self.alignments[operand, value]
+            self.alignments[operand, loop, value] = self.vector_bytes if aligned else bytes_
+        return self.alignments[operand, loop, value]
 
 
 def each(extent: ir.Value, inside: Callable[[ir.Value], None]) -> None:

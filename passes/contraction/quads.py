@@ -104,7 +104,8 @@ class QuadEmitter(ContractionEmitter):
             """``valid`` of a row's elements: a vector of them, or less."""
             first = make.muli(number, index(self.vector_bytes))
             quads, turn = ceil(valid / QUAD), self.plan.turn
-            sources = [self._words(self._elements(operand, {**row, **inner, loop: first}, index(valid)))
+            sources = [self._words(self._elements(operand, {**row, **inner, loop: first}, index(valid), loop,
+                                                  self.vector_bytes))
                        for row in rows]
             count, width = len(accumulators), len(columns)
 

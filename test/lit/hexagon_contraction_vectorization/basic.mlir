@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @matmul
 // CHECK-COUNT-8: vector.load
 // CHECK: scf.for
-// CHECK-COUNT-4: vector.load %arg0{{.*}} vector<32xf32>
+// CHECK-COUNT-4: vector.load %assume_align{{.*}} {alignment = 128 : i64} : memref<8x64xf32, 1>, vector<32xf32>
 // CHECK: scf.for
 // CHECK: vector.shuffle %[[A:[a-z0-9]+]], %{{.*}} [0, 0, 0
 // CHECK-COUNT-8: arith.mulf
@@ -19,8 +19,9 @@
 // CHECK-COUNT-8: vector.store
 // CHECK-NOT: linalg
 func.func @matmul(%a: memref<8x64xf32, 1>, %b: memref<64x64xf32, 1>, %c: memref<8x64xf32, 1>) {
+  %a0 = memref.assume_alignment %a, 128 : memref<8x64xf32, 1>
   %b0 = memref.assume_alignment %b, 128 : memref<64x64xf32, 1>
-  linalg.matmul ins(%a, %b0 : memref<8x64xf32, 1>, memref<64x64xf32, 1>) outs(%c : memref<8x64xf32, 1>)
+  linalg.matmul ins(%a0, %b0 : memref<8x64xf32, 1>, memref<64x64xf32, 1>) outs(%c : memref<8x64xf32, 1>)
   return
 }
 
