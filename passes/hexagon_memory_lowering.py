@@ -25,7 +25,8 @@ class HexagonMemoryLoweringPass(Pass):
 
     A cast of an i64 to a pointer becomes a runtime call too: the simulator knows which memory it means.
 
-    Small DDR buffers that are only loaded and stored become stack slots, which LLVM keeps in registers.
+    Small DDR buffers that are only loaded and stored become stack slots, which LLVM keeps in registers; so do those
+    that functions take which promise not to keep them (``llvm.nocapture``).
 
     Before:
         func.func @f() {
@@ -83,7 +84,8 @@ class HexagonMemoryLoweringPass(Pass):
                                   "hexagon-tcm-allocation writes it")
         alignment = int(context.target.vector_bytes.value)
         stack_limit = int(context.target.l1d_bytes.value) // _STACK_SHARE
-        small = [op for op in allocations if fits_stack(op, stack_limit)]
+        symbols = ir.SymbolTable(module.operation)
+        small = [op for op in allocations if fits_stack(op, stack_limit, symbols)]
         for op in small:
             to_stack(op, alignment)
         for op in ops_named(module, _RELEASE):

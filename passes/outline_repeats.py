@@ -11,7 +11,7 @@ from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.outlining.functions import Outlined, rename
+from hexagon_mlir.passes.outlining.functions import NOCAPTURE, Outlined, rename
 from hexagon_mlir.passes.outlining.nests import Nest, movable, used_by
 
 
@@ -22,7 +22,8 @@ class OutlineRepeatsPass(Pass):
     Attention multiplies blocks of the same few shapes again and again, in each part of its double-buffered loops and
     once more in the function that runs beside other programs. A product is hundreds of operations, a transpose in
     registers as many, and code generation takes its time for each. A nest moves when it is worth far more cycles than
-    the call, and when another one has the same operations on the same types.
+    the call, and when another one has the same operations on the same types. The function promises not to keep the
+    buffers that it takes: temporary ones can still be on the stack.
 
     Before:
         func.func @f(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {
@@ -32,12 +33,12 @@ class OutlineRepeatsPass(Pass):
         }
 
     After:
-        func.func private @f_nest(%x: memref<64x64xf32>, %y: memref<64x64xf32>)
+        func.func private @f_nest(%x: memref<64x64xf32> {llvm.nocapture}, %y: memref<64x64xf32> {llvm.nocapture})
             attributes {llvm.passthrough = ["noinline"]} {
           linalg.transpose ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) permutation = [1, 0]
           return
         }
-        func.func private @f_nest_0(%x: memref<64x64xf32>, %y: memref<64x64xf32>)
+        func.func private @f_nest_0(%x: memref<64x64xf32> {llvm.nocapture}, %y: memref<64x64xf32> {llvm.nocapture})
             attributes {llvm.passthrough = ["noinline"]} {
           linalg.transpose ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) permutation = [1, 0]
           return
@@ -63,7 +64,7 @@ class OutlineRepeatsPass(Pass):
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
 
-    operations: int = 100
+    operations: int = 80
     work: int = 1000
 
     def run(self, module: ir.Module, context: PassContext) -> None:
@@ -97,6 +98,7 @@ def _outline(op: ir.Operation, symbols: ir.SymbolTable, vector_bytes: int) -> No
             rename(inner, outlined.inside)
         op.move_before(end.operation)
         outlined.function.attributes["llvm.passthrough"] = ir.ArrayAttr.get([ir.StringAttr.get("noinline")])
+        outlined.promise(NOCAPTURE)
 
 
 def _keep_alignment(op: ir.Operation, inside: dict[ir.Value, ir.Value], vector_bytes: int) -> None:

@@ -7,18 +7,30 @@ from math import prod
 from hexagon_mlir.ir import arith, ir, memref
 from hexagon_mlir.ir.query import in_tcm, known_bytes
 from hexagon_mlir.passes.memory_lowering.runtime_calls import padded
+from hexagon_mlir.passes.outlining.functions import NOCAPTURE
 
 _SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vector.load", "vector.store",
                            "vector.maskedload", "vector.maskedstore"})
 
 
-def fits_stack(op: ir.Operation, limit: int) -> bool:
-    """True for a small DDR buffer that no operation but plain accesses sees (so it never outlives its block)."""
+def fits_stack(op: ir.Operation, limit: int, symbols: ir.SymbolTable) -> bool:
+    """True for a small DDR buffer that nothing sees but plain accesses, and functions that promise not to keep it (so
+    it never outlives its block)."""
     type_ = ir.MemRefType(op.results[0].type)
     if in_tcm(type_) or not type_.has_static_shape:
         return False
-    return (known_bytes(type_) <= limit
-            and all(use.owner.operation.name in _SCALAR_USERS for use in op.results[0].uses))
+    return known_bytes(type_) <= limit and all(
+        use.owner.operation.name in _SCALAR_USERS or _is_lent(use, symbols) for use in op.results[0].uses)
+
+
+def _is_lent(use: ir.OpOperand, symbols: ir.SymbolTable) -> bool:
+    """True where a function takes the buffer and promises (``llvm.nocapture``) not to keep its address."""
+    call = use.owner.operation
+    if call.name != "func.call":
+        return False
+    attributes = symbols[ir.FlatSymbolRefAttr(call.attributes["callee"]).value].attributes
+    return "arg_attrs" in attributes and NOCAPTURE in ir.DictAttr(
+        ir.ArrayAttr(attributes["arg_attrs"])[use.operand_number])
 
 
 def to_stack(op: ir.Operation, alignment: int) -> None:
@@ -35,7 +47,7 @@ def to_stack(op: ir.Operation, alignment: int) -> None:
             use.owner.operation.erase()
     type_ = ir.MemRefType(op.results[0].type)
     with op.location, ir.InsertionPoint.at_block_begin(function.operation.regions[0].blocks[0]):
-        if any(use.owner.operation.name.startswith("vector.") for use in op.results[0].uses):
+        if any(use.owner.operation.name.startswith(("vector.", "func.")) for use in op.results[0].uses):
             bytes_ = ir.MemRefType.get([padded(type_, alignment)], ir.IntegerType.get_signless(8))
             whole = memref.alloca(bytes_, [], [], alignment=alignment)
             slot = memref.view(type_, whole, arith.constant(ir.IndexType.get(), 0), [])

@@ -23,6 +23,8 @@ _MOVED = VIEWS - {"memref.assume_alignment"}
 _FRESH = frozenset({"memref.alloc", "func.call"})
 """What makes a buffer nobody else has: see `hexagon-memory-lowering` for the calls."""
 _NOALIAS, _ALIGN = "llvm.noalias", "llvm.align"
+NOCAPTURE = "llvm.nocapture"
+"""Of a buffer that a function takes: it does not keep the address."""
 
 
 class Outlined:
@@ -69,6 +71,14 @@ class Outlined:
     def call(self, numbers: Sequence[ir.Value]) -> None:
         """Call the function at the current insertion point."""
         func.CallOp([], ir.FlatSymbolRefAttr.get(self.function.sym_name.value), [*numbers, *self.passed])
+
+    def promise(self, attribute: str) -> None:
+        """Give every buffer that the function takes one more unit ``attribute``."""
+        types = ir.FunctionType(self.function.attributes["function_type"].value).inputs
+        given = [{a.name: a.attr for a in ir.DictAttr(one)} for one in self.function.attributes["arg_attrs"]]
+        self.function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(
+            {**one, attribute: ir.UnitAttr.get()} if isinstance(type_, ir.MemRefType) else one)
+            for one, type_ in zip(given, types, strict=True)])
 
     def _mark_fresh(self, rebuild: Sequence[tuple[ir.Value, int]], numbers: int) -> None:
         """Tell LLVM which buffers nobody else reaches, and their alignment, as it knows where they are made."""

@@ -59,8 +59,16 @@ def _of_loop(op: ir.Operation) -> _Work | None:
     names = [inner.name for inner in nested_ops(op)]
     if any(name not in _OPERATIONS and not name.startswith(_DIALECTS) for name in set(names)):
         return None
-    trips = trip_count(op)
-    return _Work(tuple(names), len(names), len(names) * (_TRIPS if trips is None else trips))
+    return _Work(tuple(names), len(names), _done(op))
+
+
+def _done(op: ir.Operation) -> int:
+    """Operations that ``op`` and its regions do, in all iterations."""
+    if not len(op.regions):
+        return 1
+    trips = trip_count(op) if op.name == "scf.for" else 1
+    inside = sum(_done(view.operation) for region in op.regions for block in region for view in block)
+    return 1 + inside * (_TRIPS if trips is None else trips)
 
 
 def _of_transpose(op: ir.Operation) -> _Work | None:

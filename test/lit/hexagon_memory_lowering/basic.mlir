@@ -106,6 +106,26 @@ func.func @masked(%v: vector<32xf32>, %m: vector<32xi1>, %i: index) -> f32 {
 }
 
 // -----
+// 8. So is a small buffer that a function takes which promises not to keep it; another may.
+// CHECK-LABEL: func.func @lent
+// CHECK: %[[SLOT:.*]] = memref.alloca() {alignment = 128 : i64} : memref<160xi8>
+// CHECK: %[[LENT:.*]] = memref.view %[[SLOT]]
+// CHECK: call @aligned_alloc
+// CHECK: call @borrows(%[[LENT]])
+// CHECK: call @keeps(
+func.func private @borrows(memref<8xf32> {llvm.nocapture})
+func.func private @keeps(memref<8xf32>)
+func.func @lent() {
+  %a = memref.alloc() : memref<8xf32>
+  %b = memref.alloc() : memref<8xf32>
+  call @borrows(%a) : (memref<8xf32>) -> ()
+  call @keeps(%b) : (memref<8xf32>) -> ()
+  memref.dealloc %a : memref<8xf32>
+  memref.dealloc %b : memref<8xf32>
+  return
+}
+
+// -----
 // A slot of the TCM arena becomes a pointer of its own: the result of a function that aliases nothing.
 // CHECK: func.func private @hexmlir_tcm_slot(index) -> (memref<1xi8> {llvm.noalias})
 // CHECK-LABEL: func.func @slot

@@ -3,7 +3,7 @@
 // RUN: hexmlir-opt %s --outline-repeats='operations=5 work=10' | filecheck %s
 // RUN: hexmlir-opt %s --outline-repeats='operations=5 work=10' --merge-functions | filecheck %s --check-prefix=MERGED
 
-// CHECK: func.func private @f_nest(%{{.*}}: memref<64xf32> {llvm.align = 128 : i64, llvm.noalias}, %{{.*}}: f32)
+// CHECK: func.func private @f_nest(%{{.*}}: memref<64xf32> {llvm.align = 128 : i64, llvm.noalias, llvm.nocapture}, %{{.*}}: f32)
 // CHECK-SAME: noinline
 // CHECK: arith.constant 64 : index
 // CHECK: scf.for
