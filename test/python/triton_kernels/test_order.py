@@ -419,3 +419,60 @@ def test_scans_of_one_tensor_copy_only_what_has_values(monkeypatch):
     assert torch.equal(last[[0, 2, 3]], x[[0, 2, 3]].float().flip(1))
     assert (last[1] == 99).all()
     assert torch.equal(total, x.float().cumsum(2))
+
+
+@triton.jit
+def compensated_sum(x, out, rows, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total, lost = tl.zeros((BLOCK,), tl.float32), tl.zeros((BLOCK,), tl.float32)
+    for row in range(rows):
+        y = tl.load(x + row * BLOCK + i) - lost
+        new = total + y
+        lost = (new - total) - y
+        total = new
+    tl.store(out + i, total)
+
+
+def test_compensated_sum():
+    """Kahan's: whoever reorders it, or keeps more digits for a while, gets other bits."""
+    x, out = torch.randn(300, 64) * torch.logspace(-4, 4, 300)[:, None], torch.empty(64)
+    compensated_sum[(1,)](x, out, 300, BLOCK=64)
+    total, lost = torch.zeros(64), torch.zeros(64)
+    for row in x:
+        y = row - lost
+        new = total + y
+        lost = (new - total) - y
+        total = new
+    assert torch.equal(out, total)
+
+
+@triton.jit
+def _minimum(a, b):
+    return tl.minimum(a, b)
+
+
+@triton.jit
+def edit_distance(a, b, out, rows, columns, BLOCK: tl.constexpr):
+    j = tl.arange(0, BLOCK)
+    before = j
+    letters = tl.load(b + j - 1, mask=(j > 0) & (j <= columns), other=-1)
+    for row in range(rows):
+        other = (tl.load(a + row) != letters).to(tl.int32)
+        best = tl.minimum(before + 1, tl.gather(before, tl.maximum(j - 1, 0), 0) + other)
+        best = tl.where(j == 0, row + 1, best)
+        before = tl.associative_scan(best - j, 0, _minimum) + j
+    tl.store(out, tl.sum(tl.where(j == columns, before, 0), 0))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(9, 14), (20, 17), (1, 3)])
+def test_edit_distance(rows, columns):
+    a, b = (torch.randint(0, 4, (size,), dtype=torch.int32) for size in (rows, columns))
+    out = torch.zeros(1, dtype=torch.int32)
+    edit_distance[(1,)](a, b, out, rows, columns, BLOCK=32)
+    expected = list(range(columns + 1))
+    for letter in a.tolist():
+        row = [expected[0] + 1]
+        for j, other in enumerate(b.tolist()):
+            row.append(min(expected[j + 1] + 1, row[j] + 1, expected[j] + (letter != other)))
+        expected = row
+    assert out.item() == expected[-1]
