@@ -182,3 +182,28 @@ def test_integers():
               [b.count("1") for b in bits], [32 - b.rindex("1") if "1" in b else 0 for b in bits],
               [int(b[::-1], 2) for b in bits], [a * b >> 32 for a, b in pairs], [a + b + 1 >> 1 for a, b in pairs]]
     assert (out.long() % 2**32).tolist() == [[v % 2**32 for v in row] for row in wanted]
+
+
+@triton.jit
+def of_hexagon(n, x, out, size, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    m = i < size
+    v = tl.extra.hexagon.libdevice.tanh(tl.load(x + i, mask=m, other=0.0))
+    tl.store(out + i, tl.extra.hexagon.libdevice.jn(tl.load(n + i, mask=m, other=0), v), mask=m)
+
+
+def test_the_name_of_the_back_end():
+    from triton.language.extra.hexagon import libdevice as named
+
+    assert named is ours
+    n, x = torch.tensor([0, 1, -3], dtype=torch.int32), torch.tensor([0.5, -2.0, float("nan")])
+    out = torch.full((4,), 9.0)
+    of_hexagon[(1,)](n, x, out, 3, BLOCK=4)
+    expected = [float(mpmath.besselj(int(k), mpmath.tanh(v))) for k, v in zip(n[:2], x[:2].tolist(), strict=True)]
+    torch.testing.assert_close(out, torch.tensor([*expected, float("nan"), 9.0]), rtol=1e-5, atol=1e-6, equal_nan=True)
+    with pytest.raises(triton.CompilationError) as caught:
+        of_hexagon[(1,)](x, x, out, 3, BLOCK=4)
+    error: BaseException = caught.value
+    while error.__cause__ is not None:
+        error = error.__cause__
+    assert "order of a Bessel function is an integer" in str(error)

@@ -132,6 +132,7 @@ def y1(x):
 @triton.jit
 def _orders(n, x):
     """``x`` in f32 and ``n``, of one shape, and the largest size of an order."""
+    tl.static_assert(tl.to_tensor(n).dtype.is_int(), "the order of a Bessel function is an integer")
     v, order = tl.broadcast(wide(x), tl.to_tensor(n).to(tl.int32))
     size = tl.abs(order)
     return v, order, tl.max(size) if len(size.shape) else size
