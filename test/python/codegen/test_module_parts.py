@@ -62,6 +62,16 @@ def test_a_task_does_not_keep_those_that_start_it_together():
     assert defined(divide(module)) == [["a", "task"], ["b"]]
 
 
+def test_a_task_is_local_where_no_other_part_starts_it():
+    module = (function("task", attributes=" #0", lines=40) + function("a", call("task"), lines=350)
+              + "declare void @other()\nattributes #0 = { presplitcoroutine }\n")
+    assert divide(module) == [module.replace("define i32 @task", "define internal i32 @task")]
+    alone, started = divide(module + function("b"))
+    assert defined([alone, started]) == [["b"], ["a", "task"]] and "define internal i32 @task" in started
+    both = divide(module + function("b", call("task")))
+    assert defined(both) == [["b"], ["a", "task"]] and "internal" not in both[0] + both[1]
+
+
 def test_what_is_never_inlined_is_declared_where_it_is_called():
     module = (function("a", call("b")) + function("b", attributes=" #1") + "declare void @other()\n"
               "attributes #0 = { cold }\nattributes #1 = { noinline nounwind }\n")
