@@ -13,7 +13,7 @@ _LIGHT_BODY = 2  # ops: up to this, the loop's own instructions show, and regist
 _HEAVY_BODY = 120  # ops: above this, constants and temporaries leave registers for half of the chains
 _HUGE_BODY = 400
 _ROW_BODY, _ROW_OPS = 4, 16  # operations on a vector, and on all vectors, of each row that is reduced with others
-_STRAIGHT = 400  # instructions of rows that are reduced together: up to this they need no loop
+_STRAIGHT, _COMPUTED = 400, 200  # instructions of rows reduced together, as they are or computed: so many need no loop
 _GROUP, _MOST_GROUPS = 4, 16  # rows that a loop reduces at a time, and their totals, which wait on the stack
 _EXTREME = 5  # instructions for a maximum or minimum of floats (`vectorization.order`)
 
@@ -140,13 +140,15 @@ def totals_pay(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool
 
 def choose_group(nest: Nest, loop: int, row: int, lanes: int) -> int:
     """Rows along ``loop`` to reduce without a loop around them: all ``lanes`` where that is little code. LLVM's time
-    grows faster than a block's length.
+    grows faster than a block's length, and computing a row gives a loop what it waits for otherwise.
     """
     extent = nest.extents[loop]
     assert extent is not None
     extremes = sum(map(is_extreme, nest.combiners))
-    instructions = 1 + nest.ops_along(loop, row) + (_EXTREME - 1) * extremes
-    if lanes * -(-extent // lanes) * instructions <= _STRAIGHT:
+    operations = nest.ops_along(loop, row)
+    instructions = 1 + operations + (_EXTREME - 1) * extremes
+    most = _COMPUTED if operations > len(nest.combiners) else _STRAIGHT
+    if lanes * -(-extent // lanes) * instructions <= most:
         return lanes
     return max(_GROUP, lanes // _MOST_GROUPS)
 

@@ -283,13 +283,14 @@ class TestTurn:
         if totals:
             assert (plan.loop, plan.jam_loop, plan.jam, plan.turned) == (1, 0, 32, None)
 
-    @pytest.mark.parametrize(("combiner", "bits", "length", "group"), [
-        ("arith.addf", 32, 192, 32), ("arith.addf", 32, 193, 4), ("arith.maximumf", 32, 64, 32),
-        ("arith.maximumf", 32, 65, 4), ("arith.maxsi", 32, 192, 32), ("arith.maxsi", 8, 128, 128),
-        ("arith.maxsi", 8, 129, 8)])
-    def test_rows_of_much_code_are_reduced_by_a_loop(self, combiner, bits, length, group):
+    @pytest.mark.parametrize(("combiner", "bits", "length", "ops", "group"), [
+        ("arith.addf", 32, 192, 1, 32), ("arith.addf", 32, 193, 1, 4), ("arith.maximumf", 32, 64, 1, 32),
+        ("arith.maximumf", 32, 65, 1, 4), ("arith.maxsi", 32, 192, 1, 32), ("arith.maxsi", 8, 128, 1, 128),
+        ("arith.maxsi", 8, 129, 1, 8), ("arith.addf", 32, 64, 2, 32), ("arith.addf", 32, 65, 2, 4),
+        ("arith.maximumf", 32, 32, 1, 32), ("arith.maximumf", 32, 32, 2, 4)])
+    def test_rows_of_much_code_are_reduced_by_a_loop(self, combiner, bits, length, ops, group):
         given = nest((4096, length), [operand(0, 1, bits=bits), operand(0, bits=bits, output=True)], (False, True),
-                     body=1)
+                     body=ops)
         assert make_plan(replace(given, combiners=(combiner,)), VECTOR_BYTES).group == group
 
     def test_a_mask_over_the_columns_is_made_once_for_all_rows(self):
