@@ -12,7 +12,7 @@ from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.outlining.functions import NOCAPTURE, Outlined, rename
-from hexagon_mlir.passes.outlining.nests import Nest, movable, used_by
+from hexagon_mlir.passes.outlining.nests import Nest, movable
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,16 @@ class OutlineRepeatsPass(Pass):
         vector_bytes = int(context.target.vector_bytes.value)
         for nests in alike.values():
             for nest in nests if len(nests) > 1 else ():
-                _outline(nest.op, symbols, vector_bytes)
+                _outline(nest, symbols, vector_bytes)
 
 
-def _outline(op: ir.Operation, symbols: ir.SymbolTable, vector_bytes: int) -> None:
-    """Put ``op`` into a function of its own, and a call in its place."""
-    holder = op
+def _outline(nest: Nest, symbols: ir.SymbolTable, vector_bytes: int) -> None:
+    """Put ``nest`` into a function of its own, and a call in its place."""
+    op = holder = nest.op
     while holder.name != "func.func":
         holder = holder.parent.operation
     with op.location:
-        outlined = Outlined(f"{ir.StringAttr(holder.attributes['sym_name']).value}_nest", used_by(op), 0, op,
+        outlined = Outlined(f"{ir.StringAttr(holder.attributes['sym_name']).value}_nest", nest.used, 0, op,
                             repeated=frozenset({"arith.constant"}))
         symbols.insert(outlined.function.operation)  # makes the name unique
         with ir.InsertionPoint(op):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.order import nested_ops
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.passes.outlining.functions import values_from_outside
 
 _DIALECTS = ("arith.", "math.", "vector.", "ub.", "affine.")
@@ -22,44 +25,52 @@ _TRANSPOSE = 224
 
 @dataclass(frozen=True)
 class Nest:
-    """A nest that may move. Two of the same ``form`` have operations of the same names on the same types."""
+    """A nest that may move, and what it has ``used`` from outside. Two of the same ``form`` have operations of the same
+    names on the same types."""
 
     op: ir.Operation
+    used: list[ir.Value]
     form: tuple
 
 
 @dataclass(frozen=True)
 class _Work:
-    """``names`` of all operations, how many there are in code, and how many are done in all iterations, at least."""
+    """``names`` that tell the code, how many operations it has, and how many are ``done`` in all iterations, at least;
+    ``inside`` are the operations themselves."""
 
     names: tuple[str, ...]
     code: int
-    done: int
+    done: Callable[[], int]
+    inside: list[ir.Operation] = field(default_factory=list)
 
 
 def movable(op: ir.Operation, operations: int, work: int) -> list[Nest]:
     """The outermost nests inside ``op`` of at least so many ``operations``, and ``work``: those of all iterations."""
     found: list[Nest] = []
-    for inner in (view.operation for region in op.regions for block in region for view in block):
-        does = _READERS[inner.name](inner) if inner.name in _READERS and not len(inner.results) else None
-        types = _types(inner) if does and does.code >= operations and does.done >= work else None
-        if does and types:
-            found.append(Nest(inner, (*does.names, *types)))
-        else:
-            found += movable(inner, operations, work)
-    return found
+    taken: set[ir.Operation] = set()
+    for inner in reversed(ops_named(op, *_READERS)):  # outer ones first
+        does = None if inner in taken or len(inner.results) else _READERS[inner.name](inner)
+        if does is None or does.code < operations or does.done() < work:
+            continue
+        used = _used_by(inner)
+        types = [value.type for value in used]
+        if types and all(map(passable, types)):
+            found.append(Nest(inner, used, (*does.names, *types)))
+            taken.update(does.inside)
+    return found[::-1]
 
 
-def used_by(op: ir.Operation) -> list[ir.Value]:
+def _used_by(op: ir.Operation) -> list[ir.Value]:
     """What ``op`` and its regions use from outside, each once."""
     return list(dict.fromkeys([*op.operands, *values_from_outside(op)]))
 
 
 def _of_loop(op: ir.Operation) -> _Work | None:
-    names = [inner.name for inner in nested_ops(op)]
+    inside = nested_ops(op)
+    names = tuple(inner.name for inner in inside)
     if any(name not in _OPERATIONS and not name.startswith(_DIALECTS) for name in set(names)):
         return None
-    return _Work(tuple(names), len(names), _done(op))
+    return _Work(names, len(names), partial(_done, op), inside)
 
 
 def _done(op: ir.Operation) -> int:
@@ -76,16 +87,10 @@ def _of_transpose(op: ir.Operation) -> _Work | None:
     order = tuple(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
     if not all(type_.has_static_shape for type_ in types) or order[-1:] == (len(order) - 1,):
         return None
-    return _Work((op.name, str(order)), _TRANSPOSE, prod(types[0].shape))
+    return _Work((op.name, str(order)), _TRANSPOSE, partial(prod, types[0].shape))
 
 
 _READERS = {"scf.for": _of_loop, "linalg.transpose": _of_transpose}
-
-
-def _types(op: ir.Operation) -> list[ir.Type] | None:
-    """Types of what ``op`` uses; None when one is no buffer, word or float."""
-    types = [value.type for value in used_by(op)]
-    return types if all(map(passable, types)) else None
 
 
 def passable(type_: ir.Type) -> bool:
