@@ -131,7 +131,7 @@ class FormVirtualThreadsPass(Pass):
         vector = int(context.target.vector_bytes.value)
         order: BlockOrder | None = None
         while todo:
-            order = order if order is not None and order.block == todo[0][0].block else BlockOrder(todo[0][0].block)
+            order = order if order is not None and order.block == todo[0][0].block else BlockOrder(todo[0][0])
             group, cut = self._best(dict(todo), order, cost, vector)
             members = [member.op for member in group.members]
             gain = None if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
@@ -187,7 +187,7 @@ class FormVirtualThreadsPass(Pass):
             group = grow(seed, loops, nests, order)
             units = [] if cost.exceeds(group.cycles) and not self.min_cycles else [
                 group.units(vector, vector), group.units(vector, _WORD)]
-            cut = choose_cut(group.extents, [u for u in units if u is not None], group.cycles, cost, self.min_cycles,
+            cut = choose_cut(group.extents, [u for u in dict.fromkeys(units) if u], group.cycles, cost, self.min_cycles,
                              group.lanes(vector)) if units else None
             gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
             if (best[1] is None and (cut is not None or group.cycles > best[0].cycles)) or gain > most:

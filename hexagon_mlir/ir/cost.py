@@ -12,6 +12,7 @@ from hexagon_mlir.ir.query import element_bytes
 _OPS_PER_PACKET = 1.5  # of the example kernels: 66 operations of GELU take 45 packets
 _PER_PRODUCT = 1.3  # packets per vector of products summed in registers: one at best (bench/matmul.py: 75 to 85 %)
 _QUAD = 4  # vrmpy sums the products of four bytes at once
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
 _FREE = frozenset({"arith.bitcast", "arith.constant", "linalg.yield", "linalg.index"})
 
 
@@ -50,49 +51,50 @@ def trip_count(loop: ir.Operation) -> int | None:
 
 
 def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> float | None:
-    shaped = [v for v in op.operands if isinstance(v.type, ir.ShapedType)]
-    extents = _extents(op)
-    if extents is None or not shaped:
+    types = [value.type for value in op.operands]
+    widths = [element_bytes(type_.element_type) for type_ in types if isinstance(type_, ir.ShapedType)]
+    extents = _extents(op, types) if widths and len(op.regions) else None
+    if extents is None:
         return None
-    narrowest = min(element_bytes(ir.ShapedType(v.type).element_type) for v in shaped)
+    narrowest = min(widths)
     lanes = vector_bytes // narrowest
-    body = [o.operation.name for o in op.regions[0].blocks[0].operations]
+    body = [inner.operation.name for inner in op.regions[0].blocks[0].operations]
     vectors = -(-prod(extents) // lanes)
     if _is_product(op, body):
-        widening = element_bytes(ir.ShapedType(shaped[-1].type).element_type) // narrowest
+        widening = widths[-1] // narrowest
         return vectors * _PER_PRODUCT * (1 if widening == _QUAD else widening) * packet_cycles
-    operations = len(shaped) + sum(name not in _FREE for name in body)
+    operations = len(widths) + sum(name not in _FREE for name in body)
     return vectors * operations / _OPS_PER_PACKET * packet_cycles
 
 
 def _is_product(op: ir.Operation, body: list[str]) -> bool:
     """True where products are summed: what they add up to stays in registers through the reductions."""
     kinds = op.attributes.get("iterator_types", ())
-    return len(op.operands) > 2 and any("mul" in name for name in body) and any("reduction" in str(k) for k in kinds)
+    return len(op.operands) > 2 and any("mul" in name for name in body) and "reduction" in str(kinds)
 
 
-def _extents(op: ir.Operation) -> list[int] | None:
-    """Iterations per loop of linalg op ``op``, as far as bounded."""
+def _extents(op: ir.Operation, types: list[ir.Type]) -> list[int] | None:
+    """Iterations per loop of linalg op ``op``, whose operands have these ``types``, as far as bounded."""
     from torch_mlir.dialects import linalg  # slow to import
 
     maps = op.attributes["indexing_maps"] if "indexing_maps" in op.attributes else linalg.get_indexing_maps(op)
     if maps is None:
         return None
     found: dict[int, int] = {}
-    for value, attribute in zip(op.operands, maps, strict=True):
-        for dim, result in enumerate(ir.AffineMapAttr(attribute).value.results):
+    for number, (attribute, type_) in enumerate(zip(maps, types, strict=True)):
+        shape = type_.shape if isinstance(type_, ir.ShapedType) else ()
+        for dim, result in enumerate(attribute.value.results if shape else ()):
             if isinstance(result, ir.AffineDimExpr):
-                size = _size(value, dim)
+                size = shape[dim] if shape[dim] != _DYNAMIC else _size(op.operands[number], dim)
                 if size is not None:
                     found[result.position] = min(size, found.get(result.position, size))
-    loops = ir.AffineMapAttr(maps[0]).value.n_dims
+    loops = maps[0].value.n_dims
     return [found[loop] for loop in range(loops)] if len(found) == loops else None
 
 
 def _size(value: ir.Value, dim: int) -> int | None:
+    """Most elements along dynamic dimension ``dim`` of the buffer ``value``."""
     shaped = ir.ShapedType(value.type)
-    if not shaped.is_dynamic_dim(dim):
-        return shaped.get_dim_size(dim)
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "memref.alloc":
         return None

@@ -10,7 +10,8 @@ from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, find_ops, in_tcm, ops_named, static_bytes
+from hexagon_mlir.ir.order import nested_ops
+from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, in_tcm, ops_named, static_bytes
 from hexagon_mlir.passes.joined_blocks.even import may_join
 from hexagon_mlir.passes.program_grids.share import call, make_program, sharing_pays, split_off
 from hexagon_mlir.passes.virtual_threads.cost import BLOCK_CYCLES, RUNS_PER_TASK
@@ -42,7 +43,7 @@ class Grid:
         apart = [op for op in foralls if not may_join(op)]  # see `join-blocks` for the others
         extra = program_cycles(self.kernel, target) - self.cycles + sum(
             _entries(op) * BLOCK_CYCLES for op in apart) if apart else 0.0
-        operations = len(find_ops(self.kernel, lambda op: op.name.startswith("linalg.")))
+        operations = sum(op.name.startswith("linalg.") for op in nested_ops(self.kernel))
         shared = sharing_pays(self.cycles, extra, operations)
         alone, beside = self.kernel, self.program
         if shared or not foralls:
@@ -58,21 +59,26 @@ def program_cycles(kernel: ir.Operation, target: Target) -> float:
     A block that is loaded comes from DDR, and the core waits for its first line: for small blocks that is most of it.
     """
     total = 0.0
-    for op in find_ops(kernel, lambda op: op.name.startswith("linalg.") or op.name in (*_MOVES, *_ELEMENTS)):
+    trips: dict[ir.Operation, int] = {}
+    for op in nested_ops(kernel):
         cycles: float | None
-        if op.name in _ELEMENTS:
+        if (name := op.name) in _ELEMENTS:
             cycles = _ELEMENT_CYCLES
-        elif op.name in _MOVES:
-            window = op.operands[_MOVES[op.name]]
+        elif name in _MOVES:
+            window = op.operands[_MOVES[name]]
             cycles = _window_bytes(window) / float(target.ddr_bytes_per_cycle.value)
-            if op.name == "memref.copy" and not in_tcm(ir.MemRefType(window.type)) and _is_given(window):
+            if name == "memref.copy" and not in_tcm(ir.MemRefType(window.type)) and _is_given(window):
                 cycles += float(target.ddr_latency_cycles.value)
-        else:
+        elif name.startswith("linalg.") and len(op.regions):
             cycles = estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
             cycles = cycles and cycles * _widening(op)
+        else:
+            continue
         loop = op.parent.operation
         while cycles and loop.name != "func.func":
-            cycles *= _most_trips(loop)
+            if loop not in trips:
+                trips[loop] = _most_trips(loop)
+            cycles *= trips[loop]
             loop = loop.parent.operation
         total += cycles or 0.0
     return total
@@ -100,13 +106,14 @@ def _most_trips(loop: ir.Operation) -> int:
 
 def _widening(op: ir.Operation) -> float:
     """Vectors that an operation of elementwise ``op`` works on, on average, for each of its narrowest operand."""
-    if any("parallel" not in str(kind) for kind in op.attributes.get("iterator_types", ())):
+    kinds = op.attributes.get("iterator_types", ())
+    if str(kinds).count("parallel") < len(kinds):
         return 1.0
-    operands = [element_bytes(ir.ShapedType(v.type).element_type) for v in op.operands
-                if isinstance(v.type, ir.ShapedType)]
+    types = [value.type for value in op.operands]
+    operands = [element_bytes(type_.element_type) for type_ in types if isinstance(type_, ir.ShapedType)]
     inside = [result.type for inner in op.regions[0].blocks[0].operations for result in inner.operation.results]
     numbers = [t for t in inside if isinstance(t, ir.IntegerType | ir.FloatType) and t.width > 1]
-    widths = [*operands, *(element_bytes(t) for t in numbers)]
+    widths = [*operands, *map(element_bytes, numbers)]
     return max(sum(widths) / len(widths) / max(min(operands), 1), 1.0)
 
 

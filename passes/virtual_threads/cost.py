@@ -100,9 +100,13 @@ class Blocks:
 
     def load(self, tasks: int) -> tuple[float, int]:
         """The largest share of the work any of ``tasks`` gets, blocks dealt in turn, and its number of blocks."""
+        whole = prod(self.units)
+        if self.count <= tasks:  # a block for each: the first is as large as any
+            return prod(self.chunk) / whole, 1
         sizes = [[min(c, n - at) for at in range(0, n, c)] for n, c in zip(self.units, self.chunk, strict=True)]
-        shares = [prod(block) / prod(self.units) for block in product(*sizes)]
-        return max((sum(shares[task::tasks]), len(shares[task::tasks])) for task in range(tasks))
+        blocks = [prod(block) for block in product(*sizes)]
+        most, count = max((sum(blocks[task::tasks]), len(blocks[task::tasks])) for task in range(tasks))
+        return most / whole, count
 
 
 @dataclass(frozen=True)

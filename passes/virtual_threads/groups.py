@@ -9,7 +9,6 @@ from itertools import combinations
 from math import lcm
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.passes.virtual_threads.nests import Nest
 
 Loops = tuple[int, ...]
@@ -119,18 +118,32 @@ def splits(nest: Nest) -> Iterator[Loops]:
 
 
 class BlockOrder:
-    """The operations of ``block`` in order, what of others' results each ``uses``, nested operations included, and
-    what those alone read (``inside``). For as long as nothing is rewritten."""
+    """The operations of a block from ``first`` on in order, what of others' results each ``uses``, nested operations
+    included, and what those alone read (``inside``). For as long as nothing is rewritten."""
 
-    def __init__(self, block: ir.Block) -> None:
-        self.block = block
-        self.operations = [view.operation for view in block.operations]
+    def __init__(self, first: ir.Operation) -> None:
+        self.block = first.block
+        whole = [view.operation for view in self.block.operations]
+        self.operations = whole[whole.index(first):]
         self.position = {op: number for number, op in enumerate(self.operations)}
-        self.made_at = {result: number for number, op in enumerate(self.operations) for result in op.results}
-        self.inside = [{value for inner in nested_ops(op) if inner != op for value in inner.operands
-                        if value in self.made_at} if len(op.regions) else set() for op in self.operations]
-        self.uses = [inside.union(value for value in op.operands if value in self.made_at)
-                     for op, inside in zip(self.operations, self.inside, strict=True)]
+        self.made_at: dict[ir.Value, int] = {}
+        self.inside: list[set[ir.Value]] = [set() for _ in self.operations]
+        self.uses: list[set[ir.Value]] = [set() for _ in self.operations]
+        for number, op in enumerate(self.operations):
+            for result in op.results:
+                self.made_at[result] = number
+                for use in result.uses:
+                    self._add(result, use.owner.operation)
+
+    def _add(self, value: ir.Value, user: ir.Operation) -> None:
+        """Note that ``user`` reads ``value``, somewhere in the block."""
+        direct = user.block == self.block
+        while user.block != self.block:
+            user = user.parent.operation
+        at = self.position[user]
+        self.uses[at].add(value)
+        if not direct:
+            self.inside[at].add(value)
 
 
 def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], order: BlockOrder) -> Group:

@@ -119,7 +119,7 @@ def read(op: ir.Operation, target: Target) -> Nest | str:
     loops = maps[0].n_dims
     if len(extents) != loops:
         return "a loop that indexes no operand"
-    iterators = [str(a) for a in op.attributes["iterator_types"]] if "iterator_types" in op.attributes else None
+    iterators = str(op.attributes["iterator_types"]).split(",") if "iterator_types" in op.attributes else None
     independent = ["parallel" in iterators[loop] if iterators else loop in reads[-1] for loop in range(loops)]
     known = {loop: extent for loop, extent in extents.items() if loop not in counts}
     windows = tuple(() if not dims else tuple(window_of(result, independent, known.get) for result in map_.results)
