@@ -105,14 +105,13 @@ def _make_ttir(module: Any, metadata: dict[str, Any]) -> Any:
 
 
 def _make_linalg(module: Any, metadata: dict[str, Any], options: HexagonOptions) -> str:
-    from hexagon_mlir.frontend.triton.lower import to_linalg
+    from hexagon_mlir.frontend.triton.lower import PrintedText, to_linalg
     from hexagon_mlir.frontend.triton.ttir import generic_text
-    from hexagon_mlir.ir import to_text
 
     start = time.perf_counter()
     metadata["name"] = module.get_entry_func_name()
     metadata["shared"] = 0  # TCM is planned by our own passes
-    text = to_text(to_linalg(generic_text(module), options.arch), locations=True, elide=False)
+    text = PrintedText.of(to_linalg(generic_text(module), options.arch))
     metadata["compile_seconds"] = time.perf_counter() - start
     return text
 

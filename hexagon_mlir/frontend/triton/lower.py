@@ -6,7 +6,7 @@ import os
 import warnings
 
 from hexagon_mlir import pipelines, targets
-from hexagon_mlir.ir import HexError, ir, make_context, parse
+from hexagon_mlir.ir import HexError, ir, make_context, parse, to_text
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
@@ -31,6 +31,24 @@ def to_linalg(text: str, arch: str = "v75") -> ir.Module:
     return module
 
 
+class PrintedText(str):
+    """A module as the text that Triton keeps between stages, and the module itself for the first who asks for it."""
+
+    _module: ir.Module | None = None
+
+    @classmethod
+    def of(cls, module: ir.Module) -> PrintedText:
+        """The text of ``module`` with locations and all constants."""
+        text = cls(to_text(module, locations=True, elide=False))
+        text._module = module
+        return text
+
+    def take(self) -> ir.Module | None:
+        """The module, which passes may change then; None if it was taken before."""
+        module, self._module = self._module, None
+        return module
+
+
 def to_binary(text: str, arch: str, pipeline: str, settings: Settings) -> bytes:
     """What the executor runs, from ``text`` (linalg on tensors): assembly, an ELF program, or the linalg itself."""
     if executor() == "host":
@@ -38,7 +56,8 @@ def to_binary(text: str, arch: str, pipeline: str, settings: Settings) -> bytes:
         return text.encode()
     from hexagon_mlir.codegen import compile_module
 
-    module = parse(text, file="<linalg>", context=make_context())
+    module = text.take() if isinstance(text, PrintedText) else None
+    module = module or parse(text, file="<linalg>", context=make_context())
     if executor() == "qemu":
         from hexagon_mlir.codegen.interface import read_interface
         from hexagon_mlir.exec import elf, qemu

@@ -10,8 +10,10 @@ import triton
 import triton.language as tl
 
 from hexagon_mlir.exec import sim
-from hexagon_mlir.frontend.triton import compiler
+from hexagon_mlir.frontend.triton import compiler, lower
+from hexagon_mlir.frontend.triton.ttir import from_kernel
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.pipelines import Settings
 
 
 @triton.jit
@@ -60,6 +62,20 @@ def test_stages_are_kept():
     assert "func.func @copy_kernel" in kernel.asm["linalg"]
     assert kernel.metadata.name == "copy_kernel"
     assert kernel.metadata.compile_seconds > 0
+
+
+def test_kept_linalg_compiles_to_the_same_code(monkeypatch):
+    """The module goes on to the last stage once, as it is; from then on the text counts."""
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    module = lower.to_linalg(from_kernel(copy_kernel, {"x": "*fp32", "out": "*fp32", "n": "i32"}, {"BLOCK": 64}))
+    text = lower.PrintedText.of(module)
+    kept = str(text)
+    from_module = lower.to_binary(text, "v75", "default", Settings())
+    assert text.take() is None
+    assert text == kept
+    assert lower.to_binary(text, "v75", "default", Settings()) == from_module
+    assert lower.to_binary(kept, "v75", "default", Settings()) == from_module
+    assert b"copy_kernel" in from_module
 
 
 def test_hash_follows_the_sources(monkeypatch):
