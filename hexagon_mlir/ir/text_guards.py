@@ -20,7 +20,7 @@ MAX_ELEMENTS = {b"vector": 1 << 20, b"tensor": 1 << 48, b"memref": 1 << 48}
 
 _OPENERS = (b"(", b"[", b"{", b"<")
 _NO_CODE = re.compile(rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|[<>]=')
-_OPERATOR = re.compile(rb"-|floordiv|ceildiv|\bmod\b")
+_OPERATORS = (b"-", b"floordiv", b"ceildiv", b"mod")
 _CHAIN = re.compile(rb"(?:-\s*){%d}|(?:\b(?:floordiv|ceildiv|mod)\s+\w+\s*){%d}" % (MAX_NESTING, MAX_NESTING))
 _SHAPED = re.compile(rb"\b(vector|tensor|memref)<((?:\[?[\d?]+\]?x)+)")
 _LISTING_OP = re.compile(rb"\blinalg\.(?:reduce|broadcast|transpose)\b")
@@ -36,7 +36,7 @@ def check(text: bytes, file: str) -> None:
     """Raise `HexError` if ``text`` is of a kind that the bindings are known not to survive."""
     _check_shapes(text, file)
     nested = sum(text.count(opener) for opener in _OPENERS) > MAX_NESTING
-    chained = len(_OPERATOR.findall(text)) >= MAX_NESTING
+    chained = sum(map(text.count, _OPERATORS)) - text.count(b"->") >= MAX_NESTING
     listing = _LISTING_OP.search(text) is not None
     if not (nested or chained or listing):
         return
@@ -50,13 +50,12 @@ def check(text: bytes, file: str) -> None:
 
 
 def _check_shapes(text: bytes, file: str) -> None:
-    for match in _SHAPED.finditer(text):
-        kind = match.group(1)
-        elements = prod(int(size) for size in re.findall(rb"\d{1,40}", match.group(2))[:64] if int(size))
+    for kind, shape in dict.fromkeys(_SHAPED.findall(text)):
+        elements = prod(int(size) for size in re.findall(rb"\d{1,40}", shape)[:64] if int(size))
         if elements > MAX_ELEMENTS[kind]:
             shown = elements if elements < 1 << 64 else f"more than {1 << 64}"
-            raise _error(text, match.start(), file, f"a {kind.decode()} of {shown} elements; at most "
-                         f"{MAX_ELEMENTS[kind]} are supported",
+            raise _error(text, text.index(b"%b<%b" % (kind, shape)), file,
+                         f"a {kind.decode()} of {shown} elements; at most {MAX_ELEMENTS[kind]} are supported",
                          "large data belongs in a tensor or memref" if kind == b"vector" else "")
 
 
