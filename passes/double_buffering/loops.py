@@ -13,6 +13,10 @@ from hexagon_mlir.passes.double_buffering.handed_on import HandedOn, handed_on
 from hexagon_mlir.passes.double_buffering.slices import outside_operands, pure_slice
 
 
+_NAMED = frozenset({*VIEWS, "memref.dim", "memref.dealloc"})
+"""What may be done to a buffer besides its accesses."""
+
+
 class Refused(Exception):
     """Why a loop stays as it is; the text of the remark."""
 
@@ -71,30 +75,30 @@ class _Reader:
                  touched: dict[ir.Operation, list[Access]]) -> None:
         self.loop, self.body, self.operations, self.touched = loop, body, operations, touched
         self.inside = set(operations)
+        self.known = {access.op for found in touched.values() for access in found}
+        self.buffers = [op.results[0] for op in operations if op.name == "memref.alloc"]
+        self.needed: dict[ir.Operation, list[ir.Value] | None] = {}
         self.carried: set[int] = set()
         self.reason = ""
 
     def buffer(self, alloc: ir.Operation) -> TileBuffer | None:
         """The transfers of the buffer ``alloc`` makes, or None when it has none that can move."""
-        nbytes = allocation_bytes(alloc)
-        if not in_tcm(ir.MemRefType(alloc.results[0].type)) or nbytes is None:
+        nbytes, made = allocation_bytes(alloc), alloc.results[0]
+        if not in_tcm(ir.MemRefType(made.type)) or nbytes is None:
             return None
-        users = [op for op in self.operations if any(a.root == alloc.results[0] for a in self.touched[op])]
-        if not users or not self._in_sight(alloc):
+        users = [op for op, touched in self.touched.items() if any(access.root == made for access in touched)]
+        if not users or not self._in_sight(made):
             return None
         found = TileBuffer(alloc, nbytes)
-        found.producers = self._producers(alloc.results[0], users)
-        found.stores = self._stores(alloc.results[0], users[len(found.producers):])
-        depends = [v for op in found.producers for v in self._depends(op)]
-        found.invariant = bool(found.producers) and not depends and not any(
-            a.writes for op in users[len(found.producers):] for a in self.touched[op]
-            if a.root == alloc.results[0])
+        found.producers = self._producers(made, users)
+        found.stores = self._stores(made, users[len(found.producers):])
+        found.invariant = bool(found.producers) and not any(map(self._depends, found.producers)) and not any(
+            a.writes for op in users[len(found.producers):] for a in self.touched[op] if a.root == made)
         return found if found.producers or found.stores else None
 
-    def _in_sight(self, alloc: ir.Operation) -> bool:
-        known = {a.op for op in self.operations for a in self.touched[op]}
-        return all(use.owner.operation in known or use.owner.operation.name in (*VIEWS, "memref.dim", "memref.dealloc")
-                   for use in uses_of_buffer(alloc.results[0]))
+    def _in_sight(self, buffer: ir.Value) -> bool:
+        users = [use.owner.operation for use in uses_of_buffer(buffer)]
+        return all(user.name in _NAMED or user in self.known for user in users)
 
     def _producers(self, buffer: ir.Value, users: list[ir.Operation]) -> list[ir.Operation]:
         """The leading operations that fill ``buffer``, if there is a copy from DDR among them."""
@@ -122,9 +126,9 @@ class _Reader:
     def _computable(self, op: ir.Operation) -> bool:
         """True when the operands of ``op`` can be computed for a later iteration too."""
         seen: set[int] = set()
-        values = self._inputs(outside_operands(op))
+        values = self._inputs_of(op)
         while values:
-            value = values.pop()
+            *values, value = values
             number = self._carried_number(value)
             if number is None or number in seen:
                 continue
@@ -137,24 +141,27 @@ class _Reader:
         self.carried |= seen
         return True
 
+    def _inputs_of(self, op: ir.Operation) -> list[ir.Value] | None:
+        """All values that the pure computation of what ``op`` uses goes through; None when it is not pure."""
+        if op not in self.needed:
+            self.needed[op] = self._inputs(outside_operands(op))
+        return self.needed[op]
+
     def _inputs(self, values: list[ir.Value]) -> list[ir.Value] | None:
-        """All values that the pure computation of ``values`` goes through; None when it is not pure."""
-        needed = pure_slice(values, self.body, [a.results[0] for a in self._allocs()])
-        return None if needed is None else [*values, *(v for op in needed for v in op.operands)]
+        """The same for these ``values``."""
+        needed = pure_slice(values, self.body, self.buffers)
+        return None if needed is None else list(dict.fromkeys([*values, *(v for op in needed for v in op.operands)]))
 
     def _carried_number(self, value: ir.Value) -> int | None:
-        if isinstance(value.owner, ir.Block) and value.owner == self.body:
+        if isinstance(owner := value.owner, ir.Block) and owner == self.body:
             number = ir.BlockArgument(value).arg_number
             return number - 1 if number else None
         return None
 
-    def _depends(self, op: ir.Operation) -> list[ir.Value]:
-        """Arguments of the loop's body that ``op`` depends on."""
-        return [v for v in self._inputs(outside_operands(op)) or []
-                if isinstance(v.owner, ir.Block) and v.owner == self.body]
-
-    def _allocs(self) -> list[ir.Operation]:
-        return [op for op in self.operations if op.name == "memref.alloc"]
+    def _depends(self, op: ir.Operation) -> bool:
+        """True when ``op`` depends on arguments of the loop's body."""
+        return any(isinstance(owner := value.owner, ir.Block) and owner == self.body
+                   for value in self._inputs_of(op) or ())
 
     def _untouched(self, op: ir.Operation, access: Access) -> bool:
         """True when no iteration writes what ``access`` reads, except tiles of other iterations."""

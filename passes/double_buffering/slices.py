@@ -32,17 +32,19 @@ def pure_slice(values: Iterable[ir.Value], body: ir.Block, given: Iterable[ir.Va
     Values in ``given`` are known already. None when something impure stands in between.
     """
     needed: set[ir.Operation] = set()
-    pending, known = list(values), set(given)
+    pending, seen = list(values), set(given)
     while pending:
         value = pending.pop()
-        if value in known or isinstance(value.owner, ir.Block) or value.owner.operation.block != body:
+        if value in seen:
             continue
-        op = value.owner.operation
+        seen.add(value)
+        if isinstance(owner := value.owner, ir.Block) or (op := owner.operation).block != body:
+            continue
         if not is_pure(op):
             return None
         if op not in needed:
             needed.add(op)
-            pending += list(op.operands)
+            pending += op.operands
     return sorted(needed, key=cmp_to_key(_in_order))
 
 
@@ -50,9 +52,10 @@ def clone(op: ir.Operation, mapping: Mapping) -> ir.Operation:
     """A copy of ``op`` at the insertion point with the values of ``mapping`` replaced; its results join it."""
     copy = op.clone().operation
     for inner in nested_ops(copy) if len(copy.regions) else (copy,):
-        for position, value in enumerate(inner.operands):
+        operands = inner.operands
+        for position, value in enumerate(operands):
             if value in mapping:
-                inner.operands[position] = mapping[value]
+                operands[position] = mapping[value]
     mapping.update(zip(op.results, copy.results, strict=True))
     return copy
 
