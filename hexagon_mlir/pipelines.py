@@ -53,10 +53,7 @@ BUFFERIZE = (
 
 DEALLOCATE = (
     upstream("func.func(buffer-loop-hoisting)", "one buffer for all iterations of a tile loop"),
-    upstream("ownership-based-buffer-deallocation,canonicalize{region-simplify=disabled},"
-             "buffer-deallocation-simplification,bufferization-lower-deallocations,"
-             "inline{default-pipeline=},symbol-dce,cse,canonicalize{region-simplify=disabled}",
-             "every buffer is freed once", label="deallocation"),
+    ours("hexagon-deallocation", "every buffer is freed once"),
 )
 
 TO_LLVM = (

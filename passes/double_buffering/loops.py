@@ -12,7 +12,6 @@ from hexagon_mlir.passes.double_buffering.accesses import Access, UnknownEffect,
 from hexagon_mlir.passes.double_buffering.handed_on import HandedOn, handed_on
 from hexagon_mlir.passes.double_buffering.slices import outside_operands, pure_slice
 
-
 _NAMED = frozenset({*VIEWS, "memref.dim", "memref.dealloc"})
 """What may be done to a buffer besides its accesses."""
 
