@@ -47,13 +47,29 @@ def test_wide_vectors_count_for_each_native_one():
 @pytest.mark.parametrize("module", [
     function("a", lines=100) + function("b", lines=100),
     function("a", lines=900) + function("b", lines=100),
-    function("a") + function("b", call("a")),  # may be inlined
+    function("a", lines=150) + function("b", call("a")),  # may be inlined
     function("a", kind="internal ", attributes=" #0") + function("b", call("a")) + "attributes #0 = { noinline }\n",
     "@v = global i32 0\n" + "".join(function(name, "  store i32 %x, ptr @v\n") for name in "ab"),
     function("a", "  ret i32 %x, !dbg !4\n") + function("b"),
 ], ids=["short", "lopsided", "inlined", "internal", "shared variable", "debug lines"])
 def test_what_stays_whole(module):
     assert divide(module) == [module]
+
+
+def test_what_is_too_long_to_be_inlined_is_declared_where_it_is_called():
+    caller, long = divide(function("a") + function("b", call("a")))
+    assert defined([caller, long]) == [["b"], ["a"]] and "declare i32 @a(i32)" in caller
+
+
+def test_calls_of_another_part_give_nothing_for_arguments_without_use():
+    long = function("a").replace("(i32 %x)", "(i32 %x, ptr %unused)")
+    caller, _ = divide(long + function("b", "  %y = call i32 @a(i32 %x, ptr null)\n"))
+    assert "  %y = call i32 @a(i32 %x, ptr poison)\n" in caller and "declare i32 @a(i32, ptr)" in caller
+
+
+def test_a_task_goes_with_the_only_one_that_starts_it():
+    task = function("task", attributes=" #0", lines=100) + "attributes #0 = { presplitcoroutine }\n"
+    assert defined(divide(task + function("a", call("task")) + function("b", lines=380))) == [["a", "task"], ["b"]]
 
 
 def test_a_task_does_not_keep_those_that_start_it_together():
