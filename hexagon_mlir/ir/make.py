@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torch_mlir import ir
+from torch_mlir._mlir_libs._mlirDialectsLinalg import fill_builtin_region
 
 
 def binary(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
@@ -57,6 +58,15 @@ def shuffle(first: ir.Value, second: ir.Value, lanes: Sequence[int]) -> ir.Value
     return ir.Operation.create("vector.shuffle", results=[ir.VectorType.get([len(lanes)], type_.element_type)],
                                operands=[first, second],
                                attributes={"mask": ir.DenseI64ArrayAttr.get(lanes)}).result
+
+
+def fill(value: ir.Value, target: ir.Value) -> ir.Operation:
+    """``linalg.fill`` of ``target`` with ``value``; its result is the filled tensor, a buffer gives none."""
+    results = [target.type] if isinstance(target.type, ir.RankedTensorType) else []
+    op = ir.Operation.create("linalg.fill", results=results, operands=[value, target], regions=1, attributes={
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])})
+    fill_builtin_region(op)
+    return op
 
 
 def _i64(value: int) -> ir.Attribute:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, tensor
+from hexagon_mlir.ir import arith, bufferization, ir, make, memref, tensor
 from hexagon_mlir.passes.triton_import import access, ints, masks, memory, pointers
 from hexagon_mlir.passes.triton_import.build import dense
 from hexagon_mlir.passes.triton_import.types import Unsupported
@@ -51,7 +51,7 @@ def update(pointer: Pointer | Choice, operands: list[Tensor], mask: Mask, change
     sources = [dense(node, dims) for node in operands]
     zero = ints.value(0, ints.index_type())
     buffer = memref.alloc(ir.MemRefType.get([shape[d] for d in dims] or [1], type), [], [])
-    linalg.fill(arith.constant(type, memory.zero(type)), outs=[buffer])
+    make.fill(arith.constant(type, memory.zero(type)), buffer)
 
     def move(index: Callable[[int], ir.Value], window: ir.Value) -> None:
         at = [index(d) for d in dims]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
 
-from hexagon_mlir.ir import arith, ir, linalg, tensor
+from hexagon_mlir.ir import arith, ir, linalg, make, tensor
 from hexagon_mlir.passes.triton_import import ints
 from hexagon_mlir.passes.triton_import.values import Dims, Tensor, varying
 
@@ -22,7 +22,7 @@ def empty(shape: Sequence[int], element: ir.Type) -> ir.Value:
 
 def filled(scalar: ir.Value, shape: Sequence[int]) -> ir.Value:
     """A tensor of ``shape`` with every element ``scalar``."""
-    return linalg.fill(scalar, outs=[empty(shape, scalar.type)])
+    return make.fill(scalar, empty(shape, scalar.type)).result
 
 
 def generic(inputs: Sequence[tuple[ir.Value, Dims]], dims: Dims, shape: Sequence[int],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
+from hexagon_mlir.ir import arith, bufferization, ir, linalg, make, memref, scf, tensor
 from hexagon_mlir.passes.triton_import import elementwise, ints
 from hexagon_mlir.passes.triton_import.build import dense, filled
 from hexagon_mlir.passes.triton_import.values import Tensor, varying
@@ -87,7 +87,7 @@ def _one_by_one(values: Tensor, mask: Tensor | None, bins: int, element: ir.Type
     index = ints.index_type()
     zero, one, end = (ints.value(n, index) for n in (0, 1, values.shape[0]))
     counts = memref.alloc(ir.MemRefType.get([bins], element), [], [])
-    linalg.fill(ints.value(0, element), outs=[counts])
+    make.fill(ints.value(0, element), counts)
     sources = [dense(node, varying(values.shape)) for node in (values, mask) if node is not None]
     loop = scf.ForOp(zero, end, one)
     with ir.InsertionPoint(loop.body):

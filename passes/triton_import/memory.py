@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hexagon_mlir.ir import arith, bufferization, ir, linalg, memref, scf, tensor
+from hexagon_mlir.ir import arith, bufferization, ir, make, memref, scf, tensor
 from hexagon_mlir.passes.triton_import import elementwise, gathered, ints, masks, views
 from hexagon_mlir.passes.triton_import.access import Access, guarded, memory_order, plan, stored, walk
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
@@ -123,7 +123,7 @@ def _fill_rest(buffer: ir.Value, other: Tensor, access: Access, box: dict[int, t
             bufferization.MaterializeInDestinationOp(None, dense(rest, access.kept), buffer,
                                                      restrict=True, writable=True)
         else:
-            linalg.fill(_any_of(other), outs=[buffer])
+            make.fill(_any_of(other), buffer)
 
     if ints.known(whole):
         fill()

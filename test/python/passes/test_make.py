@@ -1,6 +1,6 @@
 """Operations made without the bindings' builders are those that the builders make."""
 
-from hexagon_mlir.ir import arith, ir, make, make_context, parse, vector
+from hexagon_mlir.ir import arith, ir, linalg, make, make_context, parse, to_text, vector
 
 TEXT = """
 func.func @f(%x: memref<8x32xf32>, %v: vector<32xf32>, %s: f32, %i: index, %n: index) {
@@ -30,6 +30,23 @@ def test_same_operations():
     for expected in ("arith.muli", "arith.subi", "vector.load %arg0", "alignment = 128", "vector.broadcast %arg2",
                      "vector.shuffle", "vector.store"):
         assert expected in text
+
+
+def test_fill_is_that_of_the_bindings():
+    texts = []
+    for fill in (lambda value, target: make.fill(value, target),
+                 lambda value, target: linalg.fill(value, outs=[target])):
+        module = parse("func.func @f(%x: memref<8xf32>, %t: tensor<4x?xf32>, %s: f32) { return }", file="-",
+                       context=make_context())
+        block = module.body.operations[0].regions[0].blocks[0]
+        x, t, s = block.arguments
+        with module.context, ir.Location.unknown(), ir.InsertionPoint(block.operations[0]):
+            fill(s, x)
+            fill(s, t)
+        assert module.operation.verify()
+        texts.append(to_text(module, generic=True))
+    assert texts[0] == texts[1]
+    assert texts[0].count('"linalg.fill"') == 2
 
 
 def test_shuffle_has_as_many_lanes_as_asked_for():
