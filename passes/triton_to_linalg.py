@@ -125,7 +125,9 @@ class TritonToLinalgPass(Pass):
     def _clean(self, module: ir.Module) -> None:
         try:
             module.operation.verify()
-            PassManager.parse("builtin.module(canonicalize,cse)").run(module.operation)
+            manager = PassManager.parse("builtin.module(canonicalize,cse)")
+            manager.enable_verifier(False)  # the runner verifies
+            manager.run(module.operation)
         except ir.MLIRError as error:
             raise HexError(*from_mlir_error(
                 error, self.name, hint="the translation produced invalid IR; please report it").diagnostics) from None
