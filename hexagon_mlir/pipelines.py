@@ -26,6 +26,7 @@ class Entry:
     own: bool
     label: str = ""
     verified: bool = False
+    dialect: str = ""
     options: dict[str, object] = field(default_factory=dict)
 
 
@@ -34,10 +35,11 @@ def ours(name: str, why: str, **options: object) -> Entry:
     return Entry(name, why, True, options=options)
 
 
-def upstream(text: str, why: str, label: str = "", verified: bool = False) -> Entry:
+def upstream(text: str, why: str, label: str = "", verified: bool = False, dialect: str = "") -> Entry:
     """Upstream passes, as ``mlir-opt`` writes them; ``label`` names a group in dumps and timings. What they get is
-    ``verified`` where that is worth the time: to verify all that our passes hand on took as long as CSE."""
-    return Entry(text, why, False, label, verified)
+    ``verified`` where that is worth the time: to verify all that our passes hand on took as long as CSE. They run
+    where operations of ``dialect`` are left, if that is given."""
+    return Entry(text, why, False, label, verified, dialect)
 
 
 BUFFERIZE = (
@@ -58,7 +60,7 @@ DEALLOCATE = (
 
 TO_LLVM = (
     ours("hexagon-dynamic-sizes", "a pointer does not tell the sizes of its buffer"),
-    upstream("convert-linalg-to-loops", "what was not vectorized runs as scalar loops"),
+    upstream("convert-linalg-to-loops", "what was not vectorized runs as scalar loops", dialect="linalg"),
     ours("hexagon-memory-lowering", "allocations become runtime calls"),
     ours("hexagon-async-lowering", "tasks become coroutines and runtime calls"),
     upstream("expand-strided-metadata,lower-affine,cse,loop-invariant-code-motion",
@@ -255,4 +257,4 @@ def _step(entry: Entry, settings: Settings = DEFAULT_SETTINGS) -> Step:
         known = {field.name for field in fields(pass_class)}
         given = {name: value for name, value in settings.of_passes.items() if name in known}
         return PassStep(pass_class(**{**given, **entry.options}), entry.why)
-    return UpstreamStep(entry.text, entry.why, entry.label, entry.verified)
+    return UpstreamStep(entry.text, entry.why, entry.label, entry.verified, entry.dialect)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from math import prod
 
 from torch_mlir import ir, rewrite
@@ -46,6 +48,13 @@ def ops_named(root: ir.Module | ir.Operation, *names: str) -> list[ir.Operation]
         patterns.add(name, keep)
     rewrite.walk_and_apply_patterns(operation, patterns.freeze())
     return [*found, operation] if operation.name in names else found
+
+
+@cache
+def names_of(dialect: str) -> tuple[str, ...]:
+    """The names of all operations of ``dialect``, for `ops_named`."""
+    classes = vars(import_module(f"torch_mlir.dialects._{dialect}_ops_gen")).values()
+    return tuple({class_.OPERATION_NAME for class_ in classes if hasattr(class_, "OPERATION_NAME")})
 
 
 def functions(module: ir.Module) -> list[ir.Operation]:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from hexagon_mlir.ir import PassManager, ir
 from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
+from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra.base import Pass, PassContext
 from hexagon_mlir.pass_infra.options import render
 from hexagon_mlir.pass_infra.schedule import apply_schedule
@@ -72,6 +73,9 @@ class UpstreamStep:
     label: str = ""
     verified: bool = False
     """What it gets is verified also where most steps are trusted."""
+    dialect: str = ""
+    """Runs only where operations of this dialect are left; empty: always. To find none takes upstream's conversions
+    as long as CSE: they fold the rest meanwhile."""
 
     @property
     def title(self) -> str:
@@ -85,6 +89,8 @@ class UpstreamStep:
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Run the upstream passes; an MLIR error becomes a `HexError` that names this step."""
+        if self.dialect and not ops_named(module, *names_of(self.dialect)):
+            return
         with module.context:
             try:
                 _run_upstream(self.pipeline, module.operation)

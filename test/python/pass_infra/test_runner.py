@@ -114,6 +114,20 @@ def test_what_upstream_passes_left_is_verified_at_the_end(context, monkeypatch):
         run_steps(parse(ADD), [PassStep(ExamplePass()), UpstreamStep("cse")], context, RunOptions(first_index=7))
 
 
+@pytest.mark.parametrize("left", [False, True])
+def test_a_conversion_of_a_dialect_that_is_gone_folds_nothing(context, left):
+    fill = "linalg.fill ins(%a : i32) outs(%y : memref<4xi32>)" if left else ""
+    module = parse(f"""func.func @f(%a: i32, %y: memref<4xi32>) -> i32 {{
+      %zero = arith.constant 0 : i32
+      %sum = arith.addi %a, %zero : i32
+      {fill}
+      return %sum : i32
+    }}""")
+    run_steps(module, [UpstreamStep("convert-linalg-to-loops", dialect="linalg")], context)
+    counts = count_ops(module)
+    assert (counts["arith.addi"], counts["scf.for"], counts["linalg.fill"]) == ((0, 1, 0) if left else (1, 0, 0))
+
+
 def test_levels_are_checked_before_and_after(context):
     program = parse("llvm.func @f()")
     run_steps(program, [PassStep(ExamplePass())], context)
