@@ -7,7 +7,7 @@ from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import element_bytes, find_ops, input_count
+from hexagon_mlir.ir.query import element_bytes, input_count, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.passes.gathers.decide import TABLE_BYTES, refusal
 from hexagon_mlir.passes.gathers.split import address_ops, depends_on_data, made_in_tcm, split
@@ -88,16 +88,19 @@ class FormGathersPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """One look-up after the other."""
-        done: set[str] = set()
-        while (found := self._next(module, context, done)) is not None:
+        said: set[str] = set()
+        changed = False
+        while (found := self._next(module, context, said)) is not None:
             extract, addresses = found
             op = extract.parent.operation
             split(op, extract, addresses, not _on_tensors(op))
-        CLEAN.run(module, context)  # offsets that are an input as it is
+            changed = True
+        if changed:
+            CLEAN.run(module, context)  # offsets that are an input as it is
 
     def _next(self, module: ir.Module, context: PassContext,
               said: set[str]) -> tuple[ir.Operation, list[ir.Operation]] | None:
-        for extract in find_ops(module, _is_lookup):
+        for extract in filter(_is_lookup, ops_named(module, "tensor.extract")):
             op = extract.parent.operation
             body = op.regions[0].blocks[0]
             if _is_gather(extract) or not depends_on_data(extract, body, input_count(op)) or _in_registers(extract):
@@ -127,7 +130,7 @@ class FormGathersPass(Pass):
 
 def _is_lookup(op: ir.Operation) -> bool:
     """A tensor.extract with an index, from outside of the linalg op around it."""
-    if op.name != "tensor.extract" or len(op.operands) < 2 or op.parent is None:
+    if len(op.operands) < 2:
         return False
     around = op.parent.operation
     if around.name != "linalg.generic" or len(around.results) != 1 or not len(around.attributes["iterator_types"]):
