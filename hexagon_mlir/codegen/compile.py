@@ -12,6 +12,7 @@ from hexagon_mlir.codegen.emission import Emission, linked
 from hexagon_mlir.codegen.function_modules import name_apart, take_out
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
+from hexagon_mlir.collector import uncollected
 from hexagon_mlir.dialects import kernel_memory
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.ir import ir, set_index_bits, to_text
@@ -85,6 +86,7 @@ kept: list[Compiled] | None = None
 """While it is a list, every compilation of this process is added to it, with its stages and line info."""
 
 
+@uncollected()
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
                    options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS,
                    keep_stages: bool = False) -> Compiled:

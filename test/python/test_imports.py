@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from support import ROOT
 
-BASE = {"targets", "ir", "version"}
+BASE = {"targets", "ir", "version", "collector"}
 PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
 COMPILER = PIPELINES | {"pipelines", "codegen", "frontend"}
@@ -17,7 +17,8 @@ ALLOWED = {
     "targets": set(),
     "ir": set(),
     "version": set(),
-    "sim": {"targets"},
+    "collector": set(),
+    "sim": {"targets", "collector"},
     "levels": {"ir", "dialects"},
     "pass_infra": BASE | {"levels"},
     "dialects": BASE,

@@ -12,6 +12,8 @@ from typing import Any
 
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
+from hexagon_mlir.collector import uncollected
+
 DEFAULT_ARCH = "v75"
 
 
@@ -97,6 +99,7 @@ class HexagonBackend(BaseBackend):
         stages["hexasm"] = lambda text, metadata: _make_asm(text, metadata, options)
 
 
+@uncollected()
 def _make_ttir(module: Any, metadata: dict[str, Any]) -> Any:
     from hexagon_mlir.frontend.triton.ttir import optimize
 
@@ -104,6 +107,7 @@ def _make_ttir(module: Any, metadata: dict[str, Any]) -> Any:
     return module
 
 
+@uncollected()
 def _make_linalg(module: Any, metadata: dict[str, Any], options: HexagonOptions) -> str:
     from hexagon_mlir.frontend.triton.lower import PrintedText, to_linalg
     from hexagon_mlir.frontend.triton.ttir import generic_text
@@ -116,6 +120,7 @@ def _make_linalg(module: Any, metadata: dict[str, Any], options: HexagonOptions)
     return text
 
 
+@uncollected()
 def _make_asm(text: str, metadata: dict[str, Any], options: HexagonOptions) -> bytes:
     from hexagon_mlir.frontend.triton.lower import to_binary
     from hexagon_mlir.pipelines import Settings

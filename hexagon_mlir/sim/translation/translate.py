@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator
-
+from hexagon_mlir.collector import uncollected
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.assembly.asm import AsmError, Module, parse
 from hexagon_mlir.sim.assembly.blocks import Graph, build
@@ -71,19 +68,7 @@ def _address_taken_hosts(module: Module) -> set[str]:
     return {name for name in hosts if name in INLINE or name in CALLBACKS}
 
 
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without Python's cycle collector: it would go over every instruction and value many times, and find nothing."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-@_uncollected()
+@uncollected()
 def translate(
     text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False, quick: bool = False,
     hot: int | None = None,
