@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gc
 import importlib.util
 import io
 import os
@@ -80,10 +79,7 @@ def measured(names: list[str]) -> list[tuple[str, str, Row]]:
 
         def request(self, header: dict, body: str) -> bytes:
             clock.add("IR kB", 0 if header["kind"] == "function" else len(body) / 1000)
-            gc.disable()  # as in `serve`
-            answer = clock.timed("code", backend.optimize_and_emit)(body, **header)
-            gc.enable()
-            return answer
+            return clock.timed("code", backend.optimize_and_emit)(body, **header)
 
         def line(self) -> TwoProcesses:
             return TwoProcesses(lambda seconds: clock.add("waited for", -seconds))

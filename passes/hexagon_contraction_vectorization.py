@@ -9,7 +9,7 @@ from hexagon_mlir.dialects.double_buffering import KERNELS
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
@@ -18,8 +18,6 @@ from hexagon_mlir.passes.contraction.read import read_contraction
 from hexagon_mlir.passes.contraction.start import find_start
 from hexagon_mlir.passes.contraction.transposed import straighten, transposed_factor
 from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats
-
-_GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class HexagonContractionVectorizationPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Vectorize every contraction of ``module`` that can be."""
         if not self.left:  # the first run did, and transposes behind it are to stay
-            _GENERALIZE.run(module, context)
+            GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
         constants = SharedConstants()
         shared: list[Packing] = []

@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
+from hexagon_mlir.pass_infra import CLEAN, GENERALIZE, Pass, PassContext
 from hexagon_mlir.passes.vectorization.affine import expand_applies
 from hexagon_mlir.passes.vectorization.bits import bits_as_bytes
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
@@ -17,8 +17,6 @@ from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats, read
 from hexagon_mlir.passes.vectorization.periodic import choose_rows, in_one_loop
 from hexagon_mlir.passes.vectorization.plan import Plan, make_plan, vector_lanes
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
-
-_GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class HexagonVectorizationPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Vectorize every linalg op of ``module`` that can be."""
-        _GENERALIZE.run(module, context)
+        GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
         constants = SharedConstants()
         for op in [op for op in ops_named(module, "linalg.generic") if len(op.results) == 0]:

@@ -76,6 +76,8 @@ class UpstreamStep:
     dialect: str = ""
     """Runs only where operations of this dialect are left; empty: always. To find none takes upstream's conversions
     as long as CSE: they fold the rest meanwhile."""
+    besides: tuple[str, ...] = ()
+    """Operations of it that do not count."""
 
     @property
     def title(self) -> str:
@@ -89,7 +91,7 @@ class UpstreamStep:
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Run the upstream passes; an MLIR error becomes a `HexError` that names this step."""
-        if self.dialect and not ops_named(module, *names_of(self.dialect)):
+        if self.dialect and not ops_named(module, *set(names_of(self.dialect)).difference(self.besides)):
             return
         with module.context:
             try:
@@ -108,6 +110,8 @@ class UpstreamStep:
 CLEAN = UpstreamStep("canonicalize{region-simplify=disabled},cse", "what a pass leaves folds; blocks stay as they are")
 """What passes run behind themselves. To look for equal and unreachable blocks takes a third of a canonicalization, and
 there are none while control flow is structured."""
+GENERALIZE = UpstreamStep("linalg-generalize-named-ops", "one kind of loop nest", dialect="linalg",
+                          besides=("linalg.generic", "linalg.index", "linalg.yield"))
 
 
 @dataclass(frozen=True)

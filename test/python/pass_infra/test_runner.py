@@ -5,7 +5,7 @@ from pass_infra.example import ExamplePass, RefusingPass
 
 from hexagon_mlir import targets
 from hexagon_mlir.ir import HexError, parse, to_text
-from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep, registry
+from hexagon_mlir.pass_infra import GENERALIZE, PassContext, PassStep, UpstreamStep, registry
 from hexagon_mlir.pass_infra.runner import RunOptions, count_ops, run_steps
 
 ADD = """func.func @add(%a: i32) -> i32 {
@@ -126,6 +126,22 @@ def test_a_conversion_of_a_dialect_that_is_gone_folds_nothing(context, left):
     run_steps(module, [UpstreamStep("convert-linalg-to-loops", dialect="linalg")], context)
     counts = count_ops(module)
     assert (counts["arith.addi"], counts["scf.for"], counts["linalg.fill"]) == ((0, 1, 0) if left else (1, 0, 0))
+
+
+def test_loop_nests_that_are_generic_are_left_alone(context):
+    module = parse("""func.func @f(%a: i32, %y: memref<i32>) -> i32 {
+      %zero = arith.constant 0 : i32
+      %sum = arith.addi %a, %zero : i32
+      linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+          ins(%a : i32) outs(%y : memref<i32>) {
+      ^bb0(%in: i32, %out: i32):
+        linalg.yield %in : i32
+      }
+      return %sum : i32
+    }""")
+    before = to_text(module)
+    run_steps(module, [GENERALIZE], context)
+    assert to_text(module) == before
 
 
 def test_levels_are_checked_before_and_after(context):
