@@ -97,3 +97,14 @@ def set_space(value: ir.Value, space: int) -> None:
 
 def _in_space(type_: ir.MemRefType, space: int) -> ir.MemRefType:
     return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout, memory_space(space) if space else None)
+
+
+def is_noalias(value: ir.Value) -> bool:
+    """True for an argument that the caller promises to overlap nothing else the function is given."""
+    if not isinstance(value.owner, ir.Block):
+        return False
+    function = value.owner.owner.operation
+    if function.name != "func.func" or "arg_attrs" not in function.attributes:
+        return False
+    given = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(value).arg_number])
+    return "llvm.noalias" in given

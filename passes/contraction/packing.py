@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.buffers import VIEWS, is_noalias, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.query import input_count
 
 _LOOPS = frozenset({"scf.for", "scf.forall", "scf.parallel"})
@@ -50,10 +50,7 @@ def place_of_packing(op: ir.Operation, source: ir.Value) -> ir.Operation | None:
 def _is_alone(root: ir.Value) -> bool:
     """True when the memory of ``root`` is reached through ``root`` alone."""
     if isinstance(root.owner, ir.Block):
-        function = root.owner.owner.operation
-        if function.name != "func.func" or "arg_attrs" not in function.attributes:
-            return False
-        return "llvm.noalias" in ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(root).arg_number]
+        return is_noalias(root)
     return root.owner.operation.name in ("memref.alloc", "memref.alloca")
 
 

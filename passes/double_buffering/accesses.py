@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import root_buffer
+from hexagon_mlir.ir.buffers import is_noalias, root_buffer
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.double_buffering.slices import is_pure
@@ -87,7 +87,7 @@ def may_alias(one: ir.Value, other: ir.Value) -> bool:
     kinds = _kind(one), _kind(other)
     if "unknown" in kinds:
         return True
-    return kinds[0] == kinds[1] == "argument" and not (_promised(one) or _promised(other)) and (
+    return kinds[0] == kinds[1] == "argument" and not (is_noalias(one) or is_noalias(other)) and (
         _is_pointer(one) or _is_pointer(other))
 
 
@@ -100,12 +100,3 @@ def _kind(value: ir.Value) -> str:
 
 def _is_pointer(value: ir.Value) -> bool:
     return list(ir.MemRefType(value.type).shape) == [1]
-
-
-def _promised(argument: ir.Value) -> bool:
-    """True for an argument that the caller promises to overlap nothing else the function is given."""
-    function = argument.owner.owner.operation
-    if "arg_attrs" not in function.attributes:
-        return False
-    given = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[ir.BlockArgument(argument).arg_number])
-    return "llvm.noalias" in given

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import ir, make, memref, vector
-from hexagon_mlir.ir.buffers import VIEWS, start_alignment
+from hexagon_mlir.ir.buffers import VIEWS, is_noalias, start_alignment
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.vectorization.horizontal import combine
 from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
@@ -194,11 +194,11 @@ class BodyEmitter:
     def outputs_apart(self, outputs: range) -> bool:
         """True when no output is read, by the body or as an input in the same order: its elements may be written twice.
 
-        Two arguments may be the same buffer.
+        Two arguments may be the same buffer, unless the caller promises otherwise.
         """
         inputs = [_whole(v) for o, v in enumerate(self.values) if o not in outputs and self._reads_along(o)]
         for output in (_whole(self.values[o]) for o in outputs):
-            unknown = isinstance(output.owner, ir.Block)
+            unknown = isinstance(output.owner, ir.Block) and not is_noalias(output)
             if any(output == i or (unknown and isinstance(i.owner, ir.Block)) for i in inputs):
                 return False
         return not any(self.is_read(o) for o in outputs)

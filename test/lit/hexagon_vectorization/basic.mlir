@@ -190,7 +190,38 @@ func.func @bytes(%x: memref<128x128xi8>, %y: memref<128x128xi8>) {
 }
 
 // -----
-// 13. Rows of three: three vectors of 32 rows are dealt into three columns and summed in order, so any body will do.
+// 13. A square of vectors in TCM: 16 rows exchange lanes with neighbours and wait in the output, then rows 8 apart do.
+// CHECK-LABEL: func.func @square
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-COUNT-16: vector.load %arg0
+// CHECK-COUNT-16: vector.store %{{.*}}, %arg1
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-COUNT-16: vector.load %arg1
+// CHECK-COUNT-16: vector.store %{{.*}}, %arg1
+// CHECK-NOT: vector.load
+func.func @square(%x: memref<64x64xf16, 1> {llvm.noalias}, %y: memref<64x64xf16, 1> {llvm.noalias}) {
+  linalg.transpose ins(%x : memref<64x64xf16, 1>) outs(%y : memref<64x64xf16, 1>) permutation = [1, 0]
+  return
+}
+
+// -----
+// 14. Where the output may be another input, the square passes through a buffer.
+// CHECK-LABEL: func.func @added_square
+// CHECK: memref.alloc() : memref<64x64xi16>
+func.func @added_square(%x: memref<64x64xi16, 1>, %y: memref<64x64xi16, 1>, %z: memref<64x64xi16, 1>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>,
+                                   affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %y : memref<64x64xi16, 1>, memref<64x64xi16, 1>) outs(%z : memref<64x64xi16, 1>) {
+    ^bb0(%a: i16, %b: i16, %o: i16):
+      %0 = arith.addi %a, %b : i16
+      linalg.yield %0 : i16
+  }
+  return
+}
+
+// -----
+// 15. Rows of three: three vectors of 32 rows are dealt into three columns and summed in order, so any body will do.
 // CHECK-LABEL: func.func @short_rows
 // CHECK: %[[ROWS:.*]] = memref.reinterpret_cast %arg0 to offset: [0], sizes: [3, 190], strides: [1, 1]
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1

@@ -92,6 +92,37 @@ def test_a_ragged_transpose_added_in_place(sum_is):
     assert np.array_equal(z if sum_is == "%z" else x, expected)
 
 
+@pytest.mark.parametrize(("type_", "side"), [("f32", 32), ("f16", 64), ("i16", 64), ("i8", 128)])
+@pytest.mark.parametrize("promise", ["{llvm.noalias}", ""])
+def test_a_square_of_vectors_is_transposed_where_it_goes(type_, side, promise):
+    """What waits in the output is not what the body reads there: the sum may be one of the terms."""
+    square, add = f"memref<{side}x{side}x{type_}, 1>", "addf" if type_[0] == "f" else "addi"
+    text = "".join(f"""func.func @{name}(%x: {square} {promise}, %y: {square} {promise}, %z: {square} {promise}) {{
+      linalg.generic {{indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>,
+                                        affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+          ins(%x, %y : {square}, {square}) outs({out} : {square}) {{
+        ^bb0(%a: {type_}, %b: {type_}, %o: {type_}):
+          %s = arith.{add} %a, %b : {type_}
+          linalg.yield %s : {type_}
+      }}
+      return
+    }}
+    func.func @{name}_alone(%x: {square} {promise}, %y: {square} {promise}, %z: {square} {promise}) {{
+      linalg.transpose ins(%x : {square}) outs({out} : {square}) permutation = [1, 0]
+      return
+    }}
+    """ for name, out in (("apart", "%z"), ("own", "%y")))
+    rng = np.random.default_rng(side)
+    module, _ = after(text, STEPS, "v75")
+    run = on_host(module, names := ["apart", "apart_alone", "own", "own_alone"])
+    for name in names:
+        x, y, z = (values(rng, type_, (side, side), special=False) for _ in range(3))
+        with np.errstate(over="ignore"):
+            expected = x.T if name.endswith("alone") else x.T + y
+        run(name, [x, y, z])
+        assert np.array_equal(z if name.startswith("apart") else y, expected), name
+
+
 def test_every_ragged_size_of_every_width():
     """One vector, one lane, one lane short, one lane over: nothing but the n elements is written."""
     programs = []
