@@ -35,6 +35,7 @@ _LOCAL_LINKAGE = re.compile(r"define (?:internal|private) ")
 _BRANCH_OR_BLOCK = re.compile(r'\n(?:  br (.*)|([\w.$-]+|"[^"]*"):)')
 _TARGET = re.compile(r'label %([\w.$-]+|"[^"]*")')
 _VALUE = re.compile(r"%[\w.$-]+")
+_TYPE = re.compile(r"^(<[^>]*>|\S+) .*$")  # of an argument, before its attributes and value
 _LABEL = re.compile(r"\.L[\w.$]+")
 _ONCE = re.compile(r"^[ \t]*\.(?:attribute|file)\s.*\n?", re.MULTILINE)
 _LAST = '\t.section\t".note.GNU-stack"'
@@ -74,7 +75,7 @@ class _Function:
             arguments = call[2].split(", ")
             if len(arguments) != len(kept):
                 return call[0]
-            given = [argument if keep else f"{argument.split(' ')[0]} poison"
+            given = [argument if keep else _TYPE.sub(r"\1 poison", argument)
                      for argument, keep in zip(arguments, kept, strict=True)]
             return f"{call[1]}{', '.join(given)})"
 

@@ -62,9 +62,10 @@ def test_what_is_too_long_to_be_inlined_is_declared_where_it_is_called():
 
 
 def test_calls_of_another_part_give_nothing_for_arguments_without_use():
-    long = function("a").replace("(i32 %x)", "(i32 %x, ptr %unused)")
-    caller, _ = divide(long + function("b", "  %y = call i32 @a(i32 %x, ptr null)\n"))
-    assert "  %y = call i32 @a(i32 %x, ptr poison)\n" in caller and "declare i32 @a(i32, ptr)" in caller
+    long = function("a").replace("(i32 %x)", "(i32 %x, ptr %unused, <4 x float> %neither)")
+    caller, _ = divide(long + function("b", "  %y = call i32 @a(i32 %x, ptr noundef null, <4 x float> %v)\n"))
+    assert "  %y = call i32 @a(i32 %x, ptr poison, <4 x float> poison)\n" in caller
+    assert "declare i32 @a(i32, ptr, <4 x float>)" in caller
 
 
 def test_a_task_goes_with_the_only_one_that_starts_it():
