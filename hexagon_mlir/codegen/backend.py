@@ -51,7 +51,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
 
     ``patience`` 0 takes the first variant that is right instead of looking for the fastest. ``share`` is the part of a
     program that ``source`` holds: the longer a program, the fewer tries are worth their time. ``cautious`` is for what
-    LLVM aborted at: the target's own passes over IR are left out.
+    LLVM aborted at: the target's own passes over IR are left out, and the search for windows.
 
     ``loops`` are "kept" where the pipeline vectorized them. Else LLVM's -O3 does what it can: "unrolled" without its
     vectorizers, "vectorized" with them. Every function with loops gets the variant that is best for it and keeps

@@ -41,7 +41,7 @@ _ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # the chains are 
 @dataclass(frozen=True)
 class Library:
     """LLVM for one chip. ``loops`` as in `optimize_and_emit`; ``relocation`` is ``static`` or ``pic``; ``cautious``
-    leaves the target's own passes out of -O3.
+    leaves the target's own passes out of -O3, and the search for windows out of code generation.
     """
 
     cpu: str
@@ -87,8 +87,9 @@ class Library:
         """``kind`` "assembly" (str) or "object" (bytes) of optimised ``llvm_ir``; from a fresh module, since emission
         changes one. ``realigned`` lets LLVM join neighbouring stores.
         """
+        # The search for windows moves instructions on trial; LLVM 22 aborts where a live range does not follow.
         self._set(*_ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
-                  _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows], _BITS[variant.bits],
+                  _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows and not self.cautious], _BITS[variant.bits],
                   _REALIGNED[realigned])
         module = binding().parse_assembly(llvm_ir, context=binding().create_context())
         return getattr(_machine(self.cpu, self.features, self.relocation), f"emit_{kind}")(module)
