@@ -2,8 +2,7 @@
 
 A block is ``plan.lanes`` iterations of the vectorized loop by ``plan.columns`` of the turned one. Its rows, vectors
 along the turned loop, are transposed in groups that fit the registers, through a buffer where there are more of them,
-and the body runs once per column. A square that is all there is takes two loops: neighbouring rows exchange their
-lanes and wait in the output, then rows far apart.
+and the body runs once per column. A square that is all there is waits in the output instead (`square`).
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.butterfly import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.plan import Plan, is_turned
 from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments, when
+from hexagon_mlir.passes.vectorization.square import emit_square, is_square
 from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, zeros
 
 _ROWS = 32  # vectors transposed at once: all the registers HVX has
-_NEAR, _AT_ONCE = 8, 16  # rows whose exchanges come first in a square that is all there is, and rows at once
 _LIGHT_BODY = 4  # operations: above this, the body is not repeated for every column of a block
 
 Values = list[ir.Value]
@@ -41,18 +40,10 @@ class TurnedEmitter:
         self.again = not any(self.nest.reduction) and body.outputs_apart(outputs)
         light = len(self.operands) == 1 and self.nest.ops_along(plan.loop) <= _LIGHT_BODY
         self.direct = light and plan.lanes == plan.columns == self.group
-        self.in_place = light and not self.direct and self.again and self._is_square()
+        self.in_place = light and not self.direct and self.again and is_square(body, plan, self.operands[0], outputs)
         self.buffers = {} if self.direct or self.in_place else {
             operand: memref.alloc(ir.MemRefType.get([plan.columns, plan.lanes], body.element_type(operand)), [], [])
             for operand in self.operands}
-
-    def _is_square(self) -> bool:
-        """True for one square of vectors that the output in TCM has room for."""
-        (operand, *_), output, plan = self.operands, self.nest.operands[self.outputs[0]], self.plan
-        extents = self.nest.extents[plan.loop], self.nest.extents[self.turned]
-        return (len(self.outputs) == 1 and extents == (plan.lanes, plan.columns) and plan.lanes == plan.columns
-                and output.in_tcm and output.contiguous_in(plan.loop)
-                and self.body.element_type(self.outputs[0]) == self.body.element_type(operand))
 
     def free(self) -> None:
         """End the life of the buffers."""
@@ -64,7 +55,8 @@ class TurnedEmitter:
         scope = self.body.uniform(Scope(), ivs, set(ivs))
         plan = self.plan
         if self.in_place:
-            self._square(ivs, scope)
+            emit_square(self.body, plan, self.operands[0], self.outputs[0], ivs,
+                        lambda here, row: self._store(here, scope, None, here[self.turned], {self.operands[0]: row}))
             return
         for segment in self._segments(plan.loop, plan.lanes):
             tail = segment.tail(self.nest.narrowest_bits)
@@ -112,41 +104,6 @@ class TurnedEmitter:
         self.body.unaligned.add(loop)
         blocks = -(-extent // width)
         return [Segment(index(0), index(blocks * width), width, False, last=index(extent - width))]
-
-    def _square(self, ivs: Ivs, scope: Scope) -> None:
-        """All of a square: exchanges between neighbouring rows, then those between rows `_NEAR` apart."""
-        operand, (output,), lanes = self.operands[0], self.outputs, self.plan.lanes
-        bits, far, start = _NEAR.bit_length() - 1, lanes // _NEAR, index(0)
-
-        def rows_of(source: int, here: Callable[[ir.Value], Ivs], groups: Sequence[Sequence[ir.Value]],
-                    exchanges: range) -> list[tuple[Sequence[ir.Value], Butterfly]]:
-            """Groups of rows of ``source``; all loads come first, so that one group hides another's."""
-            loaded = [[self.body.load_along(source, here(row), lanes, None) for row in group] for group in groups]
-            return [(group, Butterfly(rows, exchanges)) for group, rows in zip(groups, loaded, strict=True)]
-
-        def given(row: ir.Value) -> Ivs:
-            return {**ivs, self.plan.loop: row, self.turned: start}
-
-        def waiting(row: ir.Value) -> Ivs:
-            return {**ivs, self.plan.loop: start, self.turned: row}
-
-        def near(first: ir.Value, carried: Values) -> Values:
-            groups = [[make.addi(first, index(row + n)) for n in range(_NEAR)] for row in range(0, _AT_ONCE, _NEAR)]
-            for group, rows in rows_of(operand, given, groups, range(bits)):
-                for row in reading_order(_NEAR):
-                    self.body.store(output, rows[row], waiting(group[row]), lanes, None)
-            return carried
-
-        def apart(first: ir.Value, carried: Values) -> Values:
-            groups = [[make.addi(first, index(row + n)) for n in range(0, lanes, _NEAR)] for row in range(together)]
-            for group, rows in rows_of(output, waiting, groups, range(bits, lanes.bit_length() - 1)):
-                for row in reading_order(far):
-                    self._store(waiting(group[row]), scope, None, group[row], {operand: rows[row]})
-            return carried
-
-        together = _AT_ONCE // far
-        for_loop(start, index(lanes), _AT_ONCE, [], near)
-        for_loop(start, index(_NEAR), together, [], apart)
 
     # -- blocks --------------------------------------------------------------------------------------------------
 
