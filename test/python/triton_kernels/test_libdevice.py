@@ -193,9 +193,12 @@ def of_hexagon(n, x, out, size, BLOCK: tl.constexpr):
 
 
 def test_the_name_of_the_back_end():
+    import triton.language.extra.hexagon.libdevice as dotted
     from triton.language.extra.hexagon import libdevice as named
+    from triton.language.extra.hexagon.libdevice import tanh
 
-    assert named is ours
+    assert named is dotted is ours
+    assert tanh is ours.tanh
     n, x = torch.tensor([0, 1, -3], dtype=torch.int32), torch.tensor([0.5, -2.0, float("nan")])
     out = torch.full((4,), 9.0)
     of_hexagon[(1,)](n, x, out, 3, BLOCK=4)
