@@ -9,7 +9,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-division          1.60    18.3  19.17     8.5
+division          1.60    18.3  19.17     9.0
 reciprocal        1.23    14.5  18.16     7.3
 ===============  =============  =============
 """

@@ -9,8 +9,8 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-erf               1.55    37.5
-erfc              1.90   112.5
+erf               1.55    35.8
+erfc              1.90   134.0
 ===============  =============  =============
 """
 

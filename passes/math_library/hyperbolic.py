@@ -12,11 +12,11 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 function         accurate       fast
 ===============  =============  =============
 sinh              1.64    35.0
-cosh              1.53    28.5
-tanh              1.86    37.3  53.97    25.0
-asinh             1.62    82.6
-acosh             1.95    80.8
-atanh             1.85    37.5
+cosh              1.53    28.0
+tanh              1.86    37.5  53.97    25.0
+asinh             1.62    86.6
+acosh             1.95    87.3
+atanh             1.85    31.5
 ===============  =============  =============
 """
 

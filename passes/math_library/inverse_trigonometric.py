@@ -9,9 +9,9 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-asin              1.38    38.3
-acos              1.51    44.0
-atan              1.24    38.3   4.90    33.3
+asin              1.38    42.0
+acos              1.51    44.3
+atan              1.24    39.0   4.90    32.0
 atan2             1.63    54.0
 ===============  =============  =============
 """

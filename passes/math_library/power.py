@@ -9,7 +9,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-powf              1.15   104.1  48.09    57.0
+powf              1.15    98.6  48.09    55.5
 ===============  =============  =============
 """
 

@@ -9,7 +9,7 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-fmod              0.00   197.5
+fmod              0.00   192.6
 ===============  =============  =============
 """
 
