@@ -174,8 +174,8 @@ def _op_loops(body: ir.Block, operations: Sequence[ir.Operation], operands: Sequ
 
 
 def _passes_through(operations: Sequence[ir.Operation], bits: int) -> bool:
-    """True when the chain of operations passes through elements of ``bits``: they are computed with and widened again,
-    and no more than two wide values wait for that.
+    """True when the chain of operations passes through elements of ``bits``: a third of it and more comes before they
+    are widened again, and no more than two wide values wait for that.
     """
     place = {result: number for number, op in enumerate(operations) for result in op.results}
     narrow = {value for value in place if str(value.type) in _NARROW.get(bits, ())}
@@ -186,7 +186,7 @@ def _passes_through(operations: Sequence[ir.Operation], bits: int) -> bool:
     waiting = {value for op in operations[max(widened):] for value in op.operands
                if place.get(value, len(operations)) < first and value.owner.operation.name != "arith.constant"
                and value not in narrow}
-    return len(waiting) <= 2
+    return len(waiting) <= 2 and 3 * max(widened) >= len(operations)
 
 
 def read_operands(op: ir.Operation) -> tuple[Operand, ...]:

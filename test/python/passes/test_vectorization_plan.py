@@ -149,6 +149,13 @@ class TestChainsOfMixedWidths:
         assert self.widening(self.THROUGH, """%g = arith.mulf %w, %f : f32
       %r = arith.truncf %g : f32 to f16""") == 1
 
+    def test_most_of_it_behind(self):
+        """An exact GELU of what was rounded to 16 bits: its constants leave no registers for twice the chains."""
+        wide = "%g0 = arith.mulf %f, %f : f32" + "".join(
+            f"\n%g{n + 1} = arith.mulf %g{n}, %f : f32" for n in range(12))
+        assert self.widening(self.THROUGH, f"""{wide}
+      %r = arith.truncf %g12 : f32 to f16""") == 2
+
     def test_registers_for_what_waits(self):
         assert self.widening(self.THROUGH, """%g = arith.mulf %w, %f : f32
       %h = arith.mulf %s, %g : f32
