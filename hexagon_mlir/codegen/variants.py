@@ -60,6 +60,8 @@ _ROOMY = (Variant(scheduled=True, reach=80, bits=False), Variant(reach=80, bits=
 # At twice the registers LLVM's scheduler spills more than it hides: its order of random numbers takes 5 to 10 % longer.
 _FLOODED = (_ROOMY[1], _ROOMY[0], *_ROOMY[2:])
 _CROWDED = (Variant(ordered=True, room=ROOM, bits=False), Variant(ordered=True, scheduled=True, room=ROOM), *_ROOMY)
+# In front of an exact GELU, products of f16 are pipelined only by the search for windows: 6 or 8 packets instead of 12.
+_CROWDED_PRODUCTS = (replace(_EVERYTHING, room=Room(34), reach=80), _ROOMY[4], _ROOMY[3])
 _CROWD = 45
 """Vectors at hand at once (`traits`) from which on LLVM spills some, however it orders them."""
 _CHAINS = 1 / 4
@@ -86,6 +88,8 @@ def variants(traits: Traits) -> list[Variant]:
         quick = [replace(_QUICK, bits=False), *(v for v in _GENERAL if v != _QUICK)]
         return [*_ROOMY] if traits.outside >= _CROWD else quick
     if traits.pressure >= _CROWD:
+        if traits.products:
+            return [*_CROWDED_PRODUCTS, *(v for v in _CROWDED if v not in _CROWDED_PRODUCTS)]
         if traits.qfloat >= _CHAINS:
             return [*_CROWDED]
         return [*(_FLOODED if traits.pressure >= 2 * REGISTERS else _ROOMY)]

@@ -49,9 +49,11 @@ def test_what_comes_first():
     assert mixed[:2] == tables[:2] and mixed[2] == variants(TABLED)[0]
     product = Traits(pressure=30, products=True)
     assert [variants(product._replace(qfloat=part))[0].bits for part in (0.25, 0.42)] == [True, False]  # halves, floats
+    assert all(variant.windows and variant.reach for variant in variants(CROWDED._replace(products=True))[:3])
 
 
-@pytest.mark.parametrize("traits", [FREE, TABLED, CROWDED, Traits(pressure=20, products=True)])
+@pytest.mark.parametrize("traits", [FREE, TABLED, CROWDED, Traits(pressure=20, products=True),
+                                    CROWDED._replace(products=True)])
 def test_nothing_is_tried_twice(traits):
     every = variants(traits)
     assert len(set(every)) == len(every)
