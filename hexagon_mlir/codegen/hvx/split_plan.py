@@ -22,6 +22,7 @@ class SplitPlan:
     def __init__(self, instructions: Sequence[Instruction], floats: bool):
         self.instructions, self.floats = instructions, floats
         self.definitions = {i.result: i for i in instructions if i.result}
+        self.places = {i.result: place for place, i in enumerate(instructions) if i.result}
         self.bits: dict[str, int] = {}
         self.orders: dict[str, int] = {}
         self._shuffles: dict[str, str] = {}
@@ -152,8 +153,8 @@ class SplitPlan:
             return 0 if self.shuffle_kind(i) == "splat" else 1
         sources = [o for o in i.operands if o.startswith("%")]
         if i.opcode == "phi":  # a loop goes round in the order it computes in, whatever it started from
-            sources = [o for o in sources if self.definitions[o].opcode != "load"] if all(
-                o in self.definitions for o in sources) else sources
+            place = self.places[i.result]
+            sources = [o for o in sources if self.places.get(o, place) > place] or sources
         known = [k for o in sources if (k := self.orders.get(o, 0) if o in self.names else 1)]
         # numbers of the lanes themselves are as in memory, unless another operand decides
         order = min(known, default=int(any(o.startswith("<") for o in i.operands)))

@@ -22,11 +22,13 @@ def test_256_cubed_in_tcm(factors, sums, share):
     assert measured.error <= (1e-6 if factors[0] == "f" else 0)
 
 
-def test_a_product_keeps_its_pace_beside_code_short_of_registers():
-    """GELU spills where it is scheduled as products are; the variant that followed did not pipeline the product."""
+@pytest.mark.parametrize(("numerics", "error", "share"), [("f32", 1e-5, 0.5), ("mixed", 4e-3, 0.6),
+                                                          ("f16", 4e-3, 0.54)])
+def test_a_product_keeps_its_pace_beside_code_short_of_registers(numerics, error, share):
+    """GELU spills where it is scheduled as products are; the variants that followed did not pipeline the product."""
     torch.manual_seed(0)
     layer, x = torch.nn.Sequential(torch.nn.Linear(256, 1024), torch.nn.GELU()).eval(), torch.randn(64, 256)
-    model = hx.compile(torch.export.export(layer, (x,)))
+    model = hx.compile(torch.export.export(layer, (x,)), numerics=numerics)
     with torch.no_grad():
-        assert (model(x) - layer(x)).abs().max() < 1e-5
-    assert 64 * 256 * 1024 / 32 / 2 / model.last_run.cycles > 0.5, "of the bound of the product alone: 0.57, was 0.43"
+        assert (model(x) - layer(x)).abs().max() < error
+    assert 64 * 256 * 1024 / 32 / 2 / model.last_run.cycles > share, "of the bound of the product alone"
