@@ -22,6 +22,7 @@ from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
 from hexagon_mlir.codegen.llvm_ir.bit_tests import lowest_bits_as_tests
 from hexagon_mlir.codegen.llvm_ir.conversions import converts
 from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
+from hexagon_mlir.codegen.llvm_ir.float_splats import float_splats_as_words
 from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.llvm_ir.llvm_text import MODULE_END
@@ -103,7 +104,7 @@ def _optimized(source: str, library: Library, chains: bool, native: bool) -> str
         text = small_integers_as_conversions(text) if converts(features) else text
         used = chains and QFLOAT in features
         text = exchanges_as_instructions(use_native_vectors(text, used, used or IEEE in features))
-    return library.optimized(text)
+    return float_splats_as_words(library.optimized(text))
 
 
 def _best(code: _Code, ways: Sequence[Variant], spent: float, patience: int) -> tuple[Cost, str, Variant] | None:

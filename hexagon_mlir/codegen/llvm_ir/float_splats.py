@@ -1,0 +1,35 @@
+"""Floats that all lanes of a vector hold, in LLVM IR text, where words are made of them.
+
+LLVM's optimiser puts the float into a vector, makes words of that and gives every lane the first: LLVM 22's Hexagon
+backend no longer sees a splat there, and permutes what is one already. Lanes are given the float's word instead.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LINE = re.compile(
+    r"^(?:define .*"
+    r"| *(?P<vector>%[-\w.]+) = insertelement <\d+ x float> poison, float (?P<float>\S+), i\d+ 0(?:, !.*)?"
+    r"| *(?P<name>%[-\w.]+) = bitcast <(?P<lanes>\d+) x float> (?P<source>%[-\w.]+) to <(?P=lanes) x i32>(?:, !.*)?)$",
+    re.MULTILINE)
+
+
+def float_splats_as_words(text: str) -> str:
+    """``text`` with words put into vectors where floats were put and taken for words."""
+    if " x float> poison, float " not in text:
+        return text
+    floats: dict[str, str] = {}
+
+    def replaced(line: re.Match[str]) -> str:
+        if line["vector"]:
+            floats[line["vector"]] = line["float"]
+        elif line["name"] is None:
+            floats.clear()  # another function
+        elif line["source"] in floats:
+            word, lanes = f"%word.{line['name'][1:]}", line["lanes"]
+            return (f"  {word} = bitcast float {floats[line['source']]} to i32\n"
+                    f"  {line['name']} = insertelement <{lanes} x i32> poison, i32 {word}, i64 0")
+        return line[0]
+
+    return _LINE.sub(replaced, text)
