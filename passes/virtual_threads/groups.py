@@ -93,9 +93,9 @@ class Group:
         return found
 
     def lanes(self, vector_bytes: int) -> list[int]:
-        """Iterations of each axis that all members do at once."""
-        return [min(member.nest.lanes(member.loops[axis], vector_bytes) for member in self.members)
-                for axis in range(len(self.extents))]
+        """Iterations of each axis that the member with most work does at once."""
+        heaviest = max(self.members, key=lambda member: member.nest.cycles)
+        return [heaviest.nest.lanes(loop, vector_bytes) for loop in heaviest.loops]
 
     def units(self, read: int, written: int) -> tuple[int, ...] | None:
         """Iterations of each axis that stay together, so that different threads write to different ``written`` bytes.

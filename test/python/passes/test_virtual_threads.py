@@ -84,6 +84,37 @@ def test_never_slower():
         assert cycles[1] <= cycles[0], (n, cycles)
 
 
+WIDENED_PRODUCT = """func.func @f(%q: tensor<64x64xf32>, %k: tensor<16x64xi16>) -> tensor<64x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x16xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<64x16xf32>) -> tensor<64x16xf32>
+  %t = tensor.empty() : tensor<64x16xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%k : tensor<16x64xi16>) outs(%t : tensor<64x16xf32>) {
+  ^bb0(%a: i16, %o: f32):
+    %b = arith.sitofp %a : i16 to f32
+    linalg.yield %b : f32
+  } -> tensor<64x16xf32>
+  %p = linalg.matmul ins(%q, %w : tensor<64x64xf32>, tensor<64x16xf32>) outs(%s : tensor<64x16xf32>)
+      -> tensor<64x16xf32>
+  %y = linalg.exp ins(%p : tensor<64x16xf32>) outs(%e : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+"""
+
+
+def test_lanes_of_the_heaviest_member():
+    """A product's columns are half a vector: what transposes them before it has no lanes there, but they stay whole."""
+    module = parse(WIDENED_PRODUCT)
+    set_index_bits(module)
+    run_steps(module, [PassStep(get("form-virtual-threads")())], PassContext(V75))
+    assert "tensor<64x4xf32>" not in str(module)
+    random = np.random.default_rng(0)
+    q, k = random.normal(size=(64, 64)).astype(np.float32) / 32, random.integers(-9, 9, (16, 64)).astype(np.int16)
+    run = hx.compile(module).run(q, k)
+    np.testing.assert_allclose(run.outputs[0], np.exp(q @ k.T.astype(np.float32)), rtol=1e-4)
+
+
 @pytest.mark.parametrize("case", linalg_cases(), ids=[case.name for case in linalg_cases()])
 def test_every_step(case):
     """The small cases of the stages tests, with threads forced on them, after every step."""
