@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
@@ -11,6 +12,8 @@ from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import find_ops, input_count, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
+_VIEWS = ("tensor.extract_slice", "tensor.cast", "tensor.expand_shape", "tensor.collapse_shape")
+
 
 @dataclass(frozen=True)
 class HexagonSeparateDestinationsPass(Pass):
@@ -19,11 +22,11 @@ class HexagonSeparateDestinationsPass(Pass):
     CSE merges the zeros that two sums start from. ``eliminate-empty-tensors`` then lets that one tensor be the memory
     of the first result, and one-shot-bufferize (LLVM 24) keeps the second sum there too, where storing the first result
     destroys it. Two fills are also cheaper than a fill and a copy, and so is a slice written twice where the rest of
-    the tensor has no values: the copy would read what nobody wrote. A result that a loop starts from and that is read
-    behind the loop is copied for the loop, since both would be computed where the loop's result is stored. A result
-    that is stored under a condition or in a loop, but computed in front of it, gets memory of its own: it would be
-    computed where it is stored, whatever the condition. A result that is returned twice is copied for the second: LLVM
-    24's buffer-results-to-out-params would put the caller's memory in place of its buffer twice, and crash.
+    the tensor has no values: the copy would read what nobody wrote. A result that a loop or a sum starts from and
+    that is read behind it is copied for it, since both would be computed where the result of the second is stored. A
+    result that is stored under a condition or in a loop, but computed in front of it, gets memory of its own: it would
+    be computed where it is stored, whatever the condition. A result that is returned twice is copied for the second:
+    LLVM 24's buffer-results-to-out-params would put the caller's memory in place of its buffer twice, and crash.
 
     Before:
         func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %zero: f32) -> (tensor<f32>, tensor<f32>) {
@@ -65,11 +68,11 @@ class HexagonSeparateDestinationsPass(Pass):
                 empty = user.operands[number]
                 with user.location, ir.InsertionPoint(user):
                     user.operands[number] = bufferization.AllocTensorOp(empty.type, empty.owner.operands).result
-        for loop in ops_named(module, "scf.for"):
-            for number, value in enumerate(loop.operands):
-                if is_read_behind(value, loop):
-                    with loop.location, ir.InsertionPoint(loop):
-                        loop.operands[number] = bufferization.AllocTensorOp(value.type, [], copy=value).result
+        for op in find_ops(module, lambda op: op.name.startswith("linalg.") or op.name in ("scf.for", "scf.forall")):
+            for number, value in starts(op):
+                if is_read_behind(value, op):
+                    with op.location, ir.InsertionPoint(op):
+                        op.operands[number] = bufferization.AllocTensorOp(value.type, [], copy=value).result
         for end in ops_named(module, "func.return"):
             for number in repeated_results(list(end.operands)):
                 value = end.operands[number]
@@ -91,20 +94,41 @@ def repeated_results(values: list[ir.Value]) -> list[int]:
             if isinstance(value.type, ir.RankedTensorType) and value in values[:number]]
 
 
-def is_read_behind(value: ir.Value, loop: ir.Operation) -> bool:
-    """True when ``value``, computed by a linalg op in the block of ``loop``, has users behind the loop.
+def starts(op: ir.Operation) -> list[tuple[int, ir.Value]]:
+    """The tensors whose elements ``op`` starts from, and which of its operands each is."""
+    operands = list(enumerate(op.operands))
+    if not op.name.startswith("linalg."):
+        return [(number, value) for number, value in operands if isinstance(value.type, ir.RankedTensorType)]
+    if not op.results or not op.regions:  # linalg.yield, linalg.index, and what has no body yet
+        return []
+    arguments = op.regions[0].blocks[0].arguments
+    return [(number, value) for number, value in operands[input_count(op):]
+            if any(True for _ in arguments[number].uses)]
+
+
+def is_read_behind(value: ir.Value, op: ir.Operation) -> bool:
+    """True when ``value``, computed by a linalg op in the block of ``op`` and perhaps reshaped, is read behind ``op``.
 
     Not where each destination gets a start of its own.
     """
-    owner = value.owner
-    block = loop.block
-    if isinstance(owner, ir.Block) or not owner.operation.name.startswith("linalg.") or owner.operation.block != block:
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
+        value = value.owner.operation.operands[0]
+    if isinstance(value.owner, ir.Block):
         return False
-    if is_start(owner.operation):
+    owner = value.owner.operation
+    if not owner.name.startswith("linalg.") or owner.block != op.block or is_start(owner):
         return False
-    users = {ancestor_in(use.owner.operation, block) for use in value.uses}
-    places = {view.operation: place for place, view in enumerate(block.operations)}
-    return any(user is not None and places[user] > places[loop] for user in users)
+    return any(reader != op and op.is_before_in_block(reader) for reader in readers(value, op.block))
+
+
+def readers(value: ir.Value, block: ir.Block) -> Iterator[ir.Operation]:
+    """The operations in ``block`` that read ``value``, reshaped or inside them as well."""
+    for use in value.uses:
+        user = use.owner.operation
+        if user.name in _VIEWS:
+            yield from readers(user.results[0], block)
+        elif (reader := ancestor_in(user, block)) is not None:
+            yield reader
 
 
 def starts_outside(store: ir.Operation) -> list[tuple[ir.Operation, int]]:
@@ -143,8 +167,7 @@ def destination(op: ir.Operation, number: int) -> int | None:
         return len(op.operands) - len(op.results) + number
     if op.name in ("tensor.insert_slice", "tensor.insert"):
         return 1
-    return 0 if op.name in ("tensor.extract_slice", "tensor.cast", "tensor.expand_shape",
-                            "tensor.collapse_shape") else None
+    return 0 if op.name in _VIEWS else None
 
 
 def is_start(op: ir.Operation) -> bool:

@@ -121,3 +121,22 @@ func.func @twice(%x: tensor<f32>, %n: i32) -> (tensor<f32>, i32, tensor<f32>, i3
   %a = linalg.exp ins(%x : tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
   return %a, %n, %a, %n : tensor<f32>, i32, tensor<f32>, i32
 }
+
+// -----
+// 8. What a product starts from is read behind it, reshaped; what is read in front of it, or nowhere else, is not copied.
+// CHECK-LABEL: func.func @start_of_a_product
+// CHECK: %[[A:.*]] = linalg.exp
+// CHECK: %[[B:.*]] = linalg.log
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%[[A]]) : tensor<4x8xf32>
+// CHECK: linalg.matmul {{.*}} outs(%[[C]]
+// CHECK: linalg.matmul {{.*}} outs(%[[B]]
+// CHECK-NOT: alloc_tensor
+func.func @start_of_a_product(%x: tensor<4x8xf32>, %y: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<32xf32>, tensor<4x8xf32>) {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %a = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %b = linalg.log ins(%a : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %p = linalg.matmul ins(%x, %y : tensor<4x8xf32>, tensor<8x8xf32>) outs(%a : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %q = linalg.matmul ins(%p, %y : tensor<4x8xf32>, tensor<8x8xf32>) outs(%b : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = tensor.collapse_shape %a [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  return %p, %r, %q : tensor<4x8xf32>, tensor<32xf32>, tensor<4x8xf32>
+}

@@ -380,3 +380,28 @@ def test_transfers_in_a_loop_carry_nothing_from_round_to_round(monkeypatch):
         stream_k[(6,)](a, b, c, torch.zeros(9, dtype=torch.int32), 33, 40, 70, 8, 45, BM=16, BN=16, BK=16)
     assert not reports, reports[0]
     torch.testing.assert_close(c, a @ b, rtol=1e-4, atol=1e-4)
+
+
+@triton.jit
+def added_and_kept(x, y, sums, kept, BLOCK: tl.constexpr):
+    i, j = tl.arange(0, 16)[:, None], tl.arange(0, BLOCK)[None, :]
+    a = tl.load(x + i * BLOCK + j)
+    start = a.to(tl.float32)
+    total = tl.dot(a, tl.load(y + tl.arange(0, BLOCK)[:, None] * BLOCK + j), acc=start)
+    tl.store(sums + i * BLOCK + j, total)
+    tl.store(kept + i * BLOCK + j, start, mask=(total > 0) & (j < 3))
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_what_a_product_starts_from_is_read_behind_it(monkeypatch, executor, dtype):
+    """Both would have been computed where the product is stored."""
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    torch.manual_seed(0)
+    x, y = (torch.randint(-9, 10, shape).to(dtype) for shape in ((16, 32), (32, 32)))
+    sums, kept = torch.zeros(16, 32), torch.full((16, 32), 7.0)
+    added_and_kept[(1,)](x, y, sums, kept, BLOCK=32)
+    total = x.float() @ y.float() + x.float()
+    assert torch.equal(sums, total)
+    mask = (total > 0) & (torch.arange(32) < 3)
+    assert torch.equal(kept, torch.where(mask, x.float(), 7.0))
