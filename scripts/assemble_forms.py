@@ -67,7 +67,7 @@ def refused(packets: list[str], chip: str) -> set[int]:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "forms.s"
         source.write_text(HEAD + "\n".join(packets) + "\n")
-        command = [sys.executable, "-m", "ziglang", "clang", "-target", "hexagon-linux-musl", *chip.split()]
+        command = [sys.executable, "-Pm", "ziglang", "clang", "-target", "hexagon-linux-musl", *chip.split()]
         done = subprocess.run([*command, "-c", str(source), "-o", f"{folder}/forms.o"], capture_output=True, text=True)
     found = {int(line) - HEAD.count("\n") - 1 for line in re.findall(r"forms\.s:(\d+):\d+: error", done.stderr)}
     if done.returncode and not found:

@@ -13,8 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from hexagon_mlir.whole_files import write_files
+
 FOLDER = Path(__file__).resolve().parents[1] / "test" / "c"
-ZIG = [sys.executable, "-m", "ziglang", "cc", "-target", "hexagon-linux-musl"]
+ZIG = [sys.executable, "-Pm", "ziglang", "cc", "-target", "hexagon-linux-musl"]
 SCALAR = ["-mcpu=hexagonv67"]
 HVX = ["-mcpu=hexagonv67+hvxv66+hvx_length128b"]
 """The newest level qemu-hexagon 7.2 knows: scalar v67, HVX v66."""
@@ -37,10 +39,10 @@ def regenerate(source: Path, room: Path) -> None:
     builtins = ["-fno-builtin"] if source.stem in ABOUT_THE_LIBRARY else []
     subprocess.run([*ZIG, *cpu, *COMPILE, *builtins, "-S", "-o", assembly, source], check=True)
     short = FOLDER / "asm" / f"{source.stem}.s"
-    short.write_text(shortened(assembly.read_text("latin-1")), "latin-1")
+    write_files({short: shortened(assembly.read_text("latin-1")).encode("latin-1")})
     subprocess.run([*ZIG, *cpu, "-g0", "-static", "-o", program, short, "-lm"], check=True)
     done = subprocess.run(["qemu-hexagon", "-cpu", "v67", program], capture_output=True, timeout=TIMEOUT_SECONDS)
-    (FOLDER / "expected" / f"{source.stem}.txt").write_bytes(done.stdout + f"exit {done.returncode}\n".encode())
+    write_files({FOLDER / "expected" / f"{source.stem}.txt": done.stdout + f"exit {done.returncode}\n".encode()})
 
 
 def main(names: list[str]) -> None:

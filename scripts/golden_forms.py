@@ -6,6 +6,7 @@ Needs ``qemu-hexagon`` on the path and the ``ziglang`` package (assembler and li
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
@@ -14,12 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
+from hexagon_mlir.whole_files import write_files
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test" / "python"))
 from sim import golden_harness as harness  # noqa: E402
 
 OUT = ROOT / "test" / "golden" / "forms"
-ZIG = [sys.executable, "-m", "ziglang"]
+ZIG = [sys.executable, "-Pm", "ziglang"]
 CPU = "-mcpu=hexagonv67+hvxv66+hvx_length128b+cabac"
 BATCH = 300
 DRIVER = f"""
@@ -135,12 +138,12 @@ def main() -> None:
     results = np.concatenate([states for _, states in parts])
     known = {form for forms, _ in parts for form in forms}
     ready = [item for item in ready if item[0] in known]
-    OUT.mkdir(parents=True, exist_ok=True)
     for title in ("scalar", "hvx", "memory"):
         rows = [i for i, (form, _, _) in enumerate(ready) if group(form) == title]
         first = np.stack([results[i][0] ^ harness.states(ready[i][1])[0] for i in rows])
+        file = io.BytesIO()
         np.savez_compressed(
-            OUT / f"{title}.npz",
+            file,
             forms=np.array([ready[i][0] for i in rows]),
             kinds=np.array([ready[i][1] for i in rows]),
             text=np.array([" / ".join(" ;; ".join(packet) for packet in ready[i][2]) for i in rows]),
@@ -149,6 +152,7 @@ def main() -> None:
             ).reshape(len(rows), harness.STATES, 8),
             first=first,
         )  # fmt: skip
+        write_files({OUT / f"{title}.npz": file.getvalue()}, folders=[OUT])
         print(f"{title}: {len(rows)} forms, {(OUT / f'{title}.npz').stat().st_size} bytes")
 
 

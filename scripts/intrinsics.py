@@ -17,6 +17,7 @@ import ziglang
 
 from hexagon_mlir.sim.assembly.asm import parse
 from hexagon_mlir.sim.assembly.decode import FormError, decode_one
+from hexagon_mlir.whole_files import write_files
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "test" / "golden" / "intrinsics.txt"
@@ -59,7 +60,7 @@ def assembly(functions: list[str], version: str) -> tuple[str, set[int]]:
     """What clang makes of them, and the functions it refuses on this chip."""
     hvx = [f"-mhvx=v{version.rstrip('t')}", "-mhvx-length=128B"]
     floats = [] if version == VERSIONS[0] else ["-mhvx-ieee-fp", "-mhvx-qfloat"]
-    command = [sys.executable, "-m", "ziglang", "clang", "-target", "hexagon-linux-musl", f"-mv{version}"]
+    command = [sys.executable, "-Pm", "ziglang", "clang", "-target", "hexagon-linux-musl", f"-mv{version}"]
     command += [*hvx, *floats, "-mcabac", "-O1", "-w", "-ferror-limit=0", "-S", "-o", "-"]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "intrinsics.c"
@@ -99,7 +100,7 @@ def main() -> int:
                         except FormError as error:
                             unknown.setdefault(error.why, part)
         print(f"v{version}: {total - len(without)} of {total} intrinsics")
-    OUT.write_text("\n".join(sorted([*forms.values(), *unknown.values()])) + "\n")
+    write_files({OUT: ("\n".join(sorted([*forms.values(), *unknown.values()])) + "\n").encode()})
     print(f"{len(forms)} forms decode, {len(unknown)} do not:", *unknown.values(), sep="\n  ")
     print(f"{len(everywhere)} intrinsics compile for no chip:", *sorted(everywhere), sep="\n  ")
     return 0

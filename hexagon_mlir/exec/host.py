@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 import ml_dtypes
 import numpy as np
 
+from hexagon_mlir.codegen.llvm_ir.names import END
 from hexagon_mlir.exec.host_async import HostTasks
 from hexagon_mlir.exec.host_dma import HostDma
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
@@ -22,6 +23,7 @@ from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
 from hexagon_mlir.exec.host_shuffles import apart
 from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
 from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed, printed
+from hexagon_mlir.sim.translation import half_functions
 
 Argument = np.ndarray | int | float | bool
 _SCALARS: dict[str, Any] = {
@@ -197,10 +199,12 @@ def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]
         address = ctypes.cast(function, ctypes.c_void_p).value
         unique = f"{name}_{address:x}"
         llvm.add_symbol(unique, address)
-        text = re.sub(rf"@{name}\b", f"@{unique}", text)
+        text = re.sub(rf"@{name}{END}", f"@{unique}", text)
         keep.append(function)
     if "bfloat" in text:
         text += _BF16_HELPERS
+    if "half" in text:
+        text += half_functions.LLVM_IR
     try:
         parsed = llvm.parse_assembly(text)
         parsed.verify()

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 
+from hexagon_mlir.codegen.llvm_ir.names import VALUE
+
 _LANES = 64
 """Results of fewer are left alone: LLVM is quick with them."""
-_SHUFFLE = re.compile(r"shufflevector (<\d+ x (\w+)>) ([^,<]+), \1 ([^,<]+), (<(\d+) x i32> <[^>]*>)")
+_OPERAND = rf"(?:{VALUE}|[^,<]+)"
+_SHUFFLE = re.compile(rf"shufflevector (<\d+ x (\w+)>) ({_OPERAND}), \1 ({_OPERAND}), (<(\d+) x i32> <[^>]*>)")
 
 
 def apart(text: str) -> str:

@@ -5,7 +5,6 @@ Weights stay in a file that is mapped; activations live in an arena that the cal
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from hexagon_mlir.codegen.artifacts import c_interface, link
 from hexagon_mlir.codegen.artifacts.c_interface import ARENA, WEIGHTS, Function, Parameter
+from hexagon_mlir.codegen.artifacts.c_names import c_name
 from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out
 from hexagon_mlir.codegen.schedule import Schedule
 from hexagon_mlir.exec.elf import kernel_object, linked_program
@@ -25,11 +25,6 @@ from hexagon_mlir.ir import HexError
 from hexagon_mlir.targets import get
 
 ORIGIN = "link"
-_NO_WORD = re.compile(r"\W+")
-_KEYWORD = re.compile("auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|"
-                      "int|long|main|register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|"
-                      "unsigned|void|volatile|while")
-
 
 @dataclass(frozen=True)
 class ModelBinary:
@@ -124,12 +119,6 @@ def build(schedule: Schedule, inputs: Sequence[tuple[int, str]], constants: Mapp
                         what="Model")
     return ModelBinary(schedule, function, _source(schedule, function, places, copies),
                        tuple(argument for argument, _ in inputs), weights)
-
-
-def c_name(text: str) -> str:
-    """``text`` as an identifier of C that no keyword is."""
-    word = _NO_WORD.sub("_", text)
-    return f"{word}_" if _KEYWORD.fullmatch(word) else word if re.match(r"[A-Za-z_]", word) else f"_{word}"
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -7,7 +7,6 @@ and no chip later than v67, so kernels are compiled for the target `runs` names.
 from __future__ import annotations
 
 import re
-import shutil
 import signal
 import struct
 import subprocess
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir.codegen.artifacts.weights import Weights
+from hexagon_mlir.codegen.processes.isolation import find_program
 from hexagon_mlir.exec.images import Image, read_back
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 
@@ -51,7 +51,7 @@ class Counters:
 
 def emulator() -> str:
     """Path of the emulator; `HexError` when there is none."""
-    path = shutil.which(EMULATOR)
+    path = find_program(EMULATOR)
     if path is None:
         raise HexError.plain(f"{EMULATOR} is not installed", origin=ORIGIN, hint="apt-get install qemu-user")
     return path

@@ -28,7 +28,7 @@ from hexagon_mlir.exec.storage import (
 )
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.ir.query import GRID_SUFFIX
-from hexagon_mlir.sim import Arg64, Machine, Report, RunResult, SimError
+from hexagon_mlir.sim import DEFAULT_ARITHMETIC, Arg64, Arithmetic, Machine, Report, RunResult, SimError
 from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed
 from hexagon_mlir.sim.trace import annotate, by_source_line, timeline
 
@@ -80,7 +80,9 @@ traced = False
 """Whether every launch keeps a `Trace`."""
 checked = False
 """Whether launches look for faults of memory (`RunResult.reports`), which takes longer."""
-_machines: OrderedDict[tuple[str, str, bool], Machine] = OrderedDict()
+arithmetic: Arithmetic = DEFAULT_ARITHMETIC
+"""Of launches that are not told theirs."""
+_machines: OrderedDict[tuple[str, str, bool, Arithmetic], Machine] = OrderedDict()
 _simulating = threading.RLock()
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -110,11 +112,30 @@ def checking(wanted: bool = True) -> Iterator[list[Report]]:
         reports += [report for record in history[first:] for report in record.result.reports]
 
 
+def known_arithmetic(name: str) -> Arithmetic:
+    """The arithmetic called ``name``; raises `HexError` for an unknown one."""
+    if name not in list(Arithmetic):
+        raise HexError.plain(f"unknown arithmetic '{name}'", hint=f"one of {', '.join(Arithmetic)}")
+    return Arithmetic(name)
+
+
+@contextmanager
+def computing(name: str | None) -> Iterator[None]:
+    """Launches inside compute HVX floating point by the `Arithmetic` of that name; None changes nothing."""
+    global arithmetic
+    before = arithmetic
+    arithmetic = known_arithmetic(name) if name else before
+    try:
+        yield
+    finally:
+        arithmetic = before
+
+
 @one_at_a_time
 def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
            target: str = targets.DEFAULT, kinds: Sequence[str] | None = None,
            compile_seconds: float = 0.0, whole_storage: bool = True, trace: bool = False,
-           tcm: TcmUse | None = None) -> RunResult:
+           tcm: TcmUse | None = None, arithmetic: str | None = None) -> RunResult:
     """Run ``entry`` of ``asm`` once, or once per program of ``grid``, and record it.
 
     Tensors and arrays are copied to guest memory with their whole storage and back, so views and overlapping
@@ -122,13 +143,14 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     not contiguous are packed.
     ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64`` take two words. ``trace`` adds a
     `Trace` to the record; cycles are the same. ``tcm`` is what a model's kernel is given besides ``args``.
+    ``arithmetic`` is "chip" or "ieee" (see `Arithmetic`); None takes that of `computing`.
     Raises `HexError` when the simulated program fails.
     """
     kinds = kinds or [""] * len(args)
     trace = trace or traced
     machine = None
     try:
-        machine = _machine(asm, target)
+        machine = _machine(asm, target, arithmetic)
         place = storage_of if whole_storage else bytes_of
         views = set() if whole_storage else {number for number, a in enumerate(args) if _is_view(a)}
         spans = _Spans(machine, [place(a) for number, a in enumerate(args) if is_array(a) and number not in views])
@@ -189,12 +211,13 @@ def _scalar(argument: Any, kind: str) -> int | float | Arg64:
     return int(argument) & 0xFFFFFFFF
 
 
-def _machine(asm: str, target: str) -> Machine:
-    key = (asm, target, checked)
+def _machine(asm: str, target: str, name: str | None) -> Machine:
+    chosen = known_arithmetic(name) if name else arithmetic
+    key = (asm, target, checked, chosen)
     if key not in _machines:
         while len(_machines) >= _MACHINES_KEPT:
             _machines.popitem(last=False)
-        _machines[key] = Machine(asm, target, check=checked)
+        _machines[key] = Machine(asm, target, check=checked, arithmetic=chosen)
     _machines.move_to_end(key)
     return _machines[key]
 

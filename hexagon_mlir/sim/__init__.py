@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
+
 if TYPE_CHECKING:
     from hexagon_mlir.sim.checking.checks import Report
     from hexagon_mlir.sim.machine import Arg64, BlockStat, Machine, RunResult, ThreadStat
     from hexagon_mlir.sim.translation.program import SimError
 
-__all__ = ["Arg64", "BlockStat", "Machine", "Report", "RunResult", "SimError", "ThreadStat"]
+__all__ = [
+    "DEFAULT_ARITHMETIC", "Arg64", "Arithmetic", "BlockStat", "Machine", "Report", "RunResult", "SimError",
+    "ThreadStat",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.memory_system.cache_model import Q8, STREAM_SLOTS
+from hexagon_mlir.sim.isa.float_model import DEFAULT_EXTENSION
+from hexagon_mlir.sim.memory_system import streams
+from hexagon_mlir.sim.memory_system.cache_model import Q8, Geometry, ddr_costs
 from hexagon_mlir.sim.memory_system.cache_tags import CacheTags
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.translation.program import Program
@@ -101,7 +103,7 @@ class Context:
         self._ends = counters, counters + blocks
         self.counters, self.counts, self.branches = self.divided(self.meters)
         self.memos = np.zeros((max(1, program.memos), 2), np.int64)
-        self.streams = _zeros(4 * STREAM_SLOTS).view(np.uint32)
+        self.streams = _zeros(4 * streams.WORDS * int(memory.target.ddr_streams.value)).view(np.uint32)
         self.stack_low = layout.STACK_BASE + index * (memory.stack_bytes + layout.STACK_GUARD_BYTES)
         pointers = {
             layout.BASE: memory.host_base,
@@ -119,9 +121,11 @@ class Context:
         self.registers = self.state[layout.REGISTERS : layout.REGISTERS + 128].view(np.uint32)
         self.vectors = self.state[layout.VECTORS : layout.CONTROLS]
         """Vector registers and vector predicates."""
+        self.extensions = self.state[layout.EXTENSIONS : layout.COUNTERS].view(np.uint32)
+        last = layout.COUNTERS if program.extended else layout.EXTENSIONS
         self.all_registers = [
             self.state[begin:end]
-            for begin, end in ((layout.REGISTERS, layout.ARGUMENT), (layout.VECTORS, layout.COUNTERS))
+            for begin, end in ((layout.REGISTERS, layout.ARGUMENT), (layout.VECTORS, last))
         ]
         self.words = self.state.view(np.uint32)
         self.cells = self.state.data.cast("I")
@@ -148,6 +152,12 @@ class Context:
         """Counters, runs of blocks, and the table of branches in ``meters``."""
         counters, blocks = self._ends
         return meters[:counters], meters[counters:blocks], meters[blocks:].reshape(-1, 3)
+
+    def end_streams(self) -> None:
+        """The thread ends: charge what its streams of reads still owe."""
+        line, latency = ddr_costs(Geometry(self.memory.target), self.memory.target)
+        self.add("ddr_stall_q8", streams.gaps(self.streams.tolist()) * (latency - line))
+        self.streams.fill(0)
 
     # -- counters ------------------------------------------------------------------------------------------
     def counter(self, name: str) -> int:
@@ -212,5 +222,7 @@ class Context:
         registers[_REGISTER + 30] = 0
         registers[_REGISTER + 31] = layout.RETURN_ADDRESS
         self.vectors.fill(0)
+        if self.program.extended:
+            self.extensions.fill(DEFAULT_EXTENSION)
         registers[layout.TRAP // 4] = 0
         registers[layout.DEPTH // 4] = 0

@@ -9,6 +9,8 @@ DATA_BASE = 0x1000_0000
 STACK_BASE = 0x2000_0000
 STACK_GUARD_BYTES = 1 << 16
 """Unused addresses between the stacks of two threads."""
+DATA_BYTES = STACK_BASE - DATA_BASE
+"""Room for data sections."""
 DDR_BASE = 0x4000_0000
 TCM_BASE = 0xD800_0000
 SPACE_BYTES = 1 << 32
@@ -25,6 +27,10 @@ STOPPED = 0x7FFF_FFFF
 """Trap word of a program that is stopped from outside."""
 HOT_CALLBACK = -4
 """Index of the callback of quick code that has run for long; others below 0 stand in `check_model`."""
+LARGE_COPY, LARGE_FILL = -5, -6
+"""The same of a memcpy or memset of more than `LARGE_BYTES`."""
+LARGE_BYTES = 1 << 20
+"""From so many on the host looks at a block: whether it is in one region, and in pieces of that size."""
 MOVED = 0xFFFF_FFFF
 DEPTH = 12  # i32: guest call depth
 REGISTERS = 16  # 32 x i32
@@ -35,7 +41,7 @@ BLOCK_COUNTS = 160  # pointer to i64 per block
 BRANCHES = 168  # pointer to {i64 taken, i64 mispredicted, i64 direction} per conditional branch
 L1_TAGS = 176
 L2_TAGS = 184
-STREAMS = 192  # pointer to the expected next line of each stream
+STREAMS = 192  # pointer to three words of each stream, see `memory_system.streams`
 STREAM_NEXT = 200  # i32: slot to replace
 STACK_LIMIT = 204  # i32: lowest address of the thread's stack
 SHADOW = 208  # pointers of a checked build, see `check_model`
@@ -43,7 +49,7 @@ WRITERS = 216
 READERS = 224
 ORDERED = 232
 SEGMENT = 240  # i32: the running segment, 0 with one thread
-SITE = 244  # i32: packet of the last call or fault
+SITE = 244  # i32: packet of the last call or fault in a checked build; else the line of the last call
 RULE = 248  # i32: rule and access size of a fault
 FAULT = 252  # i32: address of a fault
 COUNTER_NAMES = (
@@ -58,7 +64,8 @@ LOOPS = 276  # 5 x i32: loop registers the function does not name and the stage,
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32
-COUNTERS = CONTROLS + 32 * 4
+EXTENSIONS = CONTROLS + 32 * 4  # 32 x 128 bytes: extension bits of vector registers, four in each word
+COUNTERS = EXTENSIONS + 32 * 128
 STATE_BYTES = COUNTERS + 8 * len(COUNTER_NAMES)
 """The numbers of runs of each block and the counters of branches follow the record, see `context`."""
 

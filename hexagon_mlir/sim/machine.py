@@ -9,15 +9,17 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable, Sequence
+from threading import TIMEOUT_MAX
 
 import numpy as np
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import layout, results
-from hexagon_mlir.sim.checking import check_model
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 from hexagon_mlir.sim.checking.check_model import Rule
 from hexagon_mlir.sim.checking.checks import Checks
 from hexagon_mlir.sim.context import Arg64, Context, CostTable
+from hexagon_mlir.sim.host_library.entry import HostEntry
 from hexagon_mlir.sim.host_library.hostcalls import HostCalls
 from hexagon_mlir.sim.host_library.libc import Libc
 from hexagon_mlir.sim.host_library.services import entry_points, weakly
@@ -28,16 +30,19 @@ from hexagon_mlir.sim.memory_system.dma_api import DmaApi
 from hexagon_mlir.sim.memory_system.handover import Handover
 from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, Memory, OutOfMemory
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
+from hexagon_mlir.sim.stopping import Stopped
 from hexagon_mlir.sim.threading.async_runtime import AsyncRuntime
 from hexagon_mlir.sim.threading.host_threads import HostThreads, closed
 from hexagon_mlir.sim.threading.thread_api import ThreadApi
-from hexagon_mlir.sim.threading.threads import Scheduler, Stopped, Thread
+from hexagon_mlir.sim.threading.threads import Scheduler, Thread
 from hexagon_mlir.sim.translation.code import Code, Function
 from hexagon_mlir.sim.translation.program import SimError
 from hexagon_mlir.targets import Target
 
 __all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"]
 
+GRID = 3
+"""Dimensions of a grid."""
 STOP_SECONDS = 0.05
 """Between two attempts to stop a program: a host function resets the trap it finds."""
 _NULL_PAGE = bytes(layout.NULL_PAGE_BYTES)
@@ -49,19 +54,24 @@ class Machine:
     ``memory`` is ``exact`` (every access goes through the model of caches and DDR) or ``fast`` (static block
     costs only: every access hits). ``profile=False`` is another name of ``fast``.
     ``check=True`` makes a checked build: faults of the program become `RunResult.reports`.
+    ``arithmetic`` is that of HVX floating point, see `Arithmetic`.
     """
 
     def __init__(
         self, asm_text: str, target: str | Target = targets.DEFAULT, profile: bool = True, check: bool = False,
-        memory: str = "exact",
+        memory: str = "exact", arithmetic: Arithmetic | str = DEFAULT_ARITHMETIC,
     ) -> None:  # fmt: skip
-        if memory not in ("exact", "fast"):
-            raise SimError(f"memory is 'exact' or 'fast', not '{memory}'")
+        for name, known, value in (("memory", ("exact", "fast"), memory), ("arithmetic", Arithmetic, arithmetic)):
+            if value not in list(known):
+                raise SimError(f"{name} is {' or '.join(repr(str(k)) for k in known)}, not '{value}'")
         self.target = targets.get(target) if isinstance(target, str) else target
         self.text = asm_text
+        self.arithmetic = Arithmetic(arithmetic)
         exact = profile and memory == "exact"
-        self._code = Code(asm_text, self.target, exact, check)
+        self._code = Code(asm_text, self.target, exact, check, self.arithmetic)
         self.program = self._code.program
+        for line, text, since in self.program.newer:
+            raise SimError(f"'{text}' exists from v{since} on, not on {self.target.name}", line)
         self.memory = Memory(self.target, GUARD_BYTES if check else 0)
         self.checks = Checks(self.memory, self.program) if check else None
         if self.checks:
@@ -70,9 +80,6 @@ class Machine:
         """Packets of the runs before this one."""
         self.tags = CacheTags(Geometry(self.target), self._code.near() if exact else never)
         self.dma = Dma(self.memory, self.tags)
-        self._error: BaseException | None = None
-        self._calling: set[int] = set()
-        """Numbers of the state records whose code is in a host function."""
         self.host_pointer: Callable[[int], int] | None = None
         """Guest address of an address of the host's memory, for kernels that get pointers as integers."""
         self._hosts = HostThreads()
@@ -82,7 +89,7 @@ class Machine:
         self._hvx = set(self.program.hvx_functions)
         self._names = {self.program.symbols[name]: name for name in self.program.functions}
         self._costs = CostTable(self.program, self.target)
-        self._contexts: list[Context] = []
+        self.contexts: list[Context] = []
         self._idle: list[Context] = []
         self._tracing = False
         self.tcm_use: list[tuple[int, int]] = []
@@ -96,7 +103,7 @@ class Machine:
     def _make_services(self) -> None:
         """The parts of the runtime that the program calls."""
         me = weakref.proxy(self)
-        contexts = self._contexts
+        contexts = self.contexts
         self.dma.core_traffic = lambda: sum([context.ddr_bytes() for context in contexts])
         spawn = weakly(self._spawn)
         queue = int(self.target.task_queue_cycles.value)
@@ -110,7 +117,8 @@ class Machine:
             dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
         self._libc = Libc(me)
         services = HostCalls(me), dma, runtime, ThreadApi(self.scheduler, spawn, self.target), self._libc
-        self._callbacks, self._services = entry_points(services, self.program.callbacks)
+        functions, self._services = entry_points(services, self.program.callbacks)
+        self.host = HostEntry(me, functions)
 
     # -- memory --------------------------------------------------------------------------------------------
     def alloc_ddr(self, nbytes: int, align: int = 128) -> int:
@@ -138,17 +146,17 @@ class Machine:
         except OutOfMemory as error:
             raise SimError(str(error)) from error
         if self.checks:
-            self.checks.allocated(region, address, nbytes, self._caller)
+            self.checks.allocated(region, address, nbytes, self.host.caller)
         self._note_use(region)
         return address
 
     def _take_turn(self, region: str) -> None:
         """Threads come to the TCM they share in the order of time, or its peak would be too low."""
-        if region == "TCM" and self._caller:
+        if region == "TCM" and self.host.caller:
             self.scheduler.meet()
 
     def _note_use(self, region: str) -> None:
-        if self._tracing and region == "TCM" and self._caller:
+        if self._tracing and region == "TCM" and self.host.caller:
             self.tcm_use.append((self.scheduler.now(), self.memory.tcm.used))
 
     def write(self, address: int, data: np.ndarray) -> None:
@@ -185,26 +193,28 @@ class Machine:
             return self._idle.pop()
         callback = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         context = Context(
-            len(self._contexts), self.program, self._costs, self.memory, self.tags, callback
+            len(self.contexts), self.program, self._costs, self.memory, self.tags, callback
         )
-        self._contexts.append(context)
+        self.contexts.append(context)
         if self.checks:
             self.checks.attach(context)
         return context
 
     def _begin_run(self, entry: str) -> None:
         """Cold caches, zero counters, no threads, empty DMA queues."""
-        for context in self._contexts:
+        for context in self.contexts:
             context.clear()
-        self._idle = self._contexts[1:]
+        self._idle = self.contexts[1:]
         self._tracing = False
         self.tcm_use = []
         self.tags.reset()
         self.scheduler.begin(entry, self.main, False)
+        self.host.begin()
+        self.memory.stop.asked = False
         for service in self._services:
             service.reset()
         if self.checks:
-            self.checks.begin_run(self._contexts)
+            self.checks.begin_run(self.contexts)
 
     def _write_data(self) -> None:
         for address, text in self.program.data:
@@ -228,6 +238,10 @@ class Machine:
         ``handover`` tells of a transfer that is under way from an earlier run, or is to be for a later one.
         """
         self._code.entry(entry)
+        if timeout is not None and not 0 < timeout <= TIMEOUT_MAX:
+            raise SimError(f"a timeout of {timeout} seconds", hint="a number above 0, or None")
+        if grid is not None and (len(grid) != GRID or min(grid) < 0):
+            raise SimError(f"a grid of {grid}", hint="the number of programs in x, y and z")
         self._begin_run(entry)
         if handover is not None:
             self._dma_api.begin(handover, self.main)
@@ -258,6 +272,7 @@ class Machine:
                     self._call(self._code.entry(entry), words)
                     if stopped:
                         break
+                self.main.end_streams()
                 self.scheduler.drain()
                 self._raise()
                 if not self.checks and self.memory.mapping[: layout.NULL_PAGE_BYTES] != _NULL_PAGE:
@@ -274,18 +289,28 @@ class Machine:
         try:
             finished = done.acquire(timeout=-1 if timeout is None else timeout)
             if not finished:
-                raise SimError(f"the program did not finish within {timeout} seconds")
+                raise self._late(timeout)
         finally:
-            stopped = True
+            stopped = self.memory.stop.asked = True
             while not finished:
-                for context in self._contexts:
+                for context in self.contexts:
                     context.words[layout.TRAP // 4] = layout.STOPPED
                 finished = done.acquire(timeout=STOP_SECONDS)
         if failure:
             raise failure[0]
 
+    def _late(self, timeout: float | None) -> SimError:
+        """A run takes longer than ``timeout``: where it is."""
+        name, line = self.host.where()
+        if name:
+            return SimError(f"the program did not finish within {timeout} seconds; it is in {name}", line)
+        runs = np.sum([context.counts for context in self.contexts], axis=0)
+        block = self.program.blocks[int(np.argmax(runs[: len(self.program.blocks)]))]
+        place = f", {block.source}" if block.source else ""
+        return SimError(f"the program did not finish within {timeout} seconds; "
+                        f"block '{block.label}' of '{block.function}' ran most often{place}")
+
     def _call(self, function: Function, words: list[int | Arg64]) -> None:
-        self._error = None
         self.main.place(words)
         function(self.main.address)
         self._raise()
@@ -293,7 +318,7 @@ class Machine:
 
     def _raise(self) -> None:
         """The error that ended the run, if one did."""
-        error = self.scheduler.error or self._error
+        error = self.scheduler.error or self.host.error
         if error is not None and not isinstance(error, Stopped):
             raise error
 
@@ -311,25 +336,22 @@ class Machine:
 
     def fault(self, rule: Rule, address: int, message: str, context: Context | None = None) -> None:
         """A fault of the program: a report in a checked run, else an error."""
-        context = context or self._caller
+        context = context or self.host.caller
         if self.checks is None or context is None:
             raise SimError(message)
         self.checks.report(rule, address, self.checks.site(context), message)
 
-    def call_guest(self, context: Context, address: int, *arguments: int) -> int:
-        """Call the guest function at ``address`` from within a host function, which keeps registers; its r0, signed."""
-        kept = [part.copy() for part in context.all_registers]
-        context.registers[: len(arguments)] = arguments
-        context.registers[31] = layout.RETURN_ADDRESS
-        self._calling.discard(context.index)
+    def dispatch(self, context: Context, address: int) -> None:
+        """Run the guest function at ``address`` on the registers in ``context``."""
         self._code.dispatcher()(context.address, address)
-        self._calling.add(context.index)
-        if context.words[layout.TRAP // 4]:
-            raise Stopped
-        result = context.argument(0)
-        for part, old in zip(context.all_registers, kept, strict=True):
-            part[:] = old
-        return result
+
+    def fast_code(self, block: int) -> Function | None:
+        """Fast code that goes on at ``block``, when that has been earned."""
+        return self._code.goes_on(block, self._packets)
+
+    def line(self, context: Context) -> int:
+        """Of the assembly: that of the last call, 0 if there was none."""
+        return self.checks.site(context).line if self.checks else context.cells[layout.SITE // 4]
 
     # -- threads -------------------------------------------------------------------------------------------
     def _spawn(self, address: int, arguments: list[int], delay_q8: int) -> Thread:
@@ -348,8 +370,8 @@ class Machine:
             trap = int(context.words[layout.TRAP // 4])
             if trap == layout.STOPPED or self.scheduler.aborting:
                 raise Stopped
-            if self._error is not None:
-                raise self._error
+            if self.host.error is not None:
+                raise self.host.error
             self._check_trap(context)
 
         name = self._names[address]
@@ -369,6 +391,7 @@ class Machine:
         def work() -> None:
             try:
                 body(thread)
+                context.end_streams()
             except BaseException as error:
                 self.scheduler.fail(thread, error)
             else:
@@ -378,67 +401,13 @@ class Machine:
 
         self._hosts.start(work)
 
-    # -- host functions ------------------------------------------------------------------------------------
-    def _host_call(self, index: int) -> None:
-        """Entered from translated code; an exception becomes a trap and is raised again after the run."""
-        context = self.scheduler.current.context
-        assert context is not None
-        if index == layout.HOT_CALLBACK:
-            self._go_on_in_fast_code(context)
-            return
-        if index < 0:
-            self._checked_call(index, context)
-            return
-        self._calling.add(context.index)
-        try:
-            result = self._callbacks[index](context)
-            if result is not None:
-                context.give(result)
-        except BaseException as error:
-            if not isinstance(error, Stopped):
-                self._error = error
-            if not context.words[layout.TRAP // 4]:
-                context.words[layout.TRAP // 4] = 1
-        self._calling.discard(context.index)
-
-    def _go_on_in_fast_code(self, context: Context) -> None:
-        """Quick code asks at the start of a block; if fast code runs the function to its end, it returns."""
-        function = self._code.goes_on(context.cells[layout.HOT // 4], self._packets)
-        if function is not None:
-            function(context.address)
-            context.cells[layout.HOT // 4] = layout.MOVED
-
-    def resolve(self, address: int, context: Context) -> int:
-        """Guest address of an address of the host's memory; what that allocates is the host's, not the program's."""
-        if self.host_pointer is None:
-            raise SimError(f"{address:#x} is no address of the simulated machine")
-        self._calling.discard(context.index)
-        try:
-            return self.host_pointer(address)
-        finally:
-            self._calling.add(context.index)
-
-    @property
-    def _caller(self) -> Context | None:
-        """The running thread's state record while it calls the host."""
-        context = self.scheduler.current.context
-        return context if context is not None and context.index in self._calling else None
-
-    def _checked_call(self, index: int, context: Context) -> None:
-        """What a checked build tells besides host calls."""
-        assert self.checks
-        if index == check_model.REPORT_CALLBACK:
-            self.checks.access_fault(context)
-        else:
-            self.checks.copied(context, index == check_model.FILL_CALLBACK)
-
     def block_counts(self) -> list[int]:
         """How often each block of the program ran, all threads together."""
-        return [int(n) for n in np.sum([c.counts for c in self._contexts], axis=0)[: len(self.program.blocks)]]
+        return [int(n) for n in np.sum([c.counts for c in self.contexts], axis=0)[: len(self.program.blocks)]]
 
     def _packets(self) -> int:
         """Issued in all runs so far."""
-        return self._issued + sum(context.packets() for context in self._contexts)
+        return self._issued + sum(context.packets() for context in self.contexts)
 
     def cycles(self) -> int:
         """The clock of the running program."""
@@ -467,11 +436,12 @@ class Machine:
     # -- results -------------------------------------------------------------------------------------------
     def _result(self) -> RunResult:
         result = results.collect(
-            self.program, self._contexts, self.tags.dirty_bytes(), self.memory.tcm.high_water
+            self.program, self.contexts, self.tags.dirty_bytes(), self.memory.tcm.high_water
         )
         if len(self.scheduler.threads) > 1:
             result.cycles = self.scheduler.time // Q8
             result.threads = results.thread_stats(self.scheduler.threads)
+        result.arithmetic = self.arithmetic
         result.left_q8 = self.dma.left(result.cycles * Q8)
         if self.checks:
             result.reports = self.checks.finish()
@@ -482,7 +452,7 @@ def _call_back(machine: weakref.ref[Machine], index: int) -> None:
     """Entry of host functions; holds no reference, so that a machine's memory goes when the machine does."""
     alive = machine()
     if alive is not None:
-        alive._host_call(index)
+        alive.host.enter(index)
 
 
 def _word(argument: int | float | Arg64) -> int | Arg64:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 from hexagon_mlir.sim.checking.checks import Report
 from hexagon_mlir.sim.context import Context, CostTable
 from hexagon_mlir.sim.memory_system.cache_model import Q8
@@ -75,6 +76,8 @@ class RunResult:
     """Empty when the program made no thread."""
     reports: list[Report] = field(default_factory=list)
     """What a checked run found."""
+    arithmetic: Arithmetic = DEFAULT_ARITHMETIC
+    """How HVX floating point was computed."""
     left_q8: int = 0
     """How long a transfer for a later run goes on after the end, in 1/256 cycle."""
 

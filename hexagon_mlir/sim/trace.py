@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
 from hexagon_mlir.sim.assembly.asm import parse
 from hexagon_mlir.sim.assembly.blocks import build
 from hexagon_mlir.sim.machine import Machine
@@ -59,7 +60,8 @@ def packets(machine: Machine) -> list[PacketStat]:
 def annotate(machine: Machine) -> str:
     """The assembly with a margin: how often each packet ran, its cycles, and its stalls by cause."""
     margins = {stat.line: stat for stat in packets(machine)}
-    lines = [f"{'count':>10} {'cycles':>10}  {'stalls':<32} assembly"]
+    note = f"; {IEEE_NOTE}" if machine.arithmetic is Arithmetic.IEEE else ""
+    lines = [f"{'count':>10} {'cycles':>10}  {'stalls':<32} assembly{note}"]
     for number, text in enumerate(machine.text.split("\n"), 1):
         stat = margins.get(number)
         margin = " " * 55
@@ -160,4 +162,5 @@ def timeline(machine: Machine) -> dict[str, object]:
         for key in ("ts", "dur"):
             if key in event:
                 event[key] = round(float(str(event[key])) * scale, 6)
-    return {"traceEvents": events, "displayTimeUnit": "ns", "otherData": {"target": machine.target.name}}
+    return {"traceEvents": events, "displayTimeUnit": "ns",
+            "otherData": {"target": machine.target.name, "arithmetic": machine.arithmetic}}  # fmt: skip

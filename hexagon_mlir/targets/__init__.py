@@ -3,6 +3,7 @@
 ``get("v75")`` returns the `Target`; every number is a `Fact` with its source and confidence.
 """
 
-from hexagon_mlir.targets.base import DEFAULT, Fact, Target, TargetError, get, names
+from hexagon_mlir.targets.base import DEFAULT, Fact, Qfloat, Target, TargetError, get, names
+from hexagon_mlir.targets.disputed import Disputed
 
-__all__ = ["DEFAULT", "Fact", "Target", "TargetError", "get", "names"]
+__all__ = ["DEFAULT", "Disputed", "Fact", "Qfloat", "Target", "TargetError", "get", "names"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+
+from hexagon_mlir.targets.disputed import DEFAULT_SIDES, Disputed
 
 
 class Confidence(StrEnum):
@@ -14,6 +16,15 @@ class Confidence(StrEnum):
     LLVM = "llvm"  # LLVM's scheduling model: written by Qualcomm, a compiler model
     MEASURED = "meas"  # measured on silicon by a third party
     ESTIMATE = "est"  # our estimate; tune it when a source appears
+
+
+class Qfloat(StrEnum):
+    """The two generations of qfloat arithmetic."""
+
+    LEGACY = "legacy"
+    """v68 to v75: the last bit of a significand is one and not stored; no zero, no infinity, no NaN."""
+    EXTENDED = "extended"
+    """v79 and later: four more bits per lane that only qfloat instructions see; nearest even."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,9 @@ class Target:
     features: str
     """LLVM subtarget features. qfloat chips also get hvx-ieee-fp off: see `codegen`."""
     ieee_float: bool
-    """True when HVX computes in IEEE formats (v79); False for qfloat (v68..v75)."""
+    """True when the code generator computes in IEEE formats (v79); False for qfloat (v68..v75)."""
+    qfloat: Qfloat
+    """The arithmetic of the instructions with qf32 and qf16 operands."""
 
     # Organisation
     vector_bytes: Fact
@@ -63,6 +76,10 @@ class Target:
     ddr_bytes: Fact
     ddr_latency_cycles: Fact
     ddr_bytes_per_cycle: Fact
+    ddr_streams: Fact
+    """Streams of reads that go on at the rate of ``ddr_bytes_per_cycle``; one more takes the oldest one's place."""
+    ddr_stream_window_lines: Fact
+    """L2 lines that a stream may skip or go back: lines so far from the last ones still belong to it."""
     ddr_peak_bytes_per_cycle: Fact
     """What the DDR interface gives the core and the DMA engines together."""
     dma_start_cycles: Fact
@@ -119,7 +136,20 @@ class Target:
     vector_float: bool = True
     """False when HVX has no floating point at all (before v68)."""
 
+    disputed: Disputed = DEFAULT_SIDES
+    """Which of contradicting sources about HVX floats is followed."""
+
     utimer_hz: Fact = Fact(19.2e6, "Hz", "SM8550 PMU: 73.0 cycles per 19.2 MHz tick", Confidence.MEASURED)
+
+    @property
+    def computes_in_legacy_qfloat(self) -> bool:
+        """True where code uses sums and products that are not those of IEEE 754: v68 to v75 without hvx-ieee-fp."""
+        return self.vector_float and not self.ieee_float and self.qfloat is Qfloat.LEGACY
+
+    @property
+    def version(self) -> int:
+        """Of the instruction set: 75 for v75."""
+        return int(self.cpu.removeprefix("hexagonv"))
 
     @property
     def ticks_per_cycle(self) -> float:
@@ -150,7 +180,9 @@ class Target:
         return {f.name: v for f in fields(self) if isinstance(v := getattr(self, f.name), Fact)}
 
 
-_NAMES = ("v67", "v68", "v73", "v75", "v79")
+IEEE_FORMS = "hvx-ieee-fp"
+"""The feature, by LLVM's name, of a chip whose HVX has IEEE forms beside qfloat."""
+_NAMES = ("v67", "v68", "v73", "v75", "v79", "v81")
 DEFAULT = "v75"
 
 
@@ -160,7 +192,19 @@ def names() -> tuple[str, ...]:
 
 
 def get(name: str = DEFAULT) -> Target:
-    """The target called ``name``; raises `TargetError` for an unknown one."""
-    if name not in _NAMES:
+    """The target called ``name``; raises `TargetError` for an unknown one.
+
+    ``v75+hvx-ieee-fp`` is v75 with the IEEE forms of HVX, an option of the chips from v68 to v75: code uses them
+    instead of qfloat.
+    """
+    chip, plus, feature = name.partition("+")
+    if chip not in _NAMES:
         raise TargetError(f"unknown target '{name}'; known targets: {', '.join(_NAMES)}")
-    return importlib.import_module(f"hexagon_mlir.targets.{name}").TARGET
+    target = importlib.import_module(f"hexagon_mlir.targets.{chip}").TARGET
+    if not plus:
+        return target
+    if feature != IEEE_FORMS or not target.vector_float:
+        raise TargetError(f"unknown feature '{feature}' of {chip}; known: "
+                          f"{IEEE_FORMS if target.vector_float else 'none'}")
+    features = target.features.replace("+hvx-qfloat", "-hvx-qfloat")
+    return replace(target, name=name, ieee_float=True, features=f"{features},+{IEEE_FORMS}")

@@ -1,6 +1,6 @@
 """Hexagon v75 (SM8650, Snapdragon 8 Gen 3): qfloat HVX, the default target."""
 
-from hexagon_mlir.targets.base import Confidence, Fact, Target
+from hexagon_mlir.targets.base import Confidence, Fact, Qfloat, Target
 
 DOC, LLVM, MEAS, EST = Confidence.DOCUMENTED, Confidence.LLVM, Confidence.MEASURED, Confidence.ESTIMATE
 
@@ -9,6 +9,7 @@ TARGET = Target(
     cpu="hexagonv75",
     features="+hvxv75,+hvx-length128b,+hvx-qfloat,-long-calls",
     ieee_float=False,
+    qfloat=Qfloat.LEGACY,
     vector_bytes=Fact(128, "B", "QEMU machine configuration v73, log2 vector length 7", DOC),
     vector_registers=Fact(32, "registers", "HVX V73 PRM 80-N2040-54, register file", DOC),
     hardware_threads=Fact(6, "threads", "QEMU machine configuration SA8775P (v73); v75 not published", DOC),
@@ -25,6 +26,8 @@ TARGET = Target(
     ddr_bytes=Fact(2 << 30, "B", "guest address space set aside for DDR by the simulator", EST),
     ddr_latency_cycles=Fact(375, "cycles", "250 ns at 1.5 GHz", EST),
     ddr_bytes_per_cycle=Fact(17.3, "B/cycle", "26 GB/s, one HVX thread through L2, EuroSys'26 table 2", MEAS),
+    ddr_streams=Fact(8, "streams", "none published; enough for the inputs of a kernel", EST),
+    ddr_stream_window_lines=Fact(8, "lines", "Hexagon PRM 5.10.6.4 on L1D: up to 8 lines; L2 assumed alike", EST),
     ddr_peak_bytes_per_cycle=Fact(51.2, "B/cycle", "76.8 GB/s, LPDDR5X-4800 x 64 bit, at 1.5 GHz", EST),
     dma_start_cycles=Fact(1650, "cycles", "1 us start + 100 ns descriptor at 1.5 GHz", EST),
     dma_descriptor_cycles=Fact(150, "cycles", "100 ns at 1.5 GHz", EST),

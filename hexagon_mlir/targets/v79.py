@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hexagon_mlir.targets.base import Confidence, Fact
+from hexagon_mlir.targets.base import Confidence, Fact, Qfloat
 from hexagon_mlir.targets.v75 import TARGET as V75
 
 MEAS, EST = Confidence.MEASURED, Confidence.ESTIMATE
@@ -13,6 +13,7 @@ TARGET = replace(
     cpu="hexagonv79",
     features="+hvxv79,+hvx-length128b,+hvx-ieee-fp,-hvx-qfloat,-long-calls",
     ieee_float=True,
+    qfloat=Qfloat.EXTENDED,
     hardware_threads=Fact(6, "threads", "SM8750 PMU runs on all six threads", MEAS),
     hvx_contexts=Fact(6, "contexts", "llama.cpp PR 26373, hvx_support_128b 6", MEAS),
     clock_hz=Fact(2.11e9, "Hz", "llama.cpp issue 18139: 10,672,609 cycles in 5,053 us", MEAS),

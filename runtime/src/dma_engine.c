@@ -1,9 +1,9 @@
 /* The user DMA of Hexagon v68 and later: descriptors, dmstart, dmlink, dmpoll.
  *
  * An engine belongs to a hardware thread. Field limits as in the public user-DMA headers: 24 bits of length, 16 bits
- * of row size, row count and stride; what one descriptor cannot say becomes a chain. Runs on the simulator
- * (`hexmlir sim`); never run on a device. Cached lines of a region must be written back by the caller's system
- * software, as for any user DMA.
+ * of row count, 16 bits of row size and stride (24 from v75 on); what one descriptor cannot say becomes a chain. Runs
+ * on the simulator (`hexmlir sim`); never run on a device. Cached lines of a region must be written back by the
+ * caller's system software, as for any user DMA.
  */
 #include <stdlib.h>
 
@@ -11,15 +11,21 @@
 
 enum {
   MAX_LENGTH = (1 << 24) - 1,
+  MAX_ROWS = (1 << 16) - 1,
+#if __HEXAGON_ARCH__ >= 75
+  MAX_FIELD = (1 << 24) - 1,
+#else
   MAX_FIELD = (1 << 16) - 1,
+#endif
   ALIGNMENT = 64, /* two descriptors; one needs 32 bytes */
-  TYPE_BLOCK = 1 << 24,
+  SIZE_BLOCK = 1 << 24,
+  TYPE_WIDE = 9, /* 24-bit fields */
 };
 static const uint32_t DONE = 1u << 31;
 
 /* Linear descriptors use the first four words. */
 typedef struct Descriptor {
-  uint32_t next, control, src, dst, reserved, size, strides, offsets;
+  uint32_t next, control, src, dst, type, size, strides, offsets;
 } Descriptor;
 
 static void dmstart(const void *chain) { __asm__ volatile("dmstart(%0)" : : "r"(chain) : "memory"); }
@@ -55,13 +61,21 @@ static Descriptor *linear(Descriptor *at, const char *src, char *dst, uint32_t b
   return at;
 }
 
+static Descriptor block_of(uint32_t rows, uint32_t width, uint32_t src, uint32_t dst, uint32_t from, uint32_t to) {
+#if __HEXAGON_ARCH__ >= 75
+  return (Descriptor){0, SIZE_BLOCK | to, src, dst, TYPE_WIDE, rows << 24 | width, from << 8 | rows >> 8, 0};
+#else
+  return (Descriptor){0, SIZE_BLOCK, src, dst, 0, rows << 16 | width, to << 16 | from, 0};
+#endif
+}
+
 static Descriptor *block(Descriptor *at, const Transfer *transfer) {
   const char *src = transfer->src;
   char *dst = transfer->dst;
   for (uint32_t left = transfer->rows; left;) {
-    uint32_t rows = left < MAX_FIELD ? left : MAX_FIELD;
-    *at++ = (Descriptor){0, TYPE_BLOCK, (uintptr_t)src, (uintptr_t)dst, 0, rows << 16 | transfer->row_bytes,
-                         (uint32_t)transfer->dst_stride << 16 | (uint32_t)transfer->src_stride, 0};
+    uint32_t rows = left < MAX_ROWS ? left : MAX_ROWS;
+    *at++ = block_of(rows, transfer->row_bytes, (uintptr_t)src, (uintptr_t)dst, (uint32_t)transfer->src_stride,
+                     (uint32_t)transfer->dst_stride);
     src += (int64_t)rows * transfer->src_stride, dst += (int64_t)rows * transfer->dst_stride, left -= rows;
   }
   return at;
@@ -72,7 +86,7 @@ static Descriptor *describe(const Transfer *transfer, uint32_t *count) {
   bool packed = is_packed(transfer), as_block = !packed && is_block(transfer);
   uint32_t total = transfer->row_bytes * transfer->rows; /* used when packed */
   *count = packed     ? parts(total, MAX_LENGTH)
-           : as_block ? parts(transfer->rows, MAX_FIELD)
+           : as_block ? parts(transfer->rows, MAX_ROWS)
                       : transfer->rows * parts(transfer->row_bytes, MAX_LENGTH);
   uint32_t bytes = (*count * (uint32_t)sizeof(Descriptor) + ALIGNMENT - 1) & -(uint32_t)ALIGNMENT;
   Descriptor *chain = aligned_alloc(ALIGNMENT, bytes), *end = chain;

@@ -35,11 +35,11 @@ SCHEDULES = (replace(V75, hvx_contexts=replace(V75.hvx_contexts, value=1)),
 class WaitsLeftOut(Machine):
     """A checked machine that goes past the wait at line ``left_out`` of the assembly."""
 
-    def __init__(self, asm: str, target: str) -> None:
+    def __init__(self, asm: str, target: str, arithmetic: sim.Arithmetic) -> None:
         self.left_out = 0
         self.waits: dict[int, str] = {}
         """Line -> what is called there, of all waits reached so far."""
-        super().__init__(asm, target, check=True)
+        super().__init__(asm, target, check=True, arithmetic=arithmetic)
         self.dma.arrive = self._one_arrives  # type: ignore[method-assign]
         for index, name in enumerate(self.program.callbacks):
             if name in WAITS:
@@ -146,9 +146,10 @@ def recorded(combination: str) -> Iterator[Launches]:
     plain, launch, get = sim.launch, sim.launch, pipelines.get
     machines: dict[tuple[str, str], WaitsLeftOut] = {}
 
-    def machine(asm: str, target: str) -> WaitsLeftOut:
+    def machine(asm: str, target: str, arithmetic: str | None = None) -> WaitsLeftOut:
         if (asm, target) not in machines:
-            machines[asm, target] = WaitsLeftOut(asm, target)
+            chosen = sim.known_arithmetic(arithmetic) if arithmetic else sim.arithmetic
+            machines[asm, target] = WaitsLeftOut(asm, target, chosen)
         return machines[asm, target]
 
     def keep(asm: str, entry: str, args: Sequence[Any], *rest: Any, **named: Any) -> RunResult:

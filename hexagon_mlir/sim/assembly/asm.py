@@ -10,12 +10,16 @@ import posixpath
 import re
 from dataclasses import dataclass, field
 
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.assembly.literals import Refused, integer, shown, size
+
 
 class AsmError(Exception):
     """A line of assembly text that the reader does not know."""
 
-    def __init__(self, line: int, text: str, why: str = "unknown assembly line") -> None:
-        self.reason = f"{why}: '{text.strip()}'"
+    def __init__(self, line: int, text: str, why: str = "unknown assembly line", hint: str = "") -> None:
+        self.reason = f"{why}: '{shown(text.strip())}'"
+        self.hint = hint
         super().__init__(f"asm line {line}: {self.reason}")
         self.line = line
         self.text = text
@@ -52,6 +56,7 @@ class Relocation:
     symbol: str
     addend: int
     minus: str | None = None
+    line: int = 0
 
 
 @dataclass
@@ -84,6 +89,10 @@ _INT_SIZES = {
     ".int": 4, ".quad": 8, ".xword": 8, ".8byte": 8, ".dword": 8,
 }  # fmt: skip
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "b": 8, "f": 12, "v": 11, '"': 34, "\\": 92}
+_WIDEST_FILL = 8
+"""Bytes of an element of ``.fill``; assemblers take wider ones as so wide."""
+_NAMES = frozenset('"\\')
+"""Characters that no name has."""
 _NOT_LOADED = (".debug", ".note", ".comment", ".llvm", ".eh_frame", ".symtab", ".strtab", ".gcc_except")
 
 
@@ -104,6 +113,9 @@ def _strip_comment(line: str) -> str:
     return line.rstrip()
 
 
+_OCTAL = re.compile(r"[0-7]{1,3}")
+
+
 def _string_bytes(text: str) -> bytes:
     body = text.strip()
     if len(body) < 2 or body[0] != '"' or body[-1] != '"':
@@ -119,7 +131,7 @@ def _string_bytes(text: str) -> bytes:
             continue
         nxt = body[i + 1]
         if nxt in "01234567":
-            digits = re.match(r"[0-7]{1,3}", body[i + 1 :])
+            digits = _OCTAL.match(body, i + 1)
             assert digits
             out.append(int(digits.group(), 8) & 255)
             i += 1 + len(digits.group())
@@ -127,6 +139,16 @@ def _string_bytes(text: str) -> bytes:
             out.append(_ESCAPES[nxt])
             i += 2
     return bytes(out)
+
+
+def _alignment(name: str, text: str) -> int:
+    """Bytes that directive ``name`` with ``text`` aligns to; 0 and 1 align nothing."""
+    amount = size(text)
+    if name == ".p2align":
+        amount = 1 << min(amount, layout.DATA_BYTES.bit_length())
+    if amount & (amount - 1) or amount > layout.DATA_BYTES:
+        raise Refused("no alignment for data sections", f"a power of two up to {layout.DATA_BYTES}")
+    return max(amount, 1)
 
 
 def unquote(symbol: str) -> str:
@@ -151,6 +173,8 @@ class Reader:
         self.packet: Packet | None = None
         self.loc: tuple[str, int] | None = None
         self.by_name: dict[str, Section] = {}
+        self.data_bytes = 0
+        """In all sections so far."""
 
     def read(self) -> Module:
         number = 0
@@ -159,6 +183,8 @@ class Reader:
             if line:
                 try:
                     self.line(number, line)
+                except Refused as error:
+                    raise AsmError(number, line, str(error), error.hint) from error
                 except (ValueError, KeyError, IndexError) as error:
                     raise AsmError(number, line) from error
         if self.packet is not None:
@@ -226,6 +252,8 @@ class Reader:
         self.close_packet(number)
 
     def label(self, number: int, name: str) -> None:
+        if not _NAMES.isdisjoint(name):
+            raise Refused("a quote or backslash in a name", "name it with letters, digits, '_', '.' and '$'")
         if self.in_text and self.loaded:
             if name in self.types or (self.function is None and not name.startswith(".L")):
                 self.function = self.module.functions[name] = Function(name, number)
@@ -245,10 +273,10 @@ class Reader:
             found = re.match(r'(\d+)\s+(.*)$', rest)
             if found:
                 strings = re.findall(r'"((?:[^"\\]|\\.)*)"', found.group(2))
-                self.files[int(found.group(1))] = posixpath.join(*strings[:2])
+                self.files[integer(found.group(1))] = posixpath.join(*strings[:2])
         elif name == ".loc":
             fields = rest.split()
-            self.loc = (self.files.get(int(fields[0]), "?"), int(fields[1]))
+            self.loc = (self.files.get(integer(fields[0]), "?"), size(fields[1]))
         elif not self.loaded:
             return
         elif name in (".comm", ".lcomm"):
@@ -280,54 +308,60 @@ class Reader:
 
     def common(self, rest: str) -> None:
         parts = [part.strip() for part in rest.split(",")]
-        section = Section(f".bss.{parts[0]}", bytearray(int(parts[1], 0)))
-        section.align = int(parts[2], 0) if len(parts) > 2 else 8
+        section = Section(f".bss.{parts[0]}")
+        section.align = _alignment(".comm", parts[2]) if len(parts) > 2 else 8
         section.symbols[unquote(parts[0])] = 0
+        self.extend(section, b"\0", size(parts[1]))
         self.module.sections.append(section)
+
+    def extend(self, section: Section, piece: bytes, count: int = 1) -> None:
+        """Append ``count`` times ``piece``, if the guest has room for so much data."""
+        self.data_bytes += len(piece) * count
+        if self.data_bytes > layout.DATA_BYTES:
+            raise Refused(f"{self.data_bytes} bytes of data", f"data sections have room for {layout.DATA_BYTES}")
+        section.data += piece * count
 
     def align(self, name: str, rest: str) -> None:
         if self.section is None:
             return
-        amount = int(rest.split(",")[0], 0)
-        amount = 1 << amount if name == ".p2align" else amount
+        amount = _alignment(name, rest.split(",")[0])
         self.section.align = max(self.section.align, amount)
-        self.section.data += bytes(-len(self.section.data) % amount)
+        self.extend(self.section, b"\0", -len(self.section.data) % amount)
 
     def data(self, name: str, rest: str, number: int, line: str) -> None:
         section = self.section
         assert section is not None
         if name in _INT_SIZES:
             for item in rest.split(","):
-                self.word(section, item.strip(), _INT_SIZES[name])
+                self.word(section, item.strip(), _INT_SIZES[name], number)
         elif name in (".string", ".asciz"):
-            section.data += _string_bytes(rest) + b"\0"
+            self.extend(section, _string_bytes(rest) + b"\0")
         elif name == ".ascii":
-            section.data += _string_bytes(rest)
+            self.extend(section, _string_bytes(rest))
         elif name in (".space", ".zero", ".skip"):
             parts = rest.split(",")
-            fill = int(parts[1], 0) & 255 if len(parts) > 1 else 0
-            section.data += bytes([fill]) * int(parts[0], 0)
+            fill = integer(parts[1]) & 255 if len(parts) > 1 else 0
+            self.extend(section, bytes([fill]), size(parts[0]))
         elif name == ".fill":
-            count, size, value = (int(part, 0) for part in (rest + ",1,0").split(",")[:3])
-            section.data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little") * count
+            parts = (rest + ",1,0").split(",")
+            width, value = min(size(parts[1]), _WIDEST_FILL), integer(parts[2])
+            self.extend(section, (value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), size(parts[0]))
         else:
             raise AsmError(number, line)
 
-    def word(self, section: Section, item: str, size: int) -> None:
-        try:
-            value = int(item, 0)
-        except ValueError:
+    def word(self, section: Section, item: str, nbytes: int, number: int) -> None:
+        if item[:1] in "-+0123456789":
+            value = integer(item)
+        else:
             found = re.match(r'^("[^"]+"|[\w.$@]+?)(?:-("[^"]+"|[A-Za-z_.][\w.$]*))?([+-]\d+)?$', item)
             if not found:
-                raise
+                raise Refused("neither a number nor a symbol", "symbol, symbol+4 and symbol-symbol are words, too")
             symbol, minus, addend = found.groups()
-            section.relocations.append(
-                Relocation(
-                    len(section.data), size, unquote(symbol), int(addend or 0), minus and unquote(minus)
-                )
-            )
+            distance, minus = integer(addend or "0"), minus and unquote(minus)
+            place = len(section.data)
+            section.relocations.append(Relocation(place, nbytes, unquote(symbol), distance, minus, number))
             value = 0
-        section.data += (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+        self.extend(section, (value & ((1 << 8 * nbytes) - 1)).to_bytes(nbytes, "little"))
 
 
 def parse(text: str) -> Module:

@@ -6,10 +6,14 @@ import functools
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim.assembly.asm import Function, Packet
-from hexagon_mlir.sim.assembly.decode import Insn, decode
+from hexagon_mlir.sim.assembly.decode import FormError, Insn, decode
+from hexagon_mlir.sim.assembly.literals import shown
 
 FLOW_KINDS = frozenset({"jump", "jumpr", "call", "callr", "newjump", "clock", "dma"})
 """Kinds that end a block; reading the clock and starting a transfer do, so that the cycles before it are counted."""
+
+MAX_WAYS = 1 << 17
+"""From jumps through registers and ends of loops, each to any label there may be, in one function."""
 
 
 @dataclass
@@ -74,6 +78,7 @@ def build(function: Function, address_taken: set[str]) -> Graph:
         for insn in packet.insns:
             if insn.target is not None:
                 named.add(insn.target)
+                _has_label(function, insn)
             if insn.kind == "loop" and insn.target not in loop_targets[insn.op]:
                 loop_targets[insn.op].append(str(insn.target))
     leaders = {0} | {index + 1 for index, packet in enumerate(decoded) if packet.ends_block}
@@ -82,6 +87,7 @@ def build(function: Function, address_taken: set[str]) -> Graph:
         if label in named:
             leaders.add(index)
             labels.setdefault(index, label)
+    _count_ways(function, decoded, address_taken, loop_targets)
     blocks: list[Block] = []
     block_of: dict[int, int] = {}
     for index, packet in enumerate(decoded):
@@ -97,6 +103,37 @@ def build(function: Function, address_taken: set[str]) -> Graph:
     graph = Graph(function, blocks, at_label, loop_targets)
     _connect(graph, address_taken)
     return graph
+
+
+def _count_ways(
+    function: Function, decoded: list[DecodedPacket], address_taken: set[str], loop_targets: dict[str, list[str]]
+) -> None:
+    """Refuse a function whose jumps through registers and ends of loops may lead to too many places in all."""
+    labels = len(address_taken & function.labels.keys())
+    ways = 0
+    for packet in decoded:
+        jumps = sum(insn.kind == "jumpr" and insn.sources[0].number != 31 for insn in packet.insns)
+        ways += jumps * labels
+        ways += packet.packet.end_loop0 * len(loop_targets["0"]) + packet.packet.end_loop1 * len(loop_targets["1"])
+        if ways > MAX_WAYS:
+            line, text = packet.packet.lines[0]
+            raise FormError(line, text, f"jumps through registers and loops may go more than {MAX_WAYS} ways",
+                            "cut the function in parts")
+
+
+def _has_label(function: Function, insn: Insn) -> None:
+    """Refuse a loop or a local jump to a label that is not in the function, and a loop of no packets.
+
+    A jump may lead to the function's end: LLVM leaves nothing of a block that is never reached.
+    """
+    assert insn.target is not None
+    end = len(function.packets)
+    at = function.labels.get(insn.target)
+    if at is None and (insn.kind == "loop" or (insn.kind != "call" and insn.target.startswith(".L"))):
+        raise FormError(insn.line, insn.text, f"no label '{shown(insn.target)}' in the function",
+                        "loops and jumps to names with .L stay in their function")
+    if insn.kind == "loop" and at == end:
+        raise FormError(insn.line, insn.text, f"no packet at label '{shown(insn.target)}'")
 
 
 def _connect(graph: Graph, address_taken: set[str]) -> None:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim.assembly.asm import Packet, unquote
+from hexagon_mlir.sim.assembly.literals import Refused, integer, shown
 from hexagon_mlir.sim.isa.spec import Spec, Unit
 from hexagon_mlir.sim.isa.tables import FORMS
 
@@ -18,8 +19,9 @@ from hexagon_mlir.sim.isa.tables import FORMS
 class FormError(Exception):
     """An instruction form the tables do not have."""
 
-    def __init__(self, line: int, text: str, why: str = "unknown instruction form") -> None:
-        self.reason = f"{why}: '{text}'"
+    def __init__(self, line: int, text: str, why: str = "unknown instruction form", hint: str = "") -> None:
+        self.reason = f"{why}: '{shown(text)}'"
+        self.hint = hint
         super().__init__(f"asm line {line}: {self.reason}")
         self.line = line
         self.text = text
@@ -171,9 +173,22 @@ ALL_VECTORS = [Operand("V", n) for n in range(32)]
 COUNTERS = {14: "hexmlir_rt_cycles", 18: "hexmlir_rt_packets", 30: "hexmlir_rt_ticks"}
 """The lower register of the counter pairs c15:14 (upcycle), c19:18 (pktcount), c31:30 (utimer) and who knows them."""
 _CLASSES = {"r": "R", "v": "V", "p": "P", "q": "Q", "c": "C", "m": "M"}
+_LAST = {"r": 31, "v": 31, "p": 3, "q": 3, "c": 31, "m": 1}
 
 
-def _register(letter: str, number: int, paired: bool, new: bool) -> Operand:
+def _numbered(letter: str, digits: str) -> int:
+    """The number of a register; raises `Refused` if there is no such register."""
+    number = integer(digits)
+    if number > _LAST[letter]:
+        raise Refused(f"no register {letter}{number}", f"the last one is {letter}{_LAST[letter]}")
+    return number
+
+
+def _register(letter: str, high: str, low: str | None, new: bool) -> Operand:
+    paired = low is not None
+    number = _numbered(letter, low if low is not None else high)
+    if paired and (_numbered(letter, high) ^ 1 != number or (letter in "rc" and number % 2)):
+        raise Refused(f"{letter}{high}:{low} is no pair", f"a pair is {letter}{number | 1}:{number & ~1}")
     if not paired and (letter == "m" or (letter == "c" and number in (MODIFIER, MODIFIER + 1))):
         return Operand("M", number + (MODIFIER if letter == "m" else 0))
     return Operand(_CLASSES[letter] * (2 if paired else 1), number, new)
@@ -189,16 +204,16 @@ def _operands(text: str) -> tuple[tuple[Operand, ...], str, str]:
     letter, high, low, suffix, control, value, addend = match.groups()
     mark = ""
     if letter is not None:
-        operand = _register(letter, int(low if low is not None else high), low is not None, suffix == ".new")
+        operand = _register(letter, high, low, suffix == ".new")
         if suffix in (".cur", ".tmp"):
             mark = suffix[1:]
     elif control is not None:
         operand = Operand("C", CONTROL_NUMBERS[control])
     elif value.lstrip("-")[:1].isdigit():
-        operand = Operand("I", int(value, 0) + int(addend or 0))
+        operand = Operand("I", integer(value) + integer(addend or "0"))
     else:
         name = unquote(value).removesuffix("@PCREL")  # pc + (symbol - pc) is the symbol
-        operand = Operand("I", int(addend or 0), symbol=name)
+        operand = Operand("I", integer(addend or "0"), symbol=name)
     return (operand,), operand.cls, mark
 
 
@@ -321,7 +336,7 @@ def _flow(line: int, text: str, full: str) -> Insn | None:
     if found := _JUMPR.match(text):
         kind, hint, number = found.groups()
         return Insn(
-            line, full, kind, kind, Unit.FLOW, sources=[Operand("R", int(number))], taken_hint=_hint(hint)
+            line, full, kind, kind, Unit.FLOW, sources=[Operand("R", _numbered("r", number))], taken_hint=_hint(hint)
         )
     if found := _LOOP.match(text):
         stages, number, target, count = found.groups()
@@ -333,7 +348,7 @@ def _flow(line: int, text: str, full: str) -> Insn | None:
         )  # fmt: skip
     squeezed = "".join(text.split())
     if found := _ALLOCFRAME.match(squeezed):
-        size = Operand("I", int(found.group(1)))
+        size = Operand("I", integer(found.group(1)))
         return Insn(line, full, "frame", "allocframe", Unit.STORE, sources=[size], op="allocframe")
     if found := _DEALLOC.match(squeezed):
         name, hint, _ = found.groups()
@@ -347,6 +362,13 @@ def _flow(line: int, text: str, full: str) -> Insn | None:
 
 def decode_one(line: int, full: str) -> Insn:
     """One instruction (already split from its compound)."""
+    try:
+        return _decode(line, full)
+    except Refused as error:
+        raise FormError(line, full, str(error), error.hint) from error
+
+
+def _decode(line: int, full: str) -> Insn:
     if found := _NEWJUMP.match(full):
         negated, compare, arguments, hint, target = found.groups()
         _, operands, _ = tokenize(arguments)
@@ -358,13 +380,13 @@ def decode_one(line: int, full: str) -> Insn:
         register, compare, hint, target = found.groups()
         return Insn(
             line, full, "newjump", f"jump r{compare}0", Unit.FLOW, op=compare, target=unquote(target),
-            sources=[Operand("R", int(register)), Operand("I", 0)], taken_hint=_hint(hint),
+            sources=[Operand("R", _numbered("r", register)), Operand("I", 0)], taken_hint=_hint(hint),
         )  # fmt: skip
     condition = None
     text = full
     if found := _PREDICATED.match(full):
         negated, register, new, text = found.groups()
-        operand = Operand(_CLASSES[register[0]], int(register[1:]), bool(new))
+        operand = Operand(_CLASSES[register[0]], _numbered(register[0], register[1:]), bool(new))
         condition = Condition(operand, bool(negated))
     insn = None
     if "=" not in text or "loop" in text or "dealloc" in text:
@@ -384,7 +406,7 @@ def decode_one(line: int, full: str) -> Insn:
         if insn is None:
             spec = FORMS.get(key)
             if spec is None or (marks and key not in TEMPORARY):
-                raise FormError(line, full, f"unknown instruction form {key!r}")
+                raise FormError(line, full, f"unknown instruction form {shown(key)!r}")
             dests, sources = operands[: len(spec.dests)], operands[len(spec.dests) :]
             dests = [*dests, *(sources[i] for i in spec.updates), *(Operand(*register) for register in spec.implicit)]
             mode = marks[0] if marks else ""
@@ -403,8 +425,4 @@ def decode(packet: Packet) -> list[Insn]:
         for part in text.split(";"):
             if part.strip():
                 insns.append(decode_one(line, part.strip()))
-    for insn in insns:
-        for operand in (*insn.dests, *insn.sources):
-            if operand.cls in ("RR", "CC") and operand.number % 2:
-                raise FormError(insn.line, insn.text, "odd register pair")
     return insns

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -81,6 +81,16 @@ class Shadow:
     def clear(self) -> None:
         self.mapping.madvise(mmap.MADV_DONTNEED)
 
+    def zero(self, begin: int, end: int) -> None:
+        """Clear a range of bytes; whole pages of it go back to the host."""
+        first, last = begin + mmap.PAGESIZE - 1 & -mmap.PAGESIZE, end & -mmap.PAGESIZE
+        if last <= first:
+            self.mapping[begin:end] = bytes(end - begin)
+            return
+        self.mapping[begin:first] = bytes(first - begin)
+        self.mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
+        self.mapping[last:end] = bytes(end - last)
+
 
 class Checks:
     """Shadow memory and reports of one machine."""
@@ -93,6 +103,7 @@ class Checks:
         self.readers = Shadow(layout.SPACE_BYTES, np.uint32)
         self.allocations: dict[int, tuple[str, int, Site | None]] = {}
         """Address -> (region, size, where the program asked for it; None for the host)."""
+        self.tracking = False
         self.reset()
 
     def reset(self) -> None:
@@ -123,8 +134,9 @@ class Checks:
 
     def initialise(self, address: int, size: int) -> None:
         """The host has written there."""
-        span = self.flags.array[address : address + size]
-        span |= np.where(span & ADDRESSABLE, INITIALISED, 0).astype(np.uint8)
+        for start, nbytes in _pieces(address, size):
+            span = self.flags.array[start : start + nbytes]
+            span |= (span & ADDRESSABLE) * np.uint8(INITIALISED // ADDRESSABLE)
 
     def attach(self, context: Context) -> None:
         """A state record's pointers, and an empty stack."""
@@ -146,8 +158,9 @@ class Checks:
 
     def _forget(self, address: int, size: int) -> None:
         """Accesses from before an allocation race with nobody: the allocator has ordered them."""
-        for last in (self.writers, self.readers):
-            last.array[address >> 2 : (address + size + 3) >> 2] = 0
+        if self.tracking:
+            for last in (self.writers, self.readers):
+                last.zero(address & -WORD_BYTES, address + size + WORD_BYTES - 1 & -WORD_BYTES)
 
     def freed(self, address: int) -> None:
         _, size, _ = self.allocations.pop(address, ("", 0, None))
@@ -206,9 +219,16 @@ class Checks:
     # -- copies by host code -------------------------------------------------------------------------------
     def touch(self, context: Context, address: int, size: int, write: bool) -> None:
         """Check an access of host code (memcpy, a transfer) on behalf of a thread."""
+        for start, nbytes in _pieces(address, size):
+            self.memory.stop.check()
+            if not self._touch_piece(context, start, nbytes, write):
+                return
+
+    def _touch_piece(self, context: Context, address: int, size: int, write: bool) -> bool:
+        """Whether the next piece is worth a look, too: what is out of bounds goes on to be."""
         span = self.flags.array[address : address + size]
-        if not size or not span.size:
-            return
+        if not span.size:
+            return False
         rule = None
         if not (span & ADDRESSABLE).all():
             rule = Rule.OUT_OF_BOUNDS
@@ -224,6 +244,7 @@ class Checks:
         if write:
             self.initialise(address, size)
         self._race(context, address, size, write)
+        return rule is not Rule.OUT_OF_BOUNDS
 
     def _race(self, context: Context, address: int, size: int, write: bool) -> None:
         segment = int(context.words[layout.SEGMENT // 4])
@@ -253,10 +274,12 @@ class Checks:
         self.touch(context, dst, size, True)
 
     # -- DMA -----------------------------------------------------------------------------------------------
-    def _rows(self, address: int, block: Block, stride: int) -> list[tuple[int, int]]:
-        if stride == block.row_bytes:
-            return [(address, block.nbytes)]
-        return [(address + row * stride, block.row_bytes) for row in range(block.rows)]
+    def _rows(self, address: int, block: Block, stride: int) -> Iterator[tuple[int, int]]:
+        """Start and bytes of what a side of a transfer consists of, in pieces; the run may end here."""
+        whole = stride == block.row_bytes
+        for row in range(1 if whole else block.rows):
+            self.memory.stop.check()
+            yield from _pieces(address + row * stride, block.nbytes if whole else block.row_bytes)
 
     def _mark(self, transfer: Transfer, on: bool) -> None:
         block = transfer.block
@@ -357,13 +380,22 @@ class Checks:
         if not self.tracking:
             return
         ordered = self._row(0)
-        for address, (_, size, _) in self.allocations.items():
-            writers = self.writers.array[address >> 2 : (address + size + 3) >> 2]
-            late = np.flatnonzero(ordered[writers & (WEAK - 1)] == 0)
-            if late.size:
-                number = self.segment_owner[int(writers[late[0]]) & (WEAK - 1)]
-                site = Site("", f"thread {number}", -number, "")
-                self.report(Rule.RACE, address + 4 * int(late[0]), site, "written by a thread nobody waited for")
+        for allocation, (_, size, _) in self.allocations.items():
+            for address, nbytes in _pieces(allocation, size):
+                writers = self.writers.array[address >> 2 : (address + nbytes + 3) >> 2]
+                late = np.flatnonzero(ordered[writers & (WEAK - 1)] == 0)
+                if late.size:
+                    number = self.segment_owner[int(writers[late[0]]) & (WEAK - 1)]
+                    site = Site("", f"thread {number}", -number, "")
+                    self.report(Rule.RACE, address + 4 * int(late[0]), site, "written by a thread nobody waited for")
+                    break
+
+
+def _pieces(address: int, size: int) -> Iterator[tuple[int, int]]:
+    """Start and bytes of the parts of a range: what is made of one for a check stays small."""
+    end = min(address + size, layout.SPACE_BYTES)
+    for start in range(address, end, layout.LARGE_BYTES):
+        yield start, min(layout.LARGE_BYTES, end - start)
 
 
 def _untouched(address: int, size: int) -> np.ndarray:

@@ -81,7 +81,7 @@ class HostCalls:
         address = context.pair(0) & (1 << 64) - 1
         if address < layout.SPACE_BYTES:
             return address
-        return self.machine.resolve(address, context)
+        return self.machine.host.resolve(address, context)
 
     def _memory(self, context: Context) -> GuestMemory:
         return GuestMemory(self.machine.memory, self.machine.checks, context)

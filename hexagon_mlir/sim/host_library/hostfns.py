@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.checking.check_model import COPIES
 from hexagon_mlir.sim.host_library import libc_table
 from hexagon_mlir.sim.isa.value import F32, F64, I32, I64, Code, Type, Val
 
@@ -237,9 +238,9 @@ def _inline() -> dict[str, Inline]:
         table[name] = Inline("ii", _in_ranges(ranges), 6, CHEAP)
     table["toupper"] = Inline("ii", _shift_case("az", -32), 6, CHEAP)
     table["tolower"] = Inline("ii", _shift_case("AZ", 32), 6, CHEAP)
-    for name in ("memcpy", "memmove", "memset"):
-        table[name] = Inline("iiii", _copy(name), COPY_SETUP_CYCLES, COPY)
-    table["__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes"] = table["memcpy"]
+    for name in COPIES:
+        kind = name if name in ("memmove", "memset") else "memcpy"
+        table[name] = Inline("iiii", _copy(kind), COPY_SETUP_CYCLES, COPY)
     return table
 
 
@@ -306,11 +307,32 @@ def _call_host(code: Code, index: int) -> None:
     code.put(f"call void {function_pointer}(i32 {index})")
 
 
+def _leave_if_trapped(code: Code) -> None:
+    pointer = "%" + code.name("t")
+    code.put(f"{pointer} = getelementptr i8, ptr %st, i32 {layout.TRAP}")
+    trapped = code.op(f"load volatile i32, ptr {pointer}", I32).icmp("ne", 0)
+    leave, go = code.name("leave"), code.name("go")
+    code.put(f"br i1 {trapped.name}, label %{leave}, label %{go}")
+    code.label(leave)
+    code.put("ret void")
+    code.label(go)
+
+
 def wrapper(name: str, index: int, declarations: set[str], check: int | None = None) -> str:
     """IR of ``@"h_<name>"``: reads arguments from the state record, writes the result there."""
     code = Code(declarations)
+    if name in COPIES:
+        count, _ = _argument(code, "i", 2)
+        large, go = code.name("large"), code.name("go")
+        code.put(f"br i1 {count.icmp('ugt', layout.LARGE_BYTES).name}, label %{large}, label %{go}")
+        code.label(large)
+        _call_host(code, layout.LARGE_FILL if name == "memset" else layout.LARGE_COPY)
+        _leave_if_trapped(code)
+        code.put(f"br label %{go}")
+        code.label(go)
     if check is not None:
         _call_host(code, check)
+        _leave_if_trapped(code)
     if name in INLINE:
         function = INLINE[name]
         values = []

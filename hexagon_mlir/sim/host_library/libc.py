@@ -20,7 +20,7 @@ from hexagon_mlir.sim.host_library.libc_format import render
 from hexagon_mlir.sim.host_library.libc_memory import GuestMemory
 from hexagon_mlir.sim.host_library.libc_strings import STRINGS, StringFunction, token
 from hexagon_mlir.sim.host_library.libc_table import PER_BYTE_CYCLES, PER_PRINTED_BYTE_CYCLES, SWAP_CYCLES
-from hexagon_mlir.sim.threading.threads import Stopped
+from hexagon_mlir.sim.stopping import Stopped
 from hexagon_mlir.sim.translation.program import SimError
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 STDERR = 2
 """The value of ``stderr`` in a C program, see `c_start`."""
 RAND_MAX = 0x7FFFFFFF
+MAX_OUTPUT = 1 << 28
+"""Bytes that a run may print."""
+MAX_SORTED = 1 << 22
+"""Elements that qsort takes."""
 HostFunction = Callable[[Context], int | None]
 
 
@@ -98,6 +102,8 @@ class Libc:
 
     # -- output --------------------------------------------------------------------------------------------
     def write(self, context: Context, data: bytes, stream: int = 1) -> int:
+        if len(self.output.out) + len(self.output.error) + len(data) > MAX_OUTPUT:
+            raise SimError(f"the program printed more than {MAX_OUTPUT} bytes")
         (self.output.error if stream == STDERR else self.output.out).extend(data)
         context.add("host_stall", len(data) * PER_BYTE_CYCLES)
         return len(data)
@@ -187,7 +193,7 @@ class Libc:
         address = self.machine.alloc_ddr(size)
         if live:
             kept = min(live[1], size)
-            self.machine.memory.mapping[address : address + kept] = self.machine.memory.mapping[old : old + kept]
+            self.machine.memory.move(address, old, kept)
             if self.machine.checks:
                 self.machine.checks.initialise(address, kept)
             self.machine.release("DDR", old)
@@ -264,14 +270,19 @@ class Libc:
     def sort(self, context: Context) -> None:
         """qsort by merging, with the elements copied to scratch memory for the comparison function."""
         base, count, size, function = (int(word) for word in context.registers[:4])
+        if count > MAX_SORTED:
+            raise SimError(f"qsort of {count} elements: more than {MAX_SORTED}")
+        if count < 2 or not size:
+            return
         memory = self.memory(context)
         data = memory.read(base, count * size)
         scratch = self.machine.alloc_ddr(max(1, count * size))
         memory.write(scratch, data)
 
         def order(left: int, right: int) -> int:
+            self.machine.memory.stop.check()
             context.add("host_stall", SWAP_CYCLES)
-            return self.machine.call_guest(context, function, left, right)
+            return self.machine.host.call(context, function, left, right)
 
         places = sorted((scratch + size * i for i in range(count)), key=functools.cmp_to_key(order))
         memory.write(base, b"".join(data[place - scratch : place - scratch + size] for place in places))
@@ -283,9 +294,10 @@ class Libc:
         while low < high:
             middle = (low + high) // 2
             context.add("host_stall", SWAP_CYCLES)
-            order = self.machine.call_guest(context, function, key, base + size * middle)
+            place = base + size * middle & 0xFFFFFFFF
+            order = self.machine.host.call(context, function, key, place)
             if order == 0:
-                return base + size * middle
+                return place
             low, high = (low, middle) if order < 0 else (middle + 1, high)
         return 0
 
@@ -298,7 +310,7 @@ class Libc:
         """End the program; r0 of the result is the exit code."""
         code = context.word(0)
         while handlers and self.at_exit:
-            self.machine.call_guest(context, self.at_exit.pop())
+            self.machine.host.call(context, self.at_exit.pop())
         context.give(code)
         context.words[layout.TRAP // 4] = layout.STOPPED
         raise Stopped

@@ -12,6 +12,12 @@ from typing import Protocol
 from hexagon_mlir.sim.translation.program import SimError
 
 _CONVERSION = re.compile(rb"%([-+ 0#]*)(\*|\d+)?(?:\.(\*|-?\d+)?)?(hh|h|ll|l|j|z|t|L)?(.)", re.DOTALL)
+MAX_FIELD = 1 << 20
+"""Characters of one conversion that a program may ask for; C asks of a library for 4,095 at least."""
+MAX_TEXT = 1 << 26
+"""Bytes of one call's text."""
+MAX_SHOWN = 80
+"""Bytes of a format in a message."""
 _DOT = re.compile(rb"%[-+ 0#]*(?:\*|\d+)?\.")
 _BITS = {b"hh": 8, b"h": 16, b"ll": 64, b"j": 64}
 """Sizes of integer arguments; all others (int, long, size_t, pointers) have 32 bits on Hexagon."""
@@ -119,9 +125,11 @@ def render(pattern: bytes, arguments: Arguments) -> bytes:
         out += pattern[at:found]
         match = _CONVERSION.match(pattern, found)
         if match is None:
-            raise SimError(f"printf: a format ends in the middle of a conversion: {pattern!r}")
+            raise SimError(f"printf: a format ends in the middle of a conversion: {pattern[-MAX_SHOWN:]!r}")
         at = match.end()
         out += _convert(match, arguments, len(out), pattern)
+        if len(out) > MAX_TEXT:
+            raise SimError(f"printf: more than {MAX_TEXT} bytes of text")
     return bytes(out + pattern[at:])
 
 
@@ -157,13 +165,19 @@ def _convert(match: re.Match[bytes], arguments: Arguments, written: int, pattern
     if kind == "n":
         arguments.count(arguments.word(), bits // 8, written)
         return b""
-    raise SimError(f"printf: unknown conversion '{match.group(0).decode('latin-1')}' in {pattern!r}")
+    conversion = match.group(0)[:MAX_SHOWN].decode("latin-1")
+    raise SimError(f"printf: unknown conversion '{conversion}' in {pattern[:MAX_SHOWN]!r}")
 
 
 def _amount(text: bytes | None, arguments: Arguments) -> int | None:
     if text is None:
         return None
-    return _signed(arguments.word(), 32) if text == b"*" else int(text)
+    if text != b"*" and len(text) > len(str(MAX_FIELD)):
+        raise SimError(f"printf: a width or precision of more than {MAX_FIELD}")
+    amount = _signed(arguments.word(), 32) if text == b"*" else int(text)
+    if amount > MAX_FIELD or (amount < -MAX_FIELD and text == b"*"):
+        raise SimError(f"printf: a width or precision of {amount}: more than {MAX_FIELD}")
+    return amount
 
 
 def _text(data: bytes, flags: str, width: int) -> bytes:

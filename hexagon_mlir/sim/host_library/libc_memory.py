@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.checking.checks import Checks
 from hexagon_mlir.sim.context import Context
@@ -17,8 +19,11 @@ class GuestMemory:
         self.checks = checks
         self.context = context
 
-    def _bounds(self, address: int, nbytes: int, write: bool) -> None:
-        if nbytes < 0 or address < layout.NULL_PAGE_BYTES or address + nbytes > layout.SPACE_BYTES:
+    def bounds(self, address: int, nbytes: int, write: bool) -> None:
+        """Refuse what is outside memory, or of many bytes and not in one region of it; the run may end here, too."""
+        self.memory.stop.check()
+        outside = nbytes < 0 or address < layout.NULL_PAGE_BYTES or address + nbytes > layout.SPACE_BYTES
+        if outside or (nbytes > layout.LARGE_BYTES and not self.memory.holds(address, nbytes)):
             verb = "writes" if write else "reads"
             raise SimError(f"a library function {verb} {nbytes} bytes at {address:#x}, outside memory")
         if self.checks:
@@ -27,13 +32,40 @@ class GuestMemory:
     def read(self, address: int, nbytes: int) -> bytes:
         if nbytes == 0:
             return b""
-        self._bounds(address, nbytes, False)
+        self.bounds(address, nbytes, False)
         return self.memory.mapping[address : address + nbytes]
 
     def write(self, address: int, data: bytes) -> None:
         if data:
-            self._bounds(address, len(data), True)
+            self.bounds(address, len(data), True)
             self.memory.mapping[address : address + len(data)] = data
+
+    def fill(self, address: int, nbytes: int) -> None:
+        """Write zeros."""
+        if nbytes:
+            self.bounds(address, nbytes, True)
+            self.memory.view(address, nbytes)[:] = 0
+
+    def length(self, address: int, limit: int | None = None) -> int:
+        """Bytes before the zero (which is read too), at most ``limit``."""
+        last = layout.SPACE_BYTES if limit is None else min(address + limit, layout.SPACE_BYTES)
+        end = self.memory.mapping.find(b"\0", address, last)
+        if last > address:
+            self.bounds(address, (last if end < 0 else end + 1) - address, False)
+        return (last if end < 0 else end) - address
+
+    def difference(self, left: int, right: int, nbytes: int, fold: bool = False) -> tuple[int, int]:
+        """The first two bytes that differ, as a difference, and how many bytes were compared; `bounds` was asked."""
+        for start in range(0, nbytes, layout.LARGE_BYTES):
+            self.memory.stop.check()
+            end = min(start + layout.LARGE_BYTES, nbytes)
+            a, b = (self.memory.mapping[at + start : at + end] for at in (left, right))
+            if fold:
+                a, b = a.lower(), b.lower()
+            if a != b:
+                place = int(np.flatnonzero(np.frombuffer(a, np.uint8) != np.frombuffer(b, np.uint8))[0])
+                return a[place] - b[place], start + place + 1
+        return 0, nbytes
 
     def word(self, address: int) -> int:
         return int.from_bytes(self.read(address, 4), "little")
@@ -43,8 +75,4 @@ class GuestMemory:
 
     def string(self, address: int, limit: int | None = None) -> bytes:
         """Bytes up to the zero (which is read too) or ``limit`` of them."""
-        last = layout.SPACE_BYTES if limit is None else min(address + limit, layout.SPACE_BYTES)
-        end = self.memory.mapping.find(b"\0", address, last)
-        if end < 0:
-            return self.read(address, last - address)
-        return self.read(address, end + 1 - address)[:-1]
+        return self.memory.mapping[address : address + self.length(address, limit)]

@@ -6,12 +6,17 @@ import math
 import re
 import struct
 
+import numpy as np
+
 _FLOAT = re.compile(
     rb"[ \t\n\v\f\r]*([-+]?)(0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[-+]?\d+)?"
     rb"|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?|nan)",
     re.IGNORECASE,
 )
 _SPACE = b" \t\n\v\f\r"
+_DIGITS = b"0123456789abcdefghijklmnopqrstuvwxyz"
+_BEYOND = 80
+"""Digits, and bits, that are more than 64 bits in any base."""
 
 
 def integer(text: bytes, base: int) -> tuple[int, int]:
@@ -24,12 +29,13 @@ def integer(text: bytes, base: int) -> tuple[int, int]:
         at, base = at + 2, 16
     elif base == 0:
         base = 8 if text[at : at + 1] == b"0" else 10
-    start = at
-    value = 0
-    while at < len(text) and _digit(text[at]) < base:
-        value = value * base + _digit(text[at])
-        at += 1
-    return (-value if negative else value), (at if at > start else 0)
+    if not 2 <= base <= len(_DIGITS):
+        return 0, 0
+    digits = re.compile(b"[%b]*" % _DIGITS[:base], re.IGNORECASE).match(text, at)
+    assert digits
+    significant = digits.group().lstrip(b"0")
+    value = int(significant or b"0", base) if len(significant) <= _BEYOND else 1 << _BEYOND
+    return (-value if negative else value), (digits.end() if digits.group() else 0)
 
 
 def _digit(byte: int) -> int:
@@ -51,7 +57,10 @@ def floating(text: bytes) -> tuple[float, int]:
     if found is None:
         return 0.0, 0
     sign, body = found.group(1).decode(), found.group(2).decode().lower()
-    magnitude = float.fromhex(body) if body.startswith("0x") else float(body)
+    try:
+        magnitude = float.fromhex(body) if body.startswith("0x") else float(body)
+    except OverflowError:
+        magnitude = math.inf
     return (-magnitude if sign == "-" else magnitude), found.end()
 
 
@@ -60,7 +69,8 @@ def f64_bits(value: float) -> int:
 
 
 def f32_bits(value: float) -> int:
-    return int.from_bytes(struct.pack("<f", value), "little")
+    with np.errstate(over="ignore"):
+        return int(np.float32(value).view(np.uint32))
 
 
 def f64_of(bits: int) -> float:

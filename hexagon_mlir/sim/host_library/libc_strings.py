@@ -17,7 +17,7 @@ def _copy(at_end: bool = False, append: bool = False) -> StringFunction:
     """strcpy, stpcpy and strcat."""
 
     def run(m: GuestMemory, words: Words) -> tuple[int, int]:
-        to = words[0] + (len(m.string(words[0])) if append else 0)
+        to = words[0] + (m.length(words[0]) if append else 0)
         data = m.string(words[1])
         m.write(to, data + b"\0")
         return to + len(data) if at_end else words[0], len(data) + 1
@@ -26,48 +26,48 @@ def _copy(at_end: bool = False, append: bool = False) -> StringFunction:
 
 
 def _strncpy(m: GuestMemory, words: Words) -> tuple[int, int]:
-    m.write(words[0], m.string(words[1], words[2]).ljust(words[2], b"\0"))
+    data = m.string(words[1], words[2])
+    m.write(words[0], data)
+    m.fill(words[0] + len(data), words[2] - len(data))
     return words[0], words[2]
 
 
 def _strncat(m: GuestMemory, words: Words) -> tuple[int, int]:
-    old, data = m.string(words[0]), m.string(words[1], words[2])
-    m.write(words[0] + len(old), data + b"\0")
-    return words[0], len(old) + len(data) + 1
+    old, data = m.length(words[0]), m.string(words[1], words[2])
+    m.write(words[0] + old, data + b"\0")
+    return words[0], old + len(data) + 1
 
 
 def _strlen(m: GuestMemory, words: Words) -> tuple[int, int]:
-    size = len(m.string(words[0]))
+    size = m.length(words[0])
     return size, size
 
 
 def _strnlen(m: GuestMemory, words: Words) -> tuple[int, int]:
-    size = len(m.string(words[0], words[1]))
+    size = m.length(words[0], words[1])
     return size, size
-
-
-def _difference(left: bytes, right: bytes) -> tuple[int, int]:
-    """The first differing bytes' difference; the shorter string ends in zero."""
-    for index, (a, b) in enumerate(zip(left + b"\0", right + b"\0", strict=False)):
-        if a != b:
-            return a - b, index + 1
-    return 0, len(left) + 1
 
 
 def _compare(limited: bool, fold: bool) -> StringFunction:
     def run(m: GuestMemory, words: Words) -> tuple[int, int]:
         limit = words[2] if limited else None
-        left, right = m.string(words[0], limit), m.string(words[1], limit)
-        return _difference(left.lower(), right.lower()) if fold else _difference(left, right)
+        left, right = m.length(words[0], limit), m.length(words[1], limit)
+        both = min(left, right)
+        difference, compared = m.difference(words[0], words[1], both, fold)
+        if difference or left == right:
+            return difference, compared if difference else both + 1
+        rest = m.read((words[0] if left > right else words[1]) + both, 1)  # the shorter one ends in zero
+        last = ord(rest.lower() if fold else rest)
+        return (last if left > right else -last), both + 1
 
     return run
 
 
 def _memcmp(m: GuestMemory, words: Words) -> tuple[int, int]:
-    left, right = m.read(words[0], words[2]), m.read(words[1], words[2])
-    if left == right:
-        return 0, words[2]
-    return _difference(left, right)
+    if words[2]:
+        m.bounds(words[0], words[2], False)
+        m.bounds(words[1], words[2], False)
+    return m.difference(*words)
 
 
 def _find(last: bool = False, or_end: bool = False) -> StringFunction:
@@ -86,11 +86,15 @@ def _memchr(last: bool) -> StringFunction:
     def run(m: GuestMemory, words: Words) -> tuple[int, int]:
         byte = bytes([words[1] & 255])
         if last:
-            index = m.read(words[0], words[2]).rfind(byte)
+            if words[2]:
+                m.bounds(words[0], words[2], False)
+            index = m.memory.mapping.rfind(byte, words[0], words[0] + words[2])
+            index -= words[0] if index >= 0 else 0
         else:  # bytes after the one that is found are not read
             index = m.memory.mapping.find(byte, words[0], min(words[0] + words[2], UNLIMITED))
             index -= words[0] if index >= 0 else 0
-            m.read(words[0], words[2] if index < 0 else index + 1)
+            if words[2]:
+                m.bounds(words[0], words[2] if index < 0 else index + 1, False)
         return (words[0] + index, index + 1) if index >= 0 else (0, words[2])
 
     return run
@@ -104,8 +108,15 @@ def _strstr(m: GuestMemory, words: Words) -> tuple[int, int]:
 
 def _span(m: GuestMemory, text: int, members: int, inside: bool) -> int:
     """Length of the prefix whose bytes are all (``inside``) or never among ``members``."""
-    data, of = m.string(text), m.string(members)
-    return next((i for i, byte in enumerate(data) if (byte in of) != inside), len(data))
+    data, given = m.string(text), m.string(members)
+    of = bytes(byte for byte in range(256) if byte in given)
+    if inside:
+        return len(data) - len(data.lstrip(of)) if of else 0
+    end = len(data)
+    for byte in of:
+        found = data.find(byte, 0, end)
+        end = found if found >= 0 else end
+    return end
 
 
 def _strspn(m: GuestMemory, words: Words) -> tuple[int, int]:

@@ -6,19 +6,11 @@ import re
 from dataclasses import dataclass
 
 from hexagon_mlir.sim.assembly.decode import decode_one
+from hexagon_mlir.sim.isa.spec import since
 from hexagon_mlir.sim.isa.tables import FORMS
 
 OLDEST = 68
-"""Forms of v68 and before are not told apart."""
-SINCE = (
-    (81, r"V\.qf(16|32)=v(abs|neg)\(|V\.qf32=V\.(sf|qf32)$|V\.qf16=V\.(hf|qf16)$|vcmp\.eq\(V\.(hf|sf)"
-         r"|V\.qf16=vsub\(V\.hf,V\.qf16|V\.qf32=vsub\(V\.sf,V\.qf32"),
-    (79, r"\.f8|vcvt2|V\.qf\d+=vmpy\(V\.\w+,R\.[hs]f\)"),
-    (73, r"V\.bf|V\.h=V\.hf$|V\.hf=V\.h$|V\.sf=V\.w$|V\.w=V\.sf$"),
-    (69, r"=vasr\(VV\.|vmpy\(V\.uh,V\.uh\):>>16"),
-)  # fmt: skip
-"""First generation by the guards of clang's hvx_hexagon_protos.h (LLVM 22)."""
-
+"""The list does not tell forms of v68 and before apart."""
 ADDRESSES = ("R+I", "R++I", "R++M", "R++M:brev", "R++I:circ(M)", "R+R<<I", "R<<I+I", "R=I", "I", "gp+I")
 PLAIN_ONLY = ("R+R<<I", "I", "gp+I")
 """Address forms that the packing loads (membh, memubh, fifo) do not have."""
@@ -63,14 +55,6 @@ class Row:
     @property
     def range(self) -> str:
         return f"v{self.since}+" if self.since > OLDEST else "all"
-
-
-def since(template: str) -> int:
-    """The first generation that has a form."""
-    for generation, pattern in SINCE:
-        if re.search(pattern, template):
-            return generation
-    return OLDEST
 
 
 def concrete(template: str) -> str:

@@ -1,9 +1,9 @@
-"""HVX floating point forms.
+"""HVX arithmetic and comparisons with sf, hf and bf operands; qfloat is in `hvx_qfloat`, conversions in `hvx_convert`.
 
-Model: qf32 and qf16 registers hold plain f32 and f16 lanes, and every operation rounds to nearest even. The
-chip's qfloat has its own fraction format, no infinities and von Neumann rounding (HVX V73 PRM 80-N2040-54,
-5.6), so the last bits differ there. f16 arithmetic is done in f32 and rounded once, which is exact for
-add, subtract and multiply. ``vmax``/``vmin`` return the second operand when an input is NaN.
+f16 arithmetic is done in f32 and rounded once, which is exact for add, subtract and multiply. With `Arithmetic.CHIP`
+every NaN result is the largest positive pattern, and the order of numbers is that of `float_order`; with
+`Arithmetic.IEEE` a NaN is what the host makes of it, ``vmax`` and ``vmin`` return the second operand when one is NaN,
+``vfmax`` and ``vfmin`` the number.
 """
 
 from __future__ import annotations
@@ -11,167 +11,143 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from hexagon_mlir.sim.isa.lanes import (
-    VECTOR,
-    Pair,
-    clamp,
-    concat,
-    even,
-    halves_float,
-    interleave_float,
-    mask,
-    narrow,
-    odd,
-    split,
-)
+from hexagon_mlir.sim.isa.float_order import above, larger, propagating
+from hexagon_mlir.sim.isa.lanes import VECTOR, Pair, halves_float, mask
 from hexagon_mlir.sim.isa.spec import Unit, form
-from hexagon_mlir.sim.isa.value import Val
+from hexagon_mlir.sim.isa.value import F64, Type, Val
+from hexagon_mlir.targets.disputed import DotAccumulation
 
-VX, VX_DV, VX_LATE, VS, VA = Unit.VX, Unit.VX_DV, Unit.VX_LATE, Unit.VS, Unit.VA
+VX, VX_DV, VX_LATE, VA = Unit.VX, Unit.VX_DV, Unit.VX_LATE, Unit.VA
 
-ARITHMETIC: dict[str, Callable[[Val, Val], Val]] = {
-    "vadd": operator.add, "vsub": operator.sub, "vmpy": operator.mul,
-}  # fmt: skip
-
-
-def _half(a: Val, b: Val, op: Callable[[Val, Val], Val]) -> Val:
-    return op(a.hf.fpext(32), b.hf.fpext(32)).fptrunc(16)
+Operation = Callable[[Val, Val], Val]
+ARITHMETIC: dict[str, Operation] = {"vadd": operator.add, "vsub": operator.sub, "vmpy": operator.mul}
+SINGLE_NAN, HALF_NAN = 0x7FFFFFFF, 0x7FFF
 
 
-def _widen(a: Val, b: Val, op: Callable[[Val, Val], Val]) -> Pair:
+def single(value: Val) -> Val:
+    """f32 lanes as a result; NaN becomes the chip's."""
+    if not value.code.floats.chip:
+        return value
+    return value.fcmp("uno", value).select(SINGLE_NAN, value.w)
+
+
+def half(value: Val) -> Val:
+    """f32 lanes as a result in f16, rounded to nearest even."""
+    rounded = value.fptrunc(16)
+    if not value.code.floats.chip:
+        return rounded
+    return value.fcmp("uno", value).select(HALF_NAN, rounded.as_(rounded.ty.of(16)))
+
+
+def bfloats(value: Val) -> Pair:
+    """Even and odd bfloat16 lanes as two vectors of f32."""
+    return (value.w << 16).sf, (value.w & 0xFFFF0000).sf
+
+
+def _bfloat_lanes(value: Val) -> Val:
+    """64 bf16 lanes as 64 f32."""
+    wide = value.h.zext(32) << 16
+    return wide.as_(Type(wide.ty.lanes, "f", 32))
+
+
+# -- arithmetic ----------------------------------------------------------------------------------------------
+def _half(a: Val, b: Val, op: Operation) -> Val:
+    return half(op(a.hf.fpext(32), b.hf.fpext(32)))
+
+
+def _widen(a: Val, b: Val, op: Operation) -> Pair:
     """f16 in, f32 pair out: even lanes low, odd lanes high."""
     (a0, a1), (b0, b1) = halves_float(a), halves_float(b)
     return op(a0, b0), op(a1, b1)
 
 
-def _qfloat() -> None:
-    for name, op in ARITHMETIC.items():
-        unit = VX_DV if name == "vmpy" else VS
-        for left in ("qf32", "sf"):
-            for right in ("qf32", "sf"):
-                if left == right or (left == "qf32" and name != "vmpy") or name == "vsub":
-                    form(f"V.qf32={name}(V.{left},V.{right})", unit, lambda a, b, f=op: f(a.sf, b.sf))
-        for left in ("qf16", "hf"):
-            for right in ("qf16", "hf"):
-                if left == "hf" and right == "qf16" and name != "vsub":
-                    continue
-                form(f"V.qf16={name}(V.{left},V.{right})", unit, lambda a, b, f=op: _half(a, b, f))
-                if name == "vmpy":
-                    form(
-                        f"VV.qf32=vmpy(V.{left},V.{right})",
-                        VX_DV,
-                        lambda a, b: _widen(a, b, operator.mul),
-                    )
-    form("V.sf=V.qf32", VS, lambda a: a)
-    form("V.hf=V.qf16", VS, lambda a: a)
-    form("V.qf32=V.sf", VS, lambda a: a)
-    form("V.qf16=V.hf", VS, lambda a: a)
-    form("V.hf=VV.qf32", VS, lambda pair: interleave_float(pair[0], pair[1]))
+def fused_half(a: Val, b: Val, x: Val) -> Val:
+    """a * b + x of f16 values in f32 lanes, rounded once to f16.
+
+    The product is exact. Of the sum the last bit is set when it was rounded (round to odd): then the second rounding
+    is that of the exact sum.
+    """
+    product = a * b
+    total = product + x
+    back = total - product
+    error = (product - (total - back)) + (x - back)
+    bits, wrong = (value.as_(value.ty.of(32)) for value in (total, error))
+    away = (bits ^ wrong).icmp("slt", 0)
+    odd = away.select(bits - 1, bits + 1)
+    change = error.fcmp("one", 0.0) & (bits & 1).icmp("eq", 0)
+    return half(change.select(odd, bits).as_(total.ty))
 
 
-def _ieee() -> None:
+def _arithmetic() -> None:
     for name, op in ARITHMETIC.items():
-        form(f"V.sf={name}(V.sf,V.sf)", VX_DV if name == "vmpy" else VX, lambda a, b, f=op: f(a.sf, b.sf))
+        form(f"V.sf={name}(V.sf,V.sf)", VX_DV if name == "vmpy" else VX, lambda a, b, f=op: single(f(a.sf, b.sf)))
         form(f"V.hf={name}(V.hf,V.hf)", VX, lambda a, b, f=op: _half(a, b, f))
-        form(f"VV.sf={name}(V.hf,V.hf)", VX_DV, lambda a, b, f=op: _widen(a, b, f))
+        form(f"VV.sf={name}(V.hf,V.hf)", VX_DV, lambda a, b, f=op: tuple(map(single, _widen(a, b, f))))
         form(f"VV.sf={name}(V.bf,V.bf)", VX_DV, lambda a, b, f=op: tuple(
-            f(x, y) for x, y in zip(_bf(a), _bf(b), strict=True)))  # fmt: skip
+            single(f(x, y)) for x, y in zip(bfloats(a), bfloats(b), strict=True)))  # fmt: skip
 
-    def fused(a: Val, b: Val, x: Val) -> Val:
-        return a.code.intrinsic("fma", a.ty, a, b, x)
-
-    form("V.hf+=vmpy(V.hf,V.hf)", VX, lambda x, a, b: fused(
-        a.hf.fpext(32), b.hf.fpext(32), x.hf.fpext(32)).fptrunc(16))  # fmt: skip
-    for suffix, halves in (("hf", halves_float), ("bf", _bf)):
+    form("V.hf+=vmpy(V.hf,V.hf)", VX, lambda x, a, b: fused_half(
+        a.hf.fpext(32), b.hf.fpext(32), x.hf.fpext(32)))  # fmt: skip
+    for suffix, halves in (("hf", halves_float), ("bf", bfloats)):
         form(f"VV.sf+=vmpy(V.{suffix},V.{suffix})", VX_DV, lambda x, a, b, f=halves: tuple(
-            fused(p, q, o.sf) for p, q, o in zip(f(a), f(b), x, strict=True)))  # fmt: skip
-
-    def dot(a: Val, b: Val) -> Val:
-        low, high = _widen(a, b, operator.mul)
-        return low + high
-
-    form("V.sf=vdmpy(V.hf,V.hf)", VX_DV, dot)
-    form("V.sf+=vdmpy(V.hf,V.hf)", VX_DV, lambda x, a, b: x.sf + dot(a, b))
+            single(o.code.intrinsic("fma", p.ty, p, q, o.sf)) for p, q, o in zip(f(a), f(b), x, strict=True)
+        ))  # fmt: skip
+    form("V.sf=vdmpy(V.hf,V.hf)", VX_DV, lambda a, b: single(operator.add(*_widen(a, b, operator.mul))))
+    form("V.sf+=vdmpy(V.hf,V.hf)", VX_DV, _accumulated_dot)
     for suffix, bits in (("sf", 32), ("hf", 16)):
         form(f"V.{suffix}=vabs(V.{suffix})", VX_LATE, lambda a, n=bits: a.view(n) & ((1 << (n - 1)) - 1))
         form(f"V.{suffix}=vfneg(V.{suffix})", VX_LATE, lambda a, n=bits: a.view(n) ^ (1 << (n - 1)))
 
 
-def _bf(value: Val) -> Pair:
-    """Even and odd bfloat16 lanes as two vectors of f32."""
-    return (value.w << 16).sf, (value.w & 0xFFFF0000).sf
+def _accumulated_dot(x: Val, a: Val, b: Val) -> Val:
+    low, high = _widen(a, b, operator.mul)
+    if x.code.floats.disputed.dot_accumulation is DotAccumulation.SEPARATE:
+        return single(x.sf + single(low + high).sf)
+    return single((x.sf.fpext(F64.bits) + (low.fpext(F64.bits) + high.fpext(F64.bits))).fptrunc(32))
 
 
-def _round_bf(value: Val) -> Val:
-    """f32 lanes rounded to nearest even bfloat16, in the low halves of words; NaN stays NaN."""
-    bits = value.w
-    rounded = (bits + ((bits.lshr(16) & 1) + 0x7FFF)).lshr(16)
-    return value.sf.fcmp("uno", value.sf).select(bits.lshr(16) | 0x40, rounded)
-
-
+# -- order ---------------------------------------------------------------------------------------------------
 def _compare() -> None:
-    def lanes(value: Val, suffix: str) -> Val:
-        return {"sf": lambda: value.sf, "hf": lambda: value.hf, "bf": lambda: value.h}[suffix]()
+    def values(value: Val, suffix: str) -> Val:
+        return {"sf": lambda: value.sf, "hf": lambda: value.hf, "bf": lambda: _bfloat_lanes(value)}[suffix]()
 
-    for suffix in ("sf", "hf"):
+    for suffix, bits in (("sf", 32), ("hf", 16), ("bf", 16)):
         for name, code in (("gt", "ogt"), ("eq", "oeq")):
-            def compare(a: Val, b: Val, s: str = suffix, c: str = code) -> Val:
-                return mask(lanes(a, s).fcmp(c, lanes(b, s))).as_(VECTOR)
+            if suffix == "bf" and name == "eq":
+                continue
+
+            def compare(a: Val, b: Val, s: str = suffix, n: int = bits, c: str = code) -> Val:
+                if a.code.floats.chip and c == "ogt":
+                    return mask(above(a.view(n), b.view(n), s)).as_(VECTOR)
+                return mask(values(a, s).fcmp(c, values(b, s))).as_(VECTOR)
 
             call = f"vcmp.{name}(V.{suffix},V.{suffix})"
             form(f"Q={call}", VA, compare)
             form(f"Q&={call}", VA, lambda q, a, b, f=compare: q & f(a, b))
             form(f"Q|={call}", VA, lambda q, a, b, f=compare: q | f(a, b))
             form(f"Q^={call}", VA, lambda q, a, b, f=compare: q ^ f(a, b))
-        for name, code, number in (("max", "ogt", "maximumnum"), ("min", "olt", "minimumnum")):
-            form(f"V.{suffix}=v{name}(V.{suffix},V.{suffix})", VA, lambda a, b, s=suffix, c=code: (
-                lanes(a, s).fcmp(c, lanes(b, s)).select(lanes(a, s), lanes(b, s))))  # fmt: skip
-            form(f"V.{suffix}=vf{name}(V.{suffix},V.{suffix})", VX_LATE, lambda a, b, s=suffix, n=number: (
-                lanes(a, s).two(n, lanes(b, s))))  # fmt: skip
+        for name, code, number, minimum in (
+            ("max", "ogt", "maximumnum", False), ("min", "olt", "minimumnum", True)
+        ):  # fmt: skip
+            ordered = propagating if suffix == "bf" else larger
+
+            def choice(
+                a: Val, b: Val, s: str = suffix, n: int = bits, c: str = code, f: Callable[..., Val] = ordered,
+                m: bool = minimum,
+            ) -> Val:  # fmt: skip
+                if a.code.floats.chip:
+                    return f(a.view(n), b.view(n), s, m)
+                return values(a, s).fcmp(c, values(b, s)).select(a.view(n), b.view(n))
+
+            def number_of(a: Val, b: Val, s: str = suffix, n: int = bits, i: str = number, m: bool = minimum) -> Val:
+                if a.code.floats.chip:
+                    return propagating(a.view(n), b.view(n), s, m)
+                return values(a, s).two(i, values(b, s))
+
+            form(f"V.{suffix}=v{name}(V.{suffix},V.{suffix})", VX_LATE if suffix == "bf" else VA, choice)
+            if suffix != "bf":
+                form(f"V.{suffix}=vf{name}(V.{suffix},V.{suffix})", VX_LATE, number_of)
 
 
-def _to_integer(value: Val, bits: int, signed: bool) -> Val:
-    """f32 lanes truncated and saturated; NaN gives the largest value.
-
-    The input is clamped below first and chosen above last (a lane that does not fit has no value, and is not chosen):
-    LLVM 22 makes scalar code of ``llvm.fptosi.sat`` on vectors.
-    """
-    bottom, top = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
-    clamped = value.fcmp("ogt", bottom).select(value, value.lift(bottom))
-    return value.fcmp("olt", top + 1).select(clamped.fptosi(32).trunc(bits), top)
-
-
-def _conversions() -> None:
-    form("V.hf=vcvt(V.sf,V.sf)", VX_DV, lambda u, v: interleave_float(v, u))
-    form("VV.sf=vcvt(V.hf)", VX_DV, halves_float)
-    form("V.bf=vcvt(V.sf,V.sf)", VX_DV, lambda u, v: narrow(_round_bf(v), _round_bf(u)))
-    form("V.w=V.sf", VS, lambda a: _to_integer(a.sf, 32, True))
-    form("V.sf=V.w", VS, lambda a: a.w.sitofp(32))
-    form("V.h=V.hf", VS, lambda a: _to_integer(a.hf.fpext(32), 16, True))
-    form("V.hf=V.h", VS, lambda a: a.h.sitofp(32).fptrunc(16))
-    for suffix, signed in (("h", True), ("uh", False)):
-        form(f"V.hf=vcvt(V.{suffix})", VX, lambda a, s=signed: (
-            a.h.sitofp(32) if s else a.h.uitofp(32)).fptrunc(16))  # fmt: skip
-        form(f"V.{suffix}=vcvt(V.hf)", VX, lambda a, s=signed: _to_integer(
-            a.hf.fpext(32).one("rint"), 16, s))  # fmt: skip
-    for suffix, signed in (("b", True), ("ub", False)):
-        def from_bytes(parts: Pair) -> Pair:
-            return tuple(part.sitofp(32).fptrunc(16) for part in parts)  # type: ignore[return-value]
-
-        def to_bytes(u: Val, v: Val, s: bool = signed) -> Pair:
-            low, high = (
-                clamp(_to_integer(x.hf.fpext(32).one("rint"), 32, True), 8, s).trunc(16) for x in (v, u)
-            )
-            return low, high
-
-        form(f"VV.hf=vcvt(V.{suffix})", VX_DV, lambda a, s=signed, f=from_bytes: f((even(a, 8, s), odd(a, 8, s))))
-        form(f"V.{suffix}=vcvt(V.hf,V.hf)", VX_DV, lambda u, v, f=to_bytes: narrow(*f(u, v)))
-        # vcvt2 keeps the order: the lower half of the bytes belongs to the low register
-        form(f"VV.hf=vcvt2(V.{suffix})", VX_DV, lambda a, s=signed, f=from_bytes: f(split(a.b.ext(16, s))))
-        form(f"V.{suffix}=vcvt2(V.hf,V.hf)", VX_DV, lambda u, v, f=to_bytes: concat(*(x.trunc(8) for x in f(u, v))))
-
-
-_qfloat()
-_ieee()
+_arithmetic()
 _compare()
-_conversions()

@@ -1,4 +1,4 @@
-"""HVX floats besides sf and hf: bf16 compares, 8-bit floats of v79, qf sign operations and scalar factors.
+"""The 8-bit floats of v79.
 
 f8 is sign, 4 exponent bits with bias 8 and 3 fraction bits; 0x80 is the only NaN, there is no infinity and no
 negative zero (QEMU patch series for v79, hvx_ieee_fp). What is too large becomes NaN.
@@ -8,41 +8,21 @@ from __future__ import annotations
 
 import operator
 
-from hexagon_mlir.sim.isa.lanes import VECTOR, Pair, even, mask, narrow, odd, splat_word
+from hexagon_mlir.sim.isa.hvx_float import fused_half, half
+from hexagon_mlir.sim.isa.lanes import Pair, even, narrow, odd
 from hexagon_mlir.sim.isa.spec import Unit, form
-from hexagon_mlir.sim.isa.value import F32, Type, Val
+from hexagon_mlir.sim.isa.value import Type, Val
 
-VX, VX_DV, VX_LATE, VS, VA = Unit.VX, Unit.VX_DV, Unit.VX_LATE, Unit.VS, Unit.VA
+VX_DV, VX_LATE = Unit.VX_DV, Unit.VX_LATE
 F8_NAN, F8_MAX, F8_BIAS, F8_FRACTION = 0x80, 0x7F, 8, 3
 F32_BIAS, F32_FRACTION = 127, 23
-
-
-# -- bf16 ----------------------------------------------------------------------------------------------------
-def _bf_lanes(value: Val) -> Val:
-    """64 bf16 lanes as 64 f32."""
-    wide = value.h.zext(32) << 16
-    return wide.as_(Type(wide.ty.lanes, "f", 32))
-
-
-def _bf16() -> None:
-    def greater(a: Val, b: Val) -> Val:
-        return mask(_bf_lanes(a).fcmp("ogt", _bf_lanes(b))).as_(VECTOR)
-
-    call = "vcmp.gt(V.bf,V.bf)"
-    form(f"Q={call}", VA, greater)
-    form(f"Q&={call}", VA, lambda q, a, b: q & greater(a, b))
-    form(f"Q|={call}", VA, lambda q, a, b: q | greater(a, b))
-    form(f"Q^={call}", VA, lambda q, a, b: q ^ greater(a, b))
-    for name, code in (("max", "ogt"), ("min", "olt")):
-        form(f"V.bf=v{name}(V.bf,V.bf)", VX_LATE, lambda a, b, c=code: (
-            _bf_lanes(a).fcmp(c, _bf_lanes(b)).select(a.h, b.h)))  # fmt: skip
 
 
 # -- f8 ------------------------------------------------------------------------------------------------------
 def f8_to_f32(bits: Val) -> Val:
     """Zero-extended f8 lanes (i16) as f32: the fields of a half with another bias."""
-    half = ((bits & 0x80) << 8) | ((bits & 0x7F) << 7)
-    scaled = half.as_(Type(half.ty.lanes, "f", 16)).fpext(32) * float(1 << (15 - F8_BIAS))
+    fields = ((bits & 0x80) << 8) | ((bits & 0x7F) << 7)
+    scaled = fields.as_(Type(fields.ty.lanes, "f", 16)).fpext(32) * float(1 << (15 - F8_BIAS))
     nan = scaled.lift(float("nan"))
     return bits.icmp("eq", F8_NAN).select(nan, scaled)
 
@@ -71,39 +51,26 @@ def _halves(value: Val) -> Pair:
     return f8_to_f32(even(value, 8, False)), f8_to_f32(odd(value, 8, False))
 
 
+def _chosen(a: Val, b: Val, name: str) -> Val:
+    """On the chip NaN when one of them is."""
+    return a.two(name if a.code.floats.chip else f"{name}num", b)
+
+
 def _f8() -> None:
     for name, op in (("vadd", operator.add), ("vsub", operator.sub), ("vmpy", operator.mul)):
         form(f"VV.hf={name}(V.f8,V.f8)", VX_DV, lambda a, b, f=op: tuple(
-            f(x, y).fptrunc(16) for x, y in zip(_halves(a), _halves(b), strict=True)))  # fmt: skip
+            half(f(x, y)) for x, y in zip(_halves(a), _halves(b), strict=True)))  # fmt: skip
     form("VV.hf+=vmpy(V.f8,V.f8)", VX_DV, lambda o, a, b: tuple(
-        (x * y + w.hf.fpext(32)).fptrunc(16)
-        for w, x, y in zip(o, _halves(a), _halves(b), strict=True)))  # fmt: skip
-    form("VV.hf=vcvt(V.f8)", VX_DV, lambda a: tuple(x.fptrunc(16) for x in _halves(a)))
+        fused_half(x, y, w.hf.fpext(32)) for w, x, y in zip(o, _halves(a), _halves(b), strict=True)))  # fmt: skip
+    form("VV.hf=vcvt(V.f8)", VX_DV, lambda a: tuple(half(x) for x in _halves(a)))
     form("V.f8=vcvt(V.hf,V.hf)", VX_DV, lambda u, v: narrow(
-        f32_to_f8(v.hf.fpext(32)), f32_to_f8(u.hf.fpext(32))))  # fmt: skip
+        f32_to_f8(u.hf.fpext(32)), f32_to_f8(v.hf.fpext(32))))  # fmt: skip
     form("V.f8=vabs(V.f8)", VX_LATE, lambda a: a.b.icmp("eq", F8_NAN).select(F8_NAN, a.b & 0x7F))
     form("V.f8=vfneg(V.f8)", VX_LATE, lambda a: (a.b & 0x7F).icmp("eq", 0).select(a.b, a.b ^ 0x80))
-    for name, intrinsic in (("vfmax", "maximumnum"), ("vfmin", "minimumnum")):
-        form(f"V.f8={name}(V.f8,V.f8)", VX_LATE, lambda a, b, i=intrinsic: narrow(*(
-            f32_to_f8(x.two(i, y)) for x, y in zip(_halves(a), _halves(b), strict=True))))  # fmt: skip
+    for name in ("maximum", "minimum"):
+        form(f"V.f8=vf{name[:3]}(V.f8,V.f8)", VX_LATE, lambda a, b, i=name: narrow(*(
+            f32_to_f8(_chosen(x, y, i)) for x, y in zip(_halves(a), _halves(b), strict=True))))  # fmt: skip
 
 
-# -- qfloat --------------------------------------------------------------------------------------------------
-def _qfloat() -> None:
-    for register, suffix, bits in (("qf32", "sf", 32), ("qf16", "hf", 16)):
-        form(f"V.{register}=V.{register}", VS, lambda a: a)
-        for source in (register, suffix):
-            form(f"V.{register}=vabs(V.{source})", VS, lambda a, n=bits: a.view(n) & ((1 << (n - 1)) - 1))
-            form(f"V.{register}=vneg(V.{source})", VS, lambda a, n=bits: a.view(n) ^ (1 << (n - 1)))
 
-    def by_half(a: Val, r: Val) -> Val:
-        return (a.hf.fpext(32) * splat_word((r & 0xFFFF) | (r << 16)).hf.fpext(32)).fptrunc(16)
-
-    for source in ("hf", "qf16"):
-        form(f"V.qf16=vmpy(V.{source},R.hf)", VX_DV, by_half)
-    form("V.qf32=vmpy(V.sf,R.sf)", VX_DV, lambda a, r: a.sf * r.as_(F32).splat(32))
-
-
-_bf16()
 _f8()
-_qfloat()

@@ -2,15 +2,19 @@
 
 from hexagon_mlir.sim.isa import (
     constants,
+    hvx_convert,
     hvx_extra,
     hvx_filter,
     hvx_float,
     hvx_int,
     hvx_multiply,
     hvx_permute,
+    hvx_qfloat,
+    hvx_qfloat_convert,
     hvx_small_float,
     hvx_sums,
     hvx_tables,
+    routines,
     scalar,
     scalar_bits,
     scalar_float,
@@ -20,8 +24,9 @@ from hexagon_mlir.sim.isa import (
 from hexagon_mlir.sim.isa.spec import FORMS
 
 TABLES = (
-    constants, hvx_extra, hvx_filter, hvx_float, hvx_int, hvx_multiply, hvx_permute, hvx_small_float, hvx_sums,
-    hvx_tables, scalar, scalar_bits, scalar_float, scalar_lanes, scalar_multiply,
+    constants, hvx_convert, hvx_extra, hvx_filter, hvx_float, hvx_int, hvx_multiply, hvx_permute, hvx_qfloat,
+    hvx_qfloat_convert, hvx_small_float, hvx_sums, hvx_tables, scalar, scalar_bits, scalar_float, scalar_lanes,
+    scalar_multiply,
 )  # fmt: skip
 
-__all__ = ["FORMS", "TABLES"]
+__all__ = ["FORMS", "TABLES", "routines"]

@@ -10,6 +10,8 @@ import functools
 import struct
 from typing import NamedTuple
 
+from hexagon_mlir.sim.isa.float_model import PLAIN, FloatModel
+
 
 class Type(NamedTuple):
     """``lanes`` elements of ``bits``; ``kind`` is 'i' or 'f'. One lane is a scalar."""
@@ -46,9 +48,12 @@ F16, F32, F64 = (Type(1, "f", n) for n in (16, 32, 64))
 class Code:
     """Lines of one LLVM function body and the declarations it needs."""
 
-    def __init__(self, declarations: set[str]) -> None:
+    def __init__(self, declarations: set[str], floats: FloatModel = PLAIN) -> None:
+        self.floats = floats
         self.lines: list[str] = []
         self.allocas: list[str] = []
+        self.places: list[str] = []
+        """See `scratch`."""
         self.declarations = declarations
         self.counter = 0
         self.sums: dict[str, tuple[Val, int]] = {}
@@ -103,6 +108,12 @@ class Code:
         name = "%" + self.name("a")
         self.allocas.append(f"  {name} = alloca {ty}, align {max(1, ty.lanes * ty.bits // 8)}")
         return name
+
+    def scratch(self, count: int) -> list[str]:
+        """Pointers to ``count`` places for vector registers, the same ones every time."""
+        while len(self.places) < count:
+            self.places.append(self.alloca(Type(32, "i", 32)))
+        return self.places[:count]
 
     def load(self, pointer: str, ty: Type, align: int | None = None) -> Val:
         return self.op(f"load {ty}, ptr {pointer}" + (f", align {align}" if align else ""), ty)

@@ -5,8 +5,8 @@ Regions: TCM by address, everything else is DDR behind the caches.
 * Scalar load: an L1D hit is free, an L1D miss that hits L2 stalls ``scalar_l2_latency_cycles``; TCM stalls
   ``scalar_tcm_latency_cycles`` each time.
 * Vector access: goes to L2 directly and a hit is free (the pipelined latency is static, see `timing`).
-* L2 miss of a load: if the line is the next one of one of the last streams (next-line prefetch), it costs
-  line / ``ddr_bytes_per_cycle``; otherwise ``ddr_latency_cycles``.
+* L2 miss of a load: if the line belongs to one of the last ``ddr_streams`` streams it costs line /
+  ``ddr_bytes_per_cycle``; otherwise it begins one and costs ``ddr_latency_cycles`` (see `streams`).
 * Stores are buffered. A miss allocates: a partial line is read (bandwidth cost), a whole aligned vector line
   is not. Dirty lines cost bandwidth when they are evicted; lines still dirty at the end of a run count as
   bytes written, not as cycles.
@@ -20,9 +20,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.memory_system import streams
 from hexagon_mlir.targets import Target
 
-STREAM_SLOTS = 8
 Q8 = 256
 """Fractions of a cycle are kept in 1/256."""
 
@@ -105,6 +105,12 @@ class Geometry:
 
 def cycles_q8(cycles: float) -> int:
     return round(cycles * Q8)
+
+
+def ddr_costs(g: Geometry, target: Target) -> tuple[int, int]:
+    """Of a line of a stream and of any other, in 1/256 cycle."""
+    rate, latency = float(target.ddr_bytes_per_cycle.value), float(target.ddr_latency_cycles.value)
+    return cycles_q8(g.l2_line / rate), cycles_q8(latency)
 
 
 def _bump(name: str, amount: str, tag: str) -> str:
@@ -192,10 +198,8 @@ def _search(ways: int) -> str:
 
 def _l2(g: Geometry, target: Target) -> str:
     """@mm_l2(st, line, write, fill) -> i1 hit. fill: 0 none, 1 demanded, 2 allocated by a partial store."""
-    line_cost = cycles_q8(g.l2_line / float(target.ddr_bytes_per_cycle.value))
-    latency = cycles_q8(float(target.ddr_latency_cycles.value))
+    line_cost, _ = ddr_costs(g, target)
     w = g.l2_ways
-    s = STREAM_SLOTS
     return f"""
 declare i{w} @llvm.cttz.i{w}(i{w}, i1)
 define internal {SLOW} i1 @mm_l2(ptr %st, i32 %line, i32 %write, i32 %fill) cold noinline {{
@@ -223,38 +227,18 @@ fetch:
 allocate:{_bump('ddr_read_bytes', str(g.l2_line), 'a')}{_bump('ddr_stall_q8', str(line_cost), 'b')}
   br label %done
 demand:{_bump('ddr_read_bytes', str(g.l2_line), 'd')}
-  %sp = getelementptr i8, ptr %st, i32 {layout.STREAMS}
-  %streams = load ptr, ptr %sp
-  %expected = load <{s} x i32>, ptr %streams
-  %lv0 = insertelement <{s} x i32> poison, i32 %line, i32 0
-  %lv = shufflevector <{s} x i32> %lv0, <{s} x i32> poison, <{s} x i32> zeroinitializer
-  %follows = icmp eq <{s} x i32> %expected, %lv
-  %fbits = bitcast <{s} x i1> %follows to i{s}
-  %stream = icmp ne i{s} %fbits, 0
-  %fslot8 = call i{s} @llvm.cttz.i{s}(i{s} %fbits, i1 false)
-  %fslot = zext i{s} %fslot8 to i32
-  %np = getelementptr i8, ptr %st, i32 {layout.STREAM_NEXT}
-  %next = load i32, ptr %np
-  %slot = select i1 %stream, i32 %fslot, i32 %next
-  %advance = add i32 %next, 1
-  %wrapped = and i32 %advance, {s - 1}
-  %newnext = select i1 %stream, i32 %next, i32 %wrapped
-  store i32 %newnext, ptr %np
-  %after_line = add i32 %line, 1
-  %slotp = getelementptr i32, ptr %streams, i32 %slot
-  store i32 %after_line, ptr %slotp
-  %cost = select i1 %stream, i64 {line_cost}, i64 {latency}{_bump('ddr_stall_q8', '%cost', 'c')}
+  %cost = call i64 @mm_stream(ptr %st, i32 %line){_bump('ddr_stall_q8', '%cost', 'c')}
   br label %done
 done:
   ret i1 %hit
-}}""" + ("" if w == s else f"\ndeclare i{s} @llvm.cttz.i{s}(i{s}, i1)")
+}}"""
 
 
 def _l1(g: Geometry, target: Target) -> str:
     """@mm_l1(st, address): a scalar load that missed the most recent way."""
     w = g.l1_ways
     latency = int(target.scalar_l2_latency_cycles.value)
-    declare = "" if w in (g.l2_ways, STREAM_SLOTS) else f"declare i{w} @llvm.cttz.i{w}(i{w}, i1)\n"
+    declare = "" if w == g.l2_ways else f"declare i{w} @llvm.cttz.i{w}(i{w}, i1)\n"
     return f"""
 {declare}define internal {SLOW} void @mm_l1(ptr %st, i32 %address) cold noinline {{
   %pp = getelementptr i8, ptr %st, i32 {layout.L1_TAGS}
@@ -476,7 +460,9 @@ done:
 def helpers(target: Target) -> str:
     """The model as a module of its own: one per target, whatever the program."""
     g = Geometry(target)
-    return "\n".join([_l2(g, target), _l1(g, target), _replay(g, target), _range(g, target), _near()])
+    count, window = int(target.ddr_streams.value), int(target.ddr_stream_window_lines.value)
+    stream = streams.helper(count, window, *ddr_costs(g, target))
+    return "\n".join([stream, _l2(g, target), _l1(g, target), _replay(g, target), _range(g, target), _near()])
 
 
 def declarations(exact: bool) -> str:

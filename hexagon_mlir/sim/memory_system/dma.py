@@ -76,12 +76,14 @@ class Dma:
     # -- queue ---------------------------------------------------------------------------------------------
     def start(self, engine: int, block: Block, now: int, address: int = 0) -> Transfer:
         """Queue ``block`` on ``engine`` at time ``now``."""
-        dst, src, row_bytes, rows, dst_stride, src_stride = block
-        for where, stride in ((dst, dst_stride), (src, src_stride)):
-            reach = (rows - 1) * stride
-            if where + reach < 0 or where + (reach if reach > 0 else 0) + row_bytes > layout.SPACE_BYTES:
-                low, high = block.span(where, stride)
+        if block.nbytes > self.memory.ddr.size:
+            raise ValueError(f"copy of {block.nbytes} bytes: more than there is DDR")
+        for where, stride in ((block.dst, block.dst_stride), (block.src, block.src_stride)):
+            low, high = block.span(where, stride)
+            if low < 0 or high > layout.SPACE_BYTES:
                 raise ValueError(f"copy range {low:#x}..{high:#x} is outside the address space")
+            if high - low > layout.LARGE_BYTES and not self.memory.holds(low, high - low):
+                raise ValueError(f"copy range {low:#x}..{high:#x} is outside memory")
         needed = 1 if address else descriptors.count(block, self.field_bits)
         transfer = Transfer(
             len(self.transfers) + 1, engine, block, needed, now, self.core_traffic() - self.own_ddr_bytes,

@@ -138,7 +138,8 @@ class DmaApi:
         engine = self.scheduler.current.number
         try:
             for _ in range(MAX_CHAIN):
-                block, following = descriptors.read(self.memory.view(address, descriptors.BLOCK_BYTES), address)
+                words = self.memory.view(address, descriptors.BLOCK_BYTES)
+                block, following = descriptors.read(words, address, self.dma.field_bits)
                 transfer = self.dma.start(engine, block, now, address)
                 self._note(transfer)
                 if not following:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.stopping import Stop
 from hexagon_mlir.targets import Target
 
 MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
@@ -115,9 +116,16 @@ class Memory:
         self.tcm = Allocator("TCM", layout.TCM_BASE, int(target.tcm_bytes.value), tcm_guard)
         self.on_write: Callable[[int, int], None] = lambda address, nbytes: None
         """Told of (address, bytes) the host writes."""
+        self.stop = Stop()
         self.stack_bytes = int(target.stack_bytes.value)
         self._huge: set[tuple[int, int]] = set()
         """Ranges (start and bytes) that have asked for huge pages."""
+
+    def holds(self, address: int, nbytes: int) -> bool:
+        """Whether a range is in one of the regions: data and stacks, DDR, TCM."""
+        regions = ((layout.DATA_BASE, layout.DDR_BASE), (self.ddr.base, self.ddr.base + self.ddr.size),
+                   (self.tcm.base, self.tcm.base + self.tcm.size))  # fmt: skip
+        return any(low <= address and address + nbytes <= high for low, high in regions)
 
     def in_tcm(self, address: int) -> bool:
         return self.tcm.base <= address < self.tcm.base + self.tcm.size

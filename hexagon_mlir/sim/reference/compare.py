@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 import re
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -14,18 +16,16 @@ from hexagon_mlir.sim.assembly.asm import parse
 from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import decode
 from hexagon_mlir.sim.memory_system.memory import Memory
+from hexagon_mlir.sim.reference.arithmetic import Model, model
 from hexagon_mlir.sim.reference.packet import Registers, execute
+from hexagon_mlir.sim.reference.random_cases import FLAG, module_text, random_case
 from hexagon_mlir.sim.reference.random_memory import SYMBOL
-from hexagon_mlir.sim.reference.random_packets import TAKEN, Generator, Piece
-from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, random_state
+from hexagon_mlir.sim.reference.random_packets import Generator, Piece
+from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, float_lanes, random_state
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.program import SimError
+from hexagon_mlir.sim.translation import program as programs
+from hexagon_mlir.sim.translation.program import Program, SimError
 from hexagon_mlir.sim.translation.translate import translate
-
-USR_READER = "\t.type\treader,@function\nreader:\n\t{\n\t\tr0 = usr\n\t\tjumpr r31\n\t}\n"
-"""Nobody calls it; a program that reads USR keeps its sticky bits."""
-FLAG = 28
-"""Register that says whether the packet jumped."""
 
 
 @dataclass
@@ -45,28 +45,32 @@ class Difference:
         )
 
 
-def packet_text(pieces: list[Piece], number: int) -> str:
-    """A packet; a store that stands before a load is real order sometimes (:mem_noshuf)."""
-    lines = [piece.text.replace(TAKEN, f".Ltaken{number}") for piece in pieces]
-    kinds = [piece.kind for piece in pieces]
-    ordered = "store" in kinds and "load" in kinds[kinds.index("store") :]
-    mark = " :mem_noshuf" if ordered and number % 2 else ""
-    return "\t{\n" + "\n".join(f"\t\t{line}" for line in lines) + f"\n\t}}{mark}\n"
+def translator_options(arithmetic: str) -> dict[str, Any]:
+    """How the translator is told of the arithmetic; one that is not asked computes in IEEE."""
+    parameter = inspect.signature(translate).parameters.get("arithmetic")
+    if parameter is not None:
+        return {"arithmetic": type(parameter.default)(arithmetic)}
+    if arithmetic != "ieee":
+        raise SimError(f"the translator has no arithmetic {arithmetic!r}")
+    return {}
 
 
-def function_text(packet: str, number: int) -> str:
-    return (
-        f"\t.type\tf{number},@function\nf{number}:\n{packet}\t{{\n\t\tr{FLAG} = #0\n\t\tjumpr r31\n\t}}\n"
-        f".Ltaken{number}:\n\t{{\n\t\tr{FLAG} = #1\n\t\tjumpr r31\n\t}}\n"
-    )
+def routines(program: Program, target: targets.Target, arithmetic: Any) -> list[bytes]:
+    """Object code that the program calls for long float semantics, where the translator has that."""
+    module: Any = programs
+    if not getattr(program, "routines", False):
+        return []
+    return [module.routine_code(module.FloatModel.of(target, arithmetic))]
 
 
 class Translated:
     """Functions of a module called on bare state records."""
 
-    def __init__(self, text: str, target: targets.Target) -> None:
-        ir, self.program = translate(text, target, False, keep_vectors=True)
-        self.loaded = host.Loaded(host.compile_object(ir))
+    def __init__(self, text: str, target: targets.Target, arithmetic: str, quick: bool) -> None:
+        options = translator_options(arithmetic)
+        ir, self.program = translate(text, target, False, keep_vectors=True, quick=quick, **options)
+        beside = [] if not options else routines(self.program, target, options["arithmetic"])
+        self.loaded = host.Loaded(host.compile_object(ir, host.QUICK if quick else host.FAST), *beside)
         self.memory = Memory(target)
         raw = np.zeros(layout.STATE_BYTES + 128, np.uint8)
         start = -raw.ctypes.data % 128
@@ -90,7 +94,8 @@ class Translated:
         self.c[:] = state.c
         buffer, tcm = _memories(self.memory, address, state)
         self.state[layout.DEPTH : layout.DEPTH + 4] = 0
-        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.loaded.address(f"g_{function}"))
+        number = self.program.functions.index(function)
+        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.loaded.address(f"g_{number}"))
         entry(self.state.ctypes.data)
         trap = int(self.state[layout.TRAP : layout.TRAP + 4].view(np.uint32)[0])
         if trap:
@@ -106,21 +111,30 @@ def _memories(memory: Memory, address: int, state: State) -> tuple[np.ndarray, n
     return buffer, tcm
 
 
-def reference(packet: DecodedPacket, state: State, memory: Memory, address: int) -> State:
-    """The same packet on the interpreter."""
+def reference(
+    packets: list[DecodedPacket], jumps: bool, state: State, memory: Memory, address: int, arithmetic: Model
+) -> State:
+    """The packets on the interpreter, until one of them jumps; ``jumps`` says whether one may."""
     registers = Registers()
+    values = registers.values
     for n in range(32):
-        registers["R", n], registers["V", n], registers["C", n] = int(state.r[n]), state.v[n].copy(), int(state.c[n])
+        values["R", n], values["V", n], values["C", n] = int(state.r[n]), state.v[n].copy(), int(state.c[n])
     for n in range(4):
-        registers["P", n], registers["Q", n] = int(state.p[n]), state.q[n].copy()
+        values["P", n], values["Q", n] = int(state.p[n]), state.q[n].copy()
     buffer, tcm = _memories(memory, address, state)
-    outcome = execute(packet, registers, memory.bytes, {SYMBOL: address})
-    r = np.array([registers["R", n] for n in range(32)], np.uint32)
-    r[FLAG] = bool(outcome.transfers)
-    p = np.array([registers["P", n] for n in range(4)], np.uint8)
-    v = np.array([registers["V", n] for n in range(32)])
-    q = np.array([registers["Q", n] for n in range(4)])
-    c = np.array([registers["C", n] for n in range(32)], np.uint32)
+    taken = False
+    for packet in packets:
+        outcome = execute(packet, registers, memory.bytes, {SYMBOL: address}, model=arithmetic)
+        taken = bool(outcome.transfers)
+        if taken:
+            break
+    if jumps:
+        values["R", FLAG] = int(taken)
+    r = np.array([values["R", n] for n in range(32)], np.uint32)
+    p = np.array([values["P", n] for n in range(4)], np.uint8)
+    v = np.array([values["V", n] for n in range(32)])
+    q = np.array([values["Q", n] for n in range(4)])
+    c = np.array([values["C", n] for n in range(32)], np.uint32)
     return State(r, p, v, q, c, buffer.copy(), tcm.copy())
 
 
@@ -145,11 +159,13 @@ def _same(a: np.ndarray, b: np.ndarray, widths: set[int]) -> bool:
     return not wrong.any()
 
 
-def differences(text: str, pieces: list[Piece], before: State, got: State, want: State) -> list[Difference]:
-    """What the two disagree on after one packet."""
+def differences(
+    text: str, pieces: list[Piece], before: State, got: State, want: State, exact: bool
+) -> list[Difference]:
+    """What the two disagree on after one packet; with ``exact``, vectors have one NaN pattern and must have it."""
     if all(np.array_equal(getattr(got, f.name), getattr(want, f.name)) for f in fields(State)):
         return []
-    widths = {piece.float_bits for piece in pieces if piece.float_bits}
+    widths = {piece.float_bits for piece in pieces if piece.float_bits and not (exact and piece.unit.hvx)}
     found = []
 
     def report(name: str, a: np.ndarray, b: np.ndarray) -> None:
@@ -188,28 +204,30 @@ def _show(raw: np.ndarray, at: int) -> str:
 
 
 def check(
-    count: int, seed: int, states: int = 1, only: str | None = None, target: str = targets.DEFAULT
-) -> list[Difference]:
-    """Run ``count`` random packets, each on ``states`` register states."""
+    count: int, seed: int, states: int = 1, only: str | None = None, target: str = targets.DEFAULT,
+    arithmetic: str = "ieee", quick: bool = False,
+) -> list[Difference]:  # fmt: skip
+    """Run ``count`` random packets, each on ``states`` register states.
+
+    ``quick`` is about the translated code, see `host.QUICK`; ``arithmetic`` about both, see `Model`.
+    """
     chip = targets.get(target)
-    generator = Generator(seed, only)
-    packets = [generator.packet() for _ in range(count)]
-    texts = [packet_text(pieces, number) for number, pieces in enumerate(packets)]
-    functions = "".join(function_text(text, number) for number, text in enumerate(texts))
-    data = f"\t.data\n\t.p2align\t7\n{SYMBOL}:\n\t.space\t{BUFFER_BYTES}\n"
-    module = "\t.text\n" + functions + USR_READER + data
-    translated = Translated(module, chip)
+    floats = model(chip, arithmetic)
+    generator = Generator(seed, only, floats)
+    cases = [random_case(generator, number, floats) for number in range(count)]
+    module = module_text(cases)
+    translated = Translated(module, chip, arithmetic, quick)
     address = translated.program.symbols[SYMBOL]
     memory = Memory(chip)
     parsed = parse(module)
     found: list[Difference] = []
-    for number, pieces in enumerate(packets):
-        packet = parsed.functions[f"f{number}"].packets[0]
-        decoded = DecodedPacket(packet, decode(packet))
-        gathers = any(insn.kind in ("gather", "scatter") for insn in decoded.insns)
+    for number, case in enumerate(cases):
+        packets = parsed.functions[f"f{number}"].packets[: len(case.packets)]
+        decoded = [DecodedPacket(packet, decode(packet)) for packet in packets]
+        gathers = any(insn.kind in ("gather", "scatter") for packet in decoded for insn in packet.insns)
         for _ in range(states):
-            before = random_state(generator.random, address, gathers)
+            before = random_state(generator.random, address, gathers, float_lanes(case.text))
             got = translated.run(f"f{number}", before, address)
-            want = reference(decoded, before, memory, address)
-            found += differences(texts[number], pieces, before, got, want)
+            want = reference(decoded, case.jumps, before, memory, address, floats)
+            found += differences(case.shown, case.pieces, before, got, want, arithmetic == "chip")
     return found

@@ -17,6 +17,7 @@ from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import FormError, decode
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.memory_system.memory import Allocator, Memory, OutOfMemory
+from hexagon_mlir.sim.reference.arithmetic import model
 from hexagon_mlir.sim.reference.host import Host
 from hexagon_mlir.sim.reference.packet import Outcome, Registers, Transfer, execute
 from hexagon_mlir.sim.translation.image import MAX_DEPTH
@@ -46,10 +47,17 @@ class Frame:
 
 
 class Interpreter:
-    """One hardware thread that runs a program packet by packet."""
+    """One hardware thread that runs a program packet by packet.
 
-    def __init__(self, asm_text: str, target: str | Target = targets.DEFAULT) -> None:
+    ``arithmetic`` "ieee" or "chip" and ``qfloat`` "legacy" or "extended" are those of `Model`; without ``qfloat`` it is
+    the target's.
+    """
+
+    def __init__(
+        self, asm_text: str, target: str | Target = targets.DEFAULT, arithmetic: str = "ieee", qfloat: str | None = None
+    ) -> None:
         self.target = targets.get(target) if isinstance(target, str) else target
+        self.model = model(self.target, arithmetic, qfloat)
         try:
             self.module = parse(asm_text)
         except AsmError as error:
@@ -143,7 +151,7 @@ class Interpreter:
             raise SimError(f"control ran past the end of '{name}'")
         try:
             packet = self.decoded(frame.function, frame.packet)
-            outcome = execute(packet, self.registers, self.memory.bytes, self.symbols, self.packets)
+            outcome = execute(packet, self.registers, self.memory.bytes, self.symbols, self.packets, self.model)
         except FormError as error:
             raise SimError(f"{error.reason} in function '{name}'", error.line) from error
         except KeyError as error:

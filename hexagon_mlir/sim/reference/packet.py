@@ -17,7 +17,8 @@ from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
 from hexagon_mlir.sim.reference import special
 from hexagon_mlir.sim.reference.addressing import around, increment, reversed_half
-from hexagon_mlir.sim.reference.rules import STICKY, as_bytes, find, pack, signed, unpack
+from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, IEEE, Model, Vector
+from hexagon_mlir.sim.reference.rules import STICKY, as_bytes, depends, find, find_chip, pack, signed, unpack
 
 Unit = tuple[str, int]
 MASKS = {"R": 0xFFFFFFFF, "RR": (1 << 64) - 1, "CC": (1 << 64) - 1, "C": 0xFFFFFFFF, "M": 0xFFFFFFFF, "P": 0xFF}
@@ -30,13 +31,14 @@ VECTOR_BYTES = 128
 
 
 class Registers:
-    """One thread's registers."""
+    """One thread's registers; ``("X", n)`` holds the extension bits of vector n, one number for each word."""
 
     def __init__(self) -> None:
         self.values: dict[Unit, Any] = {("R", n): 0 for n in range(32)}
         self.values |= {("P", n): 0 for n in range(4)}
         self.values |= {("C", n): 0 for n in range(32)}
         self.values |= {("V", n): np.zeros(VECTOR_BYTES, np.uint8) for n in range(32)}
+        self.values |= {("X", n): DEFAULT_EXTENSION for n in range(32)}
         self.values |= {("Q", n): np.zeros(VECTOR_BYTES, bool) for n in range(4)}
 
     def __getitem__(self, unit: Unit) -> Any:
@@ -65,22 +67,25 @@ class Outcome:
 
 
 def execute(
-    packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int = 0
-) -> Outcome:
+    packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int = 0,
+    model: Model = IEEE,
+) -> Outcome:  # fmt: skip
     """Run one packet; ``clock`` is what reading the cycle counter gives."""
-    return _Execution(packet, registers, memory, symbols, clock).run()
+    return _Execution(packet, registers, memory, symbols, clock, model).run()
 
 
 class _Execution:
     def __init__(
-        self, packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int
-    ) -> None:
+        self, packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int,
+        model: Model,
+    ) -> None:  # fmt: skip
         self.insns = packet.insns
         self.in_order = packet.packet.mem_noshuf
         self.registers = registers
         self.memory = memory
         self.symbols = symbols
         self.clock = clock
+        self.model = model
         self.outcome = Outcome()
         self.writes: dict[Unit, list[Any]] = {}
         self.forwarded: dict[Unit, Any] = {}
@@ -147,13 +152,25 @@ class _Execution:
             return result
         return values[-1]
 
-    def value(self, operand: Operand, reader: Insn) -> Any:
+    def value(self, operand: Operand, reader: Insn, whole: bool = False) -> Any:
+        """An operand's value; vectors are `Vector` when ``whole``, else their bytes."""
         if operand.cls == "I":
             return self.immediate(operand)
         parts = [self.unit(unit, operand.new, reader) for unit in operand.units()]
+        if whole and operand.cls in ("V", "VV"):
+            parts = [self.whole(*pair, operand.new, reader) for pair in zip(operand.units(), parts, strict=True)]
         if operand.cls in ("RR", "CC"):
             return parts[1] << 32 | parts[0]
         return tuple(parts) if operand.cls == "VV" else parts[0]
+
+    def whole(self, unit: Unit, data: np.ndarray, new: bool, reader: Insn) -> Vector:
+        """A vector that has been read, with its extension bits."""
+        extension = ("X", unit[1])
+        if new:
+            return Vector(data, self.written(extension))
+        if unit in self.forwarders and not reader.mode and unit in self.forwarded:
+            return Vector(data, self.forwarded[extension])
+        return Vector(data, self.registers[extension])
 
     def immediate(self, operand: Operand) -> int:
         return operand.number + (self.symbols[operand.symbol] if operand.symbol is not None else 0)
@@ -175,30 +192,44 @@ class _Execution:
     # -- writing -------------------------------------------------------------------------------------------
     def write(self, operand: Operand, value: Any) -> None:
         parts: list[Any]
-        if operand.cls == "VV":
-            parts = [as_bytes(part) for part in value]
-        elif operand.cls == "V":
-            parts = [as_bytes(value)]
-        elif operand.cls == "Q":
+        if operand.cls in ("V", "VV"):
+            self.keep(operand, value, self.write_unit)
+            return
+        if operand.cls == "Q":
             parts = [np.repeat(value, VECTOR_BYTES // value.size)]
         else:
             number = int(value) & MASKS[operand.cls]
             parts = [number & MASKS["R"], number >> 32] if len(operand.units()) == 2 else [number]
         for unit, part in zip(operand.units(), parts, strict=True):
-            self.writes.setdefault(unit, []).append(part)
+            self.write_unit(unit, part)
+
+    def write_unit(self, unit: Unit, value: Any) -> None:
+        self.writes.setdefault(unit, []).append(value)
+
+    def forward_unit(self, unit: Unit, value: Any) -> None:
+        self.forwarded[unit] = value
+
+    @staticmethod
+    def keep(operand: Operand, value: Any, put: Callable[[Unit, Any], None]) -> None:
+        """Give ``put`` the bytes and the extension bits of a vector or a pair; plain arrays have the default bits."""
+        for unit, part in zip(operand.units(), value if operand.cls == "VV" else (value,), strict=True):
+            vector = part if isinstance(part, Vector) else Vector(part)
+            put(unit, as_bytes(vector.data))
+            put(("X", unit[1]), vector.extension)
 
     # -- arithmetic ----------------------------------------------------------------------------------------
     def do_alu(self, insn: Insn) -> None:
         assert insn.spec is not None
         if not self.holds(insn):
             return
-        meaning = find(insn.key)
+        whole = depends(insn.key, self.model)
+        meaning = find_chip(insn.key, self.model) if whole else find(insn.key)
         if meaning is None:
             raise FormError(insn.line, insn.text, f"the reference interpreter has no rule for {insn.key!r}:")
         operands = [*insn.dests[:1], *insn.sources] if insn.spec.reads_dest else insn.sources
         STICKY.clear()
         with np.errstate(all="ignore"):
-            result = meaning(*(self.value(operand, insn) for operand in operands))
+            result = meaning(*(self.value(operand, insn, whole) for operand in operands))
         if not insn.hvx:
             self.sticky |= STICKY
         mask = self.byte_mask(insn)
@@ -207,8 +238,7 @@ class _Execution:
             if mask is not None:
                 new = np.where(mask, as_bytes(new), self.value(dest, insn))
             if insn.mode:
-                halves = new if isinstance(new, tuple) else (new,)
-                self.forwarded.update(zip(dest.units(), map(as_bytes, halves), strict=True))
+                self.keep(dest, new, self.forward_unit)
             else:
                 self.write(dest, new)
 
@@ -253,7 +283,7 @@ class _Execution:
         vector = insn.access.startswith("v")
         value: Any = self.vector_at(insn, address).copy() if vector else self.load_to(insn, address)
         if insn.mode:
-            self.forwarded[insn.dests[0].units()[0]] = value
+            self.keep(insn.dests[0], value, self.forward_unit)
         if insn.mode != "tmp":
             self.write(insn.dests[0], value)
 

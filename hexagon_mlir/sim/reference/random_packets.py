@@ -13,9 +13,10 @@ import re
 from hexagon_mlir.sim.isa.coverage import MASKED
 from hexagon_mlir.sim.isa.spec import Unit
 from hexagon_mlir.sim.isa.tables import FORMS
+from hexagon_mlir.sim.reference.arithmetic import IEEE, Model
 from hexagon_mlir.sim.reference.random_memory import TEMPLATES, Memory, Piece
 from hexagon_mlir.sim.reference.random_operands import BASES, TOKEN, singles
-from hexagon_mlir.sim.reference.rules import find
+from hexagon_mlir.sim.reference.rules import depends, find, find_chip
 
 TAKEN = "TAKEN"
 """The label a generated jump names."""
@@ -40,9 +41,9 @@ _PIPES: dict[Unit, tuple[str, ...]] = {
 class Generator(Memory):
     """Packets from a seed."""
 
-    def __init__(self, seed: int, only: str | None = None) -> None:
+    def __init__(self, seed: int, only: str | None = None, model: Model = IEEE) -> None:
         super().__init__(seed)
-        keys = [key for key in (*FORMS, *TEMPLATES) if usable(key) and (only is None or re.search(only, key))]
+        keys = [key for key in (*FORMS, *TEMPLATES) if usable(key, model) and (only is None or re.search(only, key))]
         self.keys = keys
         self.plain = [key for key in keys if key in FORMS]
         self.order: list[str] = []
@@ -165,9 +166,9 @@ class Generator(Memory):
         return [Piece(text, Unit.V_LOAD, (0, 1), writes, "vload")]
 
 
-def usable(key: str) -> bool:
+def usable(key: str, model: Model = IEEE) -> bool:
     """A form the reference has a rule for; a template has the interpreter's own."""
-    return key not in FORMS or find(key) is not None
+    return key not in FORMS or (find_chip(key, model) if depends(key, model) else find(key)) is not None
 
 
 def float_width(key: str) -> int:

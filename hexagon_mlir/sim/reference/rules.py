@@ -13,6 +13,9 @@ A pattern is a form key (see `isa.spec`) with choices: ``V.{b|h|w}=vadd(V.{1},V.
 
 A form that also reads its destination gets the old value first. Two families follow from others and need no
 rule: ``x op= y`` from ``x = y``, and additions of vector pairs, one half at a time.
+
+A ``chip_rule`` is the meaning of a form under some `Model`; it gets the model before all else, and vectors as `Vector`
+with their extension bits, which its results may have too.
 """
 
 from __future__ import annotations
@@ -24,11 +27,15 @@ from typing import Any
 
 import numpy as np
 
+from hexagon_mlir.sim.reference.arithmetic import Model, Vector
+
 Rule = Callable[..., Any]
 
 _RULES: list[tuple[re.Pattern[str], Rule]] = []
+_CHIP_RULES: list[tuple[re.Pattern[str], str, Rule]] = []
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 _UPDATE = re.compile(r"(?<![=!<>])(\+|-|\||&|\^)=(?!=)")
+_FLOAT = re.compile(r"V\.(qf32|qf16|sf|hf|bf|f8)\b")
 
 DTYPES: dict[str, Any] = {
     "b": np.int8, "ub": np.uint8, "h": np.int16, "uh": np.uint16, "w": np.int32, "uw": np.uint32,
@@ -65,6 +72,17 @@ def rule(*patterns: str) -> Callable[[Rule], Rule]:
     return enter
 
 
+def chip_rule(*patterns: str, qfloat: str = "") -> Callable[[Rule], Rule]:
+    """Enter a rule for each pattern, for one generation of ``qfloat`` or for both."""
+
+    def enter(function: Rule) -> Rule:
+        for pattern in patterns:
+            _CHIP_RULES.append((_compile(pattern), qfloat, function))
+        return function
+
+    return enter
+
+
 @functools.cache
 def find(key: str) -> Rule | None:
     """The meaning of a form, or None."""
@@ -72,10 +90,24 @@ def find(key: str) -> Rule | None:
         if found := pattern.fullmatch(key):
             groups = found.groups()
             return functools.partial(function, *groups) if groups else function
-    return _update(key) or _halves(key)
+    return _update(key, find) or _halves(key)
 
 
-def _update(key: str) -> Rule | None:
+def depends(key: str, model: Model) -> bool:
+    """True of forms that `find_chip` knows and not `find`: floats of a chip, and extension bits."""
+    return ".x" in key or (model.arithmetic == "chip" and _FLOAT.search(key) is not None)
+
+
+@functools.cache
+def find_chip(key: str, model: Model) -> Rule | None:
+    """The meaning of such a form, or None."""
+    for pattern, qfloat, function in _CHIP_RULES:
+        if qfloat in ("", model.qfloat) and (found := pattern.fullmatch(key)):
+            return functools.partial(function, model, *found.groups())
+    return _update(key, functools.partial(find_chip, model=model))
+
+
+def _update(key: str, find: Callable[[str], Rule | None]) -> Rule | None:
     """``x op= y`` from ``x = y``."""
     found = _UPDATE.search(key)
     if found is None or ":sat" in key or re.match(r"RR?\W+v", key):
@@ -86,9 +118,13 @@ def _update(key: str) -> Rule | None:
         return None
 
     def apply(old: Any, *arguments: Any) -> Any:
-        return _combine(op, dest, old, plain(*arguments))
+        return _combine(op, dest, _bytes(old), _bytes(plain(*arguments)))
 
     return apply
+
+
+def _bytes(value: Any) -> Any:
+    return value.data if isinstance(value, Vector) else value
 
 
 def _combine(op: str, dest: str, old: Any, new: Any) -> Any:

@@ -1,7 +1,7 @@
-"""HVX floating point forms in numpy. qf32 and qf16 lanes hold f32 and f16 (see `isa.hvx_float`).
+"""HVX floating point forms in IEEE arithmetic, in numpy: qf32 and qf16 lanes hold f32 and f16.
 
-``vmax``/``vmin`` return the second operand when an input is NaN or both are equal. Payload and sign of a NaN
-are not defined.
+What a chip computes is in `vector_qfloat` and `vector_chip_float`; `arithmetic.Model` chooses. ``vmax``/``vmin``
+return the second operand when an input is NaN or both are equal. Payload and sign of a NaN are not defined.
 """
 
 from __future__ import annotations
@@ -139,6 +139,23 @@ def narrow_brain(u, v):
     return interleaved(_brain(v), _brain(u))
 
 
+@rule("V.bf=VV.qf32")
+def narrow_pair_brain(pair):
+    return interleaved(*map(_brain, pair))
+
+
+@rule("V.w=vilog2(V.{sf|qf32|hf|qf16})")
+def logarithm(suffix, a):
+    """Floor of the logarithm; zero gives the least integer, NaN the largest and infinity the one before it."""
+    value = lanes(a, suffix)
+    limits = np.iinfo(f"i{value.itemsize}")
+    result = np.frexp(value.astype(np.float64))[1].astype(np.int64) - 1
+    special = [(value == 0, limits.min), (np.isinf(value), limits.max - 1), (np.isnan(value), limits.max)]
+    for where, number in special:
+        result = np.where(where, number, result)
+    return result.astype(limits.dtype)
+
+
 def _integer(value, out):
     """Saturating lanes of whole numbers; NaN gives the largest."""
     limits = np.iinfo(DTYPES[out])
@@ -147,9 +164,9 @@ def _integer(value, out):
     return np.where(np.isnan(value), limits.max, np.nan_to_num(clipped)).astype(np.int64).astype(DTYPES[out])
 
 
-@rule("V.{w|h}=V.{sf|hf}")
-def truncate(out, suffix, a):
-    return _integer(np.trunc(lanes(a, suffix)), out)
+@rule("V.{w|h}=V.{sf|hf}{|:rnd}")
+def truncate(out, suffix, nearest, a):
+    return _integer((np.rint if nearest else np.trunc)(lanes(a, suffix)), out)
 
 
 @rule("V.hf=V.h")

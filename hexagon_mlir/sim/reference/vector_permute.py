@@ -18,6 +18,13 @@ def align(left, _, u, v, n):
     return np.concatenate([v, u])[amount : amount + N]
 
 
+@rule("V=valign4(V,V,R)")
+def align_words(u, v, r):
+    """Words of u moved up by whole bytes, filled with the upper bytes of v (v81)."""
+    amount = 8 * (r & 3)
+    return narrow(wide(u, "uw") << amount | wide(v, "uw") << amount >> 32, "uw")
+
+
 @rule("V=vror(V,R)")
 def rotate(v, r):
     return np.roll(v, -(r % N))

@@ -25,6 +25,7 @@ from typing import Protocol
 
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system.cache_model import Q8
+from hexagon_mlir.sim.stopping import Stopped
 from hexagon_mlir.sim.threading.host_threads import closed
 from hexagon_mlir.sim.translation.program import SimError
 from hexagon_mlir.targets import Target
@@ -44,10 +45,6 @@ class Phase(Enum):
 
 
 QUEUED, WORKING, SLEEPING, BLOCKED, DONE = Phase
-
-
-class Stopped(Exception):
-    """The run ends: unwind this guest thread."""
 
 
 @dataclass(slots=True)

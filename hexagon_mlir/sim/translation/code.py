@@ -8,11 +8,14 @@ loop, runs to its end, and the quick code returns as if it had got there itself.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable
 
+from hexagon_mlir.sim.arithmetic import Arithmetic
+from hexagon_mlir.sim.isa.float_model import FloatModel
 from hexagon_mlir.sim.memory_system.cache_tags import Near
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.program import Program, SimError, model_code, obtain
+from hexagon_mlir.sim.translation.program import Program, SimError, model_code, obtain, routine_code
 from hexagon_mlir.targets import Target
 
 QUICK_PACKETS = 8_000_000
@@ -25,10 +28,12 @@ FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 class Code:
     """The translated functions of an assembly text. Both levels give the same values and count the same."""
 
-    def __init__(self, text: str, target: Target, exact: bool, check: bool) -> None:
-        self._source = (text, target, exact, check)
+    def __init__(self, text: str, target: Target, exact: bool, check: bool, arithmetic: Arithmetic) -> None:
+        self._source = functools.partial(obtain, text, target, exact, check, arithmetic=arithmetic)
         self._models = [model_code(target)] if exact else []
-        self.program = obtain(*self._source)
+        self.program = self._source()
+        if self.program.routines:
+            self._models.append(routine_code(FloatModel.of(target, arithmetic)))
         self._loaded: list[host.Loaded] = []
         self._hot: dict[int, Function] = {}
         """Fast code that quick code has gone on in, by the number of the block it stood before."""
@@ -36,7 +41,10 @@ class Code:
         self._load(self.program)
 
     def _load(self, program: Program) -> None:
-        self._loaded.append(host.Loaded(program.code, *self._models))  # a thread may stand in the one before
+        try:
+            self._loaded.append(host.Loaded(program.code, *self._models))  # a thread may stand in the one before
+        except host.UnresolvedError as error:
+            raise SimError(f"this machine has no function '{error.names[0]}', which translated code calls") from None
         self.level = program.level
         self._entries: dict[str, Function] = {}
         self._dispatch: Callable[[int, int], None] | None = None
@@ -44,7 +52,7 @@ class Code:
     def earn(self, packets: Callable[[], int]) -> None:
         """Between two calls: go on in fast code after ``QUICK_PACKETS`` packets."""
         if self.level < host.FAST and packets() > QUICK_PACKETS:
-            self._load(obtain(*self._source, host.FAST))
+            self._load(self._source(host.FAST))
 
     def goes_on(self, block: int, packets: Callable[[], int]) -> Function | None:
         """Fast code for quick code that stands before ``block``, when that has been earned: by all packets so far for
@@ -52,7 +60,7 @@ class Code:
         if block not in self._hot:
             if packets() <= self._next_hot:
                 return None
-            program = obtain(*self._source, host.FAST, block)
+            program = self._source(host.FAST, block)
             self._load(program)
             self._next_hot = packets() + QUICK_PACKETS
             self._hot[block] = FUNCTION(self._address(f"r_{block}"))
@@ -64,7 +72,7 @@ class Code:
             if name not in self.program.functions:
                 known = ", ".join(self.program.functions) or "none"
                 raise SimError(f"no function '{name}' in the program; it has: {known}")
-            self._entries[name] = FUNCTION(self._address(f"g_{name}"))
+            self._entries[name] = FUNCTION(self._address(f"g_{self.program.functions.index(name)}"))
         return self._entries[name]
 
     def dispatcher(self) -> Callable[[int, int], None]:

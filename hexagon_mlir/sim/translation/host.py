@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from hexagon_mlir.sim.translation import half_functions
+from hexagon_mlir.sim.translation.objects import symbols
 
 QUICK, FAST = 0, 1
 """Code generation levels: soon ready, or three times as fast and three times as long in the making."""
@@ -30,6 +33,11 @@ def cpu() -> tuple[str, str]:
     # without -vzeroupper LLVM zeroes the upper halves of vector registers on return from functions that promise to
     # preserve all registers (the memory model's)
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten() + ",-vzeroupper"
+
+
+def lanes() -> int:
+    """32-bit lanes of the widest vector register."""
+    return 16 if "+avx512f" in cpu()[1].split(",") else 8
 
 
 def target_machine(level: int) -> Any:
@@ -70,13 +78,37 @@ def _in_order() -> Iterator[None]:
         llvm.set_option("", "-enable-misched=true")
 
 
+class UnresolvedError(Exception):
+    """Object code calls functions that neither it nor this process has: their names."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(", ".join(names))
+        self.names = names
+
+
+def resolved(codes: Sequence[bytes]) -> list[bytes]:
+    """``codes``, and what they need of `half_functions`; `UnresolvedError` where anything else is missing."""
+    found = [symbols(code) for code in codes]
+    missing = frozenset().union(*(each.needed for each in found)).difference(*(each.defined for each in found))
+    unknown = sorted(name for name in missing - half_functions.NAMES if not binding().address_of_symbol(name))
+    if unknown:
+        raise UnresolvedError(unknown)
+    return [*codes, *([_half_functions(*cpu())] if missing & half_functions.NAMES else [])]
+
+
+@functools.cache
+def _half_functions(name: str, features: str) -> bytes:
+    """Object code of `half_functions` for `cpu`."""
+    return compile_object(half_functions.LLVM_IR)
+
+
 class Loaded:
-    """Object code in this process, linked together; keeps the engine alive."""
+    """Object code in this process, linked together; keeps the engine alive. Raises `UnresolvedError`."""
 
     def __init__(self, *codes: bytes) -> None:
         llvm = binding()
         self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine(FAST))
-        self.objects = [llvm.ObjectFileRef.from_data(code) for code in codes]
+        self.objects = [llvm.ObjectFileRef.from_data(code) for code in resolved(codes)]
         for item in self.objects:
             self.engine.add_object_file(item)
         self.engine.finalize_object()

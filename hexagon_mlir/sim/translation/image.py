@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.assembly.asm import Packet
+from hexagon_mlir.sim.isa.float_model import FloatModel
 from hexagon_mlir.sim.isa.lanes import VECTOR
 from hexagon_mlir.sim.isa.value import I8, I32
 from hexagon_mlir.sim.translation.accesses import AccessModel
 from hexagon_mlir.sim.translation.program import Site
 
 Unit = tuple[str, int]
-TYPES = {"R": I32, "P": I8, "V": VECTOR, "Q": VECTOR, "C": I32}
+TYPES = {"R": I32, "P": I8, "V": VECTOR, "Q": VECTOR, "C": I32, "X": VECTOR}
+"""``X`` is the extension bits of the vector register of its number."""
 OPERAND_TYPES = {**TYPES, "M": I32}
 """An M register is the control register of its number."""
 MAX_DEPTH = 20_000
@@ -31,7 +33,8 @@ class Image:
 
     symbols: dict[str, int]
     """Address of every data symbol, function and address-taken label."""
-    guest_functions: set[str]
+    guest_functions: dict[str, int]
+    """Number of each function: host code is called by it, for a name may be any text."""
     address_taken: set[str]
     traps: list[str]
     """Messages of traps; the state record's trap word is 1 + index."""
@@ -40,12 +43,15 @@ class Image:
     host_used: set[str]
     model: AccessModel | None
     """What accesses cost; None in a fast build."""
+    floats: FloatModel
     sites: list[Site] | None = None
     """Packets by number in a checked build."""
     quick: bool = False
     """The code is wanted soon, see `host.QUICK`: little of it, whatever it costs when it runs."""
     sticky: bool = False
     """The program reads USR: its sticky bits are kept."""
+    extended: bool = False
+    """The program has forms that see extension bits: vector registers have them."""
 
     def trap(self, message: str) -> int:
         self.traps.append(message)
@@ -75,4 +81,5 @@ def state_offset(unit: Unit) -> int:
         "V": layout.VECTORS + 128 * number,
         "Q": layout.VECTOR_PREDICATES + 128 * number,
         "C": layout.CONTROLS + 4 * number,
+        "X": layout.EXTENSIONS + 128 * number,
     }[cls]

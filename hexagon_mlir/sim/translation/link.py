@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.assembly.asm import Module, Section
+from hexagon_mlir.sim.assembly.literals import Refused, integer, shown
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.translation.program import SimError
 
@@ -26,6 +27,8 @@ def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], se
             symbols.setdefault("__init_array_start", cursor)
             symbols["__init_array_end"] = cursor + len(section.data)
         bases[index] = cursor
+        if cursor + len(section.data) > layout.DATA_BASE + layout.DATA_BYTES:
+            raise SimError(f"section '{section.name}' ends beyond the {layout.DATA_BYTES} bytes for data sections")
         for name, offset in section.symbols.items():
             symbols[name] = cursor + offset
         cursor += len(section.data)
@@ -59,7 +62,10 @@ def _order(section: Section) -> tuple[bool, int]:
     if not section.name.startswith(CONSTRUCTORS):
         return False, 0
     priority = section.name[len(CONSTRUCTORS) :].lstrip(".")
-    return True, int(priority) if priority else NO_PRIORITY
+    try:
+        return True, integer(priority) if priority else NO_PRIORITY
+    except Refused as error:
+        raise SimError(f"the priority of section '{shown(section.name)}': {error}") from error
 
 
 def data_image(module: Module, symbols: dict[str, int], bases: dict[int, int]) -> list[tuple[int, str]]:
@@ -69,9 +75,11 @@ def data_image(module: Module, symbols: dict[str, int], bases: dict[int, int]) -
         data = bytearray(section.data)
         for r in section.relocations:
             if r.symbol not in symbols or (r.minus is not None and r.minus not in symbols):
-                raise SimError(f"data section '{section.name}' refers to undefined symbol '{r.symbol}'")
+                symbol = r.minus if r.symbol in symbols else r.symbol
+                reason = f"data section '{shown(section.name)}' refers to undefined symbol '{shown(str(symbol))}'"
+                raise SimError(reason, r.line)
             value = symbols[r.symbol] + r.addend - (symbols[r.minus] if r.minus else 0)
             data[r.offset : r.offset + r.size] = (value & ((1 << 8 * r.size) - 1)).to_bytes(r.size, "little")
-        if any(data):
+        if data.count(0) != len(data):
             image.append((bases[index], data.hex()))
     return image

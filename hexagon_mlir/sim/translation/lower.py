@@ -1,6 +1,6 @@
 """A guest function to host LLVM IR.
 
-A guest function becomes ``void @"g_<name>"(ptr state)``. Every register has a slot, which is up to date between blocks.
+A guest function becomes ``void @g_<number>(ptr state)``. Every register has a slot, which is up to date between blocks.
 In fast code it is an alloca that scalar replacement turns into SSA values; they are written to the state record before
 calls and returns. In quick code it is the register's place in the state record.
 """
@@ -13,6 +13,7 @@ from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.assembly.blocks import Block, Graph
 from hexagon_mlir.sim.assembly.decode import Insn
 from hexagon_mlir.sim.assembly.liveness import ALL
+from hexagon_mlir.sim.checking.check_model import COPIES
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.host_library.libc_table import CALL_BACK
 from hexagon_mlir.sim.isa.sticky import USR
@@ -80,9 +81,9 @@ class FunctionLowering:
         self.name = graph.function.name
         self.first_block = first_block
         self.site = 0
-        """Number of the packet in progress, in a checked build."""
+        """Of the packet in progress: its number in a checked build, else the line of its text."""
         self.image = image
-        self.code = Code(declarations)
+        self.code = Code(declarations, image.floats)
         self.allocas: dict[Unit, str] = {}
         """The slots of fast code."""
         self.loop_allocas: dict[str, str] = {}
@@ -119,6 +120,9 @@ class FunctionLowering:
         if self.image.sticky:
             read.add(USR)
             written.add(USR)
+        if self.image.extended:
+            for units in (read, written):
+                units.update([("X", number) for cls, number in units if cls == "V"])
         if self.makes_calls():
             read.update(("R", n) for n in range(6))
             written.update((("R", 0), ("R", 1)))
@@ -158,7 +162,7 @@ class FunctionLowering:
                     self.code.load(self.allocas[unit], ty), self.state_pointer(state_offset(unit)), _align(ty)
                 )
 
-    def fill(self, classes: str = "RPVQC") -> None:
+    def fill(self, classes: str = "RPVQCX") -> None:
         """Read registers from the state record."""
         for unit in self.allocas:
             if unit[0] in classes:
@@ -212,8 +216,8 @@ class FunctionLowering:
             self.block(index, block)
         roots = [self.accesses.storage()] if self.accesses else []
         body = "\n".join([*code.allocas, *roots, *code.lines])
-        name = f"g_{self.name}" if hot is None else f"r_{hot}"
-        return f'define void @"{name}"(ptr %st) {{\nentry:\n{body}\n}}'
+        name = f"g_{self.image.guest_functions[self.name]}" if hot is None else f"r_{hot}"
+        return f'define void @{name}(ptr %st) {{\nentry:\n{body}\n}}'
 
     def loop_words(self) -> list[tuple[str, str]]:
         """Word of the state record and slot of each of `loop_allocas` that the function sets."""
@@ -297,7 +301,7 @@ class FunctionLowering:
         self.note_site()
         if name in self.image.guest_functions:
             self.spill()
-            code.put(f'call void @"g_{name}"(ptr %st)')
+            code.put(f"call void @g_{self.image.guest_functions[name]}(ptr %st)")
             self.check_trap()
             self.fill()
         elif name in INLINE or name in CALLBACKS:
@@ -306,7 +310,7 @@ class FunctionLowering:
                 self.spill()
             self.spill_arguments()
             code.put(f'call void @"h_{name}"(ptr %st)')
-            if name in CALLBACKS:
+            if name in CALLBACKS or name in COPIES:
                 self.check_trap()
             for unit in self.allocas:
                 if unit in RESULTS:
@@ -331,9 +335,8 @@ class FunctionLowering:
         self.code.label(go)
 
     def note_site(self) -> None:
-        """Where a host function was called from, for reports."""
-        if self.image.sites is not None:
-            self.code.store(self.code.const(self.site, I32), self.state_pointer(layout.SITE))
+        """Where a function was called from, for messages and reports."""
+        self.code.store(self.code.const(self.site, I32), self.state_pointer(layout.SITE))
 
     def dispatch(self, address: Val) -> None:
         """Indirect call."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
+from hexagon_mlir.sim.assembly.literals import shown
 from hexagon_mlir.sim.checking.check_model import access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
 from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES, blend
@@ -22,7 +23,8 @@ from hexagon_mlir.sim.memory_system.cache_model import Access, scalar_load, scal
 from hexagon_mlir.sim.translation import special
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
-from hexagon_mlir.sim.translation.image import OPERAND_TYPES, Unit, site_of
+from hexagon_mlir.sim.translation.image import Unit, site_of
+from hexagon_mlir.sim.translation.operands import PacketOperands
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.translation.lower import FunctionLowering
@@ -38,7 +40,7 @@ COMPARES = {
 MEMORY_KINDS = ("load", "store", "memop", "locked", "frame", "gather", "scatter", "zero")
 
 
-class PacketLowering(FlowLowering):
+class PacketLowering(PacketOperands, FlowLowering):
     """Translates one packet."""
 
     def __init__(self, function: FunctionLowering, packet: DecodedPacket, block: int) -> None:
@@ -62,73 +64,6 @@ class PacketLowering(FlowLowering):
         self.guarded: Val | None = None
         """The condition of the `when` in progress."""
 
-    # -- reading -------------------------------------------------------------------------------------------
-    def old_value(self, unit: Unit) -> Val:
-        if unit not in self.old:
-            self.old[unit] = self.function.held_value(unit)
-        return self.old[unit]
-
-    def unit_value(self, unit: Unit, new: bool = False) -> Val:
-        if new:
-            return self.merged(unit)
-        return self.forwarded[unit] if unit in self.forwarded else self.old_value(unit)
-
-    def merged(self, unit: Unit) -> Val:
-        """The value ``unit`` has after the writes seen so far."""
-        entries = self.writes[unit]
-        always = [value for value, condition in entries if condition is None]
-        if unit[0] == "P" and len(always) > 1:
-            result = always[0]
-            for value in always[1:]:
-                result = result & value
-        else:
-            result = always[-1] if always else self.old_value(unit)
-        for value, condition in entries:
-            if condition is not None:
-                result = condition.select(value, result)
-        return result
-
-    def value(self, operand: Operand):
-        """What an emit function gets for ``operand``."""
-        if operand.cls == "I":
-            return self.immediate(operand)
-        units = operand.units()
-        if operand.cls in ("RR", "CC"):
-            return pair(self.unit_value(units[1], operand.new), self.unit_value(units[0], operand.new))
-        if operand.cls == "VV":
-            return self.unit_value(units[0], operand.new), self.unit_value(units[1], operand.new)
-        return self.unit_value(units[0], operand.new)
-
-    def immediate(self, operand: Operand) -> int:
-        if operand.symbol is None:
-            return operand.number
-        if operand.symbol not in self.image.symbols:
-            raise KeyError(operand.symbol)
-        return self.image.symbols[operand.symbol] + operand.number
-
-    def condition(self, condition: Condition | None) -> Val | None:
-        """A scalar condition as i1."""
-        if condition is None or condition.operand.cls != "P":
-            return None
-        bit = self.unit_value(("P", condition.operand.number), condition.operand.new).trunc(1)
-        return ~bit if condition.negated else bit
-
-    # -- writing -------------------------------------------------------------------------------------------
-    def write(self, operand: Operand, value, condition: Val | None) -> None:
-        units = operand.units()
-        if operand.cls == "RR":
-            wide = self.code.const(value, I64) if isinstance(value, int) else value.as_(I64)
-            parts = [wide.trunc(32), wide.lshr(32).trunc(32)]
-        elif operand.cls == "VV":
-            parts = [part.as_(VECTOR) for part in value]
-        elif operand.cls == "CC":
-            parts = [value.trunc(32), value.lshr(32).trunc(32)]
-        else:
-            ty = OPERAND_TYPES[operand.cls]
-            parts = [self.code.const(value, ty) if isinstance(value, int) else value.as_(ty)]
-        for unit, part in zip(units, parts, strict=True):
-            self.writes.setdefault(unit, []).append((part, condition))
-
     # -- order ---------------------------------------------------------------------------------------------
     def ready(self, insn: Insn, earlier_memory: bool) -> bool:
         """True when everything ``insn`` takes from this packet is there."""
@@ -146,6 +81,7 @@ class PacketLowering(FlowLowering):
         return not (earlier_memory and self.packet.packet.mem_noshuf and insn.kind in MEMORY_KINDS)
 
     def lower(self) -> None:
+        self.function.site = self.packet.packet.lines[0][0]
         if self.image.sites is not None:
             self.function.site = len(self.image.sites)
             self.image.sites.append(site_of(self.function.name, self.packet.packet))
@@ -191,12 +127,15 @@ class PacketLowering(FlowLowering):
         try:
             getattr(self, "do_" + insn.kind)(insn)
         except KeyError as error:
-            raise FormError(insn.line, insn.text, f"undefined symbol {error}") from error
+            raise FormError(insn.line, insn.text, f"undefined symbol '{shown(error.args[0])}'") from error
 
     # -- instructions --------------------------------------------------------------------------------------
     def do_alu(self, insn: Insn) -> None:
         assert insn.spec is not None
         arguments = [self.value(operand) for operand in insn.sources]
+        if self.image.extended and any(insn.spec.extended):
+            pairs = zip(insn.sources, insn.spec.extended, strict=True)
+            arguments = [self.extended_value(o) if has else self.value(o) for o, has in pairs]
         old = self.value(insn.dests[0]) if insn.spec.reads_dest else None
         if old is not None:
             arguments.insert(0, old)

@@ -9,16 +9,18 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from hexagon_mlir import disk_cache
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
+from hexagon_mlir.sim.isa.float_model import FloatModel
 from hexagon_mlir.sim.memory_system import cache_model
 from hexagon_mlir.sim.translation import host
 from hexagon_mlir.targets import Target
 
+_PART = "sim"
 VERSION = 1
 """Raise when the meaning of a stored program changes; the sources of the simulator are hashed as well."""
 
@@ -26,10 +28,11 @@ VERSION = 1
 class SimError(Exception):
     """The simulator cannot translate or run the program; ``asm_line`` of it is at fault, 0 if no line is."""
 
-    def __init__(self, reason: str, asm_line: int = 0) -> None:
+    def __init__(self, reason: str, asm_line: int = 0, hint: str = "") -> None:
         super().__init__(f"asm line {asm_line}: {reason}" if asm_line else reason)
         self.reason = reason
         self.asm_line = asm_line
+        self.hint = hint
 
 
 @dataclass(frozen=True)
@@ -80,13 +83,19 @@ class Program:
     """Groups of accesses noted by the code, see `accesses`."""
     sites: list[Site] = field(default_factory=list)
     """Packets by number, in a checked build."""
+    newer: list[tuple[int, str, int]] = field(default_factory=list)
+    """Instructions that the target does not have: line of the assembly, text, the first generation that does."""
+    extended: bool = False
+    """Vector registers have extension bits."""
+    routines: bool = False
+    """It calls functions of `isa.routines`."""
     float_kinds: list[tuple[int, str]] = field(default_factory=list)
     """(packet number, message) of each read of the wrong float kind, in a checked build."""
 
 
-def _key(text: str, target: Target, memory_model: bool, check: bool) -> str:
+def _key(text: str, target: Target, memory_model: bool, check: bool, arithmetic: Arithmetic) -> str:
     digest = hashlib.sha256()
-    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), str(check), *host.cpu()):
+    for part in (str(VERSION), _sources(), text, repr(target), str(memory_model), str(check), arithmetic, *host.cpu()):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
@@ -102,34 +111,22 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def cache_directory() -> Path:
-    override = os.environ.get("HEXAGON_MLIR_CACHE_DIR")
-    return Path(override) if override else Path.home() / ".cache" / "hexagon-mlir"
-
-
-def _store(path: Path, program: Program) -> None:
-    """Write atomically; a full or read-only disk only costs the cache."""
+def _store(name: str, program: Program) -> None:
     head = asdict(program)
     head.pop("code")
     header = json.dumps(head).encode()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as stream:
-            stream.write(len(header).to_bytes(8, "little") + header + program.code)
-        os.replace(stream.name, path)
-    except OSError:
-        return
+    disk_cache.store(_PART, name, len(header).to_bytes(8, "little") + header + program.code)
 
 
-def _load(path: Path) -> Program | None:
-    try:
-        raw = path.read_bytes()
-        size = int.from_bytes(raw[:8], "little")
-        head = json.loads(raw[8 : 8 + size])
-    except (OSError, ValueError):
+def _load(name: str) -> Program | None:
+    raw = disk_cache.load(_PART, name)
+    if raw is None:
         return None
+    size = int.from_bytes(raw[:8], "little")
+    head = json.loads(raw[8 : 8 + size])
     head["blocks"] = [BlockInfo(**block) for block in head["blocks"]]
     head["sites"] = [Site(**site) for site in head["sites"]]
+    head["newer"] = [tuple(found) for found in head["newer"]]
     head["data"] = [(address, text) for address, text in head["data"]]
     return Program(code=raw[8 + size :], **head)
 
@@ -138,29 +135,46 @@ def _load(path: Path) -> Program | None:
 def model_code(target: Target) -> bytes:
     """Object code of the cache model, to be loaded beside an exact program's; kept on disk like a program."""
     ir = cache_model.helpers(target)
-    key = hashlib.sha256("\0".join((ir, *host.cpu())).encode()).hexdigest()
-    path = cache_directory() / "sim" / f"{key}.model"
-    program = _load(path)
+    key = hashlib.sha256("\0".join((str(VERSION), _sources(), ir, *host.cpu())).encode()).hexdigest()
+    name = f"{key}.model"
+    program = _load(name)
     if program is None:
         program = Program(host.compile_object(ir))
-        _store(path, program)
+        _store(name, program)
+    return program.code
+
+
+@functools.cache
+def routine_code(floats: FloatModel) -> bytes:
+    """Object code of `isa.routines` for programs that call them; kept on disk like a program."""
+    key = hashlib.sha256("\0".join((str(VERSION), _sources(), repr(floats), *host.cpu())).encode()).hexdigest()
+    name = f"{key}.floats"
+    program = _load(name)
+    if program is None:
+        from hexagon_mlir.sim.isa import tables
+
+        program = Program(host.compile_object(tables.routines.library(floats, host.lanes())))
+        _store(name, program)
     return program.code
 
 
 def obtain(
     text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = host.QUICK,
-    hot: int | None = None,
+    hot: int | None = None, arithmetic: Arithmetic = DEFAULT_ARITHMETIC,
 ) -> Program:
     """The program of ``text`` with code of at least ``level``: from the cache, or translated and stored.
 
     With ``hot`` it is translated in any case, and also has ``r_<hot>`` (see `translate`).
     """
-    path = cache_directory() / "sim" / f"{_key(text, target, memory_model, check)}.bin"
-    program = _load(path)
-    if program is None or program.level < level or hot is not None:
+    key = _key(text, target, memory_model, check, arithmetic)
+    levels = range(host.FAST, level - 1, -1) if hot is None else ()  # the fastest code there is
+    program = next(filter(None, (_load(f"{key}.{each}") for each in levels)), None)
+    if program is None:
         from hexagon_mlir.sim.translation.translate import translate
 
-        ir, program = translate(text, target, memory_model, check, quick=level < host.FAST, hot=hot)
+        ir, program = translate(
+            text, target, memory_model, check, quick=level < host.FAST, hot=hot, arithmetic=arithmetic
+        )
         program.code, program.level = host.compile_object(ir, level), level
-        _store(path, program)
+        _store(f"{key}.{level}", program)
     return program

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.assembly.decode import GATHERED, FormError, Insn
+from hexagon_mlir.sim.assembly.decode import GATHERED, FormError, Insn, Operand
 from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES
 from hexagon_mlir.sim.isa.value import Type, Val
 
@@ -280,7 +280,7 @@ def histogram(packet: PacketLowering, insn: Insn) -> None:
     for n in range(VECTOR_COUNT):
         pointer = "%" + code.name()
         code.put(f"{pointer} = getelementptr i8, ptr {file}, i32 {VECTOR_BYTES * n}")
-        packet.writes[("V", n)] = [(code.load(pointer, VECTOR, VECTOR_BYTES), None)]
+        packet.write(Operand("V", n), code.load(pointer, VECTOR, VECTOR_BYTES), None)
 
 
 __all__ = ["gather", "histogram", "scatter"]

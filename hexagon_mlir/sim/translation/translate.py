@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hexagon_mlir.collector import uncollected
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 from hexagon_mlir.sim.assembly.asm import AsmError, Module, parse
 from hexagon_mlir.sim.assembly.blocks import Graph, build
 from hexagon_mlir.sim.assembly.decode import FormError
@@ -12,6 +13,9 @@ from hexagon_mlir.sim.assembly.liveness import ALL, read_after_return
 from hexagon_mlir.sim.assembly.reach import hvx_functions
 from hexagon_mlir.sim.checking import check_model
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE, wrapper
+from hexagon_mlir.sim.isa.float_model import FloatModel
+from hexagon_mlir.sim.isa.routines import PREFIX
+from hexagon_mlir.sim.isa.spec import EXTENDED
 from hexagon_mlir.sim.isa.sticky import USR
 from hexagon_mlir.sim.memory_system import cache_model
 from hexagon_mlir.sim.timing import Model
@@ -23,15 +27,15 @@ from hexagon_mlir.sim.translation.program import BlockInfo, Program, SimError
 from hexagon_mlir.targets import Target
 
 
-def _dispatcher(image: Image, module: Module) -> str:
+def _dispatcher(image: Image) -> str:
     """``g__dispatch(state, address)``: call the function at a guest address."""
-    names = [*module.functions]
-    hosts = sorted(set(image.host_used))
+    functions = [*((name, f"g_{number}") for name, number in image.guest_functions.items()),
+                 *((name, f"h_{name}") for name in sorted(set(image.host_used)))]
     cases = []
     bodies = []
-    for index, (prefix, name) in enumerate([*(("g_", n) for n in names), *(("h_", n) for n in hosts)]):
+    for index, (name, code) in enumerate(functions):
         cases.append(f"i32 {image.symbols[name]}, label %c{index}")
-        bodies.append(f'c{index}:\n  call void @"{prefix}{name}"(ptr %st)\n  ret void')
+        bodies.append(f'c{index}:\n  call void @"{code}"(ptr %st)\n  ret void')
     trap = image.trap("call of an address that is no function: {argument:#x}")
     return f"""define void @g__dispatch(ptr %st, i32 %address) {{
   switch i32 %address, label %unknown [ {' '.join(cases)} ]
@@ -49,11 +53,11 @@ def _graphs(module: Module, taken: set[str]) -> list[Graph]:
     graphs = []
     for function in module.functions.values():
         if not function.packets:
-            raise SimError(f"function '{function.name}' has no instructions")
+            raise SimError(f"function '{function.name}' has no instructions", function.line)
         try:
             graphs.append(build(function, taken))
         except FormError as error:
-            raise SimError(f"{error.reason} in function '{function.name}'", error.line) from error
+            raise SimError(f"{error.reason} in function '{function.name}'", error.line, error.hint) from error
     return graphs
 
 
@@ -71,7 +75,7 @@ def _address_taken_hosts(module: Module) -> set[str]:
 @uncollected()
 def translate(
     text: str, target: Target, memory_model: bool, check: bool = False, keep_vectors: bool = False, quick: bool = False,
-    hot: int | None = None,
+    hot: int | None = None, arithmetic: Arithmetic = DEFAULT_ARITHMETIC,
 ) -> tuple[str, Program]:
     """Host IR of a module and its tables (without object code).
 
@@ -82,13 +86,13 @@ def translate(
     try:
         module = parse(text)
     except AsmError as error:
-        raise SimError(error.reason, error.line) from error
+        raise SimError(error.reason, error.line, error.hint) from error
     symbols, bases, taken = assign_addresses(module)
     program = Program(b"", data=data_image(module, symbols, bases), functions=list(module.functions))
     image = Image(
-        symbols, set(module.functions), taken, program.traps, program.branches,
-        _address_taken_hosts(module), AccessModel(target) if memory_model else None, program.sites if check else None,
-        quick,
+        symbols, {name: number for number, name in enumerate(module.functions)}, taken, program.traps, program.branches,
+        _address_taken_hosts(module), AccessModel(target) if memory_model else None, FloatModel.of(target, arithmetic),
+        program.sites if check else None, quick,
     )  # fmt: skip
     program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
     model = Model(target)
@@ -102,6 +106,15 @@ def translate(
         insn.key in ("R=C", "RR=CC") and USR in source.units()
         for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
         for source in insn.sources
+    )  # fmt: skip
+    program.newer = [
+        (insn.line, insn.text, insn.spec.since)
+        for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
+        if insn.spec is not None and insn.spec.since > target.version
+    ]  # fmt: skip
+    program.extended = image.extended = image.floats.extended and any(
+        f".{suffix}" in insn.key for suffix in EXTENDED
+        for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
     )  # fmt: skip
     program.hvx_functions = sorted(hvx_functions(graphs))
     returned = read_after_return(graphs)
@@ -127,7 +140,8 @@ def translate(
             if hot is not None and first <= hot < len(program.blocks):
                 pieces.append(FunctionLowering(graph, first, image.since(begin), declarations, visible).lower(hot))
         except FormError as error:
-            raise SimError(f"{error.reason} in function '{graph.function.name}'", error.line) from error
+            reason = f"{error.reason} in function '{graph.function.name}'"
+            raise SimError(reason, error.line, error.hint) from error
     if image.model:
         pieces += image.model.tables
         program.memos = image.model.memos
@@ -135,12 +149,13 @@ def translate(
     for name in sorted(image.host_used):
         index = program.callbacks.index(name) if name in CALLBACKS else 0
         pieces.append(wrapper(name, index, declarations, check_model.COPIES.get(name) if check else None))
-    pieces.append(_dispatcher(image, module))
+    pieces.append(_dispatcher(image))
     program.symbols = {
         name: address
         for name, address in symbols.items()
         if name in program.functions or address >= layout.DATA_BASE
     }
+    program.routines = any(f" @{PREFIX}" in text for text in declarations)
     return "\n".join([*pieces, _declared_once([*helpers, *sorted(declarations)])]), program
 
 

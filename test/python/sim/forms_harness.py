@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim import Arithmetic, Machine
 
 VECTOR_INPUTS = ("v0", "v1", "v4", "v5", "v10", "v11", "v6")
 """Registers loaded from consecutive input vectors; v6 also becomes q0 (bytes that are not zero) ."""
@@ -36,7 +36,7 @@ def scalar_function(name, lines):
 
 
 class Bench:
-    """A machine with one function per instruction."""
+    """A machine with one function per instruction; floats are IEEE numbers."""
 
     def __init__(self, vector_forms, scalar_forms):
         self.names = {}
@@ -45,7 +45,7 @@ class Bench:
             for form in forms:
                 self.names[form] = f"f{len(self.names)}"
                 text += make(self.names[form], form.split(" ;; "))
-        self.machine = Machine(text, "v75", profile=False)
+        self.machine = Machine(text, "v81", profile=False, arithmetic=Arithmetic.IEEE)
         self.input = self.machine.alloc_ddr(128 * 8)
         self.output = self.machine.alloc_ddr(128 * 8)
 

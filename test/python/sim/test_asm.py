@@ -127,7 +127,7 @@ def test_unknown_form_names_instruction_function_and_line():
 
 def test_odd_pair_is_an_error():
     packet = asm.Packet(lines=[(1, "r2:1 = combine(r0,r0)")])
-    with pytest.raises(FormError, match="odd register pair"):
+    with pytest.raises(FormError, match="r2:1 is no pair"):
         decode(packet)
 
 

@@ -9,7 +9,7 @@ from hexagon_mlir.sim.memory_system import cache_model as cache
 
 V75 = targets.get("v75")
 PASSES = 40
-STREAMS = 8
+STREAMS, WINDOW = int(V75.ddr_streams.value), int(V75.ddr_stream_window_lines.value)
 
 
 class Caches:
@@ -18,8 +18,9 @@ class Caches:
     def __init__(self, tcm):
         self.geometry, self.tcm = cache.Geometry(V75), tcm
         self.l1, self.l2, self.dirty = {}, {}, set()
-        self.streams, self.slot = [0] * STREAMS, 0
+        self.streams, self.slot = [(0, 0, set())] * STREAMS, 0
         self.count = dict.fromkeys(("l2", "tcm", "ddr_q8", "ddr_read", "ddr_write", "tcm_read", "tcm_write"), 0)
+        self.latency_q8 = round(float(V75.ddr_latency_cycles.value) * 256)
         self.line_q8 = round(self.geometry.l2_line / float(V75.ddr_bytes_per_cycle.value) * 256)
 
     def access(self, kind, address, size):
@@ -68,13 +69,37 @@ class Caches:
         self.count["ddr_read"] += self.geometry.l2_line
         cost = self.line_q8
         if fill == "demand":
-            slot = self.streams.index(line) if line in self.streams else None
-            if slot is None:
-                cost, slot = round(float(V75.ddr_latency_cycles.value) * 256), self.slot
-                self.slot = (self.slot + 1) % STREAMS
-            self.streams[slot] = line + 1
+            cost = self.stream(line)
         self.count["ddr_q8"] += cost
         return False
+
+
+    def stream(self, line):
+        """What a demanded line of DDR costs; a stream is its window and the lines of it that were read."""
+        for reach in (1, WINDOW):
+            for slot, (low, high, read) in enumerate(self.streams):
+                if not read or line in read or not low - reach <= line <= high + reach:
+                    continue
+                read = read | {line}
+                first, last = min(low, line), max(high, line)
+                most = WINDOW - 1
+                low, high = (first, min(last, first + most)) if line < low else (max(first, last - most), last)
+                below = sum(n not in read and n + 1 in read for n in range(first, low))
+                above = sum(n not in read and n - 1 in read for n in range(high + 1, last + 1))
+                self.streams[slot] = low, high, {n for n in read if low <= n <= high}
+                return self.line_q8 + (below + above) * (self.latency_q8 - self.line_q8)
+        late = self.left_out(*self.streams[self.slot])
+        self.streams[self.slot] = line, line, {line}
+        self.slot = (self.slot + 1) % STREAMS
+        return self.latency_q8 + late
+
+    def left_out(self, low, high, read):
+        """What a stream owes that ends: for each stretch of lines that were not read."""
+        stretches = sum(n not in read and (n == low or n - 1 in read) for n in range(low, high + 1) if read)
+        return stretches * (self.latency_q8 - self.line_q8)
+
+    def finish(self):
+        self.count["ddr_q8"] += sum(self.left_out(*stream) for stream in self.streams)
 
 
 KINDS = {
@@ -129,6 +154,7 @@ def check(text, first, runs):
                     model.access(kind, at[base] + offset, size)
             at = {base: address + steps.get(base, 0) for base, address in at.items()}
             p0 = not p0
+    model.finish()
     count = model.count
     got = [result.stalls.get(f"memory-{level}", 0) for level in ("l2", "tcm", "ddr")]
     assert got == [count["l2"], count["tcm"], count["ddr_q8"] // 256]

@@ -77,6 +77,37 @@ def test_a_loaded_operand_of_the_same_packet_has_no_float_kind(mode):
     assert run_fault(function("f", [["r3 = #1"], *packets])).reports == []
 
 
+BITS = {
+    "splat": [["v1 = vsplat(r1)"]], "splat of halfwords": [["v1.h = vsplat(r1)"]], "load": [["v1 = vmem(r0+#0)"]],
+    "logic": [["v1 = vxor(v2,v3)"]], "copy": [["v3 = vsplat(r1)"], ["v1 = v3"]],
+    "lanes of both": [["q0 = vcmp.eq(v2.w,v3.w)"], ["v1 = vmux(q0,v2,v3)"]],
+    "some lanes": [["v1 = vsplat(r1)"], ["q0 = vcmp.eq(v2.w,v3.w)"], ["if (q0) v1.w += v2.w"]],
+    "pair": [["v1:0 = vcombine(v2,v3)"]],
+}  # fmt: skip
+"""Ways to put a constant's bits in v1."""
+AS_FLOAT = {
+    "qf32": "v4.qf32 = vadd(v1.qf32,v1.qf32)", "qf16": "v4.qf16 = vadd(v1.qf16,v1.qf16)",
+    "product": "v5:4.qf32 = vmpy(v1.qf16,v1.qf16)", "sf": "v4.qf32 = vadd(v1.sf,v1.sf)",
+    "hf": "v4.qf16 = vadd(v1.hf,v1.hf)", "converted": "v4.sf = v1.qf32",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", AS_FLOAT)
+@pytest.mark.parametrize("way", BITS)
+@pytest.mark.parametrize("before", ["v1.qf32 = vadd(v2.sf,v3.sf)", "v1.qf16 = vadd(v2.hf,v3.hf)", "v1 = v2"])
+def test_a_constant_given_as_bits_is_of_any_kind(before, way, use):
+    """What writes bits says no kind, and takes away the one that the register had: a qf16 constant is one."""
+    machine = Machine(function("f", [[before], *BITS[way], [AS_FLOAT[use]]]), check=True)
+    assert machine.run("f", [machine.alloc_ddr(128), 0x3C003C00]).reports == []
+
+
+def test_a_splat_of_a_sum_in_another_register_keeps_its_kind():
+    """The constant is of any kind, what it is added to is not."""
+    text = function("f", [["v2.qf16 = vadd(v3.hf,v3.hf)", "v1 = vsplat(r1)"], ["v4.qf16 = vadd(v1.qf16,v2.hf)"]])
+    (report,) = Machine(text, check=True).run("f", [0, 0x3C003C00]).reports
+    assert (report.rule, report.detail) == (Rule.FLOAT_KIND, "v2 holds qf16 and is read as hf")
+
+
 def test_cycles_of_a_checked_run_are_the_same():
     text = function("f", [["loop0(.LL,#100)"], ["v0 = vmem(r0++#1)"], ["jumpr r31"]])
     text = text.replace("\t{\n\t\tv0", ".LL:\n\t{\n\t\tv0").replace("vmem(r0++#1)\n\t}", "vmem(r0++#1)\n\t} :endloop0")

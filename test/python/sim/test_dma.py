@@ -28,6 +28,11 @@ def block(src, dst, width, rows, src_stride, dst_stride, offsets=0):
     return np.array([0, 1 << 24, src, dst, 0, rows << 16 | width, dst_stride << 16 | src_stride, offsets], np.uint32)
 
 
+def wide(src, dst, width, rows, src_stride, dst_stride, offset=0, type_=9):
+    words = [0, 1 << 24 | dst_stride, src, dst, type_, (rows & 255) << 24 | width, src_stride << 8 | rows >> 8, offset]
+    return np.array(words, np.uint32)
+
+
 def low(result):
     return result.return_value & 0xFFFFFFFF
 
@@ -84,6 +89,43 @@ def test_two_dimensional_descriptor(filled):
     assert not got[:, :8].any()
 
 
+@pytest.mark.parametrize("target", ["v75", "v79"])
+def test_fields_of_24_bits(filled, target):
+    """Strides and rows beyond 16 and 8 bits; the cost is that of one descriptor."""
+    machine = filled(function("f", [["dmstart(r0)"], ["r0 = dmwait"]]), target)
+    far, rows = machine.alloc_ddr(1 << 20), 300
+    data = np.random.default_rng(1).integers(0, 256, (rows, 3000)).astype(np.uint8)
+    machine.write(far, data)
+    machine.write(machine.descriptor, wide(far, machine.dst, 7, rows, 3000, 13))
+    machine.run("f", [machine.descriptor])
+    got = machine.read(machine.dst, np.uint8, 13 * rows).reshape(rows, 13)
+    np.testing.assert_array_equal(got[:, :7], data[:, :7])
+    assert not got[:, 7:].any()
+    machine.write(machine.descriptor, wide(far, machine.dst, 100, 8, 100_000, 128))
+    copy = machine.run("f", [machine.descriptor]).stalls["copy"]
+    np.testing.assert_array_equal(machine.read(machine.dst, np.uint8, 1024).reshape(8, 128)[:, :100],
+                                  np.pad(data.reshape(-1), (0, 100_000)).reshape(10, 100_000)[:8, :100])
+    chip = targets.get(target)
+    assert copy == pytest.approx(chip.dma_start_cycles.value + 800 / chip.dma_bytes_per_cycle.value, abs=3)
+
+
+@pytest.mark.parametrize("target", ["v68", "v73"])
+def test_fields_of_24_bits_are_an_error_before_v75(filled, target):
+    machine = filled(function("f", [["dmstart(r0)"]]), target)
+    machine.write(machine.descriptor, wide(machine.src, machine.dst, 64, 2, 64, 64))
+    with pytest.raises(SimError, match=r"DMA descriptor at 0x\w+: type 9 \(24-bit fields\) needs v75 or later"):
+        machine.run("f", [machine.descriptor])
+
+
+def test_a_cache_policy_is_no_other_type(filled):
+    machine = filled(function("f", [["dmstart(r0)"], ["r0 = dmwait"]]))
+    words = block(machine.src, machine.dst, 64, 2, 64, 64)
+    words[4] = 3  # allocate for reads and writes
+    machine.write(machine.descriptor, words)
+    machine.run("f", [machine.descriptor])
+    np.testing.assert_array_equal(machine.read(machine.dst, np.uint8, 128), machine.data[:128])
+
+
 def test_chain_and_link_cost_less_than_two_starts(filled):
     machine = filled(function("f", [["dmstart(r0)"], ["dmlink(r0,r1)"], ["r0 = dmwait"]]))
     first, second = machine.descriptor, machine.descriptor + 16
@@ -135,7 +177,12 @@ def test_pause_and_resume(filled):
         (block(0x40000000, 0xD8000000, 64, 2, 64, 64, 1 << 16), "do not fit the destination stride 64"),
         (block(0x40000000, 0xD8000000, 0, 2, 64, 64), "empty region"),
         (np.array([0, 1 << 26 | 4, 0, 0], np.uint32), "compressed"),
-        (np.array([0, 3 << 24 | 4, 0, 0], np.uint32), "type 3 is unknown"),
+        (np.array([0, 3 << 24 | 4, 0, 0], np.uint32), "size 3 is unknown: 0 is linear, 1 is 2-D"),
+        (wide(0x40000000, 0xD8000000, 64, 2, 64, 64, type_=8), "type 8 of a 2-D descriptor is unknown"),
+        (wide(0x40000000, 0xD8000000, 70_000, 2, 69_999, 70_000), "do not fit the source stride 69999"),
+        (wide(0x40000000, 0xD8000000, 64, 2, 64, 63), "do not fit the destination stride 63"),
+        (wide(0x40000000, 0xD8000000, 64, 0, 64, 64), "empty region"),
+        (wide(0x40000000, 0xD8000000, 64, 2, 64, 64, offset=5), "offset 5 of a descriptor of type 9"),
         (np.array([8, 4, 0, 0], np.uint32), "next descriptor 0x8 is not aligned"),
     ],
 )

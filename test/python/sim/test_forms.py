@@ -287,7 +287,7 @@ FLOAT = {
         np.isinf(s.a.view(F32)), I32(2**31 - 1), np.nan_to_num(s.a.view(F32), posinf=0).astype(I32)),
     "v10.sf = v0.w": lambda s: s.a.view(I32).astype(F32),
     "v10.hf = vcvt(v0.sf,v1.sf)": lambda s: interleave(
-        s.b.view(F32).astype(F16), s.a.view(F32).astype(F16), F16),
+        s.a.view(F32).astype(F16), s.b.view(F32).astype(F16), F16),
     "v10.hf = v1:0.qf32": lambda s: interleave(s.a.view(F32).astype(F16), s.b.view(F32).astype(F16), F16),
 }  # fmt: skip
 

@@ -9,7 +9,9 @@ from sim.forms_harness import function
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, SimError
+from hexagon_mlir.sim.assembly.asm import unquote
 from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, Allocator, OutOfMemory
+from hexagon_mlir.sim.translation.translate import translate
 
 V75 = targets.get("v75")
 FRAME = ["allocframe(#8)"]
@@ -193,7 +195,7 @@ def test_translation_is_kept_on_disk(tmp_path, monkeypatch):
     monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(tmp_path))
     text = function("f", [["r0 = add(r0,#41)"]])
     assert word(Machine(text).run("f", [1])) == 42
-    files = list(tmp_path.rglob("*.bin"))
+    files = list(tmp_path.rglob("sim/*"))
     assert len(files) == 1
     stamp = files[0].stat().st_mtime_ns
     assert word(Machine(text).run("f", [2])) == 43
@@ -206,3 +208,19 @@ def test_importing_the_simulator_is_light():
     code = "import sys, hexagon_mlir.sim; print('llvmlite' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize("name", [
+    "_dispatch", "branch", "$f.1", '"a b"', '"x(void); int y"', '"\\22"', '"f\\""', '"%st"', "\u00fc.",
+    '"x\\" (ptr %st) { ret void } define void @evil(ptr %st) { ret void } define void @z(ptr %st) { ;"'])
+def test_names_of_functions_are_no_code(name):
+    """They reach no LLVM IR, and any name can be called."""
+    text = (f"\t.text\n\t.type\t{name},@function\n{name}:\n\t{{\n\t\tr0 = add(r0,#5)\n\t\tjumpr r31\n\t}}\n"
+            + (caller(name) if name[1:].isidentifier() else ""))
+    machine = Machine(text, V75)
+    own = unquote(name)
+    assert word(machine.run(own, [1])) == 6
+    if name[1:].isidentifier():
+        assert word(machine.run("f", [1])) == 6
+    ir, _ = translate(text, V75, True)
+    assert "evil" not in ir and "int y" not in ir

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sim.forms_harness import Bench, random_vectors
 
-FORMS = ("v11:10.hf = vcvt(v0.f8)", "v10.f8 = vcvt(v1.hf,v0.hf)", "v11:10.hf = vmpy(v0.f8,v1.f8)",
+FORMS = ("v11:10.hf = vcvt(v0.f8)", "v10.f8 = vcvt(v0.hf,v1.hf)", "v11:10.hf = vmpy(v0.f8,v1.f8)",
          "v11:10.hf = vadd(v0.f8,v1.f8)", "v10.f8 = vabs(v0.f8)", "v10.f8 = vfneg(v0.f8)",
          "v10.f8 = vfmax(v0.f8,v1.f8)", "q0 = vcmp.gt(v0.bf,v1.bf)", "v10.bf = vmax(v0.bf,v1.bf)",
          "v10.qf32 = vneg(v0.sf)", "v10.qf16 = vabs(v0.hf)", "v10.qf32 = vmpy(v0.sf,r2.sf)",
@@ -66,7 +66,7 @@ def test_half_to_f8(bench):
     for index in (0, 1):
         values = np.resize(np.roll(edge, 3 * index), 64)
         vectors[index] = values.view(np.uint8)
-    result = bench.vector("v10.f8 = vcvt(v1.hf,v0.hf)", vectors)[0]
+    result = bench.vector("v10.f8 = vcvt(v0.hf,v1.hf)", vectors)[0]
     for index in (0, 1):
         want = [f8_code(float(v)) for v in vectors[index].view(np.float16)]
         assert result[index::2].tolist() == want

@@ -1,0 +1,244 @@
+"""qfloat arithmetic of v79 and later, in integers.
+
+Beside a lane stand extension bits: L is the last bit of the significand, R an increment that was put off, E a ninth bit
+of the exponent, Q tells with R whether the number was rounded. With T = 2M + L the number is T + R units; it is exact
+when R and Q are equal. A number and its complement (all of T, R, Q) are each other's negative, as in one's complement.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hexagon_mlir.sim.isa.qfloat_legacy import F32_BIAS, F32_FRACTION, QUARTERS, _cut, long_product, magnitude_log2
+from hexagon_mlir.sim.isa.value import Val
+
+
+class Format(NamedTuple):
+    """qf32 with sf, or qf16 with hf."""
+
+    fraction: int
+    """Bits of an IEEE fraction; T has two more, with its sign."""
+    exponent: int
+    """Bits of an IEEE exponent."""
+    least: int
+    most: int
+    """Exponents of qfloat."""
+
+    @property
+    def top(self) -> int:
+        """The largest exponent field of an IEEE number."""
+        return (1 << self.exponent) - 1
+
+    @property
+    def bias(self) -> int:
+        return self.top >> 1
+
+    @property
+    def largest(self) -> int:
+        """The largest T."""
+        return (2 << self.fraction) - 1
+
+
+SINGLE, HALF, BRAIN = Format(23, 8, -255, 256), Format(10, 5, -15, 16), Format(7, 8, 0, 0)
+
+
+class Number(NamedTuple):
+    """i32 lanes; ``nan`` and ``infinite`` are lane results, the sign of those is that of T."""
+
+    whole: Val
+    """T."""
+    increment: Val
+    """R."""
+    exponent: Val
+    inexact: Val
+    nan: Val
+    infinite: Val
+
+    @property
+    def negative(self) -> Val:
+        """-1 where it is, 0 elsewhere; a zero may be."""
+        return self.whole >> 31
+
+    @property
+    def value(self) -> Val:
+        return self.whole + self.increment
+
+
+Words = tuple[Val, Val]
+"""A lane and its extension bits."""
+
+
+# -- formats -------------------------------------------------------------------------------------------------
+def single(word: Val, bits: Val) -> Number:
+    """qf32."""
+    whole = ((word >> 7) & -2) | (bits.lshr(3) & 1)
+    exponent = (((word & 0xFF) | ((bits & 2) << 7)) - 128 & 0x1FF) - 255
+    increment = bits.lshr(2) & 1
+    return _number(whole, increment, exponent, (increment ^ bits) & 1, SINGLE)
+
+
+def half(word: Val, bits: Val) -> Number:
+    """qf16, sign-extended."""
+    whole = ((word >> 4) & -2) | (bits.lshr(1) & 1)
+    return _number(whole, bits & 1, (word & 31) - HALF.bias, bits & 0, HALF)
+
+
+def _number(whole: Val, increment: Val, exponent: Val, inexact: Val, f: Format) -> Number:
+    extreme = (whole ^ (whole >> 31)).icmp("eq", f.largest) & exponent.icmp("eq", f.most)
+    beyond = (increment ^ whole.lshr(31)).icmp("ne", 0)
+    return Number(whole, increment, exponent, inexact, extreme & beyond, extreme & ~beyond)
+
+
+def ieee(word: Val, f: Format) -> Number:
+    """sf or sign-extended hf, exact."""
+    field, sign = (word >> f.fraction) & f.top, word >> 31
+    fraction = word & ((1 << f.fraction) - 1)
+    size = fraction | (field.two("umin", 1) << f.fraction)
+    special, empty = field.icmp("eq", f.top), fraction.icmp("eq", 0)
+    exponent = field.two("umax", 1) - f.bias
+    return Number(size ^ sign, sign & 1, exponent, sign & 0, special & ~empty, special & empty)
+
+
+def least_zero(like: Val, f: Format) -> Number:
+    """-0 with the least exponent: what added to a number normalises it."""
+    never = like.icmp("ne", like)
+    return Number(like.lift(-1), like.lift(1), like.lift(f.least), like.lift(0), never, never)
+
+
+def complement(number: Number, mask: Val | None = None) -> Number:
+    """The negative, where ``mask`` is -1."""
+    if mask is None:
+        return number._replace(whole=~number.whole, increment=number.increment ^ 1)
+    return number._replace(whole=number.whole ^ mask, increment=number.increment ^ (mask & 1))
+
+
+def _words(whole: Val, increment: Val, exact: Val, exponent: Val, f: Format) -> Words:
+    """``exact`` is Q."""
+    if f is HALF:
+        return ((whole & -2) << 4) | ((exponent + f.bias) & 31), ((whole & 1) << 1) | increment
+    field = (exponent + (SINGLE.most + F32_BIAS)) & 0x1FF
+    bits = ((whole & 1) << 3) | (increment << 2) | (field.lshr(8) << 1) | exact
+    return ((whole & -2) << 7) | (field & 0xFF), bits
+
+
+# -- operations ----------------------------------------------------------------------------------------------
+def _finished(quarters: Val, exponent: Val, flip: Val, nan: Val, infinite: Val, negative: Val, f: Format) -> Words:
+    """``quarters`` / 4 units at ``exponent``, rounded to nearest even, complemented where ``flip`` is -1; NaN and
+    infinity with the sign ``negative``. The last bit of ``quarters`` is set when something was cut off."""
+    limit = 1 << (f.fraction + 1 + QUARTERS)
+    carry = (quarters + limit).icmp("ugt", 2 * limit - 1).zext(32)
+    quarters = (quarters >> carry) | (quarters & carry)
+    exponent = exponent + carry
+    whole, rest = quarters >> QUARTERS, quarters & 3
+    up = (rest + (whole & 1)).icmp("ugt", 2).zext(32)
+    rounded = rest.two("umin", 1)
+    whole, increment, last = whole ^ flip, up ^ (flip & 1), rounded ^ up ^ (flip & 1)
+    full = (whole ^ (whole >> 31)).icmp("ugt", f.largest >> 1)
+    over = exponent.icmp("sgt", f.most) | (exponent.icmp("eq", f.most) & full)
+    under = exponent.icmp("slt", f.least)
+    sign = whole >> 31
+    whole = over.select(sign ^ f.largest, under.select(sign, whole))
+    outside = over | under
+    increment = outside.select(sign & 1, increment)
+    last = outside.select((sign & 1) ^ 1, last)
+    exponent = exponent.two("smin", f.most).two("smax", f.least)
+    special = nan | infinite
+    kind = (negative & 1) ^ nan.zext(32)
+    return _words(
+        special.select(negative ^ f.largest, whole), special.select(kind, increment), special.select(kind, last),
+        special.select(f.most, exponent), f,
+    )  # fmt: skip
+
+
+def _leading(number: Number, f: Format) -> Val:
+    """Exponent of the first bit of T that is no copy of its sign; zero is below everything."""
+    size = number.whole ^ number.negative
+    log2 = magnitude_log2(size).two("umax", F32_BIAS - 1)
+    exponent = number.exponent + log2 - (F32_BIAS + f.fraction)
+    return number.value.icmp("eq", 0).select(-(1 << 20), exponent)
+
+
+def add(a: Number, b: Number, f: Format) -> Words:
+    """The sum is rounded at the largest of three exponents: those of both operands when normalised, one less when the
+    signs differ, and the smaller exponent.
+
+    Where both increments were put off, the complements are added.
+    """
+    flip = -(a.increment & b.increment)
+    opposite = (a.negative ^ b.negative) & 1
+    exponent = a.exponent.two("smin", b.exponent)
+    for number in (a, b):
+        exponent = exponent.two("smax", _leading(number, f) - opposite)
+    total = None
+    for number in (a, b):
+        value = (number.whole ^ flip) + (number.increment & ~flip)
+        distance = number.exponent - exponent
+        moved = value << (distance.two("smax", 0).two("umin", 31 - QUARTERS) + QUARTERS)
+        part = _cut(moved, (-distance).two("smax", 0).two("umin", 31))
+        total = part if total is None else total + part
+    assert total is not None
+    negative = (a.infinite & (a.negative.icmp("ne", 0))) | (b.infinite & b.negative.icmp("ne", 0))
+    clash = a.infinite & b.infinite & opposite.icmp("ne", 0)
+    positive_nan = clash | (a.nan & a.negative.icmp("eq", 0)) | (b.nan & b.negative.icmp("eq", 0))
+    nan = a.nan | b.nan | clash
+    sign = nan.select((~positive_nan).sext(32), negative.sext(32))
+    return _finished(total, exponent, flip, nan, a.infinite | b.infinite, sign, f)
+
+
+def multiply(a: Number, b: Number, f: Format, result: Format) -> Words:
+    """The factors as they are, in format ``f``; nothing is normalised but a carry.
+
+    The product is that of the complements where an increment was put off; it is complemented back where one increment
+    was, or else where one of these factors is negative.
+    """
+    x, y = (number.whole ^ -number.increment for number in (a, b))
+    minus = (x | y) >> 31
+    flip = -(a.increment ^ b.increment) ^ minus
+    y = (y ^ minus) - minus
+    if f is SINGLE:
+        quarters, lost = long_product(x, y, F32_FRACTION - QUARTERS)
+        quarters = quarters | lost.two("umin", 1)
+    else:
+        product = x * y
+        shift = result.fraction - 2 * f.fraction + QUARTERS
+        quarters = product << shift if shift > 0 else _cut(product, product.lift(-shift))
+    sign = a.negative ^ b.negative
+    zeros = [x.icmp("eq", 0) & ~(a.nan | a.infinite), y.icmp("eq", 0) & ~(b.nan | b.infinite)]
+    zero = zeros[0] | zeros[1]
+    infinite = a.infinite | b.infinite
+    exponent = zero.select(result.least, a.exponent + b.exponent)
+    flip = zero.select(sign, flip)
+    return _finished(quarters, exponent, flip, a.nan | b.nan | (infinite & zero), infinite, sign, result)
+
+
+# -- conversions ---------------------------------------------------------------------------------------------
+def to_ieee(number: Number, f: Format, target: Format) -> Val:
+    """The nearest even IEEE number of the value before the register's rounding, in the low bits of words."""
+    negative = number.negative
+    value = number.value
+    size = value.two("smax", -value)
+    empty = (-magnitude_log2(size) + (F32_FRACTION + F32_BIAS)).two("smax", 0).two("umin", F32_FRACTION)
+    above = ((number.increment ^ 1) ^ (negative & 1)) << 1
+    wide = (size << (empty + QUARTERS)) + (number.inexact & 1) * (above - 1)
+    field = number.exponent - empty + (F32_FRACTION - f.fraction + target.bias)
+    missing = (-field + 1).two("smax", 0)
+    drop = (missing + (F32_FRACTION + QUARTERS - target.fraction)).two("umin", 31)
+    one = wide.lift(1)
+    rounded = (wide + ((one << (drop - 1)) - 1) + (wide.lshr(drop) & 1)).lshr(drop)
+    base = (field - 1).two("smax", 0).two("smin", target.top)
+    infinity = target.top << target.fraction
+    bits = ((base << target.fraction) + rounded).two("umin", infinity)
+    bits = size.icmp("eq", 0).select(0, bits)
+    bits = number.infinite.select(infinity, bits)
+    bits = number.nan.select((1 << (target.fraction + target.exponent)) - 1, bits)
+    return bits | (negative & (1 << (target.fraction + target.exponent)))
+
+
+def floor_log2(number: Number, f: Format) -> Val:
+    """As integers; NaN and infinity are the largest numbers, zero the least, of the lanes' size."""
+    value = number.value
+    result = magnitude_log2(value.two("smax", -value)) + number.exponent - (F32_BIAS + f.fraction)
+    largest = (1 << (f.fraction + f.exponent)) - 1
+    zero = value.icmp("eq", 0) & ~(number.nan | number.infinite)
+    result = zero.select(-largest - 1, result)
+    return number.nan.select(largest, number.infinite.select(largest - 1, result))

@@ -1,0 +1,114 @@
+"""What the instructions of a packet read and write: `PacketOperands`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hexagon_mlir.sim.assembly.decode import Condition, Operand
+from hexagon_mlir.sim.isa.float_model import DEFAULT_EXTENSION
+from hexagon_mlir.sim.isa.lanes import VECTOR
+from hexagon_mlir.sim.isa.qfloat_forms import Extended
+from hexagon_mlir.sim.isa.scalar import pair
+from hexagon_mlir.sim.isa.value import I64, Code, Val
+from hexagon_mlir.sim.translation.image import OPERAND_TYPES, Image, Unit
+
+if TYPE_CHECKING:
+    from hexagon_mlir.sim.translation.lower import FunctionLowering
+
+
+class PacketOperands:
+    """The part of `PacketLowering` that knows the values of registers before, in and after the packet."""
+
+    function: FunctionLowering
+    code: Code
+    image: Image
+    old: dict[Unit, Val]
+    writes: dict[Unit, list[tuple[Val, Val | None]]]
+    forwarded: dict[Unit, Val]
+
+    # -- reading -------------------------------------------------------------------------------------------
+    def old_value(self, unit: Unit) -> Val:
+        if unit not in self.old:
+            self.old[unit] = self.function.held_value(unit)
+        return self.old[unit]
+
+    def unit_value(self, unit: Unit, new: bool = False) -> Val:
+        if new:
+            return self.merged(unit)
+        return self.forwarded[unit] if unit in self.forwarded else self.old_value(unit)
+
+    def merged(self, unit: Unit) -> Val:
+        """The value ``unit`` has after the writes seen so far."""
+        entries = self.writes[unit]
+        always = [value for value, condition in entries if condition is None]
+        if unit[0] == "P" and len(always) > 1:
+            result = always[0]
+            for value in always[1:]:
+                result = result & value
+        else:
+            result = always[-1] if always else self.old_value(unit)
+        for value, condition in entries:
+            if condition is not None:
+                result = condition.select(value, result)
+        return result
+
+    def value(self, operand: Operand):
+        """What an emit function gets for ``operand``."""
+        if operand.cls == "I":
+            return self.immediate(operand)
+        units = operand.units()
+        if operand.cls in ("RR", "CC"):
+            return pair(self.unit_value(units[1], operand.new), self.unit_value(units[0], operand.new))
+        if operand.cls == "VV":
+            return self.unit_value(units[0], operand.new), self.unit_value(units[1], operand.new)
+        return self.unit_value(units[0], operand.new)
+
+    def extended_value(self, operand: Operand):
+        """The same with the extension bits of each register."""
+        registers = []
+        for unit in operand.units():
+            bits: Unit = ("X", unit[1])
+            loaded = unit in self.forwarded and not operand.new
+            plain = self.code.const(DEFAULT_EXTENSION, VECTOR)
+            found = plain if loaded else self.merged(bits) if operand.new else self.old_value(bits)
+            registers.append(Extended(self.unit_value(unit, operand.new), found))
+        return registers[0] if len(registers) == 1 else tuple(registers)
+
+    def immediate(self, operand: Operand) -> int:
+        if operand.symbol is None:
+            return operand.number
+        if operand.symbol not in self.image.symbols:
+            raise KeyError(operand.symbol)
+        return self.image.symbols[operand.symbol] + operand.number
+
+    def condition(self, condition: Condition | None) -> Val | None:
+        """A scalar condition as i1."""
+        if condition is None or condition.operand.cls != "P":
+            return None
+        bit = self.unit_value(("P", condition.operand.number), condition.operand.new).trunc(1)
+        return ~bit if condition.negated else bit
+
+    # -- writing -------------------------------------------------------------------------------------------
+    def write(self, operand: Operand, value, condition: Val | None) -> None:
+        units = operand.units()
+        bits: dict[Unit, Val] = {}
+        if self.image.extended and operand.cls in ("V", "VV"):
+            registers = value if operand.cls == "VV" else (value,)
+            bits = {u: r.bits for u, r in zip(units, registers, strict=True) if isinstance(r, Extended)}
+            plain = tuple(r.register if isinstance(r, Extended) else r for r in registers)
+            value = plain if operand.cls == "VV" else plain[0]
+        if operand.cls == "RR":
+            wide = self.code.const(value, I64) if isinstance(value, int) else value.as_(I64)
+            parts = [wide.trunc(32), wide.lshr(32).trunc(32)]
+        elif operand.cls == "VV":
+            parts = [part.as_(VECTOR) for part in value]
+        elif operand.cls == "CC":
+            parts = [value.trunc(32), value.lshr(32).trunc(32)]
+        else:
+            ty = OPERAND_TYPES[operand.cls]
+            parts = [self.code.const(value, ty) if isinstance(value, int) else value.as_(ty)]
+        for unit, part in zip(units, parts, strict=True):
+            self.writes.setdefault(unit, []).append((part, condition))
+            if unit[0] == "V" and self.image.extended:
+                found = bits.get(unit, self.code.const(DEFAULT_EXTENSION, VECTOR))
+                self.writes.setdefault(("X", unit[1]), []).append((found, condition))
