@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.maths import DOCUMENT, Row, read
+from hexagon_mlir.whole_files import write_files
 
 LIBRARY = Path(__file__).resolve().parent.parent / "passes" / "math_library"
 FILES = {
@@ -58,9 +59,8 @@ def with_table(source: str, text: str) -> str:
 def main() -> None:
     """Rewrite the files."""
     rows = read(DOCUMENT.read_text())
-    for name, functions in FILES.items():
-        path = LIBRARY / f"{name}.py"
-        path.write_text(with_table(path.read_text(), table(rows, functions)))
+    files = {LIBRARY / f"{name}.py": table(rows, functions) for name, functions in FILES.items()}
+    write_files({path: with_table(path.read_text(), text).encode() for path, text in files.items()})
 
 
 if __name__ == "__main__":

@@ -6,10 +6,14 @@
     python bench/maths.py --samples 100000    # fewer samples
     python bench/maths.py --costs             # cycles and packets only, errors stay: after a change of code generation
 
-Errors are measured on the expanded IR, run by the host executor: every f16 and bf16 number (pairs: random ones), and
-for f32 random bit patterns, dense ranges and special values, against float64. A part of the samples runs again
-through the whole compiler and the simulator, for a qfloat chip (v75) and, f32, an IEEE one (v79), and must give the
-same bits. Cycles are those of the v75 kernel on data in TCM, one thread.
+Errors are measured against float64, on every f16 and bf16 number (pairs: random ones), and for f32 on random bit
+patterns, dense ranges and special values; for each arithmetic that HVX has:
+
+* legacy qfloat: the kernel compiled for v75, on the simulator, every sample;
+* IEEE: the expanded IR of v79 on the host, whose arithmetic is the same; a part of the samples runs through the whole
+  compiler and the simulator again and must give the same bits.
+
+Cycles are those of the v75 kernel on data in TCM, one thread.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -36,6 +40,7 @@ from hexagon_mlir.pass_infra.step import PassStep
 from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine, RunResult
+from hexagon_mlir.whole_files import write_files
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -46,7 +51,10 @@ MANTISSA = {"f32": 23, "f16": 10, "bf16": 7}
 LOWEST = {"f32": -126, "f16": -14, "bf16": -126}
 LARGEST = {"f32": float(np.finfo(np.float32).max), "f16": 65504.0, "bf16": 3.3895313892515355e38}
 LEVELS = ("accurate", "fast")
-CHECKED_TARGETS = {"f32": ("v75", "v79"), "f16": ("v75",), "bf16": ("v75",)}
+LEGACY, IEEE = "v75", "v79"
+"""The target that each arithmetic is measured on."""
+CHECKED = ("f32",)
+"""Element types whose IEEE results are compared between host and simulator."""
 BLOCK = 1 << 16
 COST_SAMPLES = 4 * BLOCK
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "maths.md"
@@ -74,15 +82,52 @@ def kernel_text(function: Function, element: str, level: str, count: int, space:
 
 @cache
 def on_host(function: Function, element: str, level: str) -> HostFunction:
-    """The expanded function, compiled for this machine, over blocks of `BLOCK`."""
+    """The function as v79 expands it, compiled for this machine, over blocks of `BLOCK`."""
     module = parse(kernel_text(function, element, level, BLOCK))
-    PassStep(get("hexagon-math-expansion")()).run(module, PassContext(targets.get()))
+    PassStep(get("hexagon-math-expansion")()).run(module, PassContext(targets.get(IEEE)))
     return HostFunction(module, "kernel")
 
 
-def evaluate(function: Function, element: str, level: str, operands: Sequence[Array]) -> Array:
-    """``function`` of ``operands`` on the host."""
-    run, size = on_host(function, element, level), len(operands[0])
+@dataclass(frozen=True)
+class OnChip:
+    """The compiled function over blocks of `BLOCK` in TCM, on the simulator."""
+
+    machine: Machine
+    addresses: tuple[int, ...]
+
+    def __call__(self, arrays: Sequence[Array]) -> RunResult:
+        """Run on ``arrays``; the last one is filled with the result."""
+        for address, array in zip(self.addresses, arrays, strict=True):
+            self.machine.write(address, array.view(np.uint8))
+        result = self.machine.run("kernel", list(self.addresses))
+        out = arrays[-1]
+        out.view(np.uint8)[:] = self.machine.read(self.addresses[-1], np.uint8, out.nbytes)
+        return result
+
+
+@cache
+def on_chip(function: Function, element: str, level: str, target: str) -> OnChip:
+    """``function`` through the whole compiler."""
+    module = parse(kernel_text(function, element, level, BLOCK, ", 1"))
+    machine = Machine(compile_module(module, target, settings=Settings(threads=1)).asm, target)
+    size = BLOCK * np.dtype(NUMPY[element]).itemsize + 2 * int(machine.target.vector_bytes.value)
+    return OnChip(machine, tuple(machine.alloc_tcm(size) for _ in range(function.arity + 1)))
+
+
+def evaluate(function: Function, element: str, level: str, operands: Sequence[Array], target: str = IEEE) -> Array:
+    """``function`` of ``operands`` in the arithmetic of ``target``: legacy on the simulator, IEEE on the host."""
+    if target != IEEE:
+        return evaluate_on_chip(function, element, level, operands, target)
+    return _in_blocks(on_host(function, element, level), element, operands)
+
+
+def evaluate_on_chip(function: Function, element: str, level: str, operands: Sequence[Array], target: str) -> Array:
+    """``function`` of ``operands`` as compiled for ``target``, on the simulator."""
+    return _in_blocks(on_chip(function, element, level, target), element, operands)
+
+
+def _in_blocks(run: Callable[[Sequence[Array]], object], element: str, operands: Sequence[Array]) -> Array:
+    size = len(operands[0])
     padded = [np.concatenate([x, np.ones(-size % BLOCK, x.dtype)]) for x in operands]
     parts = []
     for start in range(0, size, BLOCK):
@@ -125,7 +170,8 @@ def ulps(actual: Array, expected: Array, element: str) -> Array:
     with np.errstate(all="ignore"):
         wide = actual.astype(np.float64)
         too_large = np.abs(expected) >= largest * (1 + 2.0 ** -(mantissa + 2))
-        expected = np.where(too_large, np.copysign(np.inf, expected), expected)
+        just = np.isfinite(wide) & (np.abs(expected) < largest * (1 + 2.0**-mantissa))  # half a step is not a class
+        expected = np.where(too_large & ~just, np.copysign(np.inf, expected), expected)
         unit = np.exp2(np.maximum(np.frexp(expected)[1] - 1, LOWEST[element]).astype(np.float64) - mantissa)
         distance = np.abs(wide - expected) / unit
         # One step beyond the largest number is infinity.
@@ -136,17 +182,19 @@ def ulps(actual: Array, expected: Array, element: str) -> Array:
         return np.where(wrong_zero, np.inf, distance)
 
 
-def worst(function: Function, element: str, level: str, count: int) -> tuple[float, tuple[float, ...]]:
-    """The largest error in ulp, and where."""
+def worst(function: Function, element: str, level: str, count: int,
+          target: str = IEEE) -> tuple[float, tuple[float, ...]]:
+    """The largest error in ulp in the arithmetic of ``target``, and where."""
     operands = samples(function, element, level, count)
     found: tuple[float, tuple[float, ...]] = (-1.0, ())
     for start in range(0, len(operands[0]), BLOCK):  # blocks stay in the cache
         block = [x[start:start + BLOCK] for x in operands]
         with np.errstate(all="ignore"):
             expected = function.reference(*(x.astype(np.float64) for x in block)).astype(np.float64)
-        actual = evaluate(function, element, level, block)
+        actual = evaluate(function, element, level, block, target)
         with np.errstate(all="ignore"):
-            small = (np.abs(expected) < function.flushes) & (np.abs(actual.astype(np.float64)) < function.flushes)
+            vanishing = function.legacy_flushes if target == LEGACY and function.legacy_flushes else function.flushes
+            small = (np.abs(expected) < vanishing) & (np.abs(actual.astype(np.float64)) < vanishing)
         error = np.where(small, 0.0, ulps(actual, expected, element))
         index = int(np.argmax(error))
         if error[index] > found[0]:
@@ -154,35 +202,24 @@ def worst(function: Function, element: str, level: str, count: int) -> tuple[flo
     return found
 
 
-def limit(function: Function, element: str, level: str) -> float:
+def limit(function: Function, element: str, level: str, target: str = IEEE) -> float:
     """The error ``function`` may have, in ulp."""
-    return function.fast if level == "fast" and element == "f32" and function.fast else function.ulp[element]
-
-
-def simulate(function: Function, element: str, level: str, target: str, operands: Sequence[Array],
-             ) -> tuple[Array, RunResult]:
-    """Values and cost of the compiled kernel, its operands in TCM."""
-    count = len(operands[0])
-    module = parse(kernel_text(function, element, level, count, ", 1"))
-    asm = compile_module(module, target, settings=Settings(threads=1)).asm
-    machine = Machine(asm, target)
-    addresses = []
-    for array in [*operands, np.zeros(count, NUMPY[element])]:
-        addresses.append(machine.alloc_tcm(array.nbytes + 2 * int(machine.target.vector_bytes.value)))
-        machine.write(addresses[-1], array.view(np.uint8))
-    result = machine.run("kernel", addresses)
-    return machine.read(addresses[-1], np.uint8, operands[-1].nbytes).view(NUMPY[element]), result
+    if level == "fast" and element == "f32" and function.fast:
+        return function.legacy_fast or function.fast if target == LEGACY else function.fast
+    return function.legacy.get(element, function.ulp[element]) if target == LEGACY else function.ulp[element]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table."""
+    """One line of the table; ``error`` and ``bound`` are those of legacy qfloat."""
 
     name: str
     element: str
     level: str
     error: float
     bound: float
+    ieee_error: float
+    ieee_bound: float
     cycles: float
     packets: float
 
@@ -190,42 +227,44 @@ class Row:
     def text(self) -> str:
         """The line."""
         return (f"| {self.name} | {self.element} | {self.level} | {self.error:.3f} | {self.bound:g} | "
-                f"{self.cycles:.1f} | {self.packets:.1f} |")
+                f"{self.ieee_error:.3f} | {self.ieee_bound:g} | {self.cycles:.1f} | {self.packets:.1f} |")
 
 
-_LINE = re.compile(r"\| ([\w ()]+?) \| (\w+) \| (\w+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|")
+_LINE = re.compile(r"\| ([\w ()]+?) \| (\w+) \| (\w+) " + r"\| ([\d.]+) " * 6 + r"\|")
 
 
 def read(text: str) -> list[Row]:
     """The lines of a table."""
-    return [Row(m[1], m[2], m[3], *(float(number) for number in m.group(4, 5, 6, 7))) for m in _LINE.finditer(text)]
+    return [Row(m[1], m[2], m[3], *(float(number) for number in m.group(*range(4, 10)))) for m in _LINE.finditer(text)]
 
 
 def measure(function: Function, element: str, level: str, count: int) -> Row:
-    """Error and cost; raises when the chip's code and the host's differ, or the error is above its bound."""
-    error, where = worst(function, element, level, count)
-    if error > limit(function, element, level):
-        raise SystemExit(f"{function.name} {element} {level}: {error:.3f} ulp at {where}")
+    """Errors and cost; raises when v79's code and the host's differ, or an error is above its bound."""
+    errors = []
+    for target in (LEGACY, IEEE):
+        error, where = worst(function, element, level, count, target)
+        bound = limit(function, element, level, target)
+        if error > bound:
+            raise SystemExit(f"{function.name} {element} {level} on {target}: {error:.3f} ulp at {where}")
+        errors += [error, bound]
     cycles, packets = costs(function, element, level)
-    return Row(function.name, element, level, error, limit(function, element, level), cycles, packets)
+    return Row(function.name, element, level, *errors, cycles, packets)
 
 
 def costs(function: Function, element: str, level: str) -> tuple[float, float]:
-    """Cycles and packets of v75 per vector; raises when a chip's code and the host's differ."""
-    part = [x[-BLOCK // 2:] for x in samples(function, element, level, COST_SAMPLES)]
-    part = [np.ascontiguousarray(x[:len(x) // 128 * 128]) for x in part]
-    expected = evaluate(function, element, level, part)
-    cost = {}
-    for target in CHECKED_TARGETS[element]:
-        values, cost[target] = simulate(function, element, level, target, part)
-        different = (values.view(np.uint8).reshape(len(values), -1) != expected.view(np.uint8).reshape(len(values), -1))
-        wrong = different.any(axis=1) & ~(np.isnan(values.astype(np.float32)) & np.isnan(expected.astype(np.float32)))
-        if wrong.any() and level == "accurate":
+    """Cycles and packets of v75 per vector; raises when v79's code and the host's differ."""
+    part = [np.ascontiguousarray(x[-BLOCK:]) for x in samples(function, element, level, COST_SAMPLES)]
+    if element in CHECKED and level == "accurate":
+        expected, values = evaluate(function, element, level, part), np.empty(BLOCK, NUMPY[element])
+        on_chip(function, element, level, IEEE)([*part, values])
+        wrong = (values != expected) & ~(np.isnan(values) & np.isnan(expected))
+        if wrong.any():
             at = int(np.argmax(wrong))
-            raise SystemExit(f"{function.name} {element} {target}: {values[at]} at {[x[at] for x in part]}, host "
+            raise SystemExit(f"{function.name} {element} {IEEE}: {values[at]} at {[x[at] for x in part]}, host "
                              f"{expected[at]}")
+    cost = on_chip(function, element, level, LEGACY)([*part, np.empty(BLOCK, NUMPY[element])])
     vectors = part[0].nbytes / int(targets.get().vector_bytes.value)
-    return cost["v75"].cycles / vectors, cost["v75"].packets / vectors
+    return cost.cycles / vectors, cost.packets / vectors
 
 
 def variants(function: Function) -> list[tuple[str, str]]:
@@ -243,18 +282,19 @@ arithmetic, without a call. `accurate` is the default; `fast` is chosen by `accu
 operation, by `fastmath<afn>`. Functions without a line for `fast` have one formula. 16-bit types are computed in f32
 and rounded once, by formulas as short as that allows; so is f32 that is only rounded to them.
 
-* **error**: the largest, in units in the last place (0.5 is correct rounding). f16 and bf16: all 65,536 arguments, or
-  random pairs. f32: {samples:,} arguments, one half random bit patterns, the rest dense ranges, and all (pairs of)
-  special values: zeros, infinities, NaN, denormal numbers, the ends of the range. A wrong NaN, infinity or sign of
-  zero counts as infinite. `fast` is measured on its range, which the last section gives.
+* **qfloat error**: the largest on v75, whose arithmetic v68 and v73 share (`docs/simulator.md`), in units in the last
+  place (0.5 is correct rounding): compiled code on the simulator. f16 and bf16: all 65,536 arguments, or random pairs.
+  f32: {samples:,} arguments, one half random bit patterns, the rest dense ranges, and all (pairs of) special values:
+  zeros, infinities, NaN, denormal numbers, the ends of the range. A wrong NaN, infinity or sign of zero counts as
+  infinite. `fast` is measured on its range, which the last section gives.
+* **IEEE error**: the same of v79's formulas in IEEE arithmetic, on the host; for f32 a part of the arguments also runs
+  through v79's code and gives the same bits.
 * **bound**: what the tests allow.
 * **cycles**, **packets**: of v75 per vector of 128 bytes (32 f32, 64 of 16 bits), operands in TCM, one thread,
   simulated. {note}.
-* Accurate results are the same bits on the host, on v75 (qfloat, modelled as IEEE arithmetic) and, f32, on v79 (IEEE):
-  a part of the arguments runs on all of them.
 
-| function | type | level | error | bound | cycles | packets |
-|---|---|---|---|---|---|---|
+| function | type | level | qfloat error | bound | IEEE error | bound | cycles | packets |
+|---|---|---|---|---|---|---|---|---|
 """
 RULES = """
 ## What is not in the table
@@ -309,7 +349,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if options.print:
                 print(rows[-1].text)
         if not options.print:
-            DOCUMENT.write_text(document(rows, options.samples))
+            write_files({DOCUMENT: document(rows, options.samples).encode()})
 
 
 if __name__ == "__main__":

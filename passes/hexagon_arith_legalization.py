@@ -12,21 +12,23 @@ from hexagon_mlir.passes.arith_legalization import scalar
 from hexagon_mlir.passes.arith_legalization.bfloat import BF16, BF16_ARITHMETIC, in_f32
 from hexagon_mlir.passes.arith_legalization.comparison import compare, extreme
 from hexagon_mlir.passes.arith_legalization.conversion import (
-    byte_to_f16,
     from_bf16,
-    half_to_f16,
+    integer_to_f16,
     integer_to_f32,
     mask_to_float,
     to_bf16,
     to_unsigned,
 )
+from hexagon_mlir.passes.arith_legalization.half import HalfArithmetic
 from hexagon_mlir.passes.arith_legalization.integer_division import divide
+from hexagon_mlir.passes.arith_legalization.mask_choice import choose, chooses_masks
 from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes, Mask
+from hexagon_mlir.targets import Target
 
 DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
 EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
 CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf")
-HANDLED = {f"arith.{name}" for name in (*DIVISIONS, *EXTREMES, *CONVERSIONS, *BF16_ARITHMETIC, "cmpf")}
+HANDLED = {f"arith.{name}" for name in (*DIVISIONS, *EXTREMES, *CONVERSIONS, *BF16_ARITHMETIC, "cmpf", "select")}
 INTEGERS = ("i8", "i16", "i32")
 FLOATS = ("f32", "f16", BF16)
 _NAMES = {ir.F32Type: "f32", ir.F16Type: "f16"}  # to print a type takes ten times as long
@@ -37,9 +39,10 @@ class HexagonArithLegalizationPass(Pass):
     """Rewrites vector operations that LLVM's Hexagon backend miscompiles or turns into scalar calls.
 
     Comparisons, minima and maxima get the right answer for NaN; integers become floats by their bits; bf16 is
-    converted by shifts; integer division is a float estimate with exact correction. Packets per vector are
-    stated, and checked, in the tests. Of single floats, f16 becomes f32 and the larger of two f32 is found without a
-    call as well.
+    converted by shifts; integer division is a float estimate with exact correction; a choice between masks is made
+    of and, or and not. On v68 to v75, where f16 lanes compute in qf16, sums and products of f16 are those of f32,
+    rounded where something else reads them. Packets per vector are stated, and checked, in the tests. Of single
+    floats, f16 becomes f32 and the larger of two f32 is found without a call as well.
 
     Before:
         func.func @f(%a: vector<32xi1>, %b: vector<32xbf16>) -> (vector<32xf32>, vector<32xf32>) {
@@ -79,17 +82,20 @@ class HexagonArithLegalizationPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite each vector operation in one walk."""
+        halves = HalfArithmetic()
         for op in _candidates(module):
-            reason = self._legalize(op, context.target.ieee_float)
+            reason = self._legalize(op, context.target, halves)
             if reason:
                 self.remark(context, op, reason)
 
-    def _legalize(self, op: ir.Operation, ieee: bool) -> str | None:
-        """Rewrite ``op`` when a better form is known; returns why not when there is something to tell.
-
-        ``ieee``: HVX computes in IEEE formats.
-        """
+    def _legalize(self, op: ir.Operation, target: Target, halves: HalfArithmetic) -> str | None:
+        """Rewrite ``op`` when a better form is known; returns why not when there is something to tell."""
         name = op.name.removeprefix("arith.")
+        if name == "select":
+            with ir.InsertionPoint(op), op.location:
+                op.results[0].replace_all_uses_with(choose(*op.operands))
+            op.erase()
+            return None
         if not isinstance(op.results[0].type, ir.VectorType):
             with ir.InsertionPoint(op), op.location:
                 value = scalar.from_f16(*op.operands) if name == "extf" else scalar.extreme(name, *op.operands)
@@ -107,15 +113,16 @@ class HexagonArithLegalizationPass(Pass):
         elif any(element in ("f64", "i64", "index") for element in elements):
             return f"{op.name} between {elements[0]} and {elements[-1]} vectors runs lane by lane"
         with ir.InsertionPoint(op), op.location:
-            value = self._rewrite(name, op, elements, ieee)
+            value = self._rewrite(name, op, elements, target, halves)
         if value is not None:
             op.results[0].replace_all_uses_with(value)
             op.erase()
         return None
 
-    def _rewrite(self, name: str, op: ir.Operation, elements: list[str], ieee: bool) -> ir.Value | None:
+    def _rewrite(self, name: str, op: ir.Operation, elements: list[str], target: Target,
+                 halves: HalfArithmetic) -> ir.Value | None:
         """The value that replaces ``op``, built before it; None when ``op`` is fine."""
-        lanes = Lanes(op.operands[0].type)
+        lanes = Lanes(op.operands[0].type, target.computes_in_legacy_qfloat)
         source, result = elements[0], elements[-1]
         if name in DIVISIONS:
             return divide(name, *(Int(lanes, v, source) for v in op.operands)).value
@@ -124,10 +131,10 @@ class HexagonArithLegalizationPass(Pass):
             if source == "i1":
                 return mask_to_float(Mask(lanes, op.operands[0]), result, signed).value
             integer = Int(lanes, op.operands[0], source)
-            if result == "f16" and (source == "i32" or (source == "i16" and ieee)):
+            if result == "f16" and not lanes.qfloat and (source == "i32" or (source == "i16" and target.ieee_float)):
                 return None  # the code generator's own form is as short
             if result == "f16":
-                return (byte_to_f16 if source == "i8" else half_to_f16)(integer, signed).value
+                return integer_to_f16(integer, signed).value
             value = integer_to_f32(integer, signed)
             return (to_bf16(value) if result == BF16 else value).value
         if name in ("fptosi", "fptoui"):
@@ -139,6 +146,8 @@ class HexagonArithLegalizationPass(Pass):
             return from_bf16(x).value if source == BF16 else to_bf16(x).value
         operands = [Float(lanes, v, source) for v in op.operands]
         if name in BF16_ARITHMETIC and name not in EXTREMES:
+            if source == "f16" and lanes.qfloat and name != "negf":
+                return halves.in_f32(name, operands).value
             return in_f32(name, operands).value if source == BF16 else None
         if source == BF16:
             operands = [from_bf16(x) for x in operands]
@@ -177,7 +186,8 @@ class HexagonArithLegalizationPass(Pass):
 
 def _candidates(module: ir.Module) -> list[ir.Operation]:
     return [op for op in ops_named(module, *HANDLED)
-            if isinstance(op.results[0].type, ir.VectorType) or _is_call(op)]
+            if (chooses_masks(op) if op.name == "arith.select" else
+                isinstance(op.results[0].type, ir.VectorType) or _is_call(op))]
 
 
 def _is_call(op: ir.Operation) -> bool:

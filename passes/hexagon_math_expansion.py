@@ -84,23 +84,23 @@ class HexagonMathExpansionPass(Pass):
                 raise HexError.plain(f"unknown function '{name}'", origin=self.name,
                                      hint=f"known: {', '.join(FUNCTIONS)}")
         wanted = {OP_NAMES[name]: FUNCTIONS[name] for name in self.functions or FUNCTIONS}
-        fast = self.accuracy is Accuracy.FAST
+        fast, qfloat = self.accuracy is Accuracy.FAST, context.target.computes_in_legacy_qfloat
         if not self.functions:
-            self._expand_composed(module, wanted, fast)
+            self._expand_composed(module, wanted, fast, qfloat)
             for op in [op for op in ops_named(module, *QUANTIZATIONS) if not _is_tensor(op)]:
-                expand_quantization(op)
+                expand_quantization(op, qfloat)
         for op in find_ops(module, lambda op: op.name in wanted or op.name.startswith("math.")):
             reason = why_not(op, wanted)
-            if reason is None and not expand(op, wanted[op.name], fast):
+            if reason is None and not expand(op, wanted[op.name], fast, qfloat):
                 reason = f"no expansion for {op.name} with these operands"
             if reason is not None and (not self.functions or op.name in wanted):
                 self.remark(context, op, reason)
         for op in [op for op in ops_named(module, *CONVERSIONS) if _is_small_float(op)]:
-            if not expand_small_float(op):
+            if not expand_small_float(op, qfloat):
                 self.remark(context, op, f"{op.name} between these types")
 
     @staticmethod
-    def _expand_composed(module: ir.Module, wanted: dict[str, Callable], fast: bool) -> None:
+    def _expand_composed(module: ir.Module, wanted: dict[str, Callable], fast: bool, qfloat: bool) -> None:
         # The last operation first: what it is composed of stands before it and dies with it.
         roots = ops_named(module, *composed.ROOTS)
         inner: set[ir.Operation] = set()
@@ -113,7 +113,7 @@ class HexagonMathExpansionPass(Pass):
                 inner.update(found.inner)
                 matches.append((op, found))
         for op, found in matches:
-            expand_composed(op, found, fast)
+            expand_composed(op, found, fast, qfloat)
 
 
 def _is_tensor(op: ir.Operation) -> bool:

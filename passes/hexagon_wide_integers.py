@@ -82,6 +82,6 @@ class HexagonWideIntegersPass(Pass):
                 self.remark(context, op, f"64-bit integers stay: {reason}")
                 continue
             with op.location, ir.InsertionPoint(op):
-                in_words(op)
+                in_words(op, context.target.computes_in_legacy_qfloat)
             erase_op(op, self.name)
         CLEAN.run(module, context)

@@ -50,13 +50,17 @@ def lawson(basis: Array, f: Array, fixed: Array, scale: Array, rounds: int = 60)
     return best
 
 
-def round_in_turn(fit: Callable[[dict[int, LD]], Array], count: int, wide: bool, fraction_bits: int) -> Array:
-    """Round coefficient 0 to f32 (``wide``: to two; or to ``fraction_bits``), refit the rest, round the next, ..."""
+def round_in_turn(fit: Callable[[dict[int, LD]], Array], count: int, wide: bool, fraction_bits: int,
+                  integers: int) -> Array:
+    """Round coefficient 0 to f32 (``wide``: to two; or to ``fraction_bits``), refit the rest, round the next, ...
+
+    Only the first ``integers`` have fraction bits.
+    """
     unit = LD(2) ** fraction_bits
     done: dict[int, LD] = {}
     c = fit(done)
     for k in range(count):
-        done[k] = np.rint(c[k] * unit) / unit if fraction_bits else LD(np.float32(c[k]))
+        done[k] = np.rint(c[k] * unit) / unit if fraction_bits and k < integers else LD(np.float32(c[k]))
         if wide and k == 0:
             done[k] += LD(np.float32(c[k] - done[k]))
         if k + 1 < count:
@@ -80,6 +84,8 @@ class Polynomial:
     """The lowest coefficient is the sum of two f32; the second is a table of its own."""
     fraction_bits: int = 0
     """Coefficients are integers, in units of this many fraction bits; 0: they are f32."""
+    integers: int = 99
+    """How many of them; the others are f32, in a table of their own."""
 
     def fit(self) -> tuple[Array, float]:
         """The coefficients and the largest relative error in units of 2^-24."""
@@ -95,7 +101,7 @@ class Polynomial:
             rest = lawson(basis[:, len(known):], f, fixed, scale)
             return np.concatenate([np.array([done[k] for k in known], LD), rest])
 
-        c = round_in_turn(refit, self.degree + 1, self.wide, self.fraction_bits)
+        c = round_in_turn(refit, self.degree + 1, self.wide, self.fraction_bits, self.integers)
         error = np.abs((basis @ c + self.fixed(x) - f) / scale).max()
         return c, float(error * 2**24)
 
@@ -157,6 +163,9 @@ def scaled_erfc(t: Array) -> Array:
     return (1 + 2 * x) * np.where(x < 0.75, near, 1 / ((far + fraction) * np.sqrt(np.pi * LD(1))))
 
 
+MIDDLE = LD(2**22 -81 + 0.2) / 2**23
+"""Near 1/2 and 0.2 units of 2^-23 from a whole number of them; its power of 2 is nearly an f32."""
+MIDDLE_POWER = LD(np.float32(LD(2) ** MIDDLE))
 FITS: dict[str, tuple[str, Polynomial]] = {
     "EXP": ("e^r ~ 1 + r P(r), |r| <= ln(2)/2", Polynomial(
         np.exp, -HALF_LN2, HALF_LN2, 5, fixed=lambda r: 0 * r + 1, factor=lambda r: r,
@@ -164,6 +173,9 @@ FITS: dict[str, tuple[str, Polynomial]] = {
     "EXP2": ("2^r ~ 1 + r P(r), |r| <= 1/2", Polynomial(
         np.exp2, -0.5005, 0.5005, 5, fixed=lambda r: 0 * r + 1, factor=lambda r: r,
         scale=lambda r: binade(np.exp2(r)))),
+    "EXP2_CENTRED": ("2^(s + MIDDLE) ~ MIDDLE_POWER + s P(s), |s| <= 1/2", Polynomial(
+        lambda s: np.exp2(s + MIDDLE), -0.50001, 0.50001, 5, fixed=lambda s: 0 * s + MIDDLE_POWER, factor=lambda s: s,
+        scale=lambda s: 0 * s + 1)),
     "EXP2_FAST": ("2^(m - 1) ~ P(m), 1 <= m <= 2", Polynomial(lambda m: np.exp2(m - 1), 1.0, 2.0, 5)),
     "EXP2_CORRECTION": ("2^f ~ 1 + f + f (1 - f) P(f) / 2, 0 <= f <= 1, in units of 2^-15", correction(
         np.exp2, lambda f: 1 + f, 2, scale=2)),
@@ -171,6 +183,10 @@ FITS: dict[str, tuple[str, Polynomial]] = {
         lambda f: 2 / (1 + f), lambda f: 2 - f, 3)),
     "EXPM1": ("e^r - 1 ~ r + r^2 P(r), |r| <= ln(2)/2", Polynomial(
         np.expm1, -HALF_LN2, HALF_LN2, 4, fixed=lambda r: r, factor=lambda r: r * r)),
+    "EXPM1_WIDE": ("e^r - 1 ~ r + r^2 P(r), |r| <= 1/2", Polynomial(
+        np.expm1, -0.5, 0.5, 5, fixed=lambda r: r, factor=lambda r: r * r)),
+    "EXPM1_SHORT": ("e^r - 1 ~ r + r^2 P(r), |r| <= 0.35", Polynomial(
+        np.expm1, -0.35, 0.35, 2, fixed=lambda r: r, factor=lambda r: r * r)),
     "EXP2_SHORT": ("2^r ~ 1 + r P(r), |r| <= 1/2", Polynomial(
         np.exp2, -0.5005, 0.5005, 4, fixed=lambda r: 0 * r + 1, factor=lambda r: r)),
     "LOG": ("log(1 + f) ~ f - f^2/2 + f^3 P(f), 1 + f in [sqrt(1/2), sqrt(2)]", Polynomial(
@@ -179,6 +195,8 @@ FITS: dict[str, tuple[str, Polynomial]] = {
         np.log1p, -0.2930, 0.4143, 7, factor=lambda f: f)),
     "LOG_HALF": ("log(1 + f) ~ f P(f), 1 + f in [sqrt(1/2), sqrt(2)]", Polynomial(
         np.log1p, -0.2930, 0.4143, 4, factor=lambda f: f)),
+    "LOG2_RATIO": ("log2(1 + g) ~ g P(g), 1 + g in [sqrt(1/2), sqrt(2)], the first in units of 2^-30", Polynomial(
+        lambda g: np.log1p(g) / LN2, -0.2930, 0.4143, 12, factor=lambda g: g, fraction_bits=30, integers=5)),
     "SOFTPLUS": ("log(1 + t) ~ t + t^2 P(t), 0 <= t <= 1", Polynomial(
         np.log1p, 1e-5, 1.0, 8, fixed=lambda t: t, factor=square)),
     "SOFTPLUS_SHORT": ("log(1 + t) ~ t P(t), 0 <= t <= 1", Polynomial(
@@ -193,6 +211,7 @@ FITS: dict[str, tuple[str, Polynomial]] = {
     "ASIN": ("asin(x) ~ x + x^3 P(x^2), |x| <= 1/2", odd(np.arcsin, 0.5, 4)),
     "ATAN": ("atan(x) ~ x + x^3 P(x^2), |x| <= 0.6", odd(np.arctan, 0.6001, 5)),
     "TANH_SHORT": ("tanh(x) ~ x + x^3 P(x^2), |x| <= 0.35", odd(np.tanh, 0.35, 1)),
+    "TANH": ("tanh(x) ~ x + x^3 P(x^2), |x| <= 0.6", odd(np.tanh, 0.6, 4)),
     "SINH": ("sinh(x) ~ x + x^3 P(x^2), |x| <= 1", odd(np.sinh, 1.0, 2)),
     "ASINH": ("asinh(x) ~ x + x^3 P(x^2), |x| <= 1/2", odd(np.arcsinh, 0.5, 3)),
     "ATANH_NARROW": ("atanh(s) ~ s + s^3 P(s^2), |s| <= 0.1015", odd(np.arctanh, 0.1015, 2)),
@@ -228,7 +247,9 @@ def main(names: list[str]) -> None:
         meaning, fit = FITS[name]
         coefficients, error = fit.fit()
         print(f"# {meaning}; error {error:.2f}")
-        print(show(name, coefficients, fit.fraction_bits))
+        print(show(name, coefficients[:fit.integers], fit.fraction_bits))
+        if len(coefficients) > fit.integers:
+            print(show(f"{name}_TAIL", coefficients[fit.integers:]))
         if fit.wide:
             print(show(f"{name}_LOW", coefficients[:1] - np.float32(coefficients[:1])))
 

@@ -1,6 +1,9 @@
 """Integer division without a divide instruction: a float estimate, then exact integer correction.
 
 Division by zero gives some number and does not trap.
+
+In legacy qfloat no constant rounds a float to an integer, so that quotients are truncated there. They are computed with
+`_above`, a little more than 1/d, so that they are never too small.
 """
 
 from __future__ import annotations
@@ -9,11 +12,16 @@ from dataclasses import dataclass
 
 from hexagon_mlir.passes.arith_legalization.conversion import HALF, UNIT_MIDDLE, signed_to_f32, small_to_f32
 from hexagon_mlir.passes.arith_legalization.conversion import unsigned_to_f32 as to_float
-from hexagon_mlir.passes.math_library.division import approximate_reciprocal
-from hexagon_mlir.passes.math_library.lanes import Float, Int
+from hexagon_mlir.passes.math_library.division import CENTRED, approximate_reciprocal
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, MANTISSA_BITS, Float, Int
 
 ROUND = 1.5 * 2.0**23
 SIGN_BIT = 31
+ABOVE = (CENTRED[0], 2 + 4e-6)
+"""Newton steps that end above 1/d by a part of 1.0e-6 to 5.2e-6 of it: every mantissa tried with legacy qfloat.
+
+What multiplies it rounds by up to 2.4e-7 more.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,20 +46,29 @@ def _nearest(x: Float) -> Int:
 
 def _correct(n: Int, d: Int, q: Int) -> Quotient:
     """Floor division from an estimate that is off by less than 1, so |n - q d| < d; 6 operations."""
-    r = n - q * d
+    return _lowered(d, q, n - q * d)
+
+
+def _lowered(d: Int, q: Int, r: Int) -> Quotient:
+    """The quotient q or q - 1, for a remainder r from -d to d."""
     below = r < 0
     return Quotient(below.select(q - 1, q), below.select(r + d, r))
 
 
 def divide_small(n: Int, d: Int) -> Quotient:
     """Both below 2^16, as i32."""
+    if n.lanes.qfloat:
+        # From 0 to 2^16 * 6e-6 too large before it is truncated, so by 0 or 1 then.
+        return _correct(n, d, (n.to_float() * _above(d.to_float())).to_int())
     # Off by less than 2^16 * 7e-6 from the estimate and 1/2 from rounding: 0.95.
     reciprocal = approximate_reciprocal(small_to_f32(d))
     return _correct(n, d, _nearest_small(small_to_f32(n) * reciprocal))
 
 
 def divide_magnitudes(n: Int, d: Int) -> Quotient:
-    """n up to 2^32 - 1, d up to 2^31."""
+    """n up to 2^32 - 1, d up to 2^31; in legacy qfloat not n above 2^31 with d = 1."""
+    if n.lanes.qfloat:
+        return _divide_truncating(n, d)
     reciprocal = approximate_reciprocal(to_float(d))
     # The first quotient is off by less than 2^32 * 7e-6 = 2^15, so the second, of the remainder, by less than 0.71.
     q = _nearest(to_float(n) * reciprocal)
@@ -59,14 +76,43 @@ def divide_magnitudes(n: Int, d: Int) -> Quotient:
     return _correct(n, d, q + _nearest_small(signed_to_f32(remainder) * reciprocal))
 
 
+def _above(d: Float) -> Float:
+    """1/d or a little more, for 1 <= d <= 2^31."""
+    return approximate_reciprocal(d, ABOVE)
+
+
+def _divide_truncating(n: Int, d: Int) -> Quotient:
+    """`divide_magnitudes` in legacy qfloat."""
+    # Half of n, because an i32 has no more bits; -2^31 is 2^31.
+    reciprocal = _above((d.to_float().bits & ABSOLUTE).as_float())
+    twice = (reciprocal.bits + (1 << MANTISSA_BITS)).as_float()
+    q = (n.shift_right_unsigned(1).to_float() * twice).to_int()
+    # Above the true quotient by up to 6e-6 n/d before it is truncated, below only where half of an odd n < 2^20 is too
+    # small by more than the reciprocal is too large. So the remainder is from -2^32 * 6e-6 to d: no sign is lost. Its
+    # own quotient, truncated towards zero, is right or 1 too large.
+    remainder = n - q * d
+    more = (remainder.to_float() * reciprocal).to_int()
+    return _lowered(d, q + more, remainder - more * d)
+
+
 def divide_unsigned(n: Int, d: Int) -> Quotient:
     """Any pair of i32 read as unsigned."""
     ordinary = divide_magnitudes(n, d)
+    if n.lanes.qfloat:
+        return _with_extreme_divisors(n, d, ordinary)
     # From 2^31 on the divisor fits once or not at all.
     large, fits = d < 0, ~d.above(n)
     zero, one = n.lanes.int(0), n.lanes.int(1)
     return Quotient(large.select(fits.select(one, zero), ordinary.quotient),
                     large.select(fits.select(n - d, n), ordinary.remainder))
+
+
+def _with_extreme_divisors(n: Int, d: Int, ordinary: Quotient) -> Quotient:
+    """``ordinary``, but exact for d = 1 and from 2^31 on, where d fits once or not at all."""
+    extreme, large, fits = d < 2, d < 0, ~d.above(n)
+    zero, one = n.lanes.int(0), n.lanes.int(1)
+    return Quotient(extreme.select(fits.select(large.select(one, n), zero), ordinary.quotient),
+                    extreme.select(fits.select(large.select(n - d, zero), n), ordinary.remainder))
 
 
 def _with_sign(x: Int, sign: Int) -> Int:

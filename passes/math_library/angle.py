@@ -3,7 +3,8 @@
 Small angles: n pi/2 is subtracted in parts so short that n * part is exact. That serves f16, fast f32 and |x| up to
 `LIMIT`. Others (Payne and Hanek): x = m 2^e, m an integer of 24 bits; of 2/pi only the 96 bits matter whose product
 with m 2^e is neither a multiple of 4 nor negligible. They are cut out of a table of 32-bit words by selects and
-shifts, and multiplied in limbs of 16 bits. The table is constants in registers, because gathers are slow.
+shifts, and multiplied in limbs of 16 bits. The table is constants in registers, because gathers are slow. In legacy
+qfloat, where no product with a part is exact, that serves every angle above pi/4; a smaller one is its own remainder.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ LIMB = 0xFFFF
 QUARTER_BITS = 30
 QUARTER = 1 << QUARTER_BITS
 FRACTION = 0x007FFFFF
+LOST_IN_F16 = 13
+"""Zeros at the end of the mantissa of what was an f16."""
 HIDDEN_BIT = 0x00800000
 EXPONENT_BIAS = 127
 PI_DIGITS = "31415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679"
@@ -62,6 +65,8 @@ class Angle:
 
 def reduce_angle(x: Float, mode: Mode) -> Angle:
     """The reduced angle of x."""
+    if x.lanes.qfloat:
+        return _in_integers(x, mode)
     small = _small(x, mode)
     if mode.narrow or mode.fast:
         return small
@@ -103,12 +108,14 @@ def _pick(word: Int, choices: list[int]) -> Int:
     return result
 
 
-def _window(start: Int, words: int) -> list[Int]:
-    """``words`` words of 2/pi from bit ``start`` (of the table) on, most significant first."""
+def _window(start: Int, words: int, choices: int = 5) -> list[Int]:
+    """``words`` words of 2/pi from bit ``start`` (of the table) on, most significant first.
+
+    ``choices``: ``start`` is below 32 times that; as it is, for every exponent below 128.
+    """
     lanes = start.lanes
     table = two_over_pi_words()
     index, shift = start >> 5, start & (WORD - 1)
-    choices = 5  # e < 128: start < 5 * 32
     picked = [_pick(index, table[i:i + choices]) for i in range(words + 1)]
     down = lanes.int(WORD - 1) - shift
     # Two shifts to the right, because a shift by the whole width is not defined.
@@ -135,7 +142,7 @@ def _product(m: Int, window: list[Int]) -> list[Int]:
 
 
 def _short_product(m: Int, window: list[Int]) -> list[Int]:
-    """The same for m < 2^8."""
+    """The same for m < 2^15."""
     result: list[Int] = []
     carry = m.lanes.int(0)
     for limb in _limbs(window):
@@ -150,18 +157,37 @@ def _number(x: Int, weight: float) -> Float:
     return ((x + float_bits(ROUND)).as_float() - ROUND) * weight
 
 
-def _large(x: Float, mode: Mode) -> Angle:
+def _turns(x: Float, mode: Mode) -> tuple[Int, Int, Int]:
+    """Quarter turns of abs(x) to nearest, the fraction of one in 2^-30, signed, and 32 bits below that."""
     magnitude = x.bits & ABSOLUTE
     m = (x.bits & FRACTION) | HIDDEN_BIT
     # The bit of weight 2 once 2/pi is multiplied by 2^e: the table's bit 0 weighs 2^31.
     start = magnitude.shift_right_unsigned(MANTISSA_BITS) - (EXPONENT_BIAS + MANTISSA_BITS - 30)
     if mode.half:
-        limbs = _short_product(m.shift_right_unsigned(LIMB_BITS), _window(start + LIMB_BITS, 2))
+        zeros = LOST_IN_F16 if mode.narrow else LIMB_BITS  # of the mantissa
+        window = _window(start + zeros, 2, 2 if mode.narrow else 5)
+        limbs = _short_product(m.shift_right_unsigned(zeros), window)
     else:
-        limbs = _product(m, _window(start, 3))
+        limbs = _product(m, _window(start, 3, 1 if mode.fast else 5))
     high, middle = ((limbs[i] << LIMB_BITS) | limbs[i - 1] for i in (-1, -3))
     quadrant = (high + QUARTER // 2).shift_right_unsigned(QUARTER_BITS)
-    f = high - (quadrant << QUARTER_BITS)  # the fraction of a quarter turn, in 2^-30
+    return quadrant, high - (quadrant << QUARTER_BITS), middle
+
+
+def _in_integers(x: Float, mode: Mode) -> Angle:
+    """The reduced angle within 3 units of its last place, without an exact sum or product."""
+    lanes = x.lanes
+    quadrant, f, middle = _turns(x, mode)
+    f = f - (middle >> (WORD - 1))  # what is below it is signed, so that the two parts do not cancel
+    r = f.to_float() * (math.pi / 2 / QUARTER) + middle.to_float() * (math.pi / 2 / QUARTER / 2**WORD)
+    sign, minus = x.bits & SIGN, x.bits >> 31
+    large = (x.bits & ABSOLUTE) > float_bits(math.pi / 4)
+    return Angle(large.select((quadrant ^ minus) - minus, lanes.int(0)), large.select(_flip(r, sign), x),
+                 lanes.float(0.0))
+
+
+def _large(x: Float, mode: Mode) -> Angle:
+    quadrant, f, middle = _turns(x, mode)
     top = _number(f >> 8, 2.0**-22)
     below = _number(((f & 0xFF) << 14) | middle.shift_right_unsigned(18), 2.0**-44)
     s = top + below

@@ -8,12 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.math_library.lanes import Float, Lanes
 from hexagon_mlir.passes.math_library.logistic import logistic, softplus
 from hexagon_mlir.passes.math_library.mode import Mode
+from hexagon_mlir.passes.math_library.origins import Power, common_powers
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Composed:
     inner: tuple[ir.Operation, ...]
     sign_of_first: bool = True
     """The result has the sign of the first operand."""
+    powers: Callable[[Float, Float], tuple[Power, Power] | None] | None = None
+    """n and v as powers of one number, where this is n / (1 + exp(v))."""
 
 
 def find(op: ir.Operation) -> Composed | None:
@@ -59,7 +62,7 @@ def _quotient(op: ir.Operation) -> Composed | None:
     found = _one_plus(op.operands[1], "math.exp")
     if found is None:
         return None
-    return Composed(logistic, (op.operands[0], found[0]), found[1])
+    return Composed(logistic, (op.operands[0], found[0]), found[1], powers=common_powers)
 
 
 def _product(op: ir.Operation) -> Composed | None:
@@ -68,15 +71,20 @@ def _product(op: ir.Operation) -> Composed | None:
         if quotient is not None and _is(quotient.operands[0], 1.0):
             found = _one_plus(quotient.operands[1], "math.exp")
             if found is not None:
-                return Composed(logistic, (x, found[0]), (quotient, *found[1]))
+                return Composed(logistic, (x, found[0]), (quotient, *found[1]), powers=common_powers)
         found = _one_plus(other, "math.tanh")
         if found is not None:
-            return Composed(_tanh_form, (x, found[0]), found[1])
+            return Composed(_tanh_form, (x, found[0]), found[1], powers=_tanh_powers)
     return None
 
 
 def _tanh_form(n: Float, u: Float, mode: Mode) -> Float:
     return logistic(n + n if n.constant is None else n.lanes.float(2 * n.constant), u * -2.0, mode)
+
+
+def _tanh_powers(n: Float, u: Float) -> tuple[Power, Power] | None:
+    found = common_powers(n, u)
+    return (found[0], replace(found[1], negative=not found[1].negative)) if found is not None else None
 
 
 def _logarithm(op: ir.Operation) -> Composed | None:

@@ -2,20 +2,21 @@
 
 The error of a Newton step has one sign; a constant above 2 centres it and halves its size, so that two steps reach
 2^-20: enough for `short` modes. Accurate: what r d lacks of 1 corrects the quotient. Both operands are then scaled by a
-power of two, so that the reciprocal stays a normal number.
+power of two, so that the reciprocal stays a normal number. Legacy qfloat has forms of its own, in `qfloat_division`.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-division          1.60    18.3  19.17     9.0
-reciprocal        1.23    14.5  18.16     7.3
+division          3.64    21.8  76.99     9.0
+reciprocal        2.97    16.3  25.83     7.3
 ===============  =============  =============
 """
 
 from __future__ import annotations
 
+from hexagon_mlir.passes.math_library import qfloat_division
 from hexagon_mlir.passes.math_library.fixed_point import short_reciprocal
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, Int, Mask
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
@@ -76,7 +77,7 @@ def divide_bounded(n: Float, d: Float, mode: Mode = ACCURATE) -> Float:
         return quotient_of_minus(n, -d)
     r = approximate_reciprocal(d)
     q = n * r
-    return q + (n - q * d) * r
+    return q + (n + q * -d if n.lanes.qfloat else n - q * d) * r
 
 
 def quotient_parts(n: Float, d: Float) -> tuple[Float, Float]:
@@ -112,6 +113,8 @@ def divide(n: Float, d: Float, mode: Mode = ACCURATE) -> Float:
         if mode.half or mode.shared:
             return n * (short_reciprocal(limited) if mode.half else approximate_reciprocal(limited))
         return quotient_of_minus(n, -limited)
+    if n.lanes.qfloat:
+        return qfloat_division.divide(n, d, mode, approximate_reciprocal)
     special, inverse = _special(d)
     if mode.narrow:  # a normal f32 far from the limits
         return n * special.select(inverse, approximate_reciprocal(d))

@@ -1,7 +1,8 @@
 """Quotient and square root of f32 rounded as IEEE 754 asks, which Triton's `div_rn` and `sqrt_rn` promise.
 
 An estimate in f32 within a few units of the mantissa, then the remainder in integers: modulo 2^32, which is exact
-because it is small. The remainder's place among halves of the divisor (or the root) decides.
+because it is small. The remainder's place among halves of the divisor (or the root) decides. The estimate may come from
+any arithmetic, legacy qfloat too: the steps after it look for the quotient among sixteen.
 """
 
 from __future__ import annotations
@@ -12,19 +13,25 @@ from hexagon_mlir.passes.math_library.lanes import (
     ABSOLUTE,
     INFINITY,
     MANTISSA_BITS,
-    ROUND,
     SIGN,
     Float,
     Int,
-    float_bits,
 )
 from hexagon_mlir.passes.math_library.remainder import HIDDEN_BIT, parts
 from hexagon_mlir.passes.math_library.roots import sqrt_bounded
 
 BIAS = 127
 ONE = 0x3F800000
+MOST_OFF = 8
+STEPS = (4, 2, 1)
+"""An estimate is off by less than ``MOST_OFF`` units (a root by half as many), found in binary steps."""
 MOST = 25
 """A shift that leaves less than half a unit of any mantissa."""
+
+
+def _doubled(x: Float) -> Float:
+    """x 2 for a normal number, exactly."""
+    return (x.bits + HIDDEN_BIT).as_float()
 
 
 def _special(bits: Int) -> Int:
@@ -33,9 +40,8 @@ def _special(bits: Int) -> Int:
 
 
 def _estimate(numerator: Float, inverse: Float) -> Int:
-    """numerator inverse 2^23 as an integer, for a product near [1, 2); within 2 units."""
-    half = ((numerator * inverse - 1.5) * 2.0 ** (MANTISSA_BITS - 1) + ROUND).bits - float_bits(ROUND)
-    return half + half + (HIDDEN_BIT + HIDDEN_BIT // 2)
+    """numerator inverse 2^23 as an integer, for a product near [1, 2); within 7 units."""
+    return (numerator * inverse).to_fixed(MANTISSA_BITS)
 
 
 def divide_exactly(n: Float, d: Float) -> Float:
@@ -46,13 +52,13 @@ def divide_exactly(n: Float, d: Float) -> Float:
     smaller = b > a
     numerator, divisor = ((mantissa + (ONE - HIDDEN_BIT)).as_float() for mantissa in (a, b))
     # the quotient of the mantissas shall be in [1, 2)
-    numerator, a = smaller.select(numerator * 2.0, numerator), smaller.select(a + a, a)
+    numerator, a = smaller.select(_doubled(numerator), numerator), smaller.select(a + a, a)
     exponent = a_exponent - b_exponent + smaller.select(lanes.int(BIAS - 1), lanes.int(BIAS))
     quotient = _estimate(numerator, reciprocal_bounded(divisor))
     rest = (a << MANTISSA_BITS) - quotient * b
     below = rest < 0
-    rest, quotient = below.select(rest + (b << 2), rest), below.select(quotient - 4, quotient)
-    for step in (2, 1):
+    rest, quotient = below.select(rest + b * MOST_OFF, rest), below.select(quotient - MOST_OFF, quotient)
+    for step in STEPS:
         fits = rest > b * step - 1
         rest, quotient = fits.select(rest - b * step, rest), fits.select(quotient + step, quotient)
     # quotient, half a unit, and whether there is more
@@ -77,10 +83,14 @@ def sqrt_exactly(x: Float) -> Float:
     exponent = exponent - BIAS
     odd = (exponent & 1).equals(1)
     one = (mantissa + (ONE - HIDDEN_BIT)).as_float()
-    root = sqrt_bounded(odd.select(one * 2.0, one)).bits - (ONE - HIDDEN_BIT)
+    root = sqrt_bounded(odd.select(_doubled(one), one)).bits - (ONE - HIDDEN_BIT) - MOST_OFF // 2
     mantissa = odd.select(mantissa + mantissa, mantissa)
     rest = (mantissa << MANTISSA_BITS) - root * root
-    root = (rest > root).select(root + 1, (rest < 1 - root).select(root - 1, root))
+    for step in STEPS:
+        more = (root + root) * step + step * step  # (root + step)^2 - root^2
+        fits = rest > more - 1
+        rest, root = fits.select(rest - more, rest), fits.select(root + step, root)
+    root = (rest > root).select(root + 1, root)
     result = (((exponent >> 1) + (BIAS - 1)) << MANTISSA_BITS) + root
     special = (x.bits - 1).above(INFINITY - 2)
     return special.select(Float(lanes, math.sqrt(x.value)), result.as_float())

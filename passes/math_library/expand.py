@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import Enum
 
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.passes.math_library import composed, small_float
 from hexagon_mlir.passes.math_library.catalogue import BITWISE, Value
 from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes
+from hexagon_mlir.passes.math_library.logistic import keep_classes
 from hexagon_mlir.passes.math_library.mode import Mode
+from hexagon_mlir.passes.math_library.special_values import keep_nan
 
 ORIGIN = "hexagon-math-expansion"
 WIDE = "f32"
@@ -22,6 +25,10 @@ SIGN_OF_FIRST = frozenset(
         "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "erf", "expm1", "floor", "log1p", "round",
         "roundeven", "sinh", "sqrt", "tanh", "trunc"))])
 """Results have the sign of the first operand."""
+
+
+NAN_OF_OPERAND = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "tanh", "erf", "erfc"))
+"""Results are NaN where the operand is, which these decide by a selection at their end."""
 
 
 class Sign(Enum):
@@ -82,12 +89,14 @@ def _argument_varies(argument: ir.BlockArgument) -> bool:
     return any(last == result for result in maps[argument.arg_number].results)
 
 
-def expand(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], fast: bool) -> bool:
-    """Replace ``op`` by ``function`` of its operands; False when that does not cover them."""
+def expand(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], fast: bool,
+           qfloat: bool = False) -> bool:
+    """Replace ``op`` by ``function`` of its operands; False when that does not cover them. ``qfloat`` as in `Lanes`."""
     mode = mode_of(op, fast)
     # LLVM 22 makes bf16 sign arithmetic a copysign that no target selects.
     native = op.name.split(".")[1] in BITWISE and (op.name, mode.element) != ("math.copysign", "bf16")
-    results = _build(op, function, list(op.operands), mode, _sign_of(op.name), native)
+    nan_of = op.operands[0] if op.name in NAN_OF_OPERAND else None
+    results = _build(op, function, list(op.operands), mode, qfloat, _sign_of(op.name), native, nan_of)
     if results is None:
         return False
     for old, new in zip(op.results, results, strict=True):
@@ -96,29 +105,63 @@ def expand(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] |
     return True
 
 
-def expand_composed(op: ir.Operation, found: composed.Composed, fast: bool) -> None:
+def expand_composed(op: ir.Operation, found: composed.Composed, fast: bool, qfloat: bool = False) -> None:
     """Replace ``op`` and the operations before it that it is composed of."""
-    results = _build(op, found.build, list(found.operands), mode_of(op, fast),
-                     Sign.FIRST if found.sign_of_first else Sign.OTHER)
+    mode = mode_of(op, fast)
+    results = _build(op, found.build, list(found.operands), mode, qfloat,
+                     Sign.FIRST if found.sign_of_first else Sign.OTHER, nan_of=_nan_of(found))
     assert results is not None
-    op.results[0].replace_all_uses_with(results[0])
+    result = results[0]
+    if qfloat and mode.half and found.powers is not None:
+        result = _with_classes(op, found, mode, result)
+    op.results[0].replace_all_uses_with(result)
     for dead in (op, *found.inner):
         erase_op(dead, ORIGIN)
 
 
-def _build(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], values: Sequence[ir.Value],
-           mode: Mode, sign: Sign = Sign.OTHER, native: bool = False) -> list[ir.Value] | None:
+def _nan_of(found: composed.Composed) -> ir.Value | None:
+    """The only operand that varies."""
+    *constants, last = (Float(Lanes(value.type), value, element_of(value.type)) for value in found.operands)
+    return last.value if all(value.constant is not None for value in constants) else None
+
+
+def _with_classes(op: ir.Operation, found: composed.Composed, mode: Mode, result: ir.Value) -> ir.Value:
+    """``result``, rounded to 16 bits here or by its users, with the infinities and NaN of a number of that type."""
+    assert found.powers is not None
+    lanes = Lanes(found.operands[0].type, qfloat=True)
+    powers = found.powers(*(Float(lanes, value, element_of(value.type)) for value in found.operands))
+    if powers is None or powers[0].leaf.element != mode.result:
+        return result
+    roundings = [use.owner.operation for use in op.results[0].uses] if mode.rounded else []
+    for rounding in roundings:
+        with ir.InsertionPoint(rounding), rounding.location:
+            rounded = Float(lanes, result).truncate(mode.rounded)
+            rounding.results[0].replace_all_uses_with(keep_classes(*powers, rounded).value)
+        erase_op(rounding, ORIGIN)
+    if roundings:
+        return result
     with ir.InsertionPoint(op), op.location:
-        lanes = Lanes(values[0].type)
+        return keep_classes(*powers, Float(lanes, result, mode.element)).value
+
+
+def _build(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], values: Sequence[ir.Value],
+           mode: Mode, qfloat: bool, sign: Sign = Sign.OTHER, native: bool = False,
+           nan_of: ir.Value | None = None) -> list[ir.Value] | None:
+    """The results of ``function``. Those of 16 bits are NaN where ``nan_of`` is: a register holds twice as many."""
+    with ir.InsertionPoint(op), op.location:
+        lanes = Lanes(values[0].type, qfloat)
         through_f32 = mode.element != WIDE and not native
         operands = [_operand(lanes, value, through_f32) for value in values]
-        made = function(*operands, mode)
+        narrow_nan = qfloat and through_f32 and nan_of is not None and not mode.fast and not mode.numbers
+        made = function(*operands, replace(mode, numbers=True) if narrow_nan else mode)
         if made is None:
             return None
         listed = list(made) if isinstance(made, tuple) else [made]
         if through_f32:
             originals = [Float(lanes, value, mode.element) for value in values]
             listed = [_rounded(value, originals, sign) if isinstance(value, Float) else value for value in listed]
+        if narrow_nan:
+            listed = [keep_nan(Float(lanes, nan_of, mode.element), value) for value in listed]
         return [value.value for value in listed]
 
 
@@ -135,6 +178,8 @@ def _sign_of(name: str) -> Sign:
 def _rounded(value: Float, operands: Sequence[Float], sign: Sign) -> Float:
     """``value`` in the type of ``operands``; f16 keeps the sign of zero, which qfloat's conversion does not."""
     first = operands[0]
+    if value.element == first.element:  # done by the function
+        return value
     result = value.truncate(first.element)
     if first.element != "f16" or sign is Sign.OTHER:
         return result
@@ -156,11 +201,11 @@ def _operand(lanes: Lanes, value: ir.Value, through_f32: bool) -> Float | Int:
     return operand.extend(WIDE) if through_f32 else operand
 
 
-def expand_small_float(op: ir.Operation) -> bool:
+def expand_small_float(op: ir.Operation, qfloat: bool = False) -> bool:
     """Replace ``arith.extf`` from and ``arith.truncf`` to a format of 8 bits; False for other formats."""
     source, target = element_of(op.operands[0].type), element_of(op.results[0].type)
     with ir.InsertionPoint(op), op.location:
-        lanes = Lanes(op.operands[0].type)
+        lanes = Lanes(op.operands[0].type, qfloat)
         operand = Float(lanes, op.operands[0], source)
         if source in small_float.SMALL and target in ELEMENTS:
             wide = small_float.widen(operand.bits_of("i8"), small_float.SMALL[source])

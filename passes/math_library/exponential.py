@@ -3,29 +3,38 @@
 x log2(e) = n + f: a conversion to integer of its 2^23-fold leaves n in the exponent field and f below it, so 2^n
 needs no shift. Accurate: n to nearest, r = x - n ln 2 in two steps and a polynomial of degree 6; results below the
 smallest normal number come from 2^64 times themselves. Short: n downwards and a polynomial of degree 5 in 1 + f; for
-results of 16 bits see `fixed_point`. expm1: degree 6.
+results of 16 bits see `fixed_point`. expm1: degree 6. Legacy qfloat: `fixed_exponential`.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-exp               1.13    19.3  64.93    12.0
-exp2              1.07    18.5   3.91    12.0
-expm1             1.64    21.0
+exp               3.00    16.5  106.28    12.0
+exp2              3.38    14.8  91.03    12.0
+expm1             3.22    28.0
 ===============  =============  =============
 """
 
 from __future__ import annotations
 
+from hexagon_mlir.passes.math_library import fixed_exponential
 from hexagon_mlir.passes.math_library.coefficients import (
     EXP,
     EXP2,
     EXP2_FAST,
     EXP2_SHORT,
     EXPM1,
+    EXPM1_SHORT,
 )
 from hexagon_mlir.passes.math_library.factors import scaled
+from hexagon_mlir.passes.math_library.fixed_exponential import (
+    FIELD,
+    exponent_of,
+    parts_of_power,
+    power_of_e,
+    with_denormals,
+)
 from hexagon_mlir.passes.math_library.fixed_point import exp2_of_fixed
 from hexagon_mlir.passes.math_library.lanes import (
     ABSOLUTE,
@@ -36,15 +45,14 @@ from hexagon_mlir.passes.math_library.lanes import (
     Int,
     float_bits,
     horner,
-    keep_nan,
     pairwise,
 )
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
+from hexagon_mlir.passes.math_library.special_values import keep_nan
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 0.693359375  # 10 bits: n * LN2_HIGH is exact for every exponent n
 LN2_LOW = -2.1219444005469058e-4
-FIELD = 0xFF800000  # sign and exponent
 FRACTION = 0x007FFFFF
 ONE_HALF = 0x00400000
 UNIT = 2.0**MANTISSA_BITS
@@ -58,6 +66,8 @@ OVERFLOW = (88.72284, 128.0)
 BEYOND = (88.9, 128.2)  # their exponent field is that of infinity, and does not wrap
 ZERO = (-104.0, -150.0)  # arguments whose results are 0
 LARGEST, NORMAL = 127.99999, -126.0  # the same of 2^t
+LARGEST_F16, LIMIT_F16 = 16.0, 11.0904  # rounded to f16, their powers are infinite
+EXPM1_SPLIT, MINUS_ONE = 0.35, -80.0
 
 
 def _round(x: Float) -> tuple[Int, Float]:
@@ -81,6 +91,9 @@ def _bits(fixed: Int, mode: Mode) -> Int:
 
 def _whole(x: Float, base: int) -> Int:
     """The bits of e^x (base 0) or 2^x (base 1)."""
+    if x.lanes.qfloat:
+        power, field = parts_of_power(exponent_of(x, base))
+        return power.bits + field
     n, field = _nearest((x * (UNIT * LOG2_OF_BASE[base])).to_int())
     p = horner(x - n, (1.0, *EXP2)) if base else horner(x - n * LN2_HIGH - n * LN2_LOW, (1.0, *EXP))
     return p.bits + field
@@ -92,11 +105,19 @@ def _nearest(fixed: Int) -> tuple[Float, Int]:
     return ((field >> MANTISSA_BITS) + float_bits(ROUND)).as_float() - ROUND, field
 
 
+def _lifted(bits: Int) -> Float:
+    """``bits`` as a number, where the exponent field may have wrapped below that of the normal numbers."""
+    lift = LIFT << MANTISSA_BITS
+    tiny = (bits + lift).as_float() * 2.0**-LIFT
+    return (bits < lift).select(tiny, bits.as_float())  # where they are normal numbers both are the same
+
+
 def _power(x: Float, base: int, mode: Mode) -> Float:
     lanes = x.lanes
     if mode.to_f16 or mode.fast:
         t = scaled(x, UNIT * LOG2_OF_BASE[base])
-        result = _bits(t.maximum(NORMAL * UNIT).minimum(LARGEST * UNIT).to_int(), mode).as_float()
+        largest = LARGEST_F16 if lanes.qfloat and mode.to_f16 else LARGEST
+        result = _bits(t.maximum(NORMAL * UNIT).minimum(largest * UNIT).to_int(), mode).as_float()
         if not mode.to_f16:
             return (t < NORMAL * UNIT).select(lanes.float(0.0), result)
         return result if mode.fast or mode.numbers else keep_nan(x, result)
@@ -105,10 +126,8 @@ def _power(x: Float, base: int, mode: Mode) -> Float:
         bits = _bits((limited * (UNIT * LOG2_OF_BASE[base])).to_int(), mode)
     else:
         bits = _whole(limited, base).minimum(INFINITY)
-    lift = LIFT << MANTISSA_BITS
-    tiny = (bits + lift).as_float() * 2.0**-LIFT
-    result = (bits < lift).select(tiny, bits.as_float())  # where they are normal numbers both are the same
-    if mode.half:
+    result = with_denormals(bits) if lanes.qfloat else _lifted(bits)
+    if mode.half and not lanes.qfloat:  # there 3.4e38 is left, which is infinite when rounded
         result = (x.bits > float_bits(OVERFLOW[base]) - 1).select(lanes.float(INFINITE), result)
     return result if mode.numbers else keep_nan(x, result)
 
@@ -136,9 +155,12 @@ def exp_clamped(x: Float, limit: float, mode: Mode) -> Float:
 
 def half_exp(x: Float) -> Float:
     """e^x / 2 for 0 <= x <= 90, within 1.1 ulp."""
-    n, field = _nearest((x * (UNIT * LOG2_E)).to_int())
-    p = horner(x - n * LN2_HIGH - n * LN2_LOW, (1.0, *EXP))
-    half = (p.bits + (field - (1 << MANTISSA_BITS))).as_float()
+    if x.lanes.qfloat:
+        half = power_of_e(x, halvings=1)
+    else:
+        n, field = _nearest((x * (UNIT * LOG2_E)).to_int())
+        p = horner(x - n * LN2_HIGH - n * LN2_LOW, (1.0, *EXP))
+        half = (p.bits + (field - (1 << MANTISSA_BITS))).as_float()
     return (x > HALF_OVERFLOW).select(x.lanes.float(INFINITE), half)
 
 
@@ -159,6 +181,8 @@ def exp_of_parts(x: Float, rest: Float | None = None, lift: int = 0) -> tuple[Fl
 
 def exp2_bounded(x: Float) -> Float:
     """2^x for |x| < 126, within 3 ulp."""
+    if x.lanes.qfloat:
+        return _whole(x, 1).as_float()
     shifted = x + ROUND
     p = horner(x - (shifted - ROUND), (1.0, *EXP2_SHORT))
     return (p.bits + (shifted.bits << MANTISSA_BITS)).as_float()
@@ -185,11 +209,22 @@ def expm1_bounded(x: Float) -> tuple[Float, Float]:
     return small * power + (power - 1.0), (tail - (small - r)) * power
 
 
+def _short_expm1(x: Float, mode: Mode) -> Float:
+    limited = x.maximum(MINUS_ONE).minimum(LIMIT_F16 if mode.to_f16 else LIMIT[0])  # rounded, that is infinite
+    large = _bits((limited * (UNIT * LOG2_E)).to_int(), mode).as_float() - 1.0
+    return ((x.bits & ABSOLUTE) < float_bits(EXPM1_SPLIT)).select(x + x * x * horner(x, EXPM1_SHORT), large)
+
+
 def expm1(x: Float, mode: Mode = ACCURATE) -> Float:
     """e^x - 1, accurate near 0."""
-    # Beyond these limits the result is infinite or -1 all the same.
-    small, half_power = half_expm1(x.minimum(89.0).maximum(-80.0))
-    result = (small * half_power + (half_power - 0.5)) * 2.0
+    if x.lanes.qfloat:
+        result = _short_expm1(x, mode) if mode.half else fixed_exponential.expm1(x)
+        if mode.numbers and mode.narrow:
+            return result
+    else:
+        # Beyond these limits the result is infinite or -1 all the same.
+        small, half_power = half_expm1(x.minimum(89.0).maximum(-80.0))
+        result = (small * half_power + (half_power - 0.5)) * 2.0
     magnitude = x.bits & ABSOLUTE
     # NaN, and 0 with its sign: one unsigned comparison after 0 has wrapped round.
     return (magnitude - 1).above(INFINITY - 1).select(x, result)

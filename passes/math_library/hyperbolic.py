@@ -11,12 +11,12 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-sinh              1.64    35.0
-cosh              1.53    28.0
-tanh              1.86    37.5  53.97    25.0
-asinh             1.62    86.6
-acosh             1.95    87.3
-atanh             1.85    31.5
+sinh              4.31    36.5
+cosh              2.60    26.8
+tanh              5.22    38.8  55.29    27.5
+asinh             5.91    82.5
+acosh             4.79    75.3
+atanh             5.80    34.3
 ===============  =============  =============
 """
 
@@ -24,17 +24,31 @@ from __future__ import annotations
 
 import math
 
+from hexagon_mlir.passes.math_library import legacy_hyperbolic
 from hexagon_mlir.passes.math_library.coefficients import ACOSH, ASINH, ATANH, SINH, TANH_SHORT
 from hexagon_mlir.passes.math_library.division import divide_bounded, reciprocal_bounded, reciprocal_of_minus
-from hexagon_mlir.passes.math_library.exponential import LOG2_E, exp_short, expm1_bounded, half_exp
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, Float, Int, float_bits, horner, odd, signed
+from hexagon_mlir.passes.math_library.exponential import HALF_OVERFLOW, LOG2_E, exp_short, expm1_bounded, half_exp
+from hexagon_mlir.passes.math_library.lanes import (
+    ABSOLUTE,
+    INFINITY,
+    MANTISSA_BITS,
+    Float,
+    Int,
+    float_bits,
+    horner,
+    odd,
+    signed,
+)
 from hexagon_mlir.passes.math_library.logarithm import INTEGER, exponent, log_of_sum, split
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
+from hexagon_mlir.passes.math_library.qfloat_logarithm import below_one, log1p_of
 from hexagon_mlir.passes.math_library.roots import sqrt_bounded
 
 SATURATION = 9.02  # tanh is 1 in f32 from here
 LARGE = 2.0**14  # asinh and acosh are log(2 x) from here
 TANH_SPLIT = 0.35
+TINY = 2.0**-13
+"""The functions that are 0 at 0 are their argument below: in legacy qfloat no sum leaves that, or 0, as it is."""
 HALF_LN2 = 0.34657359027997264
 
 
@@ -51,15 +65,27 @@ def tanh(x: Float, mode: Mode = ACCURATE) -> Float:
         e = exp_short(limited, 2 * LOG2_E, mode)
         large = 1.0 - 2.0 * reciprocal_of_minus(-1.0 - e)
         result = (limited < TANH_SPLIT).select(odd(limited, TANH_SHORT), large)
+    elif x.lanes.qfloat:
+        result = legacy_hyperbolic.tanh(limited)
     else:
         # No cancellation near 0, and errors of E fade out as tanh nears 1.
         e, lost = expm1_bounded(limited + limited)
-        r = reciprocal_of_minus(-2.0 - e)
-        q = e * r
-        # The remainder e - q (e + 2) from e itself: the rounding of e + 2 does not count.
-        result = q + (((e - q * e) - (q + q)) + lost) * r
+        if x.lanes.qfloat:
+            result = divide_bounded(e, e + 2.0)
+        else:
+            r = reciprocal_of_minus(-2.0 - e)
+            q = e * r
+            # The remainder e - q (e + 2) from e itself: the rounding of e + 2 does not count.
+            result = q + (((e - q * e) - (q + q)) + lost) * r
+    if x.lanes.qfloat:
+        result = (limited < TINY).select(limited, result)
     result = signed(result, x)
     return result if mode.fast or mode.numbers else (magnitude > INFINITY).select(x, result)
+
+
+def _overflowing(a: Float, result: Float) -> Float:
+    """``result``, but infinity where e^a / 2 is: no sum gives it in legacy qfloat."""
+    return (a > HALF_OVERFLOW).select(a.lanes.float(math.inf), result)
 
 
 def sinh(x: Float, mode: Mode = ACCURATE) -> Float:
@@ -68,7 +94,10 @@ def sinh(x: Float, mode: Mode = ACCURATE) -> Float:
     a = magnitude.as_float()
     h = half_exp(a.minimum(90.0))
     large = h - 0.25 * reciprocal_bounded(h.minimum(2.0**60))
-    return signed(_finite(a, magnitude, (a < 1.0).select(odd(a, SINH), large), mode), x)
+    result = (a < 1.0).select(odd(a, SINH), large)
+    if x.lanes.qfloat:
+        result = (a < TINY).select(a, _overflowing(a, result))
+    return signed(_finite(a, magnitude, result, mode), x)
 
 
 def cosh(x: Float, mode: Mode = ACCURATE) -> Float:
@@ -76,13 +105,17 @@ def cosh(x: Float, mode: Mode = ACCURATE) -> Float:
     magnitude = x.bits & ABSOLUTE
     a = magnitude.as_float()
     h = half_exp(a.minimum(90.0))
-    return _finite(a, magnitude, h + 0.25 * reciprocal_bounded(h.minimum(2.0**60)), mode)
+    result = h + 0.25 * reciprocal_bounded(h.minimum(2.0**60))
+    return _finite(a, magnitude, _overflowing(a, result) if x.lanes.qfloat else result, mode)
 
 
 def _log1p(a: Float, v: Float, lost: Float) -> Float:
     """log(1 + v + lost), or log(2 a) where a is large."""
     lanes = a.lanes
     u = v + 1.0
+    if lanes.qfloat:
+        large = a > LARGE
+        return log1p_of(v, large.select(a, u), ACCURATE, large.select(lanes.int(1), lanes.int(0)))
     part = u - v
     lost = lost + ((v - (u - part)) + (1.0 - part))
     large = a > LARGE
@@ -100,7 +133,10 @@ def asinh(x: Float, mode: Mode = ACCURATE) -> Float:
     w = divide_bounded(square, sqrt_bounded(square + 1.0) + 1.0)
     v = b + w
     large = _log1p(a, v, w - (v - b))
-    return signed(_finite(a, magnitude, (a < 0.5).select(odd(b, ASINH), large), mode), x)
+    result = (a < 0.5).select(odd(b, ASINH), large)
+    if x.lanes.qfloat:
+        result = (a < TINY).select(a, result)
+    return signed(_finite(a, magnitude, result, mode), x)
 
 
 def acosh(x: Float, mode: Mode = ACCURATE) -> Float:
@@ -108,6 +144,9 @@ def acosh(x: Float, mode: Mode = ACCURATE) -> Float:
     lanes = x.lanes
     t = x - 1.0
     near = t < 1.0
+    if lanes.qfloat:  # from 1 to 2 the bits count units of 2^-23
+        near = x.bits < float_bits(2.0)
+        t = near.select((x.bits - float_bits(1.0)).to_float() * 2.0**-MANTISSA_BITS, t)
     limited = t.minimum(LARGE)
     root = sqrt_bounded(near.select(t + t, limited * (limited + 2.0)))
     v = limited + root
@@ -126,12 +165,14 @@ def atanh(x: Float, mode: Mode = ACCURATE) -> Float:
     magnitude = x.bits & ABSOLUTE
     a = magnitude.as_float()
     small = a < 0.5
-    shifted, down = split(1.0 - a)
+    shifted, down = split(below_one(magnitude) if lanes.qfloat else 1.0 - a)
     up = a * 0.5 + 0.5
     s = divide_bounded(up - down, up + down)
     reduced = odd(small.select(a, s), ATANH)
-    base = (1.0 - exponent(shifted)) * HALF_LN2
-    result = small.select(reduced, base + reduced)
+    halvings = (1 - (shifted >> MANTISSA_BITS)).to_float() if lanes.qfloat else 1.0 - exponent(shifted)
+    result = small.select(reduced, halvings * HALF_LN2 + reduced)
+    if lanes.qfloat:
+        result = (a < TINY).select(a, result)
     # As integers, because x may be NaN: 1 gives infinity, NaN itself.
     one = lanes.int(float_bits(1.0))
     special = magnitude.equals(one).select(lanes.float(math.inf), lanes.float(math.nan))

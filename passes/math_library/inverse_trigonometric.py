@@ -3,16 +3,17 @@
 asin and acos: an odd polynomial of degree 11 up to 1/2, else pi/2 - 2 asin(sqrt((1 - |x|) / 2)).
 atan2: the quotient t of the smaller by the larger magnitude, above 0.6 of their difference by their sum; an odd
 polynomial of degree 13 in t; and one addition of the multiple of pi/4 that the octant asks for. atan is atan2(x, 1).
+In legacy qfloat 1 - |x| is taken of the bits, and nothing is computed in two parts.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-asin              1.38    42.0
-acos              1.51    44.3
-atan              1.24    39.0   4.90    32.0
-atan2             1.63    54.0
+asin              6.83    39.3
+acos              5.09    44.8
+atan              2.69    40.5  25.38    29.5
+atan2            59.47    56.0
 ===============  =============  =============
 """
 
@@ -24,12 +25,15 @@ from hexagon_mlir.passes.math_library.coefficients import ASIN, ATAN
 from hexagon_mlir.passes.math_library.division import divide_bounded, quotient_parts
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, Float, Int, Mask, float_bits, horner, odd, signed
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
-from hexagon_mlir.passes.math_library.roots import sqrt_and_inverse
+from hexagon_mlir.passes.math_library.qfloat_logarithm import below_one
+from hexagon_mlir.passes.math_library.roots import sqrt, sqrt_and_inverse
 
 ONE = float_bits(1.0)
 HALF_PI = (1.5707963705062866, -4.371139000186241e-08)
 """pi/2 as an f32 and the rest."""
 PI = (2 * HALF_PI[0], 2 * HALF_PI[1])
+TINY = 2.0**-12
+"""The arc of anything smaller is itself: in legacy qfloat no sum with zero leaves a number, or zero, as it is."""
 SPLIT = 0.6  # where the octant's second half begins
 
 
@@ -38,6 +42,11 @@ def _arc(x: Float) -> tuple[Int, Mask, Float, Float]:
     magnitude = x.bits & ABSOLUTE
     a = magnitude.as_float()
     small = a < 0.5
+    if x.lanes.qfloat:
+        z = below_one(magnitude) * 0.5
+        t = small.select(a, sqrt(z))
+        square = t * t
+        return magnitude, small, t, t * square * horner(square, ASIN)
     z = (1.0 - a) * 0.5
     root, inverse = sqrt_and_inverse(z)
     t = small.select(a, root)
@@ -57,8 +66,12 @@ def _outside(magnitude: Int, result: Float) -> Float:
 def asin(x: Float, mode: Mode = ACCURATE) -> Float:
     """The inverse of sin, in [-pi/2, pi/2]; NaN beyond 1."""
     magnitude, small, high, low = _arc(x)
-    large = (HALF_PI[0] - (high + high)) - (low + low - HALF_PI[1])
-    return signed(_outside(magnitude, small.select(high + low, large)), x)
+    p = high + low
+    if x.lanes.qfloat:
+        large = HALF_PI[0] - (p + p - HALF_PI[1])
+    else:
+        large = (HALF_PI[0] - (high + high)) - (low + low - HALF_PI[1])
+    return signed(_outside(magnitude, small.select(p, large)), x)
 
 
 def acos(x: Float, mode: Mode = ACCURATE) -> Float:
@@ -106,10 +119,19 @@ def atan2(y: Float, x: Float, mode: Mode = ACCURATE) -> Float:
         factor = (den > 2.0**120).select(lanes.float(2.0**-8), (den < 1.0).select(lanes.float(2.0**64), one))
         num, den = num * factor, den * factor
     middle = num > den * SPLIT
-    t, lost = quotient_parts(middle.select(num - den, num), middle.select(num + den, den))
-    square = t * t
-    p = t + (t * square * horner(square, ATAN) + lost)
-    result = signed(_octants(steep, x.bits < 0, middle, p), y)
+    quotient = middle.select(num - den, num), middle.select(num + den, den)
+    if lanes.qfloat:
+        q = divide_bounded(*quotient)
+        p = odd(q, ATAN)
+    else:
+        q, lost = quotient_parts(*quotient)
+        square = q * q
+        p = q + (q * square * horner(square, ATAN) + lost)
+    left = x.bits < 0
+    angle = _octants(steep, left, middle, p)
+    if lanes.qfloat:
+        angle = ((q < TINY) & ~(steep | left | middle)).select(q, angle)
+    result = signed(angle, y)
     nan = y_size.maximum(x_size) > INFINITY
     return result if mode.numbers else nan.select(lanes.float(math.nan), result)
 
@@ -131,4 +153,6 @@ def atan(x: Float, mode: Mode = ACCURATE) -> Float:
     base = high.select(lanes.float(half), low.select(lanes.float(half / 2), zero))
     rest = high.select(lanes.float(HALF_PI[1]), low.select(lanes.float(HALF_PI[1] / 2), zero))
     result = signed(base + (odd(t, ATAN) + rest), x)
+    if lanes.qfloat:
+        result = (a < TINY).select(x, result)
     return result if mode.numbers else (magnitude > INFINITY).select(x, result)

@@ -16,9 +16,15 @@ from hexagon_mlir.ir import arith, ir
 
 
 class Lanes:
-    """Types and constants of one shape: ``shape`` is None for scalars, else the shape of the vectors."""
+    """Types and constants of one shape: ``shape`` is None for scalars, else the shape of the vectors.
 
-    def __init__(self, like: ir.Type):
+    ``qfloat``: sums and products will be those of legacy qfloat (v68 to v75): off by up to one unit in the last place
+    of the larger operand, exact ones too, and without infinity and NaN. A formula that relies on an exact sum or
+    product, or on infinity going through one, needs another form there.
+    """
+
+    def __init__(self, like: ir.Type, qfloat: bool = False):
+        self.qfloat = qfloat
         vector = ir.VectorType(like) if isinstance(like, ir.VectorType) else None
         self.shape = vector.shape if vector is not None else None
         self._scalable = (vector.scalable_dims if vector.scalable else None) if vector is not None else None
@@ -136,13 +142,28 @@ class Float:
         """Truncated to i32; undefined for NaN and outside of it."""
         return Int(self.lanes, arith.FPToSIOp(self.lanes.type("i32"), self.value).result)
 
+    def nearest_int(self) -> Int:
+        """An i32 within 1/2 and the rounding of a sum: exact in legacy qfloat too, where no constant added rounds."""
+        half = ((self.bits & SIGN) | float_bits(0.5)).as_float()
+        return (self + half).to_int()
+
+    def to_fixed(self, bits: int) -> Int:
+        """Truncated to an i32 multiple of 2^-``bits``: the scaling is exact. Undefined outside of i32."""
+        return self.ldexp(bits).to_int()
+
+    def ldexp(self, n: int) -> Float:
+        """x 2^``n``, exactly, by an integer addition: x and the result are normal numbers."""
+        return (self.bits + (n << MANTISSA_BITS)).as_float()
+
     @property
     def head(self) -> Float:
         """The upper 12 bits of the f32's 24: products of two heads are exact."""
         return (self.bits & HEAD).as_float()
 
     def extend(self, element: str = "f32") -> Float:
-        """The same number in the wider format ``element``."""
+        """The same number in ``element``, this format or a wider one."""
+        if element == self.element:
+            return self
         if self.constant is not None:
             return self.lanes.float(self.constant, element)
         return Float(self.lanes, arith.ExtFOp(self.lanes.type(element), self.value).result, element)
@@ -203,6 +224,15 @@ class Int:
         """Shift in zeros from the left."""
         return self._wrap(arith.ShRUIOp(self.value, self._lift(other)))
 
+    def wide_product(self, other: Int) -> tuple[Int, Int]:
+        """The signed product of two i32 in 64 bits: its lower and its upper half."""
+        op = arith.MulSIExtendedOp(self.value, other.value)
+        return Int(self.lanes, op.low), Int(self.lanes, op.high)
+
+    def high_product(self, other: Int | int) -> Int:
+        """The upper 32 bits of the signed product of two i32."""
+        return Int(self.lanes, arith.MulSIExtendedOp(self.value, self._lift(other)).high)
+
     def _compare(self, predicate: arith.CmpIPredicate, other: Int | int) -> Mask:
         return Mask(self.lanes, arith.CmpIOp(predicate, self.value, self._lift(other)).result)
 
@@ -232,6 +262,10 @@ class Int:
         """The same bits as a floating-point value: ``element``, or f32 or f16 by width."""
         element = element or "f" + self.element[1:]
         return Float(self.lanes, arith.BitcastOp(self.lanes.type(element), self.value).result, element)
+
+    def to_float(self) -> Float:
+        """The signed i32 as f32, rounded to nearest even."""
+        return Float(self.lanes, arith.SIToFPOp(self.lanes.type("f32"), self.value).result)
 
     def truncate(self, element: str) -> Int:
         """The low bits."""
@@ -326,10 +360,7 @@ def odd(x: Float, coefficients: tuple[float, ...]) -> Float:
 
 
 def signed(result: Float, x: Float) -> Float:
-    """``result``, whose sign bit is 0, with the sign of ``x``."""
+    """``result``, which is not negative, with the sign of ``x``."""
+    if x.lanes.qfloat:  # a product with 0 may be -0 there
+        result = (result.bits & ABSOLUTE).as_float()
     return (result.bits | (x.bits & SIGN)).as_float()
-
-
-def keep_nan(x: Float, result: Float) -> Float:
-    """``result``, but x where x is NaN; 3 operations."""
-    return ((x.bits & ABSOLUTE) > INFINITY).select(x, result)

@@ -1,17 +1,18 @@
 """log, log2, log10, log1p.
 
 x = 2^k m with m in [sqrt(1/2), sqrt(2)) by integer operations on the bits, f = m - 1. Accurate: f - f^2/2 + f^3 P(f),
-P of degree 6; the other bases multiply log(m) in two parts. Short: f P(f), degree 7 for f32 and 4 for 16 bits.
+P of degree 6; the other bases multiply log(m) in two parts. Short: f P(f), degree 7 for f32 and 4 for 16 bits. Under
+legacy qfloat as `qfloat_logarithm` says.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-log               1.15    29.0   3.75    22.8
-log2              1.26    32.3   4.57    23.0
-log10             1.19    35.3   3.64    22.8
-log1p             1.70    40.0
+log               4.57    29.0   5.09    24.8
+log2              4.44    28.0   5.28    24.5
+log10             5.57    28.8   5.61    24.8
+log1p             8.55    38.0
 ===============  =============  =============
 """
 
@@ -31,6 +32,7 @@ from hexagon_mlir.passes.math_library.lanes import (
     horner,
 )
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
+from hexagon_mlir.passes.math_library.qfloat_logarithm import below_one, log1p_of, logarithm
 
 SQRT_HALF_BITS = 0x3F3504F3  # the mantissa is taken from [sqrt(1/2), sqrt(2))
 MANTISSA_MASK = 0x7FFFFF
@@ -81,6 +83,8 @@ def _tail(f: Float) -> Float:
 
 def _short(x: Float, scale: float, mode: Mode) -> Float:
     """log(x) scale from one polynomial."""
+    if x.lanes.qfloat:
+        return _special(x, logarithm(x, scale, mode))
     lifted, bias = normal(x, mode)
     shifted, m = split(lifted)
     f = m - 1.0
@@ -90,6 +94,8 @@ def _short(x: Float, scale: float, mode: Mode) -> Float:
 
 def log(x: Float, mode: Mode = ACCURATE) -> Float:
     """The natural logarithm."""
+    if x.lanes.qfloat:
+        return _special(x, logarithm(x, 1.0, mode))
     if mode.short:
         return _short(x, 1.0, mode)
     lifted, bias = normal(x, mode)
@@ -117,6 +123,8 @@ def log_of_sum(u: Float, lost: Float, bias: Float | float = INTEGER) -> Float:
 
 def _other_base(x: Float, high: float, low: float, k_high: float, k_low: float, mode: Mode) -> Float:
     """log(m) (high + low) + k (k_high + k_low), with log(m) in two parts so that no bit is lost near 1."""
+    if x.lanes.qfloat:
+        return _special(x, logarithm(x, high + low, mode))
     if mode.short:
         return _short(x, high + low, mode)
     lifted, bias = normal(x, mode)
@@ -145,6 +153,10 @@ def log10(x: Float, mode: Mode = ACCURATE) -> Float:
 def log1p(x: Float, mode: Mode = ACCURATE) -> Float:
     """log(1 + x), accurate near 0."""
     u = x + 1.0
+    if x.lanes.qfloat:
+        u = (x.bits.above(float_bits(-0.5))).select(below_one(x.bits & ABSOLUTE), u)
+        result = (x.bits > INFINITY - 1).select(x, _special(u, log1p_of(x, u, mode)))
+        return ((x.bits & ABSOLUTE) > float_bits(2.0**-25)).select(result, x)
     part = u - 1.0
     lost = (1.0 - (u - part)) + (x - part)  # u + lost = 1 + x exactly
     result = _special(u, log_of_sum(u, lost))

@@ -34,6 +34,11 @@ class Mode:
         return self.element == "f16"
 
     @property
+    def result(self) -> str:
+        """The type that the result ends in."""
+        return self.rounded or self.element
+
+    @property
     def to_f16(self) -> bool:
         """The result is rounded to f16: from 2^16 on it is infinite, below 2^-25 zero."""
         return "f16" in (self.element, self.rounded)

@@ -1,8 +1,9 @@
 """Floats to clamped integers, as quantization writes them: ``fptosi(minimum(maximum(roundeven(x), low), high))``.
 
 Clamped first, to the same result, x is small: adding 1.5 * 2^23 rounds it to the nearest integer, ties to even, which
-then stands in the low bits. NaN that reaches the conversion is undefined, so clamps that keep NaN need not look for it.
-PyTorch's clamps are ``select(v < low, low, v)``.
+then stands in the low bits. In legacy qfloat no constant added rounds: twice the number
+becomes an integer, which is halved. NaN that reaches the conversion is undefined, so clamps that keep NaN need not look
+for it. PyTorch's clamps are ``select(v < low, low, v)``.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import arith, erase_op, ir
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.math_library.lanes import ROUND, Float, Lanes, float_bits, splat_of
+from hexagon_mlir.passes.math_library.lanes import MANTISSA_BITS, ROUND, Float, Int, Lanes, float_bits, splat_of
 
 ORIGIN = "hexagon-math-expansion"
 CONVERSIONS = ("arith.fptosi", "arith.fptoui")
 KEEP_NAN = ("arith.maximumf", "arith.minimumf")
 LOWER, UPPER = ("arith.maximumf", "arith.maxnumf"), ("arith.minimumf", "arith.minnumf")
 LARGEST = 2.0**22  # numbers up to here leave the exponent of 1.5 * 2^23 alone
+WORD = 32
 FREE_BITS = 22  # low bits of 1.5 * 2^23 that are zero
 
 
@@ -34,7 +36,7 @@ class Clamp:
     operations: tuple[ir.Operation, ...]
 
 
-def expand_quantization(op: ir.Operation) -> bool:
+def expand_quantization(op: ir.Operation, qfloat: bool = False) -> bool:
     """Replace ``op``, one of `CONVERSIONS`, where it converts a rounded and clamped value; False where it does not."""
     found = _find(op)
     if found is None:
@@ -43,7 +45,7 @@ def expand_quantization(op: ir.Operation) -> bool:
     element = str(getattr(source.type, "element_type", source.type))
     width = ir.IntegerType(getattr(op.results[0].type, "element_type", op.results[0].type)).width
     with ir.InsertionPoint(op), op.location:
-        lanes = Lanes(source.type)
+        lanes = Lanes(source.type, qfloat)
         value = Float(lanes, source, element)
         if element != "f32":
             value = value.extend()
@@ -51,12 +53,30 @@ def expand_quantization(op: ir.Operation) -> bool:
         for clamp in clamps:
             value = _clamped(value, clamp, number)
             number |= clamp.name not in KEEP_NAN
-        bits = (value + ROUND).bits
-        result = bits.truncate(f"i{width}") if width <= FREE_BITS else bits - float_bits(ROUND)
+        result = _nearest_even(value, width) if lanes.qfloat else _low_bits(value, width)
     op.results[0].replace_all_uses_with(result.value)
     for dead in (op, *inner):
         erase_op(dead, ORIGIN)
     return True
+
+
+def _low_bits(value: Float, width: int) -> Int:
+    """A small ``value`` rounded by the constant, as an integer of ``width`` bits."""
+    bits = (value + ROUND).bits
+    return bits.truncate(f"i{width}") if width <= FREE_BITS else bits - float_bits(ROUND)
+
+
+def _nearest_even(value: Float, width: int) -> Int:
+    """The same in conversions and integers, for values up to 2^22: twice the number, truncated, and a tie's parity."""
+    doubled = (value.bits + (1 << MANTISSA_BITS)).as_float()
+    halves = doubled.to_int()  # towards zero: below, the same distance on both sides
+    sign = halves >> 31
+    size = (halves ^ sign) - sign
+    up = (size + 1) >> 1
+    tie = halves.to_float().bits.equals(doubled.bits)
+    rounded = up - tie.select(size & up & 1, value.lanes.int(0))
+    result = (rounded ^ sign) - sign
+    return result.truncate(f"i{width}") if width < WORD else result
 
 
 def _find(op: ir.Operation) -> tuple[ir.Value, list[Clamp], list[ir.Operation]] | None:

@@ -1,22 +1,32 @@
 """sqrt, rsqrt, cbrt: an integer seed and Newton steps.
 
 sqrt and rsqrt: a seed within 3.5%, two steps (8e-7, enough for `short` modes), then a correction by the remainder.
-cbrt: y = x^(-1/3) from a third of the bits, three steps, x y^2, then a correction by the remainder of the cube.
+cbrt: y = x^(-1/3) from a third of the bits, three steps, x y^2, then a correction by the remainder of the cube. Under
+legacy qfloat small numbers are lifted by integers, and the cube has no correction.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-sqrt              0.84    18.8  12.14    11.0
-rsqrt             1.30    18.0  11.81    10.3
-cbrt              0.50    36.0   7.91    23.8
+sqrt              4.51    19.8  219.46    11.0
+rsqrt             5.44    18.0  165.54    10.3
+cbrt             15.40    24.3  13.50    24.3
 ===============  =============  =============
 """
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, Mask
+from hexagon_mlir.passes.math_library.lanes import (
+    ABSOLUTE,
+    INFINITY,
+    MANTISSA_BITS,
+    SIGN,
+    Float,
+    Int,
+    Mask,
+    float_bits,
+)
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
 SEED = 0x5F375A86  # SEED - bits/2 is 1/sqrt within 3.5%
@@ -25,6 +35,8 @@ CUBE_SEED = 0x54A20000  # CUBE_SEED - bits/3 is 1/cbrt within 4%
 THIRD = 0x5555  # 2^16 / 3
 TINY = 2.0**-100  # below, intermediate values would leave the normal numbers
 QUIET_NAN = float("nan")
+SMALLEST_NORMAL = 1 << MANTISSA_BITS
+LIFT = 48
 
 
 def _approximate(half: Float, x: Float) -> Float:
@@ -42,6 +54,20 @@ def _scaled(x: Float, mode: Mode, factor: float) -> tuple[Float, Float | None]:
     small = x < TINY
     one = x.lanes.float(1.0)
     return x * small.select(x.lanes.float(2.0**48), one), small.select(x.lanes.float(factor), one)
+
+
+def _lifted(x: Float, bits: Int, root: int) -> tuple[Float, Int]:
+    """A magnitude lifted out of the denormals by exact steps, and what its root has too much in the exponent field.
+
+    The bits of a denormal number are an integer 2^149 times as large; ``root`` is 2 or 3.
+    """
+    lanes = x.lanes
+    denormal, small = bits < SMALLEST_NORMAL, bits < float_bits(TINY)
+    more = 150 if root == 3 else 148  # a multiple of ``root``
+    exactly = bits.to_float().bits + ((more - 149) << MANTISSA_BITS)
+    lifted = denormal.select(exactly, small.select(bits + (LIFT << MANTISSA_BITS), bits)).as_float()
+    excess = small.select(lanes.int(LIFT // root << MANTISSA_BITS), lanes.int(0))
+    return lifted, denormal.select(lanes.int(more // root << MANTISSA_BITS), excess)
 
 
 def _special(x: Float) -> Mask:
@@ -69,7 +95,11 @@ def sqrt_and_inverse(x: Float) -> tuple[Float, Float]:
 
 def sqrt(x: Float, mode: Mode = ACCURATE) -> Float:
     """The square root."""
-    scaled, back = _scaled(x, mode, 2.0**-24)
+    excess = None
+    if x.lanes.qfloat and not (mode.narrow or mode.fast):
+        (scaled, excess), back = _lifted(x, x.bits, 2), None
+    else:
+        scaled, back = _scaled(x, mode, 2.0**-24)
     half = scaled * 0.5
     y = _approximate(half, scaled)
     s = scaled * y
@@ -77,18 +107,26 @@ def sqrt(x: Float, mode: Mode = ACCURATE) -> Float:
         s = s + (half - s * (s * 0.5)) * y
     if back is not None:
         s = s * back
+    if excess is not None:
+        s = (s.bits - excess).as_float()
     return _special(x).select(_negative_is_nan(x, x), s)
 
 
 def rsqrt(x: Float, mode: Mode = ACCURATE) -> Float:
     """One over the square root."""
-    scaled, back = _scaled(x, mode, 2.0**24)
+    excess = None
+    if x.lanes.qfloat and not (mode.narrow or mode.fast):
+        (scaled, excess), back = _lifted(x, x.bits, 2), None
+    else:
+        scaled, back = _scaled(x, mode, 2.0**24)
     half = scaled * 0.5
     y = _approximate(half, scaled)
     if not mode.short:
         y = y + y * (0.5 - (half * y) * y)
     if back is not None:
         y = y * back
+    if excess is not None:
+        y = (y.bits + excess).as_float()
     # The difference of bit patterns turns +-0 into +-inf, inf into 0, and keeps NaN.
     inverse = (x.lanes.int(INFINITY) - x.bits).as_float()
     return _special(x).select(_negative_is_nan(x, inverse), y)
@@ -99,8 +137,10 @@ def cbrt(x: Float, mode: Mode = ACCURATE) -> Float:
     lanes = x.lanes
     magnitude = x.bits & ABSOLUTE
     a = magnitude.as_float()
-    back = None
-    if not mode.narrow:
+    back, excess = None, None
+    if lanes.qfloat and not mode.narrow:
+        a, excess = _lifted(a, magnitude, 3)
+    elif not mode.narrow:
         small = a < TINY
         a = small.select(a * 2.0**48, a)
         back = small.select(lanes.float(2.0**-16), lanes.float(1.0))
@@ -111,7 +151,7 @@ def cbrt(x: Float, mode: Mode = ACCURATE) -> Float:
         # The cube of y first: y^3 a is about 1, y^3 alone within 2^-128 .. 2^126.
         y = y * (4 / 3 - (third * y) * (y * y))
     t = a * (y * y)
-    if not mode.short:
+    if not mode.short and not lanes.qfloat:
         h = t.head  # h^2 is exact, and so is a - h^3 to 2^-36 of a
         rest = t - h
         square = h * h
@@ -120,5 +160,7 @@ def cbrt(x: Float, mode: Mode = ACCURATE) -> Float:
         t = t + residual * (y * y) * (1 / 3)
     if back is not None:
         t = t * back
+    if excess is not None:
+        t = (t.bits - excess).as_float()
     result = (t.bits | (x.bits & SIGN)).as_float()
     return (magnitude - 1).above(INFINITY - 2).select(x, result)

@@ -9,9 +9,9 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-sin               1.55    97.1  29.94    19.3
-cos               1.54    88.6  26.97    21.0
-tan               1.47   112.6  41.51    23.3
+sin               5.28    64.5  28.80    54.5
+cos               5.23    67.5  28.05    54.8
+tan               6.39    75.0  98.42    59.8
 ===============  =============  =============
 """
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from hexagon_mlir.passes.math_library.angle import Angle, reduce_angle
 from hexagon_mlir.passes.math_library.coefficients import COS, COS_SHORT, SIN, SIN_SHORT, TAN
-from hexagon_mlir.passes.math_library.division import approximate_reciprocal, quotient_of_minus
+from hexagon_mlir.passes.math_library.division import approximate_reciprocal, quotient_of_minus, reciprocal_bounded
 from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, SIGN, Float, Int, float_bits, horner
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
@@ -77,7 +77,12 @@ def tan(x: Float, mode: Mode = ACCURATE) -> Float:
         r = angle.r
         square = r * r
         # tan(r) = r + rest, rest with the error of r; tan' = 1 + tan^2 is near enough 1 + r^2 for that error.
-        rest = r * square * horner(square, TAN) + (angle.rest + angle.rest * square)
+        rest = r * square * horner(square, TAN)
+        if x.lanes.qfloat:
+            t = r + rest
+            result = even.select(t, -reciprocal_bounded(t))
+            return _tangent(x, angle, result, mode)
+        rest = rest + (angle.rest + angle.rest * square)
         t = r + rest
         inverse = approximate_reciprocal(t)
         head = t.head
@@ -85,6 +90,11 @@ def tan(x: Float, mode: Mode = ACCURATE) -> Float:
         # 1 - short (head + what is left of r + rest), the first product exact.
         residual = (1.0 - short * head) - short * (rest - (head - r))
         result = even.select(t, -(short + inverse * residual))
+    return _tangent(x, angle, result, mode)
+
+
+def _tangent(x: Float, angle: Angle, result: Float, mode: Mode) -> Float:
+    """``result``, but NaN for what is no number, and small numbers themselves."""
     if mode.fast:
         return result
     return ((x.bits & ABSOLUTE) > SMALL).select(angle.special(x, result), x)

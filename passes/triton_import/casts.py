@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.passes.triton_import import elementwise, float8, types
 from hexagon_mlir.passes.triton_import.types import Unsupported
@@ -34,6 +36,16 @@ def convert(node: Tensor, source: ir.Type, target: ir.Type, rounding: int | None
 def as_float(node: Tensor, source: ir.Type, element: ir.Type) -> Tensor:
     """``node`` as ``element`` when its TTIR type is an 8-bit float; else unchanged."""
     return convert(node, source, element, None) if str(source) in types.FLOAT8 else node
+
+
+def in_f32(op: ir.Operation, nodes: Sequence[Tensor], sources: Sequence[ir.Type], results: Sequence[ir.Type],
+           shape: tuple[int, ...]) -> list[Tensor]:
+    """Element-wise ``op`` on 8-bit floats: computed in f32, which holds their sums and products, and rounded once."""
+    f32 = ir.F32Type.get()
+    wide = [as_float(node, source, f32) for node, source in zip(nodes, sources, strict=True)]
+    elements = [f32 if str(result) in types.FLOAT8 else types.scalar(result) for result in results]
+    return [convert(node, f32, result, None) if str(result) in types.FLOAT8 else node
+            for node, result in zip(elementwise.clone(op, wide, elements, shape), results, strict=True)]
 
 
 def widened(x: ir.Value, source: ir.Type) -> ir.Value:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.ir import ir, scf
-from hexagon_mlir.passes.triton_import import inplace, ints, types
+from hexagon_mlir.passes.triton_import import counting, inplace, types
 from hexagon_mlir.passes.triton_import.build import scalar_of
 from hexagon_mlir.passes.triton_import.state import Carried, Form, first_form, whole
 from hexagon_mlir.passes.triton_import.values import Known, Tensor
@@ -65,9 +65,7 @@ def _bind(t: Translator, arguments: Sequence[ir.Value], nodes: Sequence[Known]) 
 
 def for_loop(t: Translator, op: ir.Operation) -> list[Known]:
     """``scf.for``. Pointers and index tensors cross iterations as one offset where that is enough."""
-    index = ints.index_type()
-    limits = [t.tensor(v) for v in list(op.operands)[:3]]
-    low, high, step = (ints.value(ints.cast(n.data, n.element, index), index) for n in limits)
+    (low, high, step), variable = counting.counted(t, op)
     inits = [t.of(v) for v in list(op.operands)[3:]]
     carried = [first_form(node) for node in inits]
     source = op.regions[0].blocks[0]
@@ -76,8 +74,7 @@ def for_loop(t: Translator, op: ir.Operation) -> list[Known]:
         loop = scf.ForOp(low, high, step, flat)
         with ir.InsertionPoint(loop.body):
             induction = source.arguments[0]
-            t.known[induction] = Tensor(
-                induction.type, data=ints.cast(loop.induction_variable, index, induction.type))
+            t.known[induction] = Tensor(induction.type, data=variable(loop.induction_variable))
             _bind(t, list(source.arguments)[1:], _packed(carried, loop.inner_iter_args))
             _, results = t.block(source)
             values = [c.unpack(node) for c, node in zip(carried, results, strict=True)]

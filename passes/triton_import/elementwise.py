@@ -167,7 +167,7 @@ def _exactly(function: Callable[..., Float], operation: Callable[..., ir.Value])
     def emit(*operands: ir.Value) -> ir.Value:
         if not isinstance(operands[0].type, ir.F32Type):
             return operation(*operands)
-        lanes = Lanes(operands[0].type)
+        lanes = Lanes(operands[0].type, qfloat=True)  # right in either arithmetic
         return function(*(Float(lanes, x) for x in operands)).value
 
     return emit

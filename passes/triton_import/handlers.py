@@ -52,6 +52,9 @@ def clone(t: Translator, op: ir.Operation) -> list[Tensor]:
     nodes, shape = [t.tensor(v) for v in op.operands], types.split(op.results[0].type)[0]
     if (step := networks.step_of(op, nodes, shape)) is not None:
         return [step]
+    sources = [types.split(v.type)[1] for v in op.operands]
+    if op.name.endswith("f") and any(str(source) in types.FLOAT8 for source in sources):
+        return casts.in_f32(op, nodes, sources, [types.split(r.type)[1] for r in op.results], shape)
     return elementwise.clone(op, nodes, elements, shape)
 
 
@@ -191,8 +194,7 @@ def _assert(t: Translator, op: ir.Operation) -> None:
 
 
 def _check(t: Translator, op: ir.Operation, condition: Tensor, message: str) -> None:
-    place = place_in_kernel(op.location)
-    runtime.check(t.runtime, condition, f"{place.file}:{place.line}:{place.column}", message, t.grid[3:])
+    runtime.check(t.runtime, condition, place_in_kernel(op.location), message, t.grid[3:])
 
 
 def _print(t: Translator, op: ir.Operation) -> None:

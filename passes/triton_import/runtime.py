@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hexagon_mlir.ir import arith, func, ir, memref, scf, tensor
+from hexagon_mlir.ir import Place, arith, func, ir, memref, scf, tensor
 from hexagon_mlir.passes.triton_import import build, ints, reduce
 from hexagon_mlir.passes.triton_import.values import Tensor, varying
 
@@ -48,7 +48,7 @@ class Runtime:
         return memref.extract_aligned_pointer_as_index(memref.GetGlobalOp(type, self.texts[text]).result)
 
 
-def check(runtime: Runtime, condition: Tensor, place: str, message: str, program: Sequence[ir.Value]) -> None:
+def check(runtime: Runtime, condition: Tensor, place: Place, message: str, program: Sequence[ir.Value]) -> None:
     """Report ``message`` unless ``condition`` (i1) holds for every element."""
     bit = ir.IntegerType.get_signless(1)
     holds = condition
@@ -57,7 +57,8 @@ def check(runtime: Runtime, condition: Tensor, place: str, message: str, program
     failed = arith.xori(build.scalar_of(holds), ints.value(1, bit))
     branch = scf.IfOp(failed)
     with ir.InsertionPoint(branch.then_block):
-        runtime.call(ASSERT_FAILED, [runtime.text(f"{place}\n{message}"), *program])
+        text = runtime.text(f"{place.file}:{place.line}:{place.column}\n{message}")
+        runtime.call(ASSERT_FAILED, [text, *program])
         scf.YieldOp([])
 
 

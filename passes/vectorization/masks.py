@@ -64,7 +64,7 @@ def mask_bits(block: ir.Block, varies: Callable[[ir.Value], bool]) -> dict[ir.Op
         waiting = [op for op in waiting if op not in family]
         bits = {b for op in family for b in _selected(op)}
         bits |= {b for op in family if varies(op.results[0]) for b in _compared(op)}
-        if len(bits) == 1 and (width := bits.pop()):
+        if len(bits) == 1 and (width := bits.pop()) in _BUFFERS:
             found.update(dict.fromkeys(family, width))
     return found
 

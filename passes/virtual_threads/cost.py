@@ -23,6 +23,8 @@ must pay for that much."""
 
 _PROGRAM_CYCLES = 40
 """Estimate: calling one program of a grid, in cycles."""
+_MOST_TASKS = 1024
+"""No chip has as many contexts, and every number of pieces up to a few for each task is looked at."""
 RUNS_PER_TASK = 4
 """Programs are dealt in runs of neighbours, several to a task: some have less to do than others (a causal mask)."""
 
@@ -46,9 +48,10 @@ class ForkCost:
 
     @classmethod
     def of(cls, target: Target, tasks: int = 0) -> ForkCost:
-        """The costs on ``target``; ``tasks`` 0 means one for each HVX context."""
+        """The costs on ``target``; ``tasks`` 0 means one for each HVX context, more than `_MOST_TASKS` so many."""
         contexts = int(target.hvx_contexts.value)
-        return cls(tasks or contexts, tasks > 0, _SPAWN_QUEUE_OPERATIONS * float(target.task_queue_cycles.value),
+        return cls(min(tasks, _MOST_TASKS) or contexts, tasks > 0,
+                   _SPAWN_QUEUE_OPERATIONS * float(target.task_queue_cycles.value),
                    float(target.task_dispatch_cycles.value), contexts, int(target.clusters.value),
                    1 / float(target.hvx_issue_interval_cycles.value),
                    float(target.hvx_packets_per_cluster_cycle.value))

@@ -9,7 +9,7 @@ from hexagon_mlir.ir.clones import clone_into
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.wide_integers import words
+from hexagon_mlir.passes.wide_integers import floats, words
 from hexagon_mlir.passes.wide_integers.words import Words
 
 _EXTENSIONS = frozenset({"arith.extsi", "arith.extui", "arith.index_cast", "arith.index_castui"})
@@ -51,7 +51,7 @@ def _known(op: ir.Operation) -> bool:
     if op.name in words.SHIFTS:
         by = _number(op.operands[1])
         return by is not None and 0 <= by < 64
-    if op.name in words.TO_FLOAT:
+    if op.name in floats.TO_FLOAT:
         return isinstance(op.results[0].type, ir.F32Type | ir.F16Type)
     if op.name in _EXTENSIONS and not _wide(op.operands[0].type):
         return True
@@ -65,14 +65,14 @@ def _number(value: ir.Value) -> int | None:
     return ir.IntegerAttr(value.owner.operation.attributes["value"]).value
 
 
-def in_words(op: ir.Operation) -> None:
-    """Make an op that does what ``op`` does, with words, at the insertion point."""
+def in_words(op: ir.Operation, qfloat: bool) -> None:
+    """Make an op that does what ``op`` does, with words, at the insertion point; ``qfloat`` as in `floats`."""
     parts = [_halves(value) for value in op.operands]
     maps = [map_ for map_, own in zip(op.attributes["indexing_maps"], parts, strict=True) for _ in own]
     inputs, outputs = (list(chain(*some)) for some in (parts[:input_count(op)], parts[input_count(op):]))
     new = linalg.GenericOp([], inputs, outputs, ir.ArrayAttr.get(maps), op.attributes["iterator_types"])
     block = new.regions[0].blocks.append(*(_element(value.type) for value in (*inputs, *outputs)))
-    body = _Body(op.regions[0].blocks[0], list(block.arguments), new.operation)
+    body = _Body(op.regions[0].blocks[0], list(block.arguments), new.operation, qfloat)
     with ir.InsertionPoint(block):
         body.emit()
 
@@ -113,8 +113,8 @@ def _twice(value: ir.Value) -> ir.Value:
 class _Body:
     """Writes the operations of ``old`` anew, 64-bit values as `Words`; ``arguments`` are those of the new block."""
 
-    def __init__(self, old: ir.Block, arguments: list[ir.Value], op: ir.Operation):
-        self.old, self.op = old, op
+    def __init__(self, old: ir.Block, arguments: list[ir.Value], op: ir.Operation, qfloat: bool):
+        self.old, self.op, self.qfloat = old, op, qfloat
         self.plain: dict[ir.Value, ir.Value] = {}
         self.pairs: dict[ir.Value, Words] = {}
         given = iter(arguments)
@@ -159,8 +159,8 @@ class _Body:
         """What ``op`` makes of 64-bit integers: a condition, a float, or fewer bits."""
         if op.name == "arith.cmpi":
             return words.compare(ir.IntegerAttr(op.attributes["predicate"]).value, *map(self._pair, op.operands))
-        if op.name in words.TO_FLOAT:
-            return words.to_float(op.name, self._pair(op.operands[0]), op.results[0].type)
+        if op.name in floats.TO_FLOAT:
+            return floats.to_float(op.name, self._pair(op.operands[0]), op.results[0].type, self.qfloat)
         return words.narrowed(self._pair(op.operands[0]), op.results[0].type)
 
     def _parts(self, value: ir.Value) -> list[ir.Value]:

@@ -65,35 +65,6 @@ def narrowed(words: Words, type_: ir.Type) -> ir.Value:
     return words.low if ir.IntegerType(type_).width == WORD else arith.trunci(type_, words.low)
 
 
-def to_float(name: str, a: Words, type_: ir.Type) -> ir.Value:
-    """``a`` as f32 or f16, rounded once: what f32 has to round is infinite in f16."""
-    value = _to_f32(name, a)
-    return value if value.type == type_ else arith.truncf(type_, value)
-
-
-def _to_f32(name: str, a: Words) -> ir.Value:
-    """``a`` as the sum of two parts that f32 holds exactly.
-
-    A number below 2**45 in magnitude is cut at bit 21. Of a larger one, cut at bit 40, the lower 20 bits only tell by
-    one bit whether any is set: they are too low to decide more.
-    """
-    f32 = ir.F32Type.get()
-    is_signed = name == "arith.sitofp"
-    if is_signed and a.fits:
-        return arith.sitofp(f32, a.low)
-    down = "arith.shrsi" if is_signed else "arith.shrui"
-    sign = arith.shrsi(a.high, word(31)) if is_signed else word(0)
-    small = arith.cmpi(_P.eq, shift(down, a, 45).low, sign)
-    some = _one_if(arith.cmpi(_P.ne, arith.andi(a.low, word((1 << 20) - 1)), word(0)))
-    middle = arith.shrui(arith.shli(shift(down, a, 20).low, word(12)), word(11))
-    upper = arith.select(small, shift(down, a, 21).low, shift(down, a, 40).low)
-    lower = arith.select(small, arith.andi(a.low, word((1 << 21) - 1)), arith.ori(middle, some))
-    units = [arith.select(small, arith.constant(f32, 2.0**few), arith.constant(f32, 2.0**many))
-             for few, many in ((21, 40), (0, 19))]
-    parts = [arith.mulf(arith.sitofp(f32, part), unit) for part, unit in zip((upper, lower), units, strict=True)]
-    return arith.addf(*parts)
-
-
 def compare(predicate: int, a: Words, b: Words) -> ir.Value:
     """``a`` compared with ``b``."""
     if a.fits and b.fits:  # the order of words, unsigned too, is that of what they extend to
@@ -120,18 +91,19 @@ def select(condition: ir.Value, a: Words, b: Words) -> Words:
     return Words(arith.select(condition, a.low, b.low), arith.select(condition, a.high, b.high), a.fits and b.fits)
 
 
-def _one_if(condition: ir.Value) -> ir.Value:
+def one_if(condition: ir.Value) -> ir.Value:
+    """1 where ``condition`` holds, else 0."""
     return arith.select(condition, word(1), word(0))
 
 
 def _add(a: Words, b: Words) -> Words:
     low = arith.addi(a.low, b.low)
-    carry = _one_if(arith.cmpi(_P.ult, low, a.low))
+    carry = one_if(arith.cmpi(_P.ult, low, a.low))
     return Words(low, arith.addi(arith.addi(a.high, b.high), carry))
 
 
 def _subtract(a: Words, b: Words) -> Words:
-    borrow = _one_if(arith.cmpi(_P.ult, a.low, b.low))
+    borrow = one_if(arith.cmpi(_P.ult, a.low, b.low))
     return Words(arith.subi(a.low, b.low), arith.subi(arith.subi(a.high, b.high), borrow))
 
 
@@ -155,7 +127,6 @@ BINARY: dict[str, Callable[[Words, Words], Words]] = {
     "arith.maxsi": _chosen(_P.sgt), "arith.minsi": _chosen(_P.slt),
     "arith.maxui": _chosen(_P.ugt), "arith.minui": _chosen(_P.ult),
 }
-TO_FLOAT = frozenset({"arith.sitofp", "arith.uitofp"})
 SHIFTS = frozenset({"arith.shli", "arith.shrsi", "arith.shrui"})
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 import struct
 
-from hexagon_mlir.codegen.hvx.value_ranges import MAGIC_BITS, constant, integer
+from hexagon_mlir.codegen.hvx.integer_ranges import integer
+from hexagon_mlir.codegen.hvx.value_ranges import MAGIC_BITS, constant
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, read, vector_type, with_functions
+from hexagon_mlir.codegen.llvm_ir.names import VALUE
 
 _MAGIC = struct.unpack("<f", MAGIC_BITS.to_bytes(4, "little"))[0]
-_SUBTRACTION = re.compile(r" = fsub [a-z ]*<\d+ x float> %[\w.$-]+, splat \(float 0x"
+_SUBTRACTION = re.compile(rf" = fsub [a-z ]*<\d+ x float> {VALUE}, splat \(float 0x"
                           rf"{int.from_bytes(struct.pack('<d', _MAGIC), 'little'):016X}\)")
 _MOST_BITS = 22
 """Signed integers of so many bits are meant by the constant: any other would change its exponent."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import NAME, functions
+from hexagon_mlir.codegen.llvm_ir.llvm_text import functions
+from hexagon_mlir.codegen.llvm_ir.names import GLOBAL, NAME, VALUE, derived
 
 FEWEST = 24
 """Halves in a transpose of eight vectors. The few that end a sum are no matter of time."""
@@ -22,9 +23,9 @@ _PAIR = f"<{VECTOR_BITS // 16} x i32>"
 _DECLARED = {f"@llvm.hexagon.V6.{name}.128B": f"declare {result} @llvm.hexagon.V6.{name}.128B({arguments})"
              for name, result, arguments in (("vshuffvdd", _PAIR, f"{_WORDS}, {_WORDS}, i32"), ("lo", _WORDS, _PAIR),
                                              ("hi", _WORDS, _PAIR))}
-_DECLARATION = re.compile(r"^declare .*?(@[\w.]+)", re.MULTILINE)
-_VALUE = r"%[\w.$-]+|zeroinitializer"
-_SHUFFLE = re.compile(rf"  (%[\w.$-]+) = shufflevector (<(\d+) x (\w+)>) ({_VALUE}), <\d+ x \w+> ({_VALUE}), "
+_DECLARATION = re.compile(rf"^declare .*?({GLOBAL})", re.MULTILINE)
+_OPERAND = rf"{VALUE}|zeroinitializer"
+_SHUFFLE = re.compile(rf"  ({VALUE}) = shufflevector (<(\d+) x (\w+)>) ({_OPERAND}), <\d+ x \w+> ({_OPERAND}), "
                       r"<\d+ x i32> <([^>]*)>(.*)$")
 
 
@@ -80,26 +81,22 @@ def _rewritten(lines: list[str], halves: dict[int, _Half]) -> list[str]:
             if not cast or value == "zeroinitializer":
                 words.append(value)
             elif value in results:
-                words.append(_derived("words", value))
+                words.append(derived("words", value))
             else:
                 if (value,) not in here:
-                    here[value,] = f"{_derived('words', value)}.{number}"
+                    here[value,] = derived(f"words.{number}", value)
                     out.append(f"  {here[value,]} = bitcast {half.vector} {value} to {_WORDS}")
                 words.append(here[value,])
         key = (*words, str(half.gap))
         if key not in here:
-            here[key] = _derived("pair", half.result)
+            here[key] = derived("pair", half.result)
             out.append(f"  {here[key]} = call {_PAIR} @llvm.hexagon.V6.vshuffvdd.128B({_WORDS} {words[0]}, "
                        f"{_WORDS} {words[1]}, i32 {half.gap}){half.debug}")
-        result = _derived("words", half.result) if cast else half.result
+        result = derived("words", half.result) if cast else half.result
         out.append(f"  {result} = call {_WORDS} @llvm.hexagon.V6.{half.which}.128B({_PAIR} {here[key]}){half.debug}")
         if cast and half.result in elsewhere:
             out.append(f"  {half.result} = bitcast {_WORDS} {result} to {half.vector}{half.debug}")
     return out
-
-
-def _derived(what: str, name: str) -> str:
-    return f"%{what}.{name[1:]}"
 
 
 def _half(line: str) -> _Half | None:

@@ -7,6 +7,8 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from hexagon_mlir.codegen.hvx.half_conversions import widened_words
+from hexagon_mlir.codegen.hvx.half_narrowing import operands
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
 from hexagon_mlir.codegen.hvx.value_ranges import constant
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, lanes_of, vector_type
@@ -31,6 +33,10 @@ class Value:
     chains: list[str] = field(default_factory=list)
     normal: bool = True
     splat: bool = False
+    from_half: bool = False
+    """``chains`` are f16 numbers times one, which is a unit of the last place too much; see `half_conversions`."""
+    specials: bool = True
+    """Something looks at the bits of what is ``from_half``: infinity and NaN count."""
 
     @property
     def native(self) -> str:
@@ -43,8 +49,10 @@ class PartBuilder:
     ``definitions`` are the function's instructions by result; ``declared`` collects declarations.
     """
 
-    def __init__(self, definitions: Mapping[str, Instruction], qfloat: bool, declared: dict[str, str]):
+    def __init__(self, definitions: Mapping[str, Instruction], qfloat: bool, declared: dict[str, str],
+                 narrowing_order: str):
         self.definitions, self.qfloat, self.declared = definitions, qfloat, declared
+        self.narrowing_order = narrowing_order
         self.values: dict[str, Value] = {}
         self.out: list[str] = []
         self.cache: dict[tuple[str, str, str], list[str]] = {}
@@ -132,12 +140,15 @@ class PartBuilder:
         if value.parts:
             return value.parts
         ieee, chain = FORMATS[value.element]
-        return self.cached(operand, "ieee", value.block, lambda: [
-            self.as_type(self.intrinsic(f"vconv.{ieee}.{chain}", "<32 x i32>", ("<32 x i32>", c)), value.native)
-            for c in value.chains])
+        def converted(words: str) -> str:
+            made = self.intrinsic(f"vconv.{ieee}.{chain}", "<32 x i32>", ("<32 x i32>", words))
+            made = widened_words(self, made, value.specials) if value.from_half else made
+            return self.as_type(made, value.native)
+
+        return self.cached(operand, "ieee", value.block, lambda: [converted(c) for c in value.chains])
 
     def chain(self, operand: str, value: Value, normal: bool = False) -> list[str]:
-        """The parts in qfloat, normalised if asked for: adding zero does both."""
+        """The parts in qfloat, normalised if asked for: adding zero does both, within a unit of the last place."""
         if value.chains and (value.normal or not normal):
             return value.chains
         ieee, chain = FORMATS[value.element]
@@ -216,8 +227,12 @@ class PartBuilder:
             new[place + order] = self.as_type(self.half("hi", pair), after)
         return new
 
-    def narrowed(self, floats: bool, parts: list[str], bits: int, order: int) -> tuple[list[str], int]:
-        """Two parts as one of half the width: even and odd lanes, or two halves in memory order."""
+    def narrowed(self, floats: bool, parts: list[str], bits: int, order: int,
+                 finish: Callable[[str, int, int], str] | None = None) -> tuple[list[str], int]:
+        """Two parts as one of half the width: even and odd lanes, or two halves in memory order.
+
+        ``finish`` gets words of f16 made from qfloat and the places of the two parts they come from.
+        """
         new = []
         step = max(order // 2, 1)
         before, after = f"<{VECTOR_BITS // bits} x i{bits}>", f"<{2 * VECTOR_BITS // bits} x i{bits // 2}>"
@@ -226,10 +241,12 @@ class PartBuilder:
                 low, high = parts[group + r], parts[group + r + step]
                 if floats and self.qfloat:
                     pair = self.intrinsic("vcombine", "<64 x i32>", ("<32 x i32>", high), ("<32 x i32>", low))
-                    new.append(self.intrinsic("vconv.hf.qf32", "<32 x i32>", ("<64 x i32>", pair)))
+                    made = self.intrinsic("vconv.hf.qf32", "<32 x i32>", ("<64 x i32>", pair))
+                    new.append(finish(made, group + r, group + r + step) if finish is not None else made)
                     continue
                 kind = "<32 x float>" if floats else before
-                two = (("<32 x i32>", self.words(high, kind)), ("<32 x i32>", self.words(low, kind)))
+                first, second = operands(low, high, self.narrowing_order) if floats else (high, low)
+                two = (("<32 x i32>", self.words(first, kind)), ("<32 x i32>", self.words(second, kind)))
                 name = "vcvt.hf.sf" if floats else _NARROWING[bits, order == 1]
                 made = self.intrinsic(name, "<32 x i32>", *two)
                 new.append(made if floats else self.as_type(made, after))

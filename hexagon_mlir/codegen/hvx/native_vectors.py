@@ -16,9 +16,11 @@ What is not understood stays as it was, on the whole vector.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from hexagon_mlir.codegen.hvx.fixed_point import make_fixed_point
+from hexagon_mlir.codegen.hvx.half_conversions import narrowed_halves, narrowed_whole, widened_whole
 from hexagon_mlir.codegen.hvx.native_parts import FORMATS, PartBuilder, Value
 from hexagon_mlir.codegen.hvx.qfloat_formats import FloatFormats
 from hexagon_mlir.codegen.hvx.quad_products import make_quad_sum
@@ -36,15 +38,22 @@ from hexagon_mlir.codegen.llvm_ir.llvm_text import (
     split_type,
     vector_type,
 )
+from hexagon_mlir.codegen.llvm_ir.names import GLOBAL, WORD
+from hexagon_mlir.targets.disputed import NarrowingOrder
 
 VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
+_FROM = re.compile(rf", %({WORD}) \]")
 
 
-def use_native_vectors(text: str, qfloat: bool, floats: bool = True) -> str:
-    """``text`` with the vector arithmetic of every function rewritten; ``qfloat`` for v68 to v75.
+def use_native_vectors(text: str, qfloat: bool, floats: bool = True, converts: bool = True,
+                       legacy: bool | None = None, narrowing_order: str = NarrowingOrder.FIRST_EVEN) -> str:
+    """``text`` with the vector arithmetic of every function rewritten; with ``qfloat`` values stay in that format.
 
-    Without ``floats`` the chip's HVX has integers only.
+    Without ``floats`` the chip's HVX has integers only. ``converts``: it has ``v.sf = v.w`` (from v73 on). ``legacy``:
+    the chip computes in legacy qfloat (v68 to v75); as ``qfloat`` where that is not said. ``narrowing_order`` is a
+    `NarrowingOrder`.
     """
+    legacy = qfloat if legacy is None else legacy
     out: list[str] = []
     declared: dict[str, str] = {}
     for is_function, run in function_texts(text):
@@ -52,9 +61,10 @@ def use_native_vectors(text: str, qfloat: bool, floats: bool = True) -> str:
             continue
         lines = run.split("\n")
         if is_function and VECTOR_ARITHMETIC.search(run):
-            lines = FunctionRewriter(read(lines), qfloat, floats, declared).rewrite()
+            rewriter = FunctionRewriter(read(lines), qfloat, floats, declared, converts, legacy, narrowing_order)
+            lines = rewriter.rewrite()
         out += lines
-    known = {name for line in out if line.startswith("declare ") for name in re.findall(r"@[\w.]+", line)} \
+    known = {name for line in out if line.startswith("declare ") for name in re.findall(GLOBAL, line)} \
         if declared else {}
     out += [line for name, line in declared.items() if name not in known]
     return "\n".join(out) + "\n"
@@ -63,10 +73,11 @@ def use_native_vectors(text: str, qfloat: bool, floats: bool = True) -> str:
 class FunctionRewriter(PartBuilder):
     """Rewrites one function; use as ``FunctionRewriter(instructions, ...).rewrite()``."""
 
-    def __init__(self, instructions: list[Instruction], qfloat: bool, floats: bool, declared: dict[str, str]):
-        self.instructions = instructions
+    def __init__(self, instructions: list[Instruction], qfloat: bool, floats: bool, declared: dict[str, str],
+                 converts: bool, legacy: bool, narrowing_order: str):
+        self.instructions, self.converts, self.legacy = instructions, converts, legacy
         self.plan = SplitPlan(instructions, floats)
-        super().__init__(self.plan.definitions, qfloat, declared)
+        super().__init__(self.plan.definitions, qfloat, declared, narrowing_order)
         self.ours, self.bits, self.orders = self.plan.names, self.plan.bits, self.plan.orders
         self.incoming: dict[tuple[str, str], list[str]] = {}
         """(phi, block it is entered from) -> parts."""
@@ -75,11 +86,11 @@ class FunctionRewriter(PartBuilder):
 
     def rewrite(self) -> list[str]:
         """The lines of the rewritten function."""
-        if not self.ours:
+        if not self.ours and not (self.legacy and any(i.opcode in ("fpext", "fptrunc") for i in self.instructions)):
             return [i.text for i in self.instructions]
         users: dict[str, list[Instruction]] = {}
         for i in self.instructions:
-            for name in self.ours.intersection(i.names()):
+            for name in i.names():
                 users.setdefault(name, []).append(i)
         self.formats = FloatFormats(self.plan, users, self.qfloat)
         for i in self.instructions:
@@ -97,6 +108,8 @@ class FunctionRewriter(PartBuilder):
                 self._before_branch(i)
             if i.result in self.ours or (i.opcode == "store" and i.operands and i.operands[0] in self.ours):
                 self._rewrite(i)
+            elif self.legacy and self._converts_whole_halves(i):
+                pass
             else:
                 self.out.append(self._kept(i))
         for place, i in reversed(phis):
@@ -188,7 +201,7 @@ class FunctionRewriter(PartBuilder):
             types = [self._native(t, value.bits) if t.startswith("<") else t for t in i.types]
             self.declared[name] = f"declare {native} {name}({', '.join(types)})"
             value.parts = [self.emit(f"call {native} {name}({', '.join(row)})") for row in rows]
-        elif i.opcode == "sitofp" and i.types[0].endswith("x i32>"):  # see `exponent_numbers`
+        elif i.opcode == "sitofp" and i.types[0].endswith("x i32>") and self.converts:
             words = [row[0].split("> ", 1)[1] for row in rows]
             value.parts = [self.as_type(self.intrinsic("vconv.sf.w", "<32 x i32>", ("<32 x i32>", w)), native)
                            for w in words]
@@ -278,7 +291,8 @@ class FunctionRewriter(PartBuilder):
                 parts, bits, order = self.widened(i.opcode, parts, bits, order), 2 * bits, 2 * order
             value.order = order
             if i.opcode == "fpext" and self.qfloat:
-                value.chains = parts
+                value.chains, value.from_half = parts, True
+                value.specials = self.formats.shows_bits(i.result)
             else:
                 value.parts = [self.as_type(p, value.native) for p in parts] if i.opcode == "fpext" else parts
         else:
@@ -308,12 +322,39 @@ class FunctionRewriter(PartBuilder):
         if source.splat and not source.chains:
             parts = self.ieee(i.operands[0], source) if not (floats and self.qfloat) else parts
         bits, order = source.bits, wanted
+        finish = self._finish_half(i, source, wanted) if floats and self.qfloat else None
         while bits > value.bits:
-            parts, order = self.narrowed(floats, parts, bits, order)
+            parts, order = self.narrowed(floats, parts, bits, order, finish)
             bits //= 2
         value.parts = [self.as_type(p, value.native) for p in parts] if floats else parts
 
+    def _finish_half(self, i: Instruction, source: Value, order: int) -> Callable[[str, int, int], str] | None:
+        """What makes f16 numbers from qfloat right: infinity for what is too large, and NaN where it came as such."""
+        if "ninf" in i.flags or "fast" in i.flags or self.formats.fits_half(i.operands[0]):
+            return None
+        if source.chains or "nnan" in i.flags or constant(i.operands[0]) is not None:  # sums know no NaN
+            return lambda made, low, high: narrowed_halves(self, made, None)
+        words = [self.words(p, source.native) for p in self.ordered(i.operands[0], source, order)]
+        return lambda made, low, high: narrowed_halves(self, made, (words[low], words[high]))
+
     # -- whole vectors and loops ---------------------------------------------------------------------------------
+
+    def _converts_whole_halves(self, i: Instruction) -> bool:
+        """Emit ``i`` if it is a conversion between f16 and f32 that stays whole, with what LLVM's lacks."""
+        if i.opcode not in ("fpext", "fptrunc") or not i.types:
+            return False
+        before, after = vector_type(i.types[0]), vector_type(i.type)
+        if before is None or after is None or {before[1], after[1]} != {"half", "float"}:
+            return False
+        right = self._kept(i).split(" = ", 1)[1].removesuffix(i.debug)
+        if i.opcode == "fpext":
+            widened_whole(self, right, i.result, after[0], self.formats.shows_bits(i.result))
+        elif "ninf" in i.flags or "fast" in i.flags:
+            return False
+        else:
+            source = self._whole(i.operands[0]) if i.operands[0] in self.ours else i.operands[0]
+            narrowed_whole(self, right, source, i.result, after[0])
+        return True
 
     def _kept(self, i: Instruction) -> str:
         """The text of an instruction that stays, with split operands put together."""
@@ -379,7 +420,7 @@ class FunctionRewriter(PartBuilder):
 
 
 def _blocks(phi: Instruction) -> list[str]:
-    return re.findall(r", %([\w.$-]+) \]", phi.text)
+    return _FROM.findall(phi.text)
 
 
 def _negated(operand: str) -> str:

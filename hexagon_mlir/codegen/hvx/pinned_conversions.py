@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterable
 
 from hexagon_mlir.codegen.llvm_ir.llvm_text import functions
+from hexagon_mlir.codegen.llvm_ir.names import LABEL, NAME, VALUE
 
-_CONVERSION = re.compile(r"  %[\w.$-]+ = (?:tail )?call <32 x i32> @llvm\.hexagon\.V6\.vconv\.\w+\.qf(?:16|32)\.")
-_CALL = re.compile(r"  (?:%[\w.$-]+ = )?(?:tail |musttail |notail )?call [^@]*@(?!llvm\.)")
-_LABEL = re.compile(r'(?:[\w.$-]+|"[^"]*"):')
-_NAME = re.compile(r"%[\w.$-]+")
+_CONVERSION = re.compile(rf"  {VALUE} = (?:tail )?call <32 x i32> @llvm\.hexagon\.V6\.vconv\.\w+\.qf(?:16|32)\.")
+_CALL = re.compile(rf"  (?:{VALUE} = )?(?:tail |musttail |notail )?call [^@]*@(?!llvm\.)")
 
 
 def conversions_before_calls(text: str) -> str:
@@ -28,7 +27,7 @@ def _pinned(lines: list[str]) -> list[str]:
     pins: dict[int, str] = {}
     start: int | None = None
     for place, line in enumerate(lines):
-        if _LABEL.match(line):
+        if LABEL.match(line):
             start = None
         elif start is not None and _CALL.match(line):
             pins |= _alive(lines, start, place)
@@ -43,7 +42,7 @@ def _alive(lines: list[str], start: int, call: int) -> dict[int, str]:
     needed = _names([*lines[:start], *lines[call:]])
     pins = {}
     for place in range(call - 1, start - 1, -1):
-        result, *operands = _NAME.findall(lines[place]) or [""]
+        result, *operands = NAME.findall(lines[place]) or [""]
         if " = " not in lines[place] or result not in needed:
             continue
         needed.update(operands)
@@ -53,4 +52,4 @@ def _alive(lines: list[str], start: int, call: int) -> dict[int, str]:
 
 
 def _names(lines: Iterable[str]) -> set[str]:
-    return {name for line in lines for name in _NAME.findall(line)}
+    return {name for line in lines for name in NAME.findall(line)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hexagon_mlir.codegen.hvx.half_conversions import OVERFLOW
 from hexagon_mlir.codegen.hvx.multiply_formats import OUTSIDE, Availability, choose_formats
 from hexagon_mlir.codegen.hvx.native_parts import FORMATS
 from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
@@ -11,6 +12,10 @@ from hexagon_mlir.codegen.hvx.value_ranges import Ranges, constant
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, vector_type
 
 SUMS = frozenset({"fadd", "fsub"})
+NORMALISED = 4.0
+"""Cost of normalising a sum in qfloat, against 1 for a conversion: adding zero is as long, but changes a quarter of all
+numbers by a unit of the last place, and the conversion none."""
+_FLOAT_USERS = frozenset({"fadd", "fsub", "fmul", "fptrunc"})
 
 
 class FloatFormats:
@@ -21,10 +26,10 @@ class FloatFormats:
     def __init__(self, plan: SplitPlan, users: Mapping[str, Sequence[Instruction]], qfloat: bool):
         self.instructions, self.definitions, self.ours = plan.instructions, plan.definitions, plan.names
         self.users, self.qfloat = users, qfloat
-        ranges = Ranges()
+        self.ranges = Ranges()
         for i in self.instructions:
-            ranges.visit(i)
-        self.normal = ranges.normal
+            self.ranges.visit(i)
+        self.normal = self.ranges.normal
         self.chained_phis = self._find_chained_phis()
         self.chained = {name for name in self.ours if self._is_chained(name)}
         self.in_qfloat = self._choose_formats()
@@ -91,8 +96,17 @@ class FloatFormats:
         definition = self.definitions.get(operand)
         cost = 1.0 if definition is not None and definition.block == block else OUTSIDE
         if operand in self.chained:
-            return Availability(0.0 if needs_ieee else cost, 0.0 if self.is_normal(operand) else cost)
+            return Availability(0.0 if needs_ieee else cost, 0.0 if self.is_normal(operand) else NORMALISED)
         return Availability(0.0, cost)
+
+    def shows_bits(self, name: str) -> bool:
+        """True when something looks at the bits of ``name``, or passes them on."""
+        return any(u.opcode not in _FLOAT_USERS for u in self.users.get(name, []))
+
+    def fits_half(self, name: str) -> bool:
+        """True when the f32 ``name`` is surely small enough for f16; infinity and NaN of f16 are what they were."""
+        low, high = self.ranges.interval(name)
+        return low >= -OVERFLOW and high <= OVERFLOW
 
     def is_normal(self, name: str) -> bool:
         """True when the leading bits of qfloat value ``name`` are surely in use."""

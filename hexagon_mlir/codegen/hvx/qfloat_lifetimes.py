@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.codegen.hvx.native_parts import FORMATS
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read, renamed
+from hexagon_mlir.codegen.llvm_ir.names import GLOBAL
 
 WORDS = "<32 x i32>"
 _CALL = re.compile(r"@llvm\.hexagon\.V6\.([\w.]+)\.128B$")
@@ -32,7 +33,7 @@ def shorten_lifetimes(text: str, reach: int) -> str:
         if is_function and any(".qf" in line for line in lines):
             lines = _Function(read(lines), reach, declared).rewrite()
         out += lines
-    known = {name for line in out if line.startswith("declare ") for name in re.findall(r"@[\w.]+", line)}
+    known = {name for line in out if line.startswith("declare ") for name in re.findall(GLOBAL, line)}
     out += [line for name, line in declared.items() if name not in known]
     return "\n".join(out)
 

@@ -12,10 +12,10 @@ import re
 from collections import defaultdict
 
 from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS
+from hexagon_mlir.codegen.llvm_ir.names import LABEL, VALUE, derived
 
-_BLOCK = re.compile(r'([\w.$-]+|"[^"]*"):')
-_PLACE = re.compile(r"^ *(%[\w.]+) = getelementptr (?:inbounds |nuw |nusw )*i8, ptr (%[\w.]+), i32 (-?\d+)$")
-_LOAD = re.compile(r" = load <\d+ x \w+>, ptr (%[\w.]+), align (\d+)")
+_PLACE = re.compile(rf"^ *({VALUE}) = getelementptr (?:inbounds |nuw |nusw )*i8, ptr ({VALUE}), i32 (-?\d+)$")
+_LOAD = re.compile(rf" = load <\d+ x \w+>, ptr ({VALUE}), align (\d+)")
 _LONG = 8
 """Vectors of a row from which on it pays: a row of its own loads one more, and saves a shift for each."""
 
@@ -35,12 +35,12 @@ def _in_function(text: str, vector_bytes: int) -> str:
     distances: dict[int, str] = {}
     start = begin + 1
     for number in range(begin + 2, len(lines) + 1):
-        if number == len(lines) or _BLOCK.match(lines[number]):
+        if number == len(lines) or LABEL.match(lines[number]):
             out += _in_block(lines[start:number], vector_bytes, distances, f"row{start}")
             start = number
     if not distances:
         return text
-    first = 1 if _BLOCK.match(out[0]) else 0
+    first = 1 if LABEL.match(out[0]) else 0
     made = [f'  {name} = call i32 asm "", "=r,0"(i32 {distance})' for distance, name in distances.items()]
     return "\n".join([*lines[:begin + 1], *out[:first], *made, *out[first:]])
 
@@ -63,7 +63,7 @@ def _in_block(lines: list[str], vector_bytes: int, distances: dict[int, str], pr
             name, base, offset = places[number]
             row = moved[base].get(int(offset))
             if row is not None:
-                begin = f"%{prefix}.{row}.{base[1:]}"
+                begin = derived(f"{prefix}.{row}", base)
                 if begin not in named:
                     named.add(begin)
                     distance = distances.setdefault(row, f"%row{row}.distance")

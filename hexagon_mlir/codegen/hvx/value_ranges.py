@@ -20,11 +20,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from hexagon_mlir.codegen.hvx.half_conversions import LARGEST_HALF
+from hexagon_mlir.codegen.hvx.integer_ranges import integer, integer_bounds
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, split_type, vector_type
 
 INFINITE = math.inf
-SAFE_RATIO = 4.0
-"""A sum at least 1/4 of its larger operand lost at most two leading bits."""
+MOST_EMPTY = 2
+"""Leading bits that a factor may lack."""
+SAFE_RATIO = 2.0**MOST_EMPTY
+"""A sum at least 1/4 of its larger operand lost at most two leading bits. A sum or product of normalised numbers may
+lack one more: results of 2 modulo 4 units are written as half of that."""
 _MAGIC = {"float": 1.5 * 2.0 ** 23, "half": 1.5 * 2.0 ** 10}
 _MAGIC_LIMIT = {"float": 2.0 ** 22, "half": 2.0 ** 9}
 """Rounding by a magic constant is meant for arguments below this: beyond it, results are discarded."""
@@ -67,6 +72,8 @@ class Ranges:
     aliases: dict[str, str] = field(default_factory=dict)
     """Bitcast -> the value it shows the bits of."""
     definitions: dict[str, Instruction] = field(default_factory=dict)
+    empty: dict[str, int] = field(default_factory=dict)
+    """Leading bits that sums and products may lack; where nothing is said, none."""
     normal: set[str] = field(default_factory=set)
     """Sums, differences and products whose leading bits are in use."""
 
@@ -74,7 +81,7 @@ class Ranges:
         """What is known of ``operand``, a name or a constant."""
         number = constant(operand)
         if number is not None:
-            return Form(number, number)
+            return UNKNOWN if math.isnan(number) else Form(number, number)
         found = self.forms.get(operand)
         return found if found is not None else Form(0.0, 0.0, operand, 1.0)
 
@@ -104,7 +111,10 @@ class Ranges:
         if i.opcode in ("fadd", "fsub"):
             self.forms[i.result] = self._sum(i, element)
         elif i.opcode == "fmul":
-            self.normal.add(i.result)
+            empty = sum(self.empty.get(operand, 0) for operand in i.operands)
+            if empty <= MOST_EMPTY:  # a product has the empty bits of both factors
+                self.normal.add(i.result)
+            self.empty[i.result] = empty
             self.forms[i.result] = self._product(*i.operands)
         elif i.opcode == "fneg":
             self.forms[i.result] = _negative(self.form(i.operands[0]))
@@ -119,6 +129,8 @@ class Ranges:
             self.forms[i.result] = self._converted(i)
         elif i.opcode in ("fpext", "fptrunc"):
             low, high = self.interval(i.operands[0])
+            if "half" in (element, i.types[0].split()[-1].rstrip(">")):
+                low, high = max(low, -LARGEST_HALF), min(high, LARGEST_HALF)
             self.forms[i.result] = Form(low, high)
 
     # -- arithmetic ----------------------------------------------------------------------------------------------
@@ -140,7 +152,8 @@ class Ranges:
                     bound = limit / abs(argument.coefficient)
                     self.limits[argument.root] = min(bound, self.limits.get(argument.root, INFINITE))
                 return UNKNOWN
-            return Form(rounded.low - 0.5, rounded.high + 0.5, rounded.root, rounded.coefficient, rounded.power)
+            # no even significand is written: the number may be off by a whole unit
+            return Form(rounded.low - 1.0, rounded.high + 1.0, rounded.root, rounded.coefficient, rounded.power)
         total = self._added(a, b)
         if total.root == "" or total.power == 0:
             bounds = self._bounds(total)
@@ -149,6 +162,7 @@ class Ranges:
             same_sign = (low >= 0 and low2 >= 0) or (high <= 0 and high2 <= 0)
             if same_sign or (smallest > 0 and smallest * SAFE_RATIO >= largest):
                 self.normal.add(i.result)
+                self.empty[i.result] = 0 if same_sign else max(math.ceil(math.log2(largest / smallest)), 0)
         return total
 
     def _magic(self, i: Instruction, element: str) -> tuple[Form | None, float] | None:
@@ -173,14 +187,15 @@ class Ranges:
         return self._scaled(y, 2.0 ** -_FRACTION_BITS) if y is not None else None
 
     def _converted(self, i: Instruction) -> Form:
-        """The same, and y itself, rounded to a multiple of 2^23, from the conversion of an integer."""
+        """The same, and y itself, rounded to a multiple of 2^23, from the conversion of an integer; or its bounds."""
         links: tuple[tuple[str, int | None], ...] = (("sitofp", None), *_ROUNDED)
         for chain, unit in ((links, 2.0 ** _FRACTION_BITS), ((links[0], ("ashr", _FRACTION_BITS), *_ROUNDED), 1.0)):
             y = self._chain(i, *chain)
             form = self._scaled(y, unit * 2.0 ** -_FRACTION_BITS) if y is not None else None
             if form is not None:
                 return Form(form.low - unit / 2, form.high + unit / 2, form.root, form.coefficient)
-        return UNKNOWN
+        low, high = integer_bounds(i.operands[0], self.definitions)
+        return Form(float(low), float(high))
 
     def _scaled(self, y: str, scale: float) -> Form | None:
         """``y`` times ``scale``, for a ``y`` that was converted to an integer: it saturates beyond 2^31, and such
@@ -246,6 +261,9 @@ class Ranges:
 
     def _select(self, i: Instruction) -> Form:
         """The hull of both sides; a minimum or maximum when the condition compares just them."""
+        numbers = [o for o in i.operands[1:] if (c := constant(o)) is None or not math.isnan(c)]
+        if len(numbers) == 1:  # the other is NaN, of which nothing is said
+            return Form(*self.interval(numbers[0]))
         (l1, h1), (l2, h2) = (self.interval(o) for o in i.operands[1:])
         test = self.definitions.get(i.operands[0])
         if test is not None and test.opcode == "fcmp" and set(test.operands[:2]) == set(i.operands[1:]):
@@ -276,6 +294,10 @@ class Ranges:
             return _negative(self.form(self._same(source.operands[0])))
         if source.opcode == "and" and integer(source.operands[1]) == _ABSOLUTE:
             return Form(0.0, INFINITE)
+        factor = self._exponent_added(source)
+        if factor is not None:
+            form = self.form(self.aliases[source.operands[0]])
+            return _hull([form.low * factor, form.high * factor], form.root, form.coefficient * factor)
         if source.opcode == "add":
             for whole, scale in (source.operands, source.operands[::-1]):
                 shift = self.definitions.get(scale)
@@ -283,6 +305,15 @@ class Ranges:
                         and self.interval(self._same(whole))[0] > 0):
                     return Form(0.0, INFINITE)
         return own
+
+    def _exponent_added(self, source: Instruction) -> float | None:
+        """The power of two that ``source`` multiplies a float by, adding to its bits; zero is not meant."""
+        number = integer(source.operands[1]) if source.opcode in ("add", "sub") else None
+        if number is None or number % (1 << _FRACTION_BITS) or abs(number) >= 1 << 30:
+            return None
+        if source.operands[0] not in self.aliases or self.form(self.aliases[source.operands[0]]).power:
+            return None
+        return 2.0 ** ((number if source.opcode == "add" else -number) >> _FRACTION_BITS)
 
     def _same(self, operand: str) -> str:
         return self.aliases.get(operand, operand)
@@ -320,13 +351,6 @@ def constant(operand: str) -> float | None:
     if kind == "float":
         return struct.unpack("<d", int(text, 16).to_bytes(8, "little"))[0] if text.startswith("0x") else float(text)
     return None
-
-
-def integer(operand: str) -> int | None:
-    """The number of a splat constant of integers."""
-    if operand.startswith("splat (i"):
-        return int(split_type(operand[7:-1])[1])
-    return 0 if operand == "zeroinitializer" else None
 
 
 def _negative(form: Form) -> Form:

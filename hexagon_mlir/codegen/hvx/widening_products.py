@@ -28,7 +28,7 @@ def make_widening_product(builder: PartBuilder, plan: SplitPlan, i: Instruction,
         return False
     (left, right) = (c for c in casts if c is not None)
     sources = [vector_type(c.types[0]) for c in (left, right)]
-    if sources[0] is None or sources[0] != sources[1]:
+    if sources[0] is None or sources[0] != sources[1] or sources[0][1] not in BITS:  # masks
         return False
     bits = BITS[sources[0][1]]
     name = _FLOAT if i.opcode == "fmul" and sources[0][1] == "half" and builder.qfloat else ""

@@ -24,11 +24,10 @@ func.func @relu(%a: vector<32xf32>) -> vector<32xf32> {
   return %0 : vector<32xf32>
 }
 
-// An integer becomes a float by its two halves; no conversion instruction is left.
+// An integer becomes a float by a conversion, which is exact where no sum is.
 // CHECK-LABEL: func.func @convert
-// CHECK-NOT: arith.sitofp
-// CHECK: arith.ori %{{.*}} : vector<2x32xi32>
-// CHECK: arith.addf %{{.*}} : vector<2x32xf32>
+// CHECK-NOT: arith.addf
+// CHECK: arith.sitofp %{{.*}} : vector<2x32xi32> to vector<2x32xf32>
 func.func @convert(%a: vector<2x32xi32>) -> vector<2x32xf32> {
   %0 = arith.sitofp %a : vector<2x32xi32> to vector<2x32xf32>
   return %0 : vector<2x32xf32>
@@ -64,4 +63,18 @@ func.func @add_bf16(%a: vector<32xbf16>, %b: vector<32xbf16>) -> vector<32xbf16>
 func.func @one_half(%a: f16) -> f32 {
   %0 = arith.extf %a : f16 to f32
   return %0 : f32
+}
+
+// A choice between masks: the code generator has no select of them. Between whole masks it jumps.
+// CHECK-LABEL: func.func @masks
+// CHECK-NOT: arith.select %{{.*}} : vector<32xi1>, vector<32xi1>
+// CHECK: %[[A:.*]] = arith.andi %arg0, %arg1 : vector<32xi1>
+// CHECK: %[[NOT:.*]] = arith.xori %arg0
+// CHECK: %[[B:.*]] = arith.andi %[[NOT]], %arg2 : vector<32xi1>
+// CHECK: arith.ori %[[A]], %[[B]] : vector<32xi1>
+// CHECK: arith.select %arg3, %{{.*}} : vector<32xi1>
+func.func @masks(%c: vector<32xi1>, %a: vector<32xi1>, %b: vector<32xi1>, %s: i1) -> vector<32xi1> {
+  %0 = arith.select %c, %a, %b : vector<32xi1>, vector<32xi1>
+  %1 = arith.select %s, %0, %a : vector<32xi1>
+  return %1 : vector<32xi1>
 }

@@ -2,7 +2,7 @@
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling=tile-sizes=262144 | filecheck %s
 // RUN: not hexmlir-opt %s --hexagon-tcm-tiling=tile-sizes=-4 2>&1 | filecheck %s --check-prefix=BAD
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling='tile-sizes=262144 tcm-bytes=4000000' --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=LARGE
-// BAD: error: hexagon-tcm-tiling: tile-sizes=-4
+// BAD: error: hexagon-tcm-tiling: option 'tile-sizes': -4 is not one of
 // LARGE: remark: hexagon-tcm-tiling: stays in DDR: the smallest tile exceeds the budget of 4000000 bytes
 
 // CHECK-LABEL: func.func @gelu

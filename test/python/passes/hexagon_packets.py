@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-import llvmlite.binding as llvm
 import numpy as np
 from host_vectors import LLVM, NUMPY, run_pass, to_llvm_text
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import Machine
+from hexagon_mlir.codegen.backend import optimize_and_emit
+from hexagon_mlir.sim import Arithmetic, Machine
 
 
 @dataclass(frozen=True)
@@ -28,19 +27,10 @@ class Code:
     asm: str
 
 
-@cache
-def _machine(target: str) -> llvm.TargetMachine:
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    facts = targets.get(target)
-    return llvm.Target.from_triple("hexagon-unknown-elf").create_target_machine(
-        cpu=facts.cpu, features=facts.features, opt=2)
-
-
 def hexagon_code(text: str, operands: list[str], result: str, *passes: str, target: str = "v75",
                  lanes: int = 32) -> Code:
     """Code for ``text`` (a vector function ``@f``) after ``passes`` on ``target``, for one vector."""
-    ir_text, loads, call = _pieces(text, operands, result, passes, lanes)
+    ir_text, loads, call = _pieces(text, operands, result, passes, lanes, target)
     ir_text += f"""
 define void @kernel({_pointers(operands)}) {{
 {loads}{call}  ret void
@@ -52,9 +42,10 @@ define void @kernel({_pointers(operands)}) {{
 
 
 def run_on_simulator(text: str, operands: list[str], result: str, *passes: str, arrays: Sequence[np.ndarray],
-                     target: str = "v75", lanes: int = 32) -> np.ndarray:
+                     target: str = "v75", lanes: int = 32,
+                     arithmetic: Arithmetic = Arithmetic.CHIP) -> np.ndarray:
     """``@f`` of ``text`` after ``passes`` over ``arrays``, whose length is a multiple of ``lanes``."""
-    ir_text, loads, call = _pieces(text, operands, result, passes, lanes, index=", i32 %i")
+    ir_text, loads, call = _pieces(text, operands, result, passes, lanes, target, index=", i32 %i")
     ir_text += f"""
 define void @kernel({_pointers(operands)}, i32 %n) {{
 entry:
@@ -68,7 +59,7 @@ done:
   ret void
 }}
 """
-    machine = Machine(_assemble(ir_text, target), target)
+    machine = Machine(_assemble(ir_text, target), target, arithmetic=arithmetic)
     count = len(arrays[0])
     addresses = []
     for array, element in zip(arrays, operands, strict=True):
@@ -86,9 +77,11 @@ def _pointers(operands: list[str]) -> str:
 
 
 def _pieces(text: str, operands: list[str], result: str, passes: tuple[str, ...], lanes: int,
-            index: str = ", i32 0") -> tuple[str, str, str]:
+            target: str, index: str = ", i32 0") -> tuple[str, str, str]:
     """LLVM IR of ``@f``, made inline; the loads of vector ``index``; the call and the store."""
-    ir_text = to_llvm_text(run_pass(text, *passes)).replace("define ", "define internal ", 1)
+    # As in the pipeline: after its last canonicalization, which makes extensions part of conversions.
+    ir_text = to_llvm_text(run_pass(text, *passes, target=target), clean_up="cse")
+    ir_text = ir_text.replace("define ", "define internal ", 1)
     ir_text = re.sub(r"(define internal .*?\)) \{", r"\1 alwaysinline {", ir_text, count=1)
     vector = {t: f"<{lanes} x {LLVM[t]}>" for t in {*operands, result}}
     loads = "".join(f"  %p{i} = getelementptr {vector[t]}, ptr %in{i}{index}\n"
@@ -100,12 +93,5 @@ def _pieces(text: str, operands: list[str], result: str, passes: tuple[str, ...]
 
 
 def _assemble(ir_text: str, target: str) -> str:
-    machine = _machine(target)
-    module = llvm.parse_assembly(ir_text)
-    module.triple = "hexagon-unknown-elf"
-    module.data_layout = str(machine.target_data)
-    tuning = llvm.PipelineTuningOptions(speed_level=2)
-    tuning.loop_unrolling = False
-    builder = llvm.create_pass_builder(machine, tuning)
-    builder.getModulePassManager().run(module, builder)
-    return machine.emit_assembly(module)
+    facts = targets.get(target)
+    return optimize_and_emit(ir_text, facts.cpu, facts.features, "asm").decode()

@@ -46,10 +46,10 @@ def function_text(body: str, operands: list[str], result: str, lanes: int | None
     return f"func.func @f({arguments}) -> {wrap(result)} {{\n{body}\nreturn %r : {wrap(result)}\n}}\n"
 
 
-def run_pass(text: str, *passes: str, options: dict[str, str] | None = None):
-    """The module after ``passes`` (names, in order), each with its ``options`` if it has any."""
+def run_pass(text: str, *passes: str, options: dict[str, str] | None = None, target: str = targets.DEFAULT):
+    """The module after ``passes`` (names, in order) for ``target``, each with its ``options`` if it has any."""
     module = parse(text)
-    context = PassContext(targets.get())
+    context = PassContext(targets.get(target))
     for name in passes:
         PassStep(build(get(name), (options or {}).get(name, ""))).run(module, context)
     module.operation.verify()
@@ -69,19 +69,21 @@ def arith_ops(module) -> Counter[str]:
     return counts
 
 
-def to_llvm_text(module) -> str:
+def to_llvm_text(module, clean_up: str = "canonicalize,cse") -> str:
     """LLVM IR of ``module``, readable by the code generator's LLVM."""
     with module.context:
         PassManager.parse(
-            "builtin.module(canonicalize,cse,convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,"
+            f"builtin.module({clean_up},convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,"
             "convert-func-to-llvm,reconcile-unrealized-casts)").run(module.operation)
     return rewrite_fp_literals(translate_module_to_llvmir(module.operation))
 
 
 def compile_vector_function(text: str, operands: list[str], result: str, *passes: str,
-                            ) -> Callable[..., np.ndarray]:
-    """``text`` (see `function_text`) after ``passes``, as a function of numpy arrays compiled for the host."""
-    ir_text = to_llvm_text(run_pass(text, *passes))
+                            target: str = targets.DEFAULT) -> Callable[..., np.ndarray]:
+    """``text`` (see `function_text`) after ``passes`` for ``target``, as a function of numpy arrays compiled for the
+    host.
+    """
+    ir_text = to_llvm_text(run_pass(text, *passes, target=target))
     vector = {t: f"<{LANES} x {LLVM[t]}>" for t in {*operands, result}}
     loads = "".join(
         f"  %p{i} = getelementptr {vector[t]}, ptr %in{i}, i64 %i\n"

@@ -11,8 +11,10 @@ from hexagon_packets import hexagon_code, run_on_simulator
 from host_vectors import LANES, NUMPY, arith_ops, compile_vector_function, function_text, run_pass
 
 from hexagon_mlir.exec.host import HostFunction
+from hexagon_mlir.sim import Arithmetic
 
 PASS = "hexagon-arith-legalization"
+pytestmark = pytest.mark.chip_arithmetic
 PREDICATES = ("oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno")
 EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 1.5, -65504.0, 65504.0, 6e-8, -6e-8, np.inf, -np.inf]
@@ -33,8 +35,9 @@ def pairs(values, dtype):
 
 
 @cache
-def compiled(body, operands, result):
-    return compile_vector_function(function_text(body, list(operands), result), list(operands), result, PASS)
+def compiled(body, operands, result, target="v75"):
+    text = function_text(body, list(operands), result)
+    return compile_vector_function(text, list(operands), result, PASS, target=target)
 
 
 def random_integers(element, count, seed):
@@ -102,20 +105,37 @@ def test_minimum_and_maximum(name, element):
     assert np.array_equal(actual.astype(np.float32), expected, equal_nan=True)
 
 
+@pytest.mark.parametrize("target", ["v75", "v79"])
 @pytest.mark.parametrize("element", ["i32", "i16", "i8"])
 @pytest.mark.parametrize("result", ["f32", "f16", "bf16"])
 @pytest.mark.parametrize("signed", [True, False])
-def test_integer_to_float(element, result, signed):
+def test_integer_to_float(element, result, signed, target):
     info = np.iinfo(NUMPY[element])
     edges = np.array([info.min, info.min + 1, -1, 0, 1, info.max - 1, info.max], NUMPY[element])
     x, = pad(np.concatenate([random_integers(element, 1 << 16, 1), edges]))
     name = "sitofp" if signed else "uitofp"
-    actual = compiled(f"%r = arith.{name} %a0 : {{{element}}} to {{{result}}}", (element,), result)(x)
+    actual = compiled(f"%r = arith.{name} %a0 : {{{element}}} to {{{result}}}", (element,), result, target)(x)
     wide = (x if signed else x.view(UNSIGNED[element])).astype(np.float64)
     with np.errstate(over="ignore"):
         # bf16 is rounded from f32: the reference takes the same way.
         expected = wide.astype(np.float32).astype(NUMPY[result]) if result == "bf16" else wide.astype(NUMPY[result])
     assert np.array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("name", ["sitofp", "uitofp"])
+@pytest.mark.parametrize("element", ["i32", "i16", "i8"])
+@pytest.mark.parametrize("result", ["f32", "f16", "bf16"])
+def test_integer_to_float_on_the_chip(element, result, name):
+    """Sums of legacy qfloat, exact ones too, are off by one unit: 4 became 5 by taking 1.5 * 2^23 from its bits."""
+    info = np.iinfo(NUMPY[element])
+    small = np.resize(np.arange(256).astype(NUMPY[element]), 256)
+    ends = np.resize(np.array([info.min, info.min + 1, info.max - 1, info.max, -64, -128], NUMPY[element]), 128)
+    x = np.concatenate([small, ends, random_integers(element, 1 << 13, 1)])
+    text = function_text(unary(name, element, result)[0], [element], result, 128)
+    actual = run_on_simulator(text, [element], result, PASS, arrays=[x], target="v75", lanes=128)
+    wide = (x if name == "sitofp" else x.view(UNSIGNED[element])).astype(np.float64)
+    with np.errstate(over="ignore"):
+        assert np.array_equal(actual, wide.astype(np.float32).astype(NUMPY[result]))
 
 
 @pytest.mark.parametrize("source", ["f32", "bf16"])
@@ -181,36 +201,62 @@ def expected_division(name, a, b):
     return {np.trunc: truncated, np.floor: floor, np.ceil: ceiling}[rounding]
 
 
+def near_multiples(element, count, unsigned):
+    """Dividends that are, or are next to, multiples of the divisors, which reach the end of the range."""
+    rng, bits = np.random.default_rng(9), np.iinfo(NUMPY[element]).bits - (not unsigned)
+    d = np.maximum(rng.integers(0, 2**bits, count) >> rng.integers(0, bits, count), 1)
+    n = np.clip(rng.integers(0, 2**bits, count) // d * d + rng.integers(-1, 2, count), 0, 2**bits - 1)
+    return n.astype(UNSIGNED[element]).view(NUMPY[element]), d.astype(UNSIGNED[element]).view(NUMPY[element])
+
+
+@pytest.mark.parametrize("element", ["i32", "i16"])
+@pytest.mark.parametrize("name", ["divsi", "remsi", "divui", "remui"])
+def test_division_on_the_chip(name, element):
+    """Estimates in legacy qfloat, where no sum rounds to an integer: -8 / -1 gave 7."""
+    info, unsigned = np.iinfo(NUMPY[element]), name.endswith("ui")
+    ends = [info.min, info.min + 1, -2, -1, 1, 2, 3, 2**11, 2**14 - 1, info.max // 2, info.max - 1, info.max]
+    a, b = (np.concatenate(parts) for parts in zip(
+        [v.ravel().astype(NUMPY[element]) for v in np.meshgrid(ends, ends)], near_multiples(element, 1 << 14, unsigned),
+        [random_integers(element, 1 << 14, seed) | 1 for seed in (5, 6)], strict=True))
+    a, b = (np.concatenate([v, np.ones(-len(v) % 64, v.dtype)]) for v in (a, b))
+    text = function_text(binary(name, element)[0], [element] * 2, element, 64)
+    actual = run_on_simulator(text, [element] * 2, element, PASS, arrays=[a, b], target="v75", lanes=64)
+    expected = expected_division(name, a, b).astype(np.uint64).astype(UNSIGNED[element]).view(NUMPY[element])
+    wrong = np.flatnonzero(actual != expected)
+    assert not len(wrong), [(a[i], b[i], actual[i], expected[i]) for i in wrong[:5]]
+
+
+@pytest.mark.parametrize("target", ["v75", "v79"])
 @pytest.mark.parametrize("element", ["i32", "i16", "i8"])
 @pytest.mark.parametrize("name", DIVISIONS)
 class TestDivision:
-    def check(self, name, element, a, b):
+    def check(self, name, element, target, a, b):
         """The low bits agree: INT_MIN / -1 wraps."""
         a, b = pad(a, b)
         body = f"%r = arith.{name} %a0, %a1 : {{{element}}}"
-        actual = compiled(body, (element, element), element)(a, b)
+        actual = compiled(body, (element, element), element, target)(a, b)
         expected = expected_division(name, a, b).astype(np.uint64).astype(UNSIGNED[element]).view(NUMPY[element])
         wrong = actual != expected
         assert not wrong.any(), [(a[i], b[i], actual[i], expected[i]) for i in np.flatnonzero(wrong)[:5]]
 
-    def test_random(self, name, element):
+    def test_random(self, name, element, target):
         a, b = random_integers(element, 1 << 20, 5), random_integers(element, 1 << 20, 6)
-        self.check(name, element, a, np.where(b == 0, NUMPY[element](1), b))
+        self.check(name, element, target, a, np.where(b == 0, NUMPY[element](1), b))
 
-    def test_near_multiples(self, name, element):
+    def test_near_multiples(self, name, element, target):
         """Quotients that are almost, or just, whole: where an estimate off by one shows."""
         q, d = random_integers(element, 1 << 18, 7), random_integers(element, 1 << 18, 8)
         d = np.where(d == 0, NUMPY[element](1), d)
         with np.errstate(over="ignore"):
             for offset in (-1, 0, 1):
-                self.check(name, element, (q * d + NUMPY[element](offset)).astype(NUMPY[element]), d)
+                self.check(name, element, target, (q * d + NUMPY[element](offset)).astype(NUMPY[element]), d)
 
-    def test_ends_of_the_range(self, name, element):
+    def test_ends_of_the_range(self, name, element, target):
         info = np.iinfo(NUMPY[element])
         values = [info.min, info.min + 1, info.min // 2, -3, -2, -1, 0, 1, 2, 3, 7, info.max // 2, info.max - 1,
                   info.max]
         a, b = zip(*[(x, y) for x, y in itertools.product(values, values) if y != 0], strict=True)
-        self.check(name, element, np.array(a, NUMPY[element]), np.array(b, NUMPY[element]))
+        self.check(name, element, target, np.array(a, NUMPY[element]), np.array(b, NUMPY[element]))
 
 
 def test_division_by_zero_does_not_trap():
@@ -296,7 +342,7 @@ PACKETS = {
     "sitofp-i16": (unary("sitofp", "i16", "f32"), 64, 9),
     "sitofp-i8": (unary("sitofp", "i8", "f32"), 128, 15),
     "uitofp-i8": (unary("uitofp", "i8", "f32"), 128, 15),
-    "extf-bf16": (unary("extf", "bf16", "f32"), 64, 5),
+    "extf-bf16": (unary("extf", "bf16", "f32"), 64, 6),
     "truncf-bf16": (unary("truncf", "f32", "bf16"), 64, 13),
     "addf-bf16": (binary("addf", "bf16"), 64, 22),
     "divsi": (binary("divsi", "i32"), 32, 70),
@@ -336,9 +382,22 @@ def test_hexagon_code_computes_what_the_host_does(name, target):
     if "div" in name or "rem" in name:
         inputs[1] = np.where(inputs[1] == 0, NUMPY[operands[1]](1), inputs[1])
     text = function_text(body, list(operands), result, lanes)
-    actual = run_on_simulator(text, list(operands), result, PASS, arrays=inputs, target=target, lanes=lanes)
-    expected = compiled(body, operands, result)(*inputs)
+    # A sum of floats is that of the host in IEEE arithmetic only: it is the code that is tested.
+    arithmetic = Arithmetic.IEEE if name.startswith("addf") else Arithmetic.CHIP
+    actual = run_on_simulator(text, list(operands), result, PASS, arrays=inputs, target=target, lanes=lanes,
+                              arithmetic=arithmetic)
+    expected = compiled(body, operands, result, target)(*inputs)
     if result.startswith("i"):
         assert np.array_equal(actual, expected)
     else:  # the sign of zero is free in a minimum or maximum
         assert np.array_equal(actual.astype(np.float32), expected.astype(np.float32), equal_nan=True)
+
+
+def test_choice_between_masks():
+    a, b = pairs(NUMBERS, np.float32)
+    body = ("%z = arith.constant dense<0.0> : {f32}\n%o = arith.constant dense<1.0> : {f32}\n"
+            "%c = arith.cmpf ogt, %a0, %z : {f32}\n%x = arith.cmpf ogt, %a0, %a1 : {f32}\n"
+            "%y = arith.cmpf ogt, %a1, %o : {f32}\n%s = arith.select %c, %x, %y : {i1}, {i1}\n"
+            "%t = arith.constant dense<1> : {i32}\n%n = arith.constant dense<0> : {i32}\n"
+            "%r = arith.select %s, %t, %n : {i1}, {i32}")
+    assert np.array_equal(compiled(body, ("f32", "f32"), "i32")(a, b), np.where(a > 0, a > b, b > 1))

@@ -22,15 +22,19 @@ maths = importlib.import_module("bench.maths")
 BY_NAME = importlib.import_module("bench.math_functions").BY_NAME
 FUNCTIONS = list(BY_NAME)
 CASES = [(name, *variant) for name in FUNCTIONS for variant in maths.variants(BY_NAME[name])]
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::RuntimeWarning"), pytest.mark.chip_arithmetic]
 
 
+@pytest.mark.parametrize("target", ["v75", "v79"])
 @pytest.mark.parametrize(("name", "element", "level"), CASES)
-def test_error_is_within_its_bound(name, element, level):
-    """Every f16 and bf16 number; f32 bit patterns, dense ranges and all special values, signs of zero included."""
+def test_error_is_within_its_bound(name, element, level, target):
+    """Every f16 and bf16 number; f32 bit patterns, dense ranges and all special values, signs of zero included.
+
+    v75: compiled code in legacy qfloat, on the simulator; v79: its formulas in IEEE arithmetic, on the host.
+    """
     function = BY_NAME[name]
-    error, where = maths.worst(function, element, level, SAMPLES)
-    assert error <= maths.limit(function, element, level), f"{error:.3f} ulp at {where}"
+    error, where = maths.worst(function, element, level, SAMPLES, target)
+    assert error <= maths.limit(function, element, level, target), f"{error:.3f} ulp at {where}"
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -50,8 +54,10 @@ class TestDocument:
 
     def test_its_errors_and_bounds_are_those_of_the_tests(self):
         for row in self.ROWS:
-            assert row.bound == maths.limit(BY_NAME[row.name], row.element, row.level)
-            assert row.error <= row.bound
+            legacy, ieee = (maths.LEGACY, row.error, row.bound), (maths.IEEE, row.ieee_error, row.ieee_bound)
+            for target, error, bound in (legacy, ieee):
+                assert bound == maths.limit(BY_NAME[row.name], row.element, row.level, target)
+                assert error <= bound
 
     def test_docstrings_repeat_it(self):
         docstrings = importlib.import_module("bench.math_docstrings")
@@ -61,25 +67,20 @@ class TestDocument:
             assert docstrings.with_table(source, docstrings.table(self.ROWS, functions)) == source, name
 
 
-SIMULATED = [
-    *((name, "f32", "v75") for name in ("exp", "log1p", "sin", "atan2", "tanh", "erfc", "cbrt", "powf", "division",
-                                        "fmod", "silu", "round", "isnan")),
-    *((name, "f16", "v75") for name in ("exp", "division", "sin", "powf")),
-    *((name, "bf16", "v75") for name in ("tanh", "sin")),
-    *((name, "f32", "v79") for name in ("exp", "division", "sin"))]
+SIMULATED = ("exp", "log1p", "sin", "atan2", "tanh", "erfc", "cbrt", "powf", "division", "fmod", "silu", "round",
+             "isnan")
 """A sample: bench/maths.py does every function."""
 
 
-@pytest.mark.parametrize(("name", "element", "target"), SIMULATED)
-def test_hexagon_code_computes_what_the_host_does(name, element, target):
+@pytest.mark.parametrize("target", ["v79", "v75+hvx-ieee-fp"])
+@pytest.mark.parametrize("name", SIMULATED)
+def test_code_of_ieee_forms_computes_what_the_host_does(name, target):
     """Bit for bit but for NaN, through the whole compiler, special values included; and without a call."""
     function = BY_NAME[name]
-    operands = [np.ascontiguousarray(x[-4096:]) for x in maths.samples(function, element, "accurate", 1 << 14)]
-    expected = maths.evaluate(function, element, "accurate", operands)
-    actual, _ = maths.simulate(function, element, "accurate", target, operands)
-    bits = np.uint32 if element == "f32" else np.uint16
-    same = (actual.view(bits) == expected.view(bits)) | (
-        np.isnan(actual.astype(np.float32)) & np.isnan(expected.astype(np.float32)))
+    operands = [np.ascontiguousarray(x[-4096:]) for x in maths.samples(function, "f32", "accurate", 1 << 14)]
+    expected = maths.evaluate(function, "f32", "accurate", operands)
+    actual = maths.evaluate_on_chip(function, "f32", "accurate", operands, target)
+    same = (actual.view(np.uint32) == expected.view(np.uint32)) | (np.isnan(actual) & np.isnan(expected))
     assert same.all(), [tuple(x[~same][0] for x in operands), actual[~same][0], expected[~same][0]]
 
 

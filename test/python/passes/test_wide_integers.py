@@ -112,23 +112,24 @@ def test_arithmetic():
 @pytest.mark.parametrize("target", ("v75", "v79"))
 def test_conversions_to_floats_round_once(target):
     """Halfway between two floats, and just above and below, at every magnitude."""
-    text = kernel(["i64", "i32", *["f32"] * 3, "f16"], 4, """
+    text = kernel(["i64", "i32", *["f32"] * 3, *["f16"] * 2], 5, """
     %near = arith.extsi %y : i32 to i64
     %a = arith.sitofp %x : i64 to f32
     %b = arith.uitofp %x : i64 to f32
     %c = arith.sitofp %near : i64 to f32
     %d = arith.sitofp %x : i64 to f16
-    linalg.yield %a, %b, %c, %d : f32, f32, f32, f16""")
+    %e = arith.uitofp %x : i64 to f16
+    linalg.yield %a, %b, %c, %d, %e : f32, f32, f32, f16, f16""")
     run = hx.compile(text, target=target).run
     for bits in (*range(0, 64, 6), 11, 13, 15, 16, 17, 25, 31, 32, 33, 44, 45, 46):
         x = numbers(bits)
         halfway = ((1 << bits) | (np.arange(14, 74) % 7 << bits >> 23) | (1 << bits >> 24)) + np.arange(60) % 5 - 2
         x[:60] = np.where(np.arange(60) % 3, 1, -1) * (halfway & (2**63 - 1))
-        y, results = x.astype(np.int32), [np.zeros(N, np.float32 if n < 3 else np.float16) for n in range(4)]
-        run(x, y, *results, 0)
+        y, results = x.astype(np.int32), [np.zeros(N, np.float32 if n < 3 else np.float16) for n in range(5)]
+        run(x, y, *results, 0, arithmetic="chip")
         with np.errstate(over="ignore"):
             expected = (x.astype(np.float32), x.view(np.uint64).astype(np.float32), y.astype(np.float32),
-                        x.astype(np.float16))
+                        x.astype(np.float16), x.view(np.uint64).astype(np.float16))
         for result, wanted in zip(results, expected, strict=True):
             np.testing.assert_array_equal(result, wanted, f"{bits} bits")
     assert vectorized(text)

@@ -1,0 +1,92 @@
+"""Conversions between f16 and f32 in legacy qfloat, made right by integer operations.
+
+``VV.qf32 = vmpy(V.hf, 1.0)`` widens with one unit of the last place too much: an exact product is never written as it
+is (qfloat has no even significands). The bits that f16 does not have are cleared. Infinity and NaN of f16 come out as
+numbers from 2^16 on; where something looks at the bits, they become those of f32. ``V.hf = VV.qf32`` rounds to nearest
+even, but beyond 65504 the exponent field runs on into that of infinity: the patterns are those of NaN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hexagon_mlir.codegen.hvx.native_parts import PartBuilder
+
+_WORDS, _HALVES = "<32 x i32>", "<64 x i16>"
+_NATIVE = 32
+_HALF_BITS = -1 << 13
+"""Sign, exponent and the ten fraction bits of f16, as a mask of f32."""
+_ABSOLUTE, _INFINITY = 0x7FFFFFFF, 0x7F800000
+_TWO_TO_16 = 0x47800000
+_HALF_SIGN, _HALF_INFINITY = -1 << 15, 0x7C00
+_NAN = 0x7FFF
+"""All bits of a NaN of f16 but the sign."""
+LARGEST_HALF = 65504.0
+OVERFLOW = 65536.0
+"""From here on f16 has infinity; what rounds to it from below is written as infinity."""
+
+
+def widened_words(builder: PartBuilder, words: str, specials: bool, lanes: int = _NATIVE) -> str:
+    """f32 ``words`` that were widened by the product with 1, as they should be; ``specials``: infinity and NaN too."""
+    type_ = f"<{lanes} x i32>"
+    exact = builder.emit(f"and {type_} {words}, {_splat(_HALF_BITS)}")
+    if not specials:
+        return exact
+    doubled = builder.emit(f"add {type_} {exact}, {exact}")
+    beyond = builder.emit(f"icmp ugt {type_} {doubled}, {_splat(2 * _TWO_TO_16 - 1)}")
+    special = builder.emit(f"or {type_} {exact}, {_splat(_INFINITY)}")
+    return builder.emit(f"select <{lanes} x i1> {beyond}, {type_} {special}, {type_} {exact}")
+
+
+def narrowed_halves(builder: PartBuilder, words: str, sources: tuple[str, str] | None) -> str:
+    """The f16 numbers in ``words`` (as 32 words) with infinity for what is too large, and NaN for NaN.
+
+    ``sources`` are the f32 words of the even and of the odd lanes; None where they cannot be NaN.
+    """
+    halves = builder.emit(f"bitcast {_WORDS} {words} to {_HALVES}")
+    result = builder.emit(f"bitcast {_HALVES} {_limited(builder, halves, 2 * _NATIVE)} to {_WORDS}")
+    for source, bits in zip(sources or (), (_NAN, _NAN << 16), strict=False):
+        result = builder.emit(f"or {_WORDS} {result}, {_where_nan(builder, source, bits, _NATIVE)}")
+    return result
+
+
+def widened_whole(builder: PartBuilder, extension: str, name: str, lanes: int, specials: bool) -> None:
+    """Emit ``name`` = ``extension``, an fpext of ``lanes`` halves that LLVM selects the instructions for."""
+    raw = builder.emit(extension)
+    words = builder.emit(f"bitcast <{lanes} x float> {raw} to <{lanes} x i32>")
+    exact = widened_words(builder, words, specials, lanes)
+    builder.out.append(f"  {name} = bitcast <{lanes} x i32> {exact} to <{lanes} x float>")
+
+
+def narrowed_whole(builder: PartBuilder, truncation: str, source: str, name: str, lanes: int) -> None:
+    """Emit ``name`` = ``truncation``, an fptrunc of ``source`` to ``lanes`` halves as LLVM selects it."""
+    halves = f"<{lanes} x i16>"
+    bits = builder.emit(f"bitcast <{lanes} x half> {builder.emit(truncation)} to {halves}")
+    words = builder.emit(f"bitcast <{lanes} x float> {source} to <{lanes} x i32>")
+    nan = builder.emit(f"trunc <{lanes} x i32> {_where_nan(builder, words, _NAN, lanes)} to {halves}")
+    result = builder.emit(f"or {halves} {_limited(builder, bits, lanes)}, {nan}")
+    builder.out.append(f"  {name} = bitcast {halves} {result} to <{lanes} x half>")
+
+
+def _limited(builder: PartBuilder, halves: str, lanes: int) -> str:
+    """``halves``, but infinity for the patterns beyond it: as signed integers, those of either sign lie above it."""
+    type_ = f"<{lanes} x i16>"
+    sign = builder.emit(f"and {type_} {halves}, {_splat(_HALF_SIGN, 16)}")
+    infinity = builder.emit(f"or {type_} {sign}, {_splat(_HALF_INFINITY, 16)}")
+    name = f"@llvm.smin.v{lanes}i16"
+    builder.declared[name] = f"declare {type_} {name}({type_}, {type_})"
+    return builder.emit(f"call {type_} {name}({type_} {halves}, {type_} {infinity})")
+
+
+def _where_nan(builder: PartBuilder, source: str, bits: int, lanes: int) -> str:
+    """``bits`` in the lanes where the f32 words ``source`` are NaN, else 0."""
+    type_ = f"<{lanes} x i32>"
+    size = builder.emit(f"and {type_} {source}, {_splat(_ABSOLUTE)}")
+    nan = builder.emit(f"icmp ugt {type_} {size}, {_splat(_INFINITY)}")
+    return builder.emit(f"select <{lanes} x i1> {nan}, {type_} {_splat(bits)}, {type_} zeroinitializer")
+
+
+def _splat(number: int, bits: int = 32) -> str:
+    wrapped = (number + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+    return f"splat (i{bits} {wrapped})"

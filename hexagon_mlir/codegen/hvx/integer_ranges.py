@@ -1,0 +1,47 @@
+"""Bounds of vectors of integers in LLVM IR, as far as a few operations before them tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, split_type, vector_type
+
+_LEAST, _MOST = -1 << 31, (1 << 31) - 1
+_DEPTH = 4
+_NARROW = {"i8": 8, "i16": 16}
+
+
+def integer(operand: str) -> int | None:
+    """The number of a splat constant of integers."""
+    if operand.startswith("splat (i"):
+        return int(split_type(operand[7:-1])[1])
+    return 0 if operand == "zeroinitializer" else None
+
+
+def integer_bounds(operand: str, definitions: Mapping[str, Instruction], depth: int = _DEPTH) -> tuple[int, int]:
+    """Least and largest value of the i32 ``operand``: cut out by a mask or a shift, widened, moved by a constant."""
+    number = integer(operand)
+    if number is not None:
+        return number, number
+    i = definitions.get(operand)
+    if i is None or not depth:
+        return _LEAST, _MOST
+    if i.opcode in ("sext", "zext") and (vector := vector_type(i.types[0])) and vector[1] in _NARROW:
+        signed = i.opcode == "sext"
+        top = 1 << _NARROW[vector[1]] - signed
+        return -top if signed else 0, top - 1
+    constant = integer(i.operands[1]) if len(i.operands) == 2 else None
+    if constant is None:
+        return _LEAST, _MOST
+    if i.opcode == "and" and constant >= 0:
+        return 0, constant
+    low, high = integer_bounds(i.operands[0], definitions, depth - 1)
+    if i.opcode == "ashr":
+        return low >> constant, high >> constant
+    if i.opcode == "lshr" and constant:
+        return 0, ((1 << 32) - 1) >> constant
+    if i.opcode in ("add", "sub"):
+        moved = constant if i.opcode == "add" else -constant
+        if low + moved >= _LEAST and high + moved <= _MOST:
+            return low + moved, high + moved
+    return _LEAST, _MOST
