@@ -1,21 +1,15 @@
-"""Results on disk: plain bytes under the hash of everything that decides them; atomic writes, never pickle."""
+"""What code generation gave, kept on disk under the hash of everything that decides it."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-ENVIRONMENT = "HEXAGON_MLIR_CACHE_DIR"
-_CHECK_BYTES = 32  # SHA-256
+from hexagon_mlir import disk_cache
 
-
-def folder() -> Path:
-    """Where results are kept: ``$HEXAGON_MLIR_CACHE_DIR``, or ``~/.cache/hexagon-mlir``."""
-    return Path(os.environ.get(ENVIRONMENT) or Path.home() / ".cache" / "hexagon-mlir")
+_PART = "code"
 
 
 def key(*parts: str | bytes) -> str:
@@ -35,25 +29,10 @@ def compiler() -> str:
 
 
 def load(name: str) -> bytes | None:
-    """The stored bytes, or None; an unreadable or damaged entry counts as missing."""
-    try:
-        entry = (folder() / name).read_bytes()
-    except OSError:
-        return None
-    check, data = entry[:_CHECK_BYTES], entry[_CHECK_BYTES:]
-    return data if check == hashlib.sha256(data).digest() else None
+    """The stored bytes, or None; an unreadable, damaged or foreign entry counts as missing."""
+    return disk_cache.load(_PART, name)
 
 
 def store(name: str, data: bytes) -> None:
-    """Store ``data`` behind its hash; a read-only or full disk only costs the next run its cache hit."""
-    try:
-        folder().mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder())
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(data).digest() + data)
-        os.replace(temporary, folder() / name)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
+    """Store ``data``; a read-only or full disk only costs the next run its cache hit."""
+    disk_cache.store(_PART, name, data)

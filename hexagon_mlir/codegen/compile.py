@@ -11,12 +11,14 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.emission import Emission, linked
 from hexagon_mlir.codegen.function_modules import name_apart, take_out
 from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.codegen.symbols import check_symbols
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.collector import uncollected
 from hexagon_mlir.dialects import kernel_memory
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.ir import ir, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
+from hexagon_mlir.ir.guards import check_index_constants
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
@@ -120,6 +122,8 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     if keep_stages or kept is not None:
         stages.append(("source", to_text(module)))
         options = replace(options, observers=[*options.observers, _keeper(stages)])
+    check_index_constants(module, pipeline)
+    check_symbols(module)
     set_index_bits(module)
     context = PassContext(chip)
     steps = pipelines.get(pipeline, chip, settings)

@@ -33,8 +33,12 @@ class Emission:
                            Assembly(divide(llvm_ir), self._request, workers(), self._line, share)))
 
     def finish(self) -> str:
-        """The assembly; raises `HexError`."""
-        self._line.finish()
+        """The assembly; raises `HexError`. Ctrl-C ends what LLVM is at."""
+        try:
+            self._line.finish()
+        except KeyboardInterrupt:
+            workers().stop()
+            raise
         texts = []
         for name, made in self._made:
             texts.append(made if isinstance(made, str) else made.text())
@@ -75,7 +79,8 @@ def linked(modules: Sequence[str], target: Target) -> str:
 
 def _request(target: Target, pipeline: str, settings: Settings, kind: str, position_independent: bool) -> dict:
     return {"cpu": target.cpu, "features": target.features, "kind": kind, "loops": pipelines.named(pipeline).llvm_loops,
-            "position_independent": position_independent, "qfloat": settings.qfloat}
+            "position_independent": position_independent, "qfloat": settings.qfloat,
+            "narrowing_order": target.disputed.narrowing_order}
 
 
 def _name(llvm_ir: str, request: dict) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from hexagon_mlir.codegen.llvm_ir.conversions import conversion_option
 from hexagon_mlir.codegen.variants import Variant
+from hexagon_mlir.targets.disputed import NarrowingOrder
 
 TRIPLE = "hexagon-unknown-linux-musl"
 _LEFT_OUT = ("correlated-propagation", "constraint-elimination")
@@ -49,6 +50,7 @@ class Library:
     relocation: str
     loops: str
     cautious: bool = False
+    narrowing_order: str = NarrowingOrder.FIRST_EVEN
 
     def optimized(self, llvm_ir: str) -> str:
         """``llvm_ir`` after -O3."""

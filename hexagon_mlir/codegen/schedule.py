@@ -172,6 +172,9 @@ def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: P
                                   llvm_ir=compiled.llvm_ir, memory=compiled.memory))
             report("compiling", max(done, sum(future.done() for future in pending)), len(sources))
         return kernels
+    except KeyboardInterrupt:  # nobody waits for what LLVM is at
+        workers().stop()
+        raise
     finally:
         report("compiling", len(sources), len(sources))
         pool.shutdown(cancel_futures=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from hexagon_mlir.codegen.llvm_ir.fp_literals import rewrite_fp_literals
+from hexagon_mlir.codegen.llvm_ir.names import END
 from hexagon_mlir.ir import error_at, ir, translate_module_to_llvmir, untranslatable_ops
 
 ORIGIN = "translate-to-llvm-ir"
@@ -29,4 +30,4 @@ def _number_messages(text: str) -> str:
     if "@assert_msg" not in text:
         return text
     names = {name: f"assert_msg.{number}" for number, name in enumerate(_MESSAGE.findall(text))}
-    return re.sub(r"@(assert_msg(?:_\d+)?)\b", lambda found: f"@{names.get(found[1], found[1])}", text)
+    return re.sub(rf"@(assert_msg(?:_\d+)?){END}", lambda found: f"@{names.get(found[1], found[1])}", text)

@@ -1,1 +1,1 @@
-"""What a user takes away: C text, weights, linked programs, files written whole."""
+"""What a user takes away: C text, weights, linked programs."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from hexagon_mlir.codegen.artifacts.c_names import is_c_name
 from hexagon_mlir.codegen.artifacts.weights import Weights
 from hexagon_mlir.codegen.interface import PROGRAMS, Interface, Tensor
 from hexagon_mlir.ir import HexError
@@ -166,7 +167,10 @@ def call(function: Function, alignment: int) -> str:
 
 
 def function_of(face: Interface, target: str, weights: Weights | None = None) -> Function:
-    """The C view of the kernel that ``face`` describes; ``weights`` are its last arguments."""
+    """The C view of the kernel that ``face`` describes; ``weights`` are its last arguments. Raises `HexError`."""
+    if not is_c_name(face.entry):
+        raise HexError.plain(f"a function of C cannot be called '{face.entry}'", origin="link",
+                             hint="rename the kernel: letters, digits and _, no word of C")
     offsets = weights.offsets if weights is not None else ()
     for kind in face.arguments:
         if isinstance(kind, str) and kind.removeprefix("*") not in (POINTED if kind[0] == "*" else VALUES):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,7 +33,13 @@ def runtime_folder() -> Path:
 
 def available() -> bool:
     """True when a linker is there (the ``elf`` extra)."""
-    return importlib.util.find_spec("ziglang") is not None
+    return _compiler() is not None
+
+
+def _compiler() -> Path | None:
+    """The program ``zig``, which the package ``ziglang`` brings; None when that is not installed."""
+    found = importlib.util.find_spec("ziglang")
+    return Path(found.origin).with_name("zig") if found is not None and found.origin is not None else None
 
 
 def runtime_sources() -> list[Path]:
@@ -61,7 +66,8 @@ def relocatable(files: Mapping[str, bytes]) -> bytes:
 
 
 def _zig(words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
-    if not available():
+    compiler = _compiler()
+    if compiler is None:
         raise HexError.plain("no linker: the Python package 'ziglang' is not installed", origin=ORIGIN,
                              hint="pip install 'hexagon-mlir[elf]'")
     inputs = [name for name in files if not name.endswith(".h")]
@@ -69,12 +75,13 @@ def _zig(words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
         with tempfile.TemporaryDirectory(prefix="hexmlir-") as room:
             for name, data in files.items():
                 Path(room, name).write_bytes(data)
-            command = [sys.executable, "-m", "ziglang", "cc", "-target", TRIPLE, f"-mcpu={CPU}", *FLAGS, *words,
-                       *inputs, "-o", "linked"]
+            command = [str(compiler), "cc", "-target", TRIPLE, f"-mcpu={CPU}", *FLAGS, *words, *inputs, "-o", "linked"]
             done = subprocess.run(command, cwd=room, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
             if done.returncode:
                 reasons = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit {done.returncode}"]
-                raise HexError.plain(f"zig cc: {reasons[0].strip()}", origin=ORIGIN)
+                hint = "it keeps what it builds below $ZIG_GLOBAL_CACHE_DIR, $XDG_CACHE_HOME or $HOME"
+                raise HexError.plain(f"zig cc: {reasons[0].strip()}", origin=ORIGIN,
+                                     hint=hint if "cache" in reasons[0] else "")
             return Path(room, "linked").read_bytes()
     except subprocess.TimeoutExpired:
         raise HexError.plain(f"the linker did not finish in {TIMEOUT_SECONDS} s", origin=ORIGIN) from None

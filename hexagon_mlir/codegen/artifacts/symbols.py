@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_DEFINED = re.compile(r"^define [^@\n]*@([\w.$-]+)\(", re.MULTILINE)
-_USED = re.compile(r"@([\w.$-]+)")
+from hexagon_mlir.codegen.llvm_ir.names import WORD, prefixed
+
+_DEFINED = re.compile(rf"^define [^@\n]*@({WORD})\(", re.MULTILINE)
+_USED_OR_TEXT = re.compile(rf'@({WORD})|"[^"]*"')
 
 
 def own_names(llvm_ir: str, entry: str, name: str = "") -> str:
@@ -14,5 +16,5 @@ def own_names(llvm_ir: str, entry: str, name: str = "") -> str:
     The code stays the same: other linkage (internal functions) would let LLVM inline what is simulated as a call.
     """
     name = name or entry
-    names = {old: name if old == entry else f"{name}.{old}" for old in _DEFINED.findall(llvm_ir)}
-    return _USED.sub(lambda found: f"@{names.get(found[1], found[1])}", llvm_ir)
+    names = {old: name if old == entry else prefixed(name, old) for old in _DEFINED.findall(llvm_ir)}
+    return _USED_OR_TEXT.sub(lambda found: f"@{names[found[1]]}" if found[1] in names else found[0], llvm_ir)

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 
+from hexagon_mlir.codegen.llvm_ir.names import VALUE, derived
+
 _VECTOR = re.compile(r"<(\d+) x bfloat>")
 _MOVES = re.compile(
-    r"\s*(?:%\S+ = )?(?:load|store|bitcast|select|shufflevector|phi|freeze|insertelement|extractelement)\b"
+    rf"\s*(?:{VALUE} = )?(?:load|store|bitcast|select|shufflevector|phi|freeze|insertelement|extractelement)\b"
     r"|.*@llvm\.masked\.(?:load|store)\.v\d+bf16\b"
 )
 _NAME = re.compile(r"(@llvm\.masked\.(?:load|store)\.v\d+)bf16\b")
 _LITERAL = re.compile(r"\bbfloat 0xR([0-9A-Fa-f]{4})\b")
-_INSERTED = re.compile(r"(\s*)%(\S+) = insertelement .*, bfloat (%[\w.$-]+),")
-_EXTRACTED = re.compile(r"(\s*)%(\S+) = extractelement ")
+_INSERTED = re.compile(rf"(\s*)({VALUE}) = insertelement .*, bfloat ({VALUE}),")
+_EXTRACTED = re.compile(rf"(\s*)({VALUE}) = extractelement ")
 
 
 def bfloat_vectors_as_bits(llvm_ir: str) -> str:
@@ -38,12 +40,13 @@ def _scalar_as_bits(line: str) -> str:
     """``line`` with a conversion of the bf16 scalar that goes into a vector, or comes out of one."""
     if match := _INSERTED.match(line):
         space, result, scalar = match.groups()
-        return (f"{space}%bits.{result} = bitcast bfloat {scalar} to i16\n"
-                + line.replace(f", bfloat {scalar},", f", i16 %bits.{result},"))
+        bits = derived("bits", result)
+        return (f"{space}{bits} = bitcast bfloat {scalar} to i16\n"
+                + line.replace(f", bfloat {scalar},", f", i16 {bits},"))
     if match := _EXTRACTED.match(line):
         space, result = match.groups()
-        return (line.replace(f"%{result} = ", f"%bits.{result} = ", 1)
-                + f"\n{space}%{result} = bitcast i16 %bits.{result} to bfloat")
+        bits = derived("bits", result)
+        return line.replace(f"{result} = ", f"{bits} = ", 1) + f"\n{space}{result} = bitcast i16 {bits} to bfloat"
     return line
 
 

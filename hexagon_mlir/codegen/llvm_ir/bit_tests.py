@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
-_TRUNCATION = re.compile(r"^ *%([\w.]+) = trunc (?:nuw |nsw )*(<\d+ x i(?:16|32|64)>) (%[\w.]+) to <\d+ x i1>(.*)$",
+from hexagon_mlir.codegen.llvm_ir.names import VALUE, derived
+
+_TRUNCATION = re.compile(rf"^ *({VALUE}) = trunc (?:nuw |nsw )*(<\d+ x i(?:16|32|64)>) ({VALUE}) to <\d+ x i1>(.*)$",
                          re.MULTILINE)
 
 _ANY = re.compile(r" = trunc (?:nuw |nsw )*<")
@@ -25,6 +27,7 @@ def lowest_bits_as_tests(text: str) -> str:
 
 def _as_test(match: re.Match[str]) -> str:
     name, type_, operand, rest = match.groups()
+    lowest = derived("lowest", name)
     one = f"splat ({type_.split()[-1][:-1]} 1)"
-    return (f"  %lowest{name} = and {type_} {operand}, {one}\n"
-            f"  %{name} = icmp sgt {type_} %lowest{name}, zeroinitializer{rest}")
+    return (f"  {lowest} = and {type_} {operand}, {one}\n"
+            f"  {name} = icmp sgt {type_} {lowest}, zeroinitializer{rest}")

@@ -9,12 +9,22 @@ from __future__ import annotations
 import re
 
 FIRST = 73
+FIRST_EXTENDED = 79
 
 
 def converts(chip: str) -> bool:
     """Whether the HVX of ``chip``, a CPU (hexagonv75) or its features (+hvxv75), has both."""
+    return _version(chip) >= FIRST
+
+
+def hidden_bits(chip: str) -> bool:
+    """Whether a qfloat register of ``chip`` holds more than its 1024 bits, which a store to the stack loses."""
+    return _version(chip) >= FIRST_EXTENDED
+
+
+def _version(chip: str) -> int:
     match = re.search(r"v(\d+)", chip)
-    return match is not None and int(match[1]) >= FIRST
+    return int(match[1]) if match is not None else 0
 
 
 def conversion_option(cpu: str) -> str:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 
-_BLOCK = re.compile(r"\n(?P<name>[\w.]+):.*(?P<body>(?:\n  .*)+)")  # what begins with a letter is found quickly
+from hexagon_mlir.codegen.llvm_ir.names import TARGET, VALUE, WORD
+
+_BLOCK = re.compile(rf"\n(?P<name>{WORD}):.*(?P<body>(?:\n  .*)+)")  # what begins with a letter is found quickly
 _NUMBER = re.compile(r"\n!(\d+) = ")
-_VECTOR_LINE = re.compile(r"^  (?:%[\w.]+ = (?:tail )?(\w+) |(store) ).*<\d+ x ", re.MULTILINE)
+_VECTOR_LINE = re.compile(rf"^  (?:{VALUE} = (?:tail )?(\w+) |(store) ).*<\d+ x ", re.MULTILINE)
 _REARRANGING = frozenset({"load", "store", "shufflevector"})
 _MOVING_CALL = re.compile(r"^  .*call .*@llvm\.(masked\.(load|store)\.|hexagon\.V6\.(vdealvdd|vshuffvdd|lo|hi|vcombine|"
                           r"vdelta|vrdelta|v?l?alignb?i?|vror)\.).*\n", re.MULTILINE)
-_VECTOR_CALL = re.compile(r"  %[\w.]+ = (?:tail )?call .*<\d+ x ")
-_TARGET = re.compile(r"label %([\w.]+)")
+_VECTOR_CALL = re.compile(rf"  {VALUE} = (?:tail )?call .*<\d+ x ")
 _FROM_DDR = re.compile(r"= load (<\d+ x [^>]*>, ptr %)")
 
 
@@ -32,7 +33,7 @@ def keep_copies_in_order(text: str) -> str:
             return block
         body = f"{match['body'][1:]}\n"
         branch = next((line for line in body.split("\n") if line.startswith("  br i1 ")), "")
-        if name not in _TARGET.findall(branch) or "!llvm.loop" in branch:
+        if name not in TARGET.findall(branch) or "!llvm.loop" in branch:
             return block
         if any(_VECTOR_CALL.match(line) and not _MOVING_CALL.match(f"{line}\n") for line in body.split("\n")):
             return block

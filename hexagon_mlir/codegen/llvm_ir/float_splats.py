@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 
+from hexagon_mlir.codegen.llvm_ir.names import OPERAND, VALUE, derived
+
 _LINE = re.compile(
     r"^(?:define .*"
-    r"| *(?P<vector>%[-\w.]+) = insertelement <\d+ x float> poison, float (?P<float>\S+), i\d+ 0(?:, !.*)?"
-    r"| *(?P<name>%[-\w.]+) = bitcast <(?P<lanes>\d+) x float> (?P<source>%[-\w.]+) to <(?P=lanes) x i32>(?:, !.*)?)$",
+    rf"| *(?P<vector>{VALUE}) = insertelement <\d+ x float> poison, float (?P<float>{OPERAND}), i\d+ 0(?:, !.*)?"
+    rf"| *(?P<name>{VALUE}) = bitcast <(?P<lanes>\d+) x float> (?P<source>{VALUE}) to <(?P=lanes) x i32>(?:, !.*)?)$",
     re.MULTILINE)
 
 
@@ -27,7 +29,7 @@ def float_splats_as_words(text: str) -> str:
         elif line["name"] is None:
             floats.clear()  # another function
         elif line["source"] in floats:
-            word, lanes = f"%word.{line['name'][1:]}", line["lanes"]
+            word, lanes = derived("word", line["name"]), line["lanes"]
             return (f"  {word} = bitcast float {floats[line['source']]} to i32\n"
                     f"  {line['name']} = insertelement <{lanes} x i32> poison, i32 {word}, i64 0")
         return line[0]

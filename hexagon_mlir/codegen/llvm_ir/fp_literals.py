@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 import struct
 
+from hexagon_mlir.codegen.llvm_ir.names import WORD
+
 _TOKEN = re.compile(
-    r'(?P<string>c?"(?:[^"\\]|\\.)*")'
-    r"|(?P<name>[%@!$#][-\w.$]+)"
+    rf"(?P<name>[%@!$#]{WORD})"
+    r'|(?P<string>"[^"]*")'
     r"|\b(?P<type>half|bfloat|float|double)\b"
     r"|\bf0x(?P<bits>[0-9A-Fa-f]+)\b"
     r"|(?P<sign>[+-])(?P<kind>inf|qnan|snan|nan)\b(?:\(0x(?P<payload>[0-9A-Fa-f]+)\))?"

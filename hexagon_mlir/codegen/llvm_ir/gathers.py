@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 
+from hexagon_mlir.codegen.llvm_ir.names import VALUE
+
 _FORMS = {"hexmlir_gather_words": ("vgathermw", 4), "hexmlir_gather_halfwords": ("vgathermh", 2)}
-_CALL = re.compile(r"^ *(?:tail )?call void @(\w+)\(i32 ([^,]+), i32 ([^,]+), i32 ([^,]+), "
-                   r"<(\d+) x i(?:32|16)> ([^,]+), i32 (%?[\w.$-]+)\)(.*)$", re.MULTILINE)
-_DONE = re.compile(r"^ *(?:tail )?call void @hexmlir_gather_done\(i32 ([^,)]+)\)(.*)$", re.MULTILINE)
+_NUMBER = rf"(?:{VALUE}|[^,]+?)"
+_CALL = re.compile(rf"^ *(?:tail )?call void @(\w+)\(i32 ({_NUMBER}), i32 ({_NUMBER}), i32 ({_NUMBER}), "
+                   rf"<(\d+) x i(?:32|16)> ({_NUMBER}), i32 ({VALUE}|\d+)\)(.*)$", re.MULTILINE)
+_DONE = re.compile(rf"^ *(?:tail )?call void @hexmlir_gather_done\(i32 ({_NUMBER})\)(.*)$", re.MULTILINE)
 _WORDS = "<32 x i32>"
 _MASK = "<128 x i1>"
 _DECLARED = {

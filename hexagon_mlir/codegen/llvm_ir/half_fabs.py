@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import re
 
-_CALL = re.compile(r"^ *%([\w.]+) = (?:tail )?call (?:[a-z]+ )*<(\d+) x half> @llvm\.fabs\.v\d+f16"
-                   r"\(<\d+ x half> (%[\w.]+)\).*$", re.MULTILINE)
+from hexagon_mlir.codegen.llvm_ir.names import VALUE, derived
+
+_CALL = re.compile(rf"^ *({VALUE}) = (?:tail )?call (?:[a-z]+ )*<(\d+) x half> @llvm\.fabs\.v\d+f16"
+                   rf"\(<\d+ x half> ({VALUE})\).*$", re.MULTILINE)
 
 
 def half_fabs_as_bits(text: str) -> str:
     """``text`` with each ``llvm.fabs`` of an f16 vector as an ``and`` of its bits."""
     if "@llvm.fabs.v" not in text:
         return text
-    return _CALL.sub(
-        r"  %fabs\1.bits = bitcast <\2 x half> \3 to <\2 x i16>" "\n"
-        r"  %fabs\1.clear = and <\2 x i16> %fabs\1.bits, splat (i16 32767)" "\n"
-        r"  %\1 = bitcast <\2 x i16> %fabs\1.clear to <\2 x half>", text)
+    return _CALL.sub(_as_bits, text)
+
+
+def _as_bits(match: re.Match[str]) -> str:
+    name, lanes, operand = match.groups()
+    bits, clear = derived("fabs.bits", name), derived("fabs.clear", name)
+    return (f"  {bits} = bitcast <{lanes} x half> {operand} to <{lanes} x i16>\n"
+            f"  {clear} = and <{lanes} x i16> {bits}, splat (i16 32767)\n"
+            f"  {name} = bitcast <{lanes} x i16> {clear} to <{lanes} x half>")

@@ -1,7 +1,7 @@
 """Functions of LLVM IR text as instruction records, and back: just enough to rewrite vector arithmetic.
 
 The text must be LLVM's own printing (one instruction per line). Unnamed values and blocks get names, so that
-instructions can be added and dropped without renumbering.
+instructions can be added and dropped without renumbering; names in quotes become words.
 """
 
 from __future__ import annotations
@@ -12,30 +12,31 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 
+from hexagon_mlir.codegen.llvm_ir.names import GLOBAL, LABEL, NAME, VALUE, WORD
+
 MODULE_END = "\n; end of module\n"
 """Between modules that are one text."""
 _NUMBER = re.compile(r"%(?=\d)")
-NAME = re.compile(r"%[\w.$-]+")
-_AROUND_NAMES = re.compile(r"(%[\w.$-]+)")
+_AROUND_NAMES = re.compile(f"({VALUE})")
 _NUMBERED = re.compile(r"%\d+$")
-_BLOCK = re.compile(r'^([\w.$-]+|"[^"]*"):')
-_NEW_BLOCK = re.compile(r'\n(?=[\w.$-]+:|"[^"]*":)')
+_QUOTED = re.compile(r'(?<=%)"[^"\n]*"|^"[^"\n]*"(?=:)', re.MULTILINE)
+_NEW_BLOCK = re.compile(rf"\n(?={WORD}:)")
 _VECTOR = re.compile(r"<(\d+) x (\w+)>$")
 _DEBUG = re.compile(r",? !\w+ !\d+")
-_ASSIGNED = re.compile(r"^  (?:(%[\w.$-]+) = )?(?:tail |musttail |notail )?([\w.]+)(.*)$")
+_ASSIGNED = re.compile(rf"^  (?:({VALUE}) = )?(?:tail |musttail |notail )?([\w.]+)(.*)$")
 _WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)(?=<|ptr|label|\[(?! )|\{|half|float|i\d|void)")
-_COMMA_OR_BRACKET = re.compile(r"[()\[\]{}<>,]")
-_COMMA_INSIDE = re.compile(r"[(\[{]|<[^>]*[,<]")  # or perhaps inside
+_COMMA_OR_BRACKET = re.compile(r'[()\[\]{}<>,]|"[^"]*"')
+_COMMA_INSIDE = re.compile(r"[(\[{\"]|<[^>]*[,<]")  # or perhaps inside
 _PLAIN_LANES = re.compile(r"<[^()\[\]{}<>]*>$")
 LINES = 1 << 15  # lines whose records are kept: passes read the same ones again
 _TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
 _SHUFFLE = re.compile(r"(<\d+ x \w+>) ([^ ,<]+), <\d+ x \w+> ([^ ,<]+), <(\d+) x i32> (<[^>]*>|\w+)$")
 # The operands of nearly every line, in one go; lines with others are taken apart letter by letter.
 _TYPE = r"(?:<\d+ x \w+>|ptr|label|i\d+|bfloat|float|half|double)"
-_VALUE = r"(?:%[\w.$-]+|splat \(\w+ [^()]*\)|-?\w[\w.+-]*|<[^<>()]*>)"
+_VALUE = rf"(?:{VALUE}|splat \(\w+ [^()]*\)|-?\w[\w.+-]*|<[^<>()]*>)"
 _OPERAND = re.compile(rf"(?:({_TYPE}) )?({_VALUE})")
 _OPERANDS = re.compile(rf"((?:{_TYPE} )?{_VALUE}(?:, (?:{_TYPE} )?{_VALUE})*?)(?:, align \d+)?$")
-_CALL = re.compile(rf"({_TYPE}|void) (@[\w.$-]+)\(((?:{_TYPE} {_VALUE}(?:, {_TYPE} {_VALUE})*)?)\)(?: #\d+)?$")
+_CALL = re.compile(rf"({_TYPE}|void) ({GLOBAL})\(((?:{_TYPE} {_VALUE}(?:, {_TYPE} {_VALUE})*)?)\)(?: #\d+)?$")
 _ADDRESS_CASTS = frozenset({"ptrtoint", "inttoptr"})
 CASTS = frozenset({"bitcast", "sext", "zext", "trunc", "fpext", "fptrunc", "sitofp", "uitofp", "fptosi", "fptoui"})
 
@@ -122,19 +123,27 @@ def read(lines: list[str]) -> list[Instruction]:
     prefix = "n"
     while f"%{prefix}" in text:
         prefix += "n"
+    text = _in_words(text, f"{prefix}.")
+    lines = text.split("\n")
     named = _NUMBER.sub(f"%{prefix}", text).split("\n")
     arguments = lines[0][: lines[0].rfind(")")]
     entry = f"{prefix}{len(re.findall(r'%[0-9]+(?=[,)]|$)', arguments))}"
-    body = [named[0]] + ([] if _BLOCK.match(named[1]) else [f"{entry}:"]) + named[1:]
+    body = [named[0]] + ([] if LABEL.match(named[1]) else [f"{entry}:"]) + named[1:]
     result = []
     block = ""
     for line in body:
         if not line.startswith(" "):
             line = prefix + line if line[:1].isdigit() else line
-            match = _BLOCK.match(line)
+            match = LABEL.match(line)
             block = match[1] if match else block
         result.append(parse_line(line, block))
     return result
+
+
+def _in_words(text: str, prefix: str) -> str:
+    """The ``text`` of a function with words, which begin with ``prefix``, for the names in quotes."""
+    words: dict[str, str] = {}
+    return _QUOTED.sub(lambda name: words.setdefault(name[0], f"{prefix}{len(words)}"), text)
 
 
 @lru_cache(LINES)

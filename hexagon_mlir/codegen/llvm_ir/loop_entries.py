@@ -11,17 +11,17 @@ from __future__ import annotations
 import re
 
 from hexagon_mlir.codegen.llvm_ir.llvm_text import blocks_of, with_functions
+from hexagon_mlir.codegen.llvm_ir.names import GLOBAL, LABEL, TARGET, VALUE
 from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER
 
-_ACCESS = re.compile(r"^  (?:%\S+ = load |store |.*@llvm\.masked\.(?:load|store)\.)")
+_ACCESS = re.compile(rf"^  (?:{VALUE} = load |store |.*@llvm\.masked\.(?:load|store)\.)")
 _STORE = re.compile(r"^  (?:store |.*@llvm\.masked\.store\.)")
-_POINTER = re.compile(r"\bptr (?:[a-z]+(?: \d+|\(\d+\))? )*([%@][\w.$-]+)")
-_MOVED = re.compile(r"\n  (%\S+) = (?:getelementptr|select|phi ptr|freeze ptr)\b.*")
-_INCOMING = re.compile(r"\[ ([%@][\w.$-]+), %")
-_LABEL = re.compile(r"^([\w.$-]+|\"[^\"]*\"):")
+_POINTED = f"(?:{VALUE}|{GLOBAL})"
+_POINTER = re.compile(rf"\bptr (?:[a-z]+(?: \d+|\(\d+\))? )*({_POINTED})")
+_MOVED = re.compile(rf"\n  ({VALUE}) = (?:getelementptr|select|phi ptr|freeze ptr)\b.*")
+_INCOMING = re.compile(rf"\[ ({_POINTED}), %")
 _BRANCH = "\n  br "
 """What begins the last instruction of a block that leads to others."""
-_TARGET = re.compile(r"label %([\w.$-]+|\"[^\"]*\")")
 
 
 def keep_loops_behind_stores(text: str) -> str:
@@ -32,7 +32,7 @@ def keep_loops_behind_stores(text: str) -> str:
 def _ordered(function: str) -> str:
     blocks = blocks_of(function)
     names = [_name(block) for block in blocks]
-    targets = [_TARGET.findall(block, at) if (at := block.rfind(_BRANCH)) >= 0 else [] for block in blocks]
+    targets = [TARGET.findall(block, at) if (at := block.rfind(_BRANCH)) >= 0 else [] for block in blocks]
     loops = {name: block for name, block, after in zip(names, blocks, targets, strict=True) if name in after}
     entered = [(number, [loops[name] for name in after if name in loops]) for number, after in enumerate(targets)
                if names[number] not in loops]
@@ -50,7 +50,7 @@ def _ordered(function: str) -> str:
 
 
 def _name(block: str) -> str:
-    match = _LABEL.match(block)
+    match = LABEL.match(block)
     return match[1] if match else ""
 
 

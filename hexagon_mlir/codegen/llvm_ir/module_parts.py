@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import function_texts
+from hexagon_mlir.codegen.llvm_ir.llvm_text import function_texts, split_commas
+from hexagon_mlir.codegen.llvm_ir.names import GLOBAL, NAME, TARGET, VALUE, WORD
 
 LONG = 300
 """Instructions from which on a module is divided: half of them take much longer to compile than a request."""
@@ -26,15 +27,14 @@ NEVER_INLINED = 200
 SMALLEST = 1 / 8
 """The share of a module that is worth a request."""
 _VECTOR = re.compile(r"<(\d+) x (\w+)> .*")  # the first of a line
-_GLOBAL = re.compile(r"@[\w.$-]+")
-_CONSTANT = re.compile(r"@[\w.$-]+ = private (?:unnamed_addr )?constant ")
+_GLOBAL = re.compile(GLOBAL)
+_CONSTANT = re.compile(rf"{GLOBAL} = private (?:unnamed_addr )?constant ")
 _NOINLINE = re.compile(r"^attributes (#\d+) = \{[^}]*\bnoinline\b", re.MULTILINE)
 _TASKS = re.compile(r"^attributes (#\d+) = \{[^}]*\bpresplitcoroutine\b", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"#\d+")
 _LOCAL_LINKAGE = re.compile(r"define (?:internal|private) ")
-_BRANCH_OR_BLOCK = re.compile(r'\n(?:  br (.*)|([\w.$-]+|"[^"]*"):)')
-_TARGET = re.compile(r'label %([\w.$-]+|"[^"]*")')
-_VALUE = re.compile(r"%[\w.$-]+")
+_BRANCH_OR_BLOCK = re.compile(rf"\n(?:  br (.*)|({WORD}):)")
+_ARGUMENT = re.compile(rf" {VALUE}(?=[,)])")
 _TYPE = re.compile(r"^(<[^>]*>|\S+) .*$")  # of an argument, before its attributes and value
 _LABEL = re.compile(r"\.L[\w.$]+")
 _ONCE = re.compile(r"^[ \t]*\.(?:attribute|file)\s.*\n?", re.MULTILINE)
@@ -62,17 +62,17 @@ class _Function:
     def declaration(self) -> str:
         """What a part says about it that only calls it."""
         head = _LOCAL_LINKAGE.sub("define dso_local ", self.text.partition("\n")[0])
-        head = head.replace("define ", "declare ", 1).removesuffix(" {")
-        return re.sub(r" %[\w.$-]+(?=[,)])", "", head)
+        before, arguments = head.replace("define ", "declare ", 1).removesuffix(" {").split(self.name, 1)
+        return f"{before}{self.name}{_ARGUMENT.sub('', arguments)}"
 
     def without_unused(self, text: str) -> str:
         """``text`` with nothing in calls for arguments that are not used: -O3 sees that only where it sees both."""
         head, _, body = self.text.partition("\n")
-        used = set(_VALUE.findall(body))
-        kept = [value in used for value in _VALUE.findall(head)]
+        used = set(NAME.findall(body))
+        kept = [value in used for value in NAME.findall(head.split(self.name, 1)[1])]
 
         def called(call: re.Match[str]) -> str:
-            arguments = call[2].split(", ")
+            arguments = split_commas(call[2])
             if len(arguments) != len(kept):
                 return call[0]
             given = [argument if keep else _TYPE.sub(r"\1 poison", argument)
@@ -106,7 +106,7 @@ def _divided(llvm_ir: str) -> list[str]:
 def _with_own_tasks(part: str, others: list[str]) -> str:
     """``part`` with local linkage of the tasks that ``others`` do not start: what starts one is inlined, and goes."""
     for attributes in _TASKS.findall(part):
-        starts = re.compile(rf"^define (?=\w+ (@[\w.$-]+)\(.* {attributes} )", re.MULTILINE)
+        starts = re.compile(rf"^define (?=\w+ ({GLOBAL})\(.* {attributes} )", re.MULTILINE)
         part = starts.sub(lambda task: task[0] if any(f"{task[1]}(" in other for other in others)
                           else "define internal ", part)
     return part
@@ -117,7 +117,7 @@ def loops_apart(llvm_ir: str) -> list[str]:
     names a variable is among those, and modules with debug lines stay whole.
     """
     found, around = _functions(llvm_ir)
-    variables = {line.split(" ")[0] for line in around if line.startswith("@") and not _CONSTANT.match(line)}
+    variables = {name for line in around if (name := _variable(line)) and not _CONSTANT.match(line)}
     apart = [f for f in found if not f.uses & variables and has_vector_loops(f.text)]
     if not apart or "!dbg" in llvm_ir:
         return [llvm_ir]
@@ -134,7 +134,7 @@ def has_vector_loops(function: str) -> bool:
     for branch, label in _BRANCH_OR_BLOCK.findall(function):
         if label:
             seen.add(label)
-        elif not seen.isdisjoint(_TARGET.findall(branch)):
+        elif not seen.isdisjoint(TARGET.findall(branch)):
             return True
     return False
 
@@ -157,6 +157,12 @@ def _functions(llvm_ir: str) -> tuple[list[_Function], list[str]]:
     return found, around
 
 
+def _variable(line: str) -> str:
+    """The variable or constant that ``line``, one outside of functions, defines; "" for none."""
+    match = _GLOBAL.match(line)
+    return match[0] if match else ""
+
+
 def _length(part: list[_Function]) -> int:
     return sum(f.length for f in part)
 
@@ -165,8 +171,8 @@ def _groups(found: list[_Function], around: list[str]) -> list[list[_Function]]:
     """The functions that must stay together, in their order."""
     named = Counter(name for f in found for name in f.uses)  # by itself as well
     free = {f.name for f in found if f.separate or (f.task and named[f.name] > 2)}
-    free |= {line.split(" ")[0] for line in around if _CONSTANT.match(line)}
-    shared = {f.name for f in found} | {line.split(" ")[0] for line in around if line.startswith("@")}
+    free |= {_variable(line) for line in around if _CONSTANT.match(line)}
+    shared = {f.name for f in found} | {name for line in around if (name := _variable(line))}
     group: dict[str, str] = {}
 
     def root(name: str) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 
-_NARROWED = re.compile(r" = fptrunc [a-z ]*<\d+ x float> (%[\w.]+) to <")
-_WIDENED = re.compile(r"^( *(%[\w.]+) = shufflevector <(\d+) x float> [^\s,]+, <\d+ x float> poison, "
+from hexagon_mlir.codegen.llvm_ir.names import OPERAND, VALUE
+
+_NARROWED = re.compile(rf" = fptrunc [a-z ]*<\d+ x float> ({VALUE}) to <")
+_WIDENED = re.compile(rf"^( *({VALUE}) = shufflevector <(\d+) x float> {OPERAND}, <\d+ x float> poison, "
                       r"<(\d+) x i32> )<([^>]*)>", re.MULTILINE)
 
 

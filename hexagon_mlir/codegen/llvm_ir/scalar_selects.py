@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 
-_BITS = {"float": "i32", "double": "i64"}
-_COMPARE = re.compile(r"^ *%[\w.]+ = fcmp ([a-z ]*?)[ou](?:lt|le|gt|ge) (?:float|double) ([^\s,]+), ([^\s,]+)",
-                      re.MULTILINE)
-_SELECT = re.compile(r"^ *%([\w.]+) = select ([a-z ]*?)i1 (%[\w.]+), (float|double) ([^\s,]+), "
-                     r"(?:float|double) ([^\s,]+)(.*)$", re.MULTILINE)
+from hexagon_mlir.codegen.llvm_ir.names import OPERAND, VALUE, derived
 
-_ANY = re.compile(r" = select [a-z ]*?i1 %[\w.]+, (?:float|double) ")
+_BITS = {"float": "i32", "double": "i64"}
+_COMPARE = re.compile(rf"^ *{VALUE} = fcmp ([a-z ]*?)[ou](?:lt|le|gt|ge) (?:float|double) ({OPERAND}), ({OPERAND})",
+                      re.MULTILINE)
+_SELECT = re.compile(rf"^ *({VALUE}) = select ([a-z ]*?)i1 ({VALUE}), (float|double) ({OPERAND}), "
+                     rf"(?:float|double) ({OPERAND})(.*)$", re.MULTILINE)
+
+_ANY = re.compile(rf" = select [a-z ]*?i1 {VALUE}, (?:float|double) ")
 
 
 def scalar_selects_as_bits(text: str) -> str:
@@ -33,10 +35,11 @@ def _rewritten(text: str) -> str:
         if frozenset((x, y)) not in compared or _no_nan(flags):
             return match[0]
         bits = _BITS[type_]
-        return (f"  %select{name}.x = bitcast {type_} {x} to {bits}\n"
-                f"  %select{name}.y = bitcast {type_} {y} to {bits}\n"
-                f"  %select{name}.bits = select i1 {condition}, {bits} %select{name}.x, {bits} %select{name}.y\n"
-                f"  %{name} = bitcast {bits} %select{name}.bits to {type_}{rest}")
+        first, second, chosen = (derived(f"select.{what}", name) for what in ("x", "y", "bits"))
+        return (f"  {first} = bitcast {type_} {x} to {bits}\n"
+                f"  {second} = bitcast {type_} {y} to {bits}\n"
+                f"  {chosen} = select i1 {condition}, {bits} {first}, {bits} {second}\n"
+                f"  {name} = bitcast {bits} {chosen} to {type_}{rest}")
 
     return _SELECT.sub(as_bits, text)
 

@@ -11,28 +11,27 @@ from __future__ import annotations
 import re
 
 from hexagon_mlir.codegen.llvm_ir.llvm_text import blocks_of, with_functions
+from hexagon_mlir.codegen.llvm_ir.names import LABEL, TARGET, VALUE
 
 BARRIER = '  call void asm sideeffect "", "~{memory}"()'
 _STORE = re.compile(r"\n(  (?:store |(?:tail )?call void @llvm\.m).*)")
 _VECTOR_STORE = re.compile(r"^  (?:store <\d+ x |(?:tail )?call void @llvm\.masked\.store\.)")
 _SCALAR_STORE = re.compile(r"^  (?:store (?!<\d+ x )|(?:tail )?call void @llvm\.mem(?:set|cpy|move)\b)")
-_LABEL = re.compile(r"^([\w.$-]+|\"[^\"]*\"):")
-_TARGET = re.compile(r"label %([\w.$-]+|\"[^\"]*\")")
-_PHI = re.compile(r"^  %\S+ = phi ")
+_PHI = re.compile(f"^  {VALUE} = phi ")
 
 
 class _Block:
     """Lines of a basic block, its label first where it has one, and the names of those that may follow."""
 
     def __init__(self, text: str):
-        label = _LABEL.match(text)
+        label = LABEL.match(text)
         self.name = label[1] if label else ""
         self.text = text
         self.lines = [text]
 
     @property
     def targets(self) -> set[str]:
-        return set(_TARGET.findall(self.text))
+        return set(TARGET.findall(self.text))
 
     def order(self) -> bool:
         """Put barriers between vector and scalar stores; true when the last store is a vector's."""
@@ -52,7 +51,7 @@ class _Block:
     def begin(self) -> None:
         """Put a barrier in front of everything."""
         self.lines = self.lines if len(self.lines) > 1 else self.text.split("\n")
-        place = next(n for n, line in enumerate(self.lines) if not (_PHI.match(line) or _LABEL.match(line)))
+        place = next(n for n, line in enumerate(self.lines) if not (_PHI.match(line) or LABEL.match(line)))
         self.lines.insert(place, BARRIER)
 
     def end(self) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
-_CALL = re.compile(r"call (?:noalias )?ptr @hexmlir_tcm_slot\((i\d+ %[\w.]+)\)")
+from hexagon_mlir.codegen.llvm_ir.names import VALUE
+
+_CALL = re.compile(rf"call (?:noalias )?ptr @hexmlir_tcm_slot\((i\d+ {VALUE})\)")
 _DECLARATION = re.compile(r"^declare .*@hexmlir_tcm_slot\(.*\n", re.MULTILINE)
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 
+from hexagon_mlir.codegen.llvm_ir.names import VALUE, derived
+
 _BITS = {"half": 16, "float": 32}
-_COMPARE = re.compile(r"^ *%([\w.]+) = fcmp (?:[a-z]+ )*(oeq|une) <(\d+) x (half|float)> (%[\w.]+), "
+_COMPARE = re.compile(rf"^ *({VALUE}) = fcmp (?:[a-z]+ )*(oeq|une) <(\d+) x (half|float)> ({VALUE}), "
                       r"zeroinitializer(.*)$", re.MULTILINE)
 
 _ANY = re.compile(r" = fcmp (?:[a-z]+ )*(?:oeq|une) <")
@@ -24,7 +26,8 @@ def _as_bits(match: re.Match[str]) -> str:
     name, predicate, lanes, element, operand, rest = match.groups()
     bits = _BITS[element]
     type_ = f"<{lanes} x i{bits}>"
+    shown, size = derived("zero.bits", name), derived("zero.size", name)
     relation = "eq" if predicate == "oeq" else "ne"
-    return (f"  %zero{name}.bits = bitcast <{lanes} x {element}> {operand} to {type_}\n"
-            f"  %zero{name}.size = and {type_} %zero{name}.bits, splat (i{bits} {(1 << (bits - 1)) - 1})\n"
-            f"  %{name} = icmp {relation} {type_} %zero{name}.size, zeroinitializer{rest}")
+    return (f"  {shown} = bitcast <{lanes} x {element}> {operand} to {type_}\n"
+            f"  {size} = and {type_} {shown}, splat (i{bits} {(1 << (bits - 1)) - 1})\n"
+            f"  {name} = icmp {relation} {type_} {size}, zeroinitializer{rest}")

@@ -67,10 +67,12 @@ class Line:
             more: Sequence[Task] = ()
             try:
                 more = task.run()
-            except BaseException as error:  # raised to whoever finishes
+            except BaseException as error:  # raised to whoever finishes; Ctrl-C waits for nobody
                 with self._changed:
                     self._error = self._error or error
                     self._waiting.clear()
+                if not isinstance(error, Exception):
+                    raise
             finally:
                 with self._changed:
                     self._running -= 1

@@ -6,33 +6,38 @@ import json
 import os
 import select
 import struct
-import time
+from collections.abc import Callable
 from typing import IO
 
 _LENGTH = struct.Struct("<II")  # header bytes, body bytes
+Wait = Callable[[IO[bytes], int], None]
+"""Returns when a stream is ready for ``select.POLLIN`` or ``select.POLLOUT``, or raises."""
 
 
-def send(stream: IO[bytes], header: dict, body: bytes) -> None:
-    """Write one message and flush."""
+def _ready(stream: IO[bytes], event: int) -> None:
+    """The wait of who has nothing else to do: reading and writing block."""
+
+
+def send(stream: IO[bytes], header: dict, body: bytes, wait: Wait = _ready) -> None:
+    """Write one message; `OSError` when nobody can read it any more, and what ``wait`` raises."""
     encoded = json.dumps(header).encode()
-    stream.write(_LENGTH.pack(len(encoded), len(body)) + encoded + body)
-    stream.flush()
+    left = memoryview(_LENGTH.pack(len(encoded), len(body)) + encoded + body)
+    while left:
+        wait(stream, select.POLLOUT)
+        left = left[os.write(stream.fileno(), left):]
 
 
-def receive(stream: IO[bytes], deadline: float | None) -> tuple[dict, bytes]:
-    """Read one message; TimeoutError after ``deadline`` (monotonic seconds; None waits), EOFError at the end."""
-    header_size, body_size = _LENGTH.unpack(_read(stream, _LENGTH.size, deadline))
-    header = json.loads(_read(stream, header_size, deadline))
-    return header, _read(stream, body_size, deadline)
+def receive(stream: IO[bytes], wait: Wait = _ready) -> tuple[dict, bytes]:
+    """Read one message; `EOFError` at the end, and what ``wait`` raises."""
+    header_size, body_size = _LENGTH.unpack(_read(stream, _LENGTH.size, wait))
+    header = json.loads(_read(stream, header_size, wait))
+    return header, _read(stream, body_size, wait)
 
 
-def _read(stream: IO[bytes], size: int, deadline: float | None) -> bytes:
+def _read(stream: IO[bytes], size: int, wait: Wait) -> bytes:
     data = bytearray()
     while len(data) < size:
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([stream], [], [], left)[0]:
-                raise TimeoutError
+        wait(stream, select.POLLIN)
         chunk = os.read(stream.fileno(), size - len(data))
         if not chunk:
             raise EOFError

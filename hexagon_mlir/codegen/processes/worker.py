@@ -9,21 +9,31 @@ from __future__ import annotations
 import atexit
 import os
 import queue
+import signal
 import subprocess
-import sys
 import threading
-import time
+from pathlib import Path
 
+from hexagon_mlir.codegen.processes import isolation
 from hexagon_mlir.codegen.processes.side_by_side import Line
+from hexagon_mlir.codegen.processes.watch import Stopped, Tail, Watch
 from hexagon_mlir.codegen.processes.wire import receive, send
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.ir.diagnostics import NO_FILE, Diagnostic, Place
 
 TIMEOUT_SECONDS = 120.0
+_BOOT = Path(__file__).with_name("boot.py")
 _MOST = 4  # each takes some 150 MB
+_LAST_LINES, _LINE_LENGTH = 3, 200  # of what LLVM said, in errors
+_FAULTS = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP)
 
 
 class Aborted(HexError):
     """LLVM ended the child process."""
+
+
+class Lost(HexError):
+    """Something else ended or stopped the child process; another one can do what it was asked for."""
 
 
 class Worker:
@@ -32,6 +42,7 @@ class Worker:
     def __init__(self) -> None:
         self.cpu_seconds = 0.0
         self._process: subprocess.Popen[bytes] | None = None
+        self._said: Tail | None = None
         self._lock = threading.Lock()
 
     @property
@@ -47,53 +58,91 @@ class Worker:
             finally:
                 self._lock.release()
 
-    def _start(self) -> None:
-        if not self.is_alive:
-            self._process = subprocess.Popen([sys.executable, "-m", "hexagon_mlir.codegen.processes.serve"],
-                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def _start(self) -> subprocess.Popen[bytes]:
+        """The child. Ctrl-C is not for it: the parent decides. It imports nothing out of the current folder."""
+        if self._process is None or self._process.poll() is not None:
+            self._end()
+            try:
+                self._process = subprocess.Popen(
+                    isolation.python(_BOOT), env=isolation.environment(), bufsize=0, process_group=0,
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            except OSError as error:
+                raise HexError.plain(f"cannot start the process that runs LLVM: {error.strerror}",
+                                     origin="codegen") from None
+            assert self._process.stderr is not None and self._process.stdin is not None
+            self._said = Tail(self._process.stderr)
+            os.set_blocking(self._process.stdin.fileno(), False)
+        return self._process
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
         """Run one code generation; `HexError` if LLVM rejects the input or exceeds ``timeout`` seconds, `Aborted` if it
-        aborts.
+        aborts, `Lost` if the child is gone or stopped for another reason.
         """
         with self._lock:
-            self._start()
-            process = self._process
-            assert process is not None and process.stdin is not None and process.stdout is not None
+            process = self._start()
+            assert process.stdin is not None and process.stdout is not None
             try:
-                send(process.stdin, header, body.encode())
-                reply = receive(process.stdout, time.monotonic() + timeout)
+                wait = Watch(process, timeout)
+                send(process.stdin, header, body.encode(), wait)
+                answer, payload = receive(process.stdout, wait)
             except TimeoutError:
-                self.stop()
-                raise HexError.plain(f"LLVM did not finish in {timeout:.0f} s", origin="codegen",
-                                     hint="a scalarised vector operation can blow code up; see --emit=llvm") from None
+                raise self._failed(HexError, f"LLVM did not finish in {timeout:g} s",
+                                   "a scalarised vector operation can blow code up; see --emit=llvm") from None
+            except Stopped:
+                raise self._failed(Lost, "the process that runs LLVM was stopped") from None
             except (OSError, EOFError):
-                raise Aborted.plain(f"LLVM aborted: {self._last_words()}", origin="codegen",
-                                     hint="--emit=llvm shows the input of code generation") from None
-        answer, payload = reply
+                raise self._ended() from None
+            except BaseException:  # Ctrl-C: what it would answer is for nobody
+                self._end()
+                raise
         self.cpu_seconds += answer["cpu_seconds"]
         if not answer["ok"]:
             raise HexError.plain(f"LLVM rejected the module: {answer['error']}", origin="codegen")
         return payload
 
     def stop(self) -> None:
-        """End the child process."""
+        """End the child process; who waits for it sees that."""
+        process = self._process
+        if process is not None:
+            process.kill()
+        if self._lock.acquire(blocking=False):
+            try:
+                self._end()
+            finally:
+                self._lock.release()
+
+    def _end(self) -> None:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-            for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            for stream in (self._process.stdin, self._process.stdout):  # the third is read to its end
                 if stream is not None:
                     stream.close()
             self._process = None
 
-    def _last_words(self) -> str:
-        process, self._process = self._process, None
-        if process is None or process.stderr is None:
-            return "no message"
-        process.wait(timeout=5)
-        lines = process.stderr.read().decode(errors="replace").strip().splitlines()
-        reasons = [line for line in lines if "LLVM ERROR" in line or "Assertion" in line]
-        return (reasons or lines or [f"exit code {process.returncode}"])[0]
+    def _ended(self) -> HexError:
+        """The error for a child that ended by itself."""
+        process = self._process
+        try:
+            code = process.wait(timeout=5) if process is not None else 0
+        except subprocess.TimeoutExpired:  # it closed its pipes, and lives
+            code = 0
+        if code < 0 and -code not in _FAULTS:
+            return self._failed(Lost, f"the process that runs LLVM was ended: {signal.strsignal(-code)}",
+                                "is there enough memory?" if code == -signal.SIGKILL else "")
+        return self._failed(Aborted, "LLVM aborted", "--emit=llvm shows the input of code generation",
+                            f"exit code {code}")
+
+    def _failed(self, kind: type[HexError], message: str, hint: str = "", otherwise: str = "") -> HexError:
+        """End the child; an error of ``kind`` with the last that LLVM said, or ``otherwise``."""
+        self._end()
+        lines = self._said.lines() if self._said is not None else []
+        if kind is Aborted:
+            reasons = [line for line in lines if "LLVM ERROR" in line or "Assertion" in line]
+            reason = (reasons or lines[-1:] or [otherwise])[0]
+            message, lines = f"{message}: {reason}", [line for line in lines if line != reason]
+        notes = tuple(line[:_LINE_LENGTH] for line in lines[-_LAST_LINES:])
+        return kind(Diagnostic("error", Place(NO_FILE), "codegen", message, hint=hint, notes=notes))
 
 
 class Workers:
@@ -105,6 +154,7 @@ class Workers:
     def __init__(self, count: int):
         self.all = tuple(Worker() for _ in range(count))
         self.aborts: list[str] = []
+        self._stops = 0
         self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()
         for one in reversed(self.all):
             self._idle.put(one)
@@ -121,12 +171,16 @@ class Workers:
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
         """As `Worker.request`, by the next worker that is idle; the time of waiting for one does not count. Where LLVM
-        aborts, it is asked once more to be cautious.
+        aborts, it is asked once more to be cautious; what is lost is asked for once more.
         """
-        one = self._idle.get()
+        one, stops = self._idle.get(), self._stops
         try:
             return one.request(header, body, timeout)
-        except Aborted as error:
+        except (Aborted, Lost) as error:
+            if stops != self._stops:
+                raise HexError.plain("code generation was interrupted", origin="codegen") from None
+            if isinstance(error, Lost):
+                return one.request(header, body, timeout)
             self.aborts.append(str(error))
             return one.request({**header, "cautious": True}, body, timeout)
         finally:
@@ -140,15 +194,25 @@ class Workers:
         return Line(max(alive, min(len(self.all), 2)) - 1)
 
     def stop(self) -> None:
-        """End all child processes."""
+        """End all child processes; what they are at is not asked for again."""
+        self._stops += 1
         for one in self.all:
             one.stop()
 
 
 _workers = Workers(min(os.cpu_count() or 1, _MOST))
-atexit.register(_workers.stop)
 
 
 def workers() -> Workers:
     """The workers of this process."""
     return _workers
+
+
+def _forget() -> None:
+    """After a fork: the children are the parent's."""
+    global _workers
+    _workers = Workers(len(_workers.all))
+
+
+atexit.register(lambda: workers().stop())
+os.register_at_fork(after_in_child=_forget)

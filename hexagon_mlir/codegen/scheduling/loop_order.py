@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, parse_line, read
+from hexagon_mlir.codegen.llvm_ir.names import NAME, TARGET
 from hexagon_mlir.codegen.scheduling.constant_tables import (
     Constant,
     ConstantTable,
@@ -57,7 +58,7 @@ class Addresses:
 
     def __init__(self, instructions: Sequence[Instruction]):
         self.definitions = {i.result: i for i in instructions if i.result}
-        self.arguments = set(re.findall(r"%[\w.]+", instructions[0].text))
+        self.arguments = set(NAME.findall(instructions[0].text))
         self.known: dict[str, tuple[str, tuple[str, ...], int]] = {}
 
     def of(self, pointer: str) -> tuple[str, tuple[str, ...], int]:
@@ -169,7 +170,7 @@ def _parts(text: str) -> list[_Function | list[str]]:
 def _loop(block: list[Instruction], addresses: Addresses) -> _Loop | None:
     """``block`` as a loop of vectors; None when it is none."""
     branch = next((n for n, i in enumerate(block) if i.opcode == "br"), 0)
-    if f"label %{block[0].block}" not in re.split(r"[,\s](?=label)|, ", block[branch].text):
+    if block[0].block not in TARGET.findall(block[branch].text):
         return None
     start = next((n for n, i in enumerate(block) if i.opcode and i.opcode != "phi"), 0)
     if any(map(_does_more, block[start:branch])) or branch - start < 4:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read
+from hexagon_mlir.codegen.llvm_ir.names import TARGET
 from hexagon_mlir.codegen.scheduling.register_pressure import pressure_in_block, values_leaving
 
-_TARGET = re.compile(r'label %([\w.$-]+|"[^"]*")')
 _LANES = 4
 """Lanes of vectors that a loop spreads in each pass, from which on it is one of a matrix product."""
 
@@ -42,7 +41,7 @@ def traits(text: str) -> Traits:
             qfloat += ".qf" in i.flags
         for name, block in blocks.items():
             alive = pressure_in_block(block, leaving)
-            if any(i.opcode == "br" and name in _TARGET.findall(i.text) for i in block):
+            if any(i.opcode == "br" and name in TARGET.findall(i.text) for i in block):
                 pressure, products = max(pressure, alive), products or _adds_up_products(block)
             else:
                 outside = max(outside, alive)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from hexagon_mlir import targets
+from hexagon_mlir import disk_cache, targets
 from hexagon_mlir.codegen import cache, emit
 from hexagon_mlir.codegen.processes.worker import workers
 
@@ -52,7 +52,7 @@ def test_objects_are_bytes(empty_cache):
 def test_unwritable_folder(tmp_path, monkeypatch, requests):
     blocker = tmp_path / "file"
     blocker.write_text("a file where the folder should be")
-    monkeypatch.setenv(cache.ENVIRONMENT, str(blocker / "cache"))
+    monkeypatch.setenv(disk_cache.ENVIRONMENT, str(blocker / "cache"))
     assert "add(r0,#77)" in emit(IR, targets.get())
     assert "add(r0,#77)" in emit(IR, targets.get())
     assert len(requests) == 2
@@ -79,12 +79,6 @@ def test_key_separates_its_parts():
     assert cache.key("ab", "c") != cache.key("a", "bc")
     assert cache.key("a", "b") != cache.key("b", "a")
     assert cache.key("a") == cache.key(b"a")
-
-
-def test_home_is_the_default(monkeypatch, tmp_path):
-    monkeypatch.delenv(cache.ENVIRONMENT, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache.folder() == tmp_path / ".cache" / "hexagon-mlir"
 
 
 def test_two_threads_store_whole_entries(empty_cache):

@@ -15,7 +15,6 @@ from hexagon_mlir.codegen.hvx.multiply_formats import Availability, choose_forma
 from hexagon_mlir.codegen.hvx.native_parts import constant_words
 from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
-from hexagon_mlir.codegen.hvx.value_ranges import Ranges
 from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.llvm_ir.llvm_text import (
     functions,
@@ -31,8 +30,6 @@ from hexagon_mlir.codegen.scheduling.list_schedule import schedule
 from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph, order_loops
 from hexagon_mlir.codegen.scheduling.static_cost import BACKWARDS, TRIPS, WASTE, static_cost
 from hexagon_mlir.targets import get
-
-MAGIC = "splat (float 0x4168000000000000)"  # 1.5 * 2^23
 
 
 def kernel(*lines: str, lanes: int = 32, element: str = "float") -> str:
@@ -80,74 +77,6 @@ class TestText:
         lines = [i.text for i in read(next(lines for is_function, lines in functions(text) if is_function))]
         assert lines[:3] == ["define void @f(ptr %nn0, i32 %n7) {", "nn1:", "  %nn2 = load i32, ptr %nn0, align 4"]
         assert lines[3] == "  br label %nn3"
-
-
-class TestRanges:
-    def normal(self, *lines):
-        ranges = Ranges()
-        for line in lines:
-            ranges.visit(parse_line("  " + line.replace("TYPE", "<32 x float>")))
-        return ranges
-
-    def test_a_difference_may_cancel(self):
-        assert "%a" not in self.normal("%a = fsub TYPE %x, %y").normal
-
-    def test_small_beside_large_does_not(self):
-        ranges = self.normal("%n = call TYPE @llvm.fabs.v32f32(TYPE %x)", "%a = fadd TYPE %n, splat (float 1.0)",
-                             "%b = fsub TYPE %n, splat (float 1.0)")
-        assert "%a" in ranges.normal and "%b" not in ranges.normal
-
-    def test_reduced_argument_of_exp_is_within_half_of_ln2(self):
-        ranges = self.normal(
-            "%y = fmul TYPE %x, splat (float 0x3FF7154760000000)", f"%t = fadd TYPE %y, {MAGIC}",
-            f"%n = fsub TYPE %t, {MAGIC}", "%h = fmul TYPE %n, splat (float 0x3FE6300000000000)",
-            "%a = fsub TYPE %x, %h", "%l = fmul TYPE %n, splat (float 0xBF2BD01060000000)", "%r = fsub TYPE %a, %l",
-            "%p = fmul TYPE %r, splat (float 0x3FC5554920000000)", "%s = fadd TYPE %p, splat (float 0.5)")
-        low, high = ranges.interval("%r")
-        assert -0.39 < low < -0.34 and 0.34 < high < 0.39
-        assert {"%t", "%s"} <= ranges.normal  # M + y, 1/2 + r/6
-        assert not {"%n", "%a", "%r"} & ranges.normal
-
-    def test_rounding_in_fixed_point(self):
-        ranges = self.normal(
-            "%y = fmul TYPE %x, splat (float 0x4167154760000000)", "%f = fptosi TYPE %y to <32 x i32>",
-            "%a = add <32 x i32> %f, splat (i32 4194304)", "%m = and <32 x i32> %a, splat (i32 -8388608)",
-            "%s = ashr <32 x i32> %m, splat (i32 23)", "%b = add <32 x i32> %s, splat (i32 1262485504)",
-            "%z = bitcast <32 x i32> %b to TYPE", f"%n = fsub TYPE %z, {MAGIC}",
-            "%h = fmul TYPE %n, splat (float 0x3FE62E42E0000000)", "%r = fsub TYPE %x, %h",
-            "%w = and <32 x i32> %f, splat (i32 8388607)", "%v = or <32 x i32> %w, splat (i32 1065353216)",
-            "%u = bitcast <32 x i32> %v to TYPE")
-        low, high = ranges.interval("%r")
-        assert -0.39 < low < -0.34 and 0.34 < high < 0.39
-        assert ranges.interval("%u") == (1.0, 2.0)
-
-    def test_newton_steps_of_a_reciprocal(self):
-        ranges = self.normal(
-            "%b = bitcast TYPE %d to <32 x i32>", "%s = sub <32 x i32> splat (i32 2129859015), %b",
-            "%z = bitcast <32 x i32> %s to TYPE", "%m = fmul TYPE %d, %z", "%t = fsub TYPE splat (float 2.0), %m",
-            "%z2 = fmul TYPE %z, %t", "%m2 = fmul TYPE %d, %z2", "%e = fsub TYPE splat (float 1.0), %m2")
-        assert "%t" in ranges.normal  # 2 - 1
-        assert "%e" not in ranges.normal  # 1 - 1
-
-    def test_newton_steps_from_the_bits_of_a_selected_divisor(self):
-        """LLVM moves a change of sign into the select before it: the divisor is shown from integers."""
-        ranges = self.normal(
-            "%b = select <32 x i1> %q, <32 x i32> %i, <32 x i32> splat (i32 2113929216)",
-            "%m = bitcast <32 x i32> %b to TYPE", "%s = sub <32 x i32> splat (i32 -17623609), %b",
-            "%z = bitcast <32 x i32> %s to TYPE", "%p = fmul TYPE %m, %z", "%t = fadd TYPE %p, splat (float 2.0)",
-            "%u = fmul TYPE %p, %t", "%v = fadd TYPE %u, splat (float 2.0)")
-        assert {"%t", "%v"} <= ranges.normal
-
-    def test_the_sign_of_an_exponential(self):
-        ranges = self.normal(
-            "%n = call TYPE @llvm.fabs.v32f32(TYPE %x)", "%p = fadd TYPE %n, splat (float 1.0)",
-            "%b = bitcast TYPE %p to <32 x i32>", "%k = shl <32 x i32> %i, splat (i32 23)",
-            "%c = add <32 x i32> %b, %k", "%e = bitcast <32 x i32> %c to TYPE", "%d = fadd TYPE %e, splat (float 1.0)")
-        assert "%d" in ranges.normal
-
-    def test_the_same_value_twice(self):
-        ranges = self.normal("%s = fmul TYPE %x, %x", "%d = fadd TYPE %s, splat (float 1.0)")
-        assert "%d" in ranges.normal
 
 
 class TestFormats:

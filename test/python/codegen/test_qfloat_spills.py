@@ -1,11 +1,8 @@
 """Which stores to the stack may hold a qfloat value, along the branches of a function."""
 
-import re
 
 import pytest
 
-from hexagon_mlir import targets
-from hexagon_mlir.codegen import backend
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 
 SPILL = "vmem(r29+#1) = v2"
@@ -123,12 +120,3 @@ IR = """define void @f(ptr %x) {
   ret void
 }
 """
-
-
-def test_without_chains_where_every_chain_is_spilled(monkeypatch):
-    chip = targets.get("v75")
-    unchained = backend.optimize_and_emit(IR, chip.cpu, chip.features, "asm", qfloat=False)
-    chain = re.compile(r"\((?:v\d+\.\w+,)?v\d+\.qf32.*\)")  # an operation on a qfloat value
-    monkeypatch.setattr(backend, "qfloat_spills", chain.findall)
-    assert backend.optimize_and_emit(IR, chip.cpu, chip.features, "asm") == unchained
-    assert unchained.count(b".sf = v") >= 2

@@ -77,7 +77,7 @@ def test_half_fabs_becomes_bits():
             "  %4 = tail call nnan <32 x float> @llvm.fabs.v32f32(<32 x float> %1)\n"
             "declare <64 x half> @llvm.fabs.v64f16(<64 x half>)\n")
     lines = half_fabs_as_bits(text).splitlines()
-    assert lines[0].strip() == "%fabs3.bits = bitcast <64 x half> %2 to <64 x i16>"
-    assert lines[1].strip() == "%fabs3.clear = and <64 x i16> %fabs3.bits, splat (i16 32767)"
-    assert lines[2].strip() == "%3 = bitcast <64 x i16> %fabs3.clear to <64 x half>"
+    assert lines[0].strip() == "%fabs.bits.3 = bitcast <64 x half> %2 to <64 x i16>"
+    assert lines[1].strip() == "%fabs.clear.3 = and <64 x i16> %fabs.bits.3, splat (i16 32767)"
+    assert lines[2].strip() == "%3 = bitcast <64 x i16> %fabs.clear.3 to <64 x half>"
     assert lines[3:] == text.splitlines()[1:]

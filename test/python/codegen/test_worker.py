@@ -2,13 +2,18 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.processes.worker import Aborted, Worker, Workers
+from hexagon_mlir.codegen.processes import worker as worker_module
+from hexagon_mlir.codegen.processes.worker import Aborted, Lost, Worker, Workers
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.sim import Machine
 
@@ -22,10 +27,17 @@ define void @f(ptr %p) {
   ret void
 }
 """
-SLOW = "define void @f(ptr %p, ptr %q) {\n" + "".join(
-    f"  %a{i} = getelementptr <32 x float>, ptr %p, i32 {i}\n  %v{i} = load <32 x float>, ptr %a{i}\n"
-    f"  %w{i} = fdiv <32 x float> %v{i}, %v{max(i - 1, 0)}\n  store <32 x float> %w{i}, ptr %a{i}\n"
-    for i in range(60)) + "  ret void\n}\n"
+
+
+def divisions(count: int) -> str:
+    """What takes LLVM a tenth of a second for each."""
+    return "define void @f(ptr %p, ptr %q) {\n" + "".join(
+        f"  %a{i} = getelementptr <32 x float>, ptr %p, i32 {i}\n  %v{i} = load <32 x float>, ptr %a{i}\n"
+        f"  %w{i} = fdiv <32 x float> %v{i}, %v{max(i - 1, 0)}\n  store <32 x float> %w{i}, ptr %a{i}\n"
+        for i in range(count)) + "  ret void\n}\n"
+
+
+SLOW, SECONDS_OF_WORK = divisions(60), divisions(12)
 
 
 def header(kind="asm"):
@@ -127,6 +139,170 @@ def test_threads_share_one_worker(worker):
 def test_large_messages(worker):
     functions = "".join(GOOD.replace("@f", f"@f{i}") for i in range(500))
     assert worker.request(header(), functions).count(b"r0 = add(r0,#42)") == 500
+
+
+def annotated_loop(number: int) -> str:
+    """A function with a loop that LLVM is told to vectorize, and cannot: it says so on standard error."""
+    return f"""define void @f{number}(ptr %p, i32 %n) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr i32, ptr %p, i32 %i
+  store volatile i32 %i, ptr %at
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %exit, !llvm.loop !{2 * number}
+exit:
+  ret void
+}}
+!{2 * number} = distinct !{{!{2 * number}, !{2 * number + 1}}}
+!{2 * number + 1} = !{{!"llvm.loop.vectorize.enable", i1 true}}
+"""
+
+
+def test_llvm_may_say_more_than_a_pipe_holds(worker):
+    text = "".join(map(annotated_loop, range(900)))
+    assert worker.request(header(), text, timeout=60).count(b".globl\tf") == 900
+
+
+def test_errors_show_the_last_that_llvm_said(worker):
+    text = "".join(map(annotated_loop, range(5))) + ABORTS.replace("@f", "@g")
+    with pytest.raises(Aborted, match="LLVM aborted: LLVM ERROR: Cannot select") as caught:
+        worker.request(header(), text)
+    notes = caught.value.diagnostics[0].notes
+    assert 0 < len(notes) <= 3 and all(len(note) <= 200 for note in notes) and "In function: g" in notes
+
+
+def while_busy(worker, number):
+    """Send the child a signal while it is at work."""
+    time.sleep(0.3)
+    os.kill(worker._process.pid, number)
+
+
+class TestSignals:
+    """A child that others end or stop is replaced, and nobody waits for it."""
+
+    @pytest.fixture
+    def several(self):
+        several = Workers(1)
+        assert emits(several)
+        yield several
+        several.stop()
+
+    @pytest.mark.parametrize("text", [GOOD, "".join(GOOD.replace("@f", f"@f{i}") for i in range(3000))],
+                             ids=["small", "more than a pipe holds"])
+    def test_stopped_before_a_request(self, several, text):
+        one, = several.all
+        first = one._process.pid
+        os.kill(first, signal.SIGSTOP)
+        start = time.monotonic()
+        with pytest.raises(Lost, match="the process that runs LLVM was stopped"):
+            one.request(header(), text)
+        assert time.monotonic() - start < 30
+        assert not Path(f"/proc/{first}").exists() and emits(several)
+
+    @pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL, signal.SIGTERM])
+    def test_while_at_work(self, several, number):
+        """The answer is the same, not that of a cautious LLVM."""
+        expected = several.request(header(), SECONDS_OF_WORK)
+        one, = several.all
+        sender = threading.Thread(target=while_busy, args=(one, number))
+        sender.start()
+        start, first = time.monotonic(), one._process.pid
+        assert several.request(header(), SECONDS_OF_WORK) == expected
+        sender.join()
+        assert time.monotonic() - start < 60
+        assert several.aborts == [] and one._process.pid != first
+
+    def test_ended_twice(self, several, monkeypatch):
+        def killed(stream, wait):
+            several.all[0]._process.kill()
+            raise EOFError
+
+        monkeypatch.setattr(worker_module, "receive", killed)
+        with pytest.raises(Lost, match="the process that runs LLVM was ended: Killed\n  hint: is there enough memory"):
+            several.request(header(), GOOD)
+
+    def test_time_in_which_the_parent_is_stopped_does_not_count(self):
+        """As by Ctrl-Z and fg."""
+        code = ("import sys; sys.path.insert(0, 'test/python')\n"
+                "from codegen.test_worker import Worker, header, SECONDS_OF_WORK\n"
+                "one = Worker(); one.request(header(), 'define void @f() { ret void }')\n"
+                "print('ready', flush=True)\n"
+                "print(len(one.request(header(), SECONDS_OF_WORK, timeout=5)), flush=True); one.stop()\n")
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(7)
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=60)
+        assert int(out) > 0, err
+
+    def test_ctrl_c_leaves_no_answer_for_the_next_request(self, several, monkeypatch):
+        def interrupted(stream, wait):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(worker_module, "receive", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                several.request(header(), GOOD.replace("42", "7"))
+        assert emits(several)
+
+    def test_stop_ends_what_others_wait_for(self, several):
+        errors = []
+
+        def ask():
+            try:
+                several.request(header(), SECONDS_OF_WORK)
+            except HexError as error:
+                errors.append(str(error))
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        time.sleep(0.3)
+        several.stop()
+        thread.join(timeout=10)
+        assert errors == ["hexmlir: error: codegen: code generation was interrupted"]
+        assert emits(several)
+
+    @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+    def test_a_parent_that_ends_takes_its_children_along(self, number):
+        """At once, though LLVM is at work."""
+        code = ("import sys; sys.path.insert(0, 'test/python')\n"
+                "from codegen.test_worker import Worker, header, GOOD, SLOW\n"
+                "one = Worker(); one.request(header(), GOOD); print(one._process.pid, flush=True)\n"
+                "one.request(header(), SLOW)\n")
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        child = int(process.stdout.readline())
+        time.sleep(0.3)
+        process.send_signal(number)
+        process.wait(timeout=10)
+        deadline = time.monotonic() + 4  # half of what LLVM would take
+        while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not Path(f"/proc/{child}").exists()
+
+    def test_a_forked_process_has_workers_of_its_own(self):
+        parents = worker_module.workers()
+        assert emits(parents)
+        pid = os.fork()
+        if pid == 0:
+            mine = worker_module.workers()
+            good = mine is not parents and not any(one.is_alive for one in mine.all) and emits(mine)
+            mine.stop()
+            os._exit(0 if good else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        assert emits(parents)
+
+
+def test_the_child_imports_nothing_out_of_the_current_folder(tmp_path, monkeypatch):
+    for name in ("json", "llvmlite", "hexagon_mlir"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')\n")
+    monkeypatch.chdir(tmp_path)
+    one = Worker()
+    assert emits(one)
+    one.stop()
 
 
 def test_workers_start_when_needed_and_count_what_they_use():
