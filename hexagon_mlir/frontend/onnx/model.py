@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import keyword
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from torch.fx import GraphModule, Interpreter
 from hexagon_mlir.frontend.onnx.graph import to_graph
 from hexagon_mlir.frontend.onnx.operators import OPERATORS
 from hexagon_mlir.frontend.onnx.tensors import dtype_of, take_weights
+from hexagon_mlir.frontend.torch.examples import zeros
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.ir.onnx_import import ORIGIN, import_onnx
 
@@ -50,7 +53,7 @@ class OnnxModel:
         """Arguments of these shapes, to export for; their values are zeros."""
         if len(shapes) != len(self.inputs):
             raise self._error(f"the model has {len(self.inputs)} inputs, {len(shapes)} shapes are given")
-        return tuple(torch.zeros(tuple(s), dtype=one.dtype) for one, s in zip(self.inputs, shapes, strict=True)), {}
+        return tuple(zeros(s, one.dtype) for one, s in zip(self.inputs, shapes, strict=True)), {}
 
     def export(self, args: tuple[Any, ...] | None = None, kwargs: Mapping[str, Any] | None = None) -> ExportedProgram:
         """The program for the sizes of ``args`` (default: those of the file); raises `HexError`."""
@@ -59,6 +62,10 @@ class OnnxModel:
         if kwargs:
             raise self._error("inputs are given in the file's order, without names")
         self._check(args)
+        with _texts(self.file):
+            return self._export(args)
+
+    def _export(self, args: tuple[Any, ...]) -> ExportedProgram:
         proto = ModelProto()
         proto.CopyFrom(self.proto)
         for value, tensor in zip(proto.graph.input, args, strict=False):  # behind them: weights
@@ -73,7 +80,7 @@ class OnnxModel:
             proto = onnx.shape_inference.infer_shapes(proto, data_prop=True)
         except onnx.shape_inference.InferenceError as error:
             raise self._error(_first_line(error)) from None
-        names = [re.sub(r"\W", "_", one.name) for one in self.inputs]
+        names = _arguments([one.name for one in self.inputs])
         examples = list(zip(names, args, strict=True))
         version = _raise_version(proto)
         graph = to_graph(import_onnx(proto, self.file, OPERATORS), examples, list(self.weights.items()), self.file,
@@ -111,6 +118,20 @@ class _Traced(torch.nn.Module):
 def read(path: str | os.PathLike[str]) -> OnnxModel:
     """The model in the file ``path``; weights in files beside it are mapped. Raises `HexError`."""
     file = os.fspath(path)
+    with _texts(file):
+        return _read(file)
+
+
+@contextmanager
+def _texts(file: str) -> Iterator[None]:
+    """Names in ``file`` are looked at one by one, wherever they are used."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise HexError.plain("a name is not UTF-8 text: the file is damaged", origin=ORIGIN, file=file) from None
+
+
+def _read(file: str) -> OnnxModel:
     try:
         proto = onnx.load(file, load_external_data=False)
     except (OSError, DecodeError) as error:
@@ -124,15 +145,27 @@ def read(path: str | os.PathLike[str]) -> OnnxModel:
     proto = ModelProto.FromString(proto.SerializeToString())  # without the memory of the weights
     try:
         onnx.checker.check_model(proto)
-    except onnx.checker.ValidationError as error:
+        if proto.functions:
+            proto = inliner.inline_local_functions(proto)
+    except (onnx.checker.ValidationError, RuntimeError) as error:
         raise HexError.plain(_first_line(error), origin=ORIGIN, file=file) from None
-    if proto.functions:
-        proto = inliner.inline_local_functions(proto)
     for number, node in enumerate(proto.graph.node):
         node.name = node.name or f"{node.op_type} number {number}"
     inputs = [_input(value, file) for value in proto.graph.input if value.name not in weights]
     proto.graph.name = "main"
     return OnnxModel(file, proto, inputs, weights)
+
+
+def _arguments(names: Sequence[str]) -> list[str]:
+    """``names`` as arguments of a function in Python, in which PyTorch writes what it traces."""
+    found: list[str] = []
+    for name in names:
+        word = re.sub(r"\W", "_", name)
+        word = word if word.isidentifier() and not keyword.iskeyword(word) else f"_{word}"
+        while word in found:
+            word += "_"
+        found.append(word)
+    return found
 
 
 def _raise_version(proto: ModelProto) -> int:

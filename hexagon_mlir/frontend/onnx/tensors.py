@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import mmap
-from collections.abc import Iterator
+import re
+import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import onnx
@@ -21,6 +23,7 @@ DTYPES: dict[int, torch.dtype] = {
     TensorProto.BOOL: torch.bool,
 }
 _HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+_SHOWN = 60  # characters of a text in an error
 _SMALL = 64
 """Elements of a constant that may be a shape, a list of axes or a scale: operators want to know those."""
 
@@ -94,34 +97,51 @@ class _Files:
     def tensor(self, proto: TensorProto) -> torch.Tensor:
         """``proto`` as a tensor; raises `HexError` when its bytes are not there."""
         dtype, count = dtype_of(proto.data_type, proto.name, str(self.path)), math.prod(proto.dims)
+        if min(proto.dims, default=0) < 0:
+            raise self._error(f"'{proto.name}' has the shape {tuple(proto.dims)}")
         data: mmap.mmap | bytearray
+        start, end = 0, None
         if proto.data_location == TensorProto.EXTERNAL:
             place = {entry.key: entry.value for entry in proto.external_data}
-            data, start = self._map(place.get("location", ""), proto.name), int(place.get("offset", 0))
+            data = self._map(place.get("location", ""), proto.name)
+            start = self._number(place, "offset", proto.name) or 0
+            length = self._number(place, "length", proto.name)
+            end = None if length is None else start + length
         elif proto.HasField("raw_data"):
-            data, start = bytearray(proto.raw_data), 0
+            data = bytearray(proto.raw_data)
         else:
-            values = onnx.numpy_helper.to_array(proto)
-            data, start = bytearray(values.tobytes()), 0
+            try:
+                data = bytearray(onnx.numpy_helper.to_array(proto).tobytes())
+            except (ValueError, TypeError) as error:
+                raise self._error(f"the values of '{proto.name}': {error}") from None
         if not count:
             return torch.empty(tuple(proto.dims), dtype=dtype)
-        if start < 0 or start + count * dtype.itemsize > len(data):
+        if start + count * dtype.itemsize > (len(data) if end is None else min(end, len(data))):
             raise self._error(f"the bytes of '{proto.name}' end too early")
         return torch.frombuffer(data, dtype=dtype, count=count, offset=start).reshape(tuple(proto.dims))
 
     def _map(self, location: str, name: str) -> mmap.mmap:
         if location not in self.mapped:
             folder = self.path.parent.resolve()
-            file = (folder / location).resolve()
+            file = (folder / location).resolve() if location.isprintable() else Path("/")
             if not file.is_relative_to(folder) or not location:
-                raise self._error(f"the bytes of '{name}' are in '{location}', outside the model's folder")
+                raise self._error(f"the bytes of '{name}' are in {location!r}, outside the model's folder")
             try:
+                if not stat.S_ISREG(file.stat().st_mode):
+                    raise ValueError("no file of bytes")
                 with open(file, "rb") as opened:  # a private copy is made of pages that are written to: none
                     self.mapped[location] = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_COPY)
             except (OSError, ValueError) as error:
-                raise self._error(f"cannot read the bytes of '{name}' in '{location}': "
+                raise self._error(f"cannot read the bytes of '{name}' in '{location[:_SHOWN]}': "
                                   f"{getattr(error, 'strerror', None) or error}") from None
         return self.mapped[location]
+
+    def _number(self, place: Mapping[str, str], key: str, name: str) -> int | None:
+        """What the file says of ``key`` of tensor ``name``."""
+        text = place.get(key)
+        if text is not None and not re.fullmatch(r"\d{1,18}", text):
+            raise self._error(f"the {key} of the bytes of '{name}' is '{text[:_SHOWN]}'")
+        return None if text is None else int(text)
 
     def _error(self, reason: str) -> HexError:
         return HexError.plain(reason, origin=ORIGIN, file=str(self.path))

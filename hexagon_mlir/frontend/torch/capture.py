@@ -20,7 +20,12 @@ _TYPES_HINT = "real and imaginary parts, or the numbers behind a quantized tenso
 
 def from_exported(program: ExportedProgram) -> TorchGraph:
     """The inference graph of ``program``. Raises `HexError` for what a graph of tensors cannot express."""
-    program = program.run_decompositions(decompositions())
+    try:
+        program = program.run_decompositions(decompositions())
+    except (RuntimeError, ValueError, TypeError, LookupError, AssertionError) as error:
+        lines = str(error).strip().splitlines()
+        raise HexError.plain(f"PyTorch cannot decompose the program: {lines[0] if lines else type(error).__name__}",
+                             origin=ORIGIN, hint="does the program run eagerly?") from error
     module = program.graph_module
     signature = program.graph_signature
     constants: dict[str, torch.Tensor] = {}

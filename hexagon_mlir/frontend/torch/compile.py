@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
-import torch
 from torch.export import ExportedProgram
 
 from hexagon_mlir import targets
@@ -20,6 +17,7 @@ from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
+from hexagon_mlir.frontend.torch.archive import read as archive
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.dynamic import DynamicProgram, SpecializedModel, is_dynamic
 from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
@@ -44,10 +42,10 @@ _PREPARE = UpstreamStep("canonicalize,cse", "constants and slices fold before ke
 
 def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str = "default",
                      progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
-                     numerics: str = Numerics.F32) -> CompiledModel | SpecializedModel:
+                     numerics: str = Numerics.F32, trust: bool = False) -> CompiledModel | SpecializedModel:
     """Compile an `ExportedProgram`, a file made by ``torch.export.save``, or an ONNX file; raises `HexError`.
 
-    See `Numerics`.
+    See `Numerics`. ``trust`` lets such a file run code, see `archive`.
     """
     compiler = partial(_compile_static, target=target, pipeline=pipeline, progress=progress, settings=settings,
                        numerics=numerics)
@@ -55,25 +53,17 @@ def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str 
         if os.fspath(program).endswith(".onnx"):
             model = _read_onnx(program)
             return SpecializedModel(model, compiler) if model.is_dynamic else compiler(model.export())
-        program = _read(program)
+        program = archive.read(program, trust)
     return SpecializedModel(DynamicProgram(program), compiler) if is_dynamic(program) else compiler(program)
 
 
 def _compile_static(program: ExportedProgram, target: str, pipeline: str, progress: Progress | None,
                     settings: Settings, numerics: str) -> CompiledModel:
-    from torch.utils import _pytree as pytree
-
     clock = Clock()
     with clock.phase("capture"):
         graph = from_exported(program)
     model = compile_graph(graph, target, pipeline, clock, progress, settings, numerics)
-    spec = program.call_spec
-    model.face.in_spec = pytree.treespec_dumps(spec.in_spec)
-    try:
-        model.face.out_spec = pytree.treespec_dumps(spec.out_spec)
-    except NotImplementedError:  # one of torch.return_types, which have no names to save
-        numbered = pytree.tree_unflatten(list(range(spec.out_spec.num_leaves)), spec.out_spec)
-        model.face.out_spec = pytree.treespec_dumps(pytree.tree_structure(_plain(numbered)))
+    model.face.in_spec, model.face.out_spec = program.call_spec.in_spec, program.call_spec.out_spec
     model.again = lambda other: _compile_static(program, other, pipeline, progress, settings, numerics)
     return model
 
@@ -122,37 +112,10 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     return CompiledModel(schedule, face, result, progress)
 
 
-def _plain(value: Any) -> Any:
-    """``value`` with tuples in place of named results such as ``torch.return_types.sort``."""
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        parts = [_plain(part) for part in value]
-        return parts if isinstance(value, list) else type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return value
-
-
 def _computes(op: ir.Operation) -> bool:
     return op.name.startswith(("linalg.", "tensor.")) and op.name not in (
         "linalg.yield", "linalg.index", "tensor.empty", "tensor.yield", "linalg.fill", "tensor.extract",
         "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast")
-
-
-def _read(path: str | os.PathLike[str]) -> Any:
-    """The program in a file of ``torch.export.save``."""
-    log = logging.getLogger("torch.export")
-    level = log.level
-    try:
-        with open(path, "rb"):  # PyTorch would say it in its own words
-            pass
-        log.setLevel(logging.ERROR)  # a traceback of the first of the two formats it tries
-        return torch.export.load(path)
-    except (OSError, RuntimeError, ValueError, KeyError, BadZipFile) as error:
-        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
-        raise HexError.plain(f"cannot read an exported program: {reason}", file=os.fspath(path),
-                             hint="torch.export.save(program, path) writes one") from None
-    finally:
-        log.setLevel(level)
 
 
 def _read_onnx(path: str | os.PathLike[str]) -> OnnxModel:

@@ -9,6 +9,7 @@ import torch
 from torch.export import ExportedProgram
 
 from hexagon_mlir.exec.model import ModelRun
+from hexagon_mlir.frontend.torch.examples import zeros
 from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.ir.diagnostics import Diagnostic, Place
@@ -63,7 +64,7 @@ class DynamicProgram:
             raise HexError.plain(f"the program has {number} tensors as inputs, {len(shapes)} shapes are given",
                                  origin=ORIGIN)
         left = iter(shapes)
-        flat = [torch.zeros(tuple(next(left)), dtype=value.dtype) if isinstance(value, torch.Tensor) else value
+        flat = [zeros(next(left), value.dtype) if isinstance(value, torch.Tensor) else value
                 for value in inputs]
         args, kwargs = pytree.tree_unflatten(flat, self.program.call_spec.in_spec)
         return args, kwargs

@@ -20,7 +20,7 @@ from torch.fx import GraphModule
 from torch.fx.node import map_arg
 
 from hexagon_mlir import pipelines, targets
-from hexagon_mlir.exec import EXECUTORS
+from hexagon_mlir.exec import ARITHMETICS, EXECUTORS
 from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
 from hexagon_mlir.frontend.torch.graph import storage_of
@@ -38,7 +38,8 @@ class Settings(pipelines.Settings):
     `hexagon_mlir.compile`.
 
     ``fallback`` is "eager" (run what cannot be compiled with PyTorch, and warn) or "error" (raise `HexError`).
-    ``executor`` is "sim" or "qemu", which needs a target that QEMU runs.
+    ``executor`` is "sim" or "qemu", which needs a target that QEMU runs. ``arithmetic`` of the simulator is "chip" or
+    "ieee", as in `hexagon_mlir.api.CompiledKernel.run`; None takes the default.
     """
 
     target: str = targets.DEFAULT
@@ -46,15 +47,18 @@ class Settings(pipelines.Settings):
     numerics: str = "f32"
     fallback: str = "eager"
     executor: str = "sim"
+    arithmetic: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no graph could be compiled with: that is no reason to run eagerly."""
         super().__post_init__()
         check_numerics(self.numerics)
         pipelines.get(self.pipeline, pipelines.target_of(self.target), self)
-        for name, known in (("fallback", ("eager", "error")), ("executor", EXECUTORS)):
+        for name, known in (("fallback", ("eager", "error")), ("executor", EXECUTORS),
+                            ("arithmetic", (None, *ARITHMETICS))):
             if getattr(self, name) not in known:
-                raise HexError.plain(f"unknown {name} '{getattr(self, name)}'", hint=f"one of {', '.join(known)}")
+                raise HexError.plain(f"unknown {name} '{getattr(self, name)}'",
+                                     hint=f"one of {', '.join(filter(None, known))}")
 
 
 models: list[CompiledModel] = []
@@ -102,7 +106,7 @@ class Forward:
                 found = self._specialized(arguments, numbers, tensors)
         if found.model is None:
             return self.module(*arguments)
-        return found.model.run_flat(tensors, self.settings.executor)
+        return found.model.run_flat(tensors, self.settings.executor, self.settings.arithmetic)
 
     def _key(self, tensors: Sequence[torch.Tensor]) -> tuple[Any, ...]:
         return tuple(_identity(one) if place in self.weights else _sizes(one) for place, one in enumerate(tensors))

@@ -10,6 +10,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import GraphModule, Node
 
+from hexagon_mlir.ir import HexError
+
 
 @dataclass
 class TorchGraph:
@@ -72,8 +74,12 @@ class TorchGraph:
             node = self.graph.call_function(target, args, kwargs)
         node.meta |= origin_of(before)
         values = torch.fx.map_arg((args, kwargs), lambda n: n.meta["val"])
-        with self.fake_mode:
-            node.meta["val"] = target(*values[0], **values[1])
+        try:
+            with self.fake_mode:
+                node.meta["val"] = target(*values[0], **values[1])
+        except RuntimeError as error:  # PyTorch looks at types when it computes, not when it decomposes
+            raise HexError.plain(f"PyTorch refuses '{target}' here: {str(error).strip().splitlines()[0]}",
+                                 origin="torch-passes", file=source_of(before)) from error
         return node
 
     def replace(self, old: Node, new: Node) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.utils import _pytree as pytree
 
 from hexagon_mlir.codegen.prediction import Prediction
 from hexagon_mlir.codegen.schedule import Progress, Schedule
@@ -19,7 +20,9 @@ from hexagon_mlir.exec.memory_plan import Plan
 from hexagon_mlir.exec.model import ModelProgram, ModelRun
 from hexagon_mlir.exec.model_binary import ModelBinary, build
 from hexagon_mlir.exec.progress import ProgressBar
+from hexagon_mlir.exec.sim import computing
 from hexagon_mlir.frontend.torch.graph import Constant
+from hexagon_mlir.frontend.torch.nesting import alike
 from hexagon_mlir.frontend.torch.passes import PassRecord
 from hexagon_mlir.ir import HexError
 
@@ -81,18 +84,16 @@ class Face:
     states: dict[int, torch.Tensor] = field(default_factory=dict)
     shapes: list[tuple[tuple[int, ...], torch.dtype]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
-    in_spec: str = ""
-    out_spec: str = ""
+    in_spec: pytree.TreeSpec | None = None
+    out_spec: pytree.TreeSpec | None = None
     result_dtypes: list[torch.dtype] = field(default_factory=list)
     bounds: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def arguments(self) -> int:
         """How many flat arguments the model takes."""
-        from torch.utils import _pytree as pytree
-
-        if self.in_spec:
-            return pytree.treespec_loads(self.in_spec).num_leaves
+        if self.in_spec is not None:
+            return self.in_spec.num_leaves
         return max((place + 1 for place in self.inputs if place is not None), default=0)
 
 
@@ -135,40 +136,39 @@ class CompiledModel:
         """Run on the simulator; arguments and results are nested as in the exported program."""
         return self._call("sim", args, kwargs)
 
-    def run(self, *args: Any, executor: str = "sim") -> Any:
-        """Run with positional arguments, on the simulator or as an ELF program under QEMU (``executor="qemu"``)."""
-        return self._call(executor, args, {})
+    def run(self, *args: Any, executor: str = "sim", arithmetic: str | None = None) -> Any:
+        """Run with positional arguments, on the simulator or as an ELF program under QEMU (``executor="qemu"``).
 
-    def _call(self, executor: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from torch.utils import _pytree as pytree
+        ``arithmetic`` of the simulator is "chip" or "ieee", as in `CompiledKernel.run`.
+        """
+        return self._call(executor, args, {}, arithmetic)
 
+    def _call(self, executor: str, args: tuple[Any, ...], kwargs: dict[str, Any], arithmetic: str | None = None) -> Any:
         flat, spec = pytree.tree_flatten((args, kwargs))
-        if self.face.in_spec and spec != pytree.treespec_loads(self.face.in_spec):
+        wanted = self.face.in_spec
+        if wanted is not None and not alike(spec, wanted):
             raise HexError.plain(f"the arguments are {_nested((args, kwargs))}, the model was exported with "
-                                 f"{_nested(self._nested_names())}", origin="launch")
-        results = self.run_flat(flat, executor)
-        if not self.face.out_spec:
-            return results
-        return pytree.tree_unflatten(results, pytree.treespec_loads(self.face.out_spec))
+                                 f"{_nested(self._nested_names(wanted))}", origin="launch")
+        results = self.run_flat(flat, executor, arithmetic)
+        return results if self.face.out_spec is None else pytree.tree_unflatten(results, self.face.out_spec)
 
-    def _nested_names(self) -> Any:
+    def _nested_names(self, spec: pytree.TreeSpec) -> Any:
         """The names of the inputs, nested as in the exported program; None for one that the model does not use."""
-        from torch.utils import _pytree as pytree
-
-        spec = pytree.treespec_loads(self.face.in_spec)
         names: list[str | None] = [None] * spec.num_leaves
         for place, name in zip(self.face.inputs, self.face.names, strict=True):
             if place is not None:
                 names[place] = name
         return pytree.tree_unflatten(names, spec)
 
-    def run_flat(self, arguments: Sequence[Any], executor: str = "sim") -> list[Any]:
+    def run_flat(self, arguments: Sequence[Any], executor: str = "sim",
+                 arithmetic: str | None = None) -> list[Any]:
         """Run with a flat list of arguments; returns the flat list of results (tensors, or constants)."""
         if executor not in EXECUTORS:
             raise HexError.plain(f"unknown executor '{executor}'", hint=f"one of {', '.join(EXECUTORS)}")
         if executor == "qemu":
             return self._emulate(arguments)
-        results = self._run_flat(arguments, lambda arrays: self.program.run(arrays, self.progress))
+        with computing(arithmetic):
+            results = self._run_flat(arguments, lambda arrays: self.program.run(arrays, self.progress))
         assert self.last_run is not None
         self.result = replace(self.result, simulated_cycles=self.last_run.cycles, ddr_bytes=self.last_run.ddr_bytes)
         return results

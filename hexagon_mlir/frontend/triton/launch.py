@@ -11,6 +11,7 @@ import numpy as np
 
 from hexagon_mlir.codegen.interface import launch_grid
 from hexagon_mlir.frontend.triton.lower import executor
+from hexagon_mlir.frontend.triton.pointers import element_bytes, pointed
 from hexagon_mlir.ir.diagnostics import HexError
 
 
@@ -42,19 +43,7 @@ def _flat(kinds: Sequence[Any], args: Sequence[Any], labels: Sequence[str]) -> I
         elif isinstance(kind, str) and kind.startswith("tensordesc"):
             yield from _described(arg, kind, label)
         elif kind != "constexpr":
-            if kind.startswith("*"):
-                _refuse_other_memory(arg, label)
-            yield arg, kind
-
-
-def _refuse_other_memory(tensor: Any, label: str) -> None:
-    device = getattr(tensor, "device", None)
-    if device is not None and device.type != "cpu":
-        raise HexError.plain(f"{label} is a tensor on device '{device}'", origin="launch",
-                             hint="pass CPU tensors: tensor.cpu()")
-    if not hasattr(tensor, "untyped_storage"):
-        raise HexError.plain(f"{label} is a pointer, given as {type(tensor).__name__}", origin="launch",
-                             hint="pass CPU tensors")
+            yield (pointed(arg, label) if kind.startswith("*") else arg), kind
 
 
 def _described(descriptor: Any, kind: str, label: str) -> Iterator[tuple[Any, str]]:
@@ -65,9 +54,8 @@ def _described(descriptor: Any, kind: str, label: str) -> Iterator[tuple[Any, st
     if descriptor.padding != "zero":
         raise HexError.plain(f"{label} is a descriptor with padding '{descriptor.padding}'", origin="launch",
                              hint="make the descriptor in the kernel, with tl.make_tensor_descriptor")
-    _refuse_other_memory(descriptor.base, label)
     element = kind.partition("<")[2].partition("[")[0]
-    yield descriptor.base, f"*{element}"
+    yield pointed(descriptor.base, label), f"*{element}"
     yield from ((size, "i32") for size in descriptor.shape)
     yield from ((stride, "i64") for stride in descriptor.strides)
 
@@ -81,13 +69,16 @@ def _host_function(name: str, binary: bytes) -> Any:
 
 
 def _host_argument(arg: Any, kind: str) -> Any:
-    """A tensor as an array of its elements, a view of the whole storage."""
+    """A tensor as an array of the pointer's elements, a view of all its storage from the first one on."""
     if not kind.startswith("*"):
         return arg
-    storage = arg.untyped_storage()
-    if not storage.nbytes():
-        return np.zeros(0, f"u{arg.element_size()}")
-    raw = np.ctypeslib.as_array((ctypes.c_uint8 * storage.nbytes()).from_address(storage.data_ptr()))
-    first = arg.data_ptr() - storage.data_ptr()
-    count = (storage.nbytes() - first) // arg.element_size()
-    return raw[first: first + count * arg.element_size()].view(f"u{arg.element_size()}")
+    size = element_bytes(kind)
+    if isinstance(arg, np.ndarray):
+        raw = arg
+    else:
+        storage = arg.untyped_storage()
+        if not storage.nbytes():
+            return np.zeros(0, f"u{size}")
+        whole = np.ctypeslib.as_array((ctypes.c_uint8 * storage.nbytes()).from_address(storage.data_ptr()))
+        raw = whole[arg.data_ptr() - storage.data_ptr():]
+    return raw[:raw.size // size * size].view(f"u{size}")

@@ -11,7 +11,7 @@ import triton.language as tl
 from triton import JITFunction
 from triton.language.math import abs, fma
 
-from hexagon_mlir.frontend.triton.device_functions import bessel, floats, gamma, integers, normal, rounding
+from hexagon_mlir.frontend.triton.device_functions import bessel, floats, gamma, integers, normal, powers, rounding
 from hexagon_mlir.frontend.triton.device_functions.operations import bound, operation
 
 __all__ = ["abs", "fma"]
@@ -25,7 +25,7 @@ _UNARY = {
     "fast_expf": "exp", "fast_exp2f": "exp2", "fast_logf": "log", "fast_log2f": "log2", "fast_log10f": "log10",
     "fast_sinf": "sin", "fast_cosf": "cos", "fast_tanf": "tan", "fast_tanhf": "tanh",
 }
-_BINARY = {"atan2": "atan2", "copysign": "copysign", "pow": "powf", "fast_powf": "powf"}
+_BINARY = {"atan2": "atan2", "copysign": "copysign", "fast_powf": "powf"}
 _INTEGERS = {"int": tl.int32, "uint": tl.uint32, "ll": tl.int64, "ull": tl.uint64}
 
 
@@ -48,7 +48,7 @@ def _every() -> dict[str, Any]:
                          ("float_as_uint", tl.int32), ("longlong_as_double", tl.float64),
                          ("double_as_longlong", tl.int64)):
         found[name] = bound(name, rounding.reinterpreted, target)
-    for module in (bessel, floats, gamma, integers, normal):
+    for module in (bessel, floats, gamma, integers, normal, powers):
         found |= {name: function for name, function in vars(module).items() if isinstance(function, JITFunction)
                   and function.__module__ == module.__name__ and not name.startswith("_")}
     found |= {"finitef": found["isfinited"], "scalbn": found["ldexp"], "fast_exp10f": found["exp10"],

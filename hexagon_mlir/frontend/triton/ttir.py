@@ -10,7 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from hexagon_mlir.ir import Diagnostic, HexError, Place, captured_stderr, text_guards
+from hexagon_mlir.ir import Diagnostic, HexError, Place, captured_stderr
+from hexagon_mlir.ir.text import checked
 
 _ATTRIBUTE = "llvm.data_layout"
 _INVALID = "!"  # no data layout starts so: the verifier refuses it
@@ -83,7 +84,7 @@ def generic_text_from_file(path: str) -> str:
     """Generic-form TTIR of a file in Triton's own form. Raises `HexError` when Triton cannot read it."""
     from triton._C.libtriton import ir as triton_ir
 
-    text_guards.check(Path(path).read_bytes(), path)
+    checked(Path(path).read_bytes(), path)
     context = triton_ir.context()
     triton_ir.load_dialects(context)
     try:

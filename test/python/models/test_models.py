@@ -60,19 +60,19 @@ def test_lenet_and_what_was_foreseen():
 
 
 class Named(nn.Module):
-    """Named results have no name that could be saved."""
+    """Named results."""
 
     def forward(self, x):
         return {"largest": x.max(-1), "sum": [x.sum()]}
 
 
-def test_named_results_are_tuples(tmp_path):
+def test_named_results_are_saved_as_tuples(tmp_path):
     x = torch.tensor([[1.0, float("nan"), 3.0], [-2.0, -1.0, -1.0]])
     model = hx.compile(torch.export.export(Named(), (x,)))
     model.save(tmp_path)
-    for compiled in (model, hx.load(tmp_path)):
+    for compiled, kind in ((model, torch.return_types.max), (hx.load(tmp_path), tuple)):
         got = compiled(x)
-        assert type(got["largest"]) is tuple and torch.equal(got["largest"][1], torch.tensor([1, 1]))
+        assert type(got["largest"]) is kind and torch.equal(got["largest"][1], torch.tensor([1, 1]))
         torch.testing.assert_close(got["largest"][0], torch.tensor([float("nan"), -1.0]), equal_nan=True)
         assert got["sum"][0].isnan()
 
@@ -179,6 +179,7 @@ def test_buffers_are_written():
     assert torch.equal(second, torch.full((4,), 6.0))
 
 
+@pytest.mark.chip_arithmetic
 def test_saved_model_gives_the_same(tmp_path):
     module = nn.LSTM(16, 24, batch_first=True).eval()
     inputs = (torch.randn(1, 3, 16),)
@@ -198,7 +199,7 @@ def test_damaged_file(tmp_path, damage):
         hx.load(tmp_path)
 
 
-@pytest.mark.parametrize("key", ["target", "outputs", "inputs", "names", "in_spec", "weights"])
+@pytest.mark.parametrize("key", ["target", "outputs", "inputs", "names", "weights"])
 def test_file_without_a_part(tmp_path, key):
     model = hx.compile(torch.export.export(nn.Sequential(nn.Linear(20, 3)), (torch.randn(5, 20),)))
     model.save(tmp_path)
@@ -221,7 +222,7 @@ def test_kernel_that_was_not_saved(tmp_path, content):
 @pytest.mark.parametrize("content", [b"", b"no program", b"PK\x03\x04 cut off"])
 def test_file_that_holds_no_program(tmp_path, content, capfd):
     (tmp_path / "model.pt2").write_bytes(content)
-    with pytest.raises(hx.HexError, match=r"model\.pt2: error: cannot read an exported program"):
+    with pytest.raises(hx.HexError, match=r"model\.pt2: error: pt2: cannot read an exported program"):
         hx.compile(tmp_path / "model.pt2")
     assert "Traceback" not in capfd.readouterr().err  # of PyTorch's log
 

@@ -364,3 +364,39 @@ def test_pointers_to_constants():
     x, out = torch.randn(20), torch.zeros(32)
     read_only[(1,)](x, out, 20, N=32)
     assert torch.equal(out, torch.cat([x, torch.full((12,), 2.0)]))
+
+
+@triton.jit
+def chosen_masks(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a, b = tl.load(x + i, mask=i < n, other=0.0), tl.load(y + i, mask=i < n, other=0.0)
+    tl.store(out + i, tl.where(a > 0, a > b, b > 1).to(tl.int32), mask=i < n)
+
+
+@pytest.mark.parametrize("n", [128, 100])
+def test_a_choice_between_conditions(n, monkeypatch):
+    """Predicates have no select: code generation aborted."""
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    x, y, out = torch.randn(n), torch.randn(n), torch.zeros(n, dtype=torch.int32)
+    chosen_masks[(1,)](x, y, out, n, BLOCK=128)
+    assert torch.equal(out.bool(), torch.where(x > 0, x > y, y > 1))
+
+
+@triton.jit
+def gathered_conditions(out, n, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    r, i = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    found = tl.zeros((ROWS, COLUMNS), tl.int1)
+    for k in range(ROWS // 2):
+        found += tl.where(i[None, :] < n, r[:, None] == k, False)
+    tl.store(out + r[:, None] * COLUMNS + i[None, :], found.to(tl.int8))
+
+
+@pytest.mark.parametrize("executor", ["host", "sim"])
+def test_conditions_of_positions_are_chosen_between(executor, monkeypatch):
+    """All values of the loop have one bit: no elements tell how wide its masks are."""
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
+    out = torch.zeros(8, 128, dtype=torch.int8)
+    gathered_conditions[(1,)](out, 100, ROWS=8, COLUMNS=128)
+    expected = torch.zeros(8, 128, dtype=torch.int8)
+    expected[:4, :100] = 1
+    assert torch.equal(out, expected)

@@ -6,8 +6,11 @@ import triton.language as tl
 from hexagon_mlir.frontend.triton.device_functions.operations import (
     cbrt,
     copysign,
+    fraction_bits,
+    highest_exponent,
     integer_of,
     like,
+    own,
     pow,
     rint,
     wide,
@@ -15,7 +18,7 @@ from hexagon_mlir.frontend.triton.device_functions.operations import (
 
 _INT_MAX = tl.constexpr(2**31 - 1)
 _INT_MIN = tl.constexpr(-(2**31))
-_PI = tl.constexpr(3.14159274101257324)
+_PI = tl.constexpr(3.141592653589793)
 
 
 @triton.jit
@@ -96,30 +99,37 @@ def saturatef(x):
 
 
 @triton.jit
-def _power_of_two(n):
-    """2^n as f32, for n from -126 to 127."""
-    return ((n + 127) << 23).to(tl.float32, bitcast=True)
+def _power_of_two(n, like):
+    """2^n in the type of ``like``, for any exponent of a normal number."""
+    biased = tl.to_tensor(n).to(integer_of(like.dtype)) + highest_exponent(like.dtype)
+    return (biased << fraction_bits(like.dtype)).to(like.dtype, bitcast=True)
 
 
 @triton.jit
 def ldexp(x, n):
     """x 2^n, rounded once; ``n`` is an integer of any size."""
-    v, n = wide(x), tl.minimum(tl.maximum(tl.to_tensor(n), -300), 300).to(tl.int32)
+    v = own(x)
+    highest: tl.constexpr = highest_exponent(v.dtype)
+    # what this makes a denormal number, the rest of n makes zero: nothing is rounded twice
+    down: tl.constexpr = fraction_bits(v.dtype) + 2 - highest
+    n = tl.minimum(tl.maximum(tl.to_tensor(n), -2200), 2200).to(tl.int32)
     for _ in tl.static_range(2):
-        # what 2^-102 makes a denormal number, the rest of n makes zero: nothing is rounded twice
-        step = tl.where(n < -126, -102, tl.where(n > 127, 127, 0))
-        v = v * _power_of_two(step)
+        step = tl.where(n <= -highest, down, tl.where(n > highest, highest, 0))
+        v = v * _power_of_two(step, v)
         n = n - step
-    return copysign(like(v * _power_of_two(n), x), tl.to_tensor(x))
+    n = tl.minimum(tl.maximum(n, 1 - highest), highest)
+    return copysign(like(v * _power_of_two(n, v), x), tl.to_tensor(x))
 
 
 @triton.jit
 def ilogb(x):
     """int32: the exponent of x; INT_MIN for 0 and NaN, INT_MAX for infinities."""
-    v = tl.abs(wide(x))
-    small = v < 1.17549435e-38
-    bits = tl.where(small, v * 16777216.0, v).to(tl.int32, bitcast=True)
-    exponent = (bits >> 23) - tl.where(small, 151, 127)
+    v = tl.abs(own(x))
+    highest: tl.constexpr = highest_exponent(v.dtype)
+    digits: tl.constexpr = fraction_bits(v.dtype)
+    small = v < 2.0 ** (1 - highest)
+    bits = tl.where(small, v * 2.0**digits, v).to(integer_of(v.dtype), bitcast=True)
+    exponent = (bits >> digits) - tl.where(small, highest + digits, highest)
     exponent = tl.where(v == float("inf"), _INT_MAX, exponent)
     return tl.where((v == 0) | (v != v), _INT_MIN, exponent).to(tl.int32)
 
@@ -127,22 +137,22 @@ def ilogb(x):
 @triton.jit
 def logb(x):
     """The exponent of x as a float; -inf for 0, inf for infinities."""
-    v = wide(x)
+    v = own(x)
     special = tl.where(v == 0, float("-inf"), v * v)
-    return like(tl.where((v == 0) | (v != v) | isinf(v), special, ilogb(v).to(tl.float32)), x)
+    return like(tl.where((v == 0) | (v != v) | isinf(v), special, ilogb(v).to(v.dtype)), x)
 
 
 @triton.jit
 def exp10(x):
     """10^x"""
-    v = wide(x)
-    return like(pow(tl.full(v.shape, 10.0, tl.float32), v), x)
+    v = own(x)
+    return like(pow(tl.full(v.shape, 10.0, v.dtype), v), x)
 
 
 @triton.jit
 def rcbrt(x):
     """1 / cbrt(x)"""
-    return like(1 / cbrt(wide(x)), x)
+    return like(1 / cbrt(own(x)), x)
 
 
 @triton.jit
@@ -162,7 +172,7 @@ def _quarter(x):
 @triton.jit
 def sinpi(x):
     """sin(pi x); NaN for infinities."""
-    v = wide(x)
+    v = own(x)
     rest, n = _quarter(v)
     rest = rest * _PI
     value = tl.where((n & 1) == 0, tl.sin(rest), tl.cos(rest))
@@ -173,7 +183,7 @@ def sinpi(x):
 @triton.jit
 def cospi(x):
     """cos(pi x); NaN for infinities."""
-    rest, n = _quarter(wide(x))
+    rest, n = _quarter(own(x))
     rest = rest * _PI
     value = tl.where((n & 1) == 0, tl.cos(rest), -tl.sin(rest))
     return like(tl.where((n & 2) == 0, value, -value) + 0.0, x)
@@ -182,8 +192,9 @@ def cospi(x):
 @triton.jit
 def _norm(largest, a, b, c, d):
     """The root of a^2 + b^2 + c^2 + d^2, of which ``largest`` is the greatest, without overflow on the way."""
-    exponent = tl.minimum(tl.maximum(ilogb(largest), -126), 126)
-    down, up = _power_of_two(-exponent), _power_of_two(exponent)
+    most: tl.constexpr = highest_exponent(largest.dtype) - 1
+    exponent = tl.minimum(tl.maximum(ilogb(largest), -most), most)
+    down, up = _power_of_two(-exponent, largest), _power_of_two(exponent, largest)
     a, b, c, d = a * down, b * down, c * down, d * down
     return up, tl.sqrt((a * a + b * b) + (c * c + d * d))
 
@@ -191,7 +202,7 @@ def _norm(largest, a, b, c, d):
 @triton.jit
 def _length(a, b, c, d, INVERSE: tl.constexpr):
     first = a
-    a, b, c, d = tl.abs(wide(a)), tl.abs(wide(b)), tl.abs(wide(c)), tl.abs(wide(d))
+    a, b, c, d = tl.abs(own(a)), tl.abs(own(b)), tl.abs(own(c)), tl.abs(own(d))
     largest = tl.maximum(tl.maximum(a, b), tl.maximum(c, d))
     up, root = _norm(largest, a, b, c, d)
     value = 1.0 / root / up if INVERSE else root * up

@@ -16,6 +16,10 @@ def operation(name: str, mnemonic: str, arity: int = 1, types: tuple[str, ...] =
     """The function ``name``: ``math.mnemonic`` of ``arity`` operands of one of ``types``."""
     def function(*args: Any, _semantic: Any = None) -> Any:
         signatures = {(core.dtype(t),) * arity: (f"hexagon_{mnemonic}", core.dtype(t)) for t in types}
+        given = tuple(_semantic.to_tensor(arg).dtype for arg in args)
+        if given not in signatures:
+            raise TypeError(f"libdevice.{name}({', '.join(map(str, given))}) is none of its forms; hint: it takes "
+                            f"{arity} of one type: {', '.join(types)}")
         return core.extern_elementwise("", "", list(args), signatures, is_pure=True, _semantic=_semantic)
 
     function.__name__ = name
@@ -50,8 +54,18 @@ copysign = operation("copysign", "copysign", 2)
 def wide(x):
     """``x``, of at most 32 bits, as f32."""
     v = tl.to_tensor(x)
-    tl.static_assert(v.dtype.primitive_bitwidth <= 32, "this function is for floats of up to 32 bits")
+    tl.static_assert(v.dtype.primitive_bitwidth <= 32, "this function of libdevice is computed in f32; hint: convert "
+                     "the argument with .to(tl.float32)")
     return v.to(tl.float32)
+
+
+@triton.jit
+def own(x):
+    """``x`` as f64 where it is that, else as f32."""
+    v = tl.to_tensor(x)
+    if v.dtype != tl.float64:
+        v = v.to(tl.float32)
+    return v
 
 
 @triton.jit
@@ -67,6 +81,18 @@ def like(value, x):
 def integer_of(dtype):
     """The signed integer type as wide as ``dtype``."""
     return core.dtype(f"int{dtype.primitive_bitwidth}")
+
+
+@triton.constexpr_function
+def fraction_bits(dtype):
+    """Bits of the fraction of an f32 or f64 number."""
+    return {32: 23, 64: 52}[dtype.primitive_bitwidth]
+
+
+@triton.constexpr_function
+def highest_exponent(dtype):
+    """The largest exponent of an f32 or f64 number; the least of a normal one is 1 more than the opposite."""
+    return {32: 127, 64: 1023}[dtype.primitive_bitwidth]
 
 
 @triton.jit

@@ -1,12 +1,13 @@
-"""f32 arithmetic and conversions in a stated rounding mode: rn to nearest, rz to zero, rd down, ru up.
+"""Arithmetic and conversions in a stated rounding mode: rn to nearest, rz to zero, rd down, ru up.
 
 A directed result is the nearest one or the number beside it. Which, says the sign of what rounding left out; in f64
-the products of two f32 numbers are exact.
+the products of two f32 numbers are exact, and `doubles` has that of f64 numbers. All else is computed in f32.
 """
 
 import triton
 import triton.language as tl
 
+from hexagon_mlir.frontend.triton.device_functions import doubles
 from hexagon_mlir.frontend.triton.device_functions.floats import isfinited, nextafter
 from hexagon_mlir.frontend.triton.device_functions.operations import rint, round, trunc, wide
 
@@ -28,8 +29,36 @@ def _directed(nearest, below, above, MODE: tl.constexpr):
 
 
 @triton.jit
-def fma(x, y, z, MODE: tl.constexpr):
-    """x y + z, rounded once."""
+def _beside(nearest, error, MODE: tl.constexpr):
+    """``nearest`` or the number beside it; ``error`` has the sign of the exact value less ``nearest``."""
+    return _directed(nearest, error > 0, error < 0, MODE)
+
+
+@triton.jit
+def _is_double(x):
+    """constexpr: whether this is arithmetic of f64 numbers."""
+    return tl.to_tensor(x).dtype == tl.float64
+
+
+@triton.jit
+def _fused_doubles(x, y, z, MODE: tl.constexpr):
+    """x y + z of f64 numbers."""
+    a, b, c = tl.to_tensor(x), tl.to_tensor(y).to(tl.float64), tl.to_tensor(z).to(tl.float64)
+    a, b = tl.broadcast(a, b)
+    a, c = tl.broadcast(a, c)
+    a, b = tl.broadcast(a, b)
+    nearest, error = doubles.fma(a, b, c)
+    result = _beside(nearest, error, MODE)
+    if MODE == "rd":  # what cancels is -0
+        product = a * b
+        nothing = (nearest == 0) & (error == 0)
+        result = tl.where(nothing & ((product != 0) | (1 / product != 1 / c)), -0.0, result)
+    return result
+
+
+@triton.jit
+def _fused_singles(x, y, z, MODE: tl.constexpr):
+    """x y + z of what is at most f32."""
     a, b, c = wide(x).to(tl.float64), wide(y).to(tl.float64), wide(z).to(tl.float64)
     product = a * b
     total = product + c
@@ -49,6 +78,15 @@ def fma(x, y, z, MODE: tl.constexpr):
 
 
 @triton.jit
+def fma(x, y, z, MODE: tl.constexpr):
+    """x y + z, rounded once."""
+    if _is_double(x):
+        return _fused_doubles(x, y, z, MODE)
+    else:
+        return _fused_singles(x, y, z, MODE)
+
+
+@triton.jit
 def add(x, y, MODE: tl.constexpr):
     """x + y"""
     return fma(x, 1.0, y, MODE)
@@ -57,43 +95,58 @@ def add(x, y, MODE: tl.constexpr):
 @triton.jit
 def sub(x, y, MODE: tl.constexpr):
     """x - y"""
-    return fma(x, 1.0, -wide(y), MODE)
+    return fma(x, 1.0, -tl.to_tensor(y), MODE)
 
 
 @triton.jit
 def mul(x, y, MODE: tl.constexpr):
     """x y"""
-    exact = wide(x).to(tl.float64) * wide(y).to(tl.float64)
-    nearest = exact.to(tl.float32)
-    back = nearest.to(tl.float64)
-    return _directed(nearest, back < exact, back > exact, MODE)
+    if _is_double(x):
+        a, b = tl.broadcast(tl.to_tensor(x), tl.to_tensor(y).to(tl.float64))
+        nearest, error = doubles.fma(a, b, tl.zeros_like(a))
+        return _beside(a * b, error, MODE)  # a product of zero keeps its sign
+    else:
+        exact = wide(x).to(tl.float64) * wide(y).to(tl.float64)
+        nearest = exact.to(tl.float32)
+        back = nearest.to(tl.float64)
+        return _directed(nearest, back < exact, back > exact, MODE)
 
 
 @triton.jit
 def div(x, y, MODE: tl.constexpr):
     """x / y"""
-    a, b = wide(x), wide(y)
-    nearest = tl.math.div_rn(a, b)
-    product, wanted = nearest.to(tl.float64) * b.to(tl.float64), a.to(tl.float64)
-    finite = isfinited(a) & isfinited(b) & (b != 0)
-    below = tl.where(b > 0, product < wanted, product > wanted) & finite
-    above = tl.where(b > 0, product > wanted, product < wanted) & finite
-    return _directed(nearest, below, above, MODE)
+    if _is_double(x):
+        a, b = tl.broadcast(tl.to_tensor(x), tl.to_tensor(y).to(tl.float64))
+        nearest, error = doubles.div(a, b)
+        return _beside(nearest, error, MODE)
+    else:
+        a, b = wide(x), wide(y)
+        nearest = tl.math.div_rn(a, b)
+        product, wanted = nearest.to(tl.float64) * b.to(tl.float64), a.to(tl.float64)
+        finite = isfinited(a) & isfinited(b) & (b != 0)
+        below = tl.where(b > 0, product < wanted, product > wanted) & finite
+        above = tl.where(b > 0, product > wanted, product < wanted) & finite
+        return _directed(nearest, below, above, MODE)
 
 
 @triton.jit
 def rcp(x, MODE: tl.constexpr):
     """1 / x"""
-    return div(tl.full(wide(x).shape, 1.0, tl.float32), x, MODE)
+    v = tl.to_tensor(x)
+    return div(tl.full(v.shape, 1.0, tl.float64 if _is_double(v) else tl.float32), v, MODE)
 
 
 @triton.jit
 def sqrt(x, MODE: tl.constexpr):
     """The square root."""
-    a = wide(x)
-    nearest = tl.sqrt_rn(a)
-    square, wanted = nearest.to(tl.float64) * nearest.to(tl.float64), a.to(tl.float64)
-    return _directed(nearest, square < wanted, square > wanted, MODE)
+    if _is_double(x):
+        nearest, error = doubles.sqrt(tl.to_tensor(x))
+        return _beside(nearest, error, MODE)
+    else:
+        a = wide(x)
+        nearest = tl.sqrt_rn(a)
+        square, wanted = nearest.to(tl.float64) * nearest.to(tl.float64), a.to(tl.float64)
+        return _directed(nearest, square < wanted, square > wanted, MODE)
 
 
 @triton.jit
@@ -136,8 +189,13 @@ def to_float(x, source: tl.constexpr, MODE: tl.constexpr):
 @triton.jit
 def from_integer(x, source: tl.constexpr, MODE: tl.constexpr):
     """An integer of type ``source`` as f64; 32-bit ones exactly."""
-    tl.static_assert(MODE == "rn" or source.primitive_bitwidth == 32, "64-bit integers become f64 to nearest only")
-    return tl.to_tensor(x).to(source).to(tl.float64)
+    v = tl.to_tensor(x).to(source)
+    if source.primitive_bitwidth == 32 or MODE == "rn":
+        return v.to(tl.float64)
+    else:
+        high, low = (v >> 32).to(tl.float64) * 2.0**32, (v & 0xFFFFFFFF).to(tl.float64)  # both exact
+        nearest, rest = doubles.two_sum(high, low)
+        return _beside(nearest, rest, MODE)
 
 
 @triton.jit
