@@ -20,7 +20,7 @@ from pathlib import Path
 from hexagon_mlir.sim import Machine, RunResult
 
 QEMU = "qemu-hexagon"
-ZIG = [sys.executable, "-m", "ziglang", "cc", "-target", "hexagon-linux-musl"]
+ZIG = [sys.executable, "-Pm", "ziglang", "cc", "-target", "hexagon-linux-musl"]
 HVX = "-mcpu=hexagonv67+hvxv66+hvx_length128b"
 """The newest level qemu-hexagon 7.2 knows."""
 FLAGS = [HVX, "-O2", "-g0", "-ffreestanding", "-fno-builtin", "-fno-sanitize=all", "-fno-stack-protector",

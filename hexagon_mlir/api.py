@@ -15,7 +15,6 @@ import numpy as np
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
 from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out, take_weights
-from hexagon_mlir.codegen.artifacts.whole_files import write_files
 from hexagon_mlir.codegen.interface import Interface, Tensor, launch_grid, read_interface
 from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.frontend import MODEL_FILES
@@ -24,6 +23,7 @@ from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.sim import RunResult
+from hexagon_mlir.whole_files import write_files
 
 if TYPE_CHECKING:
     from hexagon_mlir.exec.qemu import Counters
@@ -109,13 +109,15 @@ class CompiledKernel:
         return texts[stage]
 
     def run(self, *arguments: Any, grid: Sequence[int] | None = None, executor: str = "sim",
-            trace: bool = False) -> Run:
+            trace: bool = False, arithmetic: str | None = None) -> Run:
         """Run on the simulator, or as an ELF program under ``qemu-hexagon`` (``executor="qemu"``).
 
         Tensors (numpy or torch, CPU) must have the shape and element type compiled for, in dynamic dimensions sizes
         that fit each other; pointers take any tensor of the element type and are written in place. ``grid`` is the
         launch grid of a Triton kernel. A QEMU that cannot execute the target's code gets code it can, with a
         warning that says what differs. ``trace`` keeps where the simulator's cycles went (`Run.trace`).
+        ``arithmetic`` of the simulator is "chip" or "ieee": floats of HVX as the target computes them, or as plain
+        IEEE numbers.
         """
         face = self.interface
         if executor not in EXECUTORS:
@@ -128,11 +130,11 @@ class CompiledKernel:
         _check_sizes(face, arguments)
         shapes = [_result_shape(face, number, arguments) for number in range(len(face.results))]
         outputs = tuple(np.empty(shape, _NUMPY[r.element]) for shape, r in zip(shapes, face.results, strict=True))
-        self.last_run = self._launch(executor, arguments, outputs, programs, trace)
+        self.last_run = self._launch(executor, arguments, outputs, programs, trace, arithmetic)
         return self.last_run
 
     def _launch(self, executor: str, arguments: Sequence[Any], outputs: tuple[np.ndarray, ...],
-                programs: tuple[int, int, int] | None, trace: bool) -> Run:
+                programs: tuple[int, int, int] | None, trace: bool, arithmetic: str | None) -> Run:
         kinds = [kind if isinstance(kind, str) else "" for kind in self.interface.arguments]
         tensors = [*self.interface.arguments, *self.interface.results]
         sizes = [array.shape[d] for kind, array in zip(tensors, [*arguments, *outputs], strict=True)
@@ -144,7 +146,7 @@ class CompiledKernel:
             values = [*arguments, *weights, *outputs, *sizes]
             kinds += [""] * (len(weights) + len(outputs)) + ["i32"] * len(sizes)
             result = launch(self.asm, self.interface.entry, values, programs, self.target, kinds,
-                            self._compiled.seconds, trace=trace)
+                            self._compiled.seconds, trace=trace, arithmetic=arithmetic)
             return Run(outputs, result, history[-1].trace)
         from hexagon_mlir.exec import qemu
 
@@ -194,7 +196,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
             threads: int = 0, accuracy: str = "accurate", qfloat: bool = True,
             line_info: bool = False, tcm_bytes: int = 0,
-            numerics: str = "f32") -> CompiledKernel | CompiledModel | SpecializedModel:
+            numerics: str = "f32", trust: bool = False) -> CompiledKernel | CompiledModel | SpecializedModel:
     """Compile ``source`` for ``target``.
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
@@ -202,6 +204,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
     A ``torch.export.ExportedProgram``, a ``.pt2`` file of one, or an ``.onnx`` file gives a `CompiledModel`; one with
     dynamic sizes a `SpecializedModel`, which compiles for the sizes it is called with. Both take PyTorch tensors.
+    ``trust`` also takes a ``.pt2`` file whose parts run code when they are read (docs/security.md).
     ``threads`` is how many threads may share the work; 0 takes the target's HVX contexts where that pays.
     ``accuracy`` of math functions is "accurate" or "fast" (bounds: docs/maths.md). ``qfloat=False`` converts every
     result to IEEE at once instead of keeping values in qfloat between operations.
@@ -217,7 +220,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     if _is_torch_program(source):
         from hexagon_mlir.frontend.torch.compile import compile_exported
 
-        return compile_exported(source, target, pipeline, settings=settings, numerics=numerics)
+        return compile_exported(source, target, pipeline, settings=settings, numerics=numerics, trust=trust)
     if numerics != "f32":
         raise HexError.plain("numerics is for whole models", hint="a kernel computes in the types it is written in")
     options = RunOptions(dump_dir=Path(dump_dir) if dump_dir is not None else None, verify_levels=verify_levels)
@@ -304,6 +307,7 @@ def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:
     if isinstance(kind, str) and not kind.startswith("*"):
         if not isinstance(value, bool | int | float | np.generic):
             raise HexError.plain(f"{place} is a scalar of type {kind}, not a {type(value).__name__}")
+        _check_scalar(place, kind, value)
         return
     if not isinstance(value, np.ndarray) and not hasattr(value, "untyped_storage"):
         raise HexError.plain(f"{place} is a tensor, not a {type(value).__name__}", hint="pass numpy or torch arrays")
@@ -318,6 +322,21 @@ def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:
         contiguous = value.flags.c_contiguous if isinstance(value, np.ndarray) else value.is_contiguous()
         if not contiguous:
             raise HexError.plain(f"{place} is not contiguous", hint="pass a contiguous copy")
+
+
+def _check_scalar(place: str, kind: str, value: Any) -> None:
+    """Raise `HexError` for a number that type ``kind`` does not hold; integers may be meant with a sign or without."""
+    if kind not in _NUMPY or np.dtype(_NUMPY[kind]).kind not in "ib":
+        try:
+            float(value)
+        except OverflowError:
+            raise HexError.plain(f"{place} is a scalar of type {kind}, which holds no number as large") from None
+        return
+    if not isinstance(value, bool | int | np.bool_ | np.integer):
+        raise HexError.plain(f"{place} is a scalar of type {kind}, not {value}")
+    bits = 32 if kind == "index" else int(kind[1:])
+    if not (0 if bits == 1 else -1 << (bits - 1)) <= int(value) < 1 << bits:
+        raise HexError.plain(f"{place} is a scalar of type {kind}, which does not hold {value}")
 
 
 def _check_sizes(face: Interface, arguments: Sequence[Any]) -> None:

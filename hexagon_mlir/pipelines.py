@@ -13,6 +13,7 @@ from numbers import Integral
 from hexagon_mlir import targets
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import PassStep, Step, UpstreamStep, registry
+from hexagon_mlir.pass_infra.options import MOST
 from hexagon_mlir.passes.math_library.mode import Accuracy
 from hexagon_mlir.targets import Target
 
@@ -68,6 +69,7 @@ TO_LLVM = (
     upstream("convert-scf-to-cf", "loops become branches"),
     upstream("convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math}",
              "32-bit index; see the data layout"),
+    upstream("convert-math-to-libm", "doubles are the C library's, where LLVM has no operation", dialect="math"),
     upstream("convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},reconcile-unrealized-casts,"
              "canonicalize{region-simplify=disabled}",
              "pointers and i32 scalars are the calling convention; what describes buffers folds away",
@@ -204,6 +206,8 @@ class Settings:
         if self.threads < 0:
             raise HexError.plain(f"{self.threads} threads",
                                  hint="0 (as many as the target has HVX contexts), 1, 2, ...")
+        if max(self.threads, self.tcm_bytes) > MOST:
+            raise HexError.plain(f"threads and tcm_bytes are at most {MOST}")
         if self.tcm_bytes < 0:
             raise HexError.plain(f"{self.tcm_bytes} bytes of TCM", hint="0 (the target's) or more")
         if self.accuracy not in tuple(Accuracy):

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from hexagon_mlir import dialects, pipelines
 from hexagon_mlir.cli.listing import first_sentence, options
 from hexagon_mlir.pass_infra import docstring, registry
+from hexagon_mlir.whole_files import write_files
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "passes.md"
 INTRODUCTION = """# Passes
@@ -78,4 +79,4 @@ def _code(text: str) -> str:
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(reference())
+    write_files({DOCUMENT: reference().encode()})

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+MOST = 2**31 - 1
+"""No count, size or time on a command line is larger: addresses of the chip have 32 bits."""
 EMIT_KINDS = ("mlir", "llvm", "asm", "obj")
 
 
@@ -216,9 +218,7 @@ def _value(flag: Flag, value: str, given: bool) -> Any:
     if flag.value == "[PASS,..]":
         return tuple(part.strip() for part in value.split(",") if part.strip())
     if flag.value == "N":
-        if not value.isdecimal():
-            raise UsageError(f"--{flag.name} is a number, not '{value}'", f"--{flag.name}=N, a whole number")
-        return int(value)
+        return whole_number(f"--{flag.name}", value, f"--{flag.name}=N, a whole number")
     if flag.value:
         return value
     if not given or value.lower() in ("true", "1", "on"):
@@ -226,6 +226,15 @@ def _value(flag: Flag, value: str, given: bool) -> Any:
     if value.lower() in ("false", "0", "off"):
         return False
     raise UsageError(f"--{flag.name} is true or false, not '{value}'")
+
+
+def whole_number(what: str, word: str, hint: str) -> int:
+    """``word`` as a count; raises `UsageError`, which names ``what`` it is for."""
+    if not re.fullmatch(r"[0-9]+", word):
+        raise UsageError(f"{what} is a number, not '{word}'", hint)
+    if len(word.lstrip("0")) > len(str(MOST)) or int(word) > MOST:
+        raise UsageError(f"{what} is at most {MOST}", hint)
+    return int(word)
 
 
 def help_text() -> str:

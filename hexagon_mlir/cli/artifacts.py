@@ -11,9 +11,9 @@ from hexagon_mlir.cli.build import KINDS
 from hexagon_mlir.codegen.artifacts import c_interface, link
 from hexagon_mlir.codegen.artifacts.c_interface import Function
 from hexagon_mlir.codegen.artifacts.weights import Weights
-from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
 from hexagon_mlir.exec.elf import kernel_object
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.whole_files import Content, is_replaced, write_files
 
 if TYPE_CHECKING:
     from hexagon_mlir.api import CompiledKernel
@@ -25,9 +25,15 @@ _WEIGHTS_SUFFIX = ".weights"
 def write_kernel(kernel: CompiledKernel, kind: str, output: Path) -> list[Path]:
     """Write ``kernel`` as one of `cli.build.KINDS` to ``output``, with its weights; obj and so with header and example.
 
-    All files appear whole or none does. Gives the paths written; the same kernel gives the same bytes.
+    All files appear whole or none does. Gives the paths written; the same kernel gives the same bytes. Beside what is
+    no regular file (a device, standard output) nothing is written, and no path is given.
     """
     chip = targets.get(kernel.target)
+    if not is_replaced(output):
+        if kernel.weights is not None:
+            raise HexError.plain("the weights need a file beside the output", file=str(output), hint="-o OUT")
+        write_files({output: _content(kernel, kind)})
+        return []
     if kernel.weights is not None and output.suffix == _WEIGHTS_SUFFIX:
         raise HexError.plain("the weights would replace the output", file=str(output), hint="-o OUT")
     files: dict[Path, Content] = {output: _content(kernel, kind)}

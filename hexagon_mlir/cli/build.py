@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import sys
@@ -12,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hexagon_mlir.cli.arguments import UsageError
-from hexagon_mlir.cli.inputs import read_array
+from hexagon_mlir.cli.arguments import UsageError, whole_number
+from hexagon_mlir.cli.arrays import array_bytes, read_array
 from hexagon_mlir.cli.options import OneFile, read_options
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir.diagnostics import HexError
@@ -40,7 +39,7 @@ COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
   --line-info      assembly that tells source lines; the code is the same
 """
 RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
-       hexmlir run MODEL.pt2 or MODEL.onnx [--args A B ...] [--executor=NAME] [--out=FOLDER] [--numerics=NAME]
+       hexmlir run MODEL.pt2 or MODEL.onnx [--args A B ...] [--executor=NAME] [--out=FOLDER] [--numerics=NAME] [--trust]
 
   --args A B ...   the arguments: numbers, or data.npy for a tensor
   --grid=X,Y,Z     launch grid of a Triton kernel
@@ -51,8 +50,9 @@ RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
   --trace=FILE     write the timeline of threads, DMA and TCM as JSON that Perfetto opens
   --check          find faults of a run on the simulator: bounds, uninitialised memory, DMA, races, leaks, ...; exit
                    code 1 if there are any
-  --target, --pipeline, --entry, --accuracy, --qfloat, --threads, --tcm-bytes, --line-info, --numerics: as for
-  'hexmlir compile'
+  --arithmetic=A   of the simulator's HVX floating point: chip (as the target computes it) or ieee
+  --target, --pipeline, --entry, --accuracy, --qfloat, --threads, --tcm-bytes, --line-info, --numerics, --trust: as
+  for 'hexmlir compile'
 """
 SETTINGS = ("target", "pipeline", "threads", "accuracy", "qfloat", "line_info", "tcm_bytes")
 """Options of every compilation: the target, the pipeline, and `hexagon_mlir.pipelines.Settings`."""
@@ -73,6 +73,7 @@ class Options(OneFile):
     line_info: bool = False
     tcm_bytes: int = 0
     numerics: str = "f32"
+    trust: bool = False
     shapes: str = ""
     executor: str = "sim"
     out: str = ""
@@ -80,6 +81,7 @@ class Options(OneFile):
     report: str = ""
     trace: str = ""
     check: bool = False
+    arithmetic: str = ""
     args: list[str] = field(default_factory=list)
 
 
@@ -95,6 +97,8 @@ def compile_file(words: Sequence[str]) -> int:
     if source.is_dir():
         raise HexError.plain("cannot read the file: Is a directory", file=options.file)
     output = Path(options.output) if options.output else source.with_suffix(KINDS[options.emit])
+    if output.is_dir():
+        raise HexError.plain("cannot write the file: it is a folder", file=options.output, hint="-o OUT names a file")
     if output == source:
         raise UsageError(f"the output would replace {source}", "-o OUT")
     from hexagon_mlir.cli.artifacts import write_kernel
@@ -109,20 +113,22 @@ def run_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(RUN_USAGE)
         return 0
-    known = ("args", "executor", "out", "grid", "entry", "numerics", "report", "trace", "check", *SETTINGS)
+    known = ("args", "executor", "out", "grid", "entry", "numerics", "trust", "report", "trace", "check", "arithmetic",
+             *SETTINGS)
     options = read_options(Options(), words, known, "hexmlir run --help")
     import numpy as np
 
     arguments = [_argument(word) for word in options.args]
     if options.check and options.executor != "sim":
         raise UsageError("faults are found on the simulator only", "--executor=sim")
-    from hexagon_mlir.codegen.artifacts.whole_files import write_files
     from hexagon_mlir.exec import sim
     from hexagon_mlir.report import text
+    from hexagon_mlir.whole_files import write_files
 
     before = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
     run = _run_model if options.file.endswith(MODEL_FILES) else _run_kernel
-    with warnings.catch_warnings(record=True) as caught, sim.checking(options.check) as reports:
+    with (warnings.catch_warnings(record=True) as caught, sim.checking(options.check) as reports,
+          sim.computing(options.arithmetic)):
         warnings.simplefilter("always")
         outputs, profile, files = run(options, arguments)
     for warning in caught:
@@ -144,10 +150,13 @@ def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[An
 
     if options.numerics != "f32":
         raise UsageError("--numerics is for whole models", "hexmlir run --help")
+    if options.trust:
+        raise UsageError("--trust is for PyTorch programs", "hexmlir run --help")
     if options.trace and options.executor != "sim":
         raise UsageError("a run under QEMU has no timeline", "--executor=sim")
     kernel = _compiled(options)
-    grid = tuple(_integer(part) for part in options.grid.split(",")) if options.grid else None
+    grid = tuple(whole_number("a size in --grid", part, "--grid=X,Y,Z")
+                 for part in options.grid.split(",")) if options.grid else None
     run = kernel.run(*arguments, grid=grid, executor=options.executor, trace=bool(options.report or options.trace))
     files = {options.report: kernel.report_text(options.report)} if options.report else {}
     if options.trace:
@@ -202,31 +211,20 @@ def _save(folder: Path, outputs: Sequence[Any], arguments: Sequence[Any], before
     """The results, and the arguments that the run changed."""
     import numpy as np
 
-    from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
+    from hexagon_mlir.whole_files import write_files
 
     arrays = {f"result{number}": value for number, value in enumerate(outputs)}
     arrays |= {f"arg{number}": value for number, (value, old) in enumerate(zip(arguments, before, strict=True))
                if isinstance(value, np.ndarray) and value.tobytes() != old.tobytes()}
-    files: dict[Path, Content] = {}
-    for name, array in arrays.items():
-        file = io.BytesIO()
-        np.save(file, array)
-        files[folder / f"{name}.npy"] = file.getvalue()
-    write_files(files, folders=[folder])
+    write_files({folder / f"{name}.npy": array_bytes(array) for name, array in arrays.items()}, folders=[folder])
 
 
 def _argument(word: str) -> Any:
     if word.endswith(".npy"):
         return read_array(word)
-    if re.fullmatch(r"[+-]?\d+|0[xX][0-9a-fA-F]+", word):
-        return int(word, 0)
     try:
-        return float(word)
+        if re.fullmatch(r"[+-]?[0-9]+", word):
+            return int(word)
+        return int(word, 16) if re.fullmatch(r"0[xX][0-9a-fA-F]+", word) else float(word)
     except ValueError:
         raise UsageError(f"cannot read '{word}' as a number or a .npy file", "hexmlir run --help") from None
-
-
-def _integer(word: str) -> int:
-    if not re.fullmatch(r"\d+", word):
-        raise UsageError(f"cannot read '{word}' in --grid", "--grid=X,Y,Z")
-    return int(word)

@@ -29,6 +29,7 @@ USAGE = """usage: hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]
   --target=NAME  the chip, see 'hexmlir targets' (default v75)
   --numerics=K   f32 (as exported), mixed (f16 weights and operands of products, f32 sums and arithmetic) or f16
                  (additions and selections between products too)
+  --trust        also read a MODEL.pt2 that holds pickled objects, native code or foreign operators: code in it may run
   --pipeline, --accuracy, --qfloat, --threads, --tcm-bytes, --line-info: as for kernels, see 'hexmlir compile --help'
 """
 _HINT = "hexmlir compile MODEL.pt2 --help"
@@ -39,7 +40,7 @@ def compile_model(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         sys.stdout.write(USAGE)
         return 0
-    options = read_options(Options(emit=""), words, ("output", "emit", "numerics", "shapes", *SETTINGS), _HINT)
+    options = read_options(Options(emit=""), words, ("output", "emit", "numerics", "shapes", "trust", *SETTINGS), _HINT)
     if not options.output:
         raise UsageError("a model and a folder are needed", _HINT)
     if options.emit and options.emit not in KINDS:
@@ -61,8 +62,11 @@ def compile_model(words: Sequence[str]) -> int:
 
 def compiled_model(options: Options, shapes: Sequence[tuple[int, ...]] | None) -> CompiledModel:
     """The model that ``options`` name; one with dynamic sizes for inputs of ``shapes``."""
-    if options.target and options.target not in targets.names():
-        raise UsageError(f"unknown target '{options.target}'", f"one of {', '.join(targets.names())}")
+    if options.target:
+        try:
+            targets.get(options.target)
+        except targets.TargetError as error:
+            raise UsageError(str(error)) from None
     try:
         import torch  # noqa: F401
     except ImportError:
@@ -73,7 +77,7 @@ def compiled_model(options: Options, shapes: Sequence[tuple[int, ...]] | None) -
 
     with _without_deprecations():
         model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline,
-                                 settings=Settings.of(options), numerics=options.numerics)
+                                 settings=Settings.of(options), numerics=options.numerics, trust=options.trust)
         if isinstance(model, CompiledModel):
             return model
         if shapes is None:

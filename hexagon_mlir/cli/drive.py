@@ -9,7 +9,7 @@ from pathlib import Path
 from hexagon_mlir.cli import inputs, job, printing, steps, verify_diagnostics
 from hexagon_mlir.cli.arguments import Arguments
 from hexagon_mlir.cli.inputs import Source
-from hexagon_mlir.ir.diagnostics import HexError
+from hexagon_mlir.whole_files import write_files
 
 _SEPARATOR = "// -----\n"
 
@@ -82,9 +82,5 @@ def _write(content: str | bytes, path: str) -> int:
             out.write(data)
             out.flush()
         return 0
-    try:
-        Path(path).write_bytes(data)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise HexError.plain(f"cannot write: {reason}", file=path) from None
+    write_files({Path(path): data})
     return 0

@@ -20,6 +20,8 @@ def emit(module: ir.Module, target: Target, kind: str, pipeline: str, settings: 
         raise error_at(left[0], f"emit-{kind}", f"{len(left)} operations are not at the llvm level",
                        hint="run a whole pipeline, such as --pipeline=default")
     from hexagon_mlir import codegen
+    from hexagon_mlir.codegen.symbols import check_symbols
 
+    check_symbols(module)
     llvm_ir = codegen.translate_to_llvm_ir(module)
     return llvm_ir if kind == "llvm" else codegen.emit(llvm_ir, target, kind, pipeline, settings)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import resource
+import select
 import signal
 import sys
 import traceback
@@ -40,6 +42,7 @@ def own_process() -> None:
 def run_tool(tool: str, main: Callable[[Sequence[str]], int], argv: Sequence[str]) -> int:
     """The exit code of ``main(argv)``; any exception becomes one message on standard error."""
     debug = "--debug" in argv
+    _open_closed_streams()
     try:
         code = main(argv)
         sys.stdout.flush()
@@ -47,8 +50,7 @@ def run_tool(tool: str, main: Callable[[Sequence[str]], int], argv: Sequence[str
     except KeyboardInterrupt:
         return _say(f"{tool}: interrupted", _INTERRUPTED)
     except BrokenPipeError:
-        # Python flushes standard output once more at exit; give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_what_nobody_reads()
         return _BROKEN_PIPE
     except Exception as error:  # the boundary of the tool: whatever is left becomes one message
         if debug:
@@ -84,9 +86,44 @@ def _said_by(tool: str, diagnostic: Diagnostic) -> Diagnostic:
 
 
 def _say(text: str, code: int) -> int:
-    try:
-        sys.stdout.flush()
+    _drop_what_nobody_reads()
+    with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
-    except OSError:  # nobody listens any more
-        pass
+    _drop_what_nobody_reads()
     return code
+
+
+def nobody_reads_output() -> bool:
+    """True when standard output is a pipe whose reader has left."""
+    poll = select.poll()
+    poll.register(1, 0)  # errors only
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def _open_closed_streams() -> None:
+    """Standard streams that were closed (``>&-``) would be the next files that are opened. What is printed then is
+    as for a reader that has left.
+    """
+    if sys.stdin is None:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    if sys.stdout is None:
+        ends = os.pipe()
+        os.dup2(ends[1], 1)
+        for end in ends:
+            if end != 1:
+                os.close(end)
+        sys.stdout = os.fdopen(1, "w")
+    if sys.stderr is None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        sys.stderr = os.fdopen(2, "w", errors="backslashreplace")
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
+        sys.stdout.reconfigure(errors="surrogateescape")  # names of files may be any bytes
+
+
+def _drop_what_nobody_reads() -> None:
+    """Python flushes the streams once more at exit, and would complain: what cannot be written goes nowhere."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from hexagon_mlir.cli.arguments import UsageError
 from hexagon_mlir.cli.errors import run_tool
@@ -14,7 +12,6 @@ from hexagon_mlir.frontend import MODEL_FILES
 
 TOOL = "hexmlir"
 COMMANDS = ("targets", "profile", "compile", "run", "sim", "cache", "version")
-_ENTRY = re.compile(r"[0-9a-f]{64}(\.\w+)?\Z")  # a hash, see codegen.cache
 USAGE = """usage: hexmlir COMMAND
 
   targets                  the chips we know
@@ -120,27 +117,18 @@ def _target(name: str) -> str:
 
 
 def _cache() -> str:
-    from hexagon_mlir.codegen import cache
+    from hexagon_mlir import disk_cache
     from hexagon_mlir.report.text import size
 
-    files = _cache_files()
-    return f"{cache.folder()}: {len(files)} entries, {size(sum(path.stat().st_size for path in files))}\n"
+    entries, unfinished, nbytes = disk_cache.usage()
+    rest = f", {unfinished} unfinished" if unfinished else ""
+    return f"{disk_cache.folder()}: {entries} entries{rest}, {size(nbytes)}\n"
 
 
 def _clear_cache() -> str:
-    from hexagon_mlir.codegen import cache
+    from hexagon_mlir import disk_cache
 
-    files = _cache_files()
-    for path in files:
-        path.unlink(missing_ok=True)
-    return f"removed {len(files)} entries from {cache.folder()}\n"
-
-
-def _cache_files() -> list[Path]:
-    """The cache's own files: the folder is the user's choice and may hold others."""
-    from hexagon_mlir.codegen import cache
-
-    return [path for path in cache.folder().glob("*") if path.is_file() and _ENTRY.match(path.name)]
+    return f"removed {disk_cache.clear()} entries from {disk_cache.folder()}\n"
 
 
 if __name__ == "__main__":

@@ -6,19 +6,16 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hexagon_mlir.ir import decode
 from hexagon_mlir.ir.diagnostics import HexError
 
-if TYPE_CHECKING:
-    import numpy as np
-
 STDIN = "-"
 _SEPARATOR = re.compile(rb"^[ \t]*// -----[ \t]*\r?$", re.MULTILINE)
 _GENERIC_TTIR = re.compile(rb'"(builtin\.module|tt\.func)"\s*\(')
-_PRETTY_TTIR = re.compile(rb"^\s*tt\.func\b", re.MULTILINE)
+_PRETTY_TTIR = re.compile(rb"^[ \t]*tt\.func\b", re.MULTILINE)
 MAX_INPUT_BYTES = 1 << 30
+_SHOWN = 100  # characters of what another library says
 
 
 @dataclass(frozen=True)
@@ -70,23 +67,15 @@ def read_text(path: str, hint: str) -> str:
     return decode(read_bytes(path), path, hint)
 
 
-def read_array(path: str) -> np.ndarray:
-    """The array in file ``path`` of numpy's own format, its elements in order."""
-    import numpy as np
-
-    try:
-        return np.ascontiguousarray(np.load(path, allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
-        raise HexError.plain(f"cannot read: {getattr(error, 'strerror', None) or error}", file=path,
-                             hint="numpy.save(path, array) writes one") from None
-
-
 def split(source: Source) -> list[Source]:
     """The parts of ``source`` between ``// -----`` lines."""
-    parts, start = [], 0
+    parts: list[Source] = []
+    start = end = lines = 0
     for match in [*_SEPARATOR.finditer(source.text), None]:
+        lines += source.text.count(b"\n", end, start)
         end = match.start() if match else len(source.text)
-        parts.append(Source(source.name, source.text[start:end], source.text.count(b"\n", 0, start)))
+        parts.append(Source(source.name, source.text[start:end], lines))
+        lines += source.text.count(b"\n", start, end)
         start = match.end() if match else end
     return parts
 

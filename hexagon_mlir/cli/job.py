@@ -14,6 +14,7 @@ from hexagon_mlir.cli.arguments import Arguments
 from hexagon_mlir.cli.inputs import Source
 from hexagon_mlir.ir import ir, make_context, parse, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import NO_FILE, Diagnostic, HexError, Place, collect_into, from_mlir_error
+from hexagon_mlir.ir.guards import check_index_constants
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, count_ops, run_steps
 from hexagon_mlir.targets import Target
@@ -53,6 +54,7 @@ def _process(source: Source, plan: Sequence[Step], context: PassContext, argumen
     collect_into(mlir_context, context.log)
     module = parse(source.padded, file=source.name, context=mlir_context, hint=source.hint)
     if arguments.emit != "mlir":
+        check_index_constants(module, "hexmlir-opt")
         set_index_bits(module)
     other = {"(read input)": time.perf_counter() - start}
     before = count_ops(module) if arguments.stats else Counter()

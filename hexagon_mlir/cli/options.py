@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hexagon_mlir.cli.arguments import UsageError
+from hexagon_mlir.cli.arguments import MOST, UsageError, whole_number
 
 _ALIASES = {"-o": "--output"}
 
@@ -52,6 +52,8 @@ def read_options(options: T, words: Sequence[str], known: Collection[str], hint:
             if not rest:
                 raise UsageError(f"{word} needs a value", hint)
             value = rest.pop(0)
+        if not value:
+            raise UsageError(f"{flag} needs a value", hint)
         setattr(options, name, _typed(flag, default, value, hint))
     if not options.file:
         raise UsageError("no file", hint)
@@ -65,12 +67,13 @@ def _typed(flag: str, default: Any, value: str, hint: str) -> Any:
             raise UsageError(f"{flag} is true or false, not '{value}'", hint)
         return value == "true"
     if isinstance(default, int):
-        if not value.isdecimal():
-            raise UsageError(f"{flag} is a number, not '{value}'", hint)
-        return int(value)
+        return whole_number(flag, value, hint)
     if isinstance(default, float):
         try:
-            return float(value)
+            number = float(value)
         except ValueError:
             raise UsageError(f"cannot read '{value}' as a number for {flag}", hint) from None
+        if not 0 <= number <= MOST:
+            raise UsageError(f"{flag} is a number from 0 to {MOST}, not '{value}'", hint)
+        return number
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import runpy
 import sys
 import traceback
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.cli.arguments import UsageError
+from hexagon_mlir.cli.errors import nobody_reads_output
+from hexagon_mlir.cli.inputs import read_bytes
 from hexagon_mlir.ir.diagnostics import HexError
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 _NO_CACHE = "TRITON_ALWAYS_COMPILE"
 HINT = "hexmlir profile --help"
-USAGE = """usage: hexmlir profile [--report=FOLDER] [--check] SCRIPT [ARGS]
+USAGE = """usage: hexmlir profile [--report=FOLDER] [--check] [--arithmetic=NAME] SCRIPT [--] [ARGS]
 
 Runs a Python script with the simulated NPU as Triton's device and prints what every kernel launch cost; kernels of
 compiled PyTorch models and of hexagon_mlir.compile count too.
@@ -31,33 +34,54 @@ compiled PyTorch models and of hexagon_mlir.compile count too.
                    packet, the timeline of its first launch
   --check          find faults in every launch (slower): bounds, uninitialised memory, DMA, races, leaks, ...; exit
                    code 1 if there are any
+  --arithmetic=A   of the simulator's HVX floating point: chip (as the target computes it) or ieee
+
+What follows SCRIPT is the script's. Where it has a flag of these names, too, '--' says so.
 """
 
 
 def profile(words: Sequence[str]) -> int:
     """The exit code of ``hexmlir profile`` with ``words`` after it: the script's own."""
-    rest, folder, check = list(words), "", False
+    rest, check = list(words), False
+    values = {"--report": "", "--arithmetic": ""}
     while rest and rest[0].startswith("-"):
         name, equals, value = rest.pop(0).partition("=")
         if name in ("--help", "-h"):
             sys.stdout.write(USAGE)
             return 0
+        if name == "--":
+            break
+        if name == "--debug" and not equals:  # heard by the tool
+            continue
         if name == "--check" and not equals:
             check = True
             continue
-        if name != "--report":
+        if name not in values:
             raise UsageError(f"unknown option {name}", HINT)
         if not equals and not rest:
             raise UsageError(f"{name} needs a value", HINT)
-        folder = value if equals else rest.pop(0)
+        values[name] = value if equals else rest.pop(0)
     if not rest:
         raise UsageError("no script", HINT)
-    return _profile(rest[0], rest[1:], folder, check)
+    arguments = _script_arguments(rest[0], rest[1:], "--" in words[:-len(rest)])
+    return _profile(rest[0], arguments, values["--report"], check, values["--arithmetic"])
 
 
-def _profile(script: str, arguments: Sequence[str], folder: str, check: bool) -> int:
-    if not Path(script).is_file():
-        raise HexError.plain("cannot read: no such script", file=script)
+def _script_arguments(script: str, words: list[str], separated: bool) -> list[str]:
+    """Those of ``words``, which follow ``script``, that it gets; raises `UsageError` for what may be meant for us."""
+    if separated:
+        return words
+    end = words.index("--") if "--" in words else len(words)
+    for word in words[:end]:
+        if word.partition("=")[0] in ("--check", "--report", "--arithmetic"):
+            ours = "--report=FOLDER" if word == "--report" else word
+            raise UsageError(f"{word} after the script's name", f"hexmlir profile {ours} {script}; for the script: "
+                             f"hexmlir profile {script} -- {word}")
+    return words[:end] + words[end + 1:]
+
+
+def _profile(script: str, arguments: Sequence[str], folder: str, check: bool, arithmetic: str) -> int:
+    _check(script)
     from hexagon_mlir.exec import sim
     from hexagon_mlir.report import text
 
@@ -67,7 +91,7 @@ def _profile(script: str, arguments: Sequence[str], folder: str, check: bool) ->
         activate()
     first = len(sim.history)
     explained = _explained(traced=bool(folder)) if folder or check else nullcontext(())
-    with sim.checking(check) as reports, explained as compiled:
+    with sim.checking(check) as reports, sim.computing(arithmetic), explained as compiled:
         code = _run(script, arguments)
     sys.stdout.flush()
     records = sim.history[first:]
@@ -77,6 +101,19 @@ def _profile(script: str, arguments: Sequence[str], folder: str, check: bool) ->
     if check:
         sys.stdout.write("\n" + text.faults(reports))
     return code or int(any(report.certain for report in reports))
+
+
+def _check(script: str) -> None:
+    """Raise `HexError` unless ``script`` is text."""
+    if not Path(script).is_file():
+        raise HexError.plain("cannot read: no such script", file=script)
+    data = read_bytes(script)
+    if b"\0" in data:
+        raise HexError.plain("no Python script: it holds a NUL character", file=script)
+    try:
+        importlib.util.decode_source(data)
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise HexError.plain(f"no Python script: {error}", file=script) from None
 
 
 @contextmanager
@@ -98,8 +135,8 @@ def _explained(traced: bool) -> Iterator[Sequence[Compiled]]:
 
 def _write_pages(folder: Path, records: Sequence[LaunchRecord], compiled: Sequence[Compiled]) -> list[Path]:
     """A page for each kernel, of its first launch; a number tells those of one name apart."""
-    from hexagon_mlir.codegen.artifacts.whole_files import Content, write_files
     from hexagon_mlir.report.page import kernel_page
+    from hexagon_mlir.whole_files import Content, write_files
 
     by_asm = {each.asm: each for each in compiled}
     launched: dict[tuple[str, str], LaunchRecord] = {}
@@ -107,11 +144,12 @@ def _write_pages(folder: Path, records: Sequence[LaunchRecord], compiled: Sequen
         launched.setdefault((record.kernel, record.asm), record)
     pages: dict[Path, Content] = {}
     for record in launched.values():
-        path = folder / f"{record.kernel}.html"
+        name = re.sub(r"[^\w.$-]", "_", record.kernel)  # a kernel may be called anything
+        path = folder / f"{name}.html"
         number = 1
         while path in pages:
             number += 1
-            path = folder / f"{record.kernel}-{number}.html"
+            path = folder / f"{name}-{number}.html"
         page = kernel_page(record.kernel, by_asm[record.asm], record.result, record.trace)
         pages[path] = page.encode()
     write_files(pages, folders=[folder])
@@ -133,6 +171,8 @@ def _run(script: str, arguments: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     except Exception as error:  # the script's own mistake: show it as Python would, without our frames
+        if isinstance(error, BrokenPipeError) and nobody_reads_output():
+            raise
         frames = [f for f in traceback.extract_tb(error.__traceback__)
                   if f.filename != __file__ and "runpy" not in f.filename]
         print("Traceback (most recent call last):", file=sys.stderr)

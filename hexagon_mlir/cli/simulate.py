@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.cli.arguments import UsageError
-from hexagon_mlir.cli.inputs import read_array, read_text
+from hexagon_mlir.cli.arrays import array_bytes, read_array
+from hexagon_mlir.cli.inputs import read_text
 from hexagon_mlir.cli.options import OneFile, read_options
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from hexagon_mlir.sim import Machine, RunResult
 
 HINT = "hexmlir sim --help"
+LONGEST_NUMBER = 80
+"""Characters: 64 bits have room in them, in any base."""
 USAGE = """usage: hexmlir sim FILE.s --entry FUNCTION [options]
        hexmlir sim --list-forms
 
@@ -34,6 +39,7 @@ USAGE = """usage: hexmlir sim FILE.s --entry FUNCTION [options]
   --target NAME    the chip, see 'hexmlir targets' (default v75)
   --timeout S      end a program that does not finish in S seconds
   --check          find faults: bounds, uninitialised memory, DMA, races, leaks, ...; exit code 1 if there are any
+  --arithmetic=A   of HVX floating point: chip (as the target computes it) or ieee
   --annotate       print the assembly with the count, cycles and stalls of every packet, and PMU counters
   --trace FILE     write a timeline of threads, DMA and TCM as JSON that Perfetto opens
   --list-forms     every instruction form the simulator knows: unit, chips, template
@@ -52,6 +58,7 @@ class Options(OneFile):
     check: bool = False
     annotate: bool = False
     trace: str = ""
+    arithmetic: str = ""
 
 
 @dataclass
@@ -80,14 +87,29 @@ def read(words: Sequence[str]) -> Options:
     options = read_options(Options(), words, [option.name for option in fields(Options)], HINT)
     if not options.entry:
         raise UsageError("no function to call", f"hexmlir sim {options.file} --entry NAME")
+    if not 0 <= options.timeout <= TIMEOUT_MAX:
+        raise UsageError(f"--timeout {options.timeout:g} is no time to wait", "a number of seconds; 0 is any time")
     return options
 
 
-def _number(text: str, kind: type, what: str):
+def _float(word: str) -> float:
     try:
-        return int(text, 0) if kind is int else float(text)
+        return float(word)
     except ValueError:
-        raise UsageError(f"cannot read '{text}' as a number for {what}", HINT) from None
+        raise UsageError(f"cannot read '{word}' as a number for an argument", HINT) from None
+
+
+def _integer(word: str, bits: int, what: str) -> int:
+    """The number ``word``, which ``bits`` hold with a sign or without; ``what`` is it for?"""
+    if len(word) > LONGEST_NUMBER:
+        raise UsageError(f"cannot read '{word[:LONGEST_NUMBER]}...' as a number for {what}", HINT)
+    try:
+        number = int(word, 0)
+    except ValueError:
+        raise UsageError(f"cannot read '{word}' as a number for {what}", HINT) from None
+    if not -1 << (bits - 1) <= number < 1 << bits:
+        raise UsageError(f"'{word}' does not fit the {bits} bits of {what}", HINT)
+    return number
 
 
 def run(options: Options) -> int:
@@ -95,34 +117,37 @@ def run(options: Options) -> int:
     text = read_text(options.file, "assembly is text; is this an object?")
     from hexagon_mlir import targets
     from hexagon_mlir.report import text as report
-    from hexagon_mlir.sim import Machine, SimError
+    from hexagon_mlir.sim import DEFAULT_ARITHMETIC, Machine, SimError
     from hexagon_mlir.sim.host_library.c_start import ENTRY, with_start
+    from hexagon_mlir.sim.trace import timeline
+    from hexagon_mlir.whole_files import write_files
 
     if options.entry == ENTRY and f"\n{ENTRY}:" not in text:
         text = with_start(text)
     try:
-        machine = Machine(text, options.target or targets.DEFAULT, check=options.check)
+        machine = Machine(text, options.target or targets.DEFAULT, check=options.check,
+                          arithmetic=options.arithmetic or DEFAULT_ARITHMETIC)
         arguments, buffers = place(machine, options.args)
         result = machine.run(options.entry, arguments, timeout=options.timeout or None,
                              trace=bool(options.trace))
     except targets.TargetError as error:
         raise UsageError(str(error), "hexmlir targets") from None
     except SimError as error:
-        raise HexError(Diagnostic("error", Place(options.file, error.asm_line), "", error.reason)) from None
+        raise HexError(Diagnostic("error", Place(options.file, error.asm_line), "", error.reason,
+                                  hint=error.hint)) from None
+    if options.out:  # first: a reader that stops (| head) must not cost the results
+        write_back(machine, buffers, Path(options.out))
+    if options.trace:
+        write_files({Path(options.trace): json.dumps(timeline(machine)).encode()})
     sys.stdout.write(machine.output.decode(errors="replace"))
     sys.stdout.flush()
     sys.stderr.write(machine.error_output.decode(errors="replace"))
     sys.stdout.write(return_line(result.return_value) + report.run(result))
-    if options.out:
-        write_back(machine, buffers, Path(options.out))
     return explain(machine, result, options)
 
 
 def explain(machine: Machine, result: RunResult, options: Options) -> int:
-    """What ``--annotate``, ``--trace`` and ``--check`` add; the exit code."""
-    import json
-
-    from hexagon_mlir.codegen.artifacts.whole_files import write_files
+    """What ``--annotate`` and ``--check`` add; the exit code."""
     from hexagon_mlir.report.text import faults, table
     from hexagon_mlir.sim import trace
 
@@ -130,8 +155,6 @@ def explain(machine: Machine, result: RunResult, options: Options) -> int:
         counts = trace.counters(machine, result)
         sys.stdout.write("\n" + trace.annotate(machine) + "\n")
         sys.stdout.write(table(("event", "count"), [(name, str(count)) for name, count in counts.items()]))
-    if options.trace:
-        write_files({Path(options.trace): json.dumps(trace.timeline(machine)).encode()})
     if options.check:
         sys.stdout.write(faults(result.reports))
     return int(any(report.certain for report in result.reports))
@@ -157,22 +180,26 @@ def place(machine: Machine, words: Sequence[str]) -> tuple[list, list[Buffer]]:
     buffers = []
     for index, word in enumerate(words):
         if found := re.fullmatch(r"(buf|tcm):(\w+)", word):
-            data = np.zeros(_number(found.group(2), int, word), np.uint8)
-        elif word.endswith(".npy"):
+            allocate = machine.alloc_tcm if found.group(1) == "tcm" else machine.alloc_ddr
+            nbytes = _integer(found.group(2), 33, "a size in bytes")
+            arguments.append(allocate(max(nbytes, 1)))
+            machine.view(arguments[-1], nbytes)[:] = 0
+            buffers.append(Buffer(index, arguments[-1], np.dtype(np.uint8), (nbytes,)))
+            continue
+        if word.endswith(".npy"):
             data = read_array(word)
         elif word.endswith("i64"):
-            arguments.append(Arg64(_number(word[:-3], int, "an argument") & (1 << 64) - 1))
+            arguments.append(Arg64(_integer(word[:-3], 64, "an argument") & (1 << 64) - 1))
             continue
         elif word.endswith("f64"):
-            bits = np.float64(_number(word[:-3], float, "an argument")).view(np.uint64)
+            bits = np.float64(_float(word[:-3])).view(np.uint64)
             arguments.append(Arg64(int(bits)))
             continue
         else:
             integer = re.fullmatch(r"-?(0[xXbBoO])?[0-9a-fA-F_]+", word) and not re.fullmatch(r"-?\d+[eE]\d+", word)
-            arguments.append(_number(word, int if integer else float, "an argument"))
+            arguments.append(_integer(word, 32, "an argument") if integer else _float(word))
             continue
-        allocate = machine.alloc_tcm if word.startswith("tcm:") else machine.alloc_ddr
-        address = allocate(max(data.nbytes, 1))
+        address = machine.alloc_ddr(max(data.nbytes, 1))
         machine.write(address, data)
         arguments.append(address)
         buffers.append(Buffer(index, address, data.dtype, data.shape))
@@ -183,12 +210,13 @@ def write_back(machine: Machine, buffers: Sequence[Buffer], folder: Path) -> Non
     """Each buffer as the program left it."""
     import math
 
-    import numpy as np
+    from hexagon_mlir.whole_files import Content, write_files
 
-    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[Path, Content] = {}
     for buffer in buffers:
         data = machine.read(buffer.address, buffer.dtype, math.prod(buffer.shape)).reshape(buffer.shape)
-        np.save(folder / f"arg{buffer.index}.npy", data)
+        files[folder / f"arg{buffer.index}.npy"] = array_bytes(data)
+    write_files(files, folders=[folder])
 
 
 def list_forms() -> str:

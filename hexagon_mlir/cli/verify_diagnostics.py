@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hexagon_mlir.ir.diagnostics import Diagnostic
+from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 
 _EXPECTED = re.compile(
-    r"expected-(error|warning|remark|note)(-re)?\s*(?:@([+-]\d+|below|above|unknown))?\s*\{\{(.*)\}\}\s*$")
+    r"expected-(error|warning|remark|note)(-re)?\s*+(?:@([+-]\d+|below|above|unknown))?+\s*+\{\{(.*)\}\}$")
 _POSITION = {"below": 1, "above": -1}
 
 
@@ -27,7 +27,8 @@ class Expectation:
     line: int | None
     text: str
     written: int
-    is_regex: bool = False
+    pattern: re.Pattern[str] | None = None
+    """Of an ``expected-...-re``: what the message holds instead of ``text``."""
 
     def matches(self, diagnostic: Diagnostic, file: str) -> bool:
         """Is ``diagnostic`` (or for a note, one of its notes) what the comment announces?"""
@@ -38,19 +39,28 @@ class Expectation:
         return diagnostic.severity == self.severity and here == self.line and self._fits(message)
 
     def _fits(self, message: str) -> bool:
-        if not self.is_regex:
-            return self.text in message
-        pieces = re.split(r"\{\{(.*?)\}\}", self.text)
-        pattern = "".join(f"(?:{p})" if i % 2 else re.escape(p) for i, p in enumerate(pieces))
-        return re.search(pattern, message) is not None
+        return self.text in message if self.pattern is None else self.pattern.search(message) is not None
 
 
-def expectations(text: str, lines_before: int = 0) -> list[Expectation]:
-    """The ``expected-...`` comments in ``text``."""
+def _pattern(text: str, file: str, line: int) -> re.Pattern[str]:
+    """``text``, whose parts in ``{{..}}`` are regular expressions, as one; raises `HexError`."""
+    first, *rest = text.split("{{")
+    pieces = [re.escape(first)]
+    for part in rest:
+        expression, closed, literal = part.partition("}}")
+        pieces.append(f"(?:{expression}){re.escape(literal)}" if closed else re.escape("{{" + part))
+    try:
+        return re.compile("".join(pieces))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise HexError(Diagnostic("error", Place(file, line), "", f"no regular expression: {error}")) from None
+
+
+def expectations(text: str, lines_before: int, file: str) -> list[Expectation]:
+    """The ``expected-...`` comments in ``text``; raises `HexError` for one that cannot be understood."""
     found = []
     for number, line in enumerate(text.splitlines(), start=lines_before + 1):
-        comment = line.partition("//")[2]
-        match = _EXPECTED.search(comment)
+        comment = line.partition("//")[2].rstrip()
+        match = _EXPECTED.search(comment) if comment.endswith("}}") else None  # its end is looked for only once
         if match is None:
             continue
         severity, regex, where, message = match.groups()
@@ -58,15 +68,15 @@ def expectations(text: str, lines_before: int = 0) -> list[Expectation]:
         if where == "unknown":
             at = None
         elif where:
-            at = number + (_POSITION.get(where) or int(where))
-        found.append(Expectation(severity, at, message, number, bool(regex)))
+            at = number + (_POSITION.get(where) or int(where[:10]))  # no file has as many lines
+        found.append(Expectation(severity, at, message, number, _pattern(message, file, number) if regex else None))
     return found
 
 
 def problems(text: str, lines_before: int, reported: Sequence[Diagnostic], file: str,
              strict_remarks: bool = False) -> list[str]:
     """What differs between comments and ``reported``; empty when they agree."""
-    wanted = expectations(text, lines_before)
+    wanted = expectations(text, lines_before, file)
     remarks_count = strict_remarks or any(e.severity == "remark" for e in wanted)
     left = list(reported)
     missing = []

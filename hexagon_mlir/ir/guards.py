@@ -1,4 +1,4 @@
-"""Guards for calls with which the bindings are known to take the whole process down."""
+"""Guards for what the bindings do not survive, and for what upstream passes would change in silence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from collections.abc import Iterator
 
 from torch_mlir import ir, rewrite
 
+from hexagon_mlir.ir.bounds import constant_value
+from hexagon_mlir.ir.context import INDEX_BITS
 from hexagon_mlir.ir.diagnostics import error_at
+from hexagon_mlir.ir.query import ops_named
 
 _LLVM_LEVEL = ("llvm.", "builtin.")
 
@@ -20,6 +23,16 @@ def erase_op(op: ir.Operation | ir.OpView, origin: str) -> None:
     if any(True for result in operation.results for _ in result.uses):
         raise error_at(operation, origin, "internal: erasing an operation whose result is still used")
     operation.erase()
+
+
+def check_index_constants(module: ir.Module, origin: str) -> None:
+    """Raise `HexError` at a constant of type ``index`` that has more bits than addresses: they would be cut off."""
+    for op in ops_named(module, "arith.constant"):
+        if isinstance(op.results[0].type, ir.IndexType):
+            number = constant_value(op.results[0])
+            if number is not None and not -1 << INDEX_BITS - 1 <= number < 1 << INDEX_BITS:
+                raise error_at(op, origin, f"{number} is no index: those have {INDEX_BITS} bits here",
+                               "count in i64, as in 'scf.for %i = %a to %b step %c : i64'")
 
 
 def untranslatable_ops(module: ir.Module) -> list[ir.Operation]:

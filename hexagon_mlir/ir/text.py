@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from torch_mlir import ir
 
 from hexagon_mlir.ir import text_guards
 from hexagon_mlir.ir.context import make_context
 from hexagon_mlir.ir.diagnostics import STDIN_NAME, HexError, from_mlir_error
 
+named_files: set[str] = set()
+"""Files that the user named: of those that a module names itself, nobody reads a line."""
 _ELEMENTS_SHOWN = 64  # larger dense constants print as __elided__
 
 
@@ -18,10 +22,7 @@ def parse(source: str | bytes, file: str = "-", context: ir.Context | None = Non
     ``file`` names the input in errors. Raises `HexError` with line and column for anything malformed, bytes
     that are not UTF-8 and nesting that would crash the parser included; ``hint`` goes with syntax errors.
     """
-    text = source if isinstance(source, str) else decode(source, file)
-    if "\0" in text:
-        raise HexError.plain("the input holds a NUL character", file=file, hint="MLIR input is text")
-    text_guards.check(text.encode(errors="replace"), file)
+    text = checked(source, file)
     with context or make_context():
         try:
             return ir.Module.parse(text)
@@ -29,8 +30,20 @@ def parse(source: str | bytes, file: str = "-", context: ir.Context | None = Non
             raise from_mlir_error(error, file=file, hint=hint) from None
 
 
+def checked(source: str | bytes, file: str) -> str:
+    """``source`` as text that a parser may be given; raises `HexError`."""
+    text = source if isinstance(source, str) else decode(source, file)
+    if "\0" in text:
+        raise HexError.plain("the input holds a NUL character", file=file, hint="MLIR input is text")
+    text_guards.check(text.encode(errors="replace"), file)
+    return text
+
+
 def name_locations(module: ir.Module, file: str) -> None:
-    """Operations that the parser placed in ``-``, as it calls all its input, are in ``file``."""
+    """Operations that the parser placed in ``-``, as it calls all its input, are in ``file``, which the user named."""
+    named_files.add(os.path.realpath(file))
+    file = file.encode(errors="backslashreplace").decode()  # names of files may be any bytes
+
     def rename(op: ir.Operation) -> ir.WalkResult:
         place = op.location
         if isinstance(place, ir.FileLineColLoc) and place.filename == STDIN_NAME:

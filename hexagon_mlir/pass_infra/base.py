@@ -24,7 +24,8 @@ class PassContext:
 
 @dataclass(frozen=True)
 class Pass:
-    """A transformation of one module. Subclasses are frozen dataclasses; their fields are the options.
+    """A transformation of one module. Subclasses are frozen dataclasses; their fields are the options. Integers are
+    counts and sizes, 0 or more.
 
     A pass named ``form-async-threads`` is class ``FormAsyncThreadsPass`` in ``passes/form_async_threads.py``.
     """

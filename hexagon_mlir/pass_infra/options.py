@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import MISSING, Field, fields
 from enum import StrEnum
+from math import isfinite
 from typing import Any, get_args, get_origin, get_type_hints
 
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra.base import Pass
 
+LEAST = -1
+"""Where an option may be off."""
+MOST = 2**31 - 1
+"""Integers are counts and sizes: addresses of the chip have 32 bits."""
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z][\w-]*)(?:=('[^']*'|\"[^\"]*\"|[^\s'\"]+))?(?=\s|$)")
 
 
@@ -62,15 +67,15 @@ def render_value(value: Any) -> str:
 
 def _assignments(origin: str, text: str) -> list[tuple[str, str | None]]:
     found = []
-    rest = text.strip()
-    while rest:
-        match = _ASSIGNMENT.match(rest)
+    end, whole = 0, text.rstrip()
+    while end < len(whole):
+        match = _ASSIGNMENT.match(whole, end)
         if match is None:
             raise HexError.plain(f"cannot read options '{text}'", origin=origin,
                                  hint="write name=value name=value")
         value = match.group(2)
         found.append((match.group(1), value.strip("'\"") if value is not None else None))
-        rest = rest[match.end():].strip()
+        end = match.end()
     return found
 
 
@@ -94,14 +99,20 @@ def _parse_value(raw: str, hint: Any) -> Any:
         raise ValueError(f"'{raw}' is not true or false")
     if hint is int:
         try:
-            return int(raw, 0)
+            number = int(raw, 0)
         except ValueError:
             raise ValueError(f"'{raw}' is not an integer") from None
+        if not LEAST <= number <= MOST:
+            raise ValueError(f"{raw} is not one of {LEAST} to {MOST}")
+        return number
     if hint is float:
         try:
-            return float(raw)
+            value = float(raw)
         except ValueError:
             raise ValueError(f"'{raw}' is not a number") from None
+        if not isfinite(value):
+            raise ValueError(f"{raw} is no finite number")
+        return value
     if get_origin(hint) is tuple:
         element = get_args(hint)[0]
         return tuple(_parse_value(part, element) for part in raw.split(",") if part)

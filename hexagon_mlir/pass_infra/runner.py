@@ -10,9 +10,10 @@ from pathlib import Path
 
 from hexagon_mlir import levels
 from hexagon_mlir.ir import ir, to_text
-from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
+from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.pass_infra.base import PassContext
 from hexagon_mlir.pass_infra.step import PassStep, Step, UpstreamStep
+from hexagon_mlir.whole_files import write_files
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,10 @@ def _verify(module: ir.Module, title: str) -> None:
 
 
 def _dumper(folder: Path) -> Observer:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise HexError.plain(f"cannot write to '{folder}': {error.strerror}") from None
+    write_files({}, folders=[folder])
 
     def dump(index: int, step: Step, when: str, module: ir.Module) -> None:
         name = "".join(c if c.isalnum() or c in "-_" else "-" for c in step.title)
-        (folder / f"{index:02d}-{name}.{when}.mlir").write_text(to_text(module))
+        write_files({folder / f"{index:02d}-{name}.{when}.mlir": to_text(module).encode()})
 
     return dump

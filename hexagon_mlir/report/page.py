@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import jinja2
 
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.ir.text import named_files
 from hexagon_mlir.report import text
 from hexagon_mlir.report.ir_diff import ir_diff
 from hexagon_mlir.report.lanes import lanes
@@ -58,8 +60,14 @@ def _lines(cycles: dict[str, int]) -> list[tuple[int, str, str]]:
     for place, spent in cycles.items():
         file, _, line = place.rpartition(":")
         if spent >= total * _LEAST_SHARE:
-            found.append((spent, f"{Path(file).name}:{line}", linecache.getline(file, int(line)).strip()))
+            found.append((spent, f"{Path(file).name}:{line}", _line(file, int(line))))
     return found
+
+
+def _line(file: str, number: int) -> str:
+    """The text of a line, of files the user named and those whose code Python has read; a place may name any file."""
+    known = file in linecache.cache or os.path.realpath(file) in named_files
+    return linecache.getline(file, number).strip() if known else ""
 
 
 def _stages(compiled: Compiled) -> list[Stage]:

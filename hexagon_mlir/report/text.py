@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
+
+from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
 
 if TYPE_CHECKING:
     from hexagon_mlir.exec.sim import LaunchRecord
@@ -38,7 +40,12 @@ def run(result: RunResult) -> str:
     if blocks:
         parts.append(table(("cycles", "count", "packets", "block"), [
             (f"{b.cycles:,}", f"{b.count:,}", f"{b.packets:,}", f"{b.function} {b.label}") for b in blocks]))
-    return "\n".join((*parts, NOTE)) + "\n"
+    return "\n".join((*parts, *_arithmetic([result]), NOTE)) + "\n"
+
+
+def _arithmetic(results: Iterable[RunResult]) -> list[str]:
+    """A line to say that values are not the chip's, if they are not."""
+    return [f"{IEEE_NOTE}."] if any(result.arithmetic is Arithmetic.IEEE for result in results) else []
 
 
 def faults(reports: Sequence[Report]) -> str:
@@ -62,7 +69,8 @@ def launches(records: Sequence[LaunchRecord]) -> str:
     count = "1 launch" if len(records) == 1 else f"{len(records)} launches"
     return "\n".join((
         table(_HEADERS, rows), table(("kernel", "stalls by cause"), list(dict.fromkeys(stalls))),
-        f"{count} on {targets}: {total:,} cycles, compiled in {seconds:.2f} s", NOTE)) + "\n"
+        f"{count} on {targets}: {total:,} cycles, compiled in {seconds:.2f} s",
+        *_arithmetic(record.result for record in records), NOTE)) + "\n"
 
 
 def _identity(record: LaunchRecord) -> tuple:

@@ -43,6 +43,8 @@ class Program:
         got, want = result.astype(np.float64), self.expected.astype(np.float64)
         with np.errstate(invalid="ignore"):
             good = (got == want) | (np.isnan(got) & np.isnan(want))
+            if "f16" in self.text:  # v68 to v75: sums and products know no NaN; what is not finite is infinite in f16
+                good |= ~np.isfinite(got) & ~np.isfinite(want)
             if self.error is not None:
                 good |= np.abs(got - want) <= self.error
         if not good.all():

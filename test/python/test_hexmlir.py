@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -29,7 +31,7 @@ n = int(sys.argv[1])
 x, out = torch.arange(n, dtype=torch.float32), torch.empty(n)
 for _ in range(2):
     double[(triton.cdiv(n, 512),)](x, out, n, BLOCK=512)
-assert torch.equal(out, 2 * x)
+assert torch.allclose(out, 2 * x)
 print("right for", n)
 """
 
@@ -85,10 +87,61 @@ class TestCache:
         assert call("cache", "clear").out == f"removed 2 entries from {tmp_path}\n"
         assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
 
+    def test_sees_everything(self, tmp_path, monkeypatch):
+        """What the simulator keeps, and what a process that was killed left half-written."""
+        monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(tmp_path))
+        from hexagon_mlir import disk_cache
+        from hexagon_mlir.codegen import cache
+
+        cache.store(cache.key("a") + ".asm", bytes(100 - 32))
+        disk_cache.store("sim", "b", bytes(1000 - 32))
+        write = "import os, hexagon_mlir.disk_cache as d; d.os.replace = lambda *a, **k: os._exit(9); d.store("
+        subprocess.run([sys.executable, "-c", write + "'sim', 'c', bytes(924 - 32))"])
+        assert call("cache").out == f"{tmp_path}: 2 entries, 1 unfinished, 2.0 KiB\n"
+        assert call("cache", "clear").out == f"removed 3 entries from {tmp_path}\n"
+        assert list(tmp_path.iterdir()) == []
+        assert call("cache").out == f"{tmp_path}: 0 entries, 0 B\n"
+
+    def test_folder_of_another_user(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(tmp_path))
+        (tmp_path / "code").mkdir()
+        monkeypatch.setattr("os.geteuid", lambda: 12345)
+        error = f"{tmp_path}/code: error: the folder belongs to another user, nothing is kept in it\n"
+        assert call("cache").err == error
+
+    @pytest.mark.parametrize("home", ["", ".", None])
+    def test_no_home(self, monkeypatch, home):
+        monkeypatch.delenv("HEXAGON_MLIR_CACHE_DIR", raising=False)
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        monkeypatch.delenv("HOME", raising=False)
+        monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
+        if home is not None:
+            monkeypatch.setenv("HOME", home)
+        error = "hexmlir: error: no folder for the cache: neither HOME nor XDG_CACHE_HOME is set\n"
+        assert (call("cache").err, call("cache", "clear").err) == (error, error)
+
     def test_no_folder_yet(self, tmp_path, monkeypatch):
         monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(tmp_path / "none"))
         assert call("cache").out == f"{tmp_path}/none: 0 entries, 0 B\n"
         assert call("cache", "clear").code == 0
+
+
+@pytest.mark.parametrize("home", [None, "", "relative", "/dev/null"])
+def test_commands_without_a_home(tmp_path, home):
+    """They work, and keep nothing."""
+    (tmp_path / "k.mlir").write_text("func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> { return %x : tensor<4xi32> }")
+    script = ("import pwd, sys\npwd.getpwuid = {}.__getitem__\nfrom hexagon_mlir.cli.hexmlir import main\n"
+              "sys.exit(main(['compile', 'k.mlir', '--emit=asm']) or main(['sim', 'k.s', '--entry', 'f', '--args', "
+              "'buf:16', 'buf:16']) or main(['cache']))\n")
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("HOME", "XDG_CACHE_HOME", "HEXAGON_MLIR_CACHE_DIR")}
+    environment |= {"HOME": home} if home is not None else {}
+    command = [sys.executable, "-Pc", script]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout.startswith("k.s\nreturned r0 = ")
+    assert done.stderr == ("/dev/null/.cache/hexagon-mlir/code: error: Not a directory\n" if home == "/dev/null" else
+                           "hexmlir: error: no folder for the cache: neither HOME nor XDG_CACHE_HOME is set\n")
+    assert sorted(os.listdir(tmp_path)) == ["k.mlir", "k.s"]
 
 
 class TestUsage:
@@ -149,6 +202,29 @@ class TestProfile:
         script.write_text("import sys\nprint(sys.argv[1:], __name__)\n")
         done = run_opt("profile", str(script), "a", "--b", tool="hexmlir")
         assert done.out == "['a', '--b'] __main__\n\nno kernel was launched on the simulator\n"
+
+    @pytest.mark.parametrize(("words", "passed"), [
+        (["s.py"], []), (["s.py", "a", "--", "--check", "--"], ["a", "--check", "--"]),
+        (["--", "s.py", "--report=x", "--"], ["--report=x", "--"]), (["s.py", "--checked", "--help"],
+                                                                    ["--checked", "--help"])])
+    def test_what_the_script_gets(self, words, passed, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "s.py").write_text("import sys\nprint(sys.argv)\n")
+        assert call("profile", *words).out.splitlines()[0] == str(["s.py", *passed])
+
+    @pytest.mark.parametrize("word", ["--check", "--report=pages", "--report"])
+    def test_flags_behind_the_script_are_not_ignored(self, word, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "s.py").write_text("raise SystemExit('it ran')\n")
+        done = call("profile", "s.py", "a", word)
+        ours = word if word != "--report" else "--report=FOLDER"
+        assert (done.code, done.out) == (1, "")
+        assert done.err == (f"hexmlir: error: {word} after the script's name\n"
+                            f"  hint: hexmlir profile {ours} s.py; for the script: hexmlir profile s.py -- {word}\n")
+
+    def test_debug_before_the_script_is_ours(self, tmp_path):
+        (tmp_path / "s.py").write_text("import sys\nprint(sys.argv[1:])\n")
+        assert call("profile", "--debug", str(tmp_path / "s.py")).out.startswith("[]\n")
 
     @pytest.mark.parametrize(("body", "code", "error"), [
         ("raise SystemExit(3)", 3, ""),

@@ -130,6 +130,19 @@ class TestPage:
         rows = Page(told.report(tmp_path / "k.html")).text["tr"]
         assert "k.mlir:4" in rows and str(tmp_path) not in rows and "%r = linalg.add ins(%x, %x" in rows
 
+    def test_lines_of_other_files_are_not_read(self, tmp_path):
+        """A place in a module may name any file."""
+        other, file = tmp_path / "other.txt", tmp_path / "k.mlir"
+        other.write_text("a secret\n" * 9)
+        placed = TEXT.replace(f"-> {VECTOR}\n", f'-> {VECTOR} loc("{other}":3:1)\n')
+        assert placed != TEXT
+        file.write_text(placed)
+        kernel = hx.compile(file, line_info=True)
+        run = kernel.run(X, trace=True)
+        assert any(place.endswith("other.txt:3") for place in run.trace.lines)
+        page = kernel.report(tmp_path / "k.html")
+        assert "other.txt:3" in page and "a secret" not in page
+
     def test_remarks_stand_with_their_pass(self, tmp_path):
         kernel = hx.compile("func.func @f(%x: tensor<3xf64>) -> tensor<3xf64> {\n"
                             "  %e = tensor.empty() : tensor<3xf64>\n"

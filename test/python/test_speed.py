@@ -14,7 +14,7 @@ from triton.runtime.jit import JITFunction
 import hexagon_mlir as hx
 from bench.compile_times import EXAMPLES
 from bench.machine import slowness
-from hexagon_mlir.codegen import cache
+from hexagon_mlir import disk_cache
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.frontend.triton import activate
 
@@ -27,12 +27,18 @@ LEVELS = [(name, element, level) for name, element in (
     ("silu", "f32"), ("silu", "f16"), ("softmax", "f32"), ("softmax short", "f32"), ("rms-norm", "f32"),
     ("rms-norm short", "f32"), ("layer-norm", "f32"))
     for level in ("accurate", "fast") if (level, element) != ("fast", "f16") and (level, name) != ("fast", "vec-add")]
-REACHED = {("exp", "accurate"): 16, ("division", "accurate"): 14, ("silu", "accurate"): 26.5,
-           ("silu f16", "accurate"): 18, ("softmax", "accurate"): 28.8, ("softmax short", "accurate"): 39,
-           ("softmax short", "fast"): 26.5, ("rms-norm short", "accurate"): 9, ("rms-norm short", "fast"): 8.6}
+REACHED = {("exp", "accurate"): 16, ("division", "accurate"): 20, ("silu", "accurate"): 27.5,
+           ("silu f16", "accurate"): 22,
+           ("gelu f16", "accurate"): 26, ("vec-add f16", "accurate"): 4.1,
+           ("softmax", "accurate"): 28.8, ("softmax short", "accurate"): 39,
+           ("softmax short", "fast"): 26.5, ("rms-norm short", "accurate"): 9.2, ("rms-norm short", "fast"): 8.6}
 """Packets per vector where the goal is for the other level, or none is set."""
 WASTE = {
-    ("division", "accurate"): {"reload": 4}, ("silu", "accurate"): {"copy": 1}, ("softmax", "accurate"): {"copy": 1},
+    ("exp", "accurate"): {"spill": 1, "reload": 1},
+    ("gelu", "accurate"): {"spill": 7, "reload": 8, "frame": 4, "copy": 4},
+    ("division", "accurate"): {"spill": 6, "reload": 6},
+    ("silu", "accurate"): {"copy": 1, "spill": 4, "reload": 6},
+    ("softmax", "accurate"): {"copy": 1},
     ("softmax short", "accurate"): {"spill": 1, "reload": 2, "unaligned": 5},
     ("softmax short", "fast"): {"unaligned": 5}, ("rms-norm short", "accurate"): {"spill": 1, "unaligned": 5},
     ("rms-norm short", "fast"): {"spill": 1, "unaligned": 5}}
@@ -114,7 +120,7 @@ def test_a_tutorial_compiles_within_half_a_second(tmp_path, monkeypatch, example
         return triton.compile(*arguments, **named)
 
     def empty_caches(name: str) -> None:
-        monkeypatch.setenv(cache.ENVIRONMENT, str(tmp_path / name))
+        monkeypatch.setenv(disk_cache.ENVIRONMENT, str(tmp_path / name))
         monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / f"{name}-triton"))
 
     def cpu() -> list[float]:

@@ -150,7 +150,7 @@ func.func @product(%x: tensor<2x128xi32> {{bufferization.writable = true}}) -> t
         with files_of_at_most(100):
             cache.store("large", bytes(1000))
         cache.store("small", b"1")
-        assert os.listdir(kernel / "cache") == ["small"] and cache.load("large") is None
+        assert os.listdir(kernel / "cache" / "code") == ["small"] and cache.load("large") is None
 
     @needs_linker
     def test_an_object_of_another_machine(self):
@@ -175,6 +175,8 @@ func.func @product(%x: tensor<2x128xi32> {{bufferization.writable = true}}) -> t
 
     @pytest.mark.parametrize(("words", "message"), [
         (["k.mlir", "--emit=exe"], "unknown kind 'exe'"), (["k.mlir", "-o", "k.mlir"], "would replace"),
+        *((["k.mlir", "-o", folder, f"--emit={kind}"], "error: cannot write the file: it is a folder")
+          for folder in (".", "..", "/", "./") for kind in ("obj", "asm", "elf")),
         (["none.mlir"], "cannot read the file"), (["."], ".: error: cannot read the file: Is a directory"),
         (["k.mlir", "--target=v99"], "unknown target 'v99'"),
         (["k.mlir", "--color"], "unknown option --color"), (["k.mlir", "-o"], "needs a value"),
@@ -206,7 +208,7 @@ class TestRun:
     @pytest.mark.parametrize(("words", "message"), [
         (["--args", "x.npy"], "takes 2 arguments, 1 given"), (["--args", "x.npy", "x.npy"], "elements of type int32"),
         (["--args", "x.npy", "none.npy"], "cannot read"), (["--args", "x.npy", "y"], "cannot read 'y' as a number"),
-        ([*ARGUMENTS, "--executor=phone"], "unknown executor 'phone'"), ([*ARGUMENTS, "--grid=a"], "cannot read 'a'"),
+        ([*ARGUMENTS, "--executor=phone"], "unknown executor 'phone'"), ([*ARGUMENTS, "--grid=a"], "a number, not 'a'"),
         ([*ARGUMENTS, "--grid=2"], "is no Triton kernel"), ([*ARGUMENTS, "--qfloat=no"], "true or false, not 'no'"),
         ([*ARGUMENTS, "--threads=two"], "--threads is a number, not 'two'")])
     def test_wrong_words(self, kernel, words, message, capsys):

@@ -139,10 +139,11 @@ int main(void) {
 
 
 @needs_linker
-def test_the_dma_engine_on_the_simulator(tmp_path):
+@pytest.mark.parametrize(("cpu", "descriptors"), [("v68", 16), ("v75", 14)])  # v75 has fields for the wide stride
+def test_the_dma_engine_on_the_simulator(tmp_path, cpu, descriptors):
     """dmstart, dmlink and dmpoll with real descriptors: what QEMU lacks."""
     (tmp_path / "engine.c").write_text(ENGINE + (RUNTIME / "src" / "dma_engine.c").read_text())
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", link.TRIPLE, "-mcpu=hexagonv68", "-O2", "-g0",
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", link.TRIPLE, f"-mcpu=hexagon{cpu}", "-O2", "-g0",
                "-fno-sanitize=all", "-fno-stack-protector", "-fno-unwind-tables", f"-I{RUNTIME / 'include'}",
                f"-I{RUNTIME / 'src'}", "-S", "-o", "engine.s", "engine.c"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
@@ -151,3 +152,4 @@ def test_the_dma_engine_on_the_simulator(tmp_path):
     result = machine.run(ENTRY, [])
     assert machine.output.decode() == "linear 0\npacked 0\nblock 0\nwide stride 0\nrepeated row 0\nlinked 0\n"
     assert [str(report) for report in result.reports] == []
+    assert len(machine.dma.transfers) == descriptors

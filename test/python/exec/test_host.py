@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import hexagon_mlir as hx
 from hexagon_mlir.exec.host import run_on_host
 from hexagon_mlir.exec.host_lowering import lower
 from hexagon_mlir.exec.host_shuffles import apart
@@ -177,3 +178,12 @@ def test_wide_shuffles_are_functions_that_are_called():
 def test_refusals(text, args, message):
     with pytest.raises(HexError, match=message):
         run(text, args)
+
+
+def test_doubles_are_narrowed_to_halves_once():
+    """On the host, and by the function that the chip calls; twice would give 1 for the first number."""
+    text = ("func.func @f(%x: tensor<5xf64>) -> tensor<5xf16> {\n"
+            "  %r = arith.truncf %x : tensor<5xf64> to tensor<5xf16>\n  return %r : tensor<5xf16>\n}\n")
+    x = np.array([1 + 2.0 ** -11 + 2.0 ** -40, 1e-7, 65519.999, -3.25, np.nan])
+    for found in (run(text, [x])[0], hx.compile(text).run(x).outputs[0]):
+        np.testing.assert_array_equal(found, x.astype(np.float16))

@@ -10,7 +10,7 @@ from hexagon_mlir.pass_infra import options
 @pytest.mark.parametrize(("text", "field", "value"), [
     ("tile-bytes=16", "tile_bytes", 16),
     ("tile-bytes=0x20", "tile_bytes", 32),
-    ("tile-bytes=-1", "tile_bytes", -1),
+    ("tile-bytes=2147483647", "tile_bytes", 2147483647),
     ("tile_bytes=7", "tile_bytes", 7),
     ("scale=2.5", "scale", 2.5),
     ("scale=1e-3", "scale", 0.001),
@@ -43,6 +43,9 @@ def test_the_last_of_two_counts():
     ("colour=red", "unknown option 'colour'"),
     ("tile-bytes=many", "option 'tile-bytes': 'many' is not an integer"),
     ("tile-bytes=1.5", "'1.5' is not an integer"),
+    ("tile-bytes=-2", "-2 is not one of -1 to 2147483647"),
+    ("sizes=1,2147483648", "2147483648 is not one of -1 to 2147483647"),
+    ("scale=nan", "nan is no finite number"),
     ("scale=fast", "'fast' is not a number"),
     ("sizes=1,x", "'x' is not an integer"),
     ("tail=long", "'long' is not one of guard, cut"),

@@ -1,0 +1,35 @@
+"""Arguments and results as files in numpy's own format."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from hexagon_mlir.ir.diagnostics import HexError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def read_array(path: str) -> np.ndarray:
+    """The array in file ``path``, its elements in order; raises `HexError`."""
+    import numpy as np
+
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
+                raise ValueError("this is no .npy file")
+            file.seek(0)
+            return np.ascontiguousarray(np.load(file, allow_pickle=False))
+    except Exception as error:  # numpy says in many ways that a header makes no sense
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        raise HexError.plain(f"cannot read: {reason}", file=path, hint="numpy.save(path, array) writes one") from None
+
+
+def array_bytes(array: np.ndarray) -> bytes:
+    """The content of a file that holds ``array``."""
+    import numpy as np
+
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
