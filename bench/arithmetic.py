@@ -276,9 +276,11 @@ What is promised on v68 to v75:
 * Every function of `docs/maths.md` treats infinities, NaN and zeros that it is given as IEEE 754 does, and so does
   division. Comparisons, minima, maxima, selections, conversions and copies do, too.
 * A sum, difference or product of numbers whose result is beyond the largest f32 is NaN (in f16: infinity), not
-  infinity. A sum with infinity or NaN is not a finite number, except that infinity less infinity is 0. A product with
-  them may be any number: test for them before multiplying.
-* exp of a sum in which minus infinity took part, as softmax and attention compute of masked elements, is 0.
+  infinity. A sum with infinity is NaN or the largest number, with NaN it is NaN, but infinity less infinity and NaN
+  less NaN are 0. A product with them may be any number: test for them before multiplying.
+* exp of a sum in which minus infinity took part is 0, so that masks work in softmax and attention, added ones (minus
+  infinity or the least number) too. A NaN with its sign bit set counts as minus infinity there.
+* A product with a constant number of 2^126 or more, such as a mask `(1 - seen) * -3.4e38`, saturates.
 * Nothing that is exact in f32 stays exact in a sum or product: count in integers. Equality of two results of the same
   operations on the same operands holds.
 

@@ -20,6 +20,7 @@ from hexagon_mlir.passes.arith_legalization.conversion import (
     to_unsigned,
 )
 from hexagon_mlir.passes.arith_legalization.half import HalfArithmetic
+from hexagon_mlir.passes.arith_legalization.huge_factors import has_huge_factor, saturating_product
 from hexagon_mlir.passes.arith_legalization.integer_division import divide
 from hexagon_mlir.passes.arith_legalization.mask_choice import choose, chooses_masks
 from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes, Mask
@@ -41,8 +42,9 @@ class HexagonArithLegalizationPass(Pass):
     Comparisons, minima and maxima get the right answer for NaN; integers become floats by their bits; bf16 is
     converted by shifts; integer division is a float estimate with exact correction; a choice between masks is made
     of and, or and not. On v68 to v75, where f16 lanes compute in qf16, sums and products of f16 are those of f32,
-    rounded where something else reads them. Packets per vector are stated, and checked, in the tests. Of single
-    floats, f16 becomes f32 and the larger of two f32 is found without a call as well.
+    rounded where something else reads them, and a product with a constant near the largest f32 saturates. Packets per
+    vector are stated, and checked, in the tests. Of single floats, f16 becomes f32 and the larger of two f32 is found
+    without a call as well.
 
     Before:
         func.func @f(%a: vector<32xi1>, %b: vector<32xbf16>) -> (vector<32xf32>, vector<32xf32>) {
@@ -148,6 +150,8 @@ class HexagonArithLegalizationPass(Pass):
         if name in BF16_ARITHMETIC and name not in EXTREMES:
             if source == "f16" and lanes.qfloat and name != "negf":
                 return halves.in_f32(name, operands).value
+            if name == "mulf" and source == "f32" and lanes.qfloat and has_huge_factor(*operands):
+                return saturating_product(*operands).value
             return in_f32(name, operands).value if source == BF16 else None
         if source == BF16:
             operands = [from_bf16(x) for x in operands]

@@ -43,7 +43,7 @@ class WaitsLeftOut(Machine):
         self.dma.arrive = self._one_arrives  # type: ignore[method-assign]
         for index, name in enumerate(self.program.callbacks):
             if name in WAITS:
-                self._callbacks[index] = self._wait(name, self._callbacks[index])
+                self.host.functions[index] = self._wait(name, self.host.functions[index])
 
     def _one_arrives(self, transfer: Any, context: Context) -> list[Any]:
         others = [t for t in self.dma.in_flight if t is not transfer]

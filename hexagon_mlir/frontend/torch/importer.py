@@ -13,6 +13,7 @@ from torch.fx.node import map_arg
 from hexagon_mlir.frontend.torch.extremes import split_extremes
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.lowerings import without_lowering
+from hexagon_mlir.frontend.torch.softmax_maxima import skip_nan_in_softmax
 from hexagon_mlir.ir import HexError, arith, error_at, func, ir
 from hexagon_mlir.ir.order import nested_ops, sort
 from hexagon_mlir.ir.query import find_ops, ops_named
@@ -44,6 +45,7 @@ def to_linalg(graph: TorchGraph) -> ir.Module:
         _round_constants(module)
         _compare_unwidened(module)
         split_extremes(module)
+        skip_nan_in_softmax(module)
         if nodes:
             _insert_calls(module, nodes)
     return module

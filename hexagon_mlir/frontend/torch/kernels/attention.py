@@ -163,7 +163,7 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
         if not self.s.sink:
             return ""
         return f"""    %sink_h = tensor.extract %sink[%h] : {_type((self.s.heads,))}
-    %first_max = arith.maximumf %sink_h, %lowest : f32
+    %first_max = arith.maxnumf %sink_h, %lowest : f32
     %counts = arith.cmpf uge, %sink_h, %lowest : f32
     %one = arith.constant 1.0 : f32
     %first_sum = arith.select %counts, %one, %zero : f32
@@ -352,7 +352,7 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
       %mn{n} = linalg.generic {{indexing_maps = [{both}, {left}], iterator_types = ["parallel", "reduction"]}}
           ins({current} : {scores}) outs(%mi{n} : {vector}) {{
         ^bb0(%a: f32, %c: f32):
-          %p = arith.maximumf %a, %c : f32
+          %p = arith.maxnumf %a, %c : f32
           linalg.yield %p : f32
       }} -> {vector}
       %pe{n} = tensor.empty() : {scores}
