@@ -80,6 +80,8 @@ class FormAsyncThreadsPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite every scf.forall, inner ones first."""
         threads = self.threads or int(context.target.hvx_contexts.value)
+        if threads < 1:
+            raise self.refuse(module.operation, f"threads={threads}", "0, or how many tasks there may be")
         for op in ops_named(module, _FORALL):
             if len(op.results):
                 raise self.refuse(op, "scf.forall gives tensors", "bufferize first")

@@ -85,6 +85,8 @@ class FormVirtualThreadsPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Form the groups of every block and spread those that are worth it."""
+        if self.threads < 0:
+            raise self.refuse(module.operation, f"threads={self.threads}", "0, or how many threads there may be")
         kernels = self._kernels(module, context)
         if self.threads == 1:
             return

@@ -11,8 +11,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+_NUMBERS = "biuf"
+"""Kinds of numpy's types: truths, signed and unsigned integers, floats."""
+
+
 def read_array(path: str) -> np.ndarray:
-    """The array in file ``path``, its elements in order; raises `HexError`."""
+    """The array of numbers in file ``path``, its elements in order and its bytes in the machine's; raises `HexError`."""
     import numpy as np
 
     try:
@@ -20,7 +24,10 @@ def read_array(path: str) -> np.ndarray:
             if file.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
                 raise ValueError("this is no .npy file")
             file.seek(0)
-            return np.ascontiguousarray(np.load(file, allow_pickle=False))
+            array = np.load(file, allow_pickle=False)
+            if array.dtype.kind not in _NUMBERS:
+                raise ValueError(f"elements of type {array.dtype} are no numbers")
+            return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
     except Exception as error:  # numpy says in many ways that a header makes no sense
         reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         raise HexError.plain(f"cannot read: {reason}", file=path, hint="numpy.save(path, array) writes one") from None

@@ -1,7 +1,7 @@
 """Random LLVM IR vector functions on the host and, through LLVM's Hexagon code generator, on the simulator.
 
-The host's own code generator is the oracle. Operations that LLVM is known to translate wrongly for Hexagon carry
-the name of the fault (`FAULTS`); a difference in a function without one is new.
+The host's own code generator is the oracle, and the simulator computes in IEEE numbers. Operations that LLVM is known to
+translate wrongly for Hexagon carry the name of the fault (`FAULTS`); a difference in a function without one is new.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir import targets
-from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim import Arithmetic, Machine
 from hexagon_mlir.sim.translation import host
 
 TRIPLE = "hexagon-unknown-linux-musl"
@@ -277,7 +277,7 @@ def check(functions: list[Function], seed: int, target: str = targets.DEFAULT, r
     """Run every function on random inputs on both sides; the functions that differ."""
     ir = module_text(functions)
     chip = targets.get(target)
-    machine = Machine(hexagon_assembly(ir, chip), chip, memory="fast")
+    machine = Machine(hexagon_assembly(ir, chip), chip, memory="fast", arithmetic=Arithmetic.IEEE)
     native = HostCode(ir)
     addresses = [machine.alloc_ddr(VECTOR_BYTES) for _ in range(INPUTS + 1)]
     random = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 // RUN: hexmlir-opt %s --form-async-threads=threads=1 | filecheck %s --check-prefix=ONE
 // RUN: hexmlir-opt %s --form-async-threads --target=v79 --canonicalize | filecheck %s --check-prefix=V79
 // RUN: not hexmlir-opt %s --form-async-threads=threads=-1 2>&1 | filecheck %s --check-prefix=BAD
-// BAD: error: form-async-threads: option 'threads': -1 is not one of 0
+// BAD: error: form-async-threads: threads=-1
 
 // THREE: async.create_group %c2
 // THREE: scf.for %{{.*}} = %c1 to %c3

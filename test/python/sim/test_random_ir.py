@@ -72,7 +72,7 @@ def test_the_fault_is_still_there(fault):
 }}"""
     function = Function("f", "float", 32, ir)
     vectors = [np.asarray(x).astype(np.uint32) for x in (a, b, [0x42280000] * 32)]
-    machine = Machine(hexagon_assembly(ir, targets.get("v75")), memory="fast")
+    machine = Machine(hexagon_assembly(ir, targets.get("v75")), memory="fast", arithmetic="ieee")
     addresses = [machine.alloc_ddr(128) for _ in range(4)]
     for address, vector in zip(addresses, vectors, strict=False):
         machine.write(address, vector)

@@ -156,7 +156,7 @@ def test_unknown_handles(call):
 # -- MLIR's async runtime -----------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def tasks():
-    machine = Machine(assembly(TASKS))
+    machine = Machine(assembly(TASKS), arithmetic="ieee")
     machine.n = 4096
     machine.x = np.random.default_rng(0).standard_normal(4 * machine.n).astype(np.float32)
     machine.p = machine.alloc_ddr(machine.x.nbytes)
