@@ -1,9 +1,9 @@
 """Floats to clamped integers, as quantization writes them: ``fptosi(minimum(maximum(roundeven(x), low), high))``.
 
 Clamped first, to the same result, x is small: adding 1.5 * 2^23 rounds it to the nearest integer, ties to even, which
-then stands in the low bits. In legacy qfloat no constant added rounds: twice the number
-becomes an integer, which is halved. NaN that reaches the conversion is undefined, so clamps that keep NaN need not look
-for it. PyTorch's clamps are ``select(v < low, low, v)``.
+then stands in the low bits. In legacy qfloat no constant added rounds: a number of one byte becomes a fixed-point one;
+of others twice the number becomes an integer, which is halved. NaN that reaches the conversion is undefined, so clamps
+that keep NaN need not look for it. PyTorch's clamps are ``select(v < low, low, v)``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ LOWER, UPPER = ("arith.maximumf", "arith.maxnumf"), ("arith.minimumf", "arith.mi
 LARGEST = 2.0**22  # numbers up to here leave the exponent of 1.5 * 2^23 alone
 WORD = 32
 FREE_BITS = 22  # low bits of 1.5 * 2^23 that are zero
+POINT = 24
+"""Bits below the point of a fixed-point number that has all bits of f32 numbers from 1/2 on."""
+FIXED_RANGE = 1 << WORD - 1 - POINT
 
 
 SELECTED = {"ult": "arith.maxnumf", "olt": "arith.maximumf", "ugt": "arith.minnumf", "ogt": "arith.minimumf"}
@@ -53,7 +56,12 @@ def expand_quantization(op: ir.Operation, qfloat: bool = False) -> bool:
         for clamp in clamps:
             value = _clamped(value, clamp, number)
             number |= clamp.name not in KEEP_NAN
-        result = _nearest_even(value, width) if lanes.qfloat else _low_bits(value, width)
+        if not lanes.qfloat:
+            result = _low_bits(value, width)
+        elif all(-FIXED_RANGE <= clamp.bound < FIXED_RANGE for clamp in clamps):
+            result = _nearest_fixed(value, width)
+        else:
+            result = _nearest_even(value, width)
     op.results[0].replace_all_uses_with(result.value)
     for dead in (op, *inner):
         erase_op(dead, ORIGIN)
@@ -64,6 +72,14 @@ def _low_bits(value: Float, width: int) -> Int:
     """A small ``value`` rounded by the constant, as an integer of ``width`` bits."""
     bits = (value + ROUND).bits
     return bits.truncate(f"i{width}") if width <= FREE_BITS else bits - float_bits(ROUND)
+
+
+def _nearest_fixed(value: Float, width: int) -> Int:
+    """The same in fixed point, for values of one byte: all bits of those from 1/2 on are in it."""
+    fixed = (value.bits + (POINT << MANTISSA_BITS)).as_float().to_int()
+    half = ((fixed >> POINT) & 1) + ((1 << POINT - 1) - 1)
+    result = (fixed + half) >> POINT
+    return result.truncate(f"i{width}") if width < WORD else result
 
 
 def _nearest_even(value: Float, width: int) -> Int:

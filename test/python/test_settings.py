@@ -133,7 +133,7 @@ class TestTools:
         path.write_text(EXP)
         conversions = {}
         for words in ((), ("--accuracy=fast",), ("--qfloat=false",)):
-            result = run_opt(str(path), "--pipeline=default", "--threads=1", "--emit=asm", *words)
+            result = run_opt(str(path), "--pipeline=default", "--threads=1", "--target=v79", "--emit=asm", *words)
             assert result.code == 0
             conversions[words] = result.out.count(".sf = v")
         assert conversions["--accuracy=fast",] < conversions[()] < conversions["--qfloat=false",]

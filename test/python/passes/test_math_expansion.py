@@ -94,10 +94,12 @@ def test_nothing_is_left_of_it(name, element):
 
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if BY_NAME[n].fast and n not in ("expm1",)])
 def test_fast_is_shorter(name):
-    def count(level):
-        return sum(arith_ops(run_pass(maths.kernel_text(BY_NAME[name], "f32", level, 256), PASS)).values())
+    def count(level, target):
+        text = maths.kernel_text(BY_NAME[name], "f32", level, 256)
+        return sum(arith_ops(run_pass(text, PASS, target=target)).values())
 
-    assert count("fast") < count("accurate")
+    assert count("fast", "v79") < count("accurate", "v79")
+    assert count("fast", "v75") < count("accurate", "v75") or name == "cbrt"  # one formula
 
 
 def text_of(name, element="f32", operands=1, lanes=LANES, flags=""):
@@ -156,7 +158,7 @@ def test_power_with_a_constant_exponent(exponent):
     if ops is not None:
         assert count_of(power_text(exponent)) == ops
     x = np.abs(uniform(-30, 30, 15)) if exponent != int(exponent) else uniform(-30, 30, 15)
-    actual = compile_vector_function(power_text(exponent), ["f32"], "f32", PASS)(x)
+    actual = compile_vector_function(power_text(exponent), ["f32"], "f32", PASS, target="v79")(x)
     assert ulps(actual, x.astype(np.float64) ** exponent).max() <= limit
 
 
@@ -171,7 +173,7 @@ def test_power_with_an_integer_exponent(exponent):
 def test_power_with_a_variable_integer_exponent():
     text = function_text("%r = math.fpowi %a0, %a1 : {f32}, {i32}", ["f32", "i32"], "f32")
     x, y = uniform(-3, 3, 18), np.random.default_rng(19).integers(-60, 60, SAMPLES).astype(np.int32)
-    actual = compile_vector_function(text, ["f32", "i32"], "f32", PASS)(x, y)
+    actual = compile_vector_function(text, ["f32", "i32"], "f32", PASS, target="v79")(x, y)
     assert ulps(actual, x.astype(np.float64) ** y).max() <= 2
 
 
@@ -201,6 +203,8 @@ def test_division_by_an_extreme_constant(divisor):
     assert ulps(compile_vector_function(text, ["f32"], "f32", PASS)(x), expected).max() <= 2
 
 
+@pytest.mark.chip_arithmetic
+@pytest.mark.parametrize(("target", "limit"), [("v75", 4), ("v79", 2)])
 class TestDivisorOfARow:
     """One divisor for many numbers: its reciprocal is made once per row, by a formula of its own."""
 
@@ -218,24 +222,32 @@ class TestDivisorOfARow:
 }
 """
 
-    def run(self, numbers, divisors, which="i"):
+    def run(self, numbers, divisors, target, which="i"):
         text = self.TEXT.replace("ROWS", str(len(divisors))).replace("COLUMNS", str(len(numbers)))
         a = np.ascontiguousarray(np.broadcast_to(numbers, (len(divisors), len(numbers))))
-        return hx.compile(text.replace("WHICH", which), threads=1).run(a, divisors)
+        return hx.compile(text.replace("WHICH", which), target=target, threads=1).run(a, divisors)
 
-    def test_every_pair_of_special_values(self):
+    def test_every_pair_of_special_values(self, target, limit):
         numbers = np.concatenate([maths.SPECIAL, random_bits(256 - len(maths.SPECIAL) % 32 - 7, 31)])
         divisors = np.concatenate([maths.SPECIAL, random_bits(30, 32)])
         with np.errstate(all="ignore"):
             expected = numbers.astype(np.float64) / -divisors[:, None].astype(np.float64)
-        actual = self.run(numbers, divisors).outputs[0]
-        assert ulps(actual.reshape(-1), expected.reshape(-1)).max() <= 2
+        actual = self.run(numbers, divisors, target).outputs[0]
+        exact = np.ones(expected.shape, bool)
+        if target == "v75":  # the quotient is a product, which is 0 below the normal numbers there
+            tiny, largest = np.finfo(np.float32).smallest_normal, np.finfo(np.float32).max
+            denormal = (numbers != 0) & (np.abs(numbers) < tiny)
+            small = (np.abs(expected) <= tiny) & (np.abs(actual) <= tiny)
+            edge = np.isfinite(expected) & (np.abs(expected) > largest) & (np.abs(actual) == largest)
+            exact = ~(denormal | small | edge)
+            assert exact.mean() > 0.8
+        assert ulps(actual[exact], expected[exact]).max() <= limit
         zero = (actual == 0) & (expected == 0)
         assert np.array_equal(np.signbit(actual[zero]), np.signbit(expected[zero]))
 
-    def test_it_pays(self):
+    def test_it_pays(self, target, limit):
         numbers, divisors = uniform(-4, 4, 33)[:512], uniform(1, 4, 34)[:512]
-        by_row, by_element = self.run(numbers, divisors), self.run(numbers, divisors, "j")
+        by_row, by_element = (self.run(numbers, divisors, target, which) for which in "ij")
         assert by_row.profile.packets < 0.75 * by_element.profile.packets
 
 
@@ -353,7 +365,7 @@ def test_coefficients_are_exact_f32():
     tables = {k: v for k, v in vars(coefficients).items() if isinstance(v, tuple)}
     assert len(tables) >= 8
     for name, table in tables.items():
-        assert all(float(np.float32(c)) == c for c in table), name
+        assert all(isinstance(c, int) or float(np.float32(c)) == c for c in table), name
 
 
 def test_every_coefficient_is_used():
