@@ -131,12 +131,13 @@ class TestTools:
     def test_opt(self, tmp_path):
         path = tmp_path / "exp.mlir"
         path.write_text(EXP)
-        conversions = {}
+        conversions, packets = {}, {}
         for words in ((), ("--accuracy=fast",), ("--qfloat=false",)):
-            result = run_opt(str(path), "--pipeline=default", "--threads=1", "--target=v79", "--emit=asm", *words)
+            result = run_opt(str(path), "--pipeline=default", "--threads=1", "--emit=asm", *words)
             assert result.code == 0
-            conversions[words] = result.out.count(".sf = v")
-        assert conversions["--accuracy=fast",] < conversions[()] < conversions["--qfloat=false",]
+            conversions[words], packets[words] = result.out.count(".sf = v"), result.out.count("{")
+        assert packets["--accuracy=fast",] < packets[()]
+        assert conversions[()] < conversions["--qfloat=false",]
         assert "hexagon-math-expansion{accuracy=fast}" in run_opt("--print-pipeline=default", "--accuracy=fast").out
         result = run_opt(str(path), "--pipeline=default", "--accuracy=exact")
         assert result.code == 1 and "unknown accuracy 'exact'" in result.err
