@@ -1,0 +1,37 @@
+"""A small part of ``scripts/fuzz_triton_floats.py``: generated arithmetic on the chip's numbers, under its error bounds."""
+
+import importlib
+import importlib.util
+import sys
+
+import pytest
+from support import ROOT
+
+pytestmark = pytest.mark.chip_arithmetic
+
+
+@pytest.fixture
+def fuzz(monkeypatch):
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    spec = importlib.util.spec_from_file_location("fuzz_triton_floats", ROOT / "scripts" / "fuzz_triton_floats.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "fuzz_triton_floats", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("target", ["v75", "v79", "v75+hvx-ieee-fp"])
+def test_no_element_is_further_away_than_its_bound(fuzz, tmp_path, target):
+    machine = fuzz.Machine(target)
+    shares = {}
+    for seed in range(12):
+        text, shares[seed] = fuzz.difference(seed, machine, tmp_path)
+        assert not text, f"seed {seed}: {text}"
+    assert max(shares.values()) > 0.05  # the bounds are not so wide that nothing could break them
+
+
+def test_bounds_of_ieee_do_not_hold_on_v75(fuzz, tmp_path, monkeypatch):
+    """Each kernel on v75, measured by what v79's operations may be wrong by."""
+    monkeypatch.setattr(fuzz.Machine, "legacy", False)
+    broken = [seed for seed in range(12) if fuzz.difference(seed, fuzz.Machine("v75"), tmp_path)[0]]
+    assert broken
