@@ -4,9 +4,9 @@
     scripts/fuzz_triton_floats.py --seed 0 --count 1000 --target v75
     scripts/fuzz_triton_floats.py --seed 17 --show
 
-Each variable of a kernel is computed in float64 while the kernel is written, with a bound of what the machine's value may
-be away from it: that of the operands, carried through the operation, and the operation's own (`Machine`; functions: the
-bounds of docs/maths.md). The simulator runs the kernel in the chip's arithmetic, and no element may be further away.
+Each variable of a kernel is computed in float64 while the kernel is written, with a bound of what the machine's value
+may be away from it: that of the operands, carried through the operation, and the operation's own (`Machine`; functions:
+the bounds of docs/maths.md). The simulator runs the kernel in the chip's arithmetic, and no element may be further off.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench.math_functions import BY_NAME
+from bench.math_functions import BY_NAME  # noqa: E402
 
 Array = np.ndarray
+SHAPES = ((1, 32), (4, 64), (16, 16), (16, 32), (8, 128), (2, 512), (32, 32))
 RESULTS = 3
 """The last variables are stored."""
 LARGE, NEAR_ZERO, TINY = 1e4, 0.05, 2.0**-118
@@ -103,7 +103,7 @@ class Generator:
 
     def __init__(self, seed: int, machine: Machine):
         self.random, self.numpy, self.machine = random.Random(seed), np.random.default_rng(seed), machine
-        self.rows, self.columns = self.random.choice([(1, 32), (4, 64), (16, 16), (16, 32), (8, 128), (2, 512), (32, 32)])
+        self.rows, self.columns = self.random.choice(SHAPES)
         self.live = (self.random.choice([self.rows, max(self.rows - 1, 1)]),
                      self.random.choice([self.columns, self.columns - 3, self.columns // 2 + 1]))
         self.lines = [f"i = tl.arange(0, {self.rows})[:, None]", f"j = tl.arange(0, {self.columns})[None, :]",
@@ -172,8 +172,8 @@ class Generator:
     # operations
 
     def step(self) -> bool:
-        kinds = [self.binary, self.binary, self.binary, self.function, self.function, self.with_constant, self.reduction,
-                 self.choice, self.half, self.loop, self.softmax, self.dot, self.sign, self.places]
+        kinds = [*[self.binary] * 3, *[self.function] * 2, self.with_constant, self.reduction, self.choice, self.half,
+                 self.loop, self.softmax, self.dot, self.sign, self.places]
         return self.random.choice(kinds)()
 
     def binary(self) -> bool:

@@ -16,7 +16,7 @@ _NUMBERS = "biuf"
 
 
 def read_array(path: str) -> np.ndarray:
-    """The array of numbers in file ``path``, its elements in order and its bytes in the machine's; raises `HexError`."""
+    """The array of numbers in file ``path``, elements in order and bytes in the machine's; raises `HexError`."""
     import numpy as np
 
     try:

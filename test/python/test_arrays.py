@@ -8,8 +8,8 @@ import struct
 import numpy as np
 import pytest
 
-from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.cli.arrays import read_array
+from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.ir import HexError
 
 KERNEL = """func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -74,7 +74,7 @@ class _Rows:
         if op.name in _RESHAPES:
             shapes = [list(ir.RankedTensorType(v.type).shape) for v in (op.operands[0], op.results[0])]
             short, long = sorted(shapes, key=len)
-            return short[: self.reduced] + [1] + short[self.reduced:] == long and self._has_nan(op.operands[0])
+            return [*short[:self.reduced], 1, *short[self.reduced:]] == long and self._has_nan(op.operands[0])
         return op.name == _GENERIC and _single_op(op) in _KEEP_NAN and any(
             self._has_nan(operand) and self._is_of_its_row(op, number)
             for number, operand in enumerate(list(op.operands)[:-1]))

@@ -17,7 +17,7 @@ _BITS = re.compile(r"\*k?(?:fp|bf|i|u)(8|16|32|64|1)")
 
 
 def element_bytes(kind: str) -> int:
-    """Bytes of an element of pointer type ``kind``, such as ``*fp8e5``, or of a pointer to constants (``*kfp32``); a bit takes one."""
+    """Bytes of an element of pointer type ``kind``: ``*fp8e5``, or ``*kfp32`` of constants; a bit takes one."""
     found = _BITS.match(kind)
     assert found is not None, kind
     return max(int(found[1]) // 8, 1)

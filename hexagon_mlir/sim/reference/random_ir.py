@@ -1,7 +1,7 @@
 """Random LLVM IR vector functions on the host and, through LLVM's Hexagon code generator, on the simulator.
 
-The host's own code generator is the oracle, and the simulator computes in IEEE numbers. Operations that LLVM is known to
-translate wrongly for Hexagon carry the name of the fault (`FAULTS`); a difference in a function without one is new.
+The host's own code generator is the oracle, and the simulator computes in IEEE numbers. Operations that LLVM is known
+to translate wrongly for Hexagon carry the name of the fault (`FAULTS`); a difference in a function without one is new.
 """
 
 from __future__ import annotations

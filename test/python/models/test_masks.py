@@ -1,4 +1,4 @@
-"""Masks of models on v75, whose sums know no infinity: added, multiplied, chosen; and NaN, which still comes through."""
+"""Masks of models on v75, whose sums know no infinity: added, multiplied, chosen; and NaN still comes through."""
 
 import pytest
 import torch
@@ -65,7 +65,7 @@ def test_a_mask_that_is_a_result():
 @pytest.mark.parametrize("target", ["v75", "v79"])
 @pytest.mark.parametrize("dim", [0, 1])
 def test_nan_makes_its_row_nan(target, dim):
-    """On v75 a NaN with a sign is what a mask makes of a sum, so that it counts as minus infinity, and NaN - NaN is 0."""
+    """On v75 a NaN with a sign is what a mask makes of a sum: it counts as minus infinity; and NaN - NaN is 0."""
     x, _ = scores_and_seen()
     x[2, 7], x[4, 69] = float("nan"), float("nan") if target == "v75" else -float("nan")
     for function in (lambda x: x.softmax(dim), lambda x: x.logsumexp(dim), lambda x: x.log_softmax(dim)):

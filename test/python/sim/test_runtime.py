@@ -226,7 +226,8 @@ def test_names_of_functions_are_no_code(name):
 
 
 @pytest.mark.parametrize("name", [
-    '"\\22"', '"f\\""', '"x\\" (ptr %st) { ret void } define void @evil(ptr %st) { ret void } define void @z(ptr %st) { ;"'])
+    '"\\22"', '"f\\""',
+    '"x\\" (ptr %st) { ret void } define void @evil(ptr %st) { ret void } define void @z(ptr %st) { ;"'])
 def test_names_with_quotes_are_refused(name):
     with pytest.raises(SimError, match="a quote or backslash in a name"):
         Machine(f"\t.text\n\t.type\t{name},@function\n{name}:\n\t{{\n\t\tjumpr r31\n\t}}\n", V75)

@@ -1,4 +1,4 @@
-"""A small part of ``scripts/fuzz_triton_floats.py``: generated arithmetic on the chip's numbers, under its error bounds."""
+"""A small part of ``scripts/fuzz_triton_floats.py``: generated arithmetic on the chip's numbers, and its bounds."""
 
 import importlib
 import importlib.util
