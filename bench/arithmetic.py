@@ -271,7 +271,8 @@ The largest error, relative to the largest result.
 |---|---|---|
 {specials}
 
-What is promised on v68 to v75:
+## What is promised on v68 to v75
+
 
 * Every function of `docs/maths.md` treats infinities, NaN and zeros that it is given as IEEE 754 does, and so does
   division. Comparisons, minima, maxima, selections, conversions and copies do, too.

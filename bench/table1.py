@@ -81,7 +81,7 @@ def rows() -> list[Row]:
             torch.nn.functional.rms_norm(hidden.float(), (513,), weight.float(), 1e-6), 2, 2e-2),
         Row("SiLU", "16384 f16", 4.8, lambda **o: run_silu(x.half(), **o), silu_of(x.half().float()), 2, 4e-3),
         Row("SiLU", "16384 f32", 7.1, lambda **o: run_silu(x, **o), silu_of(x), 2, 1e-5),
-        Row("vector add 2D", "64x16384 f32", 40.6, lambda **o: vector_add.run(left, right, **o), left + right, 3, 0),
+        Row("vector add 2D", "64x16384 f32", 40.6, lambda **o: vector_add.run(left, right, **o), left + right, 3, 1e-6),
     ]
 
 
