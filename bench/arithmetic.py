@@ -279,6 +279,7 @@ The largest error, relative to the largest result.
 * A sum, difference or product of numbers whose result is beyond the largest f32 is NaN (in f16: infinity), not
   infinity. A sum with infinity is NaN or the largest number, with NaN it is NaN, but infinity less infinity and NaN
   less NaN are 0. A product with them may be any number: test for them before multiplying.
+* f16: infinity counts as 65,536 in sums and products, and NaN as a larger number; what is too large becomes infinity.
 * exp of a sum in which minus infinity took part is 0, so that masks work in softmax and attention, added ones (minus
   infinity or the least number) too. A NaN with its sign bit set counts as minus infinity there.
 * A product with a constant number of 2^126 or more, such as a mask `(1 - seen) * -3.4e38`, saturates.

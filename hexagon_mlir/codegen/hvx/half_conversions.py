@@ -44,8 +44,10 @@ def narrowed_halves(builder: PartBuilder, words: str, sources: tuple[str, str] |
 
     ``sources`` are the f32 words of the even and of the odd lanes; None where they cannot be NaN.
     """
-    halves = builder.emit(f"bitcast {_WORDS} {words} to {_HALVES}")
-    result = builder.emit(f"bitcast {_HALVES} {_limited(builder, halves, 2 * _NATIVE)} to {_WORDS}")
+    result = words
+    for extreme, bits in (("vmin", _HALF_INFINITY), ("vmax", _HALF_INFINITY | _HALF_SIGN)):  # NaN lies beyond infinity
+        limit = _splat((bits & 0xFFFF) * 0x10001)
+        result = builder.intrinsic(f"{extreme}.hf", _WORDS, (_WORDS, result), (_WORDS, limit))
     for source, bits in zip(sources or (), (_NAN, _NAN << 16), strict=False):
         result = builder.emit(f"or {_WORDS} {result}, {_where_nan(builder, source, bits, _NATIVE)}")
     return result
