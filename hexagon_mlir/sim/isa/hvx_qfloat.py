@@ -116,10 +116,10 @@ def _operation(
 
 
 def _scalar_factors() -> None:
-    """A factor in a scalar register, of v79."""
+    """A factor in a scalar register, of v79; 16-bit lanes take its low and its high half in turn."""
 
     def halves(call: Emit, a: Any, r: Val) -> Any:
-        return call(a, splat_word((r & 0xFFFF) | (r << 16)))
+        return call(a, splat_word(r))
 
     for source in ("hf", "qf16"):
         kinds = (kind(source), "ieee")

@@ -24,7 +24,7 @@ from hexagon_mlir.sim.isa.routines import Body
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import Val
 
-VS, VP = Unit.VS, Unit.VP
+VS, VP, VA = Unit.VS, Unit.VP, Unit.VA
 
 
 # -- conversions ---------------------------------------------------------------------------------------------
@@ -132,14 +132,13 @@ def _extension_bits() -> None:
     form("V|=vgetqfext(V.x,R)", VP, lambda x, a, r: x.w | get(a, r))
     form("V.x=vsetqfext(V,R)", VP, put)
     form("V=vmerge(V.x,V.w)", VP, merge)
-    form("V=valign4(V,V,R)", VP, _align_words)
+    form("V=valign4(V,V,R)", VA, _align_words)
 
 
 def _align_words(u: Val, v: Val, r: Val) -> Val:
-    """Each pair of words shifted right by whole bytes; its lower word."""
-    wide = (u.w.zext(64) << 32) | v.w.zext(64)
-    shift = ((r & 3) << 3).zext(64).splat(VECTOR.lanes)
-    return wide.lshr(shift).trunc(32)
+    """Each word of ``u`` shifted left by whole bytes, filled with the upper ones of that of ``v``."""
+    amount = ((r & 3) << 3).splat(VECTOR.lanes)
+    return u.code.intrinsic("fshl", VECTOR, u.w, v.w, amount)
 
 
 _conversions()
