@@ -150,7 +150,7 @@ def routine_code(floats: FloatModel) -> bytes:
     if program is None:
         from hexagon_mlir.sim.isa import tables
 
-        program = Program(host.compile_object(tables.routines.library(floats, host.lanes())))
+        program = Program(host.compile_object(tables.routines.library(floats, min(2 * host.lanes(), 32))))
         _store(name, program)
     return program.code
 
