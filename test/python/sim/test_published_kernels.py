@@ -3,6 +3,8 @@
 ggml-hexagon (llama.cpp, ggml/src/ggml-hexagon/htp: hvx-inverse.h, hvx-sqrt.h, hvx-exp.h, hvx-sigmoid.h, hvx-erf.h):
 its test, tests/test-backend-ops.cpp, takes a normalised mean square error of 1e-7 (``test_case::max_nmse_err``), on
 devices of v75 and v79 too. hvx-erf.h states a maximum error of 1.5e-7 for its formula; f32 and qf32 are not in it.
+nntrainer (pull request 4262: hvx_exp_f32.h; hvx_swiglu_f32.c) states a relative error of 1e-6 for exp
+from -87.3 on, exactly 1 at 0, and 0 far below, tested on a v79 device; 1e-6 for the reciprocal.
 htp-ops-lib (include/dsp/hvx_math.h) states what number the bits 0x5082 of a qf16 constant are: 0.000153661.
 """
 
@@ -18,8 +20,10 @@ from sim.vector_kernels import (
     binary_exponential,
     error_function,
     exponential,
+    qf_reciprocal,
     reciprocal,
     sigmoid,
+    split_exponential,
     square_root,
 )
 
@@ -99,6 +103,36 @@ def test_error_function_of_ggml(chip, own_error):
     assert mean_square_error(found, exact) <= STATED_ERROR
     assert np.abs(formula(x.astype(np.float64)) - exact).max() <= STATED_FORMULA_ERROR
     assert np.abs(found - exact).max() <= STATED_FORMULA_ERROR + own_error
+
+
+STATED_RELATIVE_ERROR = 1e-6
+
+
+@pytest.mark.parametrize("chip", ["v79", "v81"])
+def test_exponential_of_nntrainer(chip):
+    x = np.random.default_rng(7).uniform(-87.3, 88.7, COUNT).astype(np.float32)
+    x[-32:] = 0
+    found = run(chip, split_exponential, x)
+    assert np.abs(found / np.exp(x.astype(np.float64)) - 1).max() <= STATED_RELATIVE_ERROR
+    assert (found[-32:] == 1).all()
+    far = np.resize(np.array([-90, -200, -1e30, -3.4e38], np.float32), 32)
+    assert (run(chip, split_exponential, far) == 0).all()
+
+
+def test_exponential_of_nntrainer_before_v79():
+    """Nothing is stated for it. Rounding by magic number is off by one, at 0 too, and products with k by a unit."""
+    x = np.random.default_rng(7).uniform(-87, 88, COUNT).astype(np.float32)
+    x[-32:] = 0
+    found = run("v75", split_exponential, x)
+    error = np.abs(found / np.exp(x.astype(np.float64)) - 1)
+    assert STATED_RELATIVE_ERROR < error.max() <= 2e-5
+    assert set(found[-32:].tolist()) == {1 - 45 * 2.0**-24}  # twice exp(-ln 2)
+
+
+@pytest.mark.parametrize(("chip", "own_error"), [("v75", 2e-5), ("v79", STATED_RELATIVE_ERROR)])
+def test_reciprocal_of_nntrainer(chip, own_error):
+    x = np.exp(np.random.default_rng(8).uniform(-40, 80, COUNT)).astype(np.float32)
+    assert np.abs(run(chip, qf_reciprocal, x) * x.astype(np.float64) - 1).max() <= own_error
 
 
 @pytest.mark.parametrize("chip", ["v75", "v79", "v81"])

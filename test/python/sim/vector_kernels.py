@@ -200,3 +200,38 @@ def binary_exponential(k, x):
     k.put("q0 = vcmp.gt({0}.h,{1}.h)", zero, field, makes=False)
     y = k.put("{d}.h += vasl({0}.h,r3)", power, old=y, scalar=10)
     return k.put("{d} = vmux(q0,{0},{1})", zero, y)
+
+
+def split_exponential(k, x):
+    """nntrainer hvx_exp_f32.h: the nearest multiple of ln 2 in two constants, Taylor's series of degree 7 in qf32."""
+    magic, zero = k.word(0x4B400000), k.number(0)
+    x = k.put("{d}.sf = vmax({0}.sf,{1}.sf)", x, k.number(-120))
+    biased = k.plain("vadd", k.plain("vmpy", x, k.number(LOG2_E)), magic)
+    power = k.put("{d}.w = vsub({0}.w,{1}.w)", biased, magic)
+    whole = k.float(power)
+    r = k.qf("vadd(sf,sf)", x, zero)
+    for part in (0.693359375, -2.12194440e-4):
+        r = k.qf("vsub(qf32,qf32)", r, k.qf("vmpy(sf,sf)", whole, k.number(part)))
+    r = k.sf(r)
+    normal = k.qf("vadd(sf,sf)", r, zero)
+    y = k.qf("vmpy(sf,sf)", k.number(1 / 5040), r)
+    for factorial in (720, 120, 24, 6, 2):
+        y = k.qf("vmpy(qf32,qf32)", k.qf("vadd(qf32,sf)", y, k.number(1 / factorial)), normal)
+    y = k.qf("vmpy(qf32,qf32)", y, normal)
+    y = k.sf(k.qf("vadd(qf32,qf32)", y, k.qf("vadd(sf,sf)", r, k.number(1))))
+    field = k.put("{d}.uw = vlsr({0}.uw,r3)", k.put("{d}.w = vasl({0}.w,r3)", y, scalar=1), scalar=24)
+    field = k.put("{d}.w = vadd({0}.w,{1}.w)", power, field)
+    y = k.scaled(y, power, 23)
+    k.put("q0 = vcmp.gt({0}.w,{1}.w)", zero, field, makes=False)
+    return k.put("{d} = vmux(q0,{0},{1})", zero, y)
+
+
+def qf_reciprocal(k, x):
+    """nntrainer hvx_swiglu_f32.c: a guess from the bits and three Newton steps, all in qf32."""
+    zero = k.number(0)
+    a = k.qf("vadd(sf,sf)", x, zero)
+    guess = k.put("{d}.w = vsub({0}.w,{1}.w)", k.word(0x7EF311C2), k.sf(a))
+    two, y = k.qf("vadd(sf,sf)", k.number(2), zero), k.qf("vadd(sf,sf)", guess, zero)
+    for _ in range(3):
+        y = k.qf("vmpy(qf32,qf32)", y, k.qf("vsub(qf32,qf32)", two, k.qf("vmpy(qf32,qf32)", a, y)))
+    return k.sf(y)
