@@ -35,6 +35,11 @@ class Format(NamedTuple):
         return self.top >> 1
 
     @property
+    def room(self) -> int:
+        """Bits that a number in quarters can be shifted left in 32 bits: as many as one may have empty."""
+        return 31 - (self.fraction + 2) - QUARTERS
+
+    @property
     def largest(self) -> int:
         """The largest T."""
         return (2 << self.fraction) - 1
@@ -191,13 +196,11 @@ def add(a: Number, b: Number, f: Format) -> Words:
     exponent = a.exponent.two("smin", b.exponent)
     for number in (a, b):
         exponent = exponent.two("smax", _leading(number, f) - opposite)
-    room = 31 - (f.fraction + 2) - QUARTERS
-    """Bits that a number in quarters can be shifted left, as one with so many empty bits may have to be."""
     values = [(number.whole ^ flip) + (number.increment & ~flip) for number in (a, b)]
-    shifts = [exponent - number.exponent + room for number in (a, b)]
+    shifts = [exponent - number.exponent + f.room for number in (a, b)]
 
     def fast() -> Words:
-        high = [value << (QUARTERS + room) for value in values]
+        high = [value << (QUARTERS + f.room) for value in values]
         kept = [value >> shift.two("umin", 31) for value, shift in zip(high, shifts, strict=True)]
         cuts = [
             (part << shift.two("umin", 31)) ^ value for part, shift, value in zip(kept, shifts, high, strict=True)
@@ -206,7 +209,8 @@ def add(a: Number, b: Number, f: Format) -> Words:
         return _inside((cuts[0] | cuts[1]).icmp("ne", 0).select(total | 1, total), exponent, flip, f)
 
     bad = a.unusual | b.unusual | _outside(exponent, f) | (shifts[0] | shifts[1]).icmp("slt", 0)
-    return usually(bad, fast, lambda: _add_any(a, b, exponent, flip, f))  # type: ignore[return-value]
+    word, bits = usually(bad, fast, lambda: _add_any(a, b, exponent, flip, f))
+    return word, bits
 
 
 def _add_any(a: Number, b: Number, exponent: Val, flip: Val, f: Format) -> Words:
@@ -258,7 +262,8 @@ def multiply(a: Number, b: Number, f: Format, result: Format) -> Words:
         return _multiply_any(a, b, x, y, quarters, flip, result)
 
     bad = a.unusual | b.unusual | (_outside(plain_exponent, result) & ~plain_zero)
-    return usually(bad, fast, slow)  # type: ignore[return-value]
+    word, bits = usually(bad, fast, slow)
+    return word, bits
 
 
 def _multiply_any(a: Number, b: Number, x: Val, y: Val, quarters: Val, flip: Val, result: Format) -> Words:
