@@ -44,8 +44,8 @@ class NanOrder(StrEnum):
     TOTAL = "total"
     """By the order of bits, as on v68 to v75: +NaN is greatest, -NaN least (all trees but one)."""
     IEEE = "ieee"
-    """A comparison with NaN is false. The larger is NaN with all bits set but the sign when a positive NaN is there, else
-    with all bits set; the smaller likewise, with all bits set when a negative one is there (Qualcomm's QEMU)."""
+    """A comparison with NaN is false, an extreme is NaN: the larger one positive when a positive NaN is there, the
+    smaller one negative when a negative NaN is there, all other bits set (Qualcomm's QEMU)."""
 
 
 @dataclass(frozen=True)
