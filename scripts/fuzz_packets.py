@@ -17,7 +17,7 @@ import time
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from hexagon_mlir.sim.reference.arithmetic import CHOICES
-from hexagon_mlir.sim.reference.compare import Difference, check
+from hexagon_mlir.sim.reference.compare import ALL_FORMS, Difference, check
 
 BATCH = 500
 """Packets per translated module."""
@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--seed", type=int, default=0)
     result.add_argument("--states", type=int, default=1, help="register states per packet")
     result.add_argument("--only", help="regular expression on form keys and templates")
-    result.add_argument("--target", default="v75")
+    result.add_argument("--target", default=ALL_FORMS, help="chip; packets are of the forms it has")
     result.add_argument("--arithmetic", choices=CHOICES["arithmetic"], default="ieee", help="of HVX floats")
     result.add_argument("--show", type=int, default=20, help="differences to print")
     result.add_argument("--jobs", type=int, default=1, help="processes")

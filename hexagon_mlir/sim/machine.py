@@ -70,8 +70,6 @@ class Machine:
         exact = profile and memory == "exact"
         self._code = Code(asm_text, self.target, exact, check, self.arithmetic)
         self.program = self._code.program
-        for line, text, since in self.program.newer:
-            raise SimError(f"'{text}' exists from v{since} on, not on {self.target.name}", line)
         self.memory = Memory(self.target, GUARD_BYTES if check else 0)
         self.checks = Checks(self.memory, self.program) if check else None
         if self.checks:

@@ -44,7 +44,8 @@ class NanOrder(StrEnum):
     TOTAL = "total"
     """By the order of bits, as on v68 to v75: +NaN is greatest, -NaN least (all trees but one)."""
     IEEE = "ieee"
-    """A comparison with NaN is false, the larger or smaller of NaN is NaN with all bits set (one tree)."""
+    """A comparison with NaN is false, an extreme is NaN: the larger one positive when a positive NaN is there, the
+    smaller one negative when a negative NaN is there, all other bits set (Qualcomm's QEMU)."""
 
 
 @dataclass(frozen=True)

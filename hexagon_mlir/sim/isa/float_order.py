@@ -22,7 +22,7 @@ def larger(a: Val, b: Val, suffix: str, minimum: bool = False) -> Val:
     """Of integer lanes that hold floats, as vmax and vmin choose; +0 is above -0."""
     above = _place(a).icmp("sgt", _place(b))
     result = above.select(b, a) if minimum else above.select(a, b)
-    return _any_nan(a, b, suffix).select(-1, result) if _unordered(a) else result
+    return _any_nan(a, b, suffix).select(_signed_nan(a, b, suffix, minimum), result) if _unordered(a) else result
 
 
 def propagating(a: Val, b: Val, suffix: str, minimum: bool = False) -> Val:
@@ -40,6 +40,14 @@ def above(a: Val, b: Val, suffix: str) -> Val:
 
 def _any_nan(a: Val, b: Val, suffix: str) -> Val:
     return is_nan(a, suffix) | is_nan(b, suffix)
+
+
+def _signed_nan(a: Val, b: Val, suffix: str, minimum: bool) -> Val:
+    """Of lanes with a NaN: the negative one as a minimum when a NaN is negative, as a maximum when none is positive."""
+    wanted = (a if minimum else ~a).icmp("slt", 0) & is_nan(a, suffix)
+    wanted = wanted | ((b if minimum else ~b).icmp("slt", 0) & is_nan(b, suffix))
+    negative, positive = a.lift(-1), a.lift(_largest(a))
+    return wanted.select(negative, positive) if minimum else wanted.select(positive, negative)
 
 
 def _unordered(bits: Val) -> bool:

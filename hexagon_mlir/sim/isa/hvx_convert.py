@@ -1,6 +1,6 @@
 """HVX conversions between sf, hf, bf and integers, rounded to nearest even; those of qfloat are in `hvx_qfloat`.
 
-A NaN becomes the largest integer; with `Arithmetic.CHIP`, in the truncating forms, a negative one the least.
+A NaN becomes the largest integer; with `Arithmetic.CHIP`, in all forms but ``vcvt``, a negative one the least.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def _to_integer(value: Val, bits: int, signed: bool) -> Val:
     return value.fcmp("olt", top + 1).select(clamped.fptosi(32).trunc(bits), top)
 
 
-def _truncated(value: Val, bits: int) -> Val:
-    """The same; on the chip a negative NaN gives the least value."""
+def _by_sign(value: Val, bits: int) -> Val:
+    """The same to a signed integer; on the chip a negative NaN gives the least value."""
     result = _to_integer(value, bits, True)
     if not value.code.floats.chip:
         return result
@@ -63,10 +63,10 @@ def _truncated(value: Val, bits: int) -> Val:
 
 
 def _integers() -> None:
-    form("V.w=V.sf", VS, lambda a: _truncated(a.sf, 32))
+    form("V.w=V.sf", VS, lambda a: _by_sign(a.sf, 32))
     form("V.sf=V.w", VS, lambda a: a.w.sitofp(32))
-    form("V.h=V.hf", VS, lambda a: _truncated(a.hf.fpext(32), 16))
-    form("V.h=V.hf:rnd", VS, lambda a: _to_integer(a.hf.fpext(32).one("rint"), 16, True))
+    form("V.h=V.hf", VS, lambda a: _by_sign(a.hf.fpext(32), 16))
+    form("V.h=V.hf:rnd", VS, lambda a: _by_sign(a.hf.fpext(32).one("rint"), 16))
     form("V.hf=V.h", VS, lambda a: a.h.sitofp(32).fptrunc(16))
     for suffix, signed in (("h", True), ("uh", False)):
         form(f"V.hf=vcvt(V.{suffix})", VX, lambda a, s=signed: (

@@ -23,13 +23,12 @@ ARITHMETIC: dict[str, Operation] = {"vadd": operator.add, "vsub": operator.sub, 
 # -- sums and products ---------------------------------------------------------------------------------------
 def _legacy_sum(left: str, right: str, f: legacy.Format, minus: bool) -> Body:
     def compute(a: Val, b: Val) -> Val:
+        if minus:
+            b = legacy.negated(b, f, right)
         if left == right == "ieee":
-            addend = legacy.ieee(b, f)
-            if minus:
-                addend = addend._replace(sign=~addend.sign)
-            return legacy.add_ieee(legacy.ieee(a, f), addend, f)
+            return legacy.add_ieee(legacy.ieee(a, f), legacy.ieee(b, f), f)
         second = legacy.qfloat(b, f) if right == "qf" else legacy.ieee(b, f).number()
-        return legacy.add(legacy.qfloat(a, f), legacy.negated(second) if minus else second, f)
+        return legacy.add(legacy.qfloat(a, f), second, f)
 
     return by_lanes(f is legacy.SINGLE, compute)
 
@@ -116,10 +115,10 @@ def _operation(
 
 
 def _scalar_factors() -> None:
-    """A factor in a scalar register, of v79."""
+    """A factor in a scalar register, of v79; 16-bit lanes take its low and its high half in turn."""
 
     def halves(call: Emit, a: Any, r: Val) -> Any:
-        return call(a, splat_word((r & 0xFFFF) | (r << 16)))
+        return call(a, splat_word(r))
 
     for source in ("hf", "qf16"):
         kinds = (kind(source), "ieee")

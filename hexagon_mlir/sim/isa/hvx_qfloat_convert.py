@@ -7,9 +7,11 @@ from typing import Any
 
 from hexagon_mlir.sim.isa import qfloat_extended as extended
 from hexagon_mlir.sim.isa import qfloat_legacy as legacy
+from hexagon_mlir.sim.isa import qfloat_legacy_convert as legacy_convert
 from hexagon_mlir.sim.isa.float_model import DEFAULT_EXTENSION
 from hexagon_mlir.sim.isa.hvx_convert import round_bf
 from hexagon_mlir.sim.isa.lanes import VECTOR, even, interleave_float, narrow, odd, splat_word
+from hexagon_mlir.sim.isa.qfloat_extended_convert import floor_log2, to_ieee
 from hexagon_mlir.sim.isa.qfloat_forms import (
     FORMATS,
     Emit,
@@ -24,31 +26,31 @@ from hexagon_mlir.sim.isa.routines import Body
 from hexagon_mlir.sim.isa.spec import Unit, form
 from hexagon_mlir.sim.isa.value import Val
 
-VS, VP = Unit.VS, Unit.VP
+VS, VP, VA = Unit.VS, Unit.VP, Unit.VA
 
 
 # -- conversions ---------------------------------------------------------------------------------------------
 def _to_ieee(f: extended.Format, target: extended.Format) -> Body:
     """A register of numbers of ``f`` to one of the same lanes."""
     if f is extended.SINGLE:
-        return lambda word, bits: (extended.to_ieee(extended.single(word, bits), f, target),)
+        return lambda word, bits: (to_ieee(extended.single(word, bits), f, target),)
     return lambda *words: (narrow(*(
-        extended.to_ieee(numbers(words, ("qf",), f, part)[0], f, target) for part in (0, 1))),)  # fmt: skip
+        to_ieee(numbers(words, ("qf",), f, part)[0], f, target) for part in (0, 1))),)  # fmt: skip
 
 
 def _narrowed(target: extended.Format) -> Body:
     """qf32 of two registers to 16 bits, even lanes from the low register."""
     return lambda a, x, b, y: (narrow(*(
-        extended.to_ieee(extended.single(word, bits), extended.SINGLE, target) for word, bits in ((a, x), (b, y))
+        to_ieee(extended.single(word, bits), extended.SINGLE, target) for word, bits in ((a, x), (b, y))
     )),)  # fmt: skip
 
 
 def _conversions() -> None:
     for register, suffix, f, g in FORMATS:
-        old = by_lanes(f is legacy.SINGLE, lambda a, h=f: legacy.to_ieee(a, h))
+        old = by_lanes(f is legacy.SINGLE, lambda a, h=f: legacy_convert.to_ieee(a, h))
         entered(f"V.{suffix}=V.{register}", VS, lambda a: a, f"{suffix}_{register}", old, _to_ieee(g, g))
     entered("V.hf=VV.qf32", VS, lambda pair: interleave_float(*pair), "hf_pair",
-            lambda low, high: (legacy.narrowed((low, high)),), _narrowed(extended.HALF))  # fmt: skip
+            lambda low, high: (legacy_convert.narrowed((low, high)),), _narrowed(extended.HALF))  # fmt: skip
     entered("V.bf=VV.qf32", VS, lambda pair: narrow(*map(round_bf, pair)), "bf_pair", None, _narrowed(extended.BRAIN))
 
 
@@ -86,13 +88,13 @@ def _logarithms() -> None:
 
             def body(*words: Val, k: tuple[str, ...] = kinds, f: extended.Format = g) -> tuple[Val]:
                 if f is extended.SINGLE:
-                    return (extended.floor_log2(numbers(words, k, f, None)[0], f),)
-                return (narrow(*(extended.floor_log2(numbers(words, k, f, part)[0], f) for part in (0, 1))),)
+                    return (floor_log2(numbers(words, k, f, None)[0], f),)
+                return (narrow(*(floor_log2(numbers(words, k, f, part)[0], f) for part in (0, 1))),)
 
             def plain(a: Val, f: extended.Format = g) -> Val:
                 if f is extended.SINGLE:
-                    return extended.floor_log2(extended.ieee(a.w, f), f)
-                return narrow(*(extended.floor_log2(extended.ieee(part(a, 16, True), f), f) for part in (even, odd)))
+                    return floor_log2(extended.ieee(a.w, f), f)
+                return narrow(*(floor_log2(extended.ieee(part(a, 16, True), f), f) for part in (even, odd)))
 
             entered(f"V.w=vilog2(V.{source})", VS, plain, f"vilog2_{source}", None, body)
 
@@ -132,14 +134,13 @@ def _extension_bits() -> None:
     form("V|=vgetqfext(V.x,R)", VP, lambda x, a, r: x.w | get(a, r))
     form("V.x=vsetqfext(V,R)", VP, put)
     form("V=vmerge(V.x,V.w)", VP, merge)
-    form("V=valign4(V,V,R)", VP, _align_words)
+    form("V=valign4(V,V,R)", VA, _align_words)
 
 
 def _align_words(u: Val, v: Val, r: Val) -> Val:
-    """Each pair of words shifted right by whole bytes; its lower word."""
-    wide = (u.w.zext(64) << 32) | v.w.zext(64)
-    shift = ((r & 3) << 3).zext(64).splat(VECTOR.lanes)
-    return wide.lshr(shift).trunc(32)
+    """Each word of ``u`` shifted left by whole bytes, filled with the upper ones of that of ``v``."""
+    amount = ((r & 3) << 3).splat(VECTOR.lanes)
+    return u.code.intrinsic("fshl", VECTOR, u.w, v.w, amount)
 
 
 _conversions()

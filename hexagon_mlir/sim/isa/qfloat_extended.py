@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hexagon_mlir.sim.isa.qfloat_legacy import F32_BIAS, F32_FRACTION, QUARTERS, _cut, long_product, magnitude_log2
+from hexagon_mlir.sim.isa.qfloat_legacy import F32_BIAS, F32_FRACTION, QUARTERS, _cut, high_product, magnitude_log2
+from hexagon_mlir.sim.isa.routines import usually
 from hexagon_mlir.sim.isa.value import Val
 
 
@@ -34,11 +35,18 @@ class Format(NamedTuple):
         return self.top >> 1
 
     @property
+    def room(self) -> int:
+        """Bits that a number in quarters can be shifted left in 32 bits: as many as one may have empty."""
+        return 31 - (self.fraction + 2) - QUARTERS
+
+    @property
     def largest(self) -> int:
         """The largest T."""
         return (2 << self.fraction) - 1
 
 
+UP = 6
+"""Bits that a factor is shifted up before a product whose quarters are to be the upper word."""
 SINGLE, HALF, BRAIN = Format(23, 8, -255, 256), Format(10, 5, -15, 16), Format(7, 8, 0, 0)
 
 
@@ -53,6 +61,8 @@ class Number(NamedTuple):
     inexact: Val
     nan: Val
     infinite: Val
+    unusual: Val
+    """Lane result: it may be one of these."""
 
     @property
     def negative(self) -> Val:
@@ -86,7 +96,7 @@ def half(word: Val, bits: Val) -> Number:
 def _number(whole: Val, increment: Val, exponent: Val, inexact: Val, f: Format) -> Number:
     extreme = (whole ^ (whole >> 31)).icmp("eq", f.largest) & exponent.icmp("eq", f.most)
     beyond = (increment ^ whole.lshr(31)).icmp("ne", 0)
-    return Number(whole, increment, exponent, inexact, extreme & beyond, extreme & ~beyond)
+    return Number(whole, increment, exponent, inexact, extreme & beyond, extreme & ~beyond, exponent.icmp("eq", f.most))
 
 
 def ieee(word: Val, f: Format) -> Number:
@@ -96,13 +106,13 @@ def ieee(word: Val, f: Format) -> Number:
     size = fraction | (field.two("umin", 1) << f.fraction)
     special, empty = field.icmp("eq", f.top), fraction.icmp("eq", 0)
     exponent = field.two("umax", 1) - f.bias
-    return Number(size ^ sign, sign & 1, exponent, sign & 0, special & ~empty, special & empty)
+    return Number(size ^ sign, sign & 1, exponent, sign & 0, special & ~empty, special & empty, special)
 
 
 def least_zero(like: Val, f: Format) -> Number:
     """-0 with the least exponent: what added to a number normalises it."""
     never = like.icmp("ne", like)
-    return Number(like.lift(-1), like.lift(1), like.lift(f.least), like.lift(0), never, never)
+    return Number(like.lift(-1), like.lift(1), like.lift(f.least), like.lift(0), never, never, never)
 
 
 def complement(number: Number, mask: Val | None = None) -> Number:
@@ -121,18 +131,34 @@ def _words(whole: Val, increment: Val, exact: Val, exponent: Val, f: Format) -> 
     return ((whole & -2) << 7) | (field & 0xFF), bits
 
 
-# -- operations ----------------------------------------------------------------------------------------------
-def _finished(quarters: Val, exponent: Val, flip: Val, nan: Val, infinite: Val, negative: Val, f: Format) -> Words:
-    """``quarters`` / 4 units at ``exponent``, rounded to nearest even, complemented where ``flip`` is -1; NaN and
-    infinity with the sign ``negative``. The last bit of ``quarters`` is set when something was cut off."""
+# -- rounding ------------------------------------------------------------------------------------------------
+def _rounded(quarters: Val, exponent: Val, flip: Val, f: Format) -> tuple[Val, Val, Val, Val]:
+    """T, R, Q and exponent of ``quarters`` / 4 units at ``exponent``, rounded to nearest even, complemented where
+    ``flip`` is -1. The last bit of ``quarters`` is set when something was cut off."""
     limit = 1 << (f.fraction + 1 + QUARTERS)
-    carry = (quarters + limit).icmp("ugt", 2 * limit - 1).zext(32)
-    quarters = (quarters >> carry) | (quarters & carry)
-    exponent = exponent + carry
+    carry = (quarters + limit).icmp("ugt", 2 * limit - 1)
+    quarters = carry.select((quarters >> 1) | (quarters & 1), quarters)
+    exponent = carry.select(exponent + 1, exponent)
     whole, rest = quarters >> QUARTERS, quarters & 3
-    up = (rest + (whole & 1)).icmp("ugt", 2).zext(32)
-    rounded = rest.two("umin", 1)
-    whole, increment, last = whole ^ flip, up ^ (flip & 1), rounded ^ up ^ (flip & 1)
+    flip_bit = flip & 1
+    up = (rest + (whole & 1)).icmp("ugt", 2).select(flip_bit ^ 1, flip_bit)
+    return whole ^ flip, up, rest.icmp("ne", 0).select(up ^ 1, up), exponent
+
+
+def _inside(quarters: Val, exponent: Val, flip: Val, f: Format) -> Words:
+    """The same of a number that is in range, with a carry too."""
+    whole, increment, last, exponent = _rounded(quarters, exponent, flip, f)
+    return _words(whole, increment, last, exponent, f)
+
+
+def _outside(exponent: Val, f: Format) -> Val:
+    """Lane result: too large, at least with a carry, or too small."""
+    return (exponent - f.least).icmp("ugt", f.most - 2 - f.least)
+
+
+def _finished(quarters: Val, exponent: Val, flip: Val, nan: Val, infinite: Val, negative: Val, f: Format) -> Words:
+    """The same, or NaN or infinity with the sign ``negative``."""
+    whole, increment, last, exponent = _rounded(quarters, exponent, flip, f)
     full = (whole ^ (whole >> 31)).icmp("ugt", f.largest >> 1)
     over = exponent.icmp("sgt", f.most) | (exponent.icmp("eq", f.most) & full)
     under = exponent.icmp("slt", f.least)
@@ -150,6 +176,7 @@ def _finished(quarters: Val, exponent: Val, flip: Val, nan: Val, infinite: Val, 
     )  # fmt: skip
 
 
+# -- operations ----------------------------------------------------------------------------------------------
 def _leading(number: Number, f: Format) -> Val:
     """Exponent of the first bit of T that is no copy of its sign; zero is below everything."""
     size = number.whole ^ number.negative
@@ -169,6 +196,26 @@ def add(a: Number, b: Number, f: Format) -> Words:
     exponent = a.exponent.two("smin", b.exponent)
     for number in (a, b):
         exponent = exponent.two("smax", _leading(number, f) - opposite)
+    values = [(number.whole ^ flip) + (number.increment & ~flip) for number in (a, b)]
+    shifts = [exponent - number.exponent + f.room for number in (a, b)]
+
+    def fast() -> Words:
+        high = [value << (QUARTERS + f.room) for value in values]
+        kept = [value >> shift.two("umin", 31) for value, shift in zip(high, shifts, strict=True)]
+        cuts = [
+            (part << shift.two("umin", 31)) ^ value for part, shift, value in zip(kept, shifts, high, strict=True)
+        ]
+        total = kept[0] + kept[1]
+        return _inside((cuts[0] | cuts[1]).icmp("ne", 0).select(total | 1, total), exponent, flip, f)
+
+    bad = a.unusual | b.unusual | _outside(exponent, f) | (shifts[0] | shifts[1]).icmp("slt", 0)
+    word, bits = usually(bad, fast, lambda: _add_any(a, b, exponent, flip, f))
+    return word, bits
+
+
+def _add_any(a: Number, b: Number, exponent: Val, flip: Val, f: Format) -> Words:
+    """However empty an operand is, and with NaN and infinity."""
+    opposite = (a.negative ^ b.negative) & 1
     total = None
     for number in (a, b):
         value = (number.whole ^ flip) + (number.increment & ~flip)
@@ -196,12 +243,31 @@ def multiply(a: Number, b: Number, f: Format, result: Format) -> Words:
     flip = -(a.increment ^ b.increment) ^ minus
     y = (y ^ minus) - minus
     if f is SINGLE:
-        quarters, lost = long_product(x, y, F32_FRACTION - QUARTERS)
-        quarters = quarters | lost.two("umin", 1)
+        quarters, lost = high_product(x << UP, y << (32 - F32_FRACTION + QUARTERS - UP))
+        quarters = lost.icmp("ne", 0).select(quarters | 1, quarters)
     else:
         product = x * y
         shift = result.fraction - 2 * f.fraction + QUARTERS
         quarters = product << shift if shift > 0 else _cut(product, product.lift(-shift))
+    sign = a.negative ^ b.negative
+    plain_zero = x.icmp("eq", 0) | y.icmp("eq", 0)
+    plain_exponent = a.exponent + b.exponent
+
+    def fast() -> Words:
+        return _inside(
+            quarters, plain_zero.select(result.least, plain_exponent), plain_zero.select(sign, flip), result
+        )
+
+    def slow() -> Words:
+        return _multiply_any(a, b, x, y, quarters, flip, result)
+
+    bad = a.unusual | b.unusual | (_outside(plain_exponent, result) & ~plain_zero)
+    word, bits = usually(bad, fast, slow)
+    return word, bits
+
+
+def _multiply_any(a: Number, b: Number, x: Val, y: Val, quarters: Val, flip: Val, result: Format) -> Words:
+    """With NaN, infinity and every exponent; ``x`` and ``y`` are the significands."""
     sign = a.negative ^ b.negative
     zeros = [x.icmp("eq", 0) & ~(a.nan | a.infinite), y.icmp("eq", 0) & ~(b.nan | b.infinite)]
     zero = zeros[0] | zeros[1]
@@ -209,36 +275,3 @@ def multiply(a: Number, b: Number, f: Format, result: Format) -> Words:
     exponent = zero.select(result.least, a.exponent + b.exponent)
     flip = zero.select(sign, flip)
     return _finished(quarters, exponent, flip, a.nan | b.nan | (infinite & zero), infinite, sign, result)
-
-
-# -- conversions ---------------------------------------------------------------------------------------------
-def to_ieee(number: Number, f: Format, target: Format) -> Val:
-    """The nearest even IEEE number of the value before the register's rounding, in the low bits of words."""
-    negative = number.negative
-    value = number.value
-    size = value.two("smax", -value)
-    empty = (-magnitude_log2(size) + (F32_FRACTION + F32_BIAS)).two("smax", 0).two("umin", F32_FRACTION)
-    above = ((number.increment ^ 1) ^ (negative & 1)) << 1
-    wide = (size << (empty + QUARTERS)) + (number.inexact & 1) * (above - 1)
-    field = number.exponent - empty + (F32_FRACTION - f.fraction + target.bias)
-    missing = (-field + 1).two("smax", 0)
-    drop = (missing + (F32_FRACTION + QUARTERS - target.fraction)).two("umin", 31)
-    one = wide.lift(1)
-    rounded = (wide + ((one << (drop - 1)) - 1) + (wide.lshr(drop) & 1)).lshr(drop)
-    base = (field - 1).two("smax", 0).two("smin", target.top)
-    infinity = target.top << target.fraction
-    bits = ((base << target.fraction) + rounded).two("umin", infinity)
-    bits = size.icmp("eq", 0).select(0, bits)
-    bits = number.infinite.select(infinity, bits)
-    bits = number.nan.select((1 << (target.fraction + target.exponent)) - 1, bits)
-    return bits | (negative & (1 << (target.fraction + target.exponent)))
-
-
-def floor_log2(number: Number, f: Format) -> Val:
-    """As integers; NaN and infinity are the largest numbers, zero the least, of the lanes' size."""
-    value = number.value
-    result = magnitude_log2(value.two("smax", -value)) + number.exponent - (F32_BIAS + f.fraction)
-    largest = (1 << (f.fraction + f.exponent)) - 1
-    zero = value.icmp("eq", 0) & ~(number.nan | number.infinite)
-    result = zero.select(-largest - 1, result)
-    return number.nan.select(largest, number.infinite.select(largest - 1, result))

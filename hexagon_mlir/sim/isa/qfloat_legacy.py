@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from hexagon_mlir.sim.isa.lanes import Pair
 from hexagon_mlir.sim.isa.routines import usually
-from hexagon_mlir.sim.isa.value import Type, Val
-from hexagon_mlir.targets.disputed import ConversionOverflow
+from hexagon_mlir.sim.isa.value import Val
 
 F32_FRACTION, F32_BIAS = 23, 127
 QUARTERS = 2
@@ -35,6 +34,12 @@ class Format(NamedTuple):
     def bias(self) -> int:
         return self.top >> 1
 
+    @property
+    def room(self) -> int:
+        """Bits that a significand in quarters can be shifted left in 32 bits, as one with so many empty bits may have
+        to be."""
+        return 31 - (self.fraction + 1) - QUARTERS
+
 
 SINGLE, HALF = Format(23, 8), Format(10, 5)
 
@@ -42,7 +47,8 @@ SINGLE, HALF = Format(23, 8), Format(10, 5)
 class Number(NamedTuple):
     """i32 lanes of a significand and its exponent field; value = significand * 2^(exponent - bias - fraction)."""
 
-    significand: Val
+    high: Val
+    """The significand, ``f.room`` + `QUARTERS` bits up: the sign is the first bit."""
     exponent: Val
     leading: Val
     """Exponent field of the significand's first bit."""
@@ -59,26 +65,30 @@ class Signed(NamedTuple):
     def number(self, sign: Val | None = None) -> Number:
         """With the sign in the significand."""
         sign = self.sign if sign is None else sign
-        size = self.magnitude.significand
-        return self.magnitude._replace(significand=(size ^ sign) - sign)
+        return self.magnitude._replace(high=(self.magnitude.high ^ sign) - sign)
 
 
 def qfloat(word: Val, f: Format) -> Number:
     """Sign-extended words of a qfloat format."""
-    significand, exponent = (word >> (f.exponent - 1)) | 1, word & f.top
-    return Number(significand, exponent, exponent + magnitude_log2(significand) - (F32_BIAS + f.fraction), True)
+    up = f.room + QUARTERS
+    shifted = word << (up + 1 - f.exponent)
+    high = (shifted & (-2 << up)) | (1 << up)
+    exponent = word & f.top
+    return Number(high, exponent, exponent + magnitude_log2(high) - (F32_BIAS + f.fraction + up), True)
 
 
 def ieee(word: Val, f: Format) -> Signed:
     """Sign-extended words of an IEEE format. The largest exponent field is an ordinary one, denormals are kept."""
     field = (word >> f.fraction) & f.top
-    normal = field.two("umin", 1)
-    fraction = word & ((1 << f.fraction) - 1)
-    return Signed(Number(fraction | (normal << f.fraction), field.two("umax", 1), field, False), word >> 31)
+    up = f.room + QUARTERS
+    high = (word & ((1 << f.fraction) - 1)) << up
+    high = field.icmp("ne", 0).select(high | (1 << (f.fraction + up)), high)
+    return Signed(Number(high, field.two("umax", 1), field, False), word >> 31)
 
 
-def negated(number: Number) -> Number:
-    return number._replace(significand=-number.significand)
+def negated(word: Val, f: Format, kind: str) -> Val:
+    """The word of the negative; ``kind`` "qf" or "ieee"."""
+    return word ^ (~f.top if kind == "qf" else -1 << (f.fraction + f.exponent))
 
 
 def magnitude_log2(significand: Val) -> Val:
@@ -122,15 +132,16 @@ def _rounded(quarters: Val, exponent: Val, f: Format, odd: bool = False) -> Val:
 
 def _rounded_inside(quarters: Val, exponent: Val, f: Format, odd: bool = False) -> Val:
     """The same for exponents from 0 to the largest but one."""
+    limit = 1 << (f.fraction + QUARTERS + 1)
     two = ((quarters - 7) & 12).icmp("eq", 0)
-    carry = (quarters ^ (quarters >> 31)).lshr(f.fraction + QUARTERS + 1).icmp("ne", 0)
+    carry = (quarters + limit).icmp("ugt", 2 * limit - 1)
     halved = two | carry
     shorter, longer = quarters >> (QUARTERS + 1), quarters >> (QUARTERS + 2)
     fraction = halved.select(longer, shorter)
     if not odd:
         fraction = (quarters & 15).icmp("eq", 0).select(fraction & -2, fraction)
-        exponent = exponent & quarters.icmp("ne", 0).sext(32)
-    return (fraction << f.exponent) | (exponent - halved.sext(32))
+    word = (fraction << f.exponent) | halved.select(exponent + 1, exponent)
+    return word if odd else quarters.icmp("ne", 0).select(word, 0)
 
 
 def _cut(value: Val, shift: Val) -> Val:
@@ -144,34 +155,31 @@ def add(a: Number, b: Number, f: Format) -> Val:
     """The sum is rounded at the largest of three exponents: those of both operands when normalised, and the smaller
     exponent field."""
     exponent = a.leading.two("smax", b.leading).two("smax", a.exponent.two("smin", b.exponent))
-    room = 31 - (f.fraction + 1) - QUARTERS
-    """Bits that a significand can be shifted left, as one with so many empty bits may have to be."""
-    shifts = [exponent - number.exponent + room for number in (a, b)]
+    beyond = exponent + f.room
+    shifts = [beyond - number.exponent for number in (a, b)]
+    largest = shifts[0].two("umax", shifts[1])
 
-    def fast() -> Val:
-        total: Val | None = None
-        lost: Val | None = None
-        for number, shift in zip((a, b), shifts, strict=True):
-            wide = number.significand << (QUARTERS + room)
-            kept = wide >> shift.two("umin", 31)
-            total = kept if total is None else total + kept
-            cut = shift.icmp("sgt", QUARTERS + room) if number.odd else (kept << shift.two("umin", 31)).icmp("ne", wide)
-            lost = cut if lost is None else lost | cut
-        assert total is not None and lost is not None
-        return _rounded_inside(lost.select(total | 1, total), exponent, f)
+    def fast() -> tuple[Val]:
+        kept = [number.high >> shift.two("umin", 31) for number, shift in zip((a, b), shifts, strict=True)]
+        lost = largest.icmp("ugt", QUARTERS + f.room)
+        if not (a.odd and b.odd):
+            given = zip((a, b), shifts, kept, strict=True)
+            cuts = [part << shift.two("umin", 31) ^ number.high for number, shift, part in given]
+            lost = (cuts[0] | cuts[1]).icmp("ne", 0)
+        total = kept[0] + kept[1]
+        return (_rounded_inside(lost.select(total | 1, total), exponent, f),)
 
-    bad = shifts[0] | shifts[1] | (exponent.lift(f.top - 1) - exponent)
-    return usually(bad, fast, lambda: _add_any(a, b, exponent, f))
+    bad = largest.icmp("slt", 0) | exponent.icmp("sgt", f.top - 1)
+    return usually(bad, fast, lambda: (_add_any(a, b, exponent, f),))[0]
 
 
 def _add_any(a: Number, b: Number, exponent: Val, f: Format) -> Val:
     """However empty an operand is, up to the largest exponent."""
     first = a.exponent.icmp("sge", b.exponent)
-    large = first.select(a.significand, b.significand)
-    small = first.select(b.significand, a.significand)
+    large, small = first.select(a.high, b.high), first.select(b.high, a.high)
     top, low = a.exponent.two("smax", b.exponent), a.exponent.two("smin", b.exponent)
-    left = large << (top - exponent + QUARTERS)
-    right = _cut(small << QUARTERS, (exponent - low).two("umin", 31))
+    left = (large >> (f.room + QUARTERS)) << (top - exponent + QUARTERS)
+    right = _cut(small >> f.room, (exponent - low).two("umin", 31))
     return _rounded(left + right, exponent, f)
 
 
@@ -186,87 +194,40 @@ def multiply(a: Number, b: Number, f: Format) -> Val:
     """The factors as they are: nothing is normalised but a carry."""
     exponent = a.exponent + b.exponent - f.bias
     odd = a.odd and b.odd
+    up = f.room + QUARTERS
     if f is HALF:
-        product = a.significand * b.significand
+        product = (a.high >> up) * (b.high >> up)
         cut = f.fraction - QUARTERS
         quarters = product >> cut
         lost = product & ((1 << cut) - 1)
     else:
-        quarters, lost = long_product(a.significand, b.significand, f.fraction - QUARTERS)
-    quarters = quarters | (1 if odd else lost.two("umin", 1))
+        quarters, lost = high_product(a.high, b.high >> (2 * up - (32 - f.fraction + QUARTERS)))
+    quarters = quarters | 1 if odd else lost.icmp("ne", 0).select(quarters | 1, quarters)
     return _product(quarters, exponent, f, odd)
 
 
 def _product(quarters: Val, exponent: Val, f: Format, odd: bool) -> Val:
     """Rounded; zeros have any exponent."""
-    present = exponent if odd else exponent & quarters.icmp("ne", 0).sext(32)
+    bad = exponent.icmp("ugt", f.top - 1)
+    if not odd:
+        bad = bad & quarters.icmp("ne", 0)
     return usually(
-        present | (present.lift(f.top - 1) - present), lambda: _rounded_inside(quarters, present, f, odd),
-        lambda: _rounded(quarters, exponent, f, odd),
-    )  # fmt: skip
+        bad, lambda: (_rounded_inside(quarters, exponent, f, odd),), lambda: (_rounded(quarters, exponent, f, odd),)
+    )[0]
 
 
-def long_product(a: Val, b: Val, cut: int) -> Pair:
-    """The product of i32 lanes shifted right by ``cut``, and the bits that were cut off."""
+def high_product(a: Val, b: Val) -> Pair:
+    """The upper and the lower words of the product of i32 lanes."""
     wide = [((x.view(64) << 32) >> 32, x.view(64) >> 32) for x in (a, b)]
-    even, odd = (x * y for x, y in zip(*wide, strict=True))
+    even, odd = ((x * y).view(32) for x, y in zip(*wide, strict=True))
     n = a.ty.lanes
-    blend = [i if i % 2 == 0 else n + i for i in range(n)]
-    high = even.lshr(cut).view(32).shuffle((odd << (32 - cut)).view(32), blend)
-    low = even.view(32).shuffle((odd << 32).view(32), blend)
-    return high, low & ((1 << cut) - 1)
+    upper, lower = ([i + first if i % 2 == 0 else n + i + first - 1 for i in range(n)] for first in (1, 0))
+    return even.shuffle(odd, upper), even.shuffle(odd, lower)
 
 
 def multiply_widening(a: Number, b: Number) -> Val:
     """The qf32 product of two 16-bit numbers: a multiple of 8 units."""
-    product = a.significand * b.significand
+    up = HALF.room + QUARTERS
+    product = (a.high >> up) * (b.high >> up)
     exponent = a.exponent + b.exponent + (SINGLE.bias - 2 * HALF.bias)
     return _product(product << (SINGLE.fraction - 2 * HALF.fraction + QUARTERS), exponent, SINGLE, False)
-
-
-# -- conversions ---------------------------------------------------------------------------------------------
-def to_ieee(word: Val, f: Format) -> Val:
-    """The IEEE word of the same length (in i32 lanes): exact but below the normal range, where it is rounded to nearest
-    even. The exponent field runs on into the one of infinity, see `ConversionOverflow`."""
-    number = qfloat(word, f)
-    bits = number.significand.sitofp(32).as_(word.ty)
-    size = bits & 0x7FFFFFFF
-    shift = number.exponent - (F32_BIAS + f.fraction)
-    normal = size.lshr(F32_FRACTION - f.fraction) + (shift << f.fraction)
-    magnitude = number.significand.two("smax", -number.significand)
-    halved = (magnitude + (magnitude.lshr(1) & 1)).lshr(1)
-    moved = magnitude << ((number.exponent - 1) & 31)
-    denormal = number.exponent.icmp("eq", 0).select(halved, moved)
-    inside = (size.lshr(F32_FRACTION) + shift).icmp("sgt", 0)
-    if _infinite(word):
-        normal = normal.two("smin", f.top << f.fraction)
-    return inside.select(normal, denormal) | ((word >> 31) << (f.fraction + f.exponent))
-
-
-def _infinite(word: Val) -> bool:
-    return word.code.floats.disputed.conversion_overflow is ConversionOverflow.INFINITY
-
-
-def narrowed(pair: Pair) -> Val:
-    """qf32 lanes of two registers to hf, to nearest even; even lanes from the low register."""
-    parts = [_narrow(word.w) for word in pair]
-    return parts[0] | (parts[1] << 16)
-
-
-def _narrow(word: Val) -> Val:
-    """hf bits in the low halves."""
-    number = qfloat(word, SINGLE)
-    bits = number.significand.sitofp(32).as_(word.ty)
-    size = bits & 0x7FFFFFFF
-    shift = number.exponent - (F32_BIAS + F32_FRACTION)
-    field = size.lshr(F32_FRACTION) + shift
-    single = field.icmp("sgt", 0).select(size + (shift << F32_FRACTION), 0)
-    host = single.as_(Type(word.ty.lanes, "f", 32)).fptrunc(16)
-    small = host.as_(host.ty.of(16, "i")).zext(32)
-    # from 2^16 on the exponent field runs on into the one of infinity, as far as it goes
-    cut = F32_FRACTION - HALF.fraction
-    even = (size + ((size.lshr(cut) & 1) + ((1 << (cut - 1)) - 1))).lshr(cut)
-    most = 0x7C00 if _infinite(word) else 0x7FFF
-    large = (even + ((shift + (HALF.bias - F32_BIAS)) << HALF.fraction)).two("smin", most)
-    beyond = field.icmp("sgt", F32_BIAS + HALF.bias)
-    return beyond.select(large, small) | (word.lshr(16) & 0x8000)

@@ -1,7 +1,7 @@
 """Float semantics that are too long to stand in every program: functions in an object of their own.
 
 A program calls them by name; `program.routine_code` compiles all of them once, at the fast level, and keeps the object
-beside the programs. They work on registers in memory, some lanes at a time.
+beside the programs. They work on some lanes of the registers at a time.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hexagon_mlir.sim.isa.float_model import FloatModel
-from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES
+from hexagon_mlir.sim.isa.lanes import VECTOR
 from hexagon_mlir.sim.isa.value import Code, Type, Val
 
 PREFIX = "qf_"
 """Of the names; a program whose declarations have it needs them."""
-Body = Callable[..., tuple[Val, ...]]
+Results = tuple[Val, ...]
+Body = Callable[..., Results]
 """i32 lanes of registers to those of the results."""
 _BODIES: dict[bool, dict[str, tuple[Body, int, int]]] = {False: {}, True: {}}
 """For chips without and with extension bits: name -> body, number of registers it takes, number it gives."""
@@ -29,14 +30,19 @@ def routine(
 
     def call(*arguments: Val) -> tuple[Val, ...]:
         code = arguments[0].code
-        code.declarations.add(f"declare void @{name}({', '.join(['ptr'] * (gives + takes))})")
-        slots = code.scratch(gives + takes)
-        for argument, slot in zip(arguments, slots[gives:], strict=True):
-            code.store(argument.as_(VECTOR), slot, VECTOR_BYTES)
-        code.put(f"call void @{name}({', '.join(f'ptr {slot}' for slot in slots)})")
-        return tuple(code.load(slot, VECTOR, VECTOR_BYTES) for slot in slots[:gives])
+        code.declarations.add(f"declare {_result(gives)} @{name}({', '.join([str(VECTOR)] * takes)})")
+        given = ", ".join(f"{VECTOR} {argument.as_(VECTOR).name}" for argument in arguments)
+        result = code.op(f"call {_result(gives)} @{name}({given})", VECTOR)
+        if gives == 1:
+            return (result,)
+        return tuple(code.op(f"extractvalue {_result(gives)} {result.name}, {i}", VECTOR) for i in range(gives))
 
     return call
+
+
+def _result(gives: int) -> str:
+    """IR type of so many registers."""
+    return str(VECTOR) if gives == 1 else f"{{ {', '.join([str(VECTOR)] * gives)} }}"
 
 
 def library(floats: FloatModel, lanes: int) -> str:
@@ -53,42 +59,40 @@ def _function(
 ) -> str:
     body, takes, gives = routine
     code = Code(declarations, floats)
-    ty = Type(lanes, "i", 32)
-    step = lanes * 4
     code.label("entry")
-    code.put("br label %loop")
-    code.label("loop")
-    code.put("%at = phi i32 [ 0, %entry ], [ %next, %end ]")
-    places = []
-    for index in range(gives + takes):
-        places.append(f"%place{index}")
-        code.put(f"%place{index} = getelementptr i8, ptr %p{index}, i32 %at")
-    results = body(*(code.load(place, ty, step) for place in places[gives:]))
-    code.put("br label %end")
-    code.label("end")
-    for result, place in zip(results, places, strict=False):
-        code.store(result.as_(ty), place, step)
-    code.put(f"%next = add i32 %at, {step}")
-    code.put(f"%last = icmp eq i32 %next, {VECTOR_BYTES}")
-    code.put("br i1 %last, label %done, label %loop")
-    code.label("done")
-    code.put("ret void")
-    taken = ", ".join(f"ptr %p{index}" for index in range(gives + takes))
+    given = [Val(code, f"%v{index}", VECTOR) for index in range(takes)]
+    results: list[Val] = []
+    for first in range(0, VECTOR.lanes, lanes):
+        part = list(range(first, first + lanes))
+        found = body(*(value.shuffle(None, part) for value in given))
+        parts = [value.as_(Type(lanes, "i", 32)) for value in found]
+        results = [old.shuffle(new, list(range(first + lanes))) for old, new in zip(results, parts, strict=True)] \
+            if results else parts  # fmt: skip
+    whole = results[0].name
+    if gives > 1:
+        whole = "poison"
+        for index, value in enumerate(results):
+            text = f"insertvalue {_result(gives)} {whole}, {VECTOR} {value.name}, {index}"
+            whole = code.op(text, VECTOR).name
+    code.put(f"ret {_result(gives)} {whole}")
+    taken = ", ".join(f"{VECTOR} {value.name}" for value in given)
     lines = "\n".join(code.lines)
-    return f"define void @{name}({taken}) {{\n{lines}\n}}"
+    return f"define {_result(gives)} @{name}({taken}) nounwind {{\n{lines}\n}}"
 
 
-def usually(bad: Val, fast: Callable[[], Val], slow: Callable[[], Val]) -> Val:
-    """``slow`` when a lane of ``bad`` is negative, which is rare, else ``fast``."""
+def usually(bad: Val, fast: Callable[[], Results], slow: Callable[[], Results]) -> Results:
+    """``slow`` when a lane result of ``bad`` holds, which is rare, else ``fast``."""
     code = bad.code
-    signs = bad.icmp("slt", 0)
-    bits = code.op(f"bitcast {signs.ty} {signs.name} to i{bad.ty.lanes}", Type(1, "i", bad.ty.lanes))
+    bits = code.op(f"bitcast {bad.ty} {bad.name} to i{bad.ty.lanes}", Type(1, "i", bad.ty.lanes))
     names = [code.name(hint) for hint in ("fast", "slow", "both")]
     code.put(f"br i1 {bits.icmp('ne', 0).name}, label %{names[1]}, label %{names[0]}")
     ways = []
     for way, name in zip((fast, slow), names, strict=False):
         code.label(name)
-        ways.append(f"[ {way().name}, %{name} ]")
+        ways.append(way())
         code.put(f"br label %{names[2]}")
     code.label(names[2])
-    return code.op(f"phi {bad.ty} {', '.join(ways)}", bad.ty)
+    return tuple(
+        code.op(f"phi {one.ty} [ {one.name}, %{names[0]} ], [ {other.name}, %{names[1]} ]", one.ty)
+        for one, other in zip(*ways, strict=True)
+    )

@@ -52,8 +52,6 @@ class Code:
         self.floats = floats
         self.lines: list[str] = []
         self.allocas: list[str] = []
-        self.places: list[str] = []
-        """See `scratch`."""
         self.declarations = declarations
         self.counter = 0
         self.sums: dict[str, tuple[Val, int]] = {}
@@ -108,12 +106,6 @@ class Code:
         name = "%" + self.name("a")
         self.allocas.append(f"  {name} = alloca {ty}, align {max(1, ty.lanes * ty.bits // 8)}")
         return name
-
-    def scratch(self, count: int) -> list[str]:
-        """Pointers to ``count`` places for vector registers, the same ones every time."""
-        while len(self.places) < count:
-            self.places.append(self.alloca(Type(32, "i", 32)))
-        return self.places[:count]
 
     def load(self, pointer: str, ty: Type, align: int | None = None) -> Val:
         return self.op(f"load {ty}, ptr {pointer}" + (f", align {align}" if align else ""), ty)

@@ -16,7 +16,7 @@ from hexagon_mlir.sim.assembly.asm import parse
 from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import decode
 from hexagon_mlir.sim.memory_system.memory import Memory
-from hexagon_mlir.sim.reference.arithmetic import Model, model
+from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, Model, model
 from hexagon_mlir.sim.reference.packet import Registers, execute
 from hexagon_mlir.sim.reference.random_cases import FLAG, module_text, random_case
 from hexagon_mlir.sim.reference.random_memory import SYMBOL
@@ -26,6 +26,9 @@ from hexagon_mlir.sim.translation import host
 from hexagon_mlir.sim.translation import program as programs
 from hexagon_mlir.sim.translation.program import Program, SimError
 from hexagon_mlir.sim.translation.translate import translate
+
+ALL_FORMS = "v81"
+"""A chip that has every form."""
 
 
 @dataclass
@@ -86,12 +89,13 @@ class Translated:
         self.p = self.state[layout.PREDICATES : layout.PREDICATES + 4]
         self.v = self.state[layout.VECTORS : layout.VECTORS + 4096].reshape(32, 128)
         self.q = self.state[layout.VECTOR_PREDICATES : layout.VECTOR_PREDICATES + 512].reshape(4, 128)
-
         self.c = self.state[layout.CONTROLS : layout.CONTROLS + 128].view(np.uint32)
+        self.extensions = self.state[layout.EXTENSIONS : layout.COUNTERS].view(np.uint32)
 
     def run(self, function: str, state: State, address: int) -> State:
         self.r[:], self.p[:], self.v[:], self.q[:] = state.r, state.p, state.v, state.q * np.uint8(0xFF)
         self.c[:] = state.c
+        self.extensions.fill(DEFAULT_EXTENSION[0])
         buffer, tcm = _memories(self.memory, address, state)
         self.state[layout.DEPTH : layout.DEPTH + 4] = 0
         number = self.program.functions.index(function)
@@ -204,16 +208,16 @@ def _show(raw: np.ndarray, at: int) -> str:
 
 
 def check(
-    count: int, seed: int, states: int = 1, only: str | None = None, target: str = targets.DEFAULT,
+    count: int, seed: int, states: int = 1, only: str | None = None, target: str | targets.Target = ALL_FORMS,
     arithmetic: str = "ieee", quick: bool = False,
 ) -> list[Difference]:  # fmt: skip
-    """Run ``count`` random packets, each on ``states`` register states.
+    """Run ``count`` random packets of forms that ``target`` has, each on ``states`` register states.
 
     ``quick`` is about the translated code, see `host.QUICK`; ``arithmetic`` about both, see `Model`.
     """
-    chip = targets.get(target)
+    chip = targets.get(target) if isinstance(target, str) else target
     floats = model(chip, arithmetic)
-    generator = Generator(seed, only, floats)
+    generator = Generator(seed, only, floats, chip.version)
     cases = [random_case(generator, number, floats) for number in range(count)]
     module = module_text(cases)
     translated = Translated(module, chip, arithmetic, quick)

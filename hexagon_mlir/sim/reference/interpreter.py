@@ -12,6 +12,7 @@ import numpy as np
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Arg64, layout
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC
 from hexagon_mlir.sim.assembly.asm import AsmError, Function, parse
 from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import FormError, decode
@@ -54,7 +55,8 @@ class Interpreter:
     """
 
     def __init__(
-        self, asm_text: str, target: str | Target = targets.DEFAULT, arithmetic: str = "ieee", qfloat: str | None = None
+        self, asm_text: str, target: str | Target = targets.DEFAULT, arithmetic: str = DEFAULT_ARITHMETIC,
+        qfloat: str | None = None,
     ) -> None:
         self.target = targets.get(target) if isinstance(target, str) else target
         self.model = model(self.target, arithmetic, qfloat)

@@ -12,8 +12,8 @@ MASK_REGISTER = 28
 MASKS = 0x08040201
 """A bit of its own for each extension bit of a word."""
 NEEDED = {"V=vgetqfext(V.x,R)", "V.x=vsetqfext(V,R)", "V=vmerge(V.x,V.w)"}
-_SOURCES = re.compile(r"v(?:(\d+):)?(\d+)\.(?:qf32|qf16)\b(?!\s*[-+|&^]?=[^=])")
-_RESULTS = re.compile(r"v(?:(\d+):)?(\d+)\.(?:qf32|qf16)\s*=[^=]")
+_SOURCES = re.compile(r"v(?:(\d+):)?(\d+)\.(?:qf32|qf16|x)\b(?!\s*[-+|&^]?=[^=])")
+_RESULTS = re.compile(r"v(?:(\d+):)?(\d+)\.(?:qf32|qf16|x)\s*=[^=]")
 
 
 def _registers(pattern: re.Pattern[str], text: str) -> list[int]:

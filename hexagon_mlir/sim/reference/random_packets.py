@@ -11,7 +11,7 @@ import itertools
 import re
 
 from hexagon_mlir.sim.isa.coverage import MASKED
-from hexagon_mlir.sim.isa.spec import Unit
+from hexagon_mlir.sim.isa.spec import SINCE, Unit, since
 from hexagon_mlir.sim.isa.tables import FORMS
 from hexagon_mlir.sim.reference.arithmetic import IEEE, Model
 from hexagon_mlir.sim.reference.random_memory import TEMPLATES, Memory, Piece
@@ -20,6 +20,8 @@ from hexagon_mlir.sim.reference.rules import depends, find, find_chip
 
 TAKEN = "TAKEN"
 """The label a generated jump names."""
+LATEST = SINCE[0][0]
+"""The generation that has all forms."""
 
 _PREDICATED = (
     "R=add(R,R)", "R=add(R,I)", "R=sub(R,R)", "R=and(R,R)", "R=or(R,R)", "R=xor(R,R)", "R=R", "R=I",
@@ -39,11 +41,14 @@ _PIPES: dict[Unit, tuple[str, ...]] = {
 
 
 class Generator(Memory):
-    """Packets from a seed."""
+    """Packets from a seed, of forms that generation ``version`` has and whose key ``only`` matches."""
 
-    def __init__(self, seed: int, only: str | None = None, model: Model = IEEE) -> None:
+    def __init__(
+        self, seed: int, only: str | None = None, model: Model = IEEE, version: int = LATEST
+    ) -> None:
         super().__init__(seed)
-        keys = [key for key in (*FORMS, *TEMPLATES) if usable(key, model) and (only is None or re.search(only, key))]
+        known = [key for key in (*FORMS, *TEMPLATES) if usable(key, model) and since(key) <= version]
+        keys = [key for key in known if only is None or re.search(only, key)]
         self.keys = keys
         self.plain = [key for key in keys if key in FORMS]
         self.order: list[str] = []

@@ -94,8 +94,9 @@ def find(key: str) -> Rule | None:
 
 
 def depends(key: str, model: Model) -> bool:
-    """True of forms that `find_chip` knows and not `find`: floats of a chip, and extension bits."""
-    return ".x" in key or (model.arithmetic == "chip" and _FLOAT.search(key) is not None)
+    """True of forms that `find_chip` knows and not `find`: floats of a chip, extension bits, and conversions, whose
+    order of lanes is the chip's in any case."""
+    return ".x" in key or "vcvt" in key or (model.arithmetic == "chip" and _FLOAT.search(key) is not None)
 
 
 @functools.cache

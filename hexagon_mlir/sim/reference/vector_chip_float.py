@@ -84,6 +84,11 @@ def sign(_model, suffix, name, a):
 
 
 # -- order -------------------------------------------------------------------------------------------------
+def _unordered(model: Model) -> bool:
+    """Whether NaN has no place in the order: only on v79 and later."""
+    return model.qfloat == "extended" and model.nan_order == "ieee"
+
+
 @chip_rule("Q=vcmp.{gt|eq}(V.{sf|hf|bf},V.{2})")
 def compare(model, name, suffix, a, b):
     """Equality is of numbers: NaN equals nothing."""
@@ -91,14 +96,14 @@ def compare(model, name, suffix, a, b):
     x, y = _patterns(a, suffix), _patterns(b, suffix)
     ordered = [ieee_float.order(p, f, False) for p in (x, y)]
     result = ordered[0] > ordered[1] if name == "gt" else ordered[0] == ordered[1]
-    if name == "eq" or model.nan_order == "ieee":
+    if name == "eq" or _unordered(model):
         result &= ~(ieee_float.is_nan(x, f) | ieee_float.is_nan(y, f))
     return np.repeat(result, VECTOR_BYTES // result.size)
 
 
 @chip_rule("V.{sf|hf}=v{max|min}(V.{1},V.{1})")
 def extreme(model, suffix, name, a, b):
-    function = ieee_float.extreme if model.nan_order == "total" else ieee_float.extreme_or_signed_nan
+    function = ieee_float.extreme_or_signed_nan if _unordered(model) else ieee_float.extreme
     return function(name, _patterns(a, suffix), _patterns(b, suffix), FORMATS[suffix])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hexagon_mlir.sim.reference.exact import SINGLE, multiply_add
 from hexagon_mlir.sim.reference.rules import DTYPES, rule
-from hexagon_mlir.sim.reference.vector_int import VECTOR_BYTES, interleaved, saturated, wide
+from hexagon_mlir.sim.reference.vector_int import VECTOR_BYTES, interleaved, wide
 
 
 def lanes(value, suffix):
@@ -116,27 +116,12 @@ def number_extreme(suffix, name, a, b):
     return np.where(np.isnan(b) | (first & ~np.isnan(a)), a, b)
 
 
-@rule("V.hf=vcvt(V.sf,V.sf)")
-def narrow_two(u, v):
-    return interleaved(_half(lanes(v, "sf")), _half(lanes(u, "sf")))
-
-
-@rule("VV.sf=vcvt(V.hf)")
-def widen(a):
-    return _halves(a, "hf")
-
-
 def _brain(value):
     """f32 rounded to nearest even bfloat16 patterns; NaN becomes quiet."""
     bits = value.view(np.uint32).astype(np.uint64)
     kept, rest = bits >> 16, bits & 0xFFFF
     up = (rest > 0x8000) | ((rest == 0x8000) & (kept & 1 == 1))
     return np.where(np.isnan(lanes(value, "sf")), kept | 0x40, kept + up).astype(np.uint16)
-
-
-@rule("V.bf=vcvt(V.sf,V.sf)")
-def narrow_brain(u, v):
-    return interleaved(_brain(v), _brain(u))
 
 
 @rule("V.bf=VV.qf32")
@@ -177,26 +162,3 @@ def from_half(a):
 @rule("V.sf=V.w")
 def from_word(a):
     return a.view(np.int32).astype(np.float32)
-
-
-@rule("V.hf=vcvt(V.{h|uh})")
-def convert_from(suffix, a):
-    return _half(wide(a, suffix).astype(np.float32))
-
-
-@rule("V.{h|uh}=vcvt(V.hf)")
-def convert_to(out, a):
-    return _integer(np.rint(lanes(a, "hf")), out)
-
-
-@rule("VV.hf=vcvt{|2}(V.{b|ub})")
-def convert_bytes_from(in_order, suffix, a):
-    """Even and odd bytes go to the two registers, with vcvt2 the lower and the upper ones."""
-    values = _half(wide(a, suffix).astype(np.float32))
-    return (values[:64], values[64:]) if in_order else (values[::2], values[1::2])
-
-
-@rule("V.{b|ub}=vcvt{|2}(V.hf,V.hf)")
-def convert_bytes_to(out, in_order, u, v):
-    parts = [saturated(wide(_integer(np.rint(lanes(x, "hf")), "w"), "w"), out) for x in (v, u)]
-    return np.concatenate(parts) if in_order else interleaved(*parts)

@@ -10,7 +10,6 @@ import numpy as np
 
 from hexagon_mlir.sim.reference.rules import rule
 from hexagon_mlir.sim.reference.vector_float import lanes
-from hexagon_mlir.sim.reference.vector_int import interleaved
 
 NAN = 0x80
 _FIELDS = np.arange(128)
@@ -51,16 +50,6 @@ def multiply_update(old, a, b):
     return tuple(s.astype(np.float16) for s in sums)
 
 
-@rule("VV.hf=vcvt(V.f8)")
-def widen(a):
-    return _pair(VALUES[a])
-
-
-@rule("V.f8=vcvt(V.hf,V.hf)")
-def narrow(u, v):
-    return nearest(interleaved(*(lanes(x, "hf").astype(np.float64) for x in (v, u))))
-
-
 @rule("V.f8=vf{max|min}(V.f8,V.f8)")
 def extreme(name, a, b):
     """The number when one is NaN."""
@@ -87,5 +76,5 @@ def qfloat_sign(bits, name, _, a):
 
 @rule("V.qf{16|32}=vmpy(V.{hf|qf16|sf},R.{hf|sf})")
 def multiply_by_scalar(_, left, right, a, r):
-    factor = np.array([r], np.uint32).view(np.float16 if right == "hf" else np.float32)[0]
-    return lanes(a, left) * factor
+    """The two halves of the register take turns over 16-bit lanes."""
+    return lanes(a, left) * np.full(32, r, np.uint32).view(np.float16 if right == "hf" else np.float32)

@@ -83,8 +83,6 @@ class Program:
     """Groups of accesses noted by the code, see `accesses`."""
     sites: list[Site] = field(default_factory=list)
     """Packets by number, in a checked build."""
-    newer: list[tuple[int, str, int]] = field(default_factory=list)
-    """Instructions that the target does not have: line of the assembly, text, the first generation that does."""
     extended: bool = False
     """Vector registers have extension bits."""
     routines: bool = False
@@ -126,7 +124,6 @@ def _load(name: str) -> Program | None:
     head = json.loads(raw[8 : 8 + size])
     head["blocks"] = [BlockInfo(**block) for block in head["blocks"]]
     head["sites"] = [Site(**site) for site in head["sites"]]
-    head["newer"] = [tuple(found) for found in head["newer"]]
     head["data"] = [(address, text) for address, text in head["data"]]
     return Program(code=raw[8 + size :], **head)
 
@@ -153,7 +150,7 @@ def routine_code(floats: FloatModel) -> bytes:
     if program is None:
         from hexagon_mlir.sim.isa import tables
 
-        program = Program(host.compile_object(tables.routines.library(floats, host.lanes())))
+        program = Program(host.compile_object(tables.routines.library(floats, min(2 * host.lanes(), 32))))
         _store(name, program)
     return program.code
 

@@ -107,11 +107,9 @@ def translate(
         for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
         for source in insn.sources
     )  # fmt: skip
-    program.newer = [
-        (insn.line, insn.text, insn.spec.since)
-        for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
-        if insn.spec is not None and insn.spec.since > target.version
-    ]  # fmt: skip
+    for insn in (i for graph in graphs for block in graph.blocks for packet in block.packets for i in packet.insns):
+        if insn.spec is not None and insn.spec.since > target.version:
+            raise SimError(f"'{insn.text}' exists from v{insn.spec.since} on, not on {target.name}", insn.line)
     program.extended = image.extended = image.floats.extended and any(
         f".{suffix}" in insn.key for suffix in EXTENDED
         for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from sim.qfloat_golden import programs
+from sim.test_golden_qfloat import translated
 
 from hexagon_mlir.sim import Arg64, Machine, SimError
 from hexagon_mlir.sim.host_library.hostfns import INLINE, Inline
@@ -101,3 +103,19 @@ def test_symbols_of_an_object():
     for damaged in (b"", b"\x7fELF\x02" + bytes(59), b"\x7fELF\x01" + bytes(100), host.compile_object("")[:100]):
         with pytest.raises(ValueError, match="no ELF object"):
             symbols(damaged)
+
+
+@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3"])
+@pytest.mark.parametrize(("chip", "form"), [
+    ("v75", "V.qf32=vadd(V.qf32,V.sf)"), ("v75", "VV.qf32=vmpy(V.hf,V.hf)"), ("v79", "V.qf32=vmpy(V.qf32,V.qf32)"),
+    ("v79", "VV.qf32=vmpy(V.qf16,V.qf16)"),
+])  # fmt: skip
+def test_qfloat_with_narrow_registers(monkeypatch, cpu, chip, form):
+    """A guest register takes 8 or 4 of the host's: some go to a routine, and come back, in memory."""
+    golden = next(made for made in programs(chip) if made.form == form)
+    monkeypatch.setattr(host, "cpu", lambda: (cpu, "-vzeroupper"))
+    program.routine_code.cache_clear()
+    try:
+        assert golden.wrong(translated(golden)) == ""
+    finally:
+        program.routine_code.cache_clear()
