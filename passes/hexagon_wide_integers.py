@@ -8,6 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.wide_integers.fills import fill_with_words, word_filled
 from hexagon_mlir.passes.wide_integers.nest import in_words, is_wide, reason_against
 
 _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
@@ -19,7 +20,7 @@ class HexagonWideIntegersPass(Pass):
 
     PyTorch's labels, indices and offsets are such integers; one comparison with them kept a whole loop from becoming
     vectors. A buffer of them is seen as two of words, every other word each. Sums carry, comparisons look at the
-    upper words first; what is known to fit a word needs no upper one.
+    upper words first; what is known to fit a word needs no upper one. A fill with 0 or -1 is one of words.
 
     Before:
         #map = affine_map<(d0) -> (d0)>
@@ -77,6 +78,11 @@ class HexagonWideIntegersPass(Pass):
             return
         _GENERALIZE.run(module, context)
         for op in [op for op in ops_named(module, "linalg.generic") if is_wide(op)]:
+            with op.location, ir.InsertionPoint(op):
+                if (filled := word_filled(op)) is not None:
+                    fill_with_words(op, filled)
+                    erase_op(op, self.name)
+                    continue
             reason = reason_against(op)
             if reason is not None:
                 self.remark(context, op, f"64-bit integers stay: {reason}")

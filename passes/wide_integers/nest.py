@@ -14,7 +14,7 @@ from hexagon_mlir.passes.wide_integers.words import Words
 
 _EXTENSIONS = frozenset({"arith.extsi", "arith.extui", "arith.index_cast", "arith.index_castui"})
 _BACK = frozenset({"arith.trunci", "arith.index_cast", "arith.index_castui"})
-_DYNAMIC, _STRIDE = ir.ShapedType.get_dynamic_size(), ir.ShapedType.get_dynamic_stride_or_offset()
+DYNAMIC, STRIDE = ir.ShapedType.get_dynamic_size(), ir.ShapedType.get_dynamic_stride_or_offset()
 _MUCH = 8
 """Operations of a body from which on it is worth storing results as two words each."""
 
@@ -49,7 +49,7 @@ def reason_against(op: ir.Operation) -> str | None:
 
 def _known(op: ir.Operation) -> bool:
     if op.name in words.SHIFTS:
-        by = _number(op.operands[1])
+        by = number_of(op.operands[1])
         return by is not None and 0 <= by < 64
     if op.name in floats.TO_FLOAT:
         return isinstance(op.results[0].type, ir.F32Type | ir.F16Type)
@@ -58,7 +58,7 @@ def _known(op: ir.Operation) -> bool:
     return op.name in (*words.BINARY, *_BACK, "arith.cmpi", "arith.select", "arith.constant", "linalg.yield")
 
 
-def _number(value: ir.Value) -> int | None:
+def number_of(value: ir.Value) -> int | None:
     """The number of a constant."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
         return None
@@ -89,21 +89,29 @@ def _halves(value: ir.Value) -> list[ir.Value]:
         pair = words.of_scalar(value)
         return [pair.low, pair.high]
     type_, i32 = ir.MemRefType(value.type), ir.IntegerType.get_signless(words.WORD)
-    base, offset, *rest = memref.extract_strided_metadata(value)
-    start = ir.Operation.create("builtin.unrealized_conversion_cast", operands=[base], results=[
-        ir.MemRefType.get([], i32, memory_space=type_.memory_space)]).results[0]
+    start, offset, sizes, steps = as_words(value)
     strides, first = type_.get_strides_and_offset()
-    sizes = [size for size, known in zip(rest[:type_.rank], type_.shape, strict=True) if known == _DYNAMIC]
-    steps = [_twice(step) for step, known in zip(rest[type_.rank:], strides, strict=True) if known == _STRIDE]
-    twice = [stride if stride == _STRIDE else 2 * stride for stride in strides]
+    twice = [stride if stride == STRIDE else 2 * stride for stride in strides]
     parts = []
     for half in range(2):
-        at = first if first == _STRIDE else 2 * first + half
-        offsets = [arith.addi(_twice(offset), index(half))] if first == _STRIDE else []
+        at = first if first == STRIDE else 2 * first + half
+        offsets = [arith.addi(offset, index(half))] if first == STRIDE else []
         layout = ir.StridedLayoutAttr.get(at, twice)
         seen = ir.MemRefType.get(type_.shape, i32, layout, type_.memory_space)
         parts.append(memref.reinterpret_cast(seen, start, offsets, sizes, steps, [at], type_.shape, twice))
     return parts
+
+
+def as_words(value: ir.Value) -> tuple[ir.Value, ir.Value, list[ir.Value], list[ir.Value]]:
+    """The memory of a buffer of 64-bit integers as words, and in words: its offset, dynamic sizes and strides."""
+    type_ = ir.MemRefType(value.type)
+    base, offset, *rest = memref.extract_strided_metadata(value)
+    start = ir.Operation.create("builtin.unrealized_conversion_cast", operands=[base], results=[
+        ir.MemRefType.get([], ir.IntegerType.get_signless(words.WORD), memory_space=type_.memory_space)]).results[0]
+    strides, first = type_.get_strides_and_offset()
+    sizes = [size for size, known in zip(rest[:type_.rank], type_.shape, strict=True) if known == DYNAMIC]
+    steps = [_twice(step) for step, known in zip(rest[type_.rank:], strides, strict=True) if known == STRIDE]
+    return start, _twice(offset) if first == STRIDE else offset, sizes, steps
 
 
 def _twice(value: ir.Value) -> ir.Value:
@@ -147,7 +155,7 @@ class _Body:
         if op.name in _EXTENSIONS:
             return words.widened(op.name, self._plain(op.operands[0]))
         if op.name in words.SHIFTS:
-            by = _number(op.operands[1])
+            by = number_of(op.operands[1])
             assert by is not None
             return words.shift(op.name, self._pair(op.operands[0]), by)
         if op.name == "arith.select":
@@ -175,6 +183,6 @@ class _Body:
     def _pair(self, value: ir.Value) -> Words:
         if value not in self.pairs:  # made outside
             with ir.InsertionPoint(self.op):
-                number = _number(value)
+                number = number_of(value)
                 self.pairs[value] = words.of_scalar(value) if number is None else words.constant(number)
         return self.pairs[value]
