@@ -10,6 +10,7 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.wide_integers import floats, words
+from hexagon_mlir.passes.wide_integers.division import DIVISIONS, Divided, divide
 from hexagon_mlir.passes.wide_integers.words import Words
 
 _EXTENSIONS = frozenset({"arith.extsi", "arith.extui", "arith.index_cast", "arith.index_castui"})
@@ -39,7 +40,7 @@ def reason_against(op: ir.Operation) -> str | None:
     if any(_wide(_element(value.type)) for value in list(op.operands)[input_count(op):]):
         if any("reduction" in text for text in iterators):
             return "a reduction to them"
-        if len(operations) < _MUCH:
+        if len(operations) < _MUCH and not any(inner.name in DIVISIONS for inner in operations):
             return f"{len(operations)} operations for a result of two words"
     for inner in operations:
         if any(_wide(v.type) for one in nested_ops(inner) for v in (*one.operands, *one.results)) and not _known(inner):
@@ -55,7 +56,8 @@ def _known(op: ir.Operation) -> bool:
         return isinstance(op.results[0].type, ir.F32Type | ir.F16Type)
     if op.name in _EXTENSIONS and not _wide(op.operands[0].type):
         return True
-    return op.name in (*words.BINARY, *_BACK, "arith.cmpi", "arith.select", "arith.constant", "linalg.yield")
+    others = ("arith.cmpi", "arith.select", "arith.constant", "linalg.yield")
+    return op.name in (*words.BINARY, *DIVISIONS, *_BACK, *others)
 
 
 def number_of(value: ir.Value) -> int | None:
@@ -125,6 +127,7 @@ class _Body:
         self.old, self.op, self.qfloat = old, op, qfloat
         self.plain: dict[ir.Value, ir.Value] = {}
         self.pairs: dict[ir.Value, Words] = {}
+        self.divided: dict[tuple[bool, ir.Value, ir.Value], Divided] = {}
         given = iter(arguments)
         for argument in old.arguments:
             if _wide(argument.type):
@@ -158,10 +161,19 @@ class _Body:
             by = number_of(op.operands[1])
             assert by is not None
             return words.shift(op.name, self._pair(op.operands[0]), by)
+        if op.name in DIVISIONS:
+            return self._divided(not op.name.endswith("ui"), *op.operands).result(op.name)
         if op.name == "arith.select":
             condition, a, b = op.operands
             return words.select(self._plain(condition), self._pair(a), self._pair(b))
         return words.BINARY[op.name](*map(self._pair, op.operands))
+
+    def _divided(self, is_signed: bool, n: ir.Value, d: ir.Value) -> Divided:
+        """Quotient and remainder, computed once for operations that want one of them each."""
+        key = (is_signed, n, d)
+        if key not in self.divided:
+            self.divided[key] = divide(is_signed, self._pair(n), self._pair(d), number_of(d), self.qfloat)
+        return self.divided[key]
 
     def _read(self, op: ir.Operation) -> ir.Value:
         """What ``op`` makes of 64-bit integers: a condition, a float, or fewer bits."""
