@@ -1,8 +1,8 @@
 """Every operation with every type through every pass: each succeeds, or refuses with its name and a reason.
 
-``python scripts/walk_ops.py [pass|pipeline] [--every N] [--from K] [--word WORD]`` takes every N-th program from number
-K on, of those with WORD in their names. Prints what is wrong, equal errors once with how often and an example, and
-returns 1 when there is something.
+``python scripts/walk_ops.py [pass|pipeline] [--every N] [--from K] [--word WORD] [--target T]`` takes every N-th
+program from number K on, of those with WORD in their names. Prints what is wrong, equal errors once with how often and
+an example, and returns 1 when there is something.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ def main() -> int:
     parser.add_argument("kind", nargs="?", default="pass", choices=("pass", "pipeline"))
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--from", dest="first", type=int, default=0)
+    parser.add_argument("--target", default="v75")
     parser.add_argument("--word", default="", help="part of a program's name")
     options = parser.parse_args()
     everything = list(programs())
     chosen = [number for number, (name, _, _) in enumerate(everything) if options.word in name]
     numbers = chosen[options.first::options.every]
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for number, step, wrong in walk(numbers, options.kind):
+    for number, step, wrong in walk(numbers, options.kind, options.target):
         if not found[step, wrong]:
             print(f"{step}: {everything[number][0]}: {wrong}", flush=True)
         found[step, wrong].append(number)

@@ -1,8 +1,8 @@
 """Each program of `op_programs` through each pass that takes its level, or through the whole pipeline to assembly.
 
 A pass succeeds or raises a `HexError` that names it. Programs run in processes of their own, which tell what they are
-about to do: a crash is found by name. ``python op_walk.py pass|pipeline`` is such a process: it reads the numbers of
-programs, and from which pass on, and writes what it does.
+about to do: a crash is found by name. ``python op_walk.py pass|pipeline TARGET`` is such a process: it reads the
+numbers of programs, and from which pass on, and writes what it does.
 """
 
 import json
@@ -31,18 +31,18 @@ def steps(level: str, kind: str) -> list[str]:
     return [name for name in registry.names() if registry.get(name).needs in LEVELS[level]]
 
 
-def outcome(text: str, step: str) -> str | None:
-    """What is wrong with how ``step`` takes ``text``; None when it succeeds or refuses with a reason."""
+def outcome(text: str, step: str, target: str) -> str | None:
+    """What is wrong with how ``step`` takes ``text`` for ``target``; None when it succeeds or refuses with a reason."""
     try:
         module = parse(text)
     except HexError:
         return None  # a template that does not verify for a type
     try:
         if step == WHOLE:
-            compile_module(module)
+            compile_module(module, target)
         else:
             set_index_bits(module)
-            run_steps(module, [PassStep(registry.get(step)())], PassContext(targets.get(targets.DEFAULT)))
+            run_steps(module, [PassStep(registry.get(step)())], PassContext(targets.get(target)))
     except HexError as error:
         if any("report it" in d.hint for d in error.diagnostics):
             return f"invalid IR: {error.diagnostics[0].message}"
@@ -58,12 +58,13 @@ def described(error: Exception) -> str:
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
 
 
-def walk(numbers: Sequence[int], kind: str) -> Iterator[tuple[int, str, str]]:
+def walk(numbers: Sequence[int], kind: str, target: str = targets.DEFAULT) -> Iterator[tuple[int, str, str]]:
     """(program, step, what is wrong) of the programs ``numbers``."""
     todo: list[tuple[int, int]] = [(number, 0) for number in numbers]
     while todo:
-        with subprocess.Popen([sys.executable, str(Path(__file__).resolve()), kind], stdin=subprocess.PIPE, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        command = [sys.executable, str(Path(__file__).resolve()), kind, target]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True) as process:
             assert process.stdin is not None and process.stdout is not None
             process.stdin.write(json.dumps(todo))
             process.stdin.close()
@@ -80,7 +81,7 @@ def walk(numbers: Sequence[int], kind: str) -> Iterator[tuple[int, str, str]]:
         todo = [(at[0], at[1] + 1), *((number, 0) for number in left[left.index(at[0]) + 1:])]
 
 
-def _work(kind: str) -> None:
+def _work(kind: str, target: str) -> None:
     everything = list(programs())
     out = sys.stdout
     sys.stdout = sys.stderr
@@ -88,9 +89,9 @@ def _work(kind: str) -> None:
         _, level, text = everything[number]
         for place, name in list(enumerate(steps(level, kind)))[first:]:
             print(json.dumps([number, place, name, ""]), file=out, flush=True)
-            if wrong := outcome(text, name):
+            if wrong := outcome(text, name, target):
                 print(json.dumps([number, place, name, wrong]), file=out, flush=True)
 
 
 if __name__ == "__main__":
-    _work(sys.argv[1])
+    _work(*sys.argv[1:])

@@ -14,8 +14,8 @@ BASICS = [number for number, (name, _, _) in enumerate(EVERYTHING) if re.match("
 OPERATIONS = range(len(BASICS), len(EVERYTHING))
 
 
-def wrong(numbers, kind):
-    return [f"{step}: {EVERYTHING[number][0]}: {text}" for number, step, text in op_walk.walk(numbers, kind)]
+def wrong(numbers, kind, target="v75"):
+    return [f"{step}: {EVERYTHING[number][0]}: {text}" for number, step, text in op_walk.walk(numbers, kind, target)]
 
 
 def test_every_operation_is_there():
@@ -30,8 +30,9 @@ def test_passes_refuse_by_name():
     assert not wrong([*BASICS[::11], *OPERATIONS[::131]], "pass")
 
 
-def test_the_pipeline_refuses_by_name():
-    assert not wrong([*BASICS[5::47], *OPERATIONS[70::601]], "pipeline")
+@pytest.mark.parametrize(("target", "first"), [("v68", 5), ("v75", 25), ("v79", 45)])
+def test_the_pipeline_refuses_by_name(target, first):
+    assert not wrong([*BASICS[first::97], *OPERATIONS[first::1201]], "pipeline", target)
 
 
 def test_a_crash_and_a_bare_error_are_found(monkeypatch, tmp_path):
@@ -40,12 +41,12 @@ def test_a_crash_and_a_bare_error_are_found(monkeypatch, tmp_path):
 import os, sys
 sys.path[:0] = {[str(op_walk.__file__).rsplit("/", 1)[0]]!r}
 import op_walk
-def outcome(text, step):
+def outcome(text, step, target):
     if "math.sqrt" in text:
         os.abort()
     return op_walk.described(KeyError("x")) if "math.rsqrt" in text else None
 op_walk.outcome = outcome
-op_walk._work(sys.argv[1])
+op_walk._work(*sys.argv[1:])
 """)
     monkeypatch.setattr(op_walk, "__file__", str(tmp_path / "walker.py"))
     numbers = [next(k for k in OPERATIONS if EVERYTHING[k][0].startswith(f"math.{name} f32 -> f32, scalar"))
