@@ -13,11 +13,11 @@ import numpy as np
 from hexagon_mlir.exec.storage import live_storages
 from hexagon_mlir.ir.diagnostics import HexError
 
-_BITS = re.compile(r"\*(?:fp|bf|i|u)(8|16|32|64|1)")
+_BITS = re.compile(r"\*k?(?:fp|bf|i|u)(8|16|32|64|1)")
 
 
 def element_bytes(kind: str) -> int:
-    """Bytes of an element of pointer type ``kind``, such as ``*fp8e5``; a bit takes one."""
+    """Bytes of an element of pointer type ``kind``, such as ``*fp8e5`` or ``*kfp32``; a bit takes one."""
     found = _BITS.match(kind)
     assert found is not None, kind
     return max(int(found[1]) // 8, 1)
