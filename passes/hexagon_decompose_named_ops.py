@@ -78,7 +78,7 @@ class HexagonDecomposeNamedOpsPass(Pass):
     Options:
         none
 
-    Refuses: nothing; a module without such ops stays as it is.
+    Refuses: softmax of integers (an error). A module without such ops stays as it is.
 
     Needs: tensor.
     Leaves: tensor.
@@ -94,6 +94,10 @@ class HexagonDecomposeNamedOpsPass(Pass):
             split_offsets(op)
         for op in find_ops(module, has_rows):
             join_rows(op)
+        for op in ops_named(module, "linalg.softmax"):
+            element = ir.ShapedType(op.operands[0].type).element_type
+            if not isinstance(element, ir.FloatType):  # upstream's decomposition crashes
+                raise self.refuse(op, f"softmax of {element}", hint="convert the operand to f32 or f16")
         present = {op.name for op in ops_named(module, *_BY_INTERFACE, *_BY_TRANSFORM)}
         if not present:
             return

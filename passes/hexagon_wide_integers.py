@@ -8,7 +8,10 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
-from hexagon_mlir.passes.wide_integers.nest import in_words, is_wide, reason_against
+from hexagon_mlir.passes.wide_integers.decide import reason_against
+from hexagon_mlir.passes.wide_integers.fills import fill_with_words, word_filled
+from hexagon_mlir.passes.wide_integers.nest import in_words, is_wide
+from hexagon_mlir.passes.wide_integers.sums import chunked_loop, in_chunks, in_half_words, sum_of
 
 _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
 
@@ -19,7 +22,8 @@ class HexagonWideIntegersPass(Pass):
 
     PyTorch's labels, indices and offsets are such integers; one comparison with them kept a whole loop from becoming
     vectors. A buffer of them is seen as two of words, every other word each. Sums carry, comparisons look at the
-    upper words first; what is known to fit a word needs no upper one.
+    upper words first; what is known to fit a word needs no upper one. A fill with 0 or -1 is one of words.
+    Divisions multiply with the divisor's inverse. A sum is made of sums of half words, up to 65,536 elements at a time.
 
     Before:
         #map = affine_map<(d0) -> (d0)>
@@ -59,8 +63,8 @@ class HexagonWideIntegersPass(Pass):
     Options:
         none
 
-    Refuses (with a remark; the op is left for scalar loops): divisions, conversions from floats and to others than
-    f32 and f16, shifts by anything but constants, reductions to 64-bit integers, what the body loads of them
+    Refuses (with a remark; the op is left for scalar loops): conversions from floats and to others than f32 and f16,
+    shifts by anything but constants, reductions to 64-bit integers other than sums, what the body loads of them
     itself, and little work whose result is such integers: storing every other word twice takes as long.
 
     Needs: buffer.
@@ -77,11 +81,40 @@ class HexagonWideIntegersPass(Pass):
             return
         _GENERALIZE.run(module, context)
         for op in [op for op in ops_named(module, "linalg.generic") if is_wide(op)]:
+            with op.location, ir.InsertionPoint(op):
+                if (filled := word_filled(op)) is not None:
+                    fill_with_words(op, filled)
+                    erase_op(op, self.name)
+                    continue
             reason = reason_against(op)
             if reason is not None:
                 self.remark(context, op, f"64-bit integers stay: {reason}")
                 continue
             with op.location, ir.InsertionPoint(op):
-                in_words(op, context.target.computes_in_legacy_qfloat)
+                self._rewrite(op, context.target.computes_in_legacy_qfloat)
             erase_op(op, self.name)
         CLEAN.run(module, context)
+
+    def _rewrite(self, op: ir.Operation, qfloat: bool) -> None:
+        """Make what does the same in words, at the insertion point."""
+        value = sum_of(op)
+        if value is None:
+            in_words(op, qfloat)
+            return
+        loop = chunked_loop(op)
+        if loop is not None and loop >= 0:
+            part = in_chunks(op, loop)
+            with ir.InsertionPoint(part):
+                self._sum(part, qfloat)
+            erase_op(part, self.name)
+        else:
+            self._sum(op, qfloat)
+
+    def _sum(self, op: ir.Operation, qfloat: bool) -> None:
+        value = sum_of(op)
+        assert value is not None
+        last = in_half_words(op, value, qfloat)
+        if last is not None and reason_against(last) is None:
+            with ir.InsertionPoint(last):
+                in_words(last, qfloat)
+            erase_op(last, self.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.passes.triton_import import elementwise, float8, types
@@ -75,4 +76,5 @@ def bitcast(node: Tensor, target: ir.Type) -> Tensor:
         return node
     if node.element.width != element.width:
         raise Unsupported(f"bits of {node.element} as {element}")
-    return elementwise.apply([node], [element], node.shape, lambda x: arith.bitcast(element, x))[0]
+    bits, = elementwise.apply([node], [element], node.shape, lambda x: arith.bitcast(element, x))
+    return replace(bits, room=node.room)

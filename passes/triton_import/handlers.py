@@ -55,7 +55,8 @@ def clone(t: Translator, op: ir.Operation) -> list[Tensor]:
     sources = [types.split(v.type)[1] for v in op.operands]
     if op.name.endswith("f") and any(str(source) in types.FLOAT8 for source in sources):
         return casts.in_f32(op, nodes, sources, [types.split(r.type)[1] for r in op.results], shape)
-    return elementwise.clone(op, nodes, elements, shape)
+    results = elementwise.clone(op, nodes, elements, shape)
+    return [networks.known(op, nodes, results[0])] if len(results) == 1 else results
 
 
 def _integer(op: ir.Operation, name: str) -> int:
@@ -306,8 +307,10 @@ def _reduce(t: Translator, op: ir.Operation) -> list[Tensor]:
     if (extreme := extremes.extreme_of_pairs(op)) is not None:
         return extremes.value_and_place(nodes, _integer(op, "axis"), extreme)
     axis, operation = _integer(op, "axis"), _single_operation(op)
+    if (half := networks.half(nodes[0], axis, operation)) is not None:
+        return [half]
     results = wide.reduce_wide(nodes, axis, t.combiner(op), operation)
-    return [networks.with_pairs(results[0], nodes[0], axis)] if operation == "arith.xori" else results
+    return [networks.with_pairs(t, op, results[0])] if operation == "arith.xori" else results
 
 
 def _single_operation(op: ir.Operation) -> str | None:
@@ -326,7 +329,14 @@ def _scan(t: Translator, op: ir.Operation) -> list[Tensor]:
     return reduce.scan([t.tensor(v) for v in op.operands], _integer(op, "axis"), reverse, t.combiner(op))
 
 
+def _broadcast(t: Translator, op: ir.Operation) -> Known:
+    node, shape = t.of(op.operands[0]), _shape(op)
+    spread = networks.spread(node, shape) if isinstance(node, Tensor) else None
+    return shapes.broadcast(node, shape) if spread is None else spread
+
+
 def _reshape(t: Translator, op: ir.Operation) -> Known:
+    networks.keep_for_halves(t, op)
     return shapes.reshape(t.of(op.operands[0]), _shape(op))
 
 
@@ -347,7 +357,7 @@ HANDLERS: dict[str, Handler] = {
     "tt.splat": lambda t, op: shapes.splat(t.of(op.operands[0]), _shape(op)),
     "tt.unsplat": lambda t, op: shapes.reshape(t.of(op.operands[0]), ()),
     "tt.expand_dims": lambda t, op: shapes.expand_dims(t.of(op.operands[0]), _integer(op, "axis")),
-    "tt.broadcast": lambda t, op: shapes.broadcast(t.of(op.operands[0]), _shape(op)),
+    "tt.broadcast": _broadcast,
     "tt.trans": lambda t, op: shapes.transpose(t.of(op.operands[0]), list(
         ir.DenseI32ArrayAttr(op.attributes["order"]))),
     "tt.reshape": _reshape,

@@ -1,27 +1,29 @@
-"""Sorting networks, as Triton writes them: each step compares an element with its neighbour along a dimension of two.
+"""Sorting networks, as Triton's libraries write them: steps compare each element with one a power of two away.
 
-Triton finds that neighbour as the xor of an element with the xor of both. In memory it is a fixed number of elements
-before or behind, and taken from there.
+Triton finds that neighbour along a dimension of two as the xor of an element with the xor of both, and other libraries
+find the first and the second of both as sums of products with 0 and 1. In memory it is a fixed number of elements
+before or behind, and taken from there. A product with 0 counts as 0 and one with 1 as the number itself: of floats too,
+where an infinity would make the sum no number and legacy qfloat does not multiply by 1 exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
+from typing import TYPE_CHECKING
 
-from hexagon_mlir.ir import arith, bufferization, ir, memref
-from hexagon_mlir.passes.triton_import import build, elementwise, ints, views
-from hexagon_mlir.passes.triton_import.values import IndexOf, Pairs, Tensor
+from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.passes.triton_import import build, elementwise, ints, rooms, types, views
+from hexagon_mlir.passes.triton_import.values import Half, Pairs, Tensor, varying
+
+if TYPE_CHECKING:
+    from hexagon_mlir.passes.triton_import.translate import Translator
 
 _PAIR = 2
-
-
-def with_pairs(result: Tensor, node: Tensor, axis: int) -> Tensor:
-    """``result``, the xor of ``node`` along ``axis``, which remembers what it is of where that has two elements."""
-    if node.shape[axis] != _PAIR or not node.dims:
-        return result
-    return replace(result, pairs=Pairs(node, prod(node.shape[axis + 1:])))
+_PRODUCTS = frozenset({"arith.muli", "arith.mulf"})
+_TO_FLOAT = frozenset({"arith.sitofp", "arith.uitofp"})
+_SUMS = frozenset({"arith.addi", "arith.addf"})
 
 
 def step_of(op: ir.Operation, nodes: Sequence[Tensor], shape: tuple[int, ...]) -> Tensor | None:
@@ -32,31 +34,29 @@ def step_of(op: ir.Operation, nodes: Sequence[Tensor], shape: tuple[int, ...]) -
         return None
     if op.name == "arith.select":
         chosen, = elementwise.apply(nodes, [nodes[1].element], shape, lambda c, x, y: arith.select(c, x, y))
-        return _in_memory(chosen)
+        return chosen if any(_xor_axis(user) is not None for user in _users(op.results[0])) else rooms.in_memory(chosen)
     turned = op.name == "arith.cmpi" and nodes[0].element.width == 1
     if not turned or ir.IntegerAttr(op.attributes["predicate"]).value != arith.CmpIPredicate.ne.value:
         return None
     word = ir.IntegerType.get_signless(32)
-    wide = [node if node.expression is None else _in_memory(build.from_compact(build.compact(elementwise.apply(
-        [node], [word], shape, lambda x: arith.extui(word, x), cheap=True)[0]), word, shape)) for node in nodes]
 
     def differ(a: ir.Value, b: ir.Value) -> ir.Value:
-        x, y = (v if v.type == word else arith.extui(word, v) for v in (a, b))
+        x, y = (arith.extui(word, v) for v in (a, b))
         return arith.cmpi(arith.CmpIPredicate.ne, arith.xori(x, y), ints.value(0, word))
 
-    return elementwise.apply(wide, [nodes[0].element], shape, differ)[0]
+    return elementwise.apply(nodes, [nodes[0].element], shape, differ)[0]
 
 
-def _in_memory(node: Tensor) -> Tensor:
-    """``node`` as a buffer: the ops that read it do not compute it again, step within step."""
-    if node.data is None or not node.dims:
-        return node
-    shape = [node.shape[d] for d in node.dims]
-    buffer = memref.alloc(ir.MemRefType.get(shape, node.element), [], [])
-    bufferization.MaterializeInDestinationOp(None, node.data, buffer, restrict=True, writable=True)
-    value = bufferization.ToTensorOp(ir.RankedTensorType.get(shape, node.element), buffer, restrict=True,
-                                     writable=True).result
-    return replace(node, data=value)
+# -- neighbours by xor -----------------------------------------------------------------------------------------------
+
+def with_pairs(t: Translator, op: ir.Operation, result: Tensor) -> Tensor:
+    """``result``, the xor of an operand along an axis, which remembers what it is of where that has two elements."""
+    axis, node = ir.IntegerAttr(op.attributes["axis"]).value, t.tensor(op.operands[0])
+    if node.shape[axis] != _PAIR or not node.dims or node.dims != varying(node.shape):
+        return result
+    step = prod(node.shape[axis + 1:])
+    keep(t, op.operands[0], step)
+    return replace(result, pairs=Pairs(t.tensor(op.operands[0]), step))
 
 
 def _exchanged(a: Tensor, b: Tensor) -> Tensor | None:
@@ -64,18 +64,110 @@ def _exchanged(a: Tensor, b: Tensor) -> Tensor | None:
     node, pairs = (a, b.pairs) if b.pairs is not None else (b, a.pairs)
     if pairs is None or pairs.node is not node or node.shape != (a if node is b else b).shape:
         return None
-    step, size, type = pairs.step, prod(node.shape), node.element
-    flat = build.reshape(build.compact(node), [size])
-    zeros = build.filled(ints.value(0, type), [size + _PAIR * step])
-    room = views.placed(flat, zeros, [step], [size])
-    before, behind = (views.slice_of(room, [start], [size], [0]) for start in (0, _PAIR * step))
-    i32 = ir.IntegerType.get_signless(32)
+    return rooms.of_pairs(node, pairs.step, (-1, 1), arith.select)
 
-    def choose(values: Sequence[ir.Value], index: IndexOf) -> list[ir.Value]:
-        number = arith.shrui(arith.index_cast(i32, index(0)), ints.value(step.bit_length() - 1, i32))
-        bit = ints.cast(arith.andi(number, ints.value(1, i32)), i32, type)
-        is_second = arith.cmpi(arith.CmpIPredicate.ne, bit, ints.value(0, type))
-        return [arith.select(is_second, *values)]
 
-    value, = build.generic([(before, (0,)), (behind, (0,))], (0,), [size], [type], choose)
-    return build.from_compact(build.reshape(value, [n for n in node.shape if n != 1]), type, node.shape)
+def _xor_axis(op: ir.Operation) -> int | None:
+    """The axis along which ``op`` is the xor of two."""
+    if op.name != "tt.reduce":
+        return None
+    axis = ir.IntegerAttr(op.attributes["axis"]).value
+    inside = op.regions[0].blocks[0].operations[0].operation
+    return axis if inside.name == "arith.xori" and types.split(op.operands[0].type)[0][axis] == _PAIR else None
+
+
+# -- halves by products ----------------------------------------------------------------------------------------------
+
+def keep_for_halves(t: Translator, op: ir.Operation) -> None:
+    """Give what ``op``, a reshape, reads a margin where halves of its result are picked."""
+    shape = types.split(op.results[0].type)[0]
+    products = [user for user in _users(op.results[0]) if user.name in _PRODUCTS]
+    sums = [use.owner.operation for product in products for use in product.results[0].uses]
+    axes = {ir.IntegerAttr(user.attributes["axis"]).value for user in sums if user.name == "tt.reduce"}
+    if len(axes) == 1 and shape[axis := axes.pop()] == _PAIR:
+        keep(t, op.operands[0], prod(shape[axis + 1:]))
+
+
+def known(op: ir.Operation, nodes: Sequence[Tensor], result: Tensor) -> Tensor:
+    """``result`` of ``op`` on ``nodes``, which remembers where it is 0 and 1, or of what it is a product with such."""
+    if op.name in _TO_FLOAT:
+        return replace(result, one=_place_of_one(nodes[0]))
+    for node, factor in (nodes, nodes[::-1]) if op.name in _PRODUCTS else ():
+        if (place := _place_of_one(factor)) is not None:
+            return replace(result, product=Half(node, *place))
+    return result
+
+
+def half(node: Tensor, axis: int, operation: str | None) -> Tensor | None:
+    """The sum of ``node`` along ``axis``, where that is one half of another tensor; else None."""
+    found = node.product
+    if found is None or found.axis != axis or operation not in _SUMS:
+        return None
+    source, shape = found.node, (*node.shape[:axis], *node.shape[axis + 1:])
+    offsets, sizes = [0] * len(shape), list(source.shape)
+    offsets.insert(axis, found.place)
+    sizes[axis] = 1
+    kept = [d for d in range(len(sizes)) if d != axis]
+    value = views.slice_of(build.full(source), offsets, sizes, kept) if shape else None
+    if value is None:
+        return None
+    return replace(build.from_full(value, shape), half=found)
+
+
+def spread(node: Tensor, shape: tuple[int, ...]) -> Tensor | None:
+    """``node``, a half with a dimension of one in place of that of two, in both places of ``shape``; else None."""
+    found = node.half
+    if found is None or shape != found.node.shape or node.shape[found.axis] != 1:
+        return None
+    step = prod(shape[found.axis + 1:])
+    if found.node.room is None or found.node.room.margin != step:
+        return None
+    places = (-1, 0) if found.place == 0 else (0, 1)
+    return rooms.of_pairs(found.node, step, places, arith.select)
+
+
+def _place_of_one(node: Tensor) -> tuple[int, int] | None:
+    """Axis and index at which ``node`` is 1, if it is 0 at the other index of that axis, whatever the others are."""
+    if node.one is not None:
+        return node.one
+    if node.linear is None or node.linear.lanes or node.linear.pieces:
+        return None
+    axes = [d for d, stride in enumerate(node.linear.strides) if stride not in (0,)]
+    if len(axes) != 1 or node.shape[axes[0]] != _PAIR:
+        return None
+    ends = (node.linear.offset, node.linear.strides[axes[0]])
+    return (axes[0], 1) if ends == (0, 1) else (axes[0], 0) if ends == (1, -1) else None
+
+
+# -- what a step reads -----------------------------------------------------------------------------------------------
+
+def keep(t: Translator, value: ir.Value, margin: int) -> None:
+    """Know ``value``, and what it is made of bit by bit, as tensors in memory with ``margin``."""
+    node = t.tensor(value)
+    if node.room is not None and node.room.margin == margin:
+        return
+    owner = value.owner
+    if isinstance(owner, ir.Operation | ir.OpView) and owner.operation.name == "tt.bitcast":
+        source = owner.operation.operands[0]
+        if not isinstance(known := t.of(source), Tensor) or _bits(known) != _bits(node):
+            return
+        keep(t, source, margin)
+        node = elementwise.apply([t.tensor(source)], [node.element], node.shape,
+                                 lambda x: arith.bitcast(node.element, x))[0]
+        t.known[value] = replace(node, room=t.tensor(source).room)
+    elif _bits(node) > 1 and node.dims == varying(node.shape):
+        t.known[value] = rooms.in_memory(node, margin)
+
+
+def _bits(node: Tensor) -> int:
+    return node.element.width
+
+
+def _users(value: ir.Value) -> Iterator[ir.Operation]:
+    """The operations that read ``value``, or its bits as numbers of another type."""
+    for use in value.uses:
+        op = use.owner.operation
+        if op.name == "tt.bitcast":
+            yield from _users(op.results[0])
+        else:
+            yield op

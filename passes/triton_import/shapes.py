@@ -45,13 +45,15 @@ def renamed(node: Known, shape: tuple[int, ...], place: Callable[[int], int]) ->
         node.element, shape, tuple(place(d) for d in node.dims) if inner is None else tuple(sorted(moved)), node.data,
         expression if inner is not None else None,
         linear.moved(node.linear, place, len(shape)) if node.linear is not None else None,
-        masks.moved(node.mask, place) if node.mask is not None else None, node.pairs)
+        masks.moved(node.mask, place) if node.mask is not None else None, node.pairs,
+        one=(place(node.one[0]), node.one[1]) if node.one is not None else None)
 
 
 def expand_dims(node: Known, axis: int) -> Known:
     """A new dimension of one element at ``axis``."""
     shape = (*node.shape[:axis], 1, *node.shape[axis:])
-    return renamed(node, shape, lambda d: d if d < axis else d + 1)
+    result = renamed(node, shape, lambda d: d if d < axis else d + 1)
+    return replace(result, half=node.half) if isinstance(node, Tensor) and isinstance(result, Tensor) else result
 
 
 def broadcast(node: Known, shape: tuple[int, ...]) -> Known:
@@ -70,7 +72,8 @@ def reshape(node: Known, shape: tuple[int, ...]) -> Known:
     old, new = varying(node.shape), varying(shape)
     if [node.shape[d] for d in old] == [shape[d] for d in new]:
         place = dict(zip(old, new, strict=True))
-        return renamed(node, shape, lambda d: place.get(d, 0))
+        same = renamed(node, shape, lambda d: place.get(d, 0))
+        return replace(same, room=node.room) if isinstance(node, Tensor) and isinstance(same, Tensor) else same
     if isinstance(node, Choice):
         return Choice(*(cast(Any, reshape(part, shape)) for part in (node.condition, node.a, node.b)))
     if isinstance(node, Pointer):
@@ -82,7 +85,8 @@ def reshape(node: Known, shape: tuple[int, ...]) -> Known:
     assert isinstance(node, Tensor)
     if node.uniform:
         return Tensor(node.element, shape, (), node.data)
-    return build.from_compact(build.reshape(build.compact(node), [shape[d] for d in new]), node.element, shape)
+    result = build.from_compact(build.reshape(build.compact(node), [shape[d] for d in new]), node.element, shape)
+    return replace(result, room=node.room)
 
 
 def join(a: Tensor, b: Tensor) -> Tensor:

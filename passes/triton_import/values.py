@@ -88,6 +88,10 @@ class Tensor:
     ``data`` is the value over ``dims`` only: a scalar `Int` or IR value without dims, else a ranked tensor whose
     axes are ``dims`` in that order. ``data`` is None for what is computed from the index where it is used:
     ``expression`` then emits the scalar at an index.
+
+    For sorting networks: ``pairs`` tells what it is the xor of, ``product`` of which tensor it has one half and zeros
+    in place of the other, ``half`` of which it is a half without the dimension of two, ``one`` the axis of two along
+    which, and the index at which, it is 1 and else 0, ``room`` where its elements are in memory.
     """
 
     element: ir.Type
@@ -98,6 +102,10 @@ class Tensor:
     linear: Linear | None = None
     mask: Mask | None = None
     pairs: Pairs | None = None
+    product: Half | None = None
+    half: Half | None = None
+    one: tuple[int, int] | None = None
+    room: Room | None = None
 
     @property
     def uniform(self) -> bool:
@@ -111,6 +119,23 @@ class Pairs:
 
     node: Tensor
     step: int
+
+
+@dataclass(frozen=True)
+class Half:
+    """The elements of ``node`` at index ``place`` along ``axis``, which has two."""
+
+    node: Tensor
+    axis: int
+    place: int
+
+
+@dataclass(frozen=True)
+class Room:
+    """A flat tensor of all elements in row-major order, with ``margin`` more in front of them and behind."""
+
+    value: ir.Value
+    margin: int
 
 
 @dataclass(frozen=True)

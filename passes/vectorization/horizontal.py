@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, make, vector
+from hexagon_mlir.ir.context import INDEX_BITS
 from hexagon_mlir.passes.vectorization.butterfly import exchange
 
 # -0.0 + x is x for every x, 0.0 + -0.0 is not; maxnum(-inf, NaN) is -inf, maxnum(NaN, x) is x
@@ -21,7 +22,7 @@ def neutral(name: str, element: ir.Type, nnan: bool = False) -> ir.Attribute:
     kind = name.split(".")[1]
     if kind in _IDENTITY:
         return ir.FloatAttr.get(element, _IDENTITY[_NUMBER.get(kind, kind) if nnan else kind])
-    width = ir.IntegerType(element).width
+    width = INDEX_BITS if isinstance(element, ir.IndexType) else ir.IntegerType(element).width
     top = 1 << (width - 1)
     values = {"addi": 0, "ori": 0, "xori": 0, "maxui": 0, "muli": 1, "andi": -1, "minui": -1, "maxsi": -top,
               "minsi": top - 1}

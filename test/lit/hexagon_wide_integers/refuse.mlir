@@ -1,18 +1,18 @@
 // What stays a loop over 64-bit integers.
 // RUN: hexmlir-opt %s --hexagon-wide-integers --remarks 2>&1 | filecheck %s
 
-// CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'arith.remsi' has no form in words
+// CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'arith.fptosi' has no form in words
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 2 operations for a result of two words
-// CHECK: remark: hexagon-wide-integers: 64-bit integers stay: a reduction to them
+// CHECK: remark: hexagon-wide-integers: 64-bit integers stay: a reduction to them that is no sum
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'arith.shrsi' has no form in words
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'scf.if' has no form in words
 // CHECK-NOT: unrealized_conversion_cast
 #map = affine_map<(d0) -> (d0)>
-func.func @remainder(%x: memref<64xi64>, %y: memref<64xi8>, %n: i64) {
+func.func @of_floats(%x: memref<64xf32>, %y: memref<64xi8>) {
   linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
-      ins(%x : memref<64xi64>) outs(%y : memref<64xi8>) {
-  ^bb0(%a: i64, %out: i8):
-    %0 = arith.remsi %a, %n : i64
+      ins(%x : memref<64xf32>) outs(%y : memref<64xi8>) {
+  ^bb0(%a: f32, %out: i8):
+    %0 = arith.fptosi %a : f32 to i64
     %1 = arith.trunci %0 : i64 to i8
     linalg.yield %1 : i8
   }
@@ -29,11 +29,11 @@ func.func @little(%x: memref<64xi64>, %y: memref<64xi64>) {
   return
 }
 
-func.func @sum(%x: memref<64xi64>, %y: memref<i64>) {
+func.func @largest(%x: memref<64xi64>, %y: memref<i64>) {
   linalg.generic {indexing_maps = [#map, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
       ins(%x : memref<64xi64>) outs(%y : memref<i64>) {
   ^bb0(%a: i64, %out: i64):
-    %0 = arith.addi %a, %out : i64
+    %0 = arith.maxsi %a, %out : i64
     linalg.yield %0 : i64
   }
   return

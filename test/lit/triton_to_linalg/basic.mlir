@@ -224,7 +224,8 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
 // A step of a sorting network: the xor of an element with the xor of both is its neighbour, read from memory.
 // CHECK-LABEL: func.func @neighbour(
 // CHECK-NOT: linalg.reduce
-// CHECK: tensor.insert_slice {{.*}}[2] [8] [1] : tensor<8xi32> into tensor<12xi32>
+// CHECK: %[[ROOM:.*]] = memref.alloc() : memref<12xi32>
+// CHECK: memref.reinterpret_cast %[[ROOM]] to offset: [2], sizes: [8], strides: [1]
 // CHECK: tensor.extract_slice {{.*}}[0] [8] [1] : tensor<12xi32> to tensor<8xi32>
 // CHECK: tensor.extract_slice {{.*}}[4] [8] [1] : tensor<12xi32> to tensor<8xi32>
 "tt.func"() <{function_type = (!tt.ptr<i32>) -> (), sym_name = "neighbour"}> ({
@@ -244,5 +245,38 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
   %other = "arith.xori"(%h, %two) : (tensor<2x2x2xi32>, tensor<2x2x2xi32>) -> tensor<2x2x2xi32>
   %flat = "tt.reshape"(%other) : (tensor<2x2x2xi32>) -> tensor<8xi32>
   "tt.store"(%at, %flat) : (tensor<8x!tt.ptr<i32>>, tensor<8xi32>) -> ()
+  "tt.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// A step as other libraries write it: the sum of a product with 0 and 1 is the second of two, for both of them.
+// CHECK-LABEL: func.func @second(
+// CHECK-NOT: linalg.reduce
+// CHECK-NOT: arith.muli
+// CHECK: tensor.extract_slice {{.*}}[2] [8] [1] : tensor<12xi64> to tensor<8xi64>
+// CHECK: tensor.extract_slice {{.*}}[4] [8] [1] : tensor<12xi64> to tensor<8xi64>
+"tt.func"() <{function_type = (!tt.ptr<i64>) -> (), sym_name = "second"}> ({
+^bb0(%x: !tt.ptr<i64>):
+  %i = "tt.make_range"() <{start = 0 : i32, end = 8 : i32}> : () -> tensor<8xi32>
+  %base = "tt.splat"(%x) : (!tt.ptr<i64>) -> tensor<8x!tt.ptr<i64>>
+  %at = "tt.addptr"(%base, %i) : (tensor<8x!tt.ptr<i64>>, tensor<8xi32>) -> tensor<8x!tt.ptr<i64>>
+  %v = "tt.load"(%at) : (tensor<8x!tt.ptr<i64>>) -> tensor<8xi64>
+  %h = "tt.reshape"(%v) : (tensor<8xi64>) -> tensor<2x2x2xi64>
+  %two = "tt.make_range"() <{start = 0 : i32, end = 2 : i32}> : () -> tensor<2xi32>
+  %row = "tt.expand_dims"(%two) <{axis = 0 : i32}> : (tensor<2xi32>) -> tensor<1x2xi32>
+  %mask = "tt.expand_dims"(%row) <{axis = 2 : i32}> : (tensor<1x2xi32>) -> tensor<1x2x1xi32>
+  %wide = "arith.extsi"(%mask) : (tensor<1x2x1xi32>) -> tensor<1x2x1xi64>
+  %ones = "tt.broadcast"(%wide) : (tensor<1x2x1xi64>) -> tensor<2x2x2xi64>
+  %product = "arith.muli"(%h, %ones) : (tensor<2x2x2xi64>, tensor<2x2x2xi64>) -> tensor<2x2x2xi64>
+  %half = "tt.reduce"(%product) <{axis = 1 : i32}> ({
+  ^bb1(%a: i64, %b: i64):
+    %c = "arith.addi"(%a, %b) : (i64, i64) -> i64
+    "tt.reduce.return"(%c) : (i64) -> ()
+  }) : (tensor<2x2x2xi64>) -> tensor<2x2xi64>
+  %one = "tt.expand_dims"(%half) <{axis = 1 : i32}> : (tensor<2x2xi64>) -> tensor<2x1x2xi64>
+  %both = "tt.broadcast"(%one) : (tensor<2x1x2xi64>) -> tensor<2x2x2xi64>
+  %flat = "tt.reshape"(%both) : (tensor<2x2x2xi64>) -> tensor<8xi64>
+  "tt.store"(%at, %flat) : (tensor<8x!tt.ptr<i64>>, tensor<8xi64>) -> ()
   "tt.return"() : () -> ()
 }) : () -> ()

@@ -20,6 +20,7 @@ from hexagon_mlir.codegen.scheduling.traits import traits
 from hexagon_mlir.exec.host_shuffles import apart
 from hexagon_mlir.ir import parse
 from hexagon_mlir.sim import Machine
+from hexagon_mlir.targets.disputed import NarrowingOrder
 
 CHIP = targets.get("v75")
 REWRITES = {
@@ -34,6 +35,7 @@ REWRITES = {
     "exchanges": backend.exchanges_as_instructions, "host shuffles": apart,
     "native vectors": lambda text: backend.use_native_vectors(text, True),
     "native IEEE vectors": lambda text: backend.use_native_vectors(text, False),
+    "half narrowings": lambda text: backend.narrowings_as_instructions(text, NarrowingOrder.FIRST_EVEN),
     "pinned conversions": backend.conversions_before_calls, "rows": backend.rows_apart,
     "lifetimes": lambda text: backend.shorten_lifetimes(text, 8),
     "loop order": lambda text: backend.order_loops(text, backend.ROOM),

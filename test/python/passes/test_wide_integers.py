@@ -164,3 +164,24 @@ func.func @f(%x: memref<6x80xi64>, %label: i64) {
     hx.compile(text).run(x, 2**40 + 7)
     np.testing.assert_array_equal(x, expected)
     assert vectorized(text)
+
+
+@pytest.mark.parametrize("number", (0, -1, 1))
+def test_fills(number):
+    """Of whole buffers, rows of a larger one, and dynamic sizes; words that differ stay scalar."""
+    text = f"""
+func.func @f(%a: memref<5x70xi64>, %b: memref<3x90xi64>, %n: index) {{
+  %c = arith.constant {number} : i64
+  linalg.fill ins(%c : i64) outs(%a : memref<5x70xi64>)
+  %v = memref.subview %b[1, 3] [2, %n] [1, 1] : memref<3x90xi64> to memref<2x?xi64, strided<[90, 1], offset: 93>>
+  linalg.fill ins(%c : i64) outs(%v : memref<2x?xi64, strided<[90, 1], offset: 93>>)
+  return
+}}
+"""
+    a, b = np.full((5, 70), 7), np.full((3, 90), 7)
+    hx.compile(text).run(a, b, 77)
+    expected = np.full((3, 90), 7)
+    expected[1:, 3:80] = number
+    assert (a == number).all()
+    np.testing.assert_array_equal(b, expected)
+    assert vectorized(text) == (number != 1)
