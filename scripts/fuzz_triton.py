@@ -2,8 +2,8 @@
 
 ``python scripts/fuzz_triton.py --seed 0 --count 500`` tells the seeds that differ; ``--kind language`` is
 `fuzz_triton_language`, ``--kind memory`` `fuzz_triton_memory`, ``--kind numbers`` `fuzz_triton_numbers`;
-``--executor sim --check`` runs the assembly on the simulator with its memory checks on; ``--containing dot_scaled``
-takes the kernels with that only; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every
+``--executor sim --check`` runs the assembly on the simulator, in IEEE arithmetic, with its memory checks on;
+``--containing dot_scaled`` takes the kernels with that only; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every
 tensor holds exactly the range of elements that its kernel may touch, so that an access outside of the mask is found.
 """
 
@@ -266,6 +266,14 @@ def hurry(check: bool, reports: list[str]) -> None:
     sim.checked = check
 
 
+def compute_in_ieee() -> None:
+    """The interpreter's numbers are IEEE numbers; `fuzz_triton_floats` compares the chip's."""
+    from hexagon_mlir.exec import sim
+    from hexagon_mlir.sim import Arithmetic
+
+    sim.arithmetic = Arithmetic.IEEE
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
@@ -289,6 +297,7 @@ def main() -> int:
     faulthandler.enable()  # a crash of MLIR tells the kernel's file, which is named for its seed
     reports: list[str] = []
     hurry(options.check, reports)
+    compute_in_ieee()
     if options.check:
         sim.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
     failed = done = 0
