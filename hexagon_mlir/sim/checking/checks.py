@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,21 +17,29 @@ import numpy as np
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.checking.check_model import (
-    ADDRESSABLE,
-    CODES,
-    DMA_DESTINATION,
-    DMA_SOURCE,
-    INITIALISED,
     MAX_SEGMENTS,
-    READABLE,
     SIZE_SHIFT,
     UNTOUCHED_SHIFT,
     WEAK,
     WORD_BYTES,
-    Rule,
+    WRITE,
 )
+from hexagon_mlir.sim.checking.frames import Frames
 from hexagon_mlir.sim.checking.late_fills import filled_behind
 from hexagon_mlir.sim.checking.masked_loads import chosen_by_lanes
+from hexagon_mlir.sim.checking.rules import (
+    ADDRESSABLE,
+    CODES,
+    DEAD,
+    DMA_DESTINATION,
+    DMA_SOURCE,
+    HINTS,
+    INITIALISED,
+    READ_ONLY,
+    READABLE,
+    SAVED,
+    Rule,
+)
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system.descriptors import Block
 from hexagon_mlir.sim.memory_system.dma import Transfer
@@ -66,7 +75,8 @@ class Report:
     def __str__(self) -> str:
         where = f"{self.function}, asm line {self.line}" + (f", {self.source}" if self.source else "")
         detail = f": {self.detail}" if self.detail else ""
-        return f"{self.rule}: {self.address:#x} ({self.region}){detail}\n  {where}: {self.packet}"
+        hint = f"\n  hint: {HINTS[self.rule]}" if self.rule in HINTS else ""
+        return f"{self.rule}: {self.address:#x} ({self.region}){detail}\n  {where}: {self.packet}{hint}"
 
 
 class Shadow:
@@ -104,13 +114,18 @@ class Checks:
         self.allocations: dict[int, tuple[str, int, Site | None]] = {}
         """Address -> (region, size, where the program asked for it; None for the host)."""
         self.tracking = False
+        self.frames = Frames(memory, self.flags.array, self.report)
         self.reset()
 
     def reset(self) -> None:
         """Nothing is allocated; the data sections have their values."""
         self.flags.clear()
         self.allocations.clear()
-        self.set(layout.DATA_BASE, self.program.data_end - layout.DATA_BASE, KNOWN)
+        self.set(layout.CODE_BASE, self.program.code_end - layout.CODE_BASE, READ_ONLY)
+        for each in self.program.globals:
+            self.set(each.address + each.size, GUARD_BYTES, READABLE)
+        for each in self.program.globals:
+            self.set(each.address, each.size, KNOWN if each.writable else KNOWN | READ_ONLY)
 
     def begin_run(self, contexts: Sequence[Context]) -> None:
         self.reports: list[Report] = []
@@ -121,6 +136,7 @@ class Checks:
         self.allocations = {address: (*kept[:2], None) for address, kept in self.allocations.items()}
         self.segments = 1
         self.tracking = False
+        self.frames.begin()
         self.ordered: dict[int, np.ndarray] = {}
         self.segment: dict[int, int] = {}
         for context in contexts:
@@ -136,18 +152,24 @@ class Checks:
         """The host has written there."""
         for start, nbytes in _pieces(address, size):
             span = self.flags.array[start : start + nbytes]
+            span &= np.uint8(~DEAD & 0xFF)
             span |= (span & ADDRESSABLE) * np.uint8(INITIALISED // ADDRESSABLE)
 
     def attach(self, context: Context) -> None:
-        """A state record's pointers, and an empty stack."""
+        """A state record's pointers, and a stack without a frame."""
         words = context.state.view(np.uint64)
         words[layout.SHADOW // 8] = self.flags.address
         words[layout.WRITERS // 8] = self.writers.address
         words[layout.READERS // 8] = self.readers.address
         context.words[layout.SEGMENT // 4] = 0
-        size = context.stack_top - context.stack_low
-        self.set(context.stack_low, size, ADDRESSABLE)
-        self._forget(context.stack_low, size)
+        self.frames.attach(context)
+        self.flags.zero(context.stack_low, context.stack_top)
+        self._forget(context.stack_low, context.stack_top - context.stack_low)
+
+    def placed(self, context: Context) -> None:
+        """A function is to be called with the arguments in ``context``, those on the stack among them."""
+        stack = int(context.registers[29])
+        self.set(stack, context.stack_top - stack, KNOWN)
 
     def allocated(self, region: str, address: int, size: int, context: Context | None) -> None:
         # What the program finds in fresh DDR is not tracked: the host may have filled it through a view.
@@ -162,8 +184,15 @@ class Checks:
             for last in (self.writers, self.readers):
                 last.zero(address & -WORD_BYTES, address + size + WORD_BYTES - 1 & -WORD_BYTES)
 
-    def freed(self, address: int) -> None:
-        _, size, _ = self.allocations.pop(address, ("", 0, None))
+    def freed(self, address: int, context: Context | None) -> None:
+        """The allocation at ``address`` ends; ``context`` is that of the program that says so."""
+        _, size, _ = self.allocations.get(address, ("", 0, None))
+        moving = np.flatnonzero(self.flags.array[address : address + size] & (DMA_DESTINATION | DMA_SOURCE))
+        if context and moving.size:
+            at = address + int(moving[0])
+            verb = "writes" if self.flags.array[at] & DMA_DESTINATION else "reads"
+            self.report(Rule.FREED_IN_FLIGHT, at, self.site(context), f"freed while a transfer {verb} it")
+        self.allocations.pop(address, None)
         self.set(address, size + GUARD_BYTES, 0)
 
     # -- reports -------------------------------------------------------------------------------------------
@@ -184,32 +213,70 @@ class Checks:
     def access_fault(self, context: Context) -> None:
         """A helper of the checked build found something."""
         word = int(context.words[layout.RULE // 4])
-        rule, size = CODES[word & ((1 << SIZE_SHIFT) - 1)], word >> SIZE_SHIFT
+        rule, size = CODES[word & ((1 << SIZE_SHIFT) - 1)], (word & WRITE - 1) >> SIZE_SHIFT
         address = int(context.words[layout.FAULT // 4])
+        span = self.flags.array[address : address + size]
+        if rule is Rule.RETURN_ADDRESS:
+            self.frames.wrong_return(context, address, self.site(context))
+            return
+        if rule is Rule.CALLER_FRAME:
+            self.frames.dead_read(address, size, self.site(context))
+            return
+        if rule is Rule.READ_ONLY and (span & SAVED).any():
+            self.frames.saved_write(address, size, self.site(context))
+            return
         if rule is Rule.OUT_OF_BOUNDS:
-            outside = np.flatnonzero(self.flags.array[address : address + size] & ADDRESSABLE == 0)
-            address += int(outside[0])
+            address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
+            rule = self._outside(address)
         if rule is Rule.UNINITIALISED and size == self.memory.target.vector_bytes.value:
             index = int(context.words[layout.SITE // 4])
             later = (site.packet for site in islice(self.program.sites, index, None))
             behind = int(self.flags.array[address - 1]) & (KNOWN | DMA_DESTINATION) == KNOWN
             if filled_behind(later, size) if address % size == 0 else behind and chosen_by_lanes(later):
                 return
-        self.report(rule, address, self.site(context), f"{size} bytes")
+        self.report(rule, address, self.site(context), f"{'writes' if word & WRITE else 'reads'} {size} bytes")
+
+    def stored_above(self, context: Context) -> None:
+        """A store through sp or fp goes beyond the function's frame."""
+        address, size = int(context.words[layout.FAULT // 4]), int(context.words[layout.RULE // 4]) >> SIZE_SHIFT
+        self.frames.above(context, address, size, self.site(context))
+
+    def _outside(self, address: int) -> Rule:
+        """The rule that an access of an ``address`` breaks which nobody may access."""
+        if layout.DATA_BASE <= address < self.program.data_end + GUARD_BYTES:
+            return Rule.VARIABLE_BOUNDS
+        return Rule.BELOW_STACK if self._stack(address) is not None else Rule.OUT_OF_BOUNDS
+
+    def _stack(self, address: int) -> int | None:
+        """The number of the stack that has ``address``."""
+        per_stack = self.memory.stack_bytes + layout.STACK_GUARD_BYTES
+        thread, offset = divmod(address - layout.STACK_BASE, per_stack)
+        inside = layout.STACK_BASE <= address < layout.DDR_BASE and offset < self.memory.stack_bytes
+        return thread if inside else None
+
+    def _variable(self, address: int) -> str:
+        """The variable at ``address`` or before it."""
+        number = bisect(self.program.globals, address, key=lambda each: each.address)
+        if not number:
+            return "data"
+        found = self.program.globals[number - 1]
+        offset = address - found.address
+        what = f"{found.name} of {found.size} bytes"
+        return f"{what} + {offset}" if offset < found.size else f"{offset - found.size} bytes past {what}"
 
     def region(self, address: int) -> str:
         """What stands at ``address``, or the allocation it is next to."""
         if address < layout.NULL_PAGE_BYTES:
             return "null page"
-        if layout.DATA_BASE <= address < self.program.data_end:
-            return "data"
+        if layout.CODE_BASE <= address < self.program.code_end:
+            return "code"
+        if layout.DATA_BASE <= address < self.program.data_end + GUARD_BYTES:
+            return self._variable(address)
         for start, (name, size, _) in self.allocations.items():
             if start <= address < start + size:
                 return f"{name} allocation {start:#x} + {address - start} of {size} bytes"
-        per_stack = self.memory.stack_bytes + layout.STACK_GUARD_BYTES
-        thread, offset = divmod(address - layout.STACK_BASE, per_stack)
-        if layout.STACK_BASE <= address < layout.DDR_BASE and offset < self.memory.stack_bytes:
-            return f"stack {thread}"
+        if (stack := self._stack(address)) is not None:
+            return f"stack {stack}"
         below = max((start for start in self.allocations if start <= address), default=None)
         if below is not None and address < below + self.allocations[below][1] + GUARD_BYTES:
             name, size, _ = self.allocations[below]
@@ -230,9 +297,16 @@ class Checks:
         if not span.size:
             return False
         rule = None
-        if not (span & ADDRESSABLE).all():
-            rule = Rule.OUT_OF_BOUNDS
+        if write and (span & SAVED).any():
+            self.frames.saved_write(address, size, self.site(context))
+        elif not write and (span & DEAD).any():
+            self.frames.dead_read(address, size, self.site(context))
+        elif write and (span & READ_ONLY).any():
+            rule = Rule.READ_ONLY
+            address += int(np.flatnonzero(span & READ_ONLY)[0])
+        elif not (span & ADDRESSABLE).all():
             address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
+            rule = self._outside(address)
         elif (span & DMA_DESTINATION).any():
             rule = Rule.USE_BEFORE_WAIT
         elif write and (span & DMA_SOURCE).any():
@@ -240,11 +314,11 @@ class Checks:
         elif not write and not (span & INITIALISED).all():
             rule = Rule.UNINITIALISED
         if rule:
-            self.report(rule, address, self.site(context), f"{size} bytes")
+            self.report(rule, address, self.site(context), f"{'writes' if write else 'reads'} {size} bytes")
         if write:
             self.initialise(address, size)
         self._race(context, address, size, write)
-        return rule is not Rule.OUT_OF_BOUNDS
+        return bool((span & ADDRESSABLE).all())
 
     def _race(self, context: Context, address: int, size: int, write: bool) -> None:
         segment = int(context.words[layout.SEGMENT // 4])
@@ -305,7 +379,9 @@ class Checks:
                 span = self.flags.array[start : start + size]
                 if not (span & ADDRESSABLE).all():
                     at = start + int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
-                    self.report(Rule.OUT_OF_BOUNDS, at, site, detail)
+                    self.report(self._outside(at), at, site, detail)
+                elif write and (span & READ_ONLY).any():
+                    self.report(Rule.READ_ONLY, start, site, detail)
                 elif (span & taken).any():
                     self.report(Rule.DMA_OVERLAP, start, site, f"{detail} meets one that is not waited for")
                 elif not write and not (span & INITIALISED).all():

@@ -233,9 +233,12 @@ class FunctionLowering:
         depth = code.load(pointer, I32) + 1
         code.store(depth, pointer)
         limit = code.load(self.state_pointer(layout.STACK_LIMIT), I32)
-        low = code.load(self.slot(("R", 29)), I32).icmp("ult", limit)
+        stack = code.load(self.slot(("R", 29)), I32)
+        low = stack.icmp("ult", limit)
         bad = low | depth.icmp("ugt", MAX_DEPTH)
         self.guard(bad, self.image.trap(f"stack overflow in '{self.name}'"))
+        if self.image.sites is not None:
+            code.put(f"call void @ck_enter(ptr %st, i32 {stack.name})")
 
     def guard(self, bad: Val, trap: int, argument: Val | None = None) -> None:
         """Leave with ``trap`` when ``bad`` (i1)."""

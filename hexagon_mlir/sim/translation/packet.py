@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
 from hexagon_mlir.sim.assembly.literals import shown
-from hexagon_mlir.sim.checking.check_model import access_name
+from hexagon_mlir.sim.checking.check_model import ODD_STORE, access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
 from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
@@ -37,6 +37,7 @@ SCALAR_SIZES = {
 COMPARES = {
     "cmp.eq": "eq", "cmp.gt": "sgt", "cmp.gtu": "ugt", "==": "eq", "!=": "ne", ">=": "sge", "<=": "sle",
 }  # fmt: skip
+FRAME_POINTERS = {("R", 29), ("R", 30)}
 MEMORY_KINDS = ("load", "store", "memop", "locked", "frame", "gather", "scatter", "zero")
 
 
@@ -98,15 +99,13 @@ class PacketLowering(PacketOperands, FlowLowering):
                 first = waiting[0]
                 raise FormError(first.line, first.text, "a .new value has no producer in the packet")
             pending = waiting
+        self.move_stack("lower")
         for store in self.stores:
             store()
         if self.sticky is not None:
             before = self.merged(USR) if USR in self.writes else self.old_value(USR)
             self.writes[USR] = [(before | self.sticky, None)]
-        stack = ("R", 29)
-        if self.image.sites is not None and stack in self.writes:
-            moved = self.merged(stack)
-            self.code.put(f"call void @ck_stack(ptr %st, i32 {self.old_value(stack).name}, i32 {moved.name})")
+        self.move_stack("raise")
         for unit in self.writes:
             if unit[0] != GATHERED.cls:
                 self.function.hold(unit, self.merged(unit))
@@ -122,6 +121,13 @@ class PacketLowering(PacketOperands, FlowLowering):
         if self.packet.ends_block:
             self.function.settle()
         self.leave()
+
+    def move_stack(self, way: str) -> None:
+        """Tell the checks of a new stack pointer: before the packet's stores what is below, after them what was."""
+        stack = ("R", 29)
+        if self.image.sites is not None and stack in self.writes:
+            moved = self.merged(stack)
+            self.code.put(f"call void @ck_{way}(ptr %st, i32 {self.old_value(stack).name}, i32 {moved.name})")
 
     def insn(self, insn: Insn) -> None:
         try:
@@ -196,6 +202,7 @@ class PacketLowering(PacketOperands, FlowLowering):
             where = address & -unit if access.aligned else address
             extra = "" if mask is None else f", {VECTOR} {mask.name}"
             name = access_name(access, mask is not None, self.guarded is not None)
+            where = address if name == ODD_STORE else where
             self.code.put(f"call void @{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})")
         if self.function.accesses is not None:
             self.function.accesses.add(access, address, self.guarded)
@@ -238,6 +245,15 @@ class PacketLowering(PacketOperands, FlowLowering):
         if insn.mode != "tmp":
             self.write(dest, value, condition)
 
+    def stay_in_frame(self, insn: Insn, address: Val, size: int, condition: Val | None) -> None:
+        """Tell the checks of a store through sp or fp."""
+        assert insn.address
+        base, masked = insn.address.base, insn.condition is not None and insn.condition.operand.cls == "Q"
+        if self.image.sites is not None and base is not None and base.units()[0] in FRAME_POINTERS and not masked:
+            address = address & -size if insn.access == "vmem" else address
+            self.when(condition, lambda: self.code.put(
+                f"call void @ck_above(ptr %st, i32 {address.name}, i32 {size}, i32 {self.function.site})"))
+
     def later(self, action: Callable[[], None]) -> None:
         """A memory write: after all loads, or in place in a :mem_noshuf packet."""
         if self.packet.packet.mem_noshuf:
@@ -250,10 +266,11 @@ class PacketLowering(PacketOperands, FlowLowering):
         condition = self.condition(insn.condition)
         address = address_of(self, insn.address, SCALAR_SIZES.get(insn.access, 0), condition)
         value = self.value(insn.sources[0])
+        size = SCALAR_SIZES.get(insn.access, VECTOR_BYTES)
+        self.stay_in_frame(insn, address, size, condition)
         if insn.access.startswith("v"):
             self.vector_store(insn, address, value, condition)
             return
-        size = SCALAR_SIZES[insn.access]
         if isinstance(value, int):
             value = self.code.const(value, I64)
         elif insn.op == "high":
@@ -288,6 +305,7 @@ class PacketLowering(PacketOperands, FlowLowering):
         condition = self.condition(insn.condition)
         address = address_of(self, insn.address, SCALAR_SIZES.get(insn.access, 0), condition)
         size = SCALAR_SIZES[insn.access]
+        self.stay_in_frame(insn, address, size, condition)
         ty = Type(1, "i", 8 * size)
         value = self.value(insn.sources[0])
         if insn.op in ("=setbit", "=clrbit"):
@@ -344,6 +362,8 @@ class PacketLowering(PacketOperands, FlowLowering):
 
             def action() -> None:
                 self.code.store(saved, self.touch(scalar_store(8), stack), 1)
+                if self.image.sites is not None:
+                    self.code.put(f"call void @ck_save(ptr %st, i32 {stack.name})")
 
             self.later(action)
             self.write(registers[30], stack, None)

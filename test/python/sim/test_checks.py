@@ -8,7 +8,7 @@ from sim.forms_harness import function
 from sim.kernels import assembly
 
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.sim.checking.check_model import Rule
+from hexagon_mlir.sim.checking.rules import Rule
 
 HERE = Path(__file__).parent
 FAULTS = sorted((HERE / "faults").glob("*.s"))
