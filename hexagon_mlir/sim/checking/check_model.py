@@ -38,7 +38,8 @@ from hexagon_mlir.sim.checking.rules import (
 )
 from hexagon_mlir.sim.memory_system.cache_model import Access
 
-REPORT_CALLBACK, COPY_CALLBACK, FILL_CALLBACK, RETURN_CALLBACK, ABOVE_CALLBACK = -1, -2, -3, -7, -8
+REPORT_CALLBACK, COPY_CALLBACK, FILL_CALLBACK = -1, -2, -3
+RETURN_CALLBACK, ABOVE_CALLBACK, USED_CALLBACK, STORED_CALLBACK = -7, -8, -9, -10
 """Indices of callbacks that are no host functions."""
 COPIES = {"memcpy": COPY_CALLBACK, "memmove": COPY_CALLBACK, "memset": FILL_CALLBACK,
           "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes": COPY_CALLBACK}  # fmt: skip
@@ -58,6 +59,10 @@ WRITE = 1 << 24
 
 ODD_STORE = "ck_vstore"
 """The check that gets an address with the bits that the access ignores."""
+
+
+VECTOR_LOADS = frozenset({"ck_vload", "ck_vloadu", "ck_vloadp"})
+"""Checks that give whether a byte has no value (i1)."""
 
 
 def access_name(access: Access, masked: bool, predicated: bool) -> str:
@@ -113,12 +118,13 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
     odd = align > SCALAR_BYTES
     misaligned = code(Rule.MISALIGNED_STORE if odd else Rule.MISALIGNED, size, write)
     last = Rule.SOURCE_CHANGED if write else Rule.UNINITIALISED
+    dead = f"%inside, {DEAD}" if matters else "0, 0"
     test = f"""
   %l0 = and i8 {some}, {DMA_SOURCE}
   %l1 = icmp ne i8 %l0, 0
-  %s0 = and i8 %any, {READ_ONLY | SAVED}""" if write else """
+  %s0 = and i8 %any, {READ_ONLY | SAVED}""" if write else f"""
   %l1 = icmp ne i8 0, 0
-  %s0 = and i8 0, 0""" if not matters else f"""
+  %s0 = and i8 {dead}""" if lenient else f"""
   %s0 = and i8 {some}, {DEAD}
   %l0 = and i8 {every}, {INITIALISED}
   %l3 = icmp eq i8 %l0, 0
@@ -126,7 +132,7 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %l5 = icmp ult i32 %l4, {layout.DDR_BASE - layout.STACK_BASE}
   %l7 = and i8 %any, {INITIALISED}
   %l8 = icmp eq i8 %l7, 0
-  %l1 = select i1 %l5, i1 {'false' if lenient else '%l8'}, i1 %l3"""
+  %l1 = select i1 %l5, i1 %l8, i1 %l3"""
     readable = ADDRESSABLE | INITIALISED
     pair = f"""
   %pb = getelementptr i8, ptr %p, i64 -{size}
@@ -141,6 +147,10 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %alone = icmp eq i32 0, 0"""
     inside = f"and i8 %any, {ADDRESSABLE}" if lenient else "or i8 0, 1"
     bound = ADDRESSABLE | READABLE if lenient else ADDRESSABLE
+    result = "  ret void" if write or not lenient else f"""
+  %valued = and i8 %all, {INITIALISED}
+  %undefined = icmp eq i8 %valued, 0
+  ret i1 %undefined"""
     selected = f"""
   %used = bitcast <{size // 4} x i32> %mask to {v}
   %in = icmp ne {v} %used, zeroinitializer
@@ -168,7 +178,7 @@ done:""" if matters else ""
 declare i8 @llvm.vector.reduce.or.v{size}i8({v})
 declare i8 @llvm.vector.reduce.and.v{size}i8({v})
 declare i1 @llvm.vector.reduce.or.v{size}i1({bits})
-define internal void @{name}(ptr %st, i32 %raw, i32 %site\
+define internal {"void" if write or not lenient else "i1"} @{name}(ptr %st, i32 %raw, i32 %site\
 {f', <{size // 4} x i32> %mask' if masked else ''}) noinline {{{word('shadow', layout.SHADOW, 'ptr')}
   %address = and i32 %raw, {-size if odd else -1}
   %wide = zext i32 %address to i64
@@ -207,7 +217,7 @@ report:
   call void @ck_report(ptr %st, i32 %rule, i32 %where, i32 %site)
   br label %fine
 fine:{mark}{race}
-  ret void
+{result}
 }}"""
 
 

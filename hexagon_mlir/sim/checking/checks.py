@@ -11,7 +11,6 @@ import mmap
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
@@ -25,8 +24,6 @@ from hexagon_mlir.sim.checking.check_model import (
     WRITE,
 )
 from hexagon_mlir.sim.checking.frames import Frames
-from hexagon_mlir.sim.checking.late_fills import filled_behind
-from hexagon_mlir.sim.checking.masked_loads import chosen_by_lanes
 from hexagon_mlir.sim.checking.rules import (
     ADDRESSABLE,
     CODES,
@@ -111,6 +108,8 @@ class Checks:
         self.flags = Shadow(layout.SPACE_BYTES, np.uint8)
         self.writers = Shadow(layout.SPACE_BYTES, np.uint32)
         self.readers = Shadow(layout.SPACE_BYTES, np.uint32)
+        self.loads = np.zeros(len(program.sites) + 1, np.uint32)
+        """Where each packet last loaded bytes without a value."""
         self.allocations: dict[int, tuple[str, int, Site | None]] = {}
         """Address -> (region, size, where the program asked for it; None for the host)."""
         self.tracking = False
@@ -161,6 +160,7 @@ class Checks:
         words[layout.SHADOW // 8] = self.flags.address
         words[layout.WRITERS // 8] = self.writers.address
         words[layout.READERS // 8] = self.readers.address
+        words[layout.LOADS // 8] = self.loads.ctypes.data
         context.words[layout.SEGMENT // 4] = 0
         self.frames.attach(context)
         self.flags.zero(context.stack_low, context.stack_top)
@@ -228,18 +228,34 @@ class Checks:
         if rule is Rule.OUT_OF_BOUNDS:
             address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
             rule = self._outside(address)
-        if rule is Rule.UNINITIALISED and size == self.memory.target.vector_bytes.value:
-            index = int(context.words[layout.SITE // 4])
-            later = (site.packet for site in islice(self.program.sites, index, None))
-            behind = int(self.flags.array[address - 1]) & (KNOWN | DMA_DESTINATION) == KNOWN
-            if filled_behind(later, size) if address % size == 0 else behind and chosen_by_lanes(later):
-                return
         self.report(rule, address, self.site(context), f"{'writes' if word & WRITE else 'reads'} {size} bytes")
 
     def stored_above(self, context: Context) -> None:
         """A store through sp or fp goes beyond the function's frame."""
         address, size = int(context.words[layout.FAULT // 4]), int(context.words[layout.RULE // 4]) >> SIZE_SHIFT
         self.frames.above(context, address, size, self.site(context))
+
+    def undefined_used(self, context: Context) -> None:
+        """A scalar or an address hangs on bytes without a value that a vector load has met."""
+        self._undefined(int(context.words[layout.RULE // 4]), "is used by", self.site(context))
+
+    def undefined_stored(self, context: Context) -> None:
+        """Bytes without a value were stored: the caller of the program sees those in memory of its own."""
+        address, size = int(context.words[layout.FAULT // 4]), int(self.memory.target.vector_bytes.value)
+        if any(start < address + size and address < start + nbytes and site is None
+               for start, (_, nbytes, site) in self.allocations.items()):
+            self._undefined(int(context.words[layout.RULE // 4]), "is stored for the caller by", self.site(context))
+            self.initialise(address, size)
+
+    def _undefined(self, origin: int, how: str, user: Site) -> None:
+        """Report the vector load number ``origin`` - 1."""
+        load, size = self.program.sites[origin - 1], int(self.memory.target.vector_bytes.value)
+        address = int(self.loads[origin - 1])
+        span = self.flags.array[address : address + size]
+        empty, outside = np.flatnonzero(span & KNOWN == ADDRESSABLE), np.flatnonzero(span & ADDRESSABLE == 0)
+        first = address + int(empty[0] if empty.size else outside[0] if outside.size else 0)
+        rule = self._outside(first) if not empty.size and outside.size else Rule.UNINITIALISED
+        self.report(rule, first, load, f"what is loaded {how} asm line {user.line}: {user.packet}")
 
     def _outside(self, address: int) -> Rule:
         """The rule that an access of an ``address`` breaks which nobody may access."""

@@ -19,7 +19,7 @@ from hexagon_mlir.sim.host_library.libc_table import CALL_BACK
 from hexagon_mlir.sim.isa.sticky import USR
 from hexagon_mlir.sim.isa.value import I1, I32, I64, Code, Type, Val
 from hexagon_mlir.sim.translation.accesses import BlockAccesses
-from hexagon_mlir.sim.translation.image import MAX_DEPTH, TYPES, Image, Unit, state_offset
+from hexagon_mlir.sim.translation.image import MAX_DEPTH, ORIGIN, SECOND, TYPES, Image, Unit, state_offset
 from hexagon_mlir.sim.translation.packet import PacketLowering
 
 LOOP_REGISTERS = {"sa0": 0, "lc0": 1, "sa1": 2, "lc1": 3}
@@ -123,6 +123,9 @@ class FunctionLowering:
         if self.image.extended:
             for units in (read, written):
                 units.update([("X", number) for cls, number in units if cls == "V"])
+        if self.image.sites is not None:
+            for units in (read, written):
+                units.update([(kind[cls], number) for cls, number in units for kind in (SECOND, ORIGIN) if cls in kind])
         if self.makes_calls():
             read.update(("R", n) for n in range(6))
             written.update((("R", 0), ("R", 1)))
@@ -162,18 +165,21 @@ class FunctionLowering:
                     self.code.load(self.allocas[unit], ty), self.state_pointer(state_offset(unit)), _align(ty)
                 )
 
-    def fill(self, classes: str = "RPVQCX") -> None:
+    def fill(self) -> None:
         """Read registers from the state record."""
         for unit in self.allocas:
-            if unit[0] in classes:
-                ty = TYPES[unit[0]]
-                value = self.code.load(self.state_pointer(state_offset(unit)), ty, _align(ty))
-                self.code.store(value, self.allocas[unit])
+            ty = TYPES[unit[0]]
+            value = self.code.load(self.state_pointer(state_offset(unit)), ty, _align(ty))
+            self.code.store(value, self.allocas[unit])
 
     def held_value(self, unit: Unit) -> Val:
         if unit not in self.held:
             self.held[unit] = self.code.load(self.slot(unit), TYPES[unit[0]])
         return self.held[unit]
+
+    def peek(self, unit: Unit) -> Val:
+        """The same, not to be known after the IR block in progress."""
+        return self.held[unit] if unit in self.held else self.code.load(self.slot(unit), TYPES[unit[0]])
 
     def hold(self, unit: Unit, value: Val) -> None:
         """The register gets ``value``; its slot does when somebody looks there, see `flush`."""

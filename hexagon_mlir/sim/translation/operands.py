@@ -9,8 +9,8 @@ from hexagon_mlir.sim.isa.float_model import DEFAULT_EXTENSION
 from hexagon_mlir.sim.isa.lanes import VECTOR
 from hexagon_mlir.sim.isa.qfloat_forms import Extended
 from hexagon_mlir.sim.isa.scalar import pair
-from hexagon_mlir.sim.isa.value import I64, Code, Val
-from hexagon_mlir.sim.translation.image import OPERAND_TYPES, Image, Unit
+from hexagon_mlir.sim.isa.value import I32, I64, Code, Val
+from hexagon_mlir.sim.translation.image import OPERAND_TYPES, ORIGIN, SECOND, Image, Unit
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.translation.lower import FunctionLowering
@@ -25,17 +25,42 @@ class PacketOperands:
     old: dict[Unit, Val]
     writes: dict[Unit, list[tuple[Val, Val | None]]]
     forwarded: dict[Unit, Val]
+    second = False
+    """Whether vector registers are read for their second values."""
 
     # -- reading -------------------------------------------------------------------------------------------
     def old_value(self, unit: Unit) -> Val:
+        if self.second and unit not in self.old:
+            return self.function.peek(unit)
         if unit not in self.old:
             self.old[unit] = self.function.held_value(unit)
         return self.old[unit]
 
     def unit_value(self, unit: Unit, new: bool = False) -> Val:
+        if self.second and unit[0] in SECOND:
+            return self.second_value(unit, new)
         if new:
             return self.merged(unit)
         return self.forwarded[unit] if unit in self.forwarded else self.old_value(unit)
+
+    def second_value(self, unit: Unit, new: bool) -> Val:
+        """What ``unit`` would be with other bytes in memory: its second value where it has an origin."""
+        origin = self.origin_of(unit, new)
+        plain = self.merged(unit) if new else self.forwarded.get(unit) or self.old_value(unit)
+        other = SECOND[unit[0]], unit[1]
+        if new:
+            second = self.merged(other) if other in self.writes else plain
+        else:
+            second = self.forwarded.get(other, plain) if unit in self.forwarded else self.old_value(other)
+        return origin.icmp("ne", 0).select(second, plain)
+
+    def origin_of(self, unit: Unit, new: bool) -> Val:
+        """The origin of the second value of ``unit``, or 0."""
+        other = ORIGIN[unit[0]], unit[1]
+        none = self.code.const(0, I32)
+        if new:
+            return self.merged(other) if other in self.writes else none
+        return self.forwarded.get(other, none) if unit in self.forwarded else self.old_value(other)
 
     def merged(self, unit: Unit) -> Val:
         """The value ``unit`` has after the writes seen so far."""

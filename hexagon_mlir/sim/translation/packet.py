@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
 from hexagon_mlir.sim.assembly.literals import shown
-from hexagon_mlir.sim.checking.check_model import ODD_STORE, access_name
+from hexagon_mlir.sim.checking.check_model import ODD_STORE, VECTOR_LOADS, access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
 from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
@@ -24,7 +24,7 @@ from hexagon_mlir.sim.translation import special
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
 from hexagon_mlir.sim.translation.image import Unit, site_of
-from hexagon_mlir.sim.translation.operands import PacketOperands
+from hexagon_mlir.sim.translation.second_values import SecondValues
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.translation.lower import FunctionLowering
@@ -41,7 +41,7 @@ FRAME_POINTERS = {("R", 29), ("R", 30)}
 MEMORY_KINDS = ("load", "store", "memop", "locked", "frame", "gather", "scatter", "zero")
 
 
-class PacketLowering(PacketOperands, FlowLowering):
+class PacketLowering(SecondValues, FlowLowering):
     """Translates one packet."""
 
     def __init__(self, function: FunctionLowering, packet: DecodedPacket, block: int) -> None:
@@ -138,19 +138,10 @@ class PacketLowering(PacketOperands, FlowLowering):
     # -- instructions --------------------------------------------------------------------------------------
     def do_alu(self, insn: Insn) -> None:
         assert insn.spec is not None
-        arguments = [self.value(operand) for operand in insn.sources]
-        if self.image.extended and any(insn.spec.extended):
-            pairs = zip(insn.sources, insn.spec.extended, strict=True)
-            arguments = [self.extended_value(o) if has else self.value(o) for o, has in pairs]
-        old = self.value(insn.dests[0]) if insn.spec.reads_dest else None
-        if old is not None:
-            arguments.insert(0, old)
         self.code.sticky = [] if self.image.sticky and not insn.hvx else None
-        result = insn.spec.emit(*arguments) if arguments else insn.spec.emit()
         condition = self.condition(insn.condition)
+        result = self.compute(insn, lambda: self.emit(insn), condition)
         self.set_sticky(condition)
-        if insn.condition is not None and insn.condition.operand.cls == "Q":
-            result = self.masked(insn, result)
         if insn.mode:
             parts = result if isinstance(result, tuple) else (result,)
             for unit, part in zip(insn.dests[0].units(), parts, strict=True):
@@ -160,6 +151,20 @@ class PacketLowering(PacketOperands, FlowLowering):
         else:
             for dest, value in zip(insn.dests, result, strict=True):
                 self.write(dest, value, condition)
+
+    def emit(self, insn: Insn):
+        """The result of an instruction with a `Spec`, with the bytes of the destination that it keeps."""
+        assert insn.spec is not None
+        arguments = [self.value(operand) for operand in insn.sources]
+        if self.image.extended and any(insn.spec.extended):
+            pairs = zip(insn.sources, insn.spec.extended, strict=True)
+            arguments = [self.extended_value(o) if has else self.value(o) for o, has in pairs]
+        old = self.value(insn.dests[0]) if insn.spec.reads_dest else None
+        if old is not None:
+            arguments.insert(0, old)
+        result = insn.spec.emit(*arguments) if arguments else insn.spec.emit()
+        by_lanes = insn.condition is not None and insn.condition.operand.cls == "Q"
+        return self.masked(insn, result) if by_lanes else result
 
     def set_sticky(self, condition: Val | None) -> None:
         """Remember the bits of USR that an instruction sets."""
@@ -203,7 +208,11 @@ class PacketLowering(PacketOperands, FlowLowering):
             extra = "" if mask is None else f", {VECTOR} {mask.name}"
             name = access_name(access, mask is not None, self.guarded is not None)
             where = address if name == ODD_STORE else where
-            self.code.put(f"call void @{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})")
+            call = f"@{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})"
+            if name in VECTOR_LOADS:
+                self.undefined = self.code.op(f"call i1 {call}", I1)
+            else:
+                self.code.put(f"call void {call}")
         if self.function.accesses is not None:
             self.function.accesses.add(access, address, self.guarded)
         return guest_pointer(self.code, address, unit)
@@ -219,10 +228,13 @@ class PacketLowering(PacketOperands, FlowLowering):
         address = address_of(self, insn.address, size, condition)
         slot = self.code.alloca(ty) if condition is not None else ""
         result: list[Val] = []
+        slots = self.load_slots() if vector and self.follows else None
 
         def action() -> None:
             access = vector_load(VECTOR_BYTES, insn.access == "vmem") if vector else scalar_load(size)
             loaded = self.code.load(self.touch(access, address), ty, VECTOR_BYTES if access.aligned else 1)
+            if slots is not None:
+                self.loaded(slots, address & -VECTOR_BYTES if access.aligned else address, loaded)
             if condition is None:
                 result.append(loaded)
             else:
@@ -244,6 +256,9 @@ class PacketLowering(PacketOperands, FlowLowering):
             self.forwarded[unit] = visible
         if insn.mode != "tmp":
             self.write(dest, value, condition)
+        if slots is not None:
+            second, origin = self.code.load(slots[0], VECTOR), self.code.load(slots[1], I32)
+            self.set_second(dest.units()[0], second, origin, condition, insn.mode)
 
     def stay_in_frame(self, insn: Insn, address: Val, size: int, condition: Val | None) -> None:
         """Tell the checks of a store through sp or fp."""
@@ -284,19 +299,29 @@ class PacketLowering(PacketOperands, FlowLowering):
 
     def vector_store(self, insn: Insn, address: Val, value: Val, condition: Val | None) -> None:
         mask = None
-        if insn.condition is not None and insn.condition.operand.cls == "Q":
+        by_lanes = insn.condition is not None and insn.condition.operand.cls == "Q"
+        if by_lanes:
             mask = self.mask_of(insn.condition)
         if insn.sources[0] == GATHERED:
             mask = self.merged((GATHERED.cls, 1))
         aligned = insn.access == "vmem"
+        origin = self.origin(self.reads(insn)) if self.follows else None
 
         def action() -> None:
             pointer = self.touch(vector_store(VECTOR_BYTES, aligned, mask is not None), address, mask)
             align = VECTOR_BYTES if aligned else 1
             data = value
             if mask is not None:
-                data = blend(mask, value, self.code.load(pointer, VECTOR, align))
+                old = self.code.load(pointer, VECTOR, align)
+                data = blend(mask, value, old)
             self.code.store(data, pointer, align)
+
+            def new() -> Val:
+                again = self.value(insn.sources[0])
+                return blend(self.mask_of(insn.condition), again, old) if by_lanes else again
+
+            if origin is not None:
+                self.stored(address & -VECTOR_BYTES if aligned else address, origin, data, new)
 
         self.later(lambda: self.when(condition, action))
 

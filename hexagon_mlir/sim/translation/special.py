@@ -138,6 +138,7 @@ def _call_lanes(packet: PacketLowering, insn: Insn, function: str, text: str, da
     wide = isinstance(offsets, tuple)
     places = _in_memory(packet, *(offsets if wide else (offsets,)))
     mask = packet.mask_of(insn.condition) if insn.condition else code.const(-1, VECTOR)
+    packet.must_be_defined(insn.sources[2:], None if wide else mask)
     masks = _in_memory(packet, mask)
     extra = ""
     if packet.image.sites is not None:
@@ -267,6 +268,7 @@ def histogram(packet: PacketLowering, insn: Insn) -> None:
             mask = packet.value(operand)
         else:
             parity = operand.number
+    packet.must_be_defined(operands)
     registers = [packet.old_value(("V", n)) for n in range(VECTOR_COUNT)]
     file = _in_memory(packet, *registers)
     name = insn.op + ("sat" if insn.access else "")

@@ -11,7 +11,7 @@ from hexagon_mlir.sim.assembly.decode import FormError
 from hexagon_mlir.sim.assembly.float_kinds import faults as float_faults
 from hexagon_mlir.sim.assembly.liveness import ALL, read_after_return
 from hexagon_mlir.sim.assembly.reach import hvx_functions
-from hexagon_mlir.sim.checking import check_model, frame_model, variables
+from hexagon_mlir.sim.checking import check_model, frame_model, second_model, variables
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE, wrapper
 from hexagon_mlir.sim.isa.float_model import FloatModel
 from hexagon_mlir.sim.isa.routines import PREFIX
@@ -105,7 +105,8 @@ def translate(
     helpers = [cache_model.declarations(memory_model)]
     if check:
         vector_bytes = int(target.vector_bytes.value)
-        helpers += [check_model.helpers(vector_bytes), frame_model.helpers(int(target.stack_bytes.value))]
+        helpers += [check_model.helpers(vector_bytes), frame_model.helpers(int(target.stack_bytes.value)),
+                    second_model.helpers(vector_bytes)]
     pieces = []
     graphs = _graphs(module, taken)
     image.sticky = any(

@@ -1,0 +1,52 @@
+"""What `translation.second_values` calls, as LLVM IR helpers of a checked build."""
+
+from __future__ import annotations
+
+from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.checking.check_model import STORED_CALLBACK, USED_CALLBACK, word
+from hexagon_mlir.sim.checking.rules import INITIALISED
+
+
+def helpers(vector_bytes: int) -> str:
+    """The helpers as IR text.
+
+    ``ck_undefined`` gives the bytes of a vector load without a value as a mask. ``ck_store_undefined`` marks bytes that a
+    store has left without a value. ``ck_used`` tells that a result differs by such bytes.
+    """
+    v, words, bits = f"<{vector_bytes} x i8>", f"<{vector_bytes // 4} x i32>", f"<{vector_bytes} x i1>"
+    flags = f"""{word('shadow', layout.SHADOW, 'ptr')}
+  %wide = zext i32 %address to i64
+  %p = getelementptr i8, ptr %shadow, i64 %wide
+  %flags = load {v}, ptr %p, align 1"""
+    return f"""
+define internal {words} @ck_undefined(ptr %st, i32 %address, i32 %site) noinline {{{flags}{word('loads', layout.LOADS, 'ptr')}
+  %last = getelementptr i32, ptr %loads, i32 %site
+  store i32 %address, ptr %last
+  %set = and {v} %flags, splat (i8 {INITIALISED})
+  %without = icmp eq {v} %set, zeroinitializer
+  %bytes = sext {bits} %without to {v}
+  %mask = bitcast {v} %bytes to {words}
+  ret {words} %mask
+}}
+define internal void @ck_store_undefined(ptr %st, i32 %address, i32 %site, {words} %mask, i32 %origin) noinline {{{flags}
+  %bytes = bitcast {words} %mask to {v}
+  %without = icmp ne {v} %bytes, zeroinitializer
+  %some = call i1 @llvm.vector.reduce.or.v{vector_bytes}i1({bits} %without)
+  br i1 %some, label %mark, label %done
+mark:
+  %cleared = and {v} %flags, splat (i8 {~INITIALISED & 0xFF})
+  %new = select {bits} %without, {v} %cleared, {v} %flags
+  store {v} %new, ptr %p, align 1
+  %in_stacks = sub i32 %address, {layout.STACK_BASE}
+  %stack = icmp ult i32 %in_stacks, {layout.DDR_BASE - layout.STACK_BASE}
+  br i1 %stack, label %done, label %tell
+tell:
+  call void @ck_tell(ptr %st, i32 %origin, i32 %address, i32 %site, i32 {STORED_CALLBACK})
+  br label %done
+done:
+  ret void
+}}
+define internal void @ck_used(ptr %st, i32 %origin, i32 %site) noinline {{
+  call void @ck_tell(ptr %st, i32 %origin, i32 0, i32 %site, i32 {USED_CALLBACK})
+  ret void
+}}"""
