@@ -122,7 +122,7 @@ class Context:
         self.vectors = self.state[layout.VECTORS : layout.CONTROLS]
         """Vector registers and vector predicates."""
         self.extensions = self.state[layout.EXTENSIONS : layout.SECONDS].view(np.uint32)
-        self.origins = self.state[layout.ORIGINS : layout.COUNTERS]
+        self.origins = self.state[layout.ORIGINS : layout.SCALAR_SECONDS]
         last = layout.COUNTERS if program.sites else layout.SECONDS if program.extended else layout.EXTENSIONS
         self.all_registers = [
             self.state[begin:end]

@@ -69,8 +69,9 @@ VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32
 EXTENSIONS = CONTROLS + 32 * 4  # 32 x 128 bytes: extension bits of vector registers, four in each word
 SECONDS = EXTENSIONS + 32 * 128  # of a checked build: second values of 32 vector registers and 4 vector predicates
-ORIGINS = SECONDS + 36 * 128  # and their origins, 36 x i32, see `translation.second_values`
-COUNTERS = ORIGINS + 128 * 2
+ORIGINS = SECONDS + 36 * 128  # and origins of these, 32 registers and 4 predicates: 72 x i32
+SCALAR_SECONDS = ORIGINS + 72 * 4  # second values of registers (i32) and predicates (i8), see `second_values`
+COUNTERS = SCALAR_SECONDS + 32 * 4 + 8
 STATE_BYTES = COUNTERS + 8 * len(COUNTER_NAMES)
 """The numbers of runs of each block and the counters of branches follow the record, see `context`."""
 

@@ -61,12 +61,8 @@ ODD_STORE = "ck_vstore"
 """The check that gets an address with the bits that the access ignores."""
 
 
-VECTOR_LOADS = frozenset({"ck_vload", "ck_vloadu", "ck_vloadp"})
-"""Checks that give whether a byte has no value (i1)."""
-
-
-def access_name(access: Access, masked: bool, predicated: bool) -> str:
-    """The check of an access."""
+def access_name(access: Access, masked: bool, predicated: bool, followed: bool) -> str:
+    """The check of an access; that of a load whose registers are ``followed`` gives whether a byte has no value (i1)."""
     if masked:
         return "ck_vstorem"
     if predicated and access.aligned and not access.write:
@@ -74,7 +70,7 @@ def access_name(access: Access, masked: bool, predicated: bool) -> str:
     kind = "store" if access.write else "load"
     if access.aligned or access.straddles:
         return f"ck_v{kind}" + "u" * access.straddles
-    return f"ck_s{kind}{access.bytes}"
+    return f"ck_{'f' if followed else 's'}{kind}{access.bytes}"
 
 
 def word(name: str, offset: int, ty: str = "i32") -> str:
@@ -108,23 +104,23 @@ def code(rule: Rule, size: int, write: bool = False) -> int:
 
 
 def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked: bool = False,
-            matters: bool = True) -> str:
+            matters: bool = True, followed: bool = False) -> str:
     """@ck_...(st, address, site): the rules for one access of ``size`` bytes, then its race check.
 
-    Without ``matters`` what is read may be thrown away. With an ``align`` of vectors the access ignores lower bits.
+    A ``followed`` load gives whether a byte has no value. Without ``matters`` what is read may be thrown away. With an ``align`` of vectors the access ignores lower bits.
     """
     v, bits = f"<{size} x i8>", f"<{size} x i1>"
     every, some = ("%any", "%inside") if lenient else ("%all", "%any")
     odd = align > SCALAR_BYTES
     misaligned = code(Rule.MISALIGNED_STORE if odd else Rule.MISALIGNED, size, write)
     last = Rule.SOURCE_CHANGED if write else Rule.UNINITIALISED
-    dead = f"%inside, {DEAD}" if matters else "0, 0"
+    dead = f"{some}, {DEAD}" if matters else "0, 0"
     test = f"""
   %l0 = and i8 {some}, {DMA_SOURCE}
   %l1 = icmp ne i8 %l0, 0
   %s0 = and i8 %any, {READ_ONLY | SAVED}""" if write else f"""
   %l1 = icmp ne i8 0, 0
-  %s0 = and i8 {dead}""" if lenient else f"""
+  %s0 = and i8 {dead}""" if followed else f"""
   %s0 = and i8 {some}, {DEAD}
   %l0 = and i8 {every}, {INITIALISED}
   %l3 = icmp eq i8 %l0, 0
@@ -147,7 +143,7 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %alone = icmp eq i32 0, 0"""
     inside = f"and i8 %any, {ADDRESSABLE}" if lenient else "or i8 0, 1"
     bound = ADDRESSABLE | READABLE if lenient else ADDRESSABLE
-    result = "  ret void" if write or not lenient else f"""
+    result = "  ret void" if not followed else f"""
   %valued = and i8 %all, {INITIALISED}
   %undefined = icmp eq i8 %valued, 0
   ret i1 %undefined"""
@@ -178,7 +174,7 @@ done:""" if matters else ""
 declare i8 @llvm.vector.reduce.or.v{size}i8({v})
 declare i8 @llvm.vector.reduce.and.v{size}i8({v})
 declare i1 @llvm.vector.reduce.or.v{size}i1({bits})
-define internal {"void" if write or not lenient else "i1"} @{name}(ptr %st, i32 %raw, i32 %site\
+define internal {"void" if not followed else "i1"} @{name}(ptr %st, i32 %raw, i32 %site\
 {f', <{size // 4} x i32> %mask' if masked else ''}) noinline {{{word('shadow', layout.SHADOW, 'ptr')}
   %address = and i32 %raw, {-size if odd else -1}
   %wide = zext i32 %address to i64
@@ -358,9 +354,10 @@ def helpers(vector_bytes: int) -> str:
     pieces += [_report(), _race(False), _race(True)]
     for size in (1, 2, 4, 8):
         pieces.append(_access(f"ck_sload{size}", size, False, False, size))
+        pieces.append(_access(f"ck_fload{size}", size, False, False, size, followed=True))
         pieces.append(_access(f"ck_sstore{size}", size, True, False, size))
     for name in ("vload", "vloadu", "vloadp"):
-        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1, matters=name != "vloadp"))
+        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1, matters=name != "vloadp", followed=True))
     for name in ("vstore", "vstoreu", "vstorem"):
         align = vector_bytes if name == "vstore" else 1
         pieces.append(_access(f"ck_{name}", vector_bytes, True, False, align, name == "vstorem"))

@@ -135,6 +135,8 @@ class Checks:
         self.allocations = {address: (*kept[:2], None) for address, kept in self.allocations.items()}
         self.segments = 1
         self.tracking = False
+        self.stored: dict[int, Report] = {}
+        """By address of a store of bytes without a value: the report, if they stay so."""
         self.frames.begin()
         self.ordered: dict[int, np.ndarray] = {}
         self.segment: dict[int, int] = {}
@@ -202,13 +204,18 @@ class Checks:
 
     def report(self, rule: Rule, address: int, site: Site, detail: str = "") -> None:
         """Note a fault, once per rule and packet."""
-        key = (rule, site.line)
-        if key in self.seen and rule is not Rule.LEAK:
-            return
-        self.seen.add(key)
-        self.reports.append(
-            Report(rule, address, self.region(address), site.packet, site.function, site.line, site.source, detail)
-        )
+        if rule is Rule.LEAK or (rule, site.line) not in self.seen:
+            self._once(self._made(rule, address, site, detail))
+
+    def _made(self, rule: Rule, address: int, site: Site, detail: str) -> Report:
+        region = self.region(address)
+        return Report(rule, address, region, site.packet, site.function, site.line, site.source, detail)
+
+    def _once(self, report: Report) -> None:
+        key = report.rule, report.line
+        if report.rule is Rule.LEAK or key not in self.seen:
+            self.seen.add(key)
+            self.reports.append(report)
 
     def access_fault(self, context: Context) -> None:
         """A helper of the checked build found something."""
@@ -237,25 +244,34 @@ class Checks:
 
     def undefined_used(self, context: Context) -> None:
         """A scalar or an address hangs on bytes without a value that a vector load has met."""
-        self._undefined(int(context.words[layout.RULE // 4]), "is used by", self.site(context))
+        self._once(self._undefined(int(context.words[layout.RULE // 4]), "is used by", self.site(context)))
 
     def undefined_stored(self, context: Context) -> None:
-        """Bytes without a value were stored: the caller of the program sees those in memory of its own."""
-        address, size = int(context.words[layout.FAULT // 4]), int(self.memory.target.vector_bytes.value)
-        if any(start < address + size and address < start + nbytes and site is None
-               for start, (_, nbytes, site) in self.allocations.items()):
-            self._undefined(int(context.words[layout.RULE // 4]), "is stored for the caller by", self.site(context))
-            self.initialise(address, size)
+        """Bytes without a value were stored; something else may be, before the caller of the program sees them."""
+        address = int(context.words[layout.FAULT // 4])
+        self.stored[address] = self._undefined(
+            int(context.words[layout.RULE // 4]), "is left to the caller by", self.site(context))
 
-    def _undefined(self, origin: int, how: str, user: Site) -> None:
-        """Report the vector load number ``origin`` - 1."""
+    def _left_undefined(self) -> None:
+        """Report what the caller of the program finds without a value in memory of its own."""
+        nbytes = int(self.memory.target.vector_bytes.value)
+        owned = sorted((start, size) for start, (_, size, site) in self.allocations.items() if site is None)
+        for address, report in self.stored.items():
+            for start, size in owned[max(bisect(owned, (address, 0)) - 1, 0) : bisect(owned, (address + nbytes, 0))]:
+                low, high = max(address, start), min(address + nbytes, start + size)
+                if not (self.flags.array[low:high] & INITIALISED).all():
+                    self._once(report)
+                    self.initialise(low, high - low)
+
+    def _undefined(self, origin: int, how: str, user: Site) -> Report:
+        """A report of the load number ``origin`` - 1."""
         load, size = self.program.sites[origin - 1], int(self.memory.target.vector_bytes.value)
         address = int(self.loads[origin - 1])
         span = self.flags.array[address : address + size]
         empty, outside = np.flatnonzero(span & KNOWN == ADDRESSABLE), np.flatnonzero(span & ADDRESSABLE == 0)
         first = address + int(empty[0] if empty.size else outside[0] if outside.size else 0)
         rule = self._outside(first) if not empty.size and outside.size else Rule.UNINITIALISED
-        self.report(rule, first, load, f"what is loaded {how} asm line {user.line}: {user.packet}")
+        return self._made(rule, first, load, f"what is loaded {how} asm line {user.line}: {user.packet}")
 
     def _outside(self, address: int) -> Rule:
         """The rule that an access of an ``address`` breaks which nobody may access."""
@@ -456,6 +472,7 @@ class Checks:
     # -- the end -------------------------------------------------------------------------------------------
     def finish(self) -> list[Report]:
         """Leaks and what is written after the return, then all reports of the run."""
+        self._left_undefined()
         self._unawaited()
         for address, (name, size, site) in self.allocations.items():
             if site is not None:

@@ -18,6 +18,7 @@ def helpers(vector_bytes: int) -> str:
   %wide = zext i32 %address to i64
   %p = getelementptr i8, ptr %shadow, i64 %wide
   %flags = load {v}, ptr %p, align 1"""
+    scalar = flags.replace(v, "<8 x i8>")
     return f"""
 define internal {words} @ck_undefined(ptr %st, i32 %address, i32 %site) noinline {{{flags}{word('loads', layout.LOADS, 'ptr')}
   %last = getelementptr i32, ptr %loads, i32 %site
@@ -37,6 +38,34 @@ mark:
   %cleared = and {v} %flags, splat (i8 {~INITIALISED & 0xFF})
   %new = select {bits} %without, {v} %cleared, {v} %flags
   store {v} %new, ptr %p, align 1
+  %in_stacks = sub i32 %address, {layout.STACK_BASE}
+  %stack = icmp ult i32 %in_stacks, {layout.DDR_BASE - layout.STACK_BASE}
+  br i1 %stack, label %done, label %tell
+tell:
+  call void @ck_tell(ptr %st, i32 %origin, i32 %address, i32 %site, i32 {STORED_CALLBACK})
+  br label %done
+done:
+  ret void
+}}
+define internal i64 @ck_undefined_scalar(ptr %st, i32 %address, i32 %site) noinline {{{scalar}{word('loads', layout.LOADS, 'ptr')}
+  %last = getelementptr i32, ptr %loads, i32 %site
+  store i32 %address, ptr %last
+  %set = and <8 x i8> %flags, splat (i8 {INITIALISED})
+  %without = icmp eq <8 x i8> %set, zeroinitializer
+  %bytes = sext <8 x i1> %without to <8 x i8>
+  %mask = bitcast <8 x i8> %bytes to i64
+  ret i64 %mask
+}}
+define internal void @ck_store_undefined_scalar(ptr %st, i32 %address, i32 %site, i32 %size, i64 %mask, i32 %origin) \
+noinline {{{scalar}
+  %bytes = bitcast i64 %mask to <8 x i8>
+  %without = icmp ne <8 x i8> %bytes, zeroinitializer
+  %some = icmp ne i64 %mask, 0
+  br i1 %some, label %mark, label %done
+mark:
+  %cleared = and <8 x i8> %flags, splat (i8 {~INITIALISED & 0xFF})
+  %new = select <8 x i1> %without, <8 x i8> %cleared, <8 x i8> %flags
+  store <8 x i8> %new, ptr %p, align 1
   %in_stacks = sub i32 %address, {layout.STACK_BASE}
   %stack = icmp ult i32 %in_stacks, {layout.DDR_BASE - layout.STACK_BASE}
   br i1 %stack, label %done, label %tell

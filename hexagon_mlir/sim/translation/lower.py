@@ -19,6 +19,7 @@ from hexagon_mlir.sim.host_library.libc_table import CALL_BACK
 from hexagon_mlir.sim.isa.sticky import USR
 from hexagon_mlir.sim.isa.value import I1, I32, I64, Code, Type, Val
 from hexagon_mlir.sim.translation.accesses import BlockAccesses
+from hexagon_mlir.sim.translation.followed import followed
 from hexagon_mlir.sim.translation.image import MAX_DEPTH, ORIGIN, SECOND, TYPES, Image, Unit, state_offset
 from hexagon_mlir.sim.translation.packet import PacketLowering
 
@@ -94,6 +95,8 @@ class FunctionLowering:
         """Registers whose slot is older than the value held."""
         self.accesses = BlockAccesses(self.code, image.model, image.quick) if image.model else None
         self.written: set[Unit] = set()
+        self.followed: set[Unit] = set()
+        """Scalar registers of a checked build with second values."""
         self.collect()
 
     # -- registers -----------------------------------------------------------------------------------------
@@ -124,8 +127,10 @@ class FunctionLowering:
             for units in (read, written):
                 units.update([("X", number) for cls, number in units if cls == "V"])
         if self.image.sites is not None:
-            for units in (read, written):
-                units.update([(kind[cls], number) for cls, number in units for kind in (SECOND, ORIGIN) if cls in kind])
+            self.followed = followed(self.graph)
+            vectors = {unit for unit in read | written if unit[0] in ("V", "Q")}
+            found = {(kind[cls], n) for cls, n in vectors | self.followed for kind in (SECOND, ORIGIN)}
+            read, written = read | found, written | found
         if self.makes_calls():
             read.update(("R", n) for n in range(6))
             written.update((("R", 0), ("R", 1)))
@@ -245,6 +250,13 @@ class FunctionLowering:
         self.guard(bad, self.image.trap(f"stack overflow in '{self.name}'"))
         if self.image.sites is not None:
             code.put(f"call void @ck_enter(ptr %st, i32 {stack.name})")
+        self.forget_seconds()
+
+    def forget_seconds(self) -> None:
+        """Scalar registers have one value at the entry and after calls."""
+        for cls, number in sorted(self.followed):
+            self.held.pop((ORIGIN[cls], number), None)
+            self.code.store(self.code.const(0, I32), self.slot((ORIGIN[cls], number)))
 
     def guard(self, bad: Val, trap: int, argument: Val | None = None) -> None:
         """Leave with ``trap`` when ``bad`` (i1)."""
@@ -313,6 +325,7 @@ class FunctionLowering:
             code.put(f"call void @g_{self.image.guest_functions[name]}(ptr %st)")
             self.check_trap()
             self.fill()
+            self.forget_seconds()
         elif name in INLINE or name in CALLBACKS:
             self.image.host_used.add(name)
             if name in CALL_BACK:
@@ -324,6 +337,7 @@ class FunctionLowering:
             for unit in self.allocas:
                 if unit in RESULTS:
                     code.store(code.load(self.state_pointer(state_offset(unit)), I32), self.allocas[unit])
+            self.forget_seconds()
         else:
             fail = self.image.trap(f"call of unknown symbol '{name}' in '{self.name}'")
             self.guard(code.const(1, I1), fail)
@@ -356,6 +370,7 @@ class FunctionLowering:
         self.code.put(f"call void @g__dispatch(ptr %st, i32 {address.name})")
         self.check_trap()
         self.fill()
+        self.forget_seconds()
 
     def count_branch(self, block: int, insn: Insn, condition: Val) -> None:
         """Two-bit direction predictor per branch; counts taken and mispredicted, see `BRANCH`."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
 from hexagon_mlir.sim.assembly.literals import shown
-from hexagon_mlir.sim.checking.check_model import ODD_STORE, VECTOR_LOADS, access_name
+from hexagon_mlir.sim.checking.check_model import ODD_STORE, access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
 from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
@@ -23,6 +23,7 @@ from hexagon_mlir.sim.memory_system.cache_model import Access, scalar_load, scal
 from hexagon_mlir.sim.translation import special
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
+from hexagon_mlir.sim.translation.followed import FRAME_POINTERS, reads_frame
 from hexagon_mlir.sim.translation.image import Unit, site_of
 from hexagon_mlir.sim.translation.second_values import SecondValues
 
@@ -37,7 +38,6 @@ SCALAR_SIZES = {
 COMPARES = {
     "cmp.eq": "eq", "cmp.gt": "sgt", "cmp.gtu": "ugt", "==": "eq", "!=": "ne", ">=": "sge", "<=": "sle",
 }  # fmt: skip
-FRAME_POINTERS = {("R", 29), ("R", 30)}
 MEMORY_KINDS = ("load", "store", "memop", "locked", "frame", "gather", "scatter", "zero")
 
 
@@ -200,16 +200,16 @@ class PacketLowering(SecondValues, FlowLowering):
         self.code.label(done)
         self.guarded = None
 
-    def touch(self, access: Access, address: Val, mask: Val | None = None) -> str:
+    def touch(self, access: Access, address: Val, mask: Val | None = None, followed: bool = False) -> str:
         """Tell the checks and the memory model about an access; gives its host pointer."""
         unit = access.bytes if access.aligned else 1
         if self.image.sites is not None:
             where = address & -unit if access.aligned else address
             extra = "" if mask is None else f", {VECTOR} {mask.name}"
-            name = access_name(access, mask is not None, self.guarded is not None)
+            name = access_name(access, mask is not None, self.guarded is not None, followed)
             where = address if name == ODD_STORE else where
             call = f"@{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})"
-            if name in VECTOR_LOADS:
+            if followed:
                 self.undefined = self.code.op(f"call i1 {call}", I1)
             else:
                 self.code.put(f"call void {call}")
@@ -228,11 +228,12 @@ class PacketLowering(SecondValues, FlowLowering):
         address = address_of(self, insn.address, size, condition)
         slot = self.code.alloca(ty) if condition is not None else ""
         result: list[Val] = []
-        slots = self.load_slots() if vector and self.follows else None
+        followed = self.follows and (vector or (reads_frame(insn) and self.follows_unit(dest.units()[0])))
+        slots = self.load_slots(ty) if followed else None
 
         def action() -> None:
             access = vector_load(VECTOR_BYTES, insn.access == "vmem") if vector else scalar_load(size)
-            loaded = self.code.load(self.touch(access, address), ty, VECTOR_BYTES if access.aligned else 1)
+            loaded = self.code.load(self.touch(access, address, followed=followed), ty, VECTOR_BYTES if access.aligned else 1)
             if slots is not None:
                 self.loaded(slots, address & -VECTOR_BYTES if access.aligned else address, loaded)
             if condition is None:
@@ -244,6 +245,11 @@ class PacketLowering(SecondValues, FlowLowering):
             self.code.store(self.code.const(0, ty), slot)
         self.when(condition, action)
         value = result[0] if result else self.code.load(slot, ty)
+        if slots is not None:
+            second, origin = self.code.load(slots[0], ty), self.code.load(slots[1], I32)
+            second = second.ext(32, "u" not in insn.access) if dest.cls == "R" else second
+            for unit, part in zip(dest.units(), self.registers(dest, second), strict=True):
+                self.set_second(unit, part, origin, condition, insn.mode)
         if unpack:
             value = value.b.ext(16, "u" not in insn.access)
         elif insn.access.endswith("_fifo"):
@@ -256,9 +262,6 @@ class PacketLowering(SecondValues, FlowLowering):
             self.forwarded[unit] = visible
         if insn.mode != "tmp":
             self.write(dest, value, condition)
-        if slots is not None:
-            second, origin = self.code.load(slots[0], VECTOR), self.code.load(slots[1], I32)
-            self.set_second(dest.units()[0], second, origin, condition, insn.mode)
 
     def stay_in_frame(self, insn: Insn, address: Val, size: int, condition: Val | None) -> None:
         """Tell the checks of a store through sp or fp."""
@@ -291,9 +294,16 @@ class PacketLowering(SecondValues, FlowLowering):
         elif insn.op == "high":
             value = half(value, "h")
         data = value.trunc(8 * size)
+        origin = self.origin(insn.sources[:1]) if self.follows else None
+
+        def new() -> Val:
+            again = self.value(insn.sources[0])
+            return (half(again, "h") if insn.op == "high" else again).trunc(8 * size)
 
         def action() -> None:
             self.code.store(data, self.touch(scalar_store(size), address), 1)
+            if origin is not None:
+                self.stored(address, origin, data, new)
 
         self.later(lambda: self.when(condition, action))
 
@@ -452,6 +462,7 @@ class PacketLowering(SecondValues, FlowLowering):
         self.loops.append((insn.op, str(insn.target), count, stages))
 
     def do_jump(self, insn: Insn) -> None:
+        self.must_be_defined([insn.condition.operand] if insn.condition else [])
         self.flow.append((insn, self.condition(insn.condition)))
 
     do_call = do_jump
@@ -467,5 +478,6 @@ class PacketLowering(SecondValues, FlowLowering):
     def do_newjump(self, insn: Insn) -> None:
         left = self.value(insn.sources[0])
         right = self.value(insn.sources[1])
+        self.must_be_defined(insn.sources[:2])
         bit = left.lshr(right).trunc(1) if insn.op == "tstbit" else left.icmp(COMPARES[insn.op], right)
         self.flow.append((insn, ~bit if insn.negated else bit))

@@ -1,21 +1,22 @@
-"""Which vector registers hang on bytes of memory without a value: the *second values* of a checked build.
+"""What registers hang on bytes of memory without a value: the *second values* of a checked build.
 
 A vector load that meets such bytes gives its register a second value, in which those bytes are inverted, and an origin:
-1 + the number of the load's packet. What reads such a register computes twice. Where both results are equal, the bytes
-did not matter and the origin ends; where they differ, the register written has both, and where it is a scalar register
-or an address, the load is reported. A store of both values makes the bytes that differ such bytes again, or reports the
-load where the caller of the program owns the memory.
+1 + the number of the load's packet. What reads a register with an origin computes twice. Where both results are equal,
+the bytes did not matter; where they differ, the register written has both. A store of both makes the bytes that differ
+bytes without a value again. The load is reported when an address or a branch differs, or bytes that the caller of the
+program sees. Scalar registers are followed within a function, and dropped at calls (`followed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from hexagon_mlir.sim.assembly.decode import Insn, Operand
 from hexagon_mlir.sim.isa.lanes import VECTOR
-from hexagon_mlir.sim.isa.value import I32, Val
-from hexagon_mlir.sim.translation.image import ORIGIN, SECOND, Unit
+from hexagon_mlir.sim.isa.value import I1, I32, I64, Type, Val
+from hexagon_mlir.sim.translation.image import ORIGIN, SECOND, TYPES, Unit
 from hexagon_mlir.sim.translation.operands import PacketOperands
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class SecondValues(PacketOperands):
 
     function: FunctionLowering
     undefined: Val | None = None
-    """Whether the last vector load met bytes without a value (i1)."""
+    """Whether the last load met bytes without a value (i1)."""
 
     @property
     def follows(self) -> bool:
@@ -38,8 +39,8 @@ class SecondValues(PacketOperands):
 
     # -- origins -------------------------------------------------------------------------------------------
     def origin(self, operands: Iterable[Operand]) -> Val | None:
-        """The latest origin of the vector registers among ``operands``, 0 for none; None when none is a vector's."""
-        units = [(unit, operand.new) for operand in operands for unit in operand.units() if unit[0] in ORIGIN]
+        """The latest origin of the registers of ``operands``, 0 for none; None when none of them is followed."""
+        units = [(unit, operand.new) for operand in operands for unit in operand.units() if self.follows_unit(unit)]
         found: Val | None = None
         for unit, new in dict.fromkeys(units):
             one = self.origin_of(unit, new)
@@ -48,47 +49,70 @@ class SecondValues(PacketOperands):
 
     def reads(self, insn: Insn) -> list[Operand]:
         """All that an instruction's result may hang on."""
-        own = insn.spec is not None and insn.spec.reads_dest
-        by_lanes = insn.condition is not None and insn.condition.operand.cls == "Q"
-        return [
-            *insn.sources, *(insn.dests if own or by_lanes else ()),
-            *([insn.condition.operand] if insn.condition is not None and by_lanes else ()),
-        ]
+        kept = insn.condition is not None or (insn.spec is not None and insn.spec.reads_dest)
+        conditions = [] if insn.condition is None else [insn.condition.operand]
+        return [*insn.sources, *(insn.dests if kept else ()), *conditions]
 
     # -- instructions --------------------------------------------------------------------------------------
     def compute(self, insn: Insn, emit: Callable[[], Lowered], condition: Val | None) -> Lowered:
-        """What ``emit`` gives; its second value goes to the instruction's vector registers."""
+        """What ``emit`` gives; its second value goes to the registers that the instruction writes."""
         result = emit()
         origin = self.origin(self.reads(insn)) if self.follows else None
         if origin is None:
             return result
-        first = parts(result)
-        units = [unit for dest in insn.dests for unit in dest.units()]
-        slots = {unit: (self.code.alloca(VECTOR), self.code.alloca(I32)) for unit in units if unit[0] in SECOND}
+        first = self.parts(insn, result)
+        slots = {unit: (self.code.alloca(value.ty), self.code.alloca(I32)) for unit, value in first}
         for _, source in slots.values():
             self.code.store(self.code.const(0, I32), source)
+        either = "" if condition is None else self.code.alloca(I1)
+        if condition is not None:
+            self.code.store(condition, either)
 
         def again() -> None:
-            for index, (one, other) in enumerate(zip(first, self.seconds(emit), strict=True)):
-                differ = differs(one, other)
-                if units[index] in slots:
-                    value, source = slots[units[index]]
-                    self.code.store(other.as_(VECTOR), value)
-                    self.code.store(differ.select(origin, 0), source)
-                else:
-                    self.undefined_when(differ, origin)
+            with self.seconds():
+                second = self.parts(insn, emit())
+                other_condition = self.condition(insn.condition)
+                kept = [self.kept(unit) for unit, _ in first] if condition is not None else []
+            for index, ((unit, one), (_, other)) in enumerate(zip(first, second, strict=True)):
+                if condition is not None and other_condition is not None:
+                    one = condition.select(one, self.old_before(unit))
+                    other = other_condition.select(other, kept[index])
+                    self.code.store(condition | other_condition, either)
+                self.code.store(other, slots[unit][0])
+                self.code.store(differs(one, other).select(origin, 0), slots[unit][1])
 
         self.in_branch(origin.icmp("ne", 0), again)
+        when = None if condition is None else self.code.load(either, I1)
         for unit, (value, source) in slots.items():
-            self.set_second(unit, self.code.load(value, VECTOR), self.code.load(source, I32), condition, insn.mode)
+            if self.follows_unit(unit):
+                self.set_second(unit, self.code.load(value, TYPES[unit[0]]), self.code.load(source, I32), when, insn.mode)
         return result
 
-    def seconds(self, emit: Callable[[], Lowered]) -> list[Val]:
-        """What ``emit`` gives for second values."""
+    def parts(self, insn: Insn, result: Lowered) -> list[tuple[Unit, Val]]:
+        """The registers that ``result`` goes to, each with its value."""
+        results = (result,) if len(insn.dests) == 1 else result
+        return [(unit, value) for dest, each in zip(insn.dests, results, strict=True)
+                for unit, value in zip(dest.units(), self.registers(dest, each), strict=True)]
+
+    def old_before(self, unit: Unit) -> Val:
+        """What ``unit`` has before an instruction of the packet, after those so far; not to be known later."""
+        with self.seconds():
+            self.second = False
+            return self.merged(unit) if unit in self.writes else self.function.peek(unit)
+
+    def kept(self, unit: Unit) -> Val:
+        """The second value of the same."""
+        return self.second_value(unit, unit in self.writes)
+
+    @contextmanager
+    def seconds(self) -> Iterator[None]:
+        """Registers are read for their second values, in a branch: nothing read there is known later."""
+        old, self.old = self.old, dict(self.old)
         self.second = True
-        result = parts(emit())
-        self.second = False
-        return result
+        try:
+            yield
+        finally:
+            self.old, self.second = old, False
 
     def set_second(self, unit: Unit, value: Val, origin: Val, condition: Val | None, mode: str) -> None:
         """Write the second value and the origin of ``unit``, as the first is written."""
@@ -99,17 +123,21 @@ class SecondValues(PacketOperands):
             if mode != "tmp":
                 self.writes.setdefault(name, []).append((other, condition))
 
-    def load_slots(self) -> tuple[str, str]:
-        """Places for the second value and the origin of a vector load, for `loaded`; it may not come to that."""
-        value, origin = self.code.alloca(VECTOR), self.code.alloca(I32)
+    def load_slots(self, ty: Type) -> tuple[str, str]:
+        """Places for the second value and the origin of a load, for `loaded`; it may not come to that."""
+        value, origin = self.code.alloca(ty), self.code.alloca(I32)
         self.code.store(self.code.const(0, I32), origin)
         return value, origin
 
     def loaded(self, slots: tuple[str, str], address: Val, value: Val) -> None:
-        """A vector load has given ``value``, and its check ``undefined``."""
+        """A load has given ``value``, and its check ``undefined``."""
         def invert() -> None:
             code, site = self.code, self.function.site
-            mask = code.op(f"call {VECTOR} @ck_undefined(ptr %st, i32 {address.name}, i32 {site})", VECTOR)
+            if value.ty == VECTOR:
+                mask = code.op(f"call {VECTOR} @ck_undefined(ptr %st, i32 {address.name}, i32 {site})", VECTOR)
+            else:
+                call = f"call i64 @ck_undefined_scalar(ptr %st, i32 {address.name}, i32 {site})"
+                mask = code.op(call, I64).trunc(value.ty.bits)
             code.store(value ^ mask, slots[0])
             code.store(code.const(site + 1, I32), slots[1])
 
@@ -117,31 +145,38 @@ class SecondValues(PacketOperands):
         self.in_branch(self.undefined, invert)
 
     def stored(self, address: Val, origin: Val, first: Val, new: Callable[[], Val]) -> None:
-        """After a vector store of ``first``, what ``new`` gives: which bytes have no value."""
+        """After a store of ``first``, what ``new`` gives: which bytes have no value."""
         def compare() -> None:
-            (second,) = self.seconds(new)
-            mask = first ^ second
-            self.code.put(f"call void @ck_store_undefined(ptr %st, i32 {address.name}, i32 {self.function.site}, "
-                          f"{VECTOR} {mask.name}, i32 {origin.name})")
+            with self.seconds():
+                mask = first ^ new()
+            if mask.ty == VECTOR:
+                name, size = "ck_store_undefined", ""
+            else:
+                name, size = "ck_store_undefined_scalar", f"i32 {mask.ty.bits // 8}, "
+                mask = mask.zext(64)
+            self.code.put(f"call void @{name}(ptr %st, i32 {address.name}, i32 {self.function.site}, {size}"
+                          f"{mask.ty} {mask.name}, i32 {origin.name})")
 
         self.in_branch(origin.icmp("ne", 0), compare)
 
-    def must_be_defined(self, operands: list[Operand], mask: Val | None = None) -> None:
-        """What is no vector's value: offsets of a gather, scattered data; only bytes in ``mask`` count."""
-        vectors = [operand for operand in operands if operand.units() and operand.units()[0][0] in SECOND]
-        origin = self.origin(vectors) if self.follows else None
+    def must_be_defined(self, operands: Iterable[Operand | None], mask: Val | None = None) -> None:
+        """Addresses, conditions of branches, scattered data; of vectors only bytes in ``mask`` count."""
+        chosen = [o for o in operands if o is not None and any(self.follows_unit(unit) for unit in o.units())]
+        origin = self.origin(chosen)
         if origin is None:
             return
 
-        def read() -> tuple[Lowered, ...]:
-            return tuple(self.value(operand) for operand in vectors)
+        def read() -> list[Val]:
+            return [part for operand in chosen for part in self.registers(operand, self.value(operand))]
 
-        first = parts(read())
+        first = read()
 
         def compare() -> None:
-            for one, other in zip(first, self.seconds(read), strict=True):
+            with self.seconds():
+                second = read()
+            for one, other in zip(first, second, strict=True):
                 differ = one ^ other
-                self.undefined_when(any_bit(differ if mask is None else differ & mask), origin)
+                self.undefined_when(differs(differ if mask is None else differ & mask, None), origin)
 
         self.in_branch(origin.icmp("ne", 0), compare)
 
@@ -159,22 +194,9 @@ class SecondValues(PacketOperands):
         self.code.label(done)
 
 
-def parts(result: Lowered) -> list[Val]:
-    """The registers of a result, without extension bits."""
-    if isinstance(result, tuple) and not hasattr(result, "register"):
-        return [part for each in result for part in parts(each)]
-    return [getattr(result, "register", result)]
-
-
-def differs(one: Val, other: Val) -> Val:
-    """Whether two values of one type have different bits."""
-    if one.ty.lanes == 1:
-        bits = one.ty._replace(kind="i")
-        return one.as_(bits).icmp("ne", other.as_(bits))
-    return any_bit(one.as_(VECTOR) ^ other.as_(VECTOR))
-
-
-def any_bit(vector: Val) -> Val:
-    """Whether a vector has a bit set (i1)."""
-    return vector.code.call(f"llvm.vector.reduce.or.v{VECTOR.lanes}i32", I32, vector).icmp("ne", 0)
-
+def differs(one: Val, other: Val | None) -> Val:
+    """Whether two values of one type have different bits (i1); without ``other`` whether ``one`` has a bit set."""
+    bits = one if other is None else one ^ other
+    if bits.ty.lanes > 1:
+        bits = bits.code.call(f"llvm.vector.reduce.or.v{VECTOR.lanes}i32", I32, bits)
+    return bits.icmp("ne", 0)
