@@ -75,6 +75,17 @@ tell:
 done:
   ret void
 }}
+define internal i1 @ck_some({words} %bits) noinline {{
+  %all = call i32 @llvm.vector.reduce.or.v{vector_bytes // 4}i32({words} %bits)
+  %some = icmp ne i32 %all, 0
+  ret i1 %some
+}}
+declare i32 @llvm.vector.reduce.or.v{vector_bytes // 4}i32({words})
+define internal {words} @ck_second(i32 %origin, {words} %second, {words} %plain) noinline {{
+  %some = icmp ne i32 %origin, 0
+  %value = select i1 %some, {words} %second, {words} %plain
+  ret {words} %value
+}}
 define internal void @ck_used(ptr %st, i32 %origin, i32 %site) noinline {{
   call void @ck_tell(ptr %st, i32 %origin, i32 0, i32 %site, i32 {USED_CALLBACK})
   ret void

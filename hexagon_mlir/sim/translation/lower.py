@@ -95,6 +95,8 @@ class FunctionLowering:
         """Registers whose slot is older than the value held."""
         self.accesses = BlockAccesses(self.code, image.model, image.quick) if image.model else None
         self.written: set[Unit] = set()
+        self.places: dict[Type, list[str]] = {}
+        """What packets keep second values in, see `second_values`."""
         self.followed: set[Unit] = set()
         """Scalar registers of a checked build with second values."""
         self.collect()

@@ -52,6 +52,9 @@ class PacketOperands:
             second = self.merged(other) if other in self.writes else self.old_value(other)
         else:
             second = self.forwarded.get(other, plain) if unit in self.forwarded else self.old_value(other)
+        if second.ty == VECTOR:
+            arguments = f"i32 {origin.name}, {VECTOR} {second.name}, {VECTOR} {plain.name}"
+            return self.code.op(f"call {VECTOR} @ck_second({arguments})", VECTOR)
         return origin.icmp("ne", 0).select(second, plain)
 
     def origin_of(self, unit: Unit, new: bool) -> Val:

@@ -51,6 +51,7 @@ class PacketLowering(SecondValues, FlowLowering):
         self.packet = packet
         self.block = block
         self.old: dict[Unit, Val] = {}
+        self.places: dict[Type, int] = {}
         self.writes: dict[Unit, list[tuple[Val, Val | None]]] = {}
         self.forwarded: dict[Unit, Val] = {}
         """Values of .cur and .tmp loads: what plain reads in this packet see."""

@@ -30,6 +30,8 @@ class SecondValues(PacketOperands):
     """The part of `PacketLowering` that follows second values; nothing in an unchecked build."""
 
     function: FunctionLowering
+    places: dict[Type, int]
+    """How many of the function's places the packet has taken."""
     undefined: Val | None = None
     """Whether the last load met bytes without a value (i1)."""
 
@@ -61,10 +63,10 @@ class SecondValues(PacketOperands):
         if origin is None:
             return result
         first = self.parts(insn, result)
-        slots = {unit: (self.code.alloca(value.ty), self.code.alloca(I32)) for unit, value in first}
+        slots = {unit: (self.place(value.ty), self.place(I32)) for unit, value in first}
         for _, source in slots.values():
             self.code.store(self.code.const(0, I32), source)
-        either = "" if condition is None else self.code.alloca(I1)
+        either = "" if condition is None else self.place(I1)
         if condition is not None:
             self.code.store(condition, either)
 
@@ -114,6 +116,15 @@ class SecondValues(PacketOperands):
         finally:
             self.old, self.second = old, False
 
+    def place(self, ty: Type) -> str:
+        """Pointer to a place for ``ty`` that is the packet's."""
+        number = self.places.get(ty, 0)
+        self.places[ty] = number + 1
+        known = self.function.places.setdefault(ty, [])
+        if number == len(known):
+            known.append(self.code.alloca(ty))
+        return known[number]
+
     def set_second(self, unit: Unit, value: Val, origin: Val, condition: Val | None, mode: str) -> None:
         """Write the second value and the origin of ``unit``, as the first is written."""
         for kind, other in ((SECOND, value), (ORIGIN, origin)):
@@ -125,7 +136,7 @@ class SecondValues(PacketOperands):
 
     def load_slots(self, ty: Type) -> tuple[str, str]:
         """Places for the second value and the origin of a load, for `loaded`; it may not come to that."""
-        value, origin = self.code.alloca(ty), self.code.alloca(I32)
+        value, origin = self.place(ty), self.place(I32)
         self.code.store(self.code.const(0, I32), origin)
         return value, origin
 
@@ -198,5 +209,5 @@ def differs(one: Val, other: Val | None) -> Val:
     """Whether two values of one type have different bits (i1); without ``other`` whether ``one`` has a bit set."""
     bits = one if other is None else one ^ other
     if bits.ty.lanes > 1:
-        bits = bits.code.call(f"llvm.vector.reduce.or.v{VECTOR.lanes}i32", I32, bits)
+        return bits.code.op(f"call i1 @ck_some({bits.ty} {bits.name})", I1)
     return bits.icmp("ne", 0)
