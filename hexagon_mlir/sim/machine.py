@@ -16,8 +16,8 @@ import numpy as np
 from hexagon_mlir import targets
 from hexagon_mlir.sim import layout, results
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
-from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.sim.checking.checks import Checks
+from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.sim.context import Arg64, Context, CostTable
 from hexagon_mlir.sim.host_library.entry import HostEntry
 from hexagon_mlir.sim.host_library.hostcalls import HostCalls

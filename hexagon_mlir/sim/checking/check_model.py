@@ -62,7 +62,7 @@ ODD_STORE = "ck_vstore"
 
 
 def access_name(access: Access, masked: bool, predicated: bool, followed: bool) -> str:
-    """The check of an access; that of a load whose registers are ``followed`` gives whether a byte has no value (i1)."""
+    """The check of an access; that of a ``followed`` load gives whether a byte has no value (i1)."""
     if masked:
         return "ck_vstorem"
     if predicated and access.aligned and not access.write:
@@ -107,7 +107,8 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
             matters: bool = True, followed: bool = False) -> str:
     """@ck_...(st, address, site): the rules for one access of ``size`` bytes, then its race check.
 
-    A ``followed`` load gives whether a byte has no value. Without ``matters`` what is read may be thrown away. With an ``align`` of vectors the access ignores lower bits.
+    A ``followed`` load gives whether a byte has no value (`second_values`). Without ``matters`` what is read may be
+    thrown away. With an ``align`` of vectors the access ignores lower bits.
     """
     v, bits = f"<{size} x i8>", f"<{size} x i1>"
     every, some = ("%any", "%inside") if lenient else ("%all", "%any")

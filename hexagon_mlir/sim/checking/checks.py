@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from bisect import bisect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,19 +22,21 @@ from hexagon_mlir.sim.checking.check_model import (
     WRITE,
 )
 from hexagon_mlir.sim.checking.frames import Frames
+from hexagon_mlir.sim.checking.places import Places
+from hexagon_mlir.sim.checking.report import Report
 from hexagon_mlir.sim.checking.rules import (
     ADDRESSABLE,
     CODES,
     DEAD,
     DMA_DESTINATION,
     DMA_SOURCE,
-    HINTS,
     INITIALISED,
     READ_ONLY,
     READABLE,
     SAVED,
     Rule,
 )
+from hexagon_mlir.sim.checking.undefined import UndefinedValues
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system.descriptors import Block
 from hexagon_mlir.sim.memory_system.dma import Transfer
@@ -47,33 +47,6 @@ from hexagon_mlir.sim.translation.program import Program, Site
 KNOWN = ADDRESSABLE | INITIALISED
 _WORD = (1 << WORD_BYTES) - 1
 """A bit for each byte of a word."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """One fault, the first time a packet shows it."""
-
-    rule: Rule
-    address: int
-    region: str
-    packet: str
-    function: str
-    line: int
-    """Line in the assembly text."""
-    source: str
-    """'file:line' of the source, or ''."""
-    detail: str = ""
-
-    @property
-    def certain(self) -> bool:
-        """False for what may be harmless: a vector load may read what another thread writes and not use it."""
-        return self.rule is not Rule.VECTOR_RACE
-
-    def __str__(self) -> str:
-        where = f"{self.function}, asm line {self.line}" + (f", {self.source}" if self.source else "")
-        detail = f": {self.detail}" if self.detail else ""
-        hint = f"\n  hint: {HINTS[self.rule]}" if self.rule in HINTS else ""
-        return f"{self.rule}: {self.address:#x} ({self.region}){detail}\n  {where}: {self.packet}{hint}"
 
 
 class Shadow:
@@ -108,18 +81,16 @@ class Checks:
         self.flags = Shadow(layout.SPACE_BYTES, np.uint8)
         self.writers = Shadow(layout.SPACE_BYTES, np.uint32)
         self.readers = Shadow(layout.SPACE_BYTES, np.uint32)
-        self.loads = np.zeros(len(program.sites) + 1, np.uint32)
-        """Where each packet last loaded bytes without a value."""
-        self.allocations: dict[int, tuple[str, int, Site | None]] = {}
-        """Address -> (region, size, where the program asked for it; None for the host)."""
+        self.places = Places(memory, program)
         self.tracking = False
+        self.undefined = UndefinedValues(self.places, self.flags.array, self._made, self._once)
         self.frames = Frames(memory, self.flags.array, self.report)
         self.reset()
 
     def reset(self) -> None:
         """Nothing is allocated; the data sections have their values."""
         self.flags.clear()
-        self.allocations.clear()
+        self.places.allocations.clear()
         self.set(layout.CODE_BASE, self.program.code_end - layout.CODE_BASE, READ_ONLY)
         for each in self.program.globals:
             self.set(each.address + each.size, GUARD_BYTES, READABLE)
@@ -132,11 +103,10 @@ class Checks:
         self.pending: list[Transfer] = []
         self.writers.clear()
         self.readers.clear()
-        self.allocations = {address: (*kept[:2], None) for address, kept in self.allocations.items()}
+        self.places.allocations = {address: (*kept[:2], None) for address, kept in self.places.allocations.items()}
         self.segments = 1
         self.tracking = False
-        self.stored: dict[int, Report] = {}
-        """By address of a store of bytes without a value: the report, if they stay so."""
+        self.undefined.begin()
         self.frames.begin()
         self.ordered: dict[int, np.ndarray] = {}
         self.segment: dict[int, int] = {}
@@ -162,7 +132,7 @@ class Checks:
         words[layout.SHADOW // 8] = self.flags.address
         words[layout.WRITERS // 8] = self.writers.address
         words[layout.READERS // 8] = self.readers.address
-        words[layout.LOADS // 8] = self.loads.ctypes.data
+        words[layout.LOADS // 8] = self.undefined.loads.ctypes.data
         context.words[layout.SEGMENT // 4] = 0
         self.frames.attach(context)
         self.flags.zero(context.stack_low, context.stack_top)
@@ -178,7 +148,7 @@ class Checks:
         self.set(address, size, ADDRESSABLE if region == "TCM" else KNOWN)
         self._forget(address, size)
         self.set(address + size, GUARD_BYTES, READABLE)
-        self.allocations[address] = (region, size, self.site(context) if context else None)
+        self.places.allocations[address] = (region, size, self.site(context) if context else None)
 
     def _forget(self, address: int, size: int) -> None:
         """Accesses from before an allocation race with nobody: the allocator has ordered them."""
@@ -188,13 +158,13 @@ class Checks:
 
     def freed(self, address: int, context: Context | None) -> None:
         """The allocation at ``address`` ends; ``context`` is that of the program that says so."""
-        _, size, _ = self.allocations.get(address, ("", 0, None))
+        _, size, _ = self.places.allocations.get(address, ("", 0, None))
         moving = np.flatnonzero(self.flags.array[address : address + size] & (DMA_DESTINATION | DMA_SOURCE))
         if context and moving.size:
             at = address + int(moving[0])
             verb = "writes" if self.flags.array[at] & DMA_DESTINATION else "reads"
             self.report(Rule.FREED_IN_FLIGHT, at, self.site(context), f"freed while a transfer {verb} it")
-        self.allocations.pop(address, None)
+        self.places.allocations.pop(address, None)
         self.set(address, size + GUARD_BYTES, 0)
 
     # -- reports -------------------------------------------------------------------------------------------
@@ -208,7 +178,7 @@ class Checks:
             self._once(self._made(rule, address, site, detail))
 
     def _made(self, rule: Rule, address: int, site: Site, detail: str) -> Report:
-        region = self.region(address)
+        region = self.places.region(address)
         return Report(rule, address, region, site.packet, site.function, site.line, site.source, detail)
 
     def _once(self, report: Report) -> None:
@@ -234,86 +204,13 @@ class Checks:
             return
         if rule is Rule.OUT_OF_BOUNDS:
             address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
-            rule = self._outside(address)
+            rule = self.places.outside(address)
         self.report(rule, address, self.site(context), f"{'writes' if word & WRITE else 'reads'} {size} bytes")
 
     def stored_above(self, context: Context) -> None:
         """A store through sp or fp goes beyond the function's frame."""
         address, size = int(context.words[layout.FAULT // 4]), int(context.words[layout.RULE // 4]) >> SIZE_SHIFT
         self.frames.above(context, address, size, self.site(context))
-
-    def undefined_used(self, context: Context) -> None:
-        """A scalar or an address hangs on bytes without a value that a vector load has met."""
-        self._once(self._undefined(int(context.words[layout.RULE // 4]), "is used by", self.site(context)))
-
-    def undefined_stored(self, context: Context) -> None:
-        """Bytes without a value were stored; something else may be, before the caller of the program sees them."""
-        address = int(context.words[layout.FAULT // 4])
-        self.stored[address] = self._undefined(
-            int(context.words[layout.RULE // 4]), "is left to the caller by", self.site(context))
-
-    def _left_undefined(self) -> None:
-        """Report what the caller of the program finds without a value in memory of its own."""
-        nbytes = int(self.memory.target.vector_bytes.value)
-        owned = sorted((start, size) for start, (_, size, site) in self.allocations.items() if site is None)
-        for address, report in self.stored.items():
-            for start, size in owned[max(bisect(owned, (address, 0)) - 1, 0) : bisect(owned, (address + nbytes, 0))]:
-                low, high = max(address, start), min(address + nbytes, start + size)
-                if not (self.flags.array[low:high] & INITIALISED).all():
-                    self._once(report)
-                    self.initialise(low, high - low)
-
-    def _undefined(self, origin: int, how: str, user: Site) -> Report:
-        """A report of the load number ``origin`` - 1."""
-        load, size = self.program.sites[origin - 1], int(self.memory.target.vector_bytes.value)
-        address = int(self.loads[origin - 1])
-        span = self.flags.array[address : address + size]
-        empty, outside = np.flatnonzero(span & KNOWN == ADDRESSABLE), np.flatnonzero(span & ADDRESSABLE == 0)
-        first = address + int(empty[0] if empty.size else outside[0] if outside.size else 0)
-        rule = self._outside(first) if not empty.size and outside.size else Rule.UNINITIALISED
-        return self._made(rule, first, load, f"what is loaded {how} asm line {user.line}: {user.packet}")
-
-    def _outside(self, address: int) -> Rule:
-        """The rule that an access of an ``address`` breaks which nobody may access."""
-        if layout.DATA_BASE <= address < self.program.data_end + GUARD_BYTES:
-            return Rule.VARIABLE_BOUNDS
-        return Rule.BELOW_STACK if self._stack(address) is not None else Rule.OUT_OF_BOUNDS
-
-    def _stack(self, address: int) -> int | None:
-        """The number of the stack that has ``address``."""
-        per_stack = self.memory.stack_bytes + layout.STACK_GUARD_BYTES
-        thread, offset = divmod(address - layout.STACK_BASE, per_stack)
-        inside = layout.STACK_BASE <= address < layout.DDR_BASE and offset < self.memory.stack_bytes
-        return thread if inside else None
-
-    def _variable(self, address: int) -> str:
-        """The variable at ``address`` or before it."""
-        number = bisect(self.program.globals, address, key=lambda each: each.address)
-        if not number:
-            return "data"
-        found = self.program.globals[number - 1]
-        offset = address - found.address
-        what = f"{found.name} of {found.size} bytes"
-        return f"{what} + {offset}" if offset < found.size else f"{offset - found.size} bytes past {what}"
-
-    def region(self, address: int) -> str:
-        """What stands at ``address``, or the allocation it is next to."""
-        if address < layout.NULL_PAGE_BYTES:
-            return "null page"
-        if layout.CODE_BASE <= address < self.program.code_end:
-            return "code"
-        if layout.DATA_BASE <= address < self.program.data_end + GUARD_BYTES:
-            return self._variable(address)
-        for start, (name, size, _) in self.allocations.items():
-            if start <= address < start + size:
-                return f"{name} allocation {start:#x} + {address - start} of {size} bytes"
-        if (stack := self._stack(address)) is not None:
-            return f"stack {stack}"
-        below = max((start for start in self.allocations if start <= address), default=None)
-        if below is not None and address < below + self.allocations[below][1] + GUARD_BYTES:
-            name, size, _ = self.allocations[below]
-            return f"{address - below - size} bytes past {name} allocation {below:#x} of {size} bytes"
-        return "TCM, not allocated" if self.memory.in_tcm(address) else "no region"
 
     # -- copies by host code -------------------------------------------------------------------------------
     def touch(self, context: Context, address: int, size: int, write: bool) -> None:
@@ -338,7 +235,7 @@ class Checks:
             address += int(np.flatnonzero(span & READ_ONLY)[0])
         elif not (span & ADDRESSABLE).all():
             address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
-            rule = self._outside(address)
+            rule = self.places.outside(address)
         elif (span & DMA_DESTINATION).any():
             rule = Rule.USE_BEFORE_WAIT
         elif write and (span & DMA_SOURCE).any():
@@ -360,15 +257,17 @@ class Checks:
         words = slice(address >> 2, (address + size + 3) >> 2)
         writers, readers = self.writers.array[words], self.readers.array[words]
         left = _untouched(address, size)
+        vector = self.memory.target.vector_bytes.value // 4
         clash = (ordered[writers & (WEAK - 1)] == 0) & _meet(writers, left)
+        weak = np.zeros_like(clash)
         if write:
             late = (ordered[readers & (WEAK - 1)] == 0) & _meet(readers, left)
             clash |= late & (readers & WEAK == 0)
             weak = late & (readers & WEAK != 0)
-            vector = self.memory.target.vector_bytes.value // 4
-            clash |= weak & (np.count_nonzero(weak) > vector)  # less may be read beyond the end of something else
         if clash.any():
             self.report(Rule.RACE, address + 4 * int(np.flatnonzero(clash)[0]), self.site(context))
+        elif weak.any() and np.count_nonzero(weak) > vector:  # less may be read beyond the end of something else
+            self.report(Rule.VECTOR_RACE, address + 4 * int(np.flatnonzero(weak)[0]), self.site(context))
         marks = writers if write else readers
         marks[:] = segment | np.where(marks & (WEAK - 1) == segment, left & marks, left)
 
@@ -411,7 +310,7 @@ class Checks:
                 span = self.flags.array[start : start + size]
                 if not (span & ADDRESSABLE).all():
                     at = start + int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
-                    self.report(self._outside(at), at, site, detail)
+                    self.report(self.places.outside(at), at, site, detail)
                 elif write and (span & READ_ONLY).any():
                     self.report(Rule.READ_ONLY, start, site, detail)
                 elif (span & taken).any():
@@ -472,9 +371,9 @@ class Checks:
     # -- the end -------------------------------------------------------------------------------------------
     def finish(self) -> list[Report]:
         """Leaks and what is written after the return, then all reports of the run."""
-        self._left_undefined()
+        self.undefined.finish()
         self._unawaited()
-        for address, (name, size, site) in self.allocations.items():
+        for address, (name, size, site) in self.places.allocations.items():
             if site is not None:
                 self.report(Rule.LEAK, address, site, f"{size} bytes of {name} are not freed")
         for transfer in self.pending:
@@ -489,7 +388,7 @@ class Checks:
         if not self.tracking:
             return
         ordered = self._row(0)
-        for allocation, (_, size, _) in self.allocations.items():
+        for allocation, (_, size, _) in self.places.allocations.items():
             for address, nbytes in _pieces(allocation, size):
                 writers = self.writers.array[address >> 2 : (address + nbytes + 3) >> 2]
                 late = np.flatnonzero(ordered[writers & (WEAK - 1)] == 0)

@@ -74,9 +74,9 @@ class HostEntry:
         elif checks and index == check_model.REPORT_CALLBACK:
             checks.access_fault(context)
         elif checks and index == check_model.USED_CALLBACK:
-            checks.undefined_used(context)
+            checks.undefined.used(context, checks.site(context))
         elif checks and index == check_model.STORED_CALLBACK:
-            checks.undefined_stored(context)
+            checks.undefined.stored_some(context, checks.site(context))
         elif checks and index == check_model.ABOVE_CALLBACK:
             checks.stored_above(context)
         elif checks and index == check_model.RETURN_CALLBACK:

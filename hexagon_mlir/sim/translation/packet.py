@@ -234,7 +234,8 @@ class PacketLowering(SecondValues, FlowLowering):
 
         def action() -> None:
             access = vector_load(VECTOR_BYTES, insn.access == "vmem") if vector else scalar_load(size)
-            loaded = self.code.load(self.touch(access, address, followed=followed), ty, VECTOR_BYTES if access.aligned else 1)
+            align = VECTOR_BYTES if access.aligned else 1
+            loaded = self.code.load(self.touch(access, address, followed=followed), ty, align)
             if slots is not None:
                 self.loaded(slots, address & -VECTOR_BYTES if access.aligned else address, loaded)
             if condition is None:
@@ -310,9 +311,9 @@ class PacketLowering(SecondValues, FlowLowering):
 
     def vector_store(self, insn: Insn, address: Val, value: Val, condition: Val | None) -> None:
         mask = None
-        by_lanes = insn.condition is not None and insn.condition.operand.cls == "Q"
-        if by_lanes:
-            mask = self.mask_of(insn.condition)
+        lanes = insn.condition if insn.condition is not None and insn.condition.operand.cls == "Q" else None
+        if lanes is not None:
+            mask = self.mask_of(lanes)
         if insn.sources[0] == GATHERED:
             mask = self.merged((GATHERED.cls, 1))
         aligned = insn.access == "vmem"
@@ -329,7 +330,7 @@ class PacketLowering(SecondValues, FlowLowering):
 
             def new() -> Val:
                 again = self.value(insn.sources[0])
-                return blend(self.mask_of(insn.condition), again, old) if by_lanes else again
+                return again if lanes is None else blend(self.mask_of(lanes), again, old)
 
             if origin is not None:
                 self.stored(address & -VECTOR_BYTES if aligned else address, origin, data, new)

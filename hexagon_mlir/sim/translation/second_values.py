@@ -87,7 +87,8 @@ class SecondValues(PacketOperands):
         when = None if condition is None else self.code.load(either, I1)
         for unit, (value, source) in slots.items():
             if self.follows_unit(unit):
-                self.set_second(unit, self.code.load(value, TYPES[unit[0]]), self.code.load(source, I32), when, insn.mode)
+                second = self.code.load(value, TYPES[unit[0]])
+                self.set_second(unit, second, self.code.load(source, I32), when, insn.mode)
         return result
 
     def parts(self, insn: Insn, result: Lowered) -> list[tuple[Unit, Val]]:
@@ -160,13 +161,10 @@ class SecondValues(PacketOperands):
         def compare() -> None:
             with self.seconds():
                 mask = first ^ new()
-            if mask.ty == VECTOR:
-                name, size = "ck_store_undefined", ""
-            else:
-                name, size = "ck_store_undefined_scalar", f"i32 {mask.ty.bits // 8}, "
-                mask = mask.zext(64)
-            self.code.put(f"call void @{name}(ptr %st, i32 {address.name}, i32 {self.function.site}, {size}"
-                          f"{mask.ty} {mask.name}, i32 {origin.name})")
+            suffix = "" if mask.ty == VECTOR else "_scalar"
+            mask = mask.zext(64) if suffix else mask
+            self.code.put(f"call void @ck_store_undefined{suffix}(ptr %st, i32 {address.name}, "
+                          f"i32 {self.function.site}, {mask.ty} {mask.name}, i32 {origin.name})")
 
         self.in_branch(origin.icmp("ne", 0), compare)
 

@@ -99,7 +99,8 @@ def translate(
     program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
     if check:
         program.globals = variables.table(module, bases)
-        program.code_end = max((symbols[name] for name in module.functions), default=layout.CODE_BASE) + layout.CODE_STEP
+        last = max((symbols[name] for name in module.functions), default=layout.CODE_BASE)
+        program.code_end = last + layout.CODE_STEP
     model = Model(target)
     declarations: set[str] = set()
     helpers = [cache_model.declarations(memory_model)]
