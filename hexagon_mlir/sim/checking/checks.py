@@ -205,6 +205,8 @@ class Checks:
         if rule is Rule.OUT_OF_BOUNDS:
             address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
             rule = self.places.outside(address)
+            if rule is Rule.BELOW_STACK and not word & WRITE and self.frames.late_read(context, self.site(context)):
+                return
         self.report(rule, address, self.site(context), f"{'writes' if word & WRITE else 'reads'} {size} bytes")
 
     def stored_above(self, context: Context) -> None:

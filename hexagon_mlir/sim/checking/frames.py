@@ -7,6 +7,7 @@ the caller's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.translation.image import MAX_DEPTH
 from hexagon_mlir.sim.translation.program import Site
 
+_THROUGH_STACK = re.compile(r"\br(?:29|30)[+)]")
 ReportFault = Callable[[Rule, int, Site, str], None]
 
 
@@ -83,6 +85,14 @@ class Frames:
             return None
         saved = int(self.memory.view(address, 4).view(np.uint32)[0])
         return saved if self.flags[saved] & SAVED else None
+
+    def late_read(self, context: Context, site: Site) -> bool:
+        """Whether the running function has given up its frame, and reads through a register other than sp and fp.
+
+        LLVM moves loads of variable arguments behind the last change of sp; nobody has written there by then.
+        """
+        _, entry = self._entry(context)
+        return not self.flags[entry - 1] & ADDRESSABLE and not _THROUGH_STACK.search(site.packet)
 
     def returned(self, context: Context) -> None:
         """The running function returns: what it stored above its frame has no value any more."""
