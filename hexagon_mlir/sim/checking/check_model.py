@@ -8,17 +8,16 @@ no byte of it only the last one is kept: of two that take turns a race may go un
 A vector load may read more than the program uses (a masked load reads whole vectors), so it is judged by the
 bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
 an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins them, the last perhaps for nothing:
-an aligned vector load right behind readable data may find data on its way, or none (or behind data that the packets
-after it store, see `late_fills`). Its marks as a reader are weak: a
+an aligned vector load right behind readable data may find data on its way. Its marks as a reader are weak: a
 store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
 of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
-it. A predicated vector load is therefore no reader at all: a race, and data that is none or on its way, show in the
-loads it is joined with. An unaligned load right behind data of which only a choice by lanes is used is one for a mask
-without lanes (`masked_loads`).
+it. A predicated vector load is therefore no reader at all: a race, and data that is on its way, show in the
+loads it is joined with. Bytes without a value that a vector load meets are followed to where they matter
+(`translation.second_values`).
 
-A masked store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled
-vectors that are undefined in the first round of a loop and not used there. A scalar load from the stack may find a
-value in part: LLVM makes one of a vector load of which few bytes are used.
+A masked store is judged by the bytes it writes. A scalar load from the stack may find a value in part: LLVM makes one
+of a vector load of which few bytes are used. An aligned vector store under a mask of lanes may have any address: LLVM
+stores unaligned data as two of them.
 """
 
 from __future__ import annotations

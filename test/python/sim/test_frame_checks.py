@@ -207,3 +207,79 @@ define i32 @f(ptr %out, i32 %n) noinline {
 def test_right_programs_are_clean(target, which):
     """Arguments on the stack, changed ones, tail and indirect calls, varargs, alloca, callbacks, pointers to locals."""
     assert [str(report) for report in reports(assembly(RIGHT, target), which)] == []
+
+
+UNALIGNED = """
+define void @f(ptr %p, i32 %n) {
+  %q = getelementptr i8, ptr %p, i32 %n
+  %v = load <128 x i8>, ptr %p, align 128
+  %s = insertelement <128 x i8> poison, i8 100, i32 0
+  %all = shufflevector <128 x i8> %s, <128 x i8> poison, <128 x i32> zeroinitializer
+  %m = icmp ult <128 x i8> %v, %all
+  call void @llvm.masked.store.v128i8.p0(<128 x i8> %v, ptr %q, i32 1, <128 x i1> %m)
+  ret void
+}
+declare void @llvm.masked.store.v128i8.p0(<128 x i8>, ptr, i32, <128 x i1>)
+"""
+
+
+@pytest.mark.parametrize("offset", [0, 4, 131])
+def test_masked_vector_stores_at_odd_addresses_are_right(offset):
+    text = assembly(UNALIGNED)
+    assert text.count(") vmem(r") == 2
+    assert reports(text, offset) == []
+
+
+DATA = """
+	.data
+	.p2align	2
+	.type	sized,@object
+sized:
+	.word	11
+	.size	sized, 4
+head:
+	.word	22
+tail:
+	.word	sized
+	.word	tail-head
+	.section	.rodata,"a",@progbits
+	.p2align	7
+	.type	aligned,@object
+aligned:
+	.word	33
+	.size	aligned, 4
+	.type	later,@object
+later:
+	.word	head+4
+	.size	later, 4
+"""
+
+
+def load(symbol, offset):
+    return f"\t{{\n\t\tr0 = ##{symbol}\n\t}}\n\t{{\n\t\tr0 = memw(r0+#{offset})\n\t}}\n"
+
+
+@pytest.mark.parametrize(("symbol", "offset", "value"), [
+    ("sized", 0, 11), ("head", 0, 22), ("head", 4, "sized"), ("head", 8, 4), ("tail", 4, 4), ("later", 0, "tail"),
+    ("aligned", 0, 33)])
+def test_data_without_size_stay_together(symbol, offset, value):
+    """Values, addresses of symbols and distances are right wherever variables stand; nothing is reported."""
+    text = f"\t.text\n\t.type\tf,@function\nf:\n{load(symbol, offset)}\t{{\n\t\tjumpr r31\n\t}}\n{DATA}"
+    machine = Machine(text, check=True)
+    result = machine.run("f", [0])
+    assert result.reports == []
+    assert result.return_value == (machine.symbol(value) if isinstance(value, str) else value)
+    assert machine.symbol("aligned") % 128 == 0
+    assert machine.symbol("head") - machine.symbol("sized") >= 1024
+
+
+def test_a_variable_that_has_a_size_ends_there():
+    text = f"\t.text\n\t.type\tf,@function\nf:\n{load('sized', 4)}\t{{\n\t\tjumpr r31\n\t}}\n{DATA}"
+    assert [report.rule for report in reports(text)] == [Rule.VARIABLE_BOUNDS]
+
+
+def test_the_stack_of_a_second_run_and_of_each_program_of_a_grid_is_fresh():
+    machine = Machine(assembly(LOCAL), check=True)
+    for count, rules in ((6, {Rule.RETURN_ADDRESS}), (4, set())):
+        result = machine.run("f", [machine.alloc_ddr(64), count], grid=(2, 1, 1))
+        assert {report.rule for report in result.reports} == rules
