@@ -3,8 +3,9 @@
 ``python scripts/fuzz_triton.py --seed 0 --count 500`` tells the seeds that differ; ``--kind language`` is
 `fuzz_triton_language`, ``--kind memory`` `fuzz_triton_memory`, ``--kind numbers`` `fuzz_triton_numbers`;
 ``--executor sim --check`` runs the assembly on the simulator, in IEEE arithmetic, with its memory checks on;
-``--containing dot_scaled`` takes the kernels with that only; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with these options. Every
-tensor holds exactly the range of elements that its kernel may touch, so that an access outside of the mask is found.
+``--containing dot_scaled`` takes the kernels with that only; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with
+these options. Every tensor holds exactly the range of elements that its kernel may touch, so that an access outside of
+the mask is found.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 
 if TYPE_CHECKING:
-    from hexagon_mlir.sim.checking.checks import Report
+    from hexagon_mlir.sim.checking.report import Report
     from hexagon_mlir.sim.machine import Arg64, BlockStat, Machine, RunResult, ThreadStat
     from hexagon_mlir.sim.translation.program import SimError
 
@@ -27,7 +27,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(machine, name)
     if name == "Report":
-        from hexagon_mlir.sim.checking.checks import Report
+        from hexagon_mlir.sim.checking.report import Report
 
         return Report
     if name == "SimError":

@@ -121,8 +121,9 @@ class Context:
         self.registers = self.state[layout.REGISTERS : layout.REGISTERS + 128].view(np.uint32)
         self.vectors = self.state[layout.VECTORS : layout.CONTROLS]
         """Vector registers and vector predicates."""
-        self.extensions = self.state[layout.EXTENSIONS : layout.COUNTERS].view(np.uint32)
-        last = layout.COUNTERS if program.extended else layout.EXTENSIONS
+        self.extensions = self.state[layout.EXTENSIONS : layout.SECONDS].view(np.uint32)
+        self.origins = self.state[layout.ORIGINS : layout.SCALAR_SECONDS]
+        last = layout.COUNTERS if program.sites else layout.SECONDS if program.extended else layout.EXTENSIONS
         self.all_registers = [
             self.state[begin:end]
             for begin, end in ((layout.REGISTERS, layout.ARGUMENT), (layout.VECTORS, last))
@@ -222,6 +223,8 @@ class Context:
         registers[_REGISTER + 30] = 0
         registers[_REGISTER + 31] = layout.RETURN_ADDRESS
         self.vectors.fill(0)
+        if self.program.sites:
+            self.origins.fill(0)
         if self.program.extended:
             self.extensions.fill(DEFAULT_EXTENSION)
         registers[layout.TRAP // 4] = 0

@@ -61,11 +61,17 @@ MEMOS = 256  # pointer to {root, epoch} per group of accesses, see `accesses`
 EPOCH = 264  # pointer to the number of changes of tags so far, i64; the marks of `cache_tags` follow
 HOT = 272  # i32: number of the block where quick code asks for fast code; `MOVED` when that has run
 LOOPS = 276  # 5 x i32: loop registers the function does not name and the stage, for the fast code that goes on there
+FRAMES = 296  # pointer of a checked build to the stack pointer at entry, i32, by call depth
+ABOVE = 304  # i32: marks that `checking.frames` keeps for the thread
+LOADS = 312  # pointer of a checked build to the last address without a value that each packet has loaded, i32
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32
 EXTENSIONS = CONTROLS + 32 * 4  # 32 x 128 bytes: extension bits of vector registers, four in each word
-COUNTERS = EXTENSIONS + 32 * 128
+SECONDS = EXTENSIONS + 32 * 128  # of a checked build: second values of 32 vector registers and 4 vector predicates
+ORIGINS = SECONDS + 36 * 128  # and origins of these, 32 registers and 4 predicates: 72 x i32
+SCALAR_SECONDS = ORIGINS + 72 * 4  # second values of registers (i32) and predicates (i8), see `second_values`
+COUNTERS = SCALAR_SECONDS + 32 * 4 + 8
 STATE_BYTES = COUNTERS + 8 * len(COUNTER_NAMES)
 """The numbers of runs of each block and the counters of branches follow the record, see `context`."""
 

@@ -16,8 +16,8 @@ import numpy as np
 from hexagon_mlir import targets
 from hexagon_mlir.sim import layout, results
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
-from hexagon_mlir.sim.checking.check_model import Rule
 from hexagon_mlir.sim.checking.checks import Checks
+from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.sim.context import Arg64, Context, CostTable
 from hexagon_mlir.sim.host_library.entry import HostEntry
 from hexagon_mlir.sim.host_library.hostcalls import HostCalls
@@ -310,6 +310,8 @@ class Machine:
 
     def _call(self, function: Function, words: list[int | Arg64]) -> None:
         self.main.place(words)
+        if self.checks:
+            self.checks.placed(self.main)
         function(self.main.address)
         self._raise()
         self._check_trap(self.main)
@@ -364,6 +366,8 @@ class Machine:
             context = thread.context
             assert context is not None
             context.place(arguments)
+            if self.checks:
+                self.checks.placed(context)
             dispatch(context.address, address)
             trap = int(context.words[layout.TRAP // 4])
             if trap == layout.STOPPED or self.scheduler.aborting:
@@ -417,7 +421,7 @@ class Machine:
         self._take_turn(region)
         freed = allocator.free(address)
         if freed and self.checks:
-            self.checks.freed(address)
+            self.checks.freed(address, self.host.caller)
         self._note_use(region)
         return freed
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
-from hexagon_mlir.sim.checking.checks import Report
+from hexagon_mlir.sim.checking.report import Report
 from hexagon_mlir.sim.context import Context, CostTable
 from hexagon_mlir.sim.memory_system.cache_model import Q8
 from hexagon_mlir.sim.threading.threads import Thread

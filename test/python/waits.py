@@ -19,7 +19,7 @@ from bench.combinations import with_buffers, with_threads
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.exec import sim
 from hexagon_mlir.sim import Machine, RunResult, SimError
-from hexagon_mlir.sim.checking.check_model import Rule
+from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.sim.context import Context
 
 WAITS = ("hexmlir_rt_dma_wait", "mlirAsyncRuntimeAwaitAllInGroup")

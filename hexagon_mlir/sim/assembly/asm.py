@@ -64,6 +64,7 @@ class Section:
     """Initialised guest data with the symbols defined in it (name -> byte offset)."""
 
     name: str
+    writable: bool = True
     data: bytearray = field(default_factory=bytearray)
     align: int = 8
     relocations: list[Relocation] = field(default_factory=list)
@@ -77,10 +78,12 @@ class Module:
     functions: dict[str, Function] = field(default_factory=dict)
     sections: list[Section] = field(default_factory=list)
     aliases: dict[str, str] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Bytes of a symbol, where ``.size`` gives a number."""
 
 
 _IGNORED = re.compile(
-    r"\.(globl|global|weak|hidden|protected|internal|local|type|size|cfi_\w+|attribute|ident|addrsig\w*"
+    r"\.(globl|global|weak|hidden|protected|internal|local|type|cfi_\w+|attribute|ident|addrsig\w*"
     r"|falign|extern|symver)\b"
 )
 _LABEL = re.compile(r'^("(?:[^"\\]|\\.)+"|[\w.$@]+):\s*(.*)$')
@@ -93,6 +96,10 @@ _WIDEST_FILL = 8
 """Bytes of an element of ``.fill``; assemblers take wider ones as so wide."""
 _NAMES = frozenset('"\\')
 """Characters that no name has."""
+_FLAGS = re.compile(r',\s*"(\w*)"')
+"""Of a section, after its name."""
+_READ_ONLY = (".rodata", ".data.rel.ro")
+"""Sections that nobody writes, whatever flags they have: those of the second kind, once they are relocated."""
 _NOT_LOADED = (".debug", ".note", ".comment", ".llvm", ".eh_frame", ".symtab", ".strtab", ".gcc_except")
 
 
@@ -267,7 +274,9 @@ class Reader:
         rest = rest.strip()
         if _IGNORED.match(line):
             return
-        if name in (".text", ".data", ".bss", ".section", ".rodata"):
+        if name == ".size":
+            self.symbol_size(rest)
+        elif name in (".text", ".data", ".bss", ".section", ".rodata"):
             self.open_section(name if name != ".section" else rest.split(",")[0].strip().strip('"'), rest)
         elif name == ".file":
             found = re.match(r'(\d+)\s+(.*)$', rest)
@@ -300,17 +309,26 @@ class Reader:
         self.function = None
         if self.loaded:
             if name not in self.by_name:
-                self.by_name[name] = Section(name)
+                flags = _FLAGS.search(rest)
+                writable = not name.startswith(_READ_ONLY) and (flags is None or "w" in flags.group(1))
+                self.by_name[name] = Section(name, writable)
                 self.module.sections.append(self.by_name[name])
             self.section = self.by_name[name]
         else:
             self.section = None
+
+    def symbol_size(self, rest: str) -> None:
+        """``.size``: of a function it is a difference of labels, and not kept."""
+        symbol, _, text = rest.rpartition(",")
+        if text.strip().isdecimal():
+            self.module.sizes[unquote(symbol.strip())] = size(text.strip())
 
     def common(self, rest: str) -> None:
         parts = [part.strip() for part in rest.split(",")]
         section = Section(f".bss.{parts[0]}")
         section.align = _alignment(".comm", parts[2]) if len(parts) > 2 else 8
         section.symbols[unquote(parts[0])] = 0
+        self.module.sizes[unquote(parts[0])] = size(parts[1])
         self.extend(section, b"\0", size(parts[1]))
         self.module.sections.append(section)
 

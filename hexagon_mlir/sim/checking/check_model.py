@@ -8,29 +8,37 @@ no byte of it only the last one is kept: of two that take turns a race may go un
 A vector load may read more than the program uses (a masked load reads whole vectors), so it is judged by the
 bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
 an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins them, the last perhaps for nothing:
-an aligned vector load right behind readable data may find data on its way, or none (or behind data that the packets
-after it store, see `late_fills`). Its marks as a reader are weak: a
+an aligned vector load right behind readable data may find data on its way. Its marks as a reader are weak: a
 store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
 of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
-it. A predicated vector load is therefore no reader at all: a race, and data that is none or on its way, show in the
-loads it is joined with. An unaligned load right behind data of which only a choice by lanes is used is one for a mask
-without lanes (`masked_loads`).
+it. A predicated vector load is therefore no reader at all: a race, and data that is on its way, show in the
+loads it is joined with. Bytes without a value that a vector load meets are followed to where they matter
+(`translation.second_values`).
 
-A masked store is judged by the bytes it writes. A vector load from the stack may find no value: LLVM reloads spilled
-vectors that are undefined in the first round of a loop and not used there. A scalar load from the stack may find a
-value in part: LLVM makes one of a vector load of which few bytes are used.
+A masked store is judged by the bytes it writes. A scalar load from the stack may find a value in part: LLVM makes one
+of a vector load of which few bytes are used. An aligned vector store under a mask of lanes may have any address: LLVM
+stores unaligned data as two of them.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.checking.rules import (
+    ADDRESSABLE,
+    CODES,
+    DEAD,
+    DMA_DESTINATION,
+    DMA_SOURCE,
+    INITIALISED,
+    READ_ONLY,
+    READABLE,
+    SAVED,
+    Rule,
+)
 from hexagon_mlir.sim.memory_system.cache_model import Access
 
-ADDRESSABLE, INITIALISED, DMA_DESTINATION, DMA_SOURCE, READABLE = 1, 2, 4, 8, 16
-"""READABLE: the zone behind an allocation, which a masked vector load may read and throw away."""
 REPORT_CALLBACK, COPY_CALLBACK, FILL_CALLBACK = -1, -2, -3
+RETURN_CALLBACK, ABOVE_CALLBACK, USED_CALLBACK, STORED_CALLBACK = -7, -8, -9, -10
 """Indices of callbacks that are no host functions."""
 COPIES = {"memcpy": COPY_CALLBACK, "memmove": COPY_CALLBACK, "memset": FILL_CALLBACK,
           "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes": COPY_CALLBACK}  # fmt: skip
@@ -44,33 +52,16 @@ WORD_BYTES = 4
 SCALAR_BYTES = 8
 """The widest scalar access."""
 SIZE_SHIFT = 8
-"""The rule word: rule | access size << SIZE_SHIFT."""
+WRITE = 1 << 24
+"""The rule word: rule | access size << SIZE_SHIFT, and `WRITE` if it is a store."""
 
 
-class Rule(StrEnum):
-    """What a report is about."""
-
-    OUT_OF_BOUNDS = "out-of-bounds"
-    MISALIGNED = "misaligned"
-    USE_BEFORE_WAIT = "dma-use-before-wait"
-    SOURCE_CHANGED = "dma-source-changed"
-    UNINITIALISED = "uninitialised"
-    RACE = "race"
-    VECTOR_RACE = "race-of-a-vector-load"
-    DMA_OVERLAP = "dma-overlap"
-    DOUBLE_FREE = "double-free"
-    LEAK = "leak"
-    STACK_OVERFLOW = "stack-overflow"
-    FLOAT_KIND = "float-kind"
-    UNKNOWN_JUMP = "unknown-jump"
+ODD_STORE = "ck_vstore"
+"""The check that gets an address with the bits that the access ignores."""
 
 
-CODES = tuple(Rule)
-"""Rule by number in the state record."""
-
-
-def access_name(access: Access, masked: bool, predicated: bool) -> str:
-    """The check of an access."""
+def access_name(access: Access, masked: bool, predicated: bool, followed: bool) -> str:
+    """The check of an access; that of a ``followed`` load gives whether a byte has no value (i1)."""
     if masked:
         return "ck_vstorem"
     if predicated and access.aligned and not access.write:
@@ -78,10 +69,11 @@ def access_name(access: Access, masked: bool, predicated: bool) -> str:
     kind = "store" if access.write else "load"
     if access.aligned or access.straddles:
         return f"ck_v{kind}" + "u" * access.straddles
-    return f"ck_s{kind}{access.bytes}"
+    return f"ck_{'f' if followed else 's'}{kind}{access.bytes}"
 
 
-def _word(name: str, offset: int, ty: str = "i32") -> str:
+def word(name: str, offset: int, ty: str = "i32") -> str:
+    """IR that loads ``%name`` from the state record."""
     return f"""
   %{name}_p = getelementptr i8, ptr %st, i32 {offset}
   %{name} = load {ty}, ptr %{name}_p"""
@@ -89,64 +81,54 @@ def _word(name: str, offset: int, ty: str = "i32") -> str:
 
 def _report() -> str:
     return f"""
-define internal void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site) noinline {{
+define internal void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site) {{
+  call void @ck_tell(ptr %st, i32 %rule, i32 %address, i32 %site, i32 {REPORT_CALLBACK})
+  ret void
+}}
+define internal void @ck_tell(ptr %st, i32 %rule, i32 %address, i32 %site, i32 %index) noinline {{
   %r = getelementptr i8, ptr %st, i32 {layout.RULE}
   store i32 %rule, ptr %r
   %a = getelementptr i8, ptr %st, i32 {layout.FAULT}
   store i32 %address, ptr %a
   %s = getelementptr i8, ptr %st, i32 {layout.SITE}
-  store i32 %site, ptr %s{_word('callback', layout.CALLBACK, 'ptr')}
-  call void %callback(i32 {REPORT_CALLBACK})
+  store i32 %site, ptr %s{word('callback', layout.CALLBACK, 'ptr')}
+  call void %callback(i32 %index)
   ret void
 }}"""
 
 
-def _code(rule: Rule, size: int) -> int:
-    return CODES.index(rule) | size << SIZE_SHIFT
-
-
-def _stack() -> str:
-    """@ck_stack(st, old, new): what lies below a raised stack pointer has no value."""
-    return f"""
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-define internal void @ck_stack(ptr %st, i32 %old, i32 %new) noinline {{
-  %raised = icmp ugt i32 %new, %old
-  br i1 %raised, label %clear, label %done
-clear:{_word('shadow', layout.SHADOW, 'ptr')}
-  %bytes = sub i32 %new, %old
-  %some = call i32 @llvm.umin.i32(i32 %bytes, i32 {layout.STACK_GUARD_BYTES})
-  %from = sub i32 %new, %some
-  %wide = zext i32 %from to i64
-  %p = getelementptr i8, ptr %shadow, i64 %wide
-  %n = zext i32 %some to i64
-  call void @llvm.memset.p0.i64(ptr %p, i8 {ADDRESSABLE}, i64 %n, i1 false)
-  br label %done
-done:
-  ret void
-}}
-declare i32 @llvm.umin.i32(i32, i32)"""
+def code(rule: Rule, size: int, write: bool = False) -> int:
+    """The rule word."""
+    return CODES.index(rule) | size << SIZE_SHIFT | WRITE * write
 
 
 def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked: bool = False,
-            matters: bool = True) -> str:
+            matters: bool = True, followed: bool = False) -> str:
     """@ck_...(st, address, site): the rules for one access of ``size`` bytes, then its race check.
 
-    Without ``matters`` what is read may be thrown away.
+    A ``followed`` load gives whether a byte has no value (`second_values`). Without ``matters`` what is read may be
+    thrown away. With an ``align`` of vectors the access ignores lower bits.
     """
     v, bits = f"<{size} x i8>", f"<{size} x i1>"
     every, some = ("%any", "%inside") if lenient else ("%all", "%any")
+    odd = align > SCALAR_BYTES
+    misaligned = code(Rule.MISALIGNED_STORE if odd else Rule.MISALIGNED, size, write)
     last = Rule.SOURCE_CHANGED if write else Rule.UNINITIALISED
+    dead = f"{some}, {DEAD}" if matters else "0, 0"
     test = f"""
   %l0 = and i8 {some}, {DMA_SOURCE}
-  %l1 = icmp ne i8 %l0, 0""" if write else """
-  %l1 = icmp ne i8 0, 0""" if not matters else f"""
+  %l1 = icmp ne i8 %l0, 0
+  %s0 = and i8 %any, {READ_ONLY | SAVED}""" if write else f"""
+  %l1 = icmp ne i8 0, 0
+  %s0 = and i8 {dead}""" if followed else f"""
+  %s0 = and i8 {some}, {DEAD}
   %l0 = and i8 {every}, {INITIALISED}
   %l3 = icmp eq i8 %l0, 0
   %l4 = sub i32 %address, {layout.STACK_BASE}
   %l5 = icmp ult i32 %l4, {layout.DDR_BASE - layout.STACK_BASE}
   %l7 = and i8 %any, {INITIALISED}
   %l8 = icmp eq i8 %l7, 0
-  %l1 = select i1 %l5, i1 {'false' if lenient else '%l8'}, i1 %l3"""
+  %l1 = select i1 %l5, i1 %l8, i1 %l3"""
     readable = ADDRESSABLE | INITIALISED
     pair = f"""
   %pb = getelementptr i8, ptr %p, i64 -{size}
@@ -161,6 +143,10 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %alone = icmp eq i32 0, 0"""
     inside = f"and i8 %any, {ADDRESSABLE}" if lenient else "or i8 0, 1"
     bound = ADDRESSABLE | READABLE if lenient else ADDRESSABLE
+    result = "  ret void" if not followed else f"""
+  %valued = and i8 %all, {INITIALISED}
+  %undefined = icmp eq i8 %valued, 0
+  ret i1 %undefined"""
     selected = f"""
   %used = bitcast <{size // 4} x i32> %mask to {v}
   %in = icmp ne {v} %used, zeroinitializer
@@ -171,10 +157,12 @@ def _access(name: str, size: int, write: bool, lenient: bool, align: int, masked
   %flags = bitcast {v} %stored to {v}
   %strict = bitcast {v} %stored to {v}"""
     mark = f"""
+  %living = and {v} %stored, splat (i8 {~DEAD & 0xFF})
   %fresh = select {bits} %known, {v} splat (i8 {INITIALISED}), {v} zeroinitializer
-  %marked = or {v} %stored, %fresh
+  %renewed = {f"select {bits} %in, {v} %living, {v} %stored" if masked else f"or {v} %living, zeroinitializer"}
+  %marked = or {v} %renewed, %fresh
   store {v} %marked, ptr %p, align 1""" if write else ""
-    race = f"""{_word('segment', layout.SEGMENT)}
+    race = f"""{word('segment', layout.SEGMENT)}
   %tracked = icmp ne i32 %segment, 0
   br i1 %tracked, label %race, label %done
 race:
@@ -186,8 +174,9 @@ done:""" if matters else ""
 declare i8 @llvm.vector.reduce.or.v{size}i8({v})
 declare i8 @llvm.vector.reduce.and.v{size}i8({v})
 declare i1 @llvm.vector.reduce.or.v{size}i1({bits})
-define internal void @{name}(ptr %st, i32 %address, i32 %site\
-{f', <{size // 4} x i32> %mask' if masked else ''}) noinline {{{_word('shadow', layout.SHADOW, 'ptr')}
+define internal {"void" if not followed else "i1"} @{name}(ptr %st, i32 %raw, i32 %site\
+{f', <{size // 4} x i32> %mask' if masked else ''}) noinline {{{word('shadow', layout.SHADOW, 'ptr')}
+  %address = and i32 %raw, {-size if odd else -1}
   %wide = zext i32 %address to i64
   %p = getelementptr i8, ptr %shadow, i64 %wide
   %stored = load {v}, ptr %p, align 1{selected}{pair}
@@ -201,25 +190,30 @@ define internal void @{name}(ptr %st, i32 %address, i32 %site\
   %own = icmp ne i8 %own0, 0
   %l6 = and i1 %own, %alone
   %l2 = and i1 %l6, %l1
-  %r2 = select i1 %l2, i32 {_code(last, size)}, i32 -1
+  %r2 = select i1 %l2, i32 {code(last, size, write)}, i32 -1
   %d0 = and i8 {some}, {DMA_DESTINATION}
   %d1 = icmp ne i8 %d0, 0
   %d3 = and i1 %l6, {int(matters)}
   %d2 = and i1 %d3, %d1
-  %r3 = select i1 %d2, i32 {_code(Rule.USE_BEFORE_WAIT, size)}, i32 %r2
-  %m0 = and i32 %address, {align - 1}
+  %r3 = select i1 %d2, i32 {code(Rule.USE_BEFORE_WAIT, size, write)}, i32 %r2
+  %m0 = and i32 %raw, {align - 1}
   %m1 = icmp ne i32 %m0, 0
-  %r4 = select i1 %m1, i32 {_code(Rule.MISALIGNED, size)}, i32 %r3
+  %r4 = select i1 %m1, i32 {misaligned}, i32 %r3
   %o0 = and i8 {every}, {bound}
   %o1 = icmp eq i8 %o0, 0
-  %rule = select i1 %o1, i32 {_code(Rule.OUT_OF_BOUNDS, size)}, i32 %r4
+  %r5 = select i1 %o1, i32 {code(Rule.OUT_OF_BOUNDS, size, write)}, i32 %r4
+  %s1 = icmp ne i8 %s0, 0
+  %s2 = and i1 %s1, %own
+  %rule = select i1 %s2, i32 {code(Rule.READ_ONLY if write else Rule.CALLER_FRAME, size, write)}, i32 %r5
+  %odd = icmp eq i32 %rule, {misaligned}
+  %where = select i1 %odd, i32 %raw, i32 %address
   %bad = icmp ne i32 %rule, -1
   br i1 %bad, label %report, label %fine
 report:
-  call void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site)
+  call void @ck_report(ptr %st, i32 %rule, i32 %where, i32 %site)
   br label %fine
 fine:{mark}{race}
-  ret void
+{result}
 }}"""
 
 
@@ -259,8 +253,8 @@ define internal void @{name}(ptr %st, i32 %address, i32 %size, i1 %lenient, i32 
   %first = lshr i32 %address, 2
   %last0 = add i32 %address, %size
   %last1 = sub i32 %last0, 1
-  %last = lshr i32 %last1, 2{_word('segment', layout.SEGMENT)}{_word('writers', layout.WRITERS, 'ptr')}\
-{_word('readers', layout.READERS, 'ptr')}{_word('ordered', layout.ORDERED, 'ptr')}
+  %last = lshr i32 %last1, 2{word('segment', layout.SEGMENT)}{word('writers', layout.WRITERS, 'ptr')}\
+{word('readers', layout.READERS, 'ptr')}{word('ordered', layout.ORDERED, 'ptr')}
   br label %loop
 loop:
   %i = phi i32 [ %first, %0 ], [ %next, %loop ]
@@ -342,7 +336,8 @@ report:
   %rule0 = shl i32 %size, {SIZE_SHIFT}
   %sure = {'or i1 %some, false' if write else 'xor i1 %lenient, true'}
   %kind = select i1 %sure, i32 {CODES.index(Rule.RACE)}, i32 {CODES.index(Rule.VECTOR_RACE)}
-  %rule = or i32 %rule0, %kind
+  %rule1 = or i32 %rule0, %kind
+  %rule = or i32 %rule1, {WRITE * write}
   call void @ck_report(ptr %st, i32 %rule, i32 %address, i32 %site)
   br label %done
 done:
@@ -356,12 +351,14 @@ def helpers(vector_bytes: int) -> str:
     everything = ", ".join(["i32 -1"] * words)
     pieces = [f"@ck_every_word = internal constant [{words} x i32] [{everything}]"]
     pieces.append("declare i32 @llvm.smin.i32(i32, i32)\ndeclare i32 @llvm.smax.i32(i32, i32)")
-    pieces += [_report(), _stack(), _race(False), _race(True)]
+    pieces += [_report(), _race(False), _race(True)]
     for size in (1, 2, 4, 8):
         pieces.append(_access(f"ck_sload{size}", size, False, False, size))
+        pieces.append(_access(f"ck_fload{size}", size, False, False, size, followed=True))
         pieces.append(_access(f"ck_sstore{size}", size, True, False, size))
     for name in ("vload", "vloadu", "vloadp"):
-        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1, matters=name != "vloadp"))
+        pieces.append(_access(f"ck_{name}", vector_bytes, False, True, 1, matters=name != "vloadp", followed=True))
     for name in ("vstore", "vstoreu", "vstorem"):
-        pieces.append(_access(f"ck_{name}", vector_bytes, True, False, 1, name == "vstorem"))
+        align = vector_bytes if name == "vstore" else 1
+        pieces.append(_access(f"ck_{name}", vector_bytes, True, False, align, name == "vstorem"))
     return "\n".join(pieces)

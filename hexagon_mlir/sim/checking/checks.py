@@ -9,28 +9,34 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.checking.check_model import (
-    ADDRESSABLE,
-    CODES,
-    DMA_DESTINATION,
-    DMA_SOURCE,
-    INITIALISED,
     MAX_SEGMENTS,
-    READABLE,
     SIZE_SHIFT,
     UNTOUCHED_SHIFT,
     WEAK,
     WORD_BYTES,
+    WRITE,
+)
+from hexagon_mlir.sim.checking.frames import Frames
+from hexagon_mlir.sim.checking.places import Places
+from hexagon_mlir.sim.checking.report import Report
+from hexagon_mlir.sim.checking.rules import (
+    ADDRESSABLE,
+    CODES,
+    DEAD,
+    DMA_DESTINATION,
+    DMA_SOURCE,
+    INITIALISED,
+    READ_ONLY,
+    READABLE,
+    SAVED,
     Rule,
 )
-from hexagon_mlir.sim.checking.late_fills import filled_behind
-from hexagon_mlir.sim.checking.masked_loads import chosen_by_lanes
+from hexagon_mlir.sim.checking.undefined import UndefinedValues
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system.descriptors import Block
 from hexagon_mlir.sim.memory_system.dma import Transfer
@@ -41,32 +47,6 @@ from hexagon_mlir.sim.translation.program import Program, Site
 KNOWN = ADDRESSABLE | INITIALISED
 _WORD = (1 << WORD_BYTES) - 1
 """A bit for each byte of a word."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """One fault, the first time a packet shows it."""
-
-    rule: Rule
-    address: int
-    region: str
-    packet: str
-    function: str
-    line: int
-    """Line in the assembly text."""
-    source: str
-    """'file:line' of the source, or ''."""
-    detail: str = ""
-
-    @property
-    def certain(self) -> bool:
-        """False for what may be harmless: a vector load may read what another thread writes and not use it."""
-        return self.rule is not Rule.VECTOR_RACE
-
-    def __str__(self) -> str:
-        where = f"{self.function}, asm line {self.line}" + (f", {self.source}" if self.source else "")
-        detail = f": {self.detail}" if self.detail else ""
-        return f"{self.rule}: {self.address:#x} ({self.region}){detail}\n  {where}: {self.packet}"
 
 
 class Shadow:
@@ -101,16 +81,21 @@ class Checks:
         self.flags = Shadow(layout.SPACE_BYTES, np.uint8)
         self.writers = Shadow(layout.SPACE_BYTES, np.uint32)
         self.readers = Shadow(layout.SPACE_BYTES, np.uint32)
-        self.allocations: dict[int, tuple[str, int, Site | None]] = {}
-        """Address -> (region, size, where the program asked for it; None for the host)."""
+        self.places = Places(memory, program)
         self.tracking = False
+        self.undefined = UndefinedValues(self.places, self.flags.array, self._made, self._once)
+        self.frames = Frames(memory, self.flags.array, self.report)
         self.reset()
 
     def reset(self) -> None:
         """Nothing is allocated; the data sections have their values."""
         self.flags.clear()
-        self.allocations.clear()
-        self.set(layout.DATA_BASE, self.program.data_end - layout.DATA_BASE, KNOWN)
+        self.places.allocations.clear()
+        self.set(layout.CODE_BASE, self.program.code_end - layout.CODE_BASE, READ_ONLY)
+        for each in self.program.globals:
+            self.set(each.address + each.size, GUARD_BYTES, READABLE)
+        for each in self.program.globals:
+            self.set(each.address, each.size, KNOWN if each.writable else KNOWN | READ_ONLY)
 
     def begin_run(self, contexts: Sequence[Context]) -> None:
         self.reports: list[Report] = []
@@ -118,9 +103,11 @@ class Checks:
         self.pending: list[Transfer] = []
         self.writers.clear()
         self.readers.clear()
-        self.allocations = {address: (*kept[:2], None) for address, kept in self.allocations.items()}
+        self.places.allocations = {address: (*kept[:2], None) for address, kept in self.places.allocations.items()}
         self.segments = 1
         self.tracking = False
+        self.undefined.begin()
+        self.frames.begin()
         self.ordered: dict[int, np.ndarray] = {}
         self.segment: dict[int, int] = {}
         for context in contexts:
@@ -136,25 +123,32 @@ class Checks:
         """The host has written there."""
         for start, nbytes in _pieces(address, size):
             span = self.flags.array[start : start + nbytes]
+            span &= np.uint8(~DEAD & 0xFF)
             span |= (span & ADDRESSABLE) * np.uint8(INITIALISED // ADDRESSABLE)
 
     def attach(self, context: Context) -> None:
-        """A state record's pointers, and an empty stack."""
+        """A state record's pointers, and a stack without a frame."""
         words = context.state.view(np.uint64)
         words[layout.SHADOW // 8] = self.flags.address
         words[layout.WRITERS // 8] = self.writers.address
         words[layout.READERS // 8] = self.readers.address
+        words[layout.LOADS // 8] = self.undefined.loads.ctypes.data
         context.words[layout.SEGMENT // 4] = 0
-        size = context.stack_top - context.stack_low
-        self.set(context.stack_low, size, ADDRESSABLE)
-        self._forget(context.stack_low, size)
+        self.frames.attach(context)
+        self.flags.zero(context.stack_low, context.stack_top)
+        self._forget(context.stack_low, context.stack_top - context.stack_low)
+
+    def placed(self, context: Context) -> None:
+        """A function is to be called with the arguments in ``context``, those on the stack among them."""
+        stack = int(context.registers[29])
+        self.set(stack, context.stack_top - stack, KNOWN)
 
     def allocated(self, region: str, address: int, size: int, context: Context | None) -> None:
         # What the program finds in fresh DDR is not tracked: the host may have filled it through a view.
         self.set(address, size, ADDRESSABLE if region == "TCM" else KNOWN)
         self._forget(address, size)
         self.set(address + size, GUARD_BYTES, READABLE)
-        self.allocations[address] = (region, size, self.site(context) if context else None)
+        self.places.allocations[address] = (region, size, self.site(context) if context else None)
 
     def _forget(self, address: int, size: int) -> None:
         """Accesses from before an allocation race with nobody: the allocator has ordered them."""
@@ -162,8 +156,15 @@ class Checks:
             for last in (self.writers, self.readers):
                 last.zero(address & -WORD_BYTES, address + size + WORD_BYTES - 1 & -WORD_BYTES)
 
-    def freed(self, address: int) -> None:
-        _, size, _ = self.allocations.pop(address, ("", 0, None))
+    def freed(self, address: int, context: Context | None) -> None:
+        """The allocation at ``address`` ends; ``context`` is that of the program that says so."""
+        _, size, _ = self.places.allocations.get(address, ("", 0, None))
+        moving = np.flatnonzero(self.flags.array[address : address + size] & (DMA_DESTINATION | DMA_SOURCE))
+        if context and moving.size:
+            at = address + int(moving[0])
+            verb = "writes" if self.flags.array[at] & DMA_DESTINATION else "reads"
+            self.report(Rule.FREED_IN_FLIGHT, at, self.site(context), f"freed while a transfer {verb} it")
+        self.places.allocations.pop(address, None)
         self.set(address, size + GUARD_BYTES, 0)
 
     # -- reports -------------------------------------------------------------------------------------------
@@ -173,48 +174,45 @@ class Checks:
 
     def report(self, rule: Rule, address: int, site: Site, detail: str = "") -> None:
         """Note a fault, once per rule and packet."""
-        key = (rule, site.line)
-        if key in self.seen and rule is not Rule.LEAK:
-            return
-        self.seen.add(key)
-        self.reports.append(
-            Report(rule, address, self.region(address), site.packet, site.function, site.line, site.source, detail)
-        )
+        if rule is Rule.LEAK or (rule, site.line) not in self.seen:
+            self._once(self._made(rule, address, site, detail))
+
+    def _made(self, rule: Rule, address: int, site: Site, detail: str) -> Report:
+        region = self.places.region(address)
+        return Report(rule, address, region, site.packet, site.function, site.line, site.source, detail)
+
+    def _once(self, report: Report) -> None:
+        key = report.rule, report.line
+        if report.rule is Rule.LEAK or key not in self.seen:
+            self.seen.add(key)
+            self.reports.append(report)
 
     def access_fault(self, context: Context) -> None:
         """A helper of the checked build found something."""
         word = int(context.words[layout.RULE // 4])
-        rule, size = CODES[word & ((1 << SIZE_SHIFT) - 1)], word >> SIZE_SHIFT
+        rule, size = CODES[word & ((1 << SIZE_SHIFT) - 1)], (word & WRITE - 1) >> SIZE_SHIFT
         address = int(context.words[layout.FAULT // 4])
+        span = self.flags.array[address : address + size]
+        if rule is Rule.RETURN_ADDRESS:
+            self.frames.wrong_return(context, address, self.site(context))
+            return
+        if rule is Rule.CALLER_FRAME:
+            self.frames.dead_read(address, size, self.site(context))
+            return
+        if rule is Rule.READ_ONLY and (span & SAVED).any():
+            self.frames.saved_write(address, size, self.site(context))
+            return
         if rule is Rule.OUT_OF_BOUNDS:
-            outside = np.flatnonzero(self.flags.array[address : address + size] & ADDRESSABLE == 0)
-            address += int(outside[0])
-        if rule is Rule.UNINITIALISED and size == self.memory.target.vector_bytes.value:
-            index = int(context.words[layout.SITE // 4])
-            later = (site.packet for site in islice(self.program.sites, index, None))
-            behind = int(self.flags.array[address - 1]) & (KNOWN | DMA_DESTINATION) == KNOWN
-            if filled_behind(later, size) if address % size == 0 else behind and chosen_by_lanes(later):
+            address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
+            rule = self.places.outside(address)
+            if rule is Rule.BELOW_STACK and not word & WRITE and self.frames.late_read(context, self.site(context)):
                 return
-        self.report(rule, address, self.site(context), f"{size} bytes")
+        self.report(rule, address, self.site(context), f"{'writes' if word & WRITE else 'reads'} {size} bytes")
 
-    def region(self, address: int) -> str:
-        """What stands at ``address``, or the allocation it is next to."""
-        if address < layout.NULL_PAGE_BYTES:
-            return "null page"
-        if layout.DATA_BASE <= address < self.program.data_end:
-            return "data"
-        for start, (name, size, _) in self.allocations.items():
-            if start <= address < start + size:
-                return f"{name} allocation {start:#x} + {address - start} of {size} bytes"
-        per_stack = self.memory.stack_bytes + layout.STACK_GUARD_BYTES
-        thread, offset = divmod(address - layout.STACK_BASE, per_stack)
-        if layout.STACK_BASE <= address < layout.DDR_BASE and offset < self.memory.stack_bytes:
-            return f"stack {thread}"
-        below = max((start for start in self.allocations if start <= address), default=None)
-        if below is not None and address < below + self.allocations[below][1] + GUARD_BYTES:
-            name, size, _ = self.allocations[below]
-            return f"{address - below - size} bytes past {name} allocation {below:#x} of {size} bytes"
-        return "TCM, not allocated" if self.memory.in_tcm(address) else "no region"
+    def stored_above(self, context: Context) -> None:
+        """A store through sp or fp goes beyond the function's frame."""
+        address, size = int(context.words[layout.FAULT // 4]), int(context.words[layout.RULE // 4]) >> SIZE_SHIFT
+        self.frames.above(context, address, size, self.site(context))
 
     # -- copies by host code -------------------------------------------------------------------------------
     def touch(self, context: Context, address: int, size: int, write: bool) -> None:
@@ -230,9 +228,16 @@ class Checks:
         if not span.size:
             return False
         rule = None
-        if not (span & ADDRESSABLE).all():
-            rule = Rule.OUT_OF_BOUNDS
+        if write and (span & SAVED).any():
+            self.frames.saved_write(address, size, self.site(context))
+        elif not write and (span & DEAD).any():
+            self.frames.dead_read(address, size, self.site(context))
+        elif write and (span & READ_ONLY).any():
+            rule = Rule.READ_ONLY
+            address += int(np.flatnonzero(span & READ_ONLY)[0])
+        elif not (span & ADDRESSABLE).all():
             address += int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
+            rule = self.places.outside(address)
         elif (span & DMA_DESTINATION).any():
             rule = Rule.USE_BEFORE_WAIT
         elif write and (span & DMA_SOURCE).any():
@@ -240,11 +245,11 @@ class Checks:
         elif not write and not (span & INITIALISED).all():
             rule = Rule.UNINITIALISED
         if rule:
-            self.report(rule, address, self.site(context), f"{size} bytes")
+            self.report(rule, address, self.site(context), f"{'writes' if write else 'reads'} {size} bytes")
         if write:
             self.initialise(address, size)
         self._race(context, address, size, write)
-        return rule is not Rule.OUT_OF_BOUNDS
+        return bool((span & ADDRESSABLE).all())
 
     def _race(self, context: Context, address: int, size: int, write: bool) -> None:
         segment = int(context.words[layout.SEGMENT // 4])
@@ -254,15 +259,17 @@ class Checks:
         words = slice(address >> 2, (address + size + 3) >> 2)
         writers, readers = self.writers.array[words], self.readers.array[words]
         left = _untouched(address, size)
+        vector = self.memory.target.vector_bytes.value // 4
         clash = (ordered[writers & (WEAK - 1)] == 0) & _meet(writers, left)
+        weak = np.zeros_like(clash)
         if write:
             late = (ordered[readers & (WEAK - 1)] == 0) & _meet(readers, left)
             clash |= late & (readers & WEAK == 0)
             weak = late & (readers & WEAK != 0)
-            vector = self.memory.target.vector_bytes.value // 4
-            clash |= weak & (np.count_nonzero(weak) > vector)  # less may be read beyond the end of something else
         if clash.any():
             self.report(Rule.RACE, address + 4 * int(np.flatnonzero(clash)[0]), self.site(context))
+        elif weak.any() and np.count_nonzero(weak) > vector:  # less may be read beyond the end of something else
+            self.report(Rule.VECTOR_RACE, address + 4 * int(np.flatnonzero(weak)[0]), self.site(context))
         marks = writers if write else readers
         marks[:] = segment | np.where(marks & (WEAK - 1) == segment, left & marks, left)
 
@@ -305,7 +312,9 @@ class Checks:
                 span = self.flags.array[start : start + size]
                 if not (span & ADDRESSABLE).all():
                     at = start + int(np.flatnonzero(span & ADDRESSABLE == 0)[0])
-                    self.report(Rule.OUT_OF_BOUNDS, at, site, detail)
+                    self.report(self.places.outside(at), at, site, detail)
+                elif write and (span & READ_ONLY).any():
+                    self.report(Rule.READ_ONLY, start, site, detail)
                 elif (span & taken).any():
                     self.report(Rule.DMA_OVERLAP, start, site, f"{detail} meets one that is not waited for")
                 elif not write and not (span & INITIALISED).all():
@@ -364,8 +373,9 @@ class Checks:
     # -- the end -------------------------------------------------------------------------------------------
     def finish(self) -> list[Report]:
         """Leaks and what is written after the return, then all reports of the run."""
+        self.undefined.finish()
         self._unawaited()
-        for address, (name, size, site) in self.allocations.items():
+        for address, (name, size, site) in self.places.allocations.items():
             if site is not None:
                 self.report(Rule.LEAK, address, site, f"{size} bytes of {name} are not freed")
         for transfer in self.pending:
@@ -380,7 +390,7 @@ class Checks:
         if not self.tracking:
             return
         ordered = self._row(0)
-        for allocation, (_, size, _) in self.allocations.items():
+        for allocation, (_, size, _) in self.places.allocations.items():
             for address, nbytes in _pieces(allocation, size):
                 writers = self.writers.array[address >> 2 : (address + nbytes + 3) >> 2]
                 late = np.flatnonzero(ordered[writers & (WEAK - 1)] == 0)

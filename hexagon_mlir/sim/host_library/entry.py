@@ -73,6 +73,14 @@ class HostEntry:
                 memory.bounds(context.word(1), context.word(2), False)
         elif checks and index == check_model.REPORT_CALLBACK:
             checks.access_fault(context)
+        elif checks and index == check_model.USED_CALLBACK:
+            checks.undefined.used(context, checks.site(context))
+        elif checks and index == check_model.STORED_CALLBACK:
+            checks.undefined.stored_some(context, checks.site(context))
+        elif checks and index == check_model.ABOVE_CALLBACK:
+            checks.stored_above(context)
+        elif checks and index == check_model.RETURN_CALLBACK:
+            checks.frames.returned(context)
         elif checks:
             checks.copied(context, index == check_model.FILL_CALLBACK)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.checking.check_model import Rule
+from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed, printed
 from hexagon_mlir.sim.host_library.libc_args import VaReader

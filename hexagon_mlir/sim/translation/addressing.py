@@ -17,6 +17,7 @@ LENGTH_BITS, EXPONENT_BIT, EXPONENT_BITS = 17, 24, 4
 def address_of(packet: PacketLowering, address: Address, size: int, condition: Val | None) -> Val:
     """The address (i32) of an access of ``size`` bytes; also writes the base or set register."""
     total: Val | None = None
+    packet.must_be_defined((address.base, address.index))
     if address.base is not None:
         total = packet.value(address.base)
     if address.index is not None:

@@ -49,6 +49,9 @@ class FlowLowering:
     def transfer(self, insn: Insn) -> None:
         """The taken side of a flow instruction."""
         if insn.key == "dealloc_return" or (insn.kind == "jumpr" and insn.sources[0].number == 31):
+            if self.image.sites is not None:
+                to = self.code.load(self.function.slot(("R", 31)), I32)
+                self.code.put(f"call void @ck_return(ptr %st, i32 {to.name}, i32 {self.function.site})")
             self.function.leave()
         elif insn.kind in ("jump", "newjump"):
             self.function.goto(str(insn.target))

@@ -13,7 +13,13 @@ from hexagon_mlir.sim.translation.accesses import AccessModel
 from hexagon_mlir.sim.translation.program import Site
 
 Unit = tuple[str, int]
-TYPES = {"R": I32, "P": I8, "V": VECTOR, "Q": VECTOR, "C": I32, "X": VECTOR}
+SECOND = {"V": "V2", "Q": "Q2", "R": "R2", "P": "P2"}
+ORIGIN = {"V": "VO", "Q": "QO", "R": "RO", "P": "PO"}
+"""Classes of the second value and the origin of a register, see `second_values`."""
+TYPES = {
+    "R": I32, "P": I8, "V": VECTOR, "Q": VECTOR, "C": I32, "X": VECTOR,
+    "V2": VECTOR, "Q2": VECTOR, "R2": I32, "P2": I8, **dict.fromkeys(ORIGIN.values(), I32),
+}  # fmt: skip
 """``X`` is the extension bits of the vector register of its number."""
 OPERAND_TYPES = {**TYPES, "M": I32}
 """An M register is the control register of its number."""
@@ -82,4 +88,12 @@ def state_offset(unit: Unit) -> int:
         "Q": layout.VECTOR_PREDICATES + 128 * number,
         "C": layout.CONTROLS + 4 * number,
         "X": layout.EXTENSIONS + 128 * number,
+        "V2": layout.SECONDS + 128 * number,
+        "Q2": layout.SECONDS + 128 * (32 + number),
+        "VO": layout.ORIGINS + 4 * number,
+        "QO": layout.ORIGINS + 4 * (32 + number),
+        "RO": layout.ORIGINS + 4 * (36 + number),
+        "PO": layout.ORIGINS + 4 * (68 + number),
+        "R2": layout.SCALAR_SECONDS + 4 * number,
+        "P2": layout.SCALAR_SECONDS + 4 * 32 + number,
     }[cls]

@@ -14,8 +14,11 @@ NO_PRIORITY = 1 << 16
 """After every constructor with a priority, which is a 16-bit number."""
 
 
-def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], set[str]]:
-    """Symbol addresses, section base by index, and code labels whose address is taken."""
+def assign_addresses(module: Module, gap: int = 0) -> tuple[dict[str, int], dict[int, int], set[str]]:
+    """Symbol addresses, section base by index, and code labels whose address is taken.
+
+    ``gap`` bytes at least stand between two sections other than of constructors.
+    """
     symbols: dict[str, int] = {}
     bases: dict[int, int] = {}
     cursor = layout.DATA_BASE
@@ -31,7 +34,7 @@ def assign_addresses(module: Module) -> tuple[dict[str, int], dict[int, int], se
             raise SimError(f"section '{section.name}' ends beyond the {layout.DATA_BYTES} bytes for data sections")
         for name, offset in section.symbols.items():
             symbols[name] = cursor + offset
-        cursor += len(section.data)
+        cursor += len(section.data) + (0 if section in constructors else gap)
     code = layout.CODE_BASE
     for name in [*module.functions, *INLINE, *CALLBACKS]:
         if name not in symbols:

@@ -19,7 +19,8 @@ from hexagon_mlir.sim.host_library.libc_table import CALL_BACK
 from hexagon_mlir.sim.isa.sticky import USR
 from hexagon_mlir.sim.isa.value import I1, I32, I64, Code, Type, Val
 from hexagon_mlir.sim.translation.accesses import BlockAccesses
-from hexagon_mlir.sim.translation.image import MAX_DEPTH, TYPES, Image, Unit, state_offset
+from hexagon_mlir.sim.translation.followed import followed
+from hexagon_mlir.sim.translation.image import MAX_DEPTH, ORIGIN, SECOND, TYPES, Image, Unit, state_offset
 from hexagon_mlir.sim.translation.packet import PacketLowering
 
 LOOP_REGISTERS = {"sa0": 0, "lc0": 1, "sa1": 2, "lc1": 3}
@@ -94,6 +95,10 @@ class FunctionLowering:
         """Registers whose slot is older than the value held."""
         self.accesses = BlockAccesses(self.code, image.model, image.quick) if image.model else None
         self.written: set[Unit] = set()
+        self.places: dict[Type, list[str]] = {}
+        """What packets keep second values in, see `second_values`."""
+        self.followed: set[Unit] = set()
+        """Scalar registers of a checked build with second values."""
         self.collect()
 
     # -- registers -----------------------------------------------------------------------------------------
@@ -123,6 +128,11 @@ class FunctionLowering:
         if self.image.extended:
             for units in (read, written):
                 units.update([("X", number) for cls, number in units if cls == "V"])
+        if self.image.sites is not None:
+            self.followed = followed(self.graph)
+            vectors = {unit for unit in read | written if unit[0] in ("V", "Q")}
+            found = {(kind[cls], n) for cls, n in vectors | self.followed for kind in (SECOND, ORIGIN)}
+            read, written = read | found, written | found
         if self.makes_calls():
             read.update(("R", n) for n in range(6))
             written.update((("R", 0), ("R", 1)))
@@ -162,18 +172,21 @@ class FunctionLowering:
                     self.code.load(self.allocas[unit], ty), self.state_pointer(state_offset(unit)), _align(ty)
                 )
 
-    def fill(self, classes: str = "RPVQCX") -> None:
+    def fill(self) -> None:
         """Read registers from the state record."""
         for unit in self.allocas:
-            if unit[0] in classes:
-                ty = TYPES[unit[0]]
-                value = self.code.load(self.state_pointer(state_offset(unit)), ty, _align(ty))
-                self.code.store(value, self.allocas[unit])
+            ty = TYPES[unit[0]]
+            value = self.code.load(self.state_pointer(state_offset(unit)), ty, _align(ty))
+            self.code.store(value, self.allocas[unit])
 
     def held_value(self, unit: Unit) -> Val:
         if unit not in self.held:
             self.held[unit] = self.code.load(self.slot(unit), TYPES[unit[0]])
         return self.held[unit]
+
+    def peek(self, unit: Unit) -> Val:
+        """The same, not to be known after the IR block in progress."""
+        return self.held[unit] if unit in self.held else self.code.load(self.slot(unit), TYPES[unit[0]])
 
     def hold(self, unit: Unit, value: Val) -> None:
         """The register gets ``value``; its slot does when somebody looks there, see `flush`."""
@@ -233,9 +246,19 @@ class FunctionLowering:
         depth = code.load(pointer, I32) + 1
         code.store(depth, pointer)
         limit = code.load(self.state_pointer(layout.STACK_LIMIT), I32)
-        low = code.load(self.slot(("R", 29)), I32).icmp("ult", limit)
+        stack = code.load(self.slot(("R", 29)), I32)
+        low = stack.icmp("ult", limit)
         bad = low | depth.icmp("ugt", MAX_DEPTH)
         self.guard(bad, self.image.trap(f"stack overflow in '{self.name}'"))
+        if self.image.sites is not None:
+            code.put(f"call void @ck_enter(ptr %st, i32 {stack.name})")
+        self.forget_seconds()
+
+    def forget_seconds(self) -> None:
+        """Scalar registers have one value at the entry and after calls."""
+        for cls, number in sorted(self.followed):
+            self.held.pop((ORIGIN[cls], number), None)
+            self.code.store(self.code.const(0, I32), self.slot((ORIGIN[cls], number)))
 
     def guard(self, bad: Val, trap: int, argument: Val | None = None) -> None:
         """Leave with ``trap`` when ``bad`` (i1)."""
@@ -304,6 +327,7 @@ class FunctionLowering:
             code.put(f"call void @g_{self.image.guest_functions[name]}(ptr %st)")
             self.check_trap()
             self.fill()
+            self.forget_seconds()
         elif name in INLINE or name in CALLBACKS:
             self.image.host_used.add(name)
             if name in CALL_BACK:
@@ -315,6 +339,7 @@ class FunctionLowering:
             for unit in self.allocas:
                 if unit in RESULTS:
                     code.store(code.load(self.state_pointer(state_offset(unit)), I32), self.allocas[unit])
+            self.forget_seconds()
         else:
             fail = self.image.trap(f"call of unknown symbol '{name}' in '{self.name}'")
             self.guard(code.const(1, I1), fail)
@@ -347,6 +372,7 @@ class FunctionLowering:
         self.code.put(f"call void @g__dispatch(ptr %st, i32 {address.name})")
         self.check_trap()
         self.fill()
+        self.forget_seconds()
 
     def count_branch(self, block: int, insn: Insn, condition: Val) -> None:
         """Two-bit direction predictor per branch; counts taken and mispredicted, see `BRANCH`."""

@@ -9,8 +9,8 @@ from hexagon_mlir.sim.isa.float_model import DEFAULT_EXTENSION
 from hexagon_mlir.sim.isa.lanes import VECTOR
 from hexagon_mlir.sim.isa.qfloat_forms import Extended
 from hexagon_mlir.sim.isa.scalar import pair
-from hexagon_mlir.sim.isa.value import I64, Code, Val
-from hexagon_mlir.sim.translation.image import OPERAND_TYPES, Image, Unit
+from hexagon_mlir.sim.isa.value import I32, I64, Code, Val
+from hexagon_mlir.sim.translation.image import OPERAND_TYPES, ORIGIN, SECOND, Image, Unit
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.translation.lower import FunctionLowering
@@ -25,23 +25,55 @@ class PacketOperands:
     old: dict[Unit, Val]
     writes: dict[Unit, list[tuple[Val, Val | None]]]
     forwarded: dict[Unit, Val]
+    second = False
+    """Whether vector registers are read for their second values."""
 
     # -- reading -------------------------------------------------------------------------------------------
     def old_value(self, unit: Unit) -> Val:
+        if self.second and unit not in self.old:
+            return self.function.peek(unit)
         if unit not in self.old:
             self.old[unit] = self.function.held_value(unit)
         return self.old[unit]
 
     def unit_value(self, unit: Unit, new: bool = False) -> Val:
+        if self.second and self.follows_unit(unit):
+            return self.second_value(unit, new)
         if new:
             return self.merged(unit)
         return self.forwarded[unit] if unit in self.forwarded else self.old_value(unit)
+
+    def second_value(self, unit: Unit, new: bool) -> Val:
+        """What ``unit`` would be with other bytes in memory: its second value where it has an origin."""
+        origin = self.origin_of(unit, new)
+        plain = self.merged(unit) if new else self.forwarded.get(unit) or self.old_value(unit)
+        other = SECOND[unit[0]], unit[1]
+        if new:
+            second = self.merged(other) if other in self.writes else self.old_value(other)
+        else:
+            second = self.forwarded.get(other, plain) if unit in self.forwarded else self.old_value(other)
+        if second.ty == VECTOR:
+            arguments = f"i32 {origin.name}, {VECTOR} {second.name}, {VECTOR} {plain.name}"
+            return self.code.op(f"call {VECTOR} @ck_second({arguments})", VECTOR)
+        return origin.icmp("ne", 0).select(second, plain)
+
+    def origin_of(self, unit: Unit, new: bool) -> Val:
+        """The origin of the second value of ``unit``, or 0."""
+        other = ORIGIN[unit[0]], unit[1]
+        none = self.code.const(0, I32)
+        if new:
+            return self.merged(other) if other in self.writes else self.old_value(other)
+        return self.forwarded.get(other, none) if unit in self.forwarded else self.old_value(other)
+
+    def follows_unit(self, unit: Unit) -> bool:
+        """Whether the register has a second value."""
+        return self.image.sites is not None and (unit[0] in ("V", "Q") or unit in self.function.followed)
 
     def merged(self, unit: Unit) -> Val:
         """The value ``unit`` has after the writes seen so far."""
         entries = self.writes[unit]
         always = [value for value, condition in entries if condition is None]
-        if unit[0] == "P" and len(always) > 1:
+        if unit[0] in ("P", "P2") and len(always) > 1:
             result = always[0]
             for value in always[1:]:
                 result = result & value
@@ -95,20 +127,26 @@ class PacketOperands:
         if self.image.extended and operand.cls in ("V", "VV"):
             registers = value if operand.cls == "VV" else (value,)
             bits = {u: r.bits for u, r in zip(units, registers, strict=True) if isinstance(r, Extended)}
-            plain = tuple(r.register if isinstance(r, Extended) else r for r in registers)
-            value = plain if operand.cls == "VV" else plain[0]
-        if operand.cls == "RR":
-            wide = self.code.const(value, I64) if isinstance(value, int) else value.as_(I64)
-            parts = [wide.trunc(32), wide.lshr(32).trunc(32)]
-        elif operand.cls == "VV":
-            parts = [part.as_(VECTOR) for part in value]
-        elif operand.cls == "CC":
-            parts = [value.trunc(32), value.lshr(32).trunc(32)]
-        else:
-            ty = OPERAND_TYPES[operand.cls]
-            parts = [self.code.const(value, ty) if isinstance(value, int) else value.as_(ty)]
-        for unit, part in zip(units, parts, strict=True):
+        for unit, part in zip(units, self.registers(operand, value), strict=True):
             self.writes.setdefault(unit, []).append((part, condition))
             if unit[0] == "V" and self.image.extended:
                 found = bits.get(unit, self.code.const(DEFAULT_EXTENSION, VECTOR))
                 self.writes.setdefault(("X", unit[1]), []).append((found, condition))
+            if self.follows_unit(unit):
+                origins = self.writes.setdefault((ORIGIN[unit[0]], unit[1]), [])
+                if len(origins) < len(self.writes[unit]):  # nobody has told of a second value
+                    origins.append((self.code.const(0, I32), condition))
+
+    def registers(self, operand: Operand, value) -> list[Val]:
+        """``value`` as that of each register of ``operand``, without extension bits."""
+        if operand.cls == "RR":
+            wide = self.code.const(value, I64) if isinstance(value, int) else value.as_(I64)
+            return [wide.trunc(32), wide.lshr(32).trunc(32)]
+        if operand.cls == "CC":
+            return [value.trunc(32), value.lshr(32).trunc(32)]
+        ty = OPERAND_TYPES[operand.cls[0]]
+        values = value if operand.cls == "VV" else (value,)
+        return [
+            self.code.const(each, ty) if isinstance(each, int)
+            else (each.register if isinstance(each, Extended) else each).as_(ty) for each in values
+        ]  # fmt: skip

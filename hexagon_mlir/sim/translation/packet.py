@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.sim.assembly.blocks import DecodedPacket
 from hexagon_mlir.sim.assembly.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
 from hexagon_mlir.sim.assembly.literals import shown
-from hexagon_mlir.sim.checking.check_model import access_name
+from hexagon_mlir.sim.checking.check_model import ODD_STORE, access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
 from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES, blend
 from hexagon_mlir.sim.isa.scalar import half, pair
@@ -23,8 +23,9 @@ from hexagon_mlir.sim.memory_system.cache_model import Access, scalar_load, scal
 from hexagon_mlir.sim.translation import special
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
+from hexagon_mlir.sim.translation.followed import FRAME_POINTERS, reads_frame
 from hexagon_mlir.sim.translation.image import Unit, site_of
-from hexagon_mlir.sim.translation.operands import PacketOperands
+from hexagon_mlir.sim.translation.second_values import SecondValues
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.translation.lower import FunctionLowering
@@ -40,7 +41,7 @@ COMPARES = {
 MEMORY_KINDS = ("load", "store", "memop", "locked", "frame", "gather", "scatter", "zero")
 
 
-class PacketLowering(PacketOperands, FlowLowering):
+class PacketLowering(SecondValues, FlowLowering):
     """Translates one packet."""
 
     def __init__(self, function: FunctionLowering, packet: DecodedPacket, block: int) -> None:
@@ -50,6 +51,7 @@ class PacketLowering(PacketOperands, FlowLowering):
         self.packet = packet
         self.block = block
         self.old: dict[Unit, Val] = {}
+        self.places: dict[Type, int] = {}
         self.writes: dict[Unit, list[tuple[Val, Val | None]]] = {}
         self.forwarded: dict[Unit, Val] = {}
         """Values of .cur and .tmp loads: what plain reads in this packet see."""
@@ -98,15 +100,13 @@ class PacketLowering(PacketOperands, FlowLowering):
                 first = waiting[0]
                 raise FormError(first.line, first.text, "a .new value has no producer in the packet")
             pending = waiting
+        self.move_stack("lower")
         for store in self.stores:
             store()
         if self.sticky is not None:
             before = self.merged(USR) if USR in self.writes else self.old_value(USR)
             self.writes[USR] = [(before | self.sticky, None)]
-        stack = ("R", 29)
-        if self.image.sites is not None and stack in self.writes:
-            moved = self.merged(stack)
-            self.code.put(f"call void @ck_stack(ptr %st, i32 {self.old_value(stack).name}, i32 {moved.name})")
+        self.move_stack("raise")
         for unit in self.writes:
             if unit[0] != GATHERED.cls:
                 self.function.hold(unit, self.merged(unit))
@@ -123,6 +123,13 @@ class PacketLowering(PacketOperands, FlowLowering):
             self.function.settle()
         self.leave()
 
+    def move_stack(self, way: str) -> None:
+        """Tell the checks of a new stack pointer: before the packet's stores what is below, after them what was."""
+        stack = ("R", 29)
+        if self.image.sites is not None and stack in self.writes:
+            moved = self.merged(stack)
+            self.code.put(f"call void @ck_{way}(ptr %st, i32 {self.old_value(stack).name}, i32 {moved.name})")
+
     def insn(self, insn: Insn) -> None:
         try:
             getattr(self, "do_" + insn.kind)(insn)
@@ -132,19 +139,10 @@ class PacketLowering(PacketOperands, FlowLowering):
     # -- instructions --------------------------------------------------------------------------------------
     def do_alu(self, insn: Insn) -> None:
         assert insn.spec is not None
-        arguments = [self.value(operand) for operand in insn.sources]
-        if self.image.extended and any(insn.spec.extended):
-            pairs = zip(insn.sources, insn.spec.extended, strict=True)
-            arguments = [self.extended_value(o) if has else self.value(o) for o, has in pairs]
-        old = self.value(insn.dests[0]) if insn.spec.reads_dest else None
-        if old is not None:
-            arguments.insert(0, old)
         self.code.sticky = [] if self.image.sticky and not insn.hvx else None
-        result = insn.spec.emit(*arguments) if arguments else insn.spec.emit()
         condition = self.condition(insn.condition)
+        result = self.compute(insn, lambda: self.emit(insn), condition)
         self.set_sticky(condition)
-        if insn.condition is not None and insn.condition.operand.cls == "Q":
-            result = self.masked(insn, result)
         if insn.mode:
             parts = result if isinstance(result, tuple) else (result,)
             for unit, part in zip(insn.dests[0].units(), parts, strict=True):
@@ -154,6 +152,20 @@ class PacketLowering(PacketOperands, FlowLowering):
         else:
             for dest, value in zip(insn.dests, result, strict=True):
                 self.write(dest, value, condition)
+
+    def emit(self, insn: Insn):
+        """The result of an instruction with a `Spec`, with the bytes of the destination that it keeps."""
+        assert insn.spec is not None
+        arguments = [self.value(operand) for operand in insn.sources]
+        if self.image.extended and any(insn.spec.extended):
+            pairs = zip(insn.sources, insn.spec.extended, strict=True)
+            arguments = [self.extended_value(o) if has else self.value(o) for o, has in pairs]
+        old = self.value(insn.dests[0]) if insn.spec.reads_dest else None
+        if old is not None:
+            arguments.insert(0, old)
+        result = insn.spec.emit(*arguments) if arguments else insn.spec.emit()
+        by_lanes = insn.condition is not None and insn.condition.operand.cls == "Q"
+        return self.masked(insn, result) if by_lanes else result
 
     def set_sticky(self, condition: Val | None) -> None:
         """Remember the bits of USR that an instruction sets."""
@@ -189,14 +201,19 @@ class PacketLowering(PacketOperands, FlowLowering):
         self.code.label(done)
         self.guarded = None
 
-    def touch(self, access: Access, address: Val, mask: Val | None = None) -> str:
+    def touch(self, access: Access, address: Val, mask: Val | None = None, followed: bool = False) -> str:
         """Tell the checks and the memory model about an access; gives its host pointer."""
         unit = access.bytes if access.aligned else 1
         if self.image.sites is not None:
             where = address & -unit if access.aligned else address
             extra = "" if mask is None else f", {VECTOR} {mask.name}"
-            name = access_name(access, mask is not None, self.guarded is not None)
-            self.code.put(f"call void @{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})")
+            name = access_name(access, mask is not None, self.guarded is not None, followed)
+            where = address if name == ODD_STORE else where
+            call = f"@{name}(ptr %st, i32 {where.name}, i32 {self.function.site}{extra})"
+            if followed:
+                self.undefined = self.code.op(f"call i1 {call}", I1)
+            else:
+                self.code.put(f"call void {call}")
         if self.function.accesses is not None:
             self.function.accesses.add(access, address, self.guarded)
         return guest_pointer(self.code, address, unit)
@@ -212,10 +229,15 @@ class PacketLowering(PacketOperands, FlowLowering):
         address = address_of(self, insn.address, size, condition)
         slot = self.code.alloca(ty) if condition is not None else ""
         result: list[Val] = []
+        followed = self.follows and (vector or (reads_frame(insn) and self.follows_unit(dest.units()[0])))
+        slots = self.load_slots(ty) if followed else None
 
         def action() -> None:
             access = vector_load(VECTOR_BYTES, insn.access == "vmem") if vector else scalar_load(size)
-            loaded = self.code.load(self.touch(access, address), ty, VECTOR_BYTES if access.aligned else 1)
+            align = VECTOR_BYTES if access.aligned else 1
+            loaded = self.code.load(self.touch(access, address, followed=followed), ty, align)
+            if slots is not None:
+                self.loaded(slots, address & -VECTOR_BYTES if access.aligned else address, loaded)
             if condition is None:
                 result.append(loaded)
             else:
@@ -225,6 +247,11 @@ class PacketLowering(PacketOperands, FlowLowering):
             self.code.store(self.code.const(0, ty), slot)
         self.when(condition, action)
         value = result[0] if result else self.code.load(slot, ty)
+        if slots is not None:
+            second, origin = self.code.load(slots[0], ty), self.code.load(slots[1], I32)
+            second = second.ext(32, "u" not in insn.access) if dest.cls == "R" else second
+            for unit, part in zip(dest.units(), self.registers(dest, second), strict=True):
+                self.set_second(unit, part, origin, condition, insn.mode)
         if unpack:
             value = value.b.ext(16, "u" not in insn.access)
         elif insn.access.endswith("_fifo"):
@@ -238,6 +265,15 @@ class PacketLowering(PacketOperands, FlowLowering):
         if insn.mode != "tmp":
             self.write(dest, value, condition)
 
+    def stay_in_frame(self, insn: Insn, address: Val, size: int, condition: Val | None) -> None:
+        """Tell the checks of a store through sp or fp."""
+        assert insn.address
+        base, masked = insn.address.base, insn.condition is not None and insn.condition.operand.cls == "Q"
+        if self.image.sites is not None and base is not None and base.units()[0] in FRAME_POINTERS and not masked:
+            address = address & -size if insn.access == "vmem" else address
+            self.when(condition, lambda: self.code.put(
+                f"call void @ck_above(ptr %st, i32 {address.name}, i32 {size}, i32 {self.function.site})"))
+
     def later(self, action: Callable[[], None]) -> None:
         """A memory write: after all loads, or in place in a :mem_noshuf packet."""
         if self.packet.packet.mem_noshuf:
@@ -250,36 +286,54 @@ class PacketLowering(PacketOperands, FlowLowering):
         condition = self.condition(insn.condition)
         address = address_of(self, insn.address, SCALAR_SIZES.get(insn.access, 0), condition)
         value = self.value(insn.sources[0])
+        size = SCALAR_SIZES.get(insn.access, VECTOR_BYTES)
+        self.stay_in_frame(insn, address, size, condition)
         if insn.access.startswith("v"):
             self.vector_store(insn, address, value, condition)
             return
-        size = SCALAR_SIZES[insn.access]
         if isinstance(value, int):
             value = self.code.const(value, I64)
         elif insn.op == "high":
             value = half(value, "h")
         data = value.trunc(8 * size)
+        origin = self.origin(insn.sources[:1]) if self.follows else None
+
+        def new() -> Val:
+            again = self.value(insn.sources[0])
+            return (half(again, "h") if insn.op == "high" else again).trunc(8 * size)
 
         def action() -> None:
             self.code.store(data, self.touch(scalar_store(size), address), 1)
+            if origin is not None:
+                self.stored(address, origin, data, new)
 
         self.later(lambda: self.when(condition, action))
 
     def vector_store(self, insn: Insn, address: Val, value: Val, condition: Val | None) -> None:
         mask = None
-        if insn.condition is not None and insn.condition.operand.cls == "Q":
-            mask = self.mask_of(insn.condition)
+        lanes = insn.condition if insn.condition is not None and insn.condition.operand.cls == "Q" else None
+        if lanes is not None:
+            mask = self.mask_of(lanes)
         if insn.sources[0] == GATHERED:
             mask = self.merged((GATHERED.cls, 1))
         aligned = insn.access == "vmem"
+        origin = self.origin(self.reads(insn)) if self.follows else None
 
         def action() -> None:
             pointer = self.touch(vector_store(VECTOR_BYTES, aligned, mask is not None), address, mask)
             align = VECTOR_BYTES if aligned else 1
             data = value
             if mask is not None:
-                data = blend(mask, value, self.code.load(pointer, VECTOR, align))
+                old = self.code.load(pointer, VECTOR, align)
+                data = blend(mask, value, old)
             self.code.store(data, pointer, align)
+
+            def new() -> Val:
+                again = self.value(insn.sources[0])
+                return again if lanes is None else blend(self.mask_of(lanes), again, old)
+
+            if origin is not None:
+                self.stored(address & -VECTOR_BYTES if aligned else address, origin, data, new)
 
         self.later(lambda: self.when(condition, action))
 
@@ -288,6 +342,7 @@ class PacketLowering(PacketOperands, FlowLowering):
         condition = self.condition(insn.condition)
         address = address_of(self, insn.address, SCALAR_SIZES.get(insn.access, 0), condition)
         size = SCALAR_SIZES[insn.access]
+        self.stay_in_frame(insn, address, size, condition)
         ty = Type(1, "i", 8 * size)
         value = self.value(insn.sources[0])
         if insn.op in ("=setbit", "=clrbit"):
@@ -344,6 +399,8 @@ class PacketLowering(PacketOperands, FlowLowering):
 
             def action() -> None:
                 self.code.store(saved, self.touch(scalar_store(8), stack), 1)
+                if self.image.sites is not None:
+                    self.code.put(f"call void @ck_save(ptr %st, i32 {stack.name})")
 
             self.later(action)
             self.write(registers[30], stack, None)
@@ -407,6 +464,7 @@ class PacketLowering(PacketOperands, FlowLowering):
         self.loops.append((insn.op, str(insn.target), count, stages))
 
     def do_jump(self, insn: Insn) -> None:
+        self.must_be_defined([insn.condition.operand] if insn.condition else [])
         self.flow.append((insn, self.condition(insn.condition)))
 
     do_call = do_jump
@@ -422,5 +480,6 @@ class PacketLowering(PacketOperands, FlowLowering):
     def do_newjump(self, insn: Insn) -> None:
         left = self.value(insn.sources[0])
         right = self.value(insn.sources[1])
+        self.must_be_defined(insn.sources[:2])
         bit = left.lshr(right).trunc(1) if insn.op == "tstbit" else left.icmp(COMPARES[insn.op], right)
         self.flow.append((insn, ~bit if insn.negated else bit))

@@ -36,6 +36,16 @@ class SimError(Exception):
 
 
 @dataclass(frozen=True)
+class Global:
+    """Data at ``address``: a variable, or what stands between symbols without a ``.size``."""
+
+    address: int
+    size: int
+    name: str
+    writable: bool
+
+
+@dataclass(frozen=True)
 class Site:
     """A packet, for reports."""
 
@@ -83,6 +93,10 @@ class Program:
     """Groups of accesses noted by the code, see `accesses`."""
     sites: list[Site] = field(default_factory=list)
     """Packets by number, in a checked build."""
+    globals: list[Global] = field(default_factory=list)
+    """By address, in a checked build."""
+    code_end: int = 0
+    """End of the addresses of functions, in a checked build."""
     extended: bool = False
     """Vector registers have extension bits."""
     routines: bool = False
@@ -124,6 +138,7 @@ def _load(name: str) -> Program | None:
     head = json.loads(raw[8 : 8 + size])
     head["blocks"] = [BlockInfo(**block) for block in head["blocks"]]
     head["sites"] = [Site(**site) for site in head["sites"]]
+    head["globals"] = [Global(**each) for each in head["globals"]]
     head["data"] = [(address, text) for address, text in head["data"]]
     return Program(code=raw[8 + size :], **head)
 

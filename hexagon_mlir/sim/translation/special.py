@@ -138,6 +138,8 @@ def _call_lanes(packet: PacketLowering, insn: Insn, function: str, text: str, da
     wide = isinstance(offsets, tuple)
     places = _in_memory(packet, *(offsets if wide else (offsets,)))
     mask = packet.mask_of(insn.condition) if insn.condition else code.const(-1, VECTOR)
+    if not (wide and insn.condition):  # lanes of the mask are not those of the offsets
+        packet.must_be_defined(insn.sources[2:], mask if insn.condition else None)
     masks = _in_memory(packet, mask)
     extra = ""
     if packet.image.sites is not None:
@@ -259,7 +261,7 @@ def histogram(packet: PacketLowering, insn: Insn) -> None:
     if not packet.forwarded:
         raise FormError(insn.line, insn.text, "a histogram needs a .tmp load in its packet")
     code = packet.code
-    source = next(iter(packet.forwarded.values()))
+    unit, source = next((unit, value) for unit, value in packet.forwarded.items() if unit[0] == "V")
     operands = insn.sources[VECTOR_COUNT:]
     mask, parity = code.const(-1, VECTOR), ANY_PARITY
     for operand in operands:
@@ -267,6 +269,7 @@ def histogram(packet: PacketLowering, insn: Insn) -> None:
             mask = packet.value(operand)
         else:
             parity = operand.number
+    packet.must_be_defined([Operand(*unit), *operands])
     registers = [packet.old_value(("V", n)) for n in range(VECTOR_COUNT)]
     file = _in_memory(packet, *registers)
     name = insn.op + ("sat" if insn.access else "")

@@ -11,7 +11,7 @@ from hexagon_mlir.sim.assembly.decode import FormError
 from hexagon_mlir.sim.assembly.float_kinds import faults as float_faults
 from hexagon_mlir.sim.assembly.liveness import ALL, read_after_return
 from hexagon_mlir.sim.assembly.reach import hvx_functions
-from hexagon_mlir.sim.checking import check_model
+from hexagon_mlir.sim.checking import check_model, frame_model, second_model, variables
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE, wrapper
 from hexagon_mlir.sim.isa.float_model import FloatModel
 from hexagon_mlir.sim.isa.routines import PREFIX
@@ -21,7 +21,7 @@ from hexagon_mlir.sim.memory_system import cache_model
 from hexagon_mlir.sim.timing import Model
 from hexagon_mlir.sim.translation.accesses import AccessModel
 from hexagon_mlir.sim.translation.image import Image, site_of
-from hexagon_mlir.sim.translation.link import assign_addresses, data_image
+from hexagon_mlir.sim.translation.link import CONSTRUCTORS, assign_addresses, data_image
 from hexagon_mlir.sim.translation.lower import FunctionLowering
 from hexagon_mlir.sim.translation.program import BlockInfo, Program, SimError
 from hexagon_mlir.targets import Target
@@ -87,7 +87,9 @@ def translate(
         module = parse(text)
     except AsmError as error:
         raise SimError(error.reason, error.line, error.hint) from error
-    symbols, bases, taken = assign_addresses(module)
+    if check:
+        variables.apart(module, (CONSTRUCTORS,))
+    symbols, bases, taken = assign_addresses(module, variables.GAP_BYTES if check else 0)
     program = Program(b"", data=data_image(module, symbols, bases), functions=list(module.functions))
     image = Image(
         symbols, {name: number for number, name in enumerate(module.functions)}, taken, program.traps, program.branches,
@@ -95,11 +97,17 @@ def translate(
         program.sites if check else None, quick,
     )  # fmt: skip
     program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
+    if check:
+        program.globals = variables.table(module, bases)
+        last = max((symbols[name] for name in module.functions), default=layout.CODE_BASE)
+        program.code_end = last + layout.CODE_STEP
     model = Model(target)
     declarations: set[str] = set()
     helpers = [cache_model.declarations(memory_model)]
     if check:
-        helpers.append(check_model.helpers(int(target.vector_bytes.value)))
+        vector_bytes = int(target.vector_bytes.value)
+        helpers += [check_model.helpers(vector_bytes), frame_model.helpers(int(target.stack_bytes.value)),
+                    second_model.helpers(vector_bytes)]
     pieces = []
     graphs = _graphs(module, taken)
     image.sticky = any(

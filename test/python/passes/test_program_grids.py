@@ -19,7 +19,7 @@ from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
 from hexagon_mlir.passes.program_grids.share import sharing_pays
 from hexagon_mlir.passes.virtual_threads.cost import ForkCost, least_programs
-from hexagon_mlir.sim.checking.check_model import Rule
+from hexagon_mlir.sim.checking.rules import Rule
 
 V75 = targets.get("v75")
 FORK = ForkCost.of(V75)

@@ -8,7 +8,7 @@ from sim.forms_harness import function
 from sim.kernels import assembly
 
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.sim.checking.check_model import Rule
+from hexagon_mlir.sim.checking.rules import Rule
 
 HERE = Path(__file__).parent
 FAULTS = sorted((HERE / "faults").glob("*.s"))
@@ -264,41 +264,6 @@ define i32 @f(i32 %own) {
     assert [(report.rule, "256 bytes" in str(report)) for report in reports] == [(Rule.LEAK, True)]
 
 
-@pytest.mark.parametrize(("load", "reported"), [
-    ("v0 = vmem(r0+#0)", True), ("if (p0) v0 = vmem(r0+#0)", False), ("if (p0) r1 = memw(r0+#0)", True)])
-def test_a_predicated_vector_load_may_find_no_data(load, reported):
-    lines = ("r17 = r31", "r1 = #128; r0 = #512", "call hexmlir_rt_tcm_alloc", "r16 = r0; p0 = cmp.eq(r0,r0)", load,
-             "r0 = r16", "call hexmlir_rt_tcm_free", "r31 = r17", "jumpr r31")
-    body = "".join("\t{\n\t\t" + line.replace("; ", "\n\t\t") + "\n\t}\n" for line in lines)
-    machine = Machine("\t.text\n\t.globl\tf\n\t.type\tf,@function\nf:\n" + body, check=True)
-    reports = machine.run("f", []).reports
-    assert {report.rule for report in reports} == ({Rule.UNINITIALISED} if reported else set())
-
-
-@pytest.mark.parametrize(("packets", "reported"), [
-    (("v0 = vmem(r16+#2)", "vmem(r16+#1) = v1"), False),
-    (("v0 = vmem(r16+#2)", "r3 = #1", "if (q0) vmem(r16+#1) = v1"), False),
-    (("r3 = add(r16,#384); v0 = vmem(r16+#4)", "r4 = #1", "r5 = add(r3,#-128)", "if (q0) vmem(r5+#1) = v1"), False),
-    (("r3 = add(r16,#256); v0 = vmem(r16+#4)", "r3 = and(r3,#-1)", "vmem(r3+#1) = v1"), True),
-    (("r3 = add(r16,#256); v0 = vmem(r16+#4)", "vmem(r3+#0) = v1"), True),
-    (("v0 = vmem(r16+#2)", "vmem(r16+#0) = v1"), True),
-    (("v0 = vmem(r16+#2)", "r16 = and(r16,#-1)", "vmem(r16+#1) = v1"), True),
-    (("p0 = cmp.eq(r0,r0); v0 = vmem(r16+#2)", "if (p0) jump:nt .LBB0_1", "vmem(r16+#1) = v1"), True),
-    (("v0 = vmem(r16+#2); vmem(r16+#1) = v1",), True),
-    (("p0 = cmp.eq(r0,r0); v0 = vmem(r16+#2)", "if (!p0) vmem(r16+#1) = v1"), True),
-], ids=["late", "late and in part", "late through a sum", "sum changed", "another by a sum", "another", "base moved",
-        "behind a branch", "at once", "on a condition"])
-def test_a_vector_may_be_loaded_before_the_data_before_it_is_stored(packets, reported):
-    """LLVM joins aligned vectors for unaligned data, and loads what lies behind the data early."""
-    lines = ("r17 = r31", "r1 = #128; r0 = #1024", "call hexmlir_rt_tcm_alloc", "r16 = r0; r18 = r0", *packets)
-    ends = (".LBB0_1:", "r0 = r18", "call hexmlir_rt_tcm_free", "r31 = r17", "jumpr r31")
-    body = "".join(line + "\n" if line.endswith(":") else "\t{\n\t\t" + line.replace("; ", "\n\t\t") + "\n\t}\n"
-                   for line in (*lines, *ends))
-    machine = Machine("\t.text\n\t.globl\tf\n\t.type\tf,@function\nf:\n" + body, check=True)
-    reports = machine.run("f", []).reports
-    assert {report.rule for report in reports} == ({Rule.UNINITIALISED} if reported else set())
-
-
 @pytest.mark.parametrize(("load", "reported"), [("v0 = vmem(r1+#0)", True), ("if (p0) v0 = vmem(r1+#0)", False)])
 def test_a_predicated_vector_load_may_find_data_on_its_way(load, reported):
     text = (HERE / "faults" / "dma_use.s").read_text().replace("dmstart(r2)", "dmstart(r2)\n\t\tp0 = cmp.eq(r0,r0)")
@@ -316,20 +281,3 @@ def test_a_scalar_load_from_the_stack_may_find_a_value_in_part(store, load, repo
     """LLVM narrows a vector load of which two bytes are used to a doubleword."""
     text = function("f", [["allocframe(#16)"], [store], [load], ["r31:30 = dealloc_return(r30):raw"]])
     assert {report.rule for report in run_fault(text).reports} == ({Rule.UNINITIALISED} if reported else set())
-
-
-@pytest.mark.parametrize(("at", "packets", "reported"), [
-    (32, ("v0 = vmemu(r1+#0)", "v2 = vmux(q0,v0,v1)", "v3.w = vadd(v2.w,v2.w)"), False),
-    (32, ("v0 = vmemu(r1+#0)", "v0 = vmux(q0,v1,v0)", "vmem(r16+#1) = v0"), False),
-    (32, ("v0 = vmemu(r1+#0)", "v2 = vmux(q0,v0,v1)", "vmem(r16+#1) = v0"), True),
-    (32, ("v0 = vmemu(r1+#0)", "v2.w = vadd(v0.w,v1.w)"), True),
-    (32, ("v0 = vmemu(r1+#0)", "v1:0.w = vadd(v1:0.w,v3:2.w)", "v2 = vmux(q0,v0,v1)"), True),
-    (36, ("v0 = vmemu(r1+#0)", "v2 = vmux(q0,v0,v1)"), True),
-], ids=["chosen", "chosen in place", "and stored", "not chosen", "pairs", "further behind"])
-def test_a_mask_without_lanes_may_load_what_is_behind_data(at, packets, reported):
-    lines = ("r17 = r31", "r1 = #128; r0 = #512", "call hexmlir_rt_tcm_alloc", "r16 = r0", "r2 = #1",
-             *(f"memw(r16+#{4 * i}) = r2" for i in range(8)), f"r1 = add(r16,#{at})", *packets,
-             "r0 = r16", "call hexmlir_rt_tcm_free", "r31 = r17", "jumpr r31")
-    body = "".join("\t{\n\t\t" + line.replace("; ", "\n\t\t") + "\n\t}\n" for line in lines)
-    machine = Machine("\t.text\n\t.globl\tf\n\t.type\tf,@function\nf:\n" + body, check=True)
-    assert {report.rule for report in machine.run("f", []).reports} == ({Rule.UNINITIALISED} if reported else set())

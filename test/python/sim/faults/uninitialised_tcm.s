@@ -1,4 +1,4 @@
-// A vector load from TCM nobody has written. (Behind a written vector it could be half of an unaligned load.)
+// A vector load from TCM nobody has written, stored for the caller.
 // rule: uninitialised
 // packet: v0 = vmem(r1+#0)
 	.text
@@ -16,6 +16,9 @@ f:
 	}
 	{
 		v0 = vmem(r1+#0)
+	}
+	{
+		vmem(r0+#0) = v0
 	}
 	{
 		jumpr r31

@@ -1,0 +1,53 @@
+"""What reports are about: the rules of a checked run, with a hint each, and the flags of its shadow memory."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+ADDRESSABLE, INITIALISED, DMA_DESTINATION, DMA_SOURCE = 1, 2, 4, 8
+READABLE = 16
+"""The zone behind an allocation, which a masked vector load may read and throw away."""
+READ_ONLY = 32
+SAVED = 64
+"""The words of a frame that hold the caller's r31:30."""
+DEAD = 128
+"""Written through sp or fp beyond the frame of a function that has returned: an argument of it at most."""
+
+
+class Rule(StrEnum):
+    """What a report is about."""
+
+    OUT_OF_BOUNDS = "out-of-bounds"
+    VARIABLE_BOUNDS = "out-of-variable"
+    BELOW_STACK = "below-stack-pointer"
+    READ_ONLY = "read-only"
+    RETURN_ADDRESS = "return-address"
+    CALLER_FRAME = "caller-frame"
+    MISALIGNED = "misaligned"
+    MISALIGNED_STORE = "misaligned-vector-store"
+    USE_BEFORE_WAIT = "dma-use-before-wait"
+    SOURCE_CHANGED = "dma-source-changed"
+    FREED_IN_FLIGHT = "dma-freed"
+    UNINITIALISED = "uninitialised"
+    RACE = "race"
+    VECTOR_RACE = "race-of-a-vector-load"
+    DMA_OVERLAP = "dma-overlap"
+    DOUBLE_FREE = "double-free"
+    LEAK = "leak"
+    STACK_OVERFLOW = "stack-overflow"
+    FLOAT_KIND = "float-kind"
+    UNKNOWN_JUMP = "unknown-jump"
+
+
+CODES = tuple(Rule)
+"""Rule by number in the state record."""
+HINTS = {
+    Rule.VARIABLE_BOUNDS: "compare the index with the size of the variable",
+    Rule.BELOW_STACK: "make a frame first, or copy the data before its frame goes",
+    Rule.READ_ONLY: "write to a copy, or declare the data without const",
+    Rule.RETURN_ADDRESS: "compare the size of the frame's arrays with what is written to them",
+    Rule.CALLER_FRAME: "a function owns its frame and its arguments: compare offsets with the size of its frame",
+    Rule.MISALIGNED_STORE: "vmem ignores the low bits of an address; use vmemu, or align the data",
+    Rule.FREED_IN_FLIGHT: "wait for the transfer before memory is freed",
+}
+"""What to look at."""

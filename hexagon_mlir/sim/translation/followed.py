@@ -1,0 +1,48 @@
+"""Scalar registers of a function that may hang on vector lanes: those that `second_values` follows."""
+
+from __future__ import annotations
+
+from hexagon_mlir.sim.assembly.blocks import Graph
+from hexagon_mlir.sim.assembly.decode import Insn
+from hexagon_mlir.sim.translation.image import Unit
+
+FRAME_POINTERS = frozenset({("R", 29), ("R", 30)})
+_SCALARS = ("R", "P")
+
+
+def followed(graph: Graph) -> set[Unit]:
+    """Registers that get a lane of a vector, what is computed of them, and what is loaded from the frame.
+
+    Over the whole function, in whatever order its packets run; empty where no lane goes to a scalar register.
+    """
+    insns = [insn for block in graph.blocks for packet in block.packets for insn in packet.insns]
+    found = {unit for insn in insns if insn.kind == "alu" for unit in _written(insn) if insn.hvx}
+    if not found:
+        return found
+    found |= {unit for insn in insns if reads_frame(insn) for unit in _written(insn)}
+    computed = [(_read(insn), _written(insn)) for insn in insns if insn.kind == "alu" and not insn.hvx]
+    size = 0
+    while size < len(found):
+        size = len(found)
+        for read, written in computed:
+            if not found.isdisjoint(read):
+                found |= written
+    return found - FRAME_POINTERS
+
+
+def reads_frame(insn: Insn) -> bool:
+    """Whether it loads scalar registers through sp or fp."""
+    if insn.kind != "load" or insn.access.startswith("v") or insn.address is None or insn.address.base is None:
+        return False
+    plain = insn.access in ("memw", "memd", "memh", "memuh", "memb", "memub")
+    return plain and insn.address.base.units()[0] in FRAME_POINTERS
+
+
+def _read(insn: Insn) -> set[Unit]:
+    condition = [insn.condition.operand] if insn.condition is not None else []
+    kept = insn.dests if insn.spec is not None and insn.spec.reads_dest else []
+    return {unit for operand in (*insn.sources, *condition, *kept) for unit in operand.units()}
+
+
+def _written(insn: Insn) -> set[Unit]:
+    return {unit for operand in insn.dests for unit in operand.units() if unit[0] in _SCALARS}
