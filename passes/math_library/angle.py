@@ -163,7 +163,7 @@ def _turns(x: Float, mode: Mode) -> tuple[Int, Int, Int]:
     m = (x.bits & FRACTION) | HIDDEN_BIT
     # The bit of weight 2 once 2/pi is multiplied by 2^e: the table's bit 0 weighs 2^31.
     start = magnitude.shift_right_unsigned(MANTISSA_BITS) - (EXPONENT_BIAS + MANTISSA_BITS - 30)
-    if mode.half:
+    if mode.element != "f32":
         zeros = LOST_IN_F16 if mode.narrow else LIMB_BITS  # of the mantissa
         window = _window(start + zeros, 2, 2 if mode.narrow else 5)
         limbs = _short_product(m.shift_right_unsigned(zeros), window)
