@@ -144,7 +144,9 @@ def samples(function: Function, element: str, level: str, count: int) -> list[Ar
     if element != "f32":
         if function.arity == 1:
             return [np.arange(1 << 16, dtype=np.uint16).view(kind)]
-        return [rng.integers(0, 1 << 16, count, dtype=np.uint16).view(kind) for _ in range(function.arity)]
+        with np.errstate(over="ignore"):
+            grid = np.meshgrid(*[SPECIAL.astype(kind)] * function.arity)
+        return [np.concatenate([rng.integers(0, 1 << 16, count, dtype=np.uint16).view(kind), g.ravel()]) for g in grid]
     share = count // 4
     if level == "fast" and function.fast:
         given = function.fast_range * (function.arity if len(function.fast_range) == 1 else 1)

@@ -71,9 +71,11 @@ class Machine:
         return 2.0 ** (2 + 2) if self.legacy else 2
 
     @property
-    def least_product(self) -> float:
-        """The unit of a product of two denormal f16 numbers, which stay denormal factors in legacy qfloat."""
-        return 2.0**-50 if self.legacy else 0
+    def denormal_factor(self) -> float:
+        """Of the other factor, what a product with a denormal f16 number is wrong by: in legacy qfloat that is taken
+        as it is, with the exponent -14 of the least normal number. Two units, for what is carried on.
+        """
+        return 2.0 ** (-14 - 23 + 1) if self.legacy else 0
 
     def function(self, name: str) -> float:
         found = BY_NAME[name]
@@ -212,7 +214,8 @@ class Generator:
 
     def product(self, a: Number, b: Number) -> Array:
         error = np.abs(a.value) * b.error + np.abs(b.value) * a.error + a.error * b.error
-        return error + self.rounding(self.machine.product, a.size() * b.size()) + self.machine.least_product
+        unnormalised = self.machine.denormal_factor * (a.size() + b.size())
+        return error + self.rounding(self.machine.product, a.size() * b.size()) + unnormalised
 
     def with_constant(self) -> bool:
         a, c = self.pick(), self.random.choice([1.0, 2.0, -1.0, 0.1, 0.5, 3.0, 100.0, -7.25, 1e-3])

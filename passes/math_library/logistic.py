@@ -60,8 +60,8 @@ def logistic(n: Float, v: Float, mode: Mode = ACCURATE) -> Float:
 def _legacy(n: Float, v: Float, mode: Mode) -> Float:
     """The same where products have no infinity, no NaN and no denormal numbers: the last correction is a factor."""
     if mode.half:
-        r = short_reciprocal(1.0 + exp_clamped(v, F16_LIMIT if mode.to_f16 else HALF_LIMIT, mode))
-        if not mode.to_f16:
+        r = short_reciprocal(1.0 + exp_clamped(v, F16_LIMIT if mode.narrow else HALF_LIMIT, mode))
+        if not mode.narrow:
             r = r.bits.maximum(0).as_float()  # a sum is a unit more than the second power of two
     else:
         minus = -1.0 - exp_bounded(v.minimum(LARGEST).maximum(-LARGEST))

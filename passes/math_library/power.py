@@ -88,6 +88,8 @@ def _whole(x: Float, exponent_: int, mode: Mode) -> Float:
 
 def _short(a: Float, y: Float, mode: Mode) -> Float:
     logarithm = log2(a, Mode(mode.element, mode.fast, numbers=True)) if mode.fast else log2(a)
+    if not y.lanes.qfloat and not y.is_number:  # there infinity * 0 is 0, and 1 to that power is 1
+        y = y.minimum(LARGEST_EXPONENT).maximum(-LARGEST_EXPONENT)
     product = (y * logarithm).minimum(SATURATION).maximum(-SATURATION)
     return exp2(product, Mode("f32", mode.fast, numbers=True))
 
