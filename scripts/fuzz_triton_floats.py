@@ -71,11 +71,11 @@ class Machine:
         return 2.0 ** (2 + 2) if self.legacy else 2
 
     @property
-    def denormal_factor(self) -> float:
-        """Of the other factor, what a product with a denormal f16 number is wrong by: in legacy qfloat that is taken
-        as it is, with the exponent -14 of the least normal number. Two units, for what is carried on.
+    def denormal_unit(self) -> float:
+        """Four units of a denormal f16 number, which legacy qfloat takes as it is, with the least normal exponent -14:
+        of the other factor for a product, and of a sum. Each operand and the operation may be wrong by one.
         """
-        return 2.0 ** (-14 - 23 + 1) if self.legacy else 0
+        return 2.0 ** (-14 - 23 + 2) if self.legacy else 0
 
     def function(self, name: str) -> float:
         found = BY_NAME[name]
@@ -116,6 +116,7 @@ class Generator:
         self.lines = [f"i = tl.arange(0, {self.rows})[:, None]", f"j = tl.arange(0, {self.columns})[None, :]",
                       f"inside = (i < {self.live[0]}) & (j < {self.live[1]})"]
         self.inside = (np.arange(self.rows)[:, None] < self.live[0]) & (np.arange(self.columns)[None] < self.live[1])
+        self.floor = TINY
         self.tensors: list[Array] = []
         self.pool: list[Number] = []
         for _ in range(self.random.choice([2, 3])):
@@ -148,7 +149,7 @@ class Generator:
         largest = sizes[0]
         for size in sizes[1:]:
             largest = np.maximum(largest, size)
-        return units * 2.0**-23 * largest + TINY
+        return units * 2.0**-23 * largest + self.floor
 
     def whole(self, x: Number) -> Number:
         shape = self.inside.shape
@@ -168,6 +169,8 @@ class Generator:
         if self.random.random() < 0.15:
             data = np.rint(data)
         self.tensors.append(data)
+        if kind == "f2":
+            self.floor = max(TINY, self.machine.denormal_unit)
         cast = ".to(tl.float32)" if kind == "f2" else ""
         name = self.name(f"tl.load(x{number} + i * {self.columns} + j, mask=inside, other=1.0){cast}")
         value = np.where(self.inside, data.astype(np.float64), 1.0)
@@ -214,8 +217,7 @@ class Generator:
 
     def product(self, a: Number, b: Number) -> Array:
         error = np.abs(a.value) * b.error + np.abs(b.value) * a.error + a.error * b.error
-        unnormalised = self.machine.denormal_factor * (a.size() + b.size())
-        return error + self.rounding(self.machine.product, a.size() * b.size()) + unnormalised
+        return error + self.rounding(self.machine.product, a.size() * b.size()) + self.floor * (a.size() + b.size())
 
     def with_constant(self) -> bool:
         a, c = self.pick(), self.random.choice([1.0, 2.0, -1.0, 0.1, 0.5, 3.0, 100.0, -7.25, 1e-3])
