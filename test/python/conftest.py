@@ -10,11 +10,10 @@ from hexagon_mlir.sim import Arithmetic, Machine
 
 @pytest.fixture(autouse=True)
 def arithmetic(request, monkeypatch):
-    """Outside of ``sim`` the simulator's vector floats are IEEE numbers: most tests tell right code from wrong by bits.
-
-    Those with the mark ``chip_arithmetic`` are about the numbers that a chip computes, and run with its own.
+    """The simulator computes as the chip, but in tests with the mark ``ieee_arithmetic``, which tell right code from
+    wrong by bits: there vector floats are IEEE numbers.
     """
-    if request.path.parent.name == "sim" or request.node.get_closest_marker("chip_arithmetic"):
+    if not request.node.get_closest_marker("ieee_arithmetic"):
         return
     monkeypatch.setattr(sim, "arithmetic", Arithmetic.IEEE)
     made = Machine.__init__

@@ -25,6 +25,7 @@ def kernel():
 
 
 class TestSources:
+    @pytest.mark.ieee_arithmetic
     def test_text_path_and_module(self, tmp_path):
         path = tmp_path / "add.mlir"
         path.write_text(TEXT)
@@ -49,6 +50,7 @@ func.func @insert(%x: tensor<20x20xf32>{attribute}, %y: tensor<20xf32>) -> tenso
         assert (result[3] == 0).all() and result.sum() == 380
         assert x.sum() == (380 if writable else 400) and kernel.interface.arguments[0].by_value != writable
 
+    @pytest.mark.ieee_arithmetic
     def test_triton_kernel(self):
         kernel = hx.compile(example("vector_add").vector_add, signature=SIGNATURE, constants={"BLOCK": 64})
         out = np.zeros(100, np.float32)
@@ -56,12 +58,14 @@ func.func @insert(%x: tensor<20x20xf32>{attribute}, %y: tensor<20xf32>) -> tenso
         assert run.outputs == ()
         np.testing.assert_array_equal(out, X + Y)
 
+    @pytest.mark.ieee_arithmetic
     def test_entry(self):
         two = TEXT + TEXT.replace("@add", "@sub").replace("arith.addf", "arith.subf")
         np.testing.assert_array_equal(hx.compile(two, entry="sub").run(X, Y).outputs[0], X - Y)
 
 
 class TestRuns:
+    @pytest.mark.ieee_arithmetic
     @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 127, 129, 513])
     @pytest.mark.parametrize("pipeline", pipelines.names())
     def test_ragged(self, n, pipeline):
@@ -84,6 +88,7 @@ class TestRuns:
         np.testing.assert_array_equal(double, x + x)
         np.testing.assert_array_equal(square, x * x)
 
+    @pytest.mark.ieee_arithmetic
     def test_torch(self, kernel):
         torch = pytest.importorskip("torch")
         run = kernel.run(torch.from_numpy(X.copy()), torch.from_numpy(Y.copy()))

@@ -105,6 +105,7 @@ def test_arrays_of_numbers(array):
     assert read.flags.c_contiguous
 
 
+@pytest.mark.ieee_arithmetic
 def test_bytes_in_another_order(capsys):
     """The machine has its own."""
     np.save("a.npy", np.array([1, 2, 3, 4], ">f4"))

@@ -70,6 +70,7 @@ def test_every_step(case, pipeline):
 
 
 # scalar code is the same for the later targets
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize(("pipeline", "target"), [*(("default", name) for name in targets.names()),
                                                   ("scalar", "v68"), ("scalar", "v75")])
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

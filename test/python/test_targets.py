@@ -8,7 +8,6 @@ import pytest
 import hexagon_mlir as hx
 from hexagon_mlir import targets
 
-pytestmark = pytest.mark.chip_arithmetic
 SUM = """func.func @f(%x: tensor<256xf32>, %y: tensor<256xf32>) -> tensor<256xf32> {
   %o = tensor.empty() : tensor<256xf32>
   %r = linalg.add ins(%x, %y : tensor<256xf32>, tensor<256xf32>) outs(%o : tensor<256xf32>) -> tensor<256xf32>

@@ -59,6 +59,7 @@ def test_product_and_reduction():
         np.testing.assert_array_equal(rows.run(x, y).outputs[0], np.concatenate([x, y[None]]).max(axis=0))
 
 
+@pytest.mark.ieee_arithmetic
 def test_sizes_are_checked():
     kernel = hx.compile(PRODUCT)
     a, b, c = np.zeros((3, 4), np.float32), np.zeros((4, 20), np.float32), np.zeros((3, 20), np.float32)

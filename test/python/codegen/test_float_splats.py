@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 
 import hexagon_mlir as hx
 from hexagon_mlir.codegen.llvm_ir.float_splats import float_splats_as_words
@@ -43,6 +44,7 @@ def test_what_is_no_splat_stays():
     assert float_splats_as_words("") == ""
 
 
+@pytest.mark.ieee_arithmetic
 def test_rows_of_sums_are_not_permuted():
     """The largest of a row's element and a column's, over rows: the element is in all lanes."""
     kernel = hx.compile("""func.func @f(%s: tensor<32xf32>, %t: tensor<32x32xf32>) -> tensor<32xf32> {

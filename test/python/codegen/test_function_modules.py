@@ -152,6 +152,7 @@ def end_of_the_pipeline(monkeypatch):
     monkeypatch.setitem(pipelines.PIPELINES, "end", end)
 
 
+@pytest.mark.ieee_arithmetic
 def test_a_program_in_modules_computes_the_same():
     whole = lower_module(parse(ROWS), pipeline="end")
     compiled = compile_module(parse(ROWS), pipeline="end")

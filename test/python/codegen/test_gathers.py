@@ -76,6 +76,7 @@ def test_on_the_simulator():
     assert "vtmp.w = vgather" in asm and "vtmp.h = vgather" in asm
 
 
+@pytest.mark.ieee_arithmetic
 def test_columns_of_a_matrix_and_a_chain_around_the_lookup():
     """Two indices, one of a loop; what computes the index and what follows are vector code."""
     call, asm = on_simulator("""

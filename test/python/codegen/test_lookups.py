@@ -132,6 +132,7 @@ func.func @f(%t: tensor<100xf32>, %x: tensor<3x?xf32>, %k: tensor<3xi32>) -> ten
 """
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("columns", [1, 37, 128, 300])
 def test_computed_and_clamped_indices_of_dynamic_rows(columns):
     """One index is a row's: that element is read once."""

@@ -5,6 +5,7 @@ of the same bytes for independent, and moved the load up. Buffers have room for 
 """
 
 import numpy as np
+import pytest
 
 import hexagon_mlir as hx
 
@@ -21,6 +22,7 @@ func.func @f(%x: tensor<8xf32>) -> tensor<4xf32> {
 """
 
 
+@pytest.mark.ieee_arithmetic
 def test_strided_loads_after_a_masked_store():
     x = np.arange(8, dtype=np.float32) ** 2
     (result,) = hx.compile(ROTATED_DIFFERENCE).run(x).outputs

@@ -141,6 +141,7 @@ def test_integer_division():
     np.testing.assert_array_equal(got, np.trunc(x.astype(np.float64) / y).astype(np.int32))
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("n", [1, 31, 33, 65])
 def test_a_tail_writes_nothing_behind_the_end(n):
     text = (f"func.func @f(%x: memref<{n}xf32>, %y: memref<{n}xf32>) {{\n"

@@ -140,6 +140,7 @@ attributes #0 = { noinline }
 """
 
 
+@pytest.mark.ieee_arithmetic
 def test_both_parts_run_as_one_program(empty_cache, monkeypatch):
     monkeypatch.setattr(module_parts, "LONG", 1)
     assert defined(divide(PROGRAM)) == [["f"], ["twice"]]

@@ -1,9 +1,11 @@
 """Named ops of several steps, and shapes without elements, through the default pipeline and the simulator."""
 
 import numpy as np
+import pytest
 from batch import on_simulator
 
 
+@pytest.mark.ieee_arithmetic
 def test_softmax_and_layouts_as_named_ops():
     """Rows with infinities and NaN as PyTorch has them; a padded pack and its unpack."""
     call, _ = on_simulator("""

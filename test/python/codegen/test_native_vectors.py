@@ -328,6 +328,7 @@ def test_loops_that_compute_no_vectors_have_no_excess(lines):
     assert static_cost(f"f:\n\t{{\n\t\tloop0(.L,#4)\n\t}}\n.L:\n{packets}\t{{\n\t\tnop\n\t}} :endloop0\n").excess == 0
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("target", ["v75", "v79"])
 def test_mixed_widths_against_numpy(target):
     rng = np.random.default_rng(5)

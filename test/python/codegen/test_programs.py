@@ -16,16 +16,19 @@ def check_all(programs: list[Program], target: str = "v75", pipeline: str = "def
     return asm
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("first", range(0, 40, 10))
 def test_random_elementwise(first):
     check_all([random_elementwise(seed) for seed in range(first, first + 10)])
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("first", [0, 10, 20])
 def test_random_reductions(first):
     check_all([random_reduction(seed) for seed in range(first, first + 10)])
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("target", targets.names())
 def test_combiners_contractions_indices(target):
     """A third of them on each target."""
@@ -33,6 +36,7 @@ def test_combiners_contractions_indices(target):
     check_all(fixed_programs()[which % 3::3], target)
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize(("pipeline", "first"), [("scalar", 0), ("auto-vectorized", 1)])
 def test_baselines(pipeline, first):
     # LLVM 22 loses the NaN of vector minima and maxima, which its vectorizer makes: a baseline shows what LLVM does
@@ -42,6 +46,7 @@ def test_baselines(pipeline, first):
     assert ("vmem(" in asm) == (pipeline == "auto-vectorized")
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("make", [
     lambda: random_elementwise(107), lambda: random_reduction(144), lambda: random_elementwise(271),
     lambda: random_elementwise(235),

@@ -66,6 +66,7 @@ def test_far_uses(block):
     assert far_uses(("a", 3), [("a", 8), ("a", 14), (block, 19)], 5) == [False, True, block == "b"]
 
 
+@pytest.mark.ieee_arithmetic
 def test_values_are_the_same_bits():
     text = program(USES.values())
     short = shorten_lifetimes(text, 2)

@@ -31,6 +31,7 @@ func.func @f(%x: memref<64xf32>, %out: memref<{n}xf32>, %stride: i32) {{
 """
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("target", ["v68", "v75", "v79"])
 @pytest.mark.parametrize("n", [4, 32, 77])
 def test_the_later_store_wins(n, target):

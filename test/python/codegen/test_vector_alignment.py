@@ -9,6 +9,7 @@ from hexagon_mlir.ir import parse
 from hexagon_mlir.sim import Machine
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize(("element", "dtype"), [("i8", np.int8), ("i16", np.int16), ("i32", np.int32),
                                                 ("f32", np.float32)])
 def test_neighbours_at_odd_offsets(element, dtype):

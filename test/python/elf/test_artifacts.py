@@ -195,6 +195,7 @@ class TestRun:
         np.save("x.npy", np.arange(-500, 500, dtype=np.int32))
         np.save("y.npy", np.linspace(-1, 1, 1000, dtype=np.float32))
 
+    @pytest.mark.ieee_arithmetic
     @pytest.mark.parametrize("executor", ["sim", pytest.param("qemu", marks=needs_qemu)])
     def test_results(self, kernel, executor, capsys):
         assert main(["run", "k.mlir", *self.ARGUMENTS, f"--executor={executor}", "--out=results"]) == 0

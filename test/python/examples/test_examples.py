@@ -11,6 +11,7 @@ def rand(*shape):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape)))
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("n", [1, 31, 32, 33, 1000, 16384, 100003])
 def test_vector_add(example, n):
     x, y = rand(n), rand(n).flip(0)

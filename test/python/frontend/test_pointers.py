@@ -55,6 +55,7 @@ def test_types_of_other_sizes_and_views():
     assert torch.equal(out.view(torch.bfloat16), halves + halves)
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize(("kind", "seen"), [(torch.float8_e5m2, tl.float8e5), (torch.float8_e4m3fn, tl.float8e4nv)])
 def test_bytes_as_small_floats(kind, seen):
     """Their sums are rounded."""
@@ -64,6 +65,7 @@ def test_bytes_as_small_floats(kind, seen):
     torch.testing.assert_close(out.view(kind).float(), (2 * x.float()).to(kind).float(), rtol=0, atol=0, equal_nan=True)
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("sizes", [{}, {"nbytes": 400}, {"nbytes": lambda: 400},
                                    {"numel": lambda: 100, "element_size": lambda: 4}])
 def test_objects_with_an_address_in_a_tensor(sizes):
@@ -72,6 +74,7 @@ def test_objects_with_an_address_in_a_tensor(sizes):
     assert torch.equal(out[20:], x[20:] + x[20:]) and not out[:20].any()
 
 
+@pytest.mark.ieee_arithmetic
 def test_memory_that_is_no_tensors():
     memory = (ctypes.c_float * 64)(*range(64))
     out = torch.zeros(64)

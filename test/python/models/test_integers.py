@@ -61,6 +61,7 @@ def test_constants_are_as_narrow_as_their_values(value, width):
     assert [dtype_of(factor) for factor in node.args[:2]] == [width, width]
 
 
+@pytest.mark.ieee_arithmetic
 def test_a_quantized_layer_multiplies_bytes():
     """Rounding and clamping stay with the channels last, so that nothing is transposed between two layers."""
 

@@ -5,7 +5,6 @@ import torch
 
 import hexagon_mlir as hx
 
-pytestmark = pytest.mark.chip_arithmetic
 LOWEST = torch.finfo(torch.float32).min
 
 

@@ -170,6 +170,7 @@ class Counter(nn.Module):
         return self.total * 2
 
 
+@pytest.mark.ieee_arithmetic
 def test_buffers_are_written():
     module = Counter()
     model = hx.compile(torch.export.export(module, (torch.ones(4),)))
@@ -179,7 +180,6 @@ def test_buffers_are_written():
     assert torch.equal(second, torch.full((4,), 6.0))
 
 
-@pytest.mark.chip_arithmetic
 def test_saved_model_gives_the_same(tmp_path):
     module = nn.LSTM(16, 24, batch_first=True).eval()
     inputs = (torch.randn(1, 3, 16),)

@@ -186,6 +186,7 @@ def test_weights_beside_the_file_are_not_copied(tmp_path):
         read(file)
 
 
+@pytest.mark.ieee_arithmetic
 def test_sizes_known_later(tmp_path, monkeypatch, capsys):
     model = model_of("(float[n,4] x, float[n,1] y) => (float[n,4] r) { r = Add(x, y) }")
     monkeypatch.chdir(tmp_path)

@@ -13,8 +13,6 @@ from torch.utils import _pytree as pytree
 import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.nesting import as_data, as_spec
 
-pytestmark = pytest.mark.chip_arithmetic  # as the models that the tests share
-
 IMPORTED = "imported_by_a_model"
 Pair = namedtuple("Pair", "left right")
 X = {"rows": torch.linspace(-1, 1, 80).reshape(4, 20), "table": Pair(torch.tensor([1, 8, 0, 3]), [torch.ones(4)])}

@@ -81,6 +81,7 @@ class Several(nn.Module):
         return tuple(SPELLINGS[name](q, k, v, seen) for name in self.names)
 
 
+@pytest.mark.ieee_arithmetic
 def test_spellings_simulated():
     """Masks added and filled in, by query and (the bias of positions) by key, in rows that read no key too."""
     tensors, (seen, _) = inputs()

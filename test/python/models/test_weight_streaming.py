@@ -52,7 +52,6 @@ def test_later_calls_wait_less(case):
         assert abs(later.ddr_read_bytes - first.ddr_read_bytes) < 1024
 
 
-@pytest.mark.chip_arithmetic
 def test_saved(case, tmp_path):
     model, x, expected = case
     model(x)

@@ -14,7 +14,6 @@ from hexagon_mlir.exec.host import HostFunction
 from hexagon_mlir.sim import Arithmetic
 
 PASS = "hexagon-arith-legalization"
-pytestmark = pytest.mark.chip_arithmetic
 PREDICATES = ("oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno")
 EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 1.5, -65504.0, 65504.0, 6e-8, -6e-8, np.inf, -np.inf]

@@ -97,6 +97,7 @@ def simulate(asm, n, check=True):
     return result, machine.read(places[1], np.float32, y.size).reshape(y.shape), expected
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 39, 40])
 @pytest.mark.parametrize("threads", [0, 7])
 def test_ragged_ranges(assembly, n, threads):
@@ -116,6 +117,7 @@ def test_nothing_to_do(assembly):
     assert len(result.threads) <= 1 and not result.reports
 
 
+@pytest.mark.ieee_arithmetic
 def test_one_thread_makes_no_tasks(assembly):
     assert "mlirAsyncRuntime" not in assembly(1)
     result, y, expected = simulate(assembly(1), 40)

@@ -214,6 +214,7 @@ def test_dynamic_sizes():
     assert "scf.if" in to_text(module)
 
 
+@pytest.mark.ieee_arithmetic
 def test_special_values():
     """One NaN, one infinity, one overflow: they reach their row or column and nothing else."""
     a, b = np.ones((6, 40), np.float32), np.ones((40, 70), np.float32)
@@ -230,6 +231,7 @@ def test_special_values():
     run_all([program], on_simulator(text)[0])
 
 
+@pytest.mark.ieee_arithmetic
 def test_as_hexagon_code():
     programs = [*products(RAGGED[2:5], tuple(ACCUMULATE)), *products(LONG, ("f32", "f16", "i8")), *convolutions(),
                 contraction("packed", "matmul", 7, "f32", "f32", (40, 77, 33)),
@@ -237,6 +239,7 @@ def test_as_hexagon_code():
     run_all(programs, on_simulator("".join(p.text for p in programs))[0])
 
 
+@pytest.mark.ieee_arithmetic
 def test_f16_products_are_added_in_f32():
     """1,000 products of 100 each overflow f16 and are exact in f32."""
     a, b = np.full((2, 1000), 10, np.float16), np.full((1000, 64), 10, np.float16)

@@ -22,10 +22,9 @@ maths = importlib.import_module("bench.maths")
 BY_NAME = importlib.import_module("bench.math_functions").BY_NAME
 FUNCTIONS = list(BY_NAME)
 CASES = [(name, *variant) for name in FUNCTIONS for variant in maths.variants(BY_NAME[name])]
-pytestmark = [pytest.mark.filterwarnings("ignore::RuntimeWarning"), pytest.mark.chip_arithmetic]
+pytestmark = [pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 
-@pytest.mark.chip_arithmetic
 @pytest.mark.parametrize("target", ["v75", "v79", "v75+hvx-ieee-fp"])
 @pytest.mark.parametrize(("name", "element", "level"), CASES)
 def test_error_is_within_its_bound(name, element, level, target):
@@ -205,7 +204,6 @@ def test_division_by_an_extreme_constant(divisor):
     assert ulps(compile_vector_function(text, ["f32"], "f32", PASS)(x), expected).max() <= 2
 
 
-@pytest.mark.chip_arithmetic
 @pytest.mark.parametrize(("target", "limit"), [("v75", 4), ("v79", 2)])
 class TestDivisorOfARow:
     """One divisor for many numbers: its reciprocal is made once per row, by a formula of its own."""

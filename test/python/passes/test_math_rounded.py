@@ -12,7 +12,6 @@ FUNCTIONS = [f for f in importlib.import_module("bench.math_functions").FUNCTION
              if set(f.ulp) >= {"f16", "bf16"} and f.result == "E"]
 COUNT = 1 << 15
 
-pytestmark = pytest.mark.chip_arithmetic
 
 
 def text(function, element):

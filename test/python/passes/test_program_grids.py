@@ -115,6 +115,7 @@ def launch(kernel, arguments, grid, monkeypatch, ignored=()):
     return result
 
 
+@pytest.mark.ieee_arithmetic
 def test_atomics_never_run_beside_each_other(monkeypatch):
     kernel = compiled(counts, {"x": "*fp32", "out": "*fp32"}, threads=4, BLOCK=64)
     assert GRID_SUFFIX not in kernel.asm
@@ -139,6 +140,7 @@ def test_each_program_runs_once_where_it_is(grid, threads, monkeypatch):
     np.testing.assert_array_equal(out, (x + 100 * y + 10000 * z)[..., None] + np.zeros(64))
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("threads", [0, 4, 7])
 @pytest.mark.parametrize("n", [77, 4097, 30011])
 def test_ragged_blocks_in_place(n, threads, monkeypatch):
@@ -191,6 +193,7 @@ def test_never_slower(programs):
     assert four <= one + 150 + 40 * programs
 
 
+@pytest.mark.ieee_arithmetic
 def test_vector_add_in_blocks():
     one, four = (vector_add_cycles(100003, 1024, threads).cycles for threads in (1, 0))
     assert one >= 2.5 * four  # four threads move 30 bytes per cycle, DDR at most 51

@@ -58,6 +58,7 @@ def overwritten(x, BLOCK: tl.constexpr):
     tl.store(x + 2 * at, tl.load(x + 2 * at + 1) + 1)
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int8])
 @pytest.mark.parametrize("block", [64, 1024])
 def test_values(dtype, block):
@@ -72,6 +73,7 @@ def test_values(dtype, block):
     assert torch.equal(out, x[::2] * 2 + x[1::2] + last.flatten())
 
 
+@pytest.mark.ieee_arithmetic
 def test_a_store_in_between():
     activate()
     x = torch.arange(256, dtype=torch.float32)
@@ -87,6 +89,7 @@ def pixels(x, scale, out, N: tl.constexpr):
     tl.store(out + 3 * i + j, scaled, mask=j < 3)
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int8])
 def test_short_rows_values(dtype):
     activate()
@@ -105,6 +108,7 @@ def halves(x, out, N: tl.constexpr):
     tl.store(out + at, tl.load(x + 2 * at) + tl.load(x + 2 * at + 1))
 
 
+@pytest.mark.ieee_arithmetic
 def test_an_array_is_read_once():
     """8192 pairs took 22,003 cycles when each half of them read every line, 9,378 now."""
     kernel = hx.compile(halves, signature={"x": "*fp32", "out": "*fp32"}, constants={"N": 8192})

@@ -55,6 +55,7 @@ def check(call) -> None:
         np.testing.assert_array_equal(result, x * scale + bias, err_msg=str((shape, element)))
 
 
+@pytest.mark.ieee_arithmetic
 def test_rows_on_the_simulator():
     call, asm = on_simulator(TEXT)
     check(call)
@@ -66,6 +67,7 @@ def test_rows_on_the_host():
     check(on_host(module, [f"f{n}" for n in range(len(CASES))]))
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("rows", [1, 31, 32, 96, 171])
 def test_as_many_rows_as_there_are(rows):
     import hexagon_mlir as hx

@@ -65,11 +65,13 @@ def test_values(type_):
     assert [entry.message for entry in context.log.entries] == []
 
 
+@pytest.mark.ieee_arithmetic
 def test_nothing_beside_the_rows_is_touched():
     chosen = [program("apart", "f32", 33, 3), program("together", "f16", 70, 3), program("sum", "f32", 50, 6)]
     run_checked(chosen, "v75")
 
 
+@pytest.mark.ieee_arithmetic
 def test_colours_are_taken_apart_in_a_few_packets_a_vector():
     chosen = program("apart", "f32", 4096, 3)
     result = np.zeros((3, 4096), np.float32)

@@ -157,6 +157,7 @@ def test_sums(type_):
     assert [entry.message for entry in context.log.entries] == []
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("target", ["v68", "v79"])
 def test_nothing_else_is_touched(target):
     """Neither read behind the last element nor before the first, nor written between two."""
@@ -168,6 +169,7 @@ def test_nothing_else_is_touched(target):
     run_checked(chosen, target)
 
 
+@pytest.mark.ieee_arithmetic
 def test_a_third_of_the_packets():
     chosen = program("f32", 1, 4096, 0)
     result = np.zeros((1, 4096), np.float32)
@@ -175,6 +177,7 @@ def test_a_third_of_the_packets():
     chosen.check(result)
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize(("type_", "source", "target"),
                          [("i8", 2, 1), ("f32", 2, -1), ("i8", -1, 2), ("f16", -3, 1)])
 def test_sizes_known_at_run_time(type_, source, target):

@@ -139,6 +139,7 @@ def test_every_ragged_size_of_every_width():
     check_all(programs)
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("execute", [on_host, on_simulator])
 def test_rows_reduced_together_keep_apart(execute):
     """Four rows at a time and what is left of seven; every row has its own sum and maximum, NaN included."""
@@ -165,6 +166,7 @@ def test_rows_reduced_together_keep_apart(execute):
         run_all(programs, on_simulator("".join(p.text for p in programs))[0])
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("execute", [on_host, on_simulator])
 def test_a_vectors_worth_of_rows_reduced_together(execute):
     """Whole blocks of rows and what is left of them, rows that end anywhere, more than one loop around them."""

@@ -9,7 +9,6 @@ from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
 
-pytestmark = pytest.mark.chip_arithmetic
 SIGNED = ("divsi", "remsi", "floordivsi", "ceildivsi")
 UNSIGNED = ("divui", "remui", "ceildivui")
 MASK = 2**64 - 1

@@ -87,7 +87,6 @@ def keys(rows, columns, dtype, generator):
     return x
 
 
-@pytest.mark.chip_arithmetic
 @pytest.mark.parametrize("descending", [0, 1])
 @pytest.mark.parametrize(("dtype", "ids", "rows", "dims"), [
     (torch.int64, torch.int64, 1, 5), (torch.int64, torch.int32, 4, 3), (torch.int32, torch.int64, 1, 6),

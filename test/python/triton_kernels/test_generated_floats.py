@@ -7,8 +7,6 @@ import sys
 import pytest
 from support import ROOT
 
-pytestmark = pytest.mark.chip_arithmetic
-
 
 @pytest.fixture
 def fuzz(monkeypatch):

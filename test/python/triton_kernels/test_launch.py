@@ -26,6 +26,7 @@ def data():
     return torch.randn(1000), torch.randn(1000), torch.zeros(1000)
 
 
+@pytest.mark.ieee_arithmetic
 def test_autotune_takes_the_fastest(on_simulator, data):
     x, y, out = data
     tuned = triton.autotune([triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 1024}, num_warps=8)], key=["n"])(

@@ -392,6 +392,7 @@ def added_and_kept(x, y, sums, kept, BLOCK: tl.constexpr):
     tl.store(kept + i * BLOCK + j, start, mask=(total > 0) & (j < 3))
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("executor", ["host", "sim"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_what_a_product_starts_from_is_read_behind_it(monkeypatch, executor, dtype):
