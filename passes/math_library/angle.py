@@ -16,6 +16,9 @@ from itertools import pairwise
 
 from hexagon_mlir.passes.math_library.lanes import (
     ABSOLUTE,
+    BIAS,
+    FRACTION,
+    HIDDEN_BIT,
     INFINITY,
     MANTISSA_BITS,
     ROUND,
@@ -41,11 +44,8 @@ LIMB_BITS = 16
 LIMB = 0xFFFF
 QUARTER_BITS = 30
 QUARTER = 1 << QUARTER_BITS
-FRACTION = 0x007FFFFF
 LOST_IN_F16 = 13
 """Zeros at the end of the mantissa of what was an f16."""
-HIDDEN_BIT = 0x00800000
-EXPONENT_BIAS = 127
 PI_DIGITS = "31415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679"
 
 
@@ -162,7 +162,7 @@ def _turns(x: Float, mode: Mode) -> tuple[Int, Int, Int]:
     magnitude = x.bits & ABSOLUTE
     m = (x.bits & FRACTION) | HIDDEN_BIT
     # The bit of weight 2 once 2/pi is multiplied by 2^e: the table's bit 0 weighs 2^31.
-    start = magnitude.shift_right_unsigned(MANTISSA_BITS) - (EXPONENT_BIAS + MANTISSA_BITS - 30)
+    start = magnitude.shift_right_unsigned(MANTISSA_BITS) - (BIAS + MANTISSA_BITS - 30)
     if mode.element != "f32":
         zeros = LOST_IN_F16 if mode.narrow else LIMB_BITS  # of the mantissa
         window = _window(start + zeros, 2, 2 if mode.narrow else 5)

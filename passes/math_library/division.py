@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from hexagon_mlir.passes.math_library import qfloat_division
 from hexagon_mlir.passes.math_library.fixed_point import short_reciprocal
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, Float, Int, Mask
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, SIGN, SMALLEST_NORMAL, Float, Int, Mask
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
 SEED = 0x7EF311C7
@@ -28,7 +28,6 @@ CENTRED = (2.00127, 2.0000009)
 BELOW = (CENTRED[0], 2 - 3 * 2.0**-23)
 """The same, but the result is below 1/|d|, rounding errors included: n times it overflows only where n/d does."""
 SMALLEST_SCALE = 2.0**-126
-SMALLEST_NORMAL_BITS = 0x00800000
 SCALE_EXPONENTS = (0x7E800000, 0x7F000000)
 """253 and 254 << 23: the scaled divisor lies in [1/2, 1), so that n * scale cannot overflow early, or for |n| < 1 in
 [1, 2), so that it is not a denormal number where n / d is none."""
@@ -138,7 +137,7 @@ def divide(n: Float, d: Float, mode: Mode = ACCURATE) -> Float:
 
 def _scale(d: Float, exponent: Int) -> Int:
     """The bits of 2^-exponent(d), or half of it."""
-    return (exponent - (d.bits & INFINITY)).maximum(SMALLEST_NORMAL_BITS)
+    return (exponent - (d.bits & INFINITY)).maximum(SMALLEST_NORMAL)
 
 
 def _by_shared(n: Float, d: Float, special: Mask, inverse: Float) -> tuple[Float, Float]:

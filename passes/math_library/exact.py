@@ -9,18 +9,10 @@ from __future__ import annotations
 
 from hexagon_mlir.ir import arith, math
 from hexagon_mlir.passes.math_library.division import reciprocal_bounded
-from hexagon_mlir.passes.math_library.lanes import (
-    ABSOLUTE,
-    INFINITY,
-    MANTISSA_BITS,
-    SIGN,
-    Float,
-    Int,
-)
-from hexagon_mlir.passes.math_library.remainder import HIDDEN_BIT, parts
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, BIAS, HIDDEN_BIT, INFINITY, MANTISSA_BITS, SIGN, Float, Int
+from hexagon_mlir.passes.math_library.remainder import parts
 from hexagon_mlir.passes.math_library.roots import sqrt_bounded
 
-BIAS = 127
 ONE = 0x3F800000
 MOST_OFF = 8
 STEPS = (4, 2, 1)

@@ -38,6 +38,8 @@ from hexagon_mlir.passes.math_library.fixed_exponential import (
 from hexagon_mlir.passes.math_library.fixed_point import exp2_of_fixed
 from hexagon_mlir.passes.math_library.lanes import (
     ABSOLUTE,
+    BIAS,
+    FRACTION,
     INFINITY,
     MANTISSA_BITS,
     ROUND,
@@ -53,12 +55,10 @@ from hexagon_mlir.passes.math_library.special_values import keep_nan
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 0.693359375  # 10 bits: n * LN2_HIGH is exact for every exponent n
 LN2_LOW = -2.1219444005469058e-4
-FRACTION = 0x007FFFFF
 ONE_HALF = 0x00400000
 UNIT = 2.0**MANTISSA_BITS
 HALF_OVERFLOW = 89.41598  # e^x / 2 is the largest f32
 INFINITE = float("inf")
-BIAS = 127
 LIFT = 64  # denormal results are computed 2^64 times too large
 LOG2_OF_BASE = (LOG2_E, 1.0)  # bases e and 2
 LIMIT = (88.72282, 127.99999)  # arguments whose short results are finite

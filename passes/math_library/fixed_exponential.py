@@ -12,9 +12,11 @@ from __future__ import annotations
 from hexagon_mlir.passes.math_library.coefficients import EXP2_CENTRED, EXPM1_WIDE
 from hexagon_mlir.passes.math_library.lanes import (
     ABSOLUTE,
+    FRACTION,
     INFINITY,
     MANTISSA_BITS,
     SIGN,
+    SMALLEST_NORMAL,
     Float,
     Int,
     float_bits,
@@ -23,14 +25,12 @@ from hexagon_mlir.passes.math_library.lanes import (
 
 FIELD = 0xFF800000
 """Sign and exponent."""
-FRACTION = 0x007FFFFF
 ONE_HALF = 0x00400000
 LN2 = 0.6931471805599453
 MIDDLE = (1 << 22) - 81
 MIDDLE_POWER = 1.4142041206359863
 LEAST = -149
 """2 to this power is the least number."""
-SMALLEST_NORMAL = 1 << MANTISSA_BITS
 LOG2_E_LESS_TWO = -1196803286
 """log2(e) - 2, in units of 2^-31."""
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 
-from hexagon_mlir.passes.math_library import legacy_hyperbolic
+from hexagon_mlir.passes.math_library import qfloat_hyperbolic
 from hexagon_mlir.passes.math_library.coefficients import ACOSH, ASINH, ATANH, SINH, TANH_SHORT
 from hexagon_mlir.passes.math_library.division import divide_bounded, reciprocal_bounded, reciprocal_of_minus
 from hexagon_mlir.passes.math_library.exponential import HALF_OVERFLOW, LOG2_E, exp_short, expm1_bounded, half_exp
@@ -66,7 +66,7 @@ def tanh(x: Float, mode: Mode = ACCURATE) -> Float:
         large = 1.0 - 2.0 * reciprocal_of_minus(-1.0 - e)
         result = (limited < TANH_SPLIT).select(odd(limited, TANH_SHORT), large)
     elif x.lanes.qfloat:
-        result = legacy_hyperbolic.tanh(limited)
+        result = qfloat_hyperbolic.tanh(limited)
     else:
         # No cancellation near 0, and errors of E fade out as tanh nears 1.
         e, lost = expm1_bounded(limited + limited)

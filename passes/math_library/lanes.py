@@ -322,6 +322,14 @@ ABSOLUTE = 0x7FFFFFFF
 SIGN = 0x80000000
 HEAD = 0xFFFFF000
 MANTISSA_BITS = 23
+BIAS = 127
+"""Of the exponent of an f32."""
+FRACTION = (1 << MANTISSA_BITS) - 1
+"""Bits of an f32 below its exponent."""
+HIDDEN_BIT = 1 << MANTISSA_BITS
+"""The one that stands before them."""
+SMALLEST_NORMAL = HIDDEN_BIT
+"""The bits of 2^-126."""
 ROUND = 12582912.0
 """1.5 * 2^23: adding it to a small f32 rounds that to an integer, which then stands in the low bits."""
 INFINITY = 0x7F800000

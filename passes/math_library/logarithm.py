@@ -40,7 +40,7 @@ EXPONENT_MASK = 0xFF800000
 ONE_BITS = 0x3F800000
 INTEGER_BITS = 0x4B400000  # bits of 1.5 * 2^23: adding a small integer to them adds it to the number
 INTEGER = 12582912.0
-SMALLEST_NORMAL = 2.0**-126
+LEAST_NORMAL = 2.0**-126
 LIFT = 24  # denormals are multiplied by 2^24
 LN2_HIGH = 0.693359375
 LN2_LOW = -2.1219444005469058e-4
@@ -61,7 +61,7 @@ def normal(x: Float, mode: Mode) -> tuple[Float, Float | float]:
     """x lifted out of the denormals, and the bias that corrects its exponent."""
     if mode.narrow or mode.fast:
         return x, INTEGER
-    small = x < SMALLEST_NORMAL
+    small = x < LEAST_NORMAL
     lifted = small.select(x * 2.0**LIFT, x)
     return lifted, small.select(x.lanes.float(INTEGER + LIFT), x.lanes.float(INTEGER))
 

@@ -23,6 +23,7 @@ from hexagon_mlir.passes.math_library.division import approximate_reciprocal, di
 from hexagon_mlir.passes.math_library.exponential import exp2
 from hexagon_mlir.passes.math_library.lanes import (
     ABSOLUTE,
+    FRACTION,
     INFINITY,
     MANTISSA_BITS,
     ROUND,
@@ -39,7 +40,6 @@ from hexagon_mlir.passes.math_library.roots import rsqrt, sqrt
 LARGEST_INTEGER = 16
 UNIT = float(1 << MANTISSA_BITS)
 ONE_BITS = float_bits(1.0)
-FRACTION = 0x007FFFFF
 THREE_HALVES = (0.584716796875, math.log2(1.5) - 0.584716796875)  # 12 bits of log2(3/2) and the rest
 TWO_LOG2_E = (2.884765625, 2 / math.log(2) - 2.884765625)  # 12 bits of 2 / ln 2 and the rest
 LARGEST_EXPONENT = 2.0**33  # beyond, x^y is 0, 1 or infinite for every x

@@ -15,12 +15,10 @@ from collections.abc import Callable
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.math_library.classification import FORMATS
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, MANTISSA_BITS, Float, Int
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, FRACTION, HIDDEN_BIT, INFINITY, MANTISSA_BITS, Float, Int
 from hexagon_mlir.passes.math_library.mode import Mode
 
 Reciprocal = Callable[[Float], Float]
-HIDDEN_BIT = 1 << MANTISSA_BITS
-FRACTION = HIDDEN_BIT - 1
 DENORMAL_UNITS = 149 << MANTISSA_BITS
 """Added to the bits of a number below 2^-126, whose exponent field has wrapped: it is counted in units of 2^-149."""
 INTEGER = 150 << MANTISSA_BITS

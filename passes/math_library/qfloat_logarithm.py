@@ -11,12 +11,11 @@ from __future__ import annotations
 import math
 
 from hexagon_mlir.passes.math_library.coefficients import LOG, LOG_FAST, LOG_HALF
-from hexagon_mlir.passes.math_library.lanes import MANTISSA_BITS, Float, Int, float_bits, horner
+from hexagon_mlir.passes.math_library.lanes import MANTISSA_BITS, SMALLEST_NORMAL, Float, Int, float_bits, horner
 from hexagon_mlir.passes.math_library.mode import Mode
 
 SQRT_HALF_BITS = 0x3F3504F3  # the mantissa is taken from [sqrt(1/2), sqrt(2))
 MANTISSA_MASK = 0x7FFFFF
-SMALLEST_NORMAL = 1 << MANTISSA_BITS
 DENORMAL_UNIT = 149
 """The bits of a denormal number are the number times 2 to this."""
 

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from hexagon_mlir.passes.math_library.coefficients import LOG2_RATIO, LOG2_RATIO_TAIL
 from hexagon_mlir.passes.math_library.fixed_exponential import parts_of_power, with_denormals
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, MANTISSA_BITS, SIGN, Float, Int, Mask, horner
+from hexagon_mlir.passes.math_library.lanes import (
+    ABSOLUTE,
+    BIAS,
+    FRACTION,
+    INFINITY,
+    MANTISSA_BITS,
+    SIGN,
+    SMALLEST_NORMAL,
+    Float,
+    Int,
+    Mask,
+    horner,
+)
 from hexagon_mlir.passes.math_library.logarithm import split
 
 ONE_BITS = 0x3F800000
-SMALLEST_NORMAL = 0x00800000
-FRACTION = 0x007FFFFF
-BIAS = 127
 LEAST = -149
 RATIO_BITS = 30  # below the point of log2(1 + g) / g
 LARGE = 160 << MANTISSA_BITS  # beyond, the result is 0 or infinite

@@ -21,6 +21,8 @@ import math
 from hexagon_mlir.passes.math_library.division import reciprocal_bounded
 from hexagon_mlir.passes.math_library.lanes import (
     ABSOLUTE,
+    FRACTION,
+    HIDDEN_BIT,
     INFINITY,
     MANTISSA_BITS,
     ROUND,
@@ -32,8 +34,6 @@ from hexagon_mlir.passes.math_library.lanes import (
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 
 STEP = 18
-FRACTION = 0x007FFFFF
-HIDDEN_BIT = 0x00800000
 LIFT = 24
 DENORMAL_UNIT = 149
 """The bits of a denormal number, as an integer, are the number times 2 to this."""

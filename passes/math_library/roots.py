@@ -22,6 +22,7 @@ from hexagon_mlir.passes.math_library.lanes import (
     INFINITY,
     MANTISSA_BITS,
     SIGN,
+    SMALLEST_NORMAL,
     Float,
     Int,
     Mask,
@@ -35,7 +36,6 @@ CUBE_SEED = 0x54A20000  # CUBE_SEED - bits/3 is 1/cbrt within 4%
 THIRD = 0x5555  # 2^16 / 3
 TINY = 2.0**-100  # below, intermediate values would leave the normal numbers
 QUIET_NAN = float("nan")
-SMALLEST_NORMAL = 1 << MANTISSA_BITS
 LIFT = 48
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, MANTISSA_BITS, SIGN, Float, Int, float_bits
+from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, BIAS, INFINITY, MANTISSA_BITS, SIGN, Float, Int, float_bits
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,6 @@ class Small:
 
 
 SMALL = {"f8E4M3FN": Small(3, 7, 0x7E, 0x7F, 0x7F), "f8E5M2": Small(2, 15, 0x7B, 0x7D, 0x7C)}
-BIAS = 127
 SIGN_SHIFT = 24
 
 

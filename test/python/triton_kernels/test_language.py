@@ -148,6 +148,7 @@ def asserting(x, n, N: tl.constexpr):
     tl.store(x + i, v + 1)
 
 
+@pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("executor", ["host", "sim", QEMU])
 def test_assertions(executor, monkeypatch):
     monkeypatch.setenv("HEXMLIR_EXECUTOR", executor)
