@@ -15,7 +15,7 @@ _OPERATIONS = {"addf": add, "subf": sub, "mulf": mul}
 
 
 class HalfArithmetic:
-    """Remembers the f32 numbers behind the f16 results that it made: what computes on goes on from those."""
+    """Remembers the f32 numbers of which it made f16 results: what computes with those takes the f32 numbers."""
 
     def __init__(self) -> None:
         self._wide: dict[ir.Value, Float] = {}

@@ -51,7 +51,7 @@ def _number(node: Tensor) -> Int:
 
 
 def _fits_words(low: Int, high: Int, step: Int) -> bool:
-    """Whether every number up to the first one behind the loop is a word. Numbers that were words before are taken to
+    """Whether every number up to the first one after the loop is a word. Numbers that were words before are taken to
     be no closer to the largest one than a step, as they must where the variable is a word.
     """
     if ints.known(low) and ints.known(high) and ints.known(step):

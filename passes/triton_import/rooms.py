@@ -17,7 +17,7 @@ Choose = Callable[[ir.Value, ir.Value, ir.Value], ir.Value]
 def in_memory(node: Tensor, margin: int = 0) -> Tensor:
     """``node`` as a buffer: the ops that read it do not compute it again, step within step.
 
-    ``margin`` elements before and behind are zeros, which are read and never chosen.
+    ``margin`` elements before and after are zeros, which are read and never chosen.
     """
     if not node.dims or (node.data is None and not margin):
         return node

@@ -25,7 +25,7 @@ STYLES: dict[str, Style] = {
 
 def with_names(text: str, style: Style) -> str:
     """``text`` with the values and blocks of each function called ``style(0)``, ``style(1)`` and so on, in their order,
-    and no comments behind blocks.
+    and no comments after blocks.
     """
     parts = re.split(r"^(define .*?^\}$)", text, flags=re.MULTILINE | re.DOTALL)
     return "".join(_renamed(part, style) if part.startswith("define ") else part for part in parts)

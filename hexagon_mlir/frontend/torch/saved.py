@@ -29,7 +29,7 @@ _Name = Annotated[str, msgspec.Meta(pattern=r"\A\w+\Z")]
 
 
 class Weight(msgspec.Struct, forbid_unknown_fields=True):
-    """A tensor in ``weights.bin``, which begins ``offset`` bytes behind its start."""
+    """A tensor in ``weights.bin``, which begins ``offset`` bytes after its start."""
 
     offset: Annotated[int, msgspec.Meta(ge=0)]
     shape: Shape
@@ -98,7 +98,7 @@ def nbytes(shape: Shape, dtype: str) -> int:
 
 
 def faults(model: Saved) -> Iterator[str]:
-    """What does not fit in ``model``, in order; those behind the first take it for granted that it does."""
+    """What does not fit in ``model``, in order; those after the first take it for granted that it does."""
     if model.target not in targets.names():
         yield f"unknown target '{model.target}'"
     yield from _faults_of_buffers(model)

@@ -89,7 +89,7 @@ class Frames:
     def late_read(self, context: Context, site: Site) -> bool:
         """Whether the running function has given up its frame, and reads through a register other than sp and fp.
 
-        LLVM moves loads of variable arguments behind the last change of sp; nobody has written there by then.
+        LLVM moves loads of variable arguments after the last change of sp; nobody has written there by then.
         """
         _, entry = self._entry(context)
         return not self.flags[entry - 1] & ADDRESSABLE and not _THROUGH_STACK.search(site.packet)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 ADDRESSABLE, INITIALISED, DMA_DESTINATION, DMA_SOURCE = 1, 2, 4, 8
 READABLE = 16
-"""The zone behind an allocation, which a masked vector load may read and throw away."""
+"""The zone after an allocation, which a masked vector load may read and throw away."""
 READ_ONLY = 32
 SAVED = 64
 """The words of a frame that hold the caller's r31:30."""

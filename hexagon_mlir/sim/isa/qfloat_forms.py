@@ -46,7 +46,7 @@ def entered(
 ) -> None:
     """Enter a form: ``ieee`` on registers, or the routines ``old`` (to v75) and ``new`` (from v79) called ``name``.
 
-    Those take and give lanes of single registers; ``new`` takes and gives extension bits behind each register that the
+    Those take and give lanes of single registers; ``new`` takes and gives extension bits after each register that the
     template marks as qfloat. ``prepare`` calls one of the three with the operands it wants.
     """
     left, right = template.split("=")

@@ -1,4 +1,4 @@
-"""A right model with ragged rows in TCM, in a checked run: vectors that end behind a row load what is not written."""
+"""A right model with ragged rows in TCM, in a checked run: vectors that end beyond a row load what is not written."""
 
 import torch
 

@@ -130,7 +130,7 @@ def test_the_report_names_the_load_the_byte_and_the_use():
 @pytest.mark.parametrize(("store", "rules"), [("vmemu(r0+#0) = v0", [Rule.OUT_OF_BOUNDS]),
                                               ("if (q0) vmem(r0+#0) = v0", [])])
 def test_what_is_behind_an_allocation(store, rules):
-    """A load that ends behind the caller's memory is right as long as nobody uses what is there."""
+    """A load that ends beyond the caller's memory is right as long as nobody uses what is there."""
     assert [report.rule for report in reports(program(["r7 = add(r0,#192)", "v0 = vmemu(r7+#0)", store]))] == rules
 
 
