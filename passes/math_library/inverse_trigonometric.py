@@ -23,7 +23,19 @@ import math
 
 from hexagon_mlir.passes.math_library.coefficients import ASIN, ATAN
 from hexagon_mlir.passes.math_library.division import divide_bounded, quotient_parts
-from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, INFINITY, Float, Int, Mask, float_bits, horner, odd, signed
+from hexagon_mlir.passes.math_library.lanes import (
+    ABSOLUTE,
+    INFINITY,
+    MANTISSA_BITS,
+    SMALLEST_NORMAL,
+    Float,
+    Int,
+    Mask,
+    float_bits,
+    horner,
+    odd,
+    signed,
+)
 from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 from hexagon_mlir.passes.math_library.qfloat_logarithm import below_one
 from hexagon_mlir.passes.math_library.roots import sqrt, sqrt_and_inverse
@@ -34,6 +46,8 @@ HALF_PI = (1.5707963705062866, -4.371139000186241e-08)
 PI = (2 * HALF_PI[0], 2 * HALF_PI[1])
 TINY = 2.0**-12
 """The arc of anything smaller is itself: in legacy qfloat no sum with zero leaves a number, or zero, as it is."""
+LIFT = 64
+"""Operands below 1 are multiplied by 2 to this power."""
 SPLIT = 0.6  # where the octant's second half begins
 
 
@@ -115,9 +129,13 @@ def atan2(y: Float, x: Float, mode: Mode = ACCURATE) -> Float:
     num = infinite.select(both.select(lanes.float(1.0), lanes.float(0.0)), smaller.as_float())
     den = (infinite | larger.equals(lanes.int(0))).select(lanes.float(1.0), larger.as_float())
     if not mode.narrow:  # the sum must not overflow; the last bits of tiny numbers do not matter beside huge ones
-        one = lanes.float(1.0)
-        factor = (den > 2.0**120).select(lanes.float(2.0**-8), (den < 1.0).select(lanes.float(2.0**64), one))
-        num, den = num * factor, den * factor
+        factor = (den > 2.0**120).select(lanes.float(2.0**-8), lanes.float(1.0))
+        if lanes.qfloat:  # a denormal factor would lose its last bits
+            small = den < 1.0
+            num, den = (small.select(_lifted(z.bits).as_float(), z * factor) for z in (num, den))
+        else:
+            factor = (den < 1.0).select(lanes.float(2.0**LIFT), factor)
+            num, den = num * factor, den * factor
     middle = num > den * SPLIT
     quotient = middle.select(num - den, num), middle.select(num + den, den)
     if lanes.qfloat:
@@ -136,6 +154,11 @@ def atan2(y: Float, x: Float, mode: Mode = ACCURATE) -> Float:
     return result if mode.numbers else nan.select(lanes.float(math.nan), result)
 
 
+
+def _lifted(size: Int) -> Int:
+    """The bits of z 2^`LIFT` for the bits of a number z from 0 to 1, denormal ones too."""
+    denormal = (size.to_float().bits - (149 - LIFT << MANTISSA_BITS)).maximum(0)  # 0 stays
+    return (size < SMALLEST_NORMAL).select(denormal, size + (LIFT << MANTISSA_BITS))
 
 
 def atan(x: Float, mode: Mode = ACCURATE) -> Float:
