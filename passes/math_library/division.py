@@ -9,8 +9,8 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-division          3.64    21.8  76.99     9.0
-reciprocal        2.97    16.3  25.83     7.3
+division          3.77    21.8  84.36     9.0
+reciprocal        2.99    16.3  30.05     7.3
 ===============  =============  =============
 """
 

@@ -9,8 +9,8 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-erf               2.90    32.3
-erfc             11.24    88.3
+erf               3.15    32.3
+erfc             13.24    88.3
 ===============  =============  =============
 """
 

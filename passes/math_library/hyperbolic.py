@@ -11,12 +11,12 @@ Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 ===============  =============  =============
 function         accurate       fast
 ===============  =============  =============
-sinh              4.31    36.5
-cosh              2.60    26.8
-tanh              5.22    38.8  55.29    27.5
-asinh             5.91    82.5
-acosh             4.79    75.3
-atanh             5.80    34.3
+sinh              5.10    36.5
+cosh              2.91    26.8
+tanh              5.72    38.8  55.37    27.5
+asinh             6.31    82.5
+acosh             5.67    75.3
+atanh             6.02    34.3
 ===============  =============  =============
 """
 

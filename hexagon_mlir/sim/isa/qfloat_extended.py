@@ -7,32 +7,29 @@ when R and Q are equal. A number and its complement (all of T, R, Q) are each ot
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from hexagon_mlir.sim.isa.qfloat_legacy import F32_BIAS, F32_FRACTION, QUARTERS, _cut, high_product, magnitude_log2
+from hexagon_mlir.sim.isa.qfloat_lanes import (
+    F32_BIAS,
+    F32_FRACTION,
+    QUARTERS,
+    LaneFormat,
+    cut,
+    high_product,
+    magnitude_log2,
+)
 from hexagon_mlir.sim.isa.routines import usually
 from hexagon_mlir.sim.isa.value import Val
 
 
-class Format(NamedTuple):
-    """qf32 with sf, or qf16 with hf."""
+@dataclass(frozen=True)
+class Format(LaneFormat):
+    """qf32 with sf, or qf16 with hf: T has two bits more than an IEEE fraction, with its sign."""
 
-    fraction: int
-    """Bits of an IEEE fraction; T has two more, with its sign."""
-    exponent: int
-    """Bits of an IEEE exponent."""
     least: int
     most: int
     """Exponents of qfloat."""
-
-    @property
-    def top(self) -> int:
-        """The largest exponent field of an IEEE number."""
-        return (1 << self.exponent) - 1
-
-    @property
-    def bias(self) -> int:
-        return self.top >> 1
 
     @property
     def room(self) -> int:
@@ -221,7 +218,7 @@ def _add_any(a: Number, b: Number, exponent: Val, flip: Val, f: Format) -> Words
         value = (number.whole ^ flip) + (number.increment & ~flip)
         distance = number.exponent - exponent
         moved = value << (distance.two("smax", 0).two("umin", 31 - QUARTERS) + QUARTERS)
-        part = _cut(moved, (-distance).two("smax", 0).two("umin", 31))
+        part = cut(moved, (-distance).two("smax", 0).two("umin", 31))
         total = part if total is None else total + part
     assert total is not None
     negative = (a.infinite & (a.negative.icmp("ne", 0))) | (b.infinite & b.negative.icmp("ne", 0))
@@ -248,7 +245,7 @@ def multiply(a: Number, b: Number, f: Format, result: Format) -> Words:
     else:
         product = x * y
         shift = result.fraction - 2 * f.fraction + QUARTERS
-        quarters = product << shift if shift > 0 else _cut(product, product.lift(-shift))
+        quarters = product << shift if shift > 0 else cut(product, product.lift(-shift))
     sign = a.negative ^ b.negative
     plain_zero = x.icmp("eq", 0) | y.icmp("eq", 0)
     plain_exponent = a.exponent + b.exponent

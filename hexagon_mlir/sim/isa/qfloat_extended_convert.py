@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hexagon_mlir.sim.isa.qfloat_extended import Format, Number
-from hexagon_mlir.sim.isa.qfloat_legacy import F32_BIAS, F32_FRACTION, QUARTERS, magnitude_log2
+from hexagon_mlir.sim.isa.qfloat_lanes import F32_BIAS, F32_FRACTION, QUARTERS, magnitude_log2
 from hexagon_mlir.sim.isa.value import Val
 
 

@@ -8,31 +8,24 @@ off.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from hexagon_mlir.sim.isa.lanes import Pair
+from hexagon_mlir.sim.isa.qfloat_lanes import (
+    F32_BIAS,
+    QUARTERS,
+    LaneFormat,
+    cut,
+    high_product,
+    magnitude_log2,
+)
 from hexagon_mlir.sim.isa.routines import usually
 from hexagon_mlir.sim.isa.value import Val
 
-F32_FRACTION, F32_BIAS = 23, 127
-QUARTERS = 2
-"""Bits below the unit of a result."""
 
-
-class Format(NamedTuple):
-    """qf32 with sf, or qf16 with hf: lengths in bits."""
-
-    fraction: int
-    exponent: int
-
-    @property
-    def top(self) -> int:
-        """The largest exponent field."""
-        return (1 << self.exponent) - 1
-
-    @property
-    def bias(self) -> int:
-        return self.top >> 1
+@dataclass(frozen=True)
+class Format(LaneFormat):
+    """qf32 with sf, or qf16 with hf."""
 
     @property
     def room(self) -> int:
@@ -91,12 +84,6 @@ def negated(word: Val, f: Format, kind: str) -> Val:
     return word ^ (~f.top if kind == "qf" else -1 << (f.fraction + f.exponent))
 
 
-def magnitude_log2(significand: Val) -> Val:
-    """The exponent field of the significand as f32: 127 + floor(log2), exact; 0 for zero."""
-    bits = significand.sitofp(32).as_(significand.ty)
-    return (bits << 1).lshr(F32_FRACTION + 1)
-
-
 def complement(word: Val, mask: Val, f: Format) -> Val:
     """The exact negative of a qfloat word where ``mask`` is -1."""
     return word ^ (mask & ~f.top)
@@ -144,12 +131,6 @@ def _rounded_inside(quarters: Val, exponent: Val, f: Format, odd: bool = False) 
     return word if odd else quarters.icmp("ne", 0).select(word, 0)
 
 
-def _cut(value: Val, shift: Val) -> Val:
-    """``value`` shifted right by up to 31; its last bit is set when a bit was lost."""
-    kept = value >> shift
-    return kept | (kept << shift).icmp("ne", value).zext(32)
-
-
 # -- operations ----------------------------------------------------------------------------------------------
 def add(a: Number, b: Number, f: Format) -> Val:
     """The sum is rounded at the largest of three exponents: those of both operands when normalised, and the smaller
@@ -179,7 +160,7 @@ def _add_any(a: Number, b: Number, exponent: Val, f: Format) -> Val:
     large, small = first.select(a.high, b.high), first.select(b.high, a.high)
     top, low = a.exponent.two("smax", b.exponent), a.exponent.two("smin", b.exponent)
     left = (large >> (f.room + QUARTERS)) << (top - exponent + QUARTERS)
-    right = _cut(small >> f.room, (exponent - low).two("umin", 31))
+    right = cut(small >> f.room, (exponent - low).two("umin", 31))
     return _rounded(left + right, exponent, f)
 
 
@@ -214,15 +195,6 @@ def _product(quarters: Val, exponent: Val, f: Format, odd: bool) -> Val:
     return usually(
         bad, lambda: (_rounded_inside(quarters, exponent, f, odd),), lambda: (_rounded(quarters, exponent, f, odd),)
     )[0]
-
-
-def high_product(a: Val, b: Val) -> Pair:
-    """The upper and the lower words of the product of i32 lanes."""
-    wide = [((x.view(64) << 32) >> 32, x.view(64) >> 32) for x in (a, b)]
-    even, odd = ((x * y).view(32) for x, y in zip(*wide, strict=True))
-    n = a.ty.lanes
-    upper, lower = ([i + first if i % 2 == 0 else n + i + first - 1 for i in range(n)] for first in (1, 0))
-    return even.shuffle(odd, upper), even.shuffle(odd, lower)
 
 
 def multiply_widening(a: Number, b: Number) -> Val:

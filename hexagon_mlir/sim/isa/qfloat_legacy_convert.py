@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hexagon_mlir.sim.isa.lanes import Pair
-from hexagon_mlir.sim.isa.qfloat_legacy import F32_BIAS, F32_FRACTION, HALF, QUARTERS, SINGLE, Format, qfloat
+from hexagon_mlir.sim.isa.qfloat_lanes import F32_BIAS, F32_FRACTION, QUARTERS
+from hexagon_mlir.sim.isa.qfloat_legacy import HALF, SINGLE, Format, qfloat
 from hexagon_mlir.sim.isa.value import Type, Val
 from hexagon_mlir.targets.disputed import ConversionOverflow
 
