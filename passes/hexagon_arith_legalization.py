@@ -22,6 +22,7 @@ from hexagon_mlir.passes.arith_legalization.conversion import (
 from hexagon_mlir.passes.arith_legalization.half import HalfArithmetic
 from hexagon_mlir.passes.arith_legalization.huge_factors import has_huge_factor, saturating_product
 from hexagon_mlir.passes.arith_legalization.integer_division import divide
+from hexagon_mlir.passes.arith_legalization.lost_carries import restore_carries
 from hexagon_mlir.passes.arith_legalization.mask_choice import choose, chooses_masks
 from hexagon_mlir.passes.math_library.lanes import Float, Int, Lanes, Mask
 from hexagon_mlir.targets import Target
@@ -89,6 +90,8 @@ class HexagonArithLegalizationPass(Pass):
             reason = self._legalize(op, context.target, halves)
             if reason:
                 self.remark(context, op, reason)
+        if context.target.computes_in_legacy_qfloat and not context.target.converts_floats:
+            restore_carries(module)
 
     def _legalize(self, op: ir.Operation, target: Target, halves: HalfArithmetic) -> str | None:
         """Rewrite ``op`` when a better form is known; returns why not when there is something to tell."""

@@ -18,6 +18,10 @@ class Confidence(StrEnum):
     ESTIMATE = "est"  # our estimate; tune it when a source appears
 
 
+FIRST_CONVERSION = 73
+"""The first version whose HVX converts between f32 and i32 in one instruction, V.w=V.sf and V.sf=V.w."""
+
+
 class Qfloat(StrEnum):
     """The two generations of qfloat arithmetic."""
 
@@ -150,6 +154,11 @@ class Target:
     def version(self) -> int:
         """Of the instruction set: 75 for v75."""
         return int(self.cpu.removeprefix("hexagonv"))
+
+    @property
+    def converts_floats(self) -> bool:
+        """Whether HVX has V.w=V.sf and V.sf=V.w (the V73 HVX manual; Qualcomm's QEMU)."""
+        return self.version >= FIRST_CONVERSION
 
     @property
     def ticks_per_cycle(self) -> float:

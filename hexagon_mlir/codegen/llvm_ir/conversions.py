@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 
-FIRST = 73
+from hexagon_mlir.targets.base import FIRST_CONVERSION
+
 FIRST_EXTENDED = 79
 
 
 def converts(chip: str) -> bool:
     """Whether the HVX of ``chip``, a CPU (hexagonv75) or its features (+hvxv75), has both."""
-    return _version(chip) >= FIRST
+    return _version(chip) >= FIRST_CONVERSION
 
 
 def hidden_bits(chip: str) -> bool:
