@@ -68,9 +68,14 @@ class Measurement:
         return self.loops[0].busiest if self.loops else ""
 
 
+def assembly(kernel: Kernel, target: str = "v75") -> str:
+    """``kernel`` compiled for one thread."""
+    return compile_module(parse(kernel.text, file=f"{kernel.name}.mlir"), target, settings=Settings(threads=1)).asm
+
+
 def measure(kernel: Kernel, target: str = "v75") -> Measurement:
     """Compile ``kernel``, run it on data in TCM, compare with numpy."""
-    asm = compile_module(parse(kernel.text, file=f"{kernel.name}.mlir"), target, settings=Settings(threads=1)).asm
+    asm = assembly(kernel, target)
     machine, result, outputs = execute(asm, kernel, target)
     with np.errstate(all="ignore"):
         expected = kernel.reference(*(a.astype(np.float64) for a in kernel.inputs()))

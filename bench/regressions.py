@@ -1,0 +1,179 @@
+"""Costs of the demo, the hot loops, the Triton examples and nine small models, against those that are checked in.
+
+    python bench/regressions.py                        # what changed; fails when a cost grew by more than 1 %
+    python bench/regressions.py models demo            # of these groups only
+    python bench/regressions.py --update "the reason"  # checks the measured costs in
+
+A cost is cycles, packets, and bytes read from and written to DDR and TCM, on the simulator (v75): the same numbers on
+every host. ``bench/regressions.json`` holds them, with the reason of each update and what it changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+import torch
+from rich.progress import track
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import hexagon_mlir as hx
+from bench import demo, kernels
+from bench.model_zoo import SMALL
+from bench.tables import show, table
+from bench.tcm_kernels import KERNELS
+from hexagon_mlir.exec import sim
+from hexagon_mlir.frontend.triton import activate
+from hexagon_mlir.sim import RunResult
+from hexagon_mlir.whole_files import write_files
+
+CHECKED_IN = Path(__file__).with_suffix(".json")
+LIMIT = 0.01
+"""The part by which a cost may grow."""
+COSTS = ("cycles", "packets", "ddr_bytes", "tcm_bytes")
+EXAMPLES = ("attention", "dropout", "gelu", "grouped_matmul", "layer_norm", "libdevice", "matmul",
+            "persistent_matmul", "rms_norm", "softmax", "vector_add")
+MODELS = ("GPT-2 small", "BERT small", "ViT", "Whisper encoder", "Llama block", "Qwen3 block", "mixture of experts",
+          "ResNet-18 narrow", "MobileNetV2 narrow")
+
+Cost = dict[str, int]
+"""By the names of `COSTS`."""
+Costs = dict[str, Cost]
+"""By what was measured."""
+
+
+def cost(results: Iterable[RunResult]) -> Cost:
+    """The cost of ``results`` together."""
+    runs = list(results)
+    return {"cycles": sum(r.cycles for r in runs), "packets": sum(r.packets for r in runs),
+            "ddr_bytes": sum(r.ddr_read_bytes + r.ddr_write_bytes for r in runs),
+            "tcm_bytes": sum(r.tcm_read_bytes + r.tcm_write_bytes for r in runs)}
+
+
+def _launches(run: Callable[[], object]) -> list[sim.LaunchRecord]:
+    first = len(sim.history)
+    run()
+    return sim.history[first:]
+
+
+def demo_costs() -> Costs:
+    """The table of ``scripts/demo.sh``, the default pipeline only."""
+    activate()
+    return {f"{case.name} {case.shape}": cost(r.result for r in _launches(lambda case=case: case.run(threads=1)))
+            for case in demo.cases()}
+
+
+def kernel_costs() -> Costs:
+    """The hot loops of ``bench/kernels.py`` with their operands in TCM."""
+    found = {}
+    for accurate in KERNELS:
+        fast = accurate.fast
+        for kernel in (accurate, fast) if fast.text != accurate.text else (accurate,):
+            name = f"{kernel.name} {'x'.join(map(str, kernel.shape))} {kernel.element} {kernel.level}"
+            found[name] = cost([kernels.execute(kernels.assembly(kernel), kernel, "v75")[1]])
+    return found
+
+
+def example_costs() -> Costs:
+    """The kernels of ``examples/``, all launches of each together."""
+    found = {}
+    for name in EXAMPLES:
+        torch.manual_seed(0)
+        with contextlib.redirect_stdout(io.StringIO()):
+            launches = _launches(importlib.import_module(f"examples.{name}").main)
+        for kernel in dict.fromkeys(record.kernel for record in launches):
+            found[f"{name}: {kernel}"] = cost(record.result for record in launches if record.kernel == kernel)
+    return found
+
+
+def model_costs() -> Costs:
+    """Nine models of ``bench/model_zoo.py``, one call of each."""
+    found = {}
+    for name in MODELS:
+        torch.manual_seed(0)
+        module, inputs = SMALL[name]()
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = hx.compile(torch.export.export(module.eval(), inputs))
+            model(*inputs)
+        found[name] = cost(record.result for record in model.last_run.launches)
+    return found
+
+
+GROUPS: Mapping[str, Callable[[], Costs]] = {"demo": demo_costs, "kernels": kernel_costs, "examples": example_costs,
+                                             "models": model_costs}
+
+
+def changes(before: Costs, after: Costs) -> list[tuple[str, str, int, int]]:
+    """(what, name of the cost, before, after) of every cost that differs; 0 where one side has none."""
+    return [(name, key, before.get(name, {}).get(key, 0), after.get(name, {}).get(key, 0))
+            for name in dict.fromkeys([*before, *after]) for key in COSTS
+            if before.get(name, {}).get(key, 0) != after.get(name, {}).get(key, 0)]
+
+
+def regressions(before: Costs, after: Costs) -> list[str]:
+    """A line for each cost that grew by more than `LIMIT`, for what is not checked in, and for what is gone."""
+    lines = [f"{name}: not measured any more" for name in before if name not in after]
+    lines += [f"{name}: not checked in" for name in after if name not in before]
+    lines += [f"{name}: {was:,} {key} before, {now:,} now ({_percent(was, now)})"
+              for name, key, was, now in changes(before, after)
+              if name in before and name in after and now > was * (1 + LIMIT)]
+    return lines
+
+
+def _percent(before: int, after: int) -> str:
+    return f"{100 * (after / before - 1):+.2f} %" if before else "new"
+
+
+def checked_in(group: str) -> Costs:
+    """The costs of ``group`` in `CHECKED_IN`."""
+    found: Costs = json.loads(CHECKED_IN.read_text())["costs"][group] if CHECKED_IN.exists() else {}
+    return found
+
+
+def update(measured: Mapping[str, Costs], reason: str) -> None:
+    """Check ``measured`` in for their groups; the file keeps the ``reason`` with the cycles that changed."""
+    file = json.loads(CHECKED_IN.read_text()) if CHECKED_IN.exists() else {"updates": [], "costs": {}}
+    changed = {f"{group}: {name}": [was, now] for group, costs in measured.items()
+               for name, key, was, now in changes(file["costs"].get(group, {}), costs) if key == "cycles" and was}
+    file["updates"].append({"date": date.today().isoformat(), "reason": reason, "cycles": changed})
+    file["costs"].update(measured)
+    write_files({CHECKED_IN: (json.dumps(file, indent=1, ensure_ascii=False) + "\n").encode()})
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, then compare or update."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("groups", nargs="*", help=f"of {', '.join(GROUPS)}; all when none is given")
+    parser.add_argument("--update", metavar="REASON", help="check the measured costs in")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.groups) - set(GROUPS):
+        parser.error(f"no group {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
+    if options.update is not None and not options.update.strip():
+        parser.error("--update needs a reason")
+    measured = {group: GROUPS[group]() for group in track(options.groups or [*GROUPS], "measuring", transient=True)}
+    grid = table("Costs that changed, v75, simulated", ("group", "what", "cost", "before", "after", "change"),
+                 ("group", "what", "cost"))
+    for group, costs in measured.items():
+        for name, key, was, now in changes(checked_in(group), costs):
+            grid.add_row(group, name, key, f"{was:,}", f"{now:,}", _percent(was, now))
+    show(grid, 110)
+    if options.update:
+        update(measured, options.update.strip())
+        return
+    worse = [f"{group}: {line}" for group, costs in measured.items() for line in regressions(checked_in(group), costs)]
+    if worse:
+        sys.exit("\n".join([*worse, "if this is meant: python bench/regressions.py --update 'the reason'"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""No cost that is checked in grows by more than 1 % (`bench/regressions.py`)."""
+
+import json
+
+import pytest
+from support import ROOT
+
+from bench import regressions
+from bench.regressions import GROUPS, changes, checked_in, update
+
+PLAIN = {"cycles": 1000, "packets": 100, "ddr_bytes": 0, "tcm_bytes": 64}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def triton_cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.mktemp("triton")))
+        yield
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_costs(group):
+    assert regressions.regressions(checked_in(group), GROUPS[group]()) == []
+
+
+@pytest.mark.parametrize(("cost", "value", "told"), [
+    ("cycles", 1010, False), ("cycles", 1011, True), ("cycles", 10, False), ("packets", 102, True),
+    ("ddr_bytes", 1, True), ("tcm_bytes", 64, False)])
+def test_growth(cost, value, told):
+    found = regressions.regressions({"a": PLAIN}, {"a": {**PLAIN, cost: value}})
+    assert bool(found) is told and all(f"{cost} before, {value:,} now" in line for line in found)
+
+
+def test_rows_that_come_and_go():
+    assert regressions.regressions({"a": PLAIN}, {"b": PLAIN}) == ["a: not measured any more", "b: not checked in"]
+    assert changes({"a": PLAIN}, {"a": {**PLAIN, "packets": 99}}) == [("a", "packets", 100, 99)]
+
+
+def test_an_update_keeps_its_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr(regressions, "CHECKED_IN", tmp_path / "costs.json")
+    update({"demo": {"a": PLAIN}}, "first")
+    update({"demo": {"a": {**PLAIN, "cycles": 900}}}, "loads are shared")
+    file = json.loads((tmp_path / "costs.json").read_text())
+    assert [(u["reason"], u["cycles"]) for u in file["updates"]] == [("first", {}),
+                                                                    ("loads are shared", {"demo: a": [1000, 900]})]
+    assert checked_in("demo")["a"]["cycles"] == 900
+
+
+def test_the_command_line(capsys):
+    with pytest.raises(SystemExit):
+        regressions.main(["--update", " "])
+    assert "needs a reason" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        regressions.main(["dem"])
+    assert "no group dem" in capsys.readouterr().err
+
+
+def test_every_group_is_checked_in():
+    file = json.loads((ROOT / "bench" / "regressions.json").read_text())
+    assert set(file["costs"]) == set(GROUPS) and all(file["costs"].values())
+    assert all(update["reason"] for update in file["updates"])
