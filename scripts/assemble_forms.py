@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hexagon_mlir.sim.isa.coverage import MASKED, templates
+from hexagon_mlir.isa.listing import MASKED, templates
 
 CHIPS = (
     "-mv81 -mhvx=v81 -mhvx-length=128B -mhvx-ieee-fp -mhvx-qfloat -mcabac",

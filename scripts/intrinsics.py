@@ -15,8 +15,8 @@ from pathlib import Path
 
 import ziglang
 
-from hexagon_mlir.sim.assembly.asm import parse
-from hexagon_mlir.sim.assembly.decode import FormError, decode_one
+from hexagon_mlir.isa.decode import FormError, decode_one
+from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.whole_files import write_files
 
 ROOT = Path(__file__).resolve().parents[1]

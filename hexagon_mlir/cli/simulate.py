@@ -221,10 +221,10 @@ def write_back(machine: Machine, buffers: Sequence[Buffer], folder: Path) -> Non
 
 def list_forms() -> str:
     """A line per form, then counts."""
+    from hexagon_mlir.isa import listing
     from hexagon_mlir.report.text import table
-    from hexagon_mlir.sim.isa import coverage
 
-    rows = coverage.rows()
+    rows = listing.rows()
     return (table(("unit", "chips", "form"), [(row.unit, row.range, row.template) for row in rows])
             + f"{len(rows)} forms (R register, RR pair, V vector, VV vector pair, P predicate, Q vector predicate, "
             "M modifier, C control, I immediate, L label)\n")

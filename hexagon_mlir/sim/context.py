@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.isa.float_model import DEFAULT_EXTENSION
 from hexagon_mlir.sim.memory_system import streams
 from hexagon_mlir.sim.memory_system.cache_model import Q8, Geometry, ddr_costs
 from hexagon_mlir.sim.memory_system.cache_tags import CacheTags
 from hexagon_mlir.sim.memory_system.memory import Memory
+from hexagon_mlir.sim.semantics.float_model import DEFAULT_EXTENSION
 from hexagon_mlir.sim.translation.program import Program
 from hexagon_mlir.targets import Target
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from hexagon_mlir.isa.reader import DATA_BYTES
+
 CODE_BASE = 0x0001_0000
 CODE_STEP = 16
 """Functions and address-taken labels get an address every 16 bytes; no code bytes stand there."""
 DATA_BASE = 0x1000_0000
-STACK_BASE = 0x2000_0000
+STACK_BASE = DATA_BASE + DATA_BYTES
 STACK_GUARD_BYTES = 1 << 16
 """Unused addresses between the stacks of two threads."""
-DATA_BYTES = STACK_BASE - DATA_BASE
-"""Room for data sections."""
 DDR_BASE = 0x4000_0000
 TCM_BASE = 0xD800_0000
 SPACE_BYTES = 1 << 32

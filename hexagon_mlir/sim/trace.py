@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hexagon_mlir.isa.blocks import build
+from hexagon_mlir.isa.reader import parse
+from hexagon_mlir.isa.timing import Model
 from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
-from hexagon_mlir.sim.assembly.asm import parse
-from hexagon_mlir.sim.assembly.blocks import build
 from hexagon_mlir.sim.machine import Machine
 from hexagon_mlir.sim.memory_system.cache_model import Q8
 from hexagon_mlir.sim.results import RunResult
-from hexagon_mlir.sim.timing import Model
 from hexagon_mlir.sim.translation.link import assign_addresses
 
 Event = dict[str, object]

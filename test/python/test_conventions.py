@@ -141,7 +141,7 @@ def test_no_two_lit_inputs_are_equal():
 
 @pytest.mark.parametrize("path", SOURCES, ids=[str(p.relative_to(ROOT)) for p in SOURCES])
 def test_file_is_small(path):
-    if "sim/isa" in path.as_posix():
+    if "sim/semantics" in path.as_posix():
         return  # tables of instructions
     lines = path.read_text().count("\n")
     assert lines <= MAX_LINES, f"{lines} lines: one job per file"

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from support import ROOT
 
-BASE = {"targets", "ir", "version", "collector", "disk_cache", "whole_files"}
+BASE = {"targets", "isa", "ir", "version", "collector", "disk_cache", "whole_files"}
 PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
 COMPILER = PIPELINES | {"pipelines", "codegen", "frontend"}
@@ -15,12 +15,13 @@ RUN = COMPILER | {"sim", "exec"}
 
 ALLOWED = {
     "targets": set(),
+    "isa": {"targets"},
     "ir": set(),
     "version": set(),
     "collector": set(),
     "whole_files": {"ir"},
     "disk_cache": set(),
-    "sim": {"targets", "collector", "disk_cache"},
+    "sim": {"targets", "isa", "collector", "disk_cache"},
     "levels": {"ir", "dialects"},
     "pass_infra": BASE | {"levels"},
     "dialects": BASE,

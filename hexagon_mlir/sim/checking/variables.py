@@ -6,7 +6,7 @@ from bisect import bisect
 from dataclasses import replace
 from operator import itemgetter
 
-from hexagon_mlir.sim.assembly.asm import Module, Section
+from hexagon_mlir.isa.reader import Module, Section
 from hexagon_mlir.sim.translation.program import Global
 
 GAP_BYTES = 1024

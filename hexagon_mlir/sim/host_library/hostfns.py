@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.checking.check_model import COPIES
 from hexagon_mlir.sim.host_library import libc_table
-from hexagon_mlir.sim.isa.value import F32, F64, I32, I64, Code, Type, Val
+from hexagon_mlir.sim.semantics.value import F32, F64, I32, I64, Code, Type, Val
 
 Arguments = list[Val]
 

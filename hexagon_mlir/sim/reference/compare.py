@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir import targets
+from hexagon_mlir.isa.blocks import DecodedPacket
+from hexagon_mlir.isa.decode import decode
+from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.assembly.asm import parse
-from hexagon_mlir.sim.assembly.blocks import DecodedPacket
-from hexagon_mlir.sim.assembly.decode import decode
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, Model, model
 from hexagon_mlir.sim.reference.packet import Registers, execute

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hexagon_mlir import targets
+from hexagon_mlir.isa.blocks import DecodedPacket
+from hexagon_mlir.isa.decode import FormError, decode
+from hexagon_mlir.isa.reader import AsmError, Function, parse
 from hexagon_mlir.sim import Arg64, layout
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC
-from hexagon_mlir.sim.assembly.asm import AsmError, Function, parse
-from hexagon_mlir.sim.assembly.blocks import DecodedPacket
-from hexagon_mlir.sim.assembly.decode import FormError, decode
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.memory_system.memory import Allocator, Memory, OutOfMemory
 from hexagon_mlir.sim.reference.arithmetic import model

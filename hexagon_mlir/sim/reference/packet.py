@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hexagon_mlir.sim.assembly.blocks import DecodedPacket
-from hexagon_mlir.sim.assembly.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
+from hexagon_mlir.isa.blocks import DecodedPacket
+from hexagon_mlir.isa.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
 from hexagon_mlir.sim.reference import special
 from hexagon_mlir.sim.reference.addressing import around, increment, reversed_half
 from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, IEEE, Model, Vector
@@ -219,14 +219,14 @@ class _Execution:
 
     # -- arithmetic ----------------------------------------------------------------------------------------
     def do_alu(self, insn: Insn) -> None:
-        assert insn.spec is not None
+        assert insn.form is not None
         if not self.holds(insn):
             return
         whole = depends(insn.key, self.model)
         meaning = find_chip(insn.key, self.model) if whole else find(insn.key)
         if meaning is None:
             raise FormError(insn.line, insn.text, f"the reference interpreter has no rule for {insn.key!r}:")
-        operands = [*insn.dests[:1], *insn.sources] if insn.spec.reads_dest else insn.sources
+        operands = [*insn.dests[:1], *insn.sources] if insn.form.reads_dest else insn.sources
         STICKY.clear()
         with np.errstate(all="ignore"):
             result = meaning(*(self.value(operand, insn, whole) for operand in operands))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hexagon_mlir.sim.isa.tables import FORMS
+from hexagon_mlir.isa.form import FORMS
 from hexagon_mlir.sim.reference.random_operands import Operands
 
 MASK_REGISTER = 28

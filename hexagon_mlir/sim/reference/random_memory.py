@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from hexagon_mlir.sim.assembly.decode import decode_one
-from hexagon_mlir.sim.isa.coverage import OTHER, concrete, memory_templates
-from hexagon_mlir.sim.isa.spec import Unit
+from hexagon_mlir.isa.decode import decode_one
+from hexagon_mlir.isa.listing import OTHER, concrete, memory_templates
+from hexagon_mlir.isa.unit import Unit
 from hexagon_mlir.sim.reference.random_operands import (
     BASES,
     INDICES,

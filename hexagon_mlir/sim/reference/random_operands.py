@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from hexagon_mlir.sim.assembly.decode import CONTROL_NUMBERS
+from hexagon_mlir.isa.decode import CONTROL_NUMBERS
 
 DATA = 20
 BASES, UNALIGNED_BASE, INDICES, TCM_BASE = (20, 21, 22), 23, (24, 25), 26

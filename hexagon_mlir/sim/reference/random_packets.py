@@ -10,9 +10,9 @@ from __future__ import annotations
 import itertools
 import re
 
-from hexagon_mlir.sim.isa.coverage import MASKED
-from hexagon_mlir.sim.isa.spec import SINCE, Unit, since
-from hexagon_mlir.sim.isa.tables import FORMS
+from hexagon_mlir.isa.form import FORMS
+from hexagon_mlir.isa.listing import MASKED
+from hexagon_mlir.isa.unit import Unit
 from hexagon_mlir.sim.reference.arithmetic import IEEE, Model
 from hexagon_mlir.sim.reference.random_memory import TEMPLATES, Memory, Piece
 from hexagon_mlir.sim.reference.random_operands import BASES, TOKEN, singles
@@ -20,7 +20,7 @@ from hexagon_mlir.sim.reference.rules import depends, find, find_chip
 
 TAKEN = "TAKEN"
 """The label a generated jump names."""
-LATEST = SINCE[0][0]
+LATEST = max(form.since for form in FORMS.values())
 """The generation that has all forms."""
 
 _PREDICATED = (
@@ -47,7 +47,8 @@ class Generator(Memory):
         self, seed: int, only: str | None = None, model: Model = IEEE, version: int = LATEST
     ) -> None:
         super().__init__(seed)
-        known = [key for key in (*FORMS, *TEMPLATES) if usable(key, model) and since(key) <= version]
+        there = [key for key, form in FORMS.items() if form.since <= version]
+        known = [key for key in (*there, *TEMPLATES) if usable(key, model)]
         keys = [key for key in known if only is None or re.search(only, key)]
         self.keys = keys
         self.plain = [key for key in keys if key in FORMS]

@@ -5,8 +5,8 @@ V73 Programmer's Reference Manual 80-N2040-53, XTYPE and CR.
 
 from __future__ import annotations
 
-from hexagon_mlir.sim.isa.cabac import NEXT_LPS, NEXT_MPS, RANGE_LPS
 from hexagon_mlir.sim.reference.rules import clamp, pack, rule, saturate, shifted, signed, unpack
+from hexagon_mlir.sim.semantics.cabac import NEXT_LPS, NEXT_MPS, RANGE_LPS
 
 WIDTH = {"R": 32, "RR": 64}
 TRUE = 0xFF

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.isa.value import I1, I32, I64, Code, Val
 from hexagon_mlir.sim.memory_system.cache_model import SKIPPED, SLOW, Access, Geometry
+from hexagon_mlir.sim.semantics.value import I1, I32, I64, Code, Val
 from hexagon_mlir.targets import Target
 
 CHECKED_BY_TAG = 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hexagon_mlir.sim.assembly.decode import CIRCULAR_START, Address, Operand
-from hexagon_mlir.sim.isa.value import I32, Val
+from hexagon_mlir.isa.decode import CIRCULAR_START, Address, Operand
+from hexagon_mlir.sim.semantics.value import I32, Val
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.translation.packet import PacketLowering

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hexagon_mlir.isa.blocks import DecodedPacket
+from hexagon_mlir.isa.decode import FormError, Insn
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.assembly.blocks import DecodedPacket
-from hexagon_mlir.sim.assembly.decode import FormError, Insn
-from hexagon_mlir.sim.isa.value import I32, Code, Val
+from hexagon_mlir.sim.semantics.value import I32, Code, Val
 from hexagon_mlir.sim.translation.image import TYPES, Image
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.sim.assembly.blocks import Graph
-from hexagon_mlir.sim.assembly.decode import Insn
+from hexagon_mlir.isa.blocks import Graph
+from hexagon_mlir.isa.decode import Insn
 from hexagon_mlir.sim.translation.image import Unit
 
 FRAME_POINTERS = frozenset({("R", 29), ("R", 30)})
@@ -40,7 +40,7 @@ def reads_frame(insn: Insn) -> bool:
 
 def _read(insn: Insn) -> set[Unit]:
     condition = [insn.condition.operand] if insn.condition is not None else []
-    kept = insn.dests if insn.spec is not None and insn.spec.reads_dest else []
+    kept = insn.dests if insn.form is not None and insn.form.reads_dest else []
     return {unit for operand in (*insn.sources, *condition, *kept) for unit in operand.units()}
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from hexagon_mlir.isa.reader import Packet
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.assembly.asm import Packet
-from hexagon_mlir.sim.isa.float_model import FloatModel
-from hexagon_mlir.sim.isa.lanes import VECTOR
-from hexagon_mlir.sim.isa.value import I8, I32
+from hexagon_mlir.sim.semantics.float_model import FloatModel
+from hexagon_mlir.sim.semantics.lanes import VECTOR
+from hexagon_mlir.sim.semantics.value import I8, I32
 from hexagon_mlir.sim.translation.accesses import AccessModel
 from hexagon_mlir.sim.translation.program import Site
 

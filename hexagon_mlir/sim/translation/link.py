@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hexagon_mlir.isa.literals import Refused, integer, shown
+from hexagon_mlir.isa.reader import DATA_BYTES, Module, Section
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.assembly.asm import Module, Section
-from hexagon_mlir.sim.assembly.literals import Refused, integer, shown
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.translation.program import SimError
 
@@ -30,8 +30,8 @@ def assign_addresses(module: Module, gap: int = 0) -> tuple[dict[str, int], dict
             symbols.setdefault("__init_array_start", cursor)
             symbols["__init_array_end"] = cursor + len(section.data)
         bases[index] = cursor
-        if cursor + len(section.data) > layout.DATA_BASE + layout.DATA_BYTES:
-            raise SimError(f"section '{section.name}' ends beyond the {layout.DATA_BYTES} bytes for data sections")
+        if cursor + len(section.data) > layout.DATA_BASE + DATA_BYTES:
+            raise SimError(f"section '{section.name}' ends beyond the {DATA_BYTES} bytes for data sections")
         for name, offset in section.symbols.items():
             symbols[name] = cursor + offset
         cursor += len(section.data) + (0 if section in constructors else gap)

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Set
 
+from hexagon_mlir.isa.blocks import Block, Graph
+from hexagon_mlir.isa.decode import Insn
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.assembly.blocks import Block, Graph
-from hexagon_mlir.sim.assembly.decode import Insn
-from hexagon_mlir.sim.assembly.liveness import ALL
 from hexagon_mlir.sim.checking.check_model import COPIES
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.host_library.libc_table import CALL_BACK
-from hexagon_mlir.sim.isa.sticky import USR
-from hexagon_mlir.sim.isa.value import I1, I32, I64, Code, Type, Val
+from hexagon_mlir.sim.semantics.sticky import USR
+from hexagon_mlir.sim.semantics.value import I1, I32, I64, Code, Type, Val
 from hexagon_mlir.sim.translation.accesses import BlockAccesses
 from hexagon_mlir.sim.translation.followed import followed
 from hexagon_mlir.sim.translation.image import MAX_DEPTH, ORIGIN, SECOND, TYPES, Image, Unit, state_offset
+from hexagon_mlir.sim.translation.liveness import ALL
 from hexagon_mlir.sim.translation.packet import PacketLowering
 
 LOOP_REGISTERS = {"sa0": 0, "lc0": 1, "sa1": 2, "lc1": 3}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hexagon_mlir.sim.assembly.decode import Condition, Operand
-from hexagon_mlir.sim.isa.float_model import DEFAULT_EXTENSION
-from hexagon_mlir.sim.isa.lanes import VECTOR
-from hexagon_mlir.sim.isa.qfloat_forms import Extended
-from hexagon_mlir.sim.isa.scalar import pair
-from hexagon_mlir.sim.isa.value import I32, I64, Code, Val
+from hexagon_mlir.isa.decode import Condition, Operand
+from hexagon_mlir.sim.semantics.float_model import DEFAULT_EXTENSION
+from hexagon_mlir.sim.semantics.lanes import VECTOR
+from hexagon_mlir.sim.semantics.qfloat_forms import Extended
+from hexagon_mlir.sim.semantics.scalar import pair
+from hexagon_mlir.sim.semantics.value import I32, I64, Code, Val
 from hexagon_mlir.sim.translation.image import OPERAND_TYPES, ORIGIN, SECOND, Image, Unit
 
 if TYPE_CHECKING:

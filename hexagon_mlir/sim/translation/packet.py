@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hexagon_mlir.sim.assembly.blocks import DecodedPacket
-from hexagon_mlir.sim.assembly.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
-from hexagon_mlir.sim.assembly.literals import shown
+from hexagon_mlir.isa.blocks import DecodedPacket
+from hexagon_mlir.isa.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
+from hexagon_mlir.isa.literals import shown
 from hexagon_mlir.sim.checking.check_model import ODD_STORE, access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
-from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES, blend
-from hexagon_mlir.sim.isa.scalar import half, pair
-from hexagon_mlir.sim.isa.sticky import USR
-from hexagon_mlir.sim.isa.value import I1, I32, I64, Type, Val
 from hexagon_mlir.sim.memory_system.cache_model import Access, scalar_load, scalar_store, vector_load, vector_store
+from hexagon_mlir.sim.semantics.lanes import VECTOR, VECTOR_BYTES, blend
+from hexagon_mlir.sim.semantics.scalar import half, pair
+from hexagon_mlir.sim.semantics.sticky import USR
+from hexagon_mlir.sim.semantics.tables import SEMANTICS
+from hexagon_mlir.sim.semantics.value import I1, I32, I64, Type, Val
 from hexagon_mlir.sim.translation import special
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
@@ -72,7 +73,7 @@ class PacketLowering(SecondValues, FlowLowering):
         operands = [*insn.sources]
         if insn.condition:
             operands.append(insn.condition.operand)
-        if insn.spec is not None and insn.spec.reads_dest:
+        if insn.form is not None and insn.form.reads_dest:
             operands.append(insn.dests[0])
         for operand in operands:
             for unit in operand.units():
@@ -138,7 +139,7 @@ class PacketLowering(SecondValues, FlowLowering):
 
     # -- instructions --------------------------------------------------------------------------------------
     def do_alu(self, insn: Insn) -> None:
-        assert insn.spec is not None
+        assert insn.form is not None
         self.code.sticky = [] if self.image.sticky and not insn.hvx else None
         condition = self.condition(insn.condition)
         result = self.compute(insn, lambda: self.emit(insn), condition)
@@ -154,16 +155,16 @@ class PacketLowering(SecondValues, FlowLowering):
                 self.write(dest, value, condition)
 
     def emit(self, insn: Insn):
-        """The result of an instruction with a `Spec`, with the bytes of the destination that it keeps."""
-        assert insn.spec is not None
+        """The result of an instruction with a `Form`, with the bytes of the destination that it keeps."""
+        assert insn.form is not None
         arguments = [self.value(operand) for operand in insn.sources]
-        if self.image.extended and any(insn.spec.extended):
-            pairs = zip(insn.sources, insn.spec.extended, strict=True)
+        if self.image.extended and any(insn.form.extended):
+            pairs = zip(insn.sources, insn.form.extended, strict=True)
             arguments = [self.extended_value(o) if has else self.value(o) for o, has in pairs]
-        old = self.value(insn.dests[0]) if insn.spec.reads_dest else None
+        old = self.value(insn.dests[0]) if insn.form.reads_dest else None
         if old is not None:
             arguments.insert(0, old)
-        result = insn.spec.emit(*arguments) if arguments else insn.spec.emit()
+        result = SEMANTICS[insn.key](*arguments)
         by_lanes = insn.condition is not None and insn.condition.operand.cls == "Q"
         return self.masked(insn, result) if by_lanes else result
 

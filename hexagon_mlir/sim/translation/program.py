@@ -15,8 +15,8 @@ from pathlib import Path
 from hexagon_mlir import disk_cache
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
-from hexagon_mlir.sim.isa.float_model import FloatModel
 from hexagon_mlir.sim.memory_system import cache_model
+from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
 from hexagon_mlir.targets import Target
 
@@ -100,7 +100,7 @@ class Program:
     extended: bool = False
     """Vector registers have extension bits."""
     routines: bool = False
-    """It calls functions of `isa.routines`."""
+    """It calls functions of `semantics.routines`."""
     float_kinds: list[tuple[int, str]] = field(default_factory=list)
     """(packet number, message) of each read of the wrong float kind, in a checked build."""
 
@@ -114,11 +114,11 @@ def _key(text: str, target: Target, memory_model: bool, check: bool, arithmetic:
 
 @functools.cache
 def _sources() -> str:
-    """Hash of the simulator's own source files, without the second implementation."""
+    """Hash of the source files of the simulator and of the instruction table, without the second implementation."""
     digest = hashlib.sha256()
     here = Path(__file__).parent.parent
-    for file in sorted(here.rglob("*.py")):
-        if "reference" not in file.relative_to(here).parts:
+    for file in sorted([*here.rglob("*.py"), *(here.parent / "isa").rglob("*.py")]):
+        if "reference" not in file.relative_to(here.parent).parts:
             digest.update(file.read_bytes())
     return digest.hexdigest()
 
@@ -158,12 +158,12 @@ def model_code(target: Target) -> bytes:
 
 @functools.cache
 def routine_code(floats: FloatModel) -> bytes:
-    """Object code of `isa.routines` for programs that call them; kept on disk like a program."""
+    """Object code of `semantics.routines` for programs that call them; kept on disk like a program."""
     key = hashlib.sha256("\0".join((str(VERSION), _sources(), repr(floats), *host.cpu())).encode()).hexdigest()
     name = f"{key}.floats"
     program = _load(name)
     if program is None:
-        from hexagon_mlir.sim.isa import tables
+        from hexagon_mlir.sim.semantics import tables
 
         program = Program(host.compile_object(tables.routines.library(floats, min(2 * host.lanes(), 32))))
         _store(name, program)

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from hexagon_mlir.sim.assembly.decode import Insn, Operand
-from hexagon_mlir.sim.isa.lanes import VECTOR
-from hexagon_mlir.sim.isa.value import I1, I32, I64, Type, Val
+from hexagon_mlir.isa.decode import Insn, Operand
+from hexagon_mlir.sim.semantics.lanes import VECTOR
+from hexagon_mlir.sim.semantics.value import I1, I32, I64, Type, Val
 from hexagon_mlir.sim.translation.image import ORIGIN, SECOND, TYPES, Unit
 from hexagon_mlir.sim.translation.operands import PacketOperands
 
@@ -51,7 +51,7 @@ class SecondValues(PacketOperands):
 
     def reads(self, insn: Insn) -> list[Operand]:
         """All that an instruction's result may hang on."""
-        kept = insn.condition is not None or (insn.spec is not None and insn.spec.reads_dest)
+        kept = insn.condition is not None or (insn.form is not None and insn.form.reads_dest)
         conditions = [] if insn.condition is None else [insn.condition.operand]
         return [*insn.sources, *(insn.dests if kept else ()), *conditions]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hexagon_mlir.isa.decode import GATHERED, FormError, Insn, Operand
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.assembly.decode import GATHERED, FormError, Insn, Operand
-from hexagon_mlir.sim.isa.lanes import VECTOR, VECTOR_BYTES
-from hexagon_mlir.sim.isa.value import Type, Val
+from hexagon_mlir.sim.semantics.lanes import VECTOR, VECTOR_BYTES
+from hexagon_mlir.sim.semantics.value import Type, Val
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.translation.packet import PacketLowering

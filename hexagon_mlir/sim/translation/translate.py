@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from hexagon_mlir.collector import uncollected
+from hexagon_mlir.isa.blocks import Graph, build
+from hexagon_mlir.isa.decode import FormError
+from hexagon_mlir.isa.form import EXTENDED
+from hexagon_mlir.isa.reader import AsmError, Module, parse
+from hexagon_mlir.isa.timing import Model
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
-from hexagon_mlir.sim.assembly.asm import AsmError, Module, parse
-from hexagon_mlir.sim.assembly.blocks import Graph, build
-from hexagon_mlir.sim.assembly.decode import FormError
-from hexagon_mlir.sim.assembly.float_kinds import faults as float_faults
-from hexagon_mlir.sim.assembly.liveness import ALL, read_after_return
-from hexagon_mlir.sim.assembly.reach import hvx_functions
 from hexagon_mlir.sim.checking import check_model, frame_model, second_model, variables
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE, wrapper
-from hexagon_mlir.sim.isa.float_model import FloatModel
-from hexagon_mlir.sim.isa.routines import PREFIX
-from hexagon_mlir.sim.isa.spec import EXTENDED
-from hexagon_mlir.sim.isa.sticky import USR
 from hexagon_mlir.sim.memory_system import cache_model
-from hexagon_mlir.sim.timing import Model
+from hexagon_mlir.sim.semantics.float_model import FloatModel
+from hexagon_mlir.sim.semantics.routines import PREFIX
+from hexagon_mlir.sim.semantics.sticky import USR
 from hexagon_mlir.sim.translation.accesses import AccessModel
+from hexagon_mlir.sim.translation.float_kinds import faults as float_faults
 from hexagon_mlir.sim.translation.image import Image, site_of
 from hexagon_mlir.sim.translation.link import CONSTRUCTORS, assign_addresses, data_image
+from hexagon_mlir.sim.translation.liveness import ALL, read_after_return
 from hexagon_mlir.sim.translation.lower import FunctionLowering
 from hexagon_mlir.sim.translation.program import BlockInfo, Program, SimError
+from hexagon_mlir.sim.translation.reach import hvx_functions
 from hexagon_mlir.targets import Target
 
 
@@ -116,8 +116,8 @@ def translate(
         for source in insn.sources
     )  # fmt: skip
     for insn in (i for graph in graphs for block in graph.blocks for packet in block.packets for i in packet.insns):
-        if insn.spec is not None and insn.spec.since > target.version:
-            raise SimError(f"'{insn.text}' exists from v{insn.spec.since} on, not on {target.name}", insn.line)
+        if insn.form is not None and insn.form.since > target.version:
+            raise SimError(f"'{insn.text}' exists from v{insn.form.since} on, not on {target.name}", insn.line)
     program.extended = image.extended = image.floats.extended and any(
         f".{suffix}" in insn.key for suffix in EXTENDED
         for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns

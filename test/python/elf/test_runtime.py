@@ -11,8 +11,8 @@ from binaries import needs_linker, needs_qemu
 from support import ROOT
 
 from hexagon_mlir.codegen.artifacts import link
+from hexagon_mlir.isa.decode import COUNTERS
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.sim.assembly.decode import COUNTERS
 from hexagon_mlir.sim.host_library.c_start import ENTRY, with_start
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS
 

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from hexagon_mlir.sim.isa.tables import FORMS
+from hexagon_mlir.isa.form import FORMS
 
 STATES = 40
 VECTOR = 128

@@ -3,9 +3,9 @@
 import pytest
 from sim.forms_harness import function
 
+from hexagon_mlir.isa import reader as asm
+from hexagon_mlir.isa.decode import FormError, decode, tokenize
 from hexagon_mlir.sim import Machine, SimError
-from hexagon_mlir.sim.assembly import asm
-from hexagon_mlir.sim.assembly.decode import FormError, decode, tokenize
 
 TEXT = """
 	.text

@@ -7,6 +7,7 @@ import pytest
 from sim.forms_harness import function
 
 from hexagon_mlir.cli import hexmlir
+from hexagon_mlir.isa.reader import DATA_BYTES
 from hexagon_mlir.sim import Machine, SimError, layout
 
 LINE = 7
@@ -96,7 +97,7 @@ def test_labels_with_a_quote_in_code():
 
 
 def test_sections_together_have_the_room_of_one():
-    half = layout.DATA_BYTES // 2
+    half = DATA_BYTES // 2
     text = function("f", [["r0 = ##y"]]) + f"\t.bss\nx: .space {half}\n\t.section .more\ny: .space {half - 8}\n"
     assert Machine(text).run("f").return_value == layout.DATA_BASE + half
     assert "bytes of data" in failure(text + ".space 16\n").reason

@@ -9,7 +9,7 @@ from sim.test_golden_qfloat import translated
 
 from hexagon_mlir.sim import Arg64, Machine, SimError
 from hexagon_mlir.sim.host_library.hostfns import INLINE, Inline
-from hexagon_mlir.sim.isa.value import Val
+from hexagon_mlir.sim.semantics.value import Val
 from hexagon_mlir.sim.translation import half_functions, host, program
 from hexagon_mlir.sim.translation.objects import symbols
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hexagon_mlir.sim.assembly.decode import FormError, decode_one
+from hexagon_mlir.isa.decode import FormError, decode_one
 
 EMITTED = (Path(__file__).parents[2] / "golden" / "intrinsics.txt").read_text().splitlines()
 UNKNOWN = ("v0.f8 = v0.qf16", "v1:0.qf16 = v0.f8")

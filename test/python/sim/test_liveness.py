@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from hexagon_mlir.isa.blocks import build
+from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.sim.assembly.asm import parse
-from hexagon_mlir.sim.assembly.blocks import build
-from hexagon_mlir.sim.assembly.liveness import ALL, read_after_return
+from hexagon_mlir.sim.translation.liveness import ALL, read_after_return
 
 
 def assembly(**functions):

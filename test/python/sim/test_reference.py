@@ -10,11 +10,11 @@ from sim.test_inventory import INVENTORY
 from sim.test_inventory import assembly as one_form
 
 from hexagon_mlir import targets
+from hexagon_mlir.isa.decode import decode, decode_one
+from hexagon_mlir.isa.form import FORMS
+from hexagon_mlir.isa.listing import FLOW, OTHER, concrete, memory_templates, templates
+from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import Arg64, Machine, SimError
-from hexagon_mlir.sim.assembly.asm import parse
-from hexagon_mlir.sim.assembly.decode import decode, decode_one
-from hexagon_mlir.sim.isa.coverage import FLOW, OTHER, concrete, memory_templates, templates
-from hexagon_mlir.sim.isa.tables import FORMS
 from hexagon_mlir.sim.reference import Interpreter, find, find_chip
 from hexagon_mlir.sim.reference.arithmetic import model
 from hexagon_mlir.sim.reference.compare import check

@@ -11,12 +11,11 @@ from sim.forms_harness import function
 from sim.reference_floats import EXTENDED, bits_of
 
 from hexagon_mlir import targets
+from hexagon_mlir.isa.blocks import DecodedPacket
+from hexagon_mlir.isa.decode import decode
+from hexagon_mlir.isa.form import FORMS
+from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.assembly.asm import parse
-from hexagon_mlir.sim.assembly.blocks import DecodedPacket
-from hexagon_mlir.sim.assembly.decode import decode
-from hexagon_mlir.sim.isa.spec import Spec, Unit
-from hexagon_mlir.sim.isa.tables import FORMS
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.reference import Interpreter, Model, find, find_chip, model
 from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION
@@ -28,21 +27,6 @@ from hexagon_mlir.sim.reference.random_floats import SPECIALS, float_rows
 from hexagon_mlir.sim.reference.random_operands import Operands
 from hexagon_mlir.sim.reference.random_packets import Generator
 from hexagon_mlir.sim.reference.random_state import float_lanes, random_state
-
-LATER = {
-    "V=vgetqfext(V.x,R)": (("V",), ("V", "R"), False), "V|=vgetqfext(V.x,R)": (("V",), ("V", "R"), True),
-    "V.x=vsetqfext(V,R)": (("V",), ("V", "R"), False), "V=vmerge(V.x,V.w)": (("V",), ("V", "V"), False),
-    "V=valign4(V,V,R)": (("V",), ("V", "V", "R"), False), "V.h=V.hf:rnd": (("V",), ("V",), False),
-}  # fmt: skip
-"""Forms that the reference has whether the tables do or not: operand classes, and whether the old value is read."""
-
-
-@pytest.fixture(autouse=True)
-def later_forms(monkeypatch):
-    """The decoder takes them here; what the translator would make of them is another matter."""
-    for key, (dests, sources, reads) in LATER.items():
-        if key not in FORMS:
-            monkeypatch.setitem(FORMS, key, Spec(key, Unit.VX, lambda *_: None, dests, sources, reads))
 
 
 def after(*packets, words=None, floats=EXTENDED):

@@ -8,8 +8,8 @@ import pytest
 from sim.forms_harness import function
 
 from hexagon_mlir import targets
+from hexagon_mlir.isa.reader import unquote
 from hexagon_mlir.sim import Machine, SimError
-from hexagon_mlir.sim.assembly.asm import unquote
 from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, Allocator, OutOfMemory
 from hexagon_mlir.sim.translation.translate import translate
 

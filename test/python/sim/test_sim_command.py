@@ -9,8 +9,8 @@ import pytest
 from sim.forms_harness import function
 
 from hexagon_mlir.cli.hexmlir import main
-from hexagon_mlir.sim.isa import coverage
-from hexagon_mlir.sim.isa.tables import FORMS
+from hexagon_mlir.isa import listing
+from hexagon_mlir.isa.form import FORMS
 
 ROOT = Path(__file__).resolve().parents[3]
 SCALE = function("scale", [["loop0(.Lbody,r1)"], ["@body"], ["r3 = memw(r0+#0)"], ["r3 = sfmpy(r3,r2)"],
@@ -100,7 +100,7 @@ def test_files_that_are_no_assembly(tmp_path, capsys, content, message):
 def test_list_forms(capsys):
     assert sim("--list-forms") == 0
     printed = capsys.readouterr().out
-    rows = coverage.rows()
+    rows = listing.rows()
     assert f"\n{len(rows)} forms" in printed
     assert f"the first chip that has it: {len(rows):,} today" in (ROOT / "docs" / "simulator.md").read_text()
     assert {row.template.removeprefix("if(Q) ") for row in rows} >= set(FORMS)

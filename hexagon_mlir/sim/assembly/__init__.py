@@ -1,1 +1,0 @@
-"""Assembly text to functions, packets, instructions and basic blocks, and what can be seen from them alone."""
