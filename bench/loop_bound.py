@@ -1,9 +1,6 @@
 """What bounds a loop on HVX: the packets that its busiest resource needs.
 
-A pure function of the loop's instructions and of the HVX V73 manual (80-N2040-54, 5.1 and table 5-1): one packet has
-four slots, a shift, a permute and two multiply pipes, one load and one store. A single-vector ALU operation takes any
-pipe, and so do loads and stores that pass the register file; qfloat additions and conversions are shifts; qfloat
-products and other widening ones take both multiply pipes; an unaligned access blocks load, store and permute.
+What instructions occupy stands in `hexagon_mlir.isa.resources`.
 """
 
 from __future__ import annotations
@@ -11,22 +8,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.remarks import remark
+from hexagon_mlir.isa.blocks import Block, build
+from hexagon_mlir.isa.reader import parse
+from hexagon_mlir.isa.resources import needed_packets, occupied
 from hexagon_mlir.sim import Machine, RunResult
-from hexagon_mlir.sim.assembly.asm import parse
-from hexagon_mlir.sim.assembly.blocks import Block, build
-from hexagon_mlir.sim.assembly.decode import Insn
-from hexagon_mlir.sim.isa.spec import Unit
 from hexagon_mlir.sim.translation.link import assign_addresses
 
-SLOTS = 4
-_PIPES = {Unit.VX_DV: {"multiply": 2}, Unit.VX: {"multiply": 1}, Unit.VX_LATE: {"multiply": 1}, Unit.VS: {"shift": 1},
-          Unit.VP: {"permute": 1}, Unit.VP_VS: {"shift": 1, "permute": 1}, Unit.VA: {"any": 1}, Unit.VA_DV: {"any": 2},
-          Unit.V_EXTRACT: {"load": 1}}
-_PER_PACKET = {"shift": 1, "permute": 1, "multiply": 2, "load": 1, "store": 1}
 _WASTE = {"spill": re.compile(r"vmemu?\(r(?:29|30)[^)]*\) ="), "reload": re.compile(r"= vmemu?\(r(?:29|30)"),
           "frame": re.compile(r"= add\(r(?:29|30),"), "copy": re.compile(r"v\d+ = v\d+(?=;| })"),
           "unaligned": re.compile("vmemu"), "branch": re.compile(r"\bjump\b")}
@@ -69,32 +59,6 @@ class HotLoop:
         return f"{head}; {needs}{waste}\n{self.text}"
 
 
-def needed_packets(uses: Sequence[Counter[str]]) -> dict[str, float]:
-    """Packets each resource needs for instructions that use ``uses``: pipe, load, store and slot counts."""
-    total: Counter[str] = sum(uses, Counter())
-    needs = {name: total[name] / available for name, available in _PER_PACKET.items() if total[name]}
-    needs["slots"] = total["slot"] / SLOTS
-    pipes = sum(total[name] for name in ("shift", "permute", "multiply", "any"))
-    needs["pipes"] = pipes / (_PER_PACKET["shift"] + _PER_PACKET["permute"] + _PER_PACKET["multiply"])
-    return needs
-
-
-def resources(insn: Insn) -> Counter[str]:
-    """What one instruction occupies."""
-    uses = Counter(_PIPES.get(insn.unit, {}), slot=1)
-    if insn.access == "vmemu":
-        return uses + Counter(load=1, store=1, permute=1)
-    if insn.unit is Unit.V_LOAD or insn.unit is Unit.LOAD:
-        uses["load"] += 1
-    if insn.unit is Unit.V_STORE or insn.unit is Unit.STORE:
-        uses["store"] += 1
-    if insn.unit is Unit.V_LOAD and insn.mode != "tmp":
-        uses["any"] += 1
-    if insn.unit is Unit.V_STORE and not any(source.new for source in insn.sources):
-        uses["any"] += 1
-    return uses
-
-
 def hot_loops(machine: Machine, result: RunResult) -> list[HotLoop]:
     """The blocks that took most of the last run's cycles, hottest first."""
     module = parse(machine.text)
@@ -106,7 +70,7 @@ def hot_loops(machine: Machine, result: RunResult) -> list[HotLoop]:
         block = blocks[stat.function, stat.label]
         if stat.cycles < _LEAST_SHARE * result.cycles:
             continue
-        needs = needed_packets([resources(insn) for packet in block.packets for insn in packet.insns])
+        needs = needed_packets(occupied(insn) for packet in block.packets for insn in packet.insns)
         found.append(HotLoop(stat.label, stat.count, len(block.packets), stat.cycles / stat.count, needs, _text(block)))
     return sorted(found, key=lambda loop: -loop.cycles * loop.count)
 

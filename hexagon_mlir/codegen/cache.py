@@ -23,9 +23,14 @@ def key(*parts: str | bytes) -> str:
 
 @cache
 def compiler() -> str:
-    """What identifies code generation itself: the sources of this folder and the LLVM beneath them."""
-    sources = [file.read_bytes() for file in sorted(Path(__file__).parent.rglob("*.py"))]
-    return key(version("llvmlite"), *sources)
+    """What identifies code generation itself: its sources, the instruction table's, and the LLVM beneath them."""
+    return key(version("llvmlite"), *(file.read_bytes() for file in sources()))
+
+
+def sources() -> list[Path]:
+    """The files whose text decides what code is generated."""
+    here = Path(__file__).parent
+    return [file for folder in (here, here.parent / "isa") for file in sorted(folder.rglob("*.py"))]
 
 
 def load(name: str) -> bytes | None:

@@ -10,12 +10,12 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction
+from hexagon_mlir.isa.resources import PER_PACKET
 
-PIPES = {"shift": 1, "permute": 1, "multiply": 2, "load": 1, "store": 1, "any": 4, "slot": 4}
-# Sets of pipes as one number: a field for each, and above it a bit that a shortage borrows.
-_FIELD = {pipe: 1 << 4 * n for n, pipe in enumerate(PIPES)}
+# Sets of resources as one number: a field for each, and above it a bit that a shortage borrows.
+_FIELD = {pipe: 1 << 4 * n for n, pipe in enumerate(PER_PACKET)}
 _ENOUGH = sum(8 * field for field in _FIELD.values())
-_FREE = _ENOUGH + sum(count * _FIELD[pipe] for pipe, count in PIPES.items())
+_FREE = _ENOUGH + sum(count * _FIELD[pipe] for pipe, count in PER_PACKET.items())
 EARLY, LATE = 2, 1  # packets from a result to an operand (HVX V73 manual, 5.7)
 LEADS = (0, 4, 16)
 """How far, in packets, each copy of a body may run ahead of the next; the best one is taken."""
@@ -28,7 +28,7 @@ class Node:
     """One instruction: what it occupies, how early it reads, and its place in the graph."""
 
     instruction: Instruction
-    pipes: tuple[str, ...] = ()
+    occupies: tuple[str, ...] = ()
     early: bool = False
     before: list[int] = field(default_factory=list)
     after: list[int] = field(default_factory=list)
@@ -45,13 +45,13 @@ def _needs(pipes: tuple[str, ...]) -> int:
 
 def latency(node: Node, reader: Node) -> int:
     """Packets between two dependent instructions."""
-    if not node.pipes or node.instruction.opcode == "store":
+    if not node.occupies or node.instruction.opcode == "store":
         return 0
     return _delay(reader)
 
 
 def _delay(reader: Node) -> int:
-    return EARLY if reader.early or not reader.pipes else LATE
+    return EARLY if reader.early or not reader.occupies else LATE
 
 
 class Schedule(NamedTuple):
@@ -114,7 +114,7 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
         for user in node.after:
             lacking[user] -= 1
     delays = [_delay(node) for node in nodes]
-    needs = [_needs(node.pipes) for node in nodes]
+    needs = [_needs(node.occupies) for node in nodes]
     by_urgency = sorted(range(len(nodes)), key=lambda n: (nodes[n].copy * lead - nodes[n].height, n))
     rank = [0] * len(nodes)
     for place_in_order, n in enumerate(by_urgency):

@@ -27,12 +27,13 @@ from hexagon_mlir.codegen.scheduling.constant_tables import (
 )
 from hexagon_mlir.codegen.scheduling.list_schedule import Node, Schedule, best_schedule, latency
 from hexagon_mlir.codegen.scheduling.register_pressure import pressure_in_block, values_leaving
+from hexagon_mlir.codegen.scheduling.selected import unit
+from hexagon_mlir.isa.resources import OCCUPIES
+from hexagon_mlir.isa.unit import Unit
 
 REGISTERS = 31  # of 32: one for what selection adds
-_LOAD = ("load", "any", "slot")
+_LOAD = OCCUPIES[Unit.V_LOAD]
 _FRESH = re.compile(r"_alloc\(| noalias ptr asm")
-_CALL = re.compile(r"@llvm\.hexagon\.V6\.([\w.]+)")
-_SHIFTS = ("vadd.", "vsub.", "vconv", "vasl", "vasr", "vlsr")
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class _Loop:
         self.uses = Counter(constant for i in self.body for constant in constants_of(i))
         self.taken = sum(map(registers, self.head)) + len(invariants) + len(self.uses)
         self.nodes = graph(self.body, addresses)
-        self.pipes = [node.pipes for node in self.nodes]
+        self.own = [node.occupies for node in self.nodes]
         self.orders: dict[tuple[int, tuple[bool, ...]], list[Instruction]] = {}
         self.schedules: dict[tuple[bool, ...], dict[int, list[Schedule]]] = {}
 
@@ -131,8 +132,8 @@ class _Loop:
         # the registers that hold constants but for those in the table
         key = max(REGISTERS - self.taken + len(chosen), 6), loads
         if key not in self.orders:
-            for node, own, load in zip(self.nodes, self.pipes, loads, strict=True):
-                node.pipes = own + (_LOAD if load else ())
+            for node, own, load in zip(self.nodes, self.own, loads, strict=True):
+                node.occupies = own + (_LOAD if load else ())
             known = self.schedules.setdefault(loads, {})
             self.orders[key] = [self.body[n] for n in best_schedule(self.nodes, key[0], known)]
         return self.orders[key]
@@ -188,50 +189,15 @@ def registers(i: Instruction) -> int:
     return vectors_of(i.type)
 
 
-def occupies(i: Instruction) -> tuple[tuple[str, ...], bool]:
-    """Pipes of ``i`` and whether it reads its operands early; no pipes for what costs no vector instruction."""
-    kind = i.type or (i.types[0] if i.types else "")
-    if not kind.startswith("<"):
-        return (), False
-    if i.opcode == "load":
-        return _LOAD, False
-    if i.opcode == "store":
-        return ("store", "any", "slot"), False
-    if i.opcode == "call":
-        match = _CALL.search(i.flags)
-        name = match[1] if match else ""
-        if name.startswith(("lo.", "hi.", "vcombine.")):
-            return (), False
-        if name.startswith(("vrmpy", "vmpyhvsrs", "vmpyhsrs")):
-            return ("multiply", "any", "slot"), True
-        if name.startswith("vmpy"):
-            return ("multiply", "multiply", "any", "any", "slot"), True
-        if name.startswith(_SHIFTS):
-            return ("shift", "any", "slot"), True
-        if name.startswith(("vshuf", "vdeal", "vsb", "vsh", "vzb", "vzh")):
-            return ("shift", "permute", "any", "any", "slot"), True
-        if name.startswith(("vdelta", "vrdelta", "vror", "valign", "vlalign")):
-            return ("permute", "any", "slot"), True
-        return ("any", "slot"), False
-    if i.opcode in ("shl", "lshr", "ashr"):
-        return ("shift", "any", "slot"), True
-    if i.opcode == "shufflevector":
-        return ("permute", "any", "slot"), True
-    if i.opcode in ("bitcast", "phi", "freeze", "insertelement", "extractelement"):
-        return (), False
-    if i.opcode in ("mul", "fmul"):
-        return ("multiply", "multiply", "any", "any", "slot"), True
-    return ("any", "slot"), False
-
-
 def graph(body: Sequence[Instruction], addresses: Addresses) -> list[Node]:
     """Nodes in program order with their dependences; memory operations keep their order where one of them writes."""
     nodes: list[Node] = []
     where: dict[str, int] = {}
     accesses: list[int] = []
     for number, i in enumerate(body):
-        pipes, early = occupies(i)
-        node = Node(i, pipes, early, vector=registers(i) if i.result else 0)
+        selected = unit(i)
+        occupies, early = (OCCUPIES[selected], selected.early) if selected else ((), False)
+        node = Node(i, occupies, early, vector=registers(i) if i.result else 0)
         sources = {where[name] for name in i.names() if name in where}
         if _reads(i) or _writes(i):
             sources |= {n for n in accesses if _conflict(body[n], i, addresses)}

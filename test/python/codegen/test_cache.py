@@ -1,6 +1,9 @@
 """Results on disk: found again, never trusted when damaged, never in the way."""
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +11,7 @@ from hexagon_mlir import disk_cache, targets
 from hexagon_mlir.codegen import cache, emit
 from hexagon_mlir.codegen.processes.worker import workers
 
+PACKAGE = Path(cache.__file__).parents[1]
 IR = "define i32 @f(i32 %a) {\n  %1 = add i32 %a, 77\n  ret i32 %1\n}\n"
 
 
@@ -42,6 +46,15 @@ def test_the_compiler_is_in_the_key(empty_cache, requests, monkeypatch):
     monkeypatch.setattr(cache, "compiler", lambda: "another")
     emit(IR, targets.get())
     assert len(requests) == 2
+
+
+def test_all_that_generates_code_is_in_the_compiler():
+    """What a worker imports is among the sources that `cache.compiler` hashes, or in the request (the target)."""
+    script = ("import sys, hexagon_mlir.codegen.processes.serve\n"
+              "print(*(name for name in sys.modules if name.startswith('hexagon_mlir.')))")
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
+    assert {name.split(".")[1] for name in done.stdout.split()} == {"codegen", "isa", "targets"}
+    assert {file.relative_to(PACKAGE).parts[0] for file in cache.sources()} == {"codegen", "isa"}
 
 
 def test_objects_are_bytes(empty_cache):
