@@ -19,10 +19,11 @@ def drive(arguments: Arguments) -> int:
     target, settings = steps.target(arguments.target), steps.settings(arguments)
     if arguments.print_pipeline:
         named = steps.named(arguments.print_pipeline, target, settings)
-        return _write(printing.pipeline(named), arguments.output)
+        return _write(printing.pipeline(named) + printing.code_generation(), arguments.output)
     plan = steps.build(arguments.requests, target, settings)
     if arguments.print_pipeline is not None:
-        return _write(printing.pipeline(plan), arguments.output)
+        code = printing.code_generation() if arguments.names_pipeline else ""
+        return _write(printing.pipeline(plan) + code, arguments.output)
     source = inputs.read_source(arguments.input)
     parts = inputs.split(source) if arguments.split_input_file else [source]
     outputs: list[str | bytes] = []

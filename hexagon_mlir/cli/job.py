@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hexagon_mlir.cli import emit, printing, steps, tables
 from hexagon_mlir.cli.arguments import Arguments
@@ -18,7 +19,12 @@ from hexagon_mlir.ir.guards import check_index_constants
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import RunOptions, StepRecord, count_ops, run_steps
 from hexagon_mlir.targets import Target
+from hexagon_mlir.whole_files import write_files
 
+if TYPE_CHECKING:
+    from hexagon_mlir.codegen.trace import Made
+
+CODEGEN = "llvm-codegen"
 _NO_FILE = ("-", "<unknown>", NO_FILE)
 
 
@@ -56,17 +62,22 @@ def _process(source: Source, plan: Sequence[Step], context: PassContext, argumen
     if arguments.emit != "mlir":
         check_index_constants(module, "hexmlir-opt")
         set_index_bits(module)
-    other = {"(read input)": time.perf_counter() - start}
+    reading = time.perf_counter() - start
     before = count_ops(module) if arguments.stats else Counter()
     records = _run(module, plan, context, arguments, part, 0)
     if arguments.emit != "mlir" and not arguments.names_pipeline and not emit.is_llvm_level(module):
         rest = steps.named("default", context.target, steps.settings(arguments))
         records += _run(module, rest, context, arguments, part, len(records))
     start = time.perf_counter()
-    output = _render(module, context, arguments)
-    other["(write output)"] = time.perf_counter() - start
+    trace: list[Made] | None = [] if arguments.timing or arguments.dump_ir else None
+    output = _render(module, context, arguments, trace)
+    seconds = time.perf_counter() - start - sum(made.seconds for made in trace or ())
+    if arguments.dump_ir:
+        _dump(trace or (), _folder(arguments, part), len(records))
     if arguments.timing:
-        sys.stderr.write(tables.timing(records, other))
+        code = [(made.step, made.seconds) for made in trace or ()]
+        last = "(start LLVM, write output)" if code else "(write output)"
+        sys.stderr.write(tables.timing(records, [*code, ("(read input)", reading), (last, seconds)]))
     if arguments.stats:
         sys.stderr.write(tables.stats(before, count_ops(module)))
     return output
@@ -74,20 +85,32 @@ def _process(source: Source, plan: Sequence[Step], context: PassContext, argumen
 
 def _run(module: ir.Module, plan: Sequence[Step], context: PassContext, arguments: Arguments,
          part: int | None, first_index: int) -> list[StepRecord]:
-    folder = Path(arguments.dump_ir) if arguments.dump_ir else None
-    if folder is not None and part is not None:
-        folder = folder / f"part{part:02d}"
     options = RunOptions(
         verify_each=arguments.verify_each, verify_levels=arguments.verify_levels, count_ops=arguments.timing,
-        dump_dir=folder, first_index=first_index, observers=printing.observers(arguments))
+        dump_dir=_folder(arguments, part) if arguments.dump_ir else None, first_index=first_index,
+        observers=printing.observers(arguments))
     return run_steps(module, plan, context, options)
 
 
-def _render(module: ir.Module, context: PassContext, arguments: Arguments) -> str | bytes:
+def _folder(arguments: Arguments, part: int | None) -> Path:
+    """Where ``--dump-ir`` writes for ``part`` of the input."""
+    return Path(arguments.dump_ir) / (f"part{part:02d}" if part is not None else "")
+
+
+def _dump(trace: Sequence[Made], folder: Path, first: int) -> None:
+    """What each step from LLVM IR to assembly changed, in files numbered from ``first`` on."""
+    ends = {CODEGEN: ".s"}
+    write_files({folder / f"{number:02d}-{made.step}.after{ends.get(made.step, '.ll')}": made.text.encode()
+                 for number, made in enumerate(trace, start=first) if made.text})
+
+
+def _render(module: ir.Module, context: PassContext, arguments: Arguments,
+            trace: list[Made] | None) -> str | bytes:
     if arguments.print_schedule:
         return printing.schedules(context)
     if arguments.emit != "mlir":
-        return emit.emit(module, context.target, arguments.emit, arguments.pipeline, steps.settings(arguments))
+        return emit.emit(module, context.target, arguments.emit, arguments.pipeline, steps.settings(arguments),
+                         trace)
     return to_text(module, generic=arguments.print_op_generic, locations=arguments.print_debuginfo,
                    elide=False)
 

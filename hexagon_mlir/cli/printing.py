@@ -45,6 +45,16 @@ def schedules(context: PassContext) -> str:
     return "// -----\n".join(f"// {origin}\n{text.rstrip()}\n" for origin, text in context.schedules)
 
 
+def code_generation() -> str:
+    """What happens from LLVM IR to assembly, as comments behind a whole pipeline."""
+    from hexagon_mlir.codegen import steps
+
+    lines = []
+    for heading, named in steps.listing():
+        lines += [f"// {heading}:", *(f"//   {name}  // {why}" for name, why in named)]
+    return "\n".join(lines) + "\n"
+
+
 def pipeline(steps: Sequence[Step]) -> str:
     """The steps as one ``--pass-pipeline`` text, one per line, with the reason for each as a comment."""
     lines = []

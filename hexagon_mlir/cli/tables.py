@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from hexagon_mlir.pass_infra.runner import StepRecord
 
 
-def timing(records: Sequence[StepRecord], other: dict[str, float]) -> str:
+def timing(records: Sequence[StepRecord], other: Sequence[tuple[str, float]]) -> str:
     """Time of each pass with its share of the total and the operations it added or removed.
 
-    ``other``: seconds of what is no pass (reading, printing), by name.
+    ``other``: name and seconds of what is no pass: steps from LLVM IR to assembly, reading, printing.
     """
-    total = sum(record.seconds for record in records) + sum(other.values())
+    total = sum(record.seconds for record in records) + sum(seconds for _, seconds in other)
     rows = [(r.seconds, f"{r.ops_after:7d} {r.ops_after - r.ops_before:+7d}", r.title) for r in records]
-    rows += [(seconds, " " * 15, name) for name, seconds in other.items()]
+    rows += [(seconds, " " * 15, name) for name, seconds in other]
     lines = ["===-- Execution time --===", "       ms   share     ops   delta  pass"]
     lines += [_row(seconds, total, ops, name) for seconds, ops, name in rows]
     lines.append(_row(total, total, " " * 15, "total"))

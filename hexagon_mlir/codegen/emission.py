@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from hexagon_mlir import pipelines
@@ -10,6 +11,7 @@ from hexagon_mlir.codegen.assembly import Assembly
 from hexagon_mlir.codegen.llvm_ir.llvm_text import MODULE_END
 from hexagon_mlir.codegen.llvm_ir.module_parts import divide, joined
 from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.codegen.trace import Made, Trace
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
@@ -67,6 +69,19 @@ def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "defau
         data = workers().request(request, llvm_ir)
         cache.store(name, data)
     return data if kind == "obj" else data.decode()
+
+
+def traced(llvm_ir: str, target: Target, pipeline: str, settings: Settings) -> tuple[str, Trace]:
+    """The assembly that `emit` gives, and what the steps between did; nothing is taken from the cache."""
+    request = {**_request(target, pipeline, settings, "asm", False), "traced": True}
+    parts = divide(llvm_ir)
+    texts: list[str] = []
+    made: Trace = []
+    for part in parts:
+        answer = json.loads(workers().request({**request, "share": len(part) / sum(map(len, parts))}, part))
+        texts.append(answer["assembly"])
+        made += [Made(*entry) for entry in answer["steps"]]
+    return joined(texts), made
 
 
 def linked(modules: Sequence[str], target: Target) -> str:

@@ -259,6 +259,22 @@ class TestWatching:
         assert "arith.addi" in (tmp_path / "01-transform-interpreter.before.mlir").read_text()
         assert not (tmp_path / "01-transform-interpreter.after.mlir").exists()
 
+    def test_code_generation_is_dumped_and_timed(self, add, tmp_path):
+        err = call_opt(add, "--pipeline=default", "--emit=asm", f"--dump-ir={tmp_path}", "--timing").err
+        assert re.search(r"^ +\d+\.\d\d +\d+\.\d% +llvm-o3$", err, re.MULTILINE)
+        named = {path.name.partition("-")[2]: path for path in tmp_path.iterdir()}
+        assert "define" in named["llvm-o3.after.ll"].read_text()
+        assert "jumpr r31" in named["llvm-codegen.after.s"].read_text()
+
+    @pytest.mark.parametrize("flags", [["--print-pipeline=default"], ["--print-pipeline", "--pipeline=default"]])
+    def test_a_whole_pipeline_is_printed_down_to_assembly(self, flags, add):
+        text = call_opt(*flags).out
+        names = ["hexagon-fusion", "convert-func-to-llvm", "native-vectors  // ", "llvm-o3  // ", "zero-tests  // ",
+                 "loop-order  // ", "llvm-codegen  // ", "qfloat-spills  // "]
+        places = [text.index(name) for name in names]
+        assert places == sorted(places)
+        assert call_opt(add, "--print-pipeline", f"--pass-pipeline={text}").code == 0
+
     def test_timing(self, add):
         err = call_opt(add, "--canonicalize", "--timing").err
         row = re.search(r"^ +(\d+\.\d\d) +(\d+\.\d)% +3 +-2  canonicalize$", err, re.MULTILINE)

@@ -1,6 +1,6 @@
 """Names in LLVM IR: whatever values, blocks and functions are called, every rewrite of the text does the same."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -13,32 +13,40 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen import backend
 from hexagon_mlir.codegen.artifacts.symbols import own_names
 from hexagon_mlir.codegen.compile import lower_module
+from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
+from hexagon_mlir.codegen.hvx.pinned_conversions import conversions_before_calls
 from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.llvm_ir import module_parts
 from hexagon_mlir.codegen.llvm_ir.names import derived
+from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
 from hexagon_mlir.codegen.scheduling.traits import traits
+from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, Program, Step
+from hexagon_mlir.codegen.variants import ROOM, Variant
 from hexagon_mlir.exec.host_shuffles import apart
 from hexagon_mlir.ir import parse
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.targets.disputed import NarrowingOrder
+from hexagon_mlir.targets import Target
 
 CHIP = targets.get("v75")
+IEEE_CHIP = targets.get("v79")
+VARIANT = Variant(ordered=True, room=ROOM, reach=8)
+
+
+def program(text: str, chip: Target = CHIP, **options) -> Program:
+    """``text`` as the steps take it."""
+    return Program(text, Library(chip.cpu, chip.features, "static", "kept"), **options)
+
+
+def alone(step: Step) -> Callable[[str], str]:
+    """What ``step`` makes of a text, for a chip that wants it."""
+    chip = IEEE_CHIP if step.name == "half-narrowings" else CHIP
+    return lambda text: step.run(program(text, chip, variant=VARIANT))
+
+
 REWRITES = {
-    "zero tests": backend.zero_tests_as_bits, "bit tests": backend.lowest_bits_as_tests,
-    "half fabs": backend.half_fabs_as_bits, "scalar selects": backend.scalar_selects_as_bits,
-    "mask selects": backend.mask_selects_as_logic, "poison halves": backend.poison_halves_as_others,
-    "float splats": backend.float_splats_as_words, "gathers": backend.gathers_as_instructions,
-    "look-ups": backend.lookups_as_instructions,
-    "loop entries": backend.keep_loops_behind_stores, "store order": backend.keep_stores_in_order,
-    "copy loops": backend.keep_copies_in_order, "bfloat moves": backend.bfloat_vectors_as_bits,
-    "slots": backend.separate_slots, "small integers": backend.small_integers_as_conversions,
-    "exchanges": backend.exchanges_as_instructions, "host shuffles": apart,
-    "native vectors": lambda text: backend.use_native_vectors(text, True),
-    "native IEEE vectors": lambda text: backend.use_native_vectors(text, False),
-    "half narrowings": lambda text: backend.narrowings_as_instructions(text, NarrowingOrder.FIRST_EVEN),
-    "pinned conversions": backend.conversions_before_calls, "rows": backend.rows_apart,
-    "lifetimes": lambda text: backend.shorten_lifetimes(text, 8),
-    "loop order": lambda text: backend.order_loops(text, backend.ROOM),
+    **{step.name: alone(step) for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if step.name != "normal-form"},
+    "native IEEE vectors": lambda text: use_native_vectors(text, False), "host shuffles": apart,
+    "pinned conversions": conversions_before_calls,
     "loops apart": lambda text: "\n".join(module_parts.loops_apart(text)),
     "division": lambda text: "\n".join(module_parts.divide(text)),
 }
@@ -168,7 +176,7 @@ def corpus() -> list[str]:
              library.normal_form(SMALL_INTEGERS)]
     for case in (*triton_cases(), *linalg_cases()):
         source = library.linked(lower_module(parse(case.text()), CHIP).modules)
-        native = library.normal_form(backend.use_native_vectors(backend.separate_slots(source), True))
+        native = library.normal_form(use_native_vectors(separate_slots(source), True))
         texts += [source, native, library.optimized(native)]
     return sorted(texts, key=len)
 

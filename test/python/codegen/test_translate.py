@@ -4,10 +4,11 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import translate_to_llvm_ir
-from hexagon_mlir.codegen.backend import PRINTED, optimize_and_emit
+from hexagon_mlir.codegen.backend import optimize_and_emit
 from hexagon_mlir.codegen.compile import lower_module
 from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
+from hexagon_mlir.codegen.steps import PRINTED
 from hexagon_mlir.ir import HexError, parse
 
 

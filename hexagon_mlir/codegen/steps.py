@@ -1,0 +1,185 @@
+"""What happens to a program between MLIR and its assembly, as data: rewrites of LLVM IR, LLVM's own part, checks.
+
+    BEFORE_O3, O3, AFTER_O3, BY_VARIANT, CODEGEN, ON_ASSEMBLY
+
+`backend` runs them in this order; ``hexmlir-opt --print-pipeline`` prints them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from hexagon_mlir.codegen.hvx.exponent_numbers import small_integers_as_conversions
+from hexagon_mlir.codegen.hvx.half_narrowing import narrowings_as_instructions
+from hexagon_mlir.codegen.hvx.lane_exchanges import exchanges_as_instructions
+from hexagon_mlir.codegen.hvx.native_vectors import VECTOR_ARITHMETIC, use_native_vectors
+from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
+from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
+from hexagon_mlir.codegen.hvx.row_streams import rows_apart
+from hexagon_mlir.codegen.hvx.shared_vectors import rewrites_neighbours
+from hexagon_mlir.codegen.llvm import Library
+from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
+from hexagon_mlir.codegen.llvm_ir.bit_tests import lowest_bits_as_tests
+from hexagon_mlir.codegen.llvm_ir.conversions import converts, hidden_bits
+from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
+from hexagon_mlir.codegen.llvm_ir.float_splats import float_splats_as_words
+from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
+from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
+from hexagon_mlir.codegen.llvm_ir.lookups import lookups_as_instructions
+from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_behind_stores
+from hexagon_mlir.codegen.llvm_ir.mask_selects import mask_selects_as_logic
+from hexagon_mlir.codegen.llvm_ir.poison_halves import poison_halves_as_others
+from hexagon_mlir.codegen.llvm_ir.scalar_selects import scalar_selects_as_bits
+from hexagon_mlir.codegen.llvm_ir.store_order import keep_stores_in_order
+from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
+from hexagon_mlir.codegen.llvm_ir.zero_tests import zero_tests_as_bits
+from hexagon_mlir.codegen.scheduling.loop_order import order_loops
+from hexagon_mlir.codegen.trace import Made, Trace
+from hexagon_mlir.codegen.variants import Variant
+
+QFLOAT, IEEE = "+hvx-qfloat", "+hvx-ieee-fp"
+PRINTED = "; ModuleID = "
+"""How LLVM begins what it prints: text in the form that the steps read."""
+
+
+@dataclass
+class Program:
+    """LLVM IR and what the steps need to know about it: the chip, and how code is generated from it.
+
+    ``chains``: sums and products stay in qfloat where the chip has it; ``native``: vector arithmetic is split into HVX
+    registers before -O3.
+    """
+
+    text: str
+    library: Library
+    chains: bool = True
+    native: bool = True
+    variant: Variant = field(default_factory=Variant)
+
+    @property
+    def features(self) -> str:
+        """The chip's, as LLVM names them."""
+        return self.library.features
+
+    @cached_property
+    def has_vectors(self) -> bool:
+        """Whether there is vector arithmetic that is split."""
+        return self.native and VECTOR_ARITHMETIC.search(self.text) is not None
+
+    @property
+    def spills_lose(self) -> bool:
+        """Whether a qfloat value on the stack loses its hidden bits; legacy qfloat has none."""
+        return QFLOAT in self.features and hidden_bits(self.features)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rewrite of LLVM IR, and why it is there; ``when`` tells for which programs."""
+
+    name: str
+    why: str
+    run: Callable[[Program], str]
+    when: Callable[[Program], bool] = lambda program: True
+
+
+@dataclass(frozen=True)
+class Check:
+    """What assembly is looked through for, why, and what is done where it is ``found``."""
+
+    name: str
+    why: str
+    found: Callable[[str], object]
+    cure: str
+
+
+def on_text(rewrite: Callable[[str], str]) -> Callable[[Program], str]:
+    """A step's ``run`` that needs the text alone."""
+    return lambda program: rewrite(program.text)
+
+
+def _native_vectors(program: Program) -> str:
+    """See `use_native_vectors`."""
+    features = program.features
+    chains = program.chains and QFLOAT in features
+    return use_native_vectors(program.text, chains, chains or IEEE in features, converts(features), QFLOAT in features,
+                              program.library.narrowing_order)
+
+
+BEFORE_O3 = (
+    Step("separate-tcm-slots", "buffers of the TCM arena share no byte, which LLVM does not see",
+         on_text(separate_slots)),
+    Step("bfloat-vectors-as-bits", "HVX moves bf16 as i16; LLVM's own code for masked accesses is wrong",
+         on_text(bfloat_vectors_as_bits)),
+    Step("look-ups", "LLVM selects vlut from intrinsics only", on_text(lookups_as_instructions)),
+    Step("normal-form", "the steps below read what LLVM prints",
+         lambda program: program.library.normal_form(program.text),
+         lambda program: program.has_vectors and not program.text.startswith(PRINTED)),
+    Step("small-integers-as-conversions", "the chip converts in one instruction",
+         on_text(small_integers_as_conversions),
+         lambda program: program.has_vectors and converts(program.features)),
+    Step("native-vectors", "HVX registers instead of wide vectors, qfloat kept between operations", _native_vectors,
+         lambda program: program.has_vectors),
+    Step("lane-exchanges", "shuffles of a few lanes take one instruction", on_text(exchanges_as_instructions),
+         lambda program: program.has_vectors),
+)
+O3 = Step("llvm-o3", "LLVM's optimiser", lambda program: program.library.optimized(program.text))
+AFTER_O3 = (
+    Step("float-splats", "LLVM permutes words that are floats in all lanes already", on_text(float_splats_as_words)),
+    Step("mask-selects", "LLVM cannot select between vectors of i1", on_text(mask_selects_as_logic)),
+    Step("scalar-selects", "LLVM takes them for minima, which forget NaN", on_text(scalar_selects_as_bits)),
+    Step("half-fabs", "LLVM has no fabs of f16 vectors", on_text(half_fabs_as_bits)),
+    Step("zero-tests", "LLVM compares bits with 0.0", on_text(zero_tests_as_bits)),
+    Step("bit-tests", "LLVM tests the lowest bit of every byte of a lane", on_text(lowest_bits_as_tests)),
+    Step("copy-loops", "memory fetches ahead in one direction; LLVM reorders the loads of copies",
+         on_text(keep_copies_in_order)),
+    Step("poison-halves", "LLVM converts halves without a value", on_text(poison_halves_as_others)),
+    Step("half-narrowings", "the order of the lanes is the target's, not LLVM's",
+         lambda program: narrowings_as_instructions(program.text, program.library.narrowing_order),
+         lambda program: IEEE in program.features),
+)
+"""Of each function by itself, once; what follows depends on the variant of its code (`variants`)."""
+BY_VARIANT = (
+    Step("loop-order", "LLVM keeps the order it is given: copies of a body are interleaved",
+         lambda program: order_loops(program.text, program.variant.room), lambda program: program.variant.ordered),
+    Step("qfloat-lifetimes", "what lives long is spilled, and loses bits there",
+         lambda program: shorten_lifetimes(program.text, program.variant.reach),
+         lambda program: program.spills_lose and program.variant.reach > 0),
+    Step("row-streams", "rows that share no vector are shifted once", on_text(rows_apart)),
+    Step("store-order", "LLVM packs a scalar store with an earlier vector store", on_text(keep_stores_in_order)),
+    Step("loop-entries", "LLVM's pipeliner moves loads in front of stores", on_text(keep_loops_behind_stores)),
+    Step("gathers", "LLVM takes vgather for an instruction that reads no memory", on_text(gathers_as_instructions)),
+)
+CODEGEN = "llvm-codegen", "LLVM selects, schedules, pipelines, allocates and packs"
+SHARED_VECTORS = Check(
+    "shared-vectors", "LLVM joins neighbouring stores to ones that write back what follows them", rewrites_neighbours,
+    "generated again without joining them")
+QFLOAT_SPILLS = Check(
+    "qfloat-spills", "a vmem keeps none of a qfloat value's hidden bits (llvm issue #204825)", qfloat_spills,
+    "generated in another way, at last with a conversion after each operation")
+ON_ASSEMBLY = SHARED_VECTORS, QFLOAT_SPILLS
+
+
+def apply(steps: Sequence[Step], program: Program, trace: Trace | None = None) -> Program:
+    """``program`` after those of ``steps`` that are for it; each of them is in ``trace``."""
+    for step in steps:
+        if not step.when(program):
+            continue
+        start = time.perf_counter()
+        text = step.run(program)
+        if trace is not None:
+            trace.append(Made(step.name, time.perf_counter() - start, text if text != program.text else ""))
+        program = replace(program, text=text)
+    return program
+
+
+def listing() -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    """(heading, (name, why) of each step) in the order in which they run."""
+    def named(steps: Sequence[Step | Check]) -> tuple[tuple[str, str], ...]:
+        return tuple((step.name, step.why) for step in steps)
+
+    checks = tuple((check.name, f"{check.why}: {check.cure}") for check in ON_ASSEMBLY)
+    return [("LLVM IR", named((*BEFORE_O3, O3))), ("LLVM IR of each function", named(AFTER_O3)),
+            ("and of each variant of its code", (*named(BY_VARIANT), CODEGEN)), ("assembly", checks)]

@@ -1,0 +1,17 @@
+"""What steps from LLVM IR to assembly did, for ``--timing`` and ``--dump-ir``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Made(NamedTuple):
+    """One step: its name, wall time, and the ``text`` after it, "" where nothing changed."""
+
+    step: str
+    seconds: float
+    text: str
+
+
+Trace = list[Made]
+"""Of the steps that ran, in order."""
