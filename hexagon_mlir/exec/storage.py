@@ -43,9 +43,11 @@ def live_storages() -> Iterator[tuple[int, int, bool]]:
     torch = sys.modules.get("torch")
     if torch is None:
         return
-    for candidate in gc.get_objects():
-        if type(candidate) in (torch.Tensor, torch.nn.Parameter) and candidate.layout == torch.strided \
-                and candidate.device.type == "cpu":
+    kinds = torch.Tensor, torch.nn.Parameter
+    # What refers to these types: their instances and little else. All that the collector knows (`gc.get_objects`) has
+    # tuples that another thread is still building, which cannot grow while something else refers to them.
+    for candidate in gc.get_referrers(*kinds):
+        if type(candidate) in kinds and candidate.layout == torch.strided and candidate.device.type == "cpu":
             yield storage_of(candidate)
 
 
