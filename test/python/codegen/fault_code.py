@@ -1,0 +1,31 @@
+"""Assembly of a fault's IR with its workaround or without, printed by a process of its own: LLVM may abort.
+
+    python -P fault_code.py NUMBER [cured]
+"""
+
+import sys
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen import llvm
+from hexagon_mlir.codegen.faults import FAULTS
+from hexagon_mlir.codegen.llvm import Library
+from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, Program, apply
+from hexagon_mlir.codegen.variants import Variant
+
+
+def assembly(number, cured):
+    fault, chip = FAULTS[number], targets.get(FAULTS[number].chip)
+    library = Library(chip.cpu, chip.features, "static", "kept")
+    if not cured and fault.workaround.startswith("-"):
+        assert fault.workaround in llvm._ALWAYS
+        llvm._ALWAYS = tuple(option for option in llvm._ALWAYS if option != fault.workaround)
+    taken = [step for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if cured or step.name != fault.workaround]
+    before = [step for step in taken if step in BEFORE_O3 and step.name != "native-vectors"]
+    program = apply(before, Program(fault.ir, library))
+    program.text = library.normal_form(program.text)
+    program = apply([step for step in taken if step not in BEFORE_O3], program)
+    return library.generate(program.text, Variant(), True, "assembly")
+
+
+if __name__ == "__main__":
+    print(assembly(int(sys.argv[1]), "cured" in sys.argv))

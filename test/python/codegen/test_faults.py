@@ -1,0 +1,69 @@
+"""Every fault of LLVM that is worked around is still there, and the workaround cures it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import ROOT
+
+from hexagon_mlir.codegen.faults import FAULTS, Aborts, Gives, Reports
+from hexagon_mlir.codegen.llvm import _ALWAYS
+from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT
+from hexagon_mlir.sim import Machine
+
+NUMBERS = range(len(FAULTS))
+NAMES = [fault.workaround.strip("-") for fault in FAULTS]
+
+
+def code(number, *cured):
+    script = Path(__file__).with_name("fault_code.py")
+    return subprocess.run([sys.executable, "-P", str(script), str(number), *cured], capture_output=True, text=True)
+
+
+def elements(numbers, lanes):
+    kind, values = numbers
+    return np.resize(np.array(values, kind), lanes)
+
+
+def wrong(fault, done):
+    """Whether the symptom of ``fault`` shows in what the compilation and a run of its code gave."""
+    if isinstance(fault.symptom, Aborts):
+        return done.returncode < 0 and done.stderr.startswith(fault.symptom.message)
+    assert done.returncode == 0, done.stderr
+    machine = Machine(done.stdout, fault.chip, check=isinstance(fault.symptom, Reports))
+    if isinstance(fault.symptom, Reports):
+        result = machine.run("f", [machine.alloc_ddr(128), machine.alloc_ddr(128)])
+        return fault.symptom.rule in {report.rule for report in result.reports}
+    right = elements(fault.symptom.right, fault.symptom.lanes)
+    arrays = [elements(numbers, fault.symptom.lanes) for numbers in fault.symptom.inputs]
+    places = [machine.alloc_ddr(128) for _ in (*arrays, right)]
+    for place, array in zip(places, arrays, strict=False):
+        machine.write(place, array.view(np.uint8))
+    machine.run("f", places)
+    got = machine.read(places[-1], right.dtype, right.size)
+    return not np.array_equal(got, right, equal_nan=right.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=NAMES)
+def test_the_fault_is_still_there(number):
+    assert wrong(FAULTS[number], code(number)), "LLVM is right: the record and its workaround can go"
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=NAMES)
+def test_the_workaround_cures_it(number):
+    done = code(number, "cured")
+    assert done.returncode == 0 and not wrong(FAULTS[number], done)
+
+
+def test_workarounds_exist():
+    known = {step.name for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT)} | set(_ALWAYS)
+    assert {fault.workaround for fault in FAULTS} <= known
+    assert len(set(NAMES)) == len(NAMES) and all(isinstance(f.symptom, Aborts | Gives | Reports) for f in FAULTS)
+
+
+def test_the_page_is_made_from_the_records():
+    script = "from scripts.llvm_faults import page; print(page(), end='')"
+    made = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert made == (ROOT / "docs" / "llvm_faults.md").read_text()
