@@ -38,6 +38,8 @@ class Function:
     legacy: dict[str, float] = field(default_factory=dict)
     legacy_fast: float = 0.0
     legacy_flushes: float = 0.0
+    fast_notes: str = field(default="", kw_only=True)
+    """What holds in ``fast_range`` beside the error."""
     whole: bool = field(default=False, kw_only=True)
     """The second operand is a whole number as often as not."""
 
@@ -61,11 +63,11 @@ def _sigmoid(x: Array) -> Array:
 
 def _unary(name: str, reference: Callable[[Array], Array], low: float, high: float, ulp: float, short: float = EVERY,
            fast: float = 0, fast_range: Interval | None = None, op: str = "", notes: str = "", legacy: float = 0,
-           legacy_fast: float = 0, legacy_short: float = 0) -> Function:
+           legacy_fast: float = 0, legacy_short: float = 0, fast_notes: str = "") -> Function:
     return Function(name, f"%r = {op or 'math.' + name} %a FLAGS : E", reference, (((low, high), (-1, 1), (-30, 30)),),
                     {"f32": ulp, "f16": short, "bf16": short}, fast, (fast_range or (low, high),), notes=notes,
                     legacy={k: v for k, v in zip(("f32", "f16", "bf16"), (legacy, legacy_short, legacy_short),
-                                                 strict=True) if v}, legacy_fast=legacy_fast)
+                                                 strict=True) if v}, legacy_fast=legacy_fast, fast_notes=fast_notes)
 
 
 def _exact(name: str, reference: Callable[..., Array], arity: int = 1, op: str = "", result: str = "E") -> Function:
@@ -79,6 +81,8 @@ def _exact(name: str, reference: Callable[..., Array], arity: int = 1, op: str =
 COMPOSED = ("of two operations and their sum, each within 2 ulp; results below 2^-118 become 0; fast: of -inf the "
             "numerator's infinity, not NaN")
 FLUSHES = 2.0**-118
+REDUCED = "the sign of a zero may change; IEEE forms reduce the angle to within 2^-38"
+DIVISORS = "divisors of 2^-125 and more in magnitude"
 _ONE = "%one = arith.constant 1.0 : E\n"
 _SIGMOID = _ONE + "%n = arith.negf %a FLAGS : E\n%e = math.exp %n FLAGS : E\n%d = arith.addf %e, %one FLAGS : E\n"
 _GELU = """%k = arith.constant 0.044715 : E
@@ -104,15 +108,18 @@ def _gelu(x: Array) -> Array:
 
 FUNCTIONS = (
     _unary("exp", np.exp, -104, 89, 1.8, SHORT, 70, (-87.3, 88.7), legacy=4, legacy_fast=110),
-    _unary("exp2", np.exp2, -150, 129, 1.6, SHORT, 4, (-126, 127.9), legacy=4.5, legacy_fast=96),
+    _unary("exp2", np.exp2, -150, 129, 1.6, SHORT, 4, (-125.99, 127.9), legacy=4.5, legacy_fast=96),
     _unary("expm1", np.expm1, -20, 90, 1.7, legacy=5, legacy_short=SHORT),
     _unary("log", np.log, 0.4, 2.5, 1.2, SHORT, 5, (1e-37, 1e38), legacy=5.5, legacy_fast=7),
     _unary("log2", np.log2, 0.4, 2.5, 1.4, SHORT, 6, (1e-37, 1e38), legacy=6, legacy_fast=7),
     _unary("log10", np.log10, 0.4, 2.5, 1.3, SHORT, 5, (1e-37, 1e38), legacy=7, legacy_fast=7),
     _unary("log1p", np.log1p, -1, 3, 1.8, legacy=10),
-    _unary("sin", np.sin, -1e5, 1e5, 1.6, EVERY, 40, (-65536, 65536), legacy=6),
-    _unary("cos", np.cos, -1e5, 1e5, 1.6, EVERY, 40, (-65536, 65536), legacy=6),
-    _unary("tan", np.tan, -1e5, 1e5, 1.5, EVERY, 50, (-65536, 65536), legacy=8, legacy_fast=128),
+    _unary("sin", np.sin, -1e5, 1e5, 1.6, EVERY, 40, (-65536, 65536), legacy=6,
+           fast_notes=REDUCED),
+    _unary("cos", np.cos, -1e5, 1e5, 1.6, EVERY, 40, (-65536, 65536), legacy=6,
+           fast_notes=REDUCED),
+    _unary("tan", np.tan, -1e5, 1e5, 1.6, EVERY, 50, (-65536, 65536), legacy=8, legacy_fast=128,
+           fast_notes=REDUCED),
     _unary("asin", np.arcsin, -1, 1, 1.5, legacy=8),
     _unary("acos", np.arccos, -1, 1, 1.6, legacy=8),
     _unary("atan", np.arctan, -10, 10, 1.5, EVERY, 6, legacy=4.5, legacy_fast=32),
@@ -136,10 +143,10 @@ FUNCTIONS = (
              {"f32": 2.0, "f16": EVERY, "bf16": EVERY}, 512, ((0.01, 100), (-8, 8)), whole=True, legacy={"f32": 6}),
     Function("division", "%r = arith.divf %a, %b FLAGS : E", np.divide, (((-10, 10),), ((-10, 10),)),
              {"f32": 2.0, "f16": EVERY, "bf16": EVERY}, 20, ((-1e3, 1e3),),
-             legacy={"f32": 5, "f16": 0.75}, legacy_fast=100),
+             legacy={"f32": 5, "f16": 0.75}, legacy_fast=100, fast_notes=DIVISORS),
     Function("reciprocal", _ONE + "%r = arith.divf %one, %a FLAGS : E", np.reciprocal, (((-10, 10),),),
              {"f32": 2.0, "f16": EVERY, "bf16": EVERY}, 20, ((-1e3, 1e3),),
-             legacy={"f32": 3.5}, legacy_fast=36),
+             legacy={"f32": 3.5}, legacy_fast=36, fast_notes=DIVISORS),
     Function("fmod", "%r = arith.remf %a, %b FLAGS : E", np.fmod, (((-100, 100),), ((-10, 10),)),
              {"f32": 0, "f16": 0, "bf16": 0}),
     Function("sigmoid", _SIGMOID + "%r = arith.divf %one, %d FLAGS : E", _sigmoid, (((-87, 87), (-10, 10)),),
@@ -165,6 +172,7 @@ BY_NAME = {function.name: function for function in FUNCTIONS}
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1, -1, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 3, -3, 1e-45,
                     -1e-45, 1.1754942e-38, -1.1754942e-38, 1.1754944e-38, 3.4028235e38, -3.4028235e38, 8388607.5,
                     -8388607.5, 8388608, 4194304.5, 16777216, -16777215, 0.49999997, 0.99999994, 1.0000001, 65504,
-                    88.72283, 88.72284, -87.33654, -103.9, -104, 127.99999, 128, -126, -149, -150, 1e10, -1e-10],
+                    88.72283, 88.72284, -87.33654, -103.9, -104, 127.99999, 128, -126, -149, -150, 1e10, -1e-10,
+                    89.415985, -89.415985, 89.41599],
                    np.float32)
 """Zeros, infinities, NaN, the ends of the formats, halves, arguments at the limits of functions."""

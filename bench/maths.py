@@ -319,8 +319,8 @@ def document(rows: Sequence[Row], count: int) -> str:
     order = {name: number for number, name in enumerate(f.name for f in FUNCTIONS)}
     lines = [row.text for row in sorted(rows, key=lambda r: (order[r.name], list(NUMPY).index(r.element), r.level))]
     notes = [f"* {f.name}: {f.notes}." for f in FUNCTIONS if f.notes]
-    ranges = ["* " + f.name + ", fast: " + ", ".join(f"{low:g} to {high:g}" for low, high in f.fast_range) + "."
-              for f in FUNCTIONS if f.fast]
+    ranges = [f"* {f.name}, fast: " + "; ".join([", ".join(f"{low:g} to {high:g}" for low, high in f.fast_range),
+                                                 *filter(None, [f.fast_notes])]) + "." for f in FUNCTIONS if f.fast]
     return HEADER.format(samples=count, note=CLOCK_NOTE) + "\n".join(lines) + "\n" + RULES + "\n".join(
         [*notes, *ranges]) + "\n"
 

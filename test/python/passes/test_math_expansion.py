@@ -135,6 +135,16 @@ class TestLargeAngles:
         actual = compile_vector_function(text_of(name), ["f32"], "f32", PASS)(x)
         assert ulps(actual, expected).max() <= 1.6
 
+    @pytest.mark.parametrize("target", ["v75", "v79"])
+    def test_fast_next_to_a_multiple_of_a_right_angle(self, target):
+        """What docs/maths.md says of the fast level: the reduced angle is within 2^-38."""
+        x = (np.arange(1, 41722, 2) * (np.pi / 2)).astype(np.float32)
+        expected = np.cos(x.astype(np.float64))
+        small = np.abs(expected) < 2.0**-18  # the reduced angle, but for its sign
+        actual = maths.evaluate(BY_NAME["cos"], "f32", "fast", [x], target)
+        assert small.sum() > 100
+        assert np.abs(actual - expected)[small].max() <= 2.0**-38
+
     def test_the_nearest_miss_of_a_multiple_of_a_right_angle(self):
         x = np.full(LANES, np.float32(16367173 * 2.0**72))
         with mpmath.workprec(300):
