@@ -282,6 +282,9 @@ The largest error, relative to the largest result.
 * f16: infinity counts as 65,536 in sums and products, and NaN as a larger number; what is too large becomes infinity.
 * exp of a sum in which minus infinity took part is 0, so that masks work in softmax and attention, added ones (minus
   infinity or the least number) too. A NaN with its sign bit set counts as minus infinity there.
+* A row that is masked throughout: PyTorch's attention gives zeros, attention written out NaN, as PyTorch does. Another
+  softmax gives weights that mean nothing, and a Triton kernel that looks for a maximum of minus infinity finds it in
+  scores that were selected (`tl.where`), not in sums. log_softmax of a masked element is NaN: only exp knows such sums.
 * A product with a constant number of 2^126 or more, such as a mask `(1 - seen) * -3.4e38`, saturates.
 * Nothing that is exact in f32 stays exact in a sum or product: count in integers. Equality of two results of the same
   operations on the same operands holds.

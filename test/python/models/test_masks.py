@@ -55,6 +55,28 @@ def test_masks(name):
     torch.testing.assert_close(got, expected, rtol=1e-3 if name == "f16" else 2e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("target", ["v75", "v79"])
+@pytest.mark.parametrize("kind", ["bool", "added"])
+def test_a_query_that_sees_no_key(kind, target):
+    """Zeros of PyTorch's own attention, NaN of softmax written out; of a mask with the least number, the mean."""
+    generator = torch.Generator().manual_seed(1)
+    q, k, v = (torch.randn(1, 2, 33, 16, generator=generator) for _ in range(3))
+    seen = torch.ones(33, 33, dtype=torch.bool).tril()
+    seen[5], seen[20:22] = False, False
+    mask = seen if kind == "bool" else torch.where(seen, 0.0, float("-inf"))
+    attention = torch.nn.functional.scaled_dot_product_attention
+    expected = attention(q, k, v, mask)
+    assert (expected[:, :, 5] == 0).all()
+    torch.testing.assert_close(compiled(attention, q, k, v, mask, target=target), expected, rtol=1e-5, atol=2e-6)
+    if kind == "bool":
+        return
+    for least in (mask, mask.clamp(min=LOWEST)):
+        def written(q, k, v, m):
+            return (q @ k.transpose(-1, -2) / 4 + m).softmax(-1) @ v
+        torch.testing.assert_close(compiled(written, q, k, v, least, target=target), written(q, k, v, least),
+                                   rtol=1e-5, atol=2e-6, equal_nan=True)
+
+
 def test_a_mask_that_is_a_result():
     _, seen = scores_and_seen()
     mask = compiled(lambda seen: (1.0 - seen.float()) * LOWEST, seen)

@@ -190,7 +190,9 @@ func.func @kernel(%q: tensor<{s.heads}x{s.queries}x{s.depth}x{e}>, %k: tensor<{s
         both = "affine_map<(i, j) -> (i, j)>"
         read, map_ = ("0", "affine_map<(i, j) -> (j)>") if shared else (row, both)
         body = """%z = arith.cmpf oeq, %b, %inf : f32
-          %p = arith.select %z, %a, %b : f32""" if name == "hidden" else "%p = arith.addf %a, %b : f32"
+          %p = arith.select %z, %a, %b : f32""" if name == "hidden" else """%z = arith.cmpf oeq, %b, %minus_inf : f32
+          %t_ = arith.addf %a, %b : f32
+          %p = arith.select %z, %b, %t_ : f32"""
         return f"""      %t_{name}{n} = tensor.extract_slice %{name}[%{name}_0, %{name}_1, {read}, {column}]
           [1, 1, {1 if shared else rows}, {columns}] [1, 1, 1, 1] : {_type(sizes)} to {tile}
       %s_{name}{n} = linalg.generic {{indexing_maps = [{both}, {map_}, {both}],
