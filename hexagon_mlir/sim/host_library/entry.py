@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.sim import layout
@@ -15,6 +16,9 @@ from hexagon_mlir.sim.translation.program import SimError
 if TYPE_CHECKING:
     from hexagon_mlir.sim.machine import Machine
 
+MAX_NESTED = 32
+"""Calls back to the guest within each other, as of a comparison function that sorts: each takes stack of the host's."""
+
 
 class HostEntry:
     """What a machine's code calls. An exception becomes a trap, and is raised again when the code has returned."""
@@ -27,10 +31,13 @@ class HostEntry:
         """The first one of a run."""
         self.inside: dict[int, int] = {}
         """Number of a state record -> number of the host function that its code is in."""
+        self.nested: Counter[int] = Counter()
+        """Number of a state record -> calls back to the guest that have not returned."""
 
     def begin(self) -> None:
         self.error = None
         self.inside.clear()
+        self.nested.clear()
 
     def enter(self, index: int) -> None:
         """Called by translated code."""
@@ -87,12 +94,16 @@ class HostEntry:
     # -- back to the guest -----------------------------------------------------------------------------------
     def call(self, context: Context, address: int, *arguments: int) -> int:
         """Call the guest function at ``address`` from within a host function, which keeps registers; its r0, signed."""
+        if self.nested[context.index] == MAX_NESTED:
+            raise SimError(f"library functions and functions they call are nested more than {MAX_NESTED} deep")
+        self.nested[context.index] += 1
         kept = [part.copy() for part in context.all_registers]
         context.registers[: len(arguments)] = arguments
         context.registers[31] = layout.RETURN_ADDRESS
         within = self.inside.pop(context.index)
         self.machine.dispatch(context, address)
         self.inside[context.index] = within
+        self.nested[context.index] -= 1
         if context.words[layout.TRAP // 4]:
             raise Stopped
         result = context.argument(0)

@@ -10,13 +10,13 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.host_library import libc_numbers as numbers
 from hexagon_mlir.sim.host_library.libc_args import VaReader
-from hexagon_mlir.sim.host_library.libc_format import render
+from hexagon_mlir.sim.host_library.libc_format import MAX_TEXT, render
 from hexagon_mlir.sim.host_library.libc_memory import GuestMemory
 from hexagon_mlir.sim.host_library.libc_strings import STRINGS, StringFunction, token
 from hexagon_mlir.sim.host_library.libc_table import PER_BYTE_CYCLES, PER_PRINTED_BYTE_CYCLES, SWAP_CYCLES
@@ -33,7 +33,10 @@ MAX_OUTPUT = 1 << 28
 """Bytes that a run may print."""
 MAX_SORTED = 1 << 22
 """Elements that qsort takes."""
+MAX_NUMBER = 1 << 20
+"""Characters of a number that strtol and its like read."""
 HostFunction = Callable[[Context], int | None]
+Number = TypeVar("Number", int, float)
 
 
 @dataclass
@@ -102,16 +105,20 @@ class Libc:
 
     # -- output --------------------------------------------------------------------------------------------
     def write(self, context: Context, data: bytes, stream: int = 1) -> int:
-        if len(self.output.out) + len(self.output.error) + len(data) > MAX_OUTPUT:
-            raise SimError(f"the program printed more than {MAX_OUTPUT} bytes")
+        self.room(len(data))
         (self.output.error if stream == STDERR else self.output.out).extend(data)
         context.add("host_stall", len(data) * PER_BYTE_CYCLES)
         return len(data)
 
+    def room(self, nbytes: int) -> None:
+        """Refuse to print so many more bytes."""
+        if len(self.output.out) + len(self.output.error) + nbytes > MAX_OUTPUT:
+            raise SimError(f"the program printed more than {MAX_OUTPUT} bytes")
+
     def formatted(self, context: Context, named: int, listed: bool) -> bytes:
         """The text of a printf whose format is argument ``named`` (from 1)."""
         memory = self.memory(context)
-        pattern = memory.string(int(context.registers[named - 1]))
+        pattern = memory.string(int(context.registers[named - 1]), MAX_TEXT + 1)
         if listed:
             arguments = VaReader.of_list(memory, int(context.registers[named]))
         else:
@@ -136,13 +143,15 @@ class Libc:
         return byte
 
     def puts(self, context: Context) -> int:
-        return self.write(context, self.memory(context).string(context.word(0)) + b"\n")
+        text = self.memory(context).string(context.word(0), MAX_OUTPUT + 1)
+        return self.write(context, text) + self.write(context, b"\n")
 
     def fputs(self, context: Context) -> int:
-        return self.write(context, self.memory(context).string(context.word(0)), context.word(1))
+        return self.write(context, self.memory(context).string(context.word(0), MAX_OUTPUT + 1), context.word(1))
 
     def fwrite(self, context: Context) -> int:
         address, size, count, stream = (int(word) for word in context.registers[:4])
+        self.room(size * count)
         self.write(context, self.memory(context).read(address, size * count), stream)
         return count if size else 0
 
@@ -176,10 +185,11 @@ class Libc:
 
     def duplicate(self, context: Context, limit: int | None = None) -> int:
         memory = self.memory(context)
-        data = memory.string(context.word(0), limit) + b"\0"
-        address = self.machine.alloc_ddr(len(data))
-        memory.write(address, data)
-        context.add("host_stall", len(data) * PER_BYTE_CYCLES)
+        size = memory.length(context.word(0), limit)
+        address = self.machine.alloc_ddr(size + 1)
+        memory.copy(address, context.word(0), size)
+        memory.write(address + size, b"\0")
+        context.add("host_stall", (size + 1) * PER_BYTE_CYCLES)
         return address
 
     def duplicate_some(self, context: Context) -> int:
@@ -206,20 +216,25 @@ class Libc:
         return 0
 
     # -- numbers -------------------------------------------------------------------------------------------
-    def integer(self, context: Context, bits: int, signed: bool, plain: bool = False) -> int:
+    def number(self, context: Context, read: Callable[[bytes], tuple[Number, int]], plain: bool) -> Number:
+        """What ``read`` finds behind white space: the value and how many bytes it takes; its end is stored."""
         memory, start = self.memory(context), context.word(0)
-        value, used = numbers.integer(memory.string(start), 10 if plain else context.argument(2))
+        begin = start + memory.span(start, numbers.SPACE)
+        value, used = read(memory.string(begin, MAX_NUMBER))
+        if used == MAX_NUMBER:
+            raise SimError(f"a number of {MAX_NUMBER} characters or more")
+        end = begin + used if used else start
         if not plain and context.registers[1]:
-            memory.put_word(context.word(1), start + used)
-        context.add("host_stall", used * PER_BYTE_CYCLES)
-        return numbers.clamped(value, bits, signed)
+            memory.put_word(context.word(1), end)
+        context.add("host_stall", (end - start) * PER_BYTE_CYCLES)
+        return value
+
+    def integer(self, context: Context, bits: int, signed: bool, plain: bool = False) -> int:
+        base = 10 if plain else context.argument(2)
+        return numbers.clamped(self.number(context, lambda text: numbers.integer(text, base), plain), bits, signed)
 
     def floating(self, context: Context, plain: bool, single: bool) -> int:
-        memory, start = self.memory(context), context.word(0)
-        value, used = numbers.floating(memory.string(start))
-        if not plain and context.registers[1]:
-            memory.put_word(context.word(1), start + used)
-        context.add("host_stall", used * PER_BYTE_CYCLES)
+        value = self.number(context, numbers.floating, plain)
         return numbers.f32_bits(value) if single else numbers.f64_bits(value)
 
     def rounded(self, context: Context, ties_even: bool, single: bool) -> int:
@@ -275,9 +290,9 @@ class Libc:
         if count < 2 or not size:
             return
         memory = self.memory(context)
-        data = memory.read(base, count * size)
-        scratch = self.machine.alloc_ddr(max(1, count * size))
-        memory.write(scratch, data)
+        memory.bounds(base, count * size, False)
+        scratch = self.machine.alloc_ddr(count * size)
+        memory.copy(scratch, base, count * size)
 
         def order(left: int, right: int) -> int:
             self.machine.memory.stop.check()
@@ -285,7 +300,10 @@ class Libc:
             return self.machine.host.call(context, function, left, right)
 
         places = sorted((scratch + size * i for i in range(count)), key=functools.cmp_to_key(order))
-        memory.write(base, b"".join(data[place - scratch : place - scratch + size] for place in places))
+        memory.bounds(base, count * size, True)
+        for to, place in zip(range(base, base + count * size, size), places, strict=True):
+            self.machine.memory.stop.check()
+            self.machine.memory.mapping[to : to + size] = self.machine.memory.mapping[place : place + size]
         self.machine.release("DDR", scratch)
 
     def search(self, context: Context) -> int:

@@ -63,7 +63,10 @@ class VaReader:
     def double(self) -> float:
         return float(np.array([self.take(8)], np.uint64).view(np.float64)[0])
 
-    def string(self, address: int, limit: int | None) -> bytes:
+    def check(self) -> None:
+        self.memory.memory.stop.check()
+
+    def string(self, address: int, limit: int) -> bytes:
         return self.memory.string(address, limit)
 
     def count(self, address: int, nbytes: int, value: int) -> None:

@@ -37,7 +37,11 @@ class Arguments(Protocol):
 
     def double(self) -> float: ...
 
-    def string(self, address: int, limit: int | None) -> bytes:
+    def check(self) -> None:
+        """Raises when the run is to end."""
+        ...
+
+    def string(self, address: int, limit: int) -> bytes:
         """The guest's string at ``address``, at most ``limit`` bytes."""
         ...
 
@@ -119,9 +123,12 @@ def _float(value: float, kind: str, flags: str, width: int, precision: int | Non
 
 def render(pattern: bytes, arguments: Arguments) -> bytes:
     """What printf writes."""
+    if len(pattern) > MAX_TEXT:
+        raise SimError(f"printf: a format of more than {MAX_TEXT} bytes")
     out = bytearray()
     at = 0
     while (found := pattern.find(b"%", at)) >= 0:
+        arguments.check()
         out += pattern[at:found]
         match = _CONVERSION.match(pattern, found)
         if match is None:
@@ -157,7 +164,8 @@ def _convert(match: re.Match[bytes], arguments: Arguments, written: int, pattern
         return _text(bytes([arguments.word() & 255]), flags, width)
     if kind == "s":
         address = arguments.word()
-        string = arguments.string(address, precision) if address else b"(null)"[:precision]
+        most = MAX_TEXT + 1 if precision is None else precision
+        string = arguments.string(address, most) if address else b"(null)"[:most]
         return _text(string, flags, width)
     if kind == "p":
         value = arguments.word()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from hexagon_mlir.sim import layout
@@ -9,6 +11,10 @@ from hexagon_mlir.sim.checking.checks import Checks
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.translation.program import SimError
+
+_EVERY_BYTE = bytes(range(256))
+_FIRST_PIECE = 256
+"""Bytes that a search looks at first: most strings are short."""
 
 
 class GuestMemory:
@@ -46,13 +52,47 @@ class GuestMemory:
             self.bounds(address, nbytes, True)
             self.memory.view(address, nbytes)[:] = 0
 
+    def copy(self, to: int, source: int, nbytes: int) -> None:
+        """Write what stands at ``source``, which `length` has looked at; the ranges may overlap."""
+        if nbytes:
+            self.bounds(to, nbytes, True)
+            self.memory.move(to, source, nbytes)
+
     def length(self, address: int, limit: int | None = None) -> int:
         """Bytes before the zero (which is read too), at most ``limit``."""
         last = layout.SPACE_BYTES if limit is None else min(address + limit, layout.SPACE_BYTES)
-        end = self.memory.mapping.find(b"\0", address, last)
+        end = self.find(b"\0", address, last)
         if last > address:
             self.bounds(address, (last if end < 0 else end + 1) - address, False)
         return (last if end < 0 else end) - address
+
+    def find(self, part: bytes, address: int, end: int) -> int:
+        """Where ``part`` is found that ends by ``end``, or -1; whoever asks has the bounds looked at."""
+        for start, stop in self._pieces(address, end + 1, len(part)):
+            # bytes.find is linear in both lengths; that of a mapping is not
+            found = self.memory.mapping[start : min(stop + len(part) - 1, end)].find(part)
+            if found >= 0:
+                return start + found
+        return -1
+
+    def span(self, address: int, members: bytes, inside: bool = True) -> int:
+        """Length of the string's prefix whose bytes are all (``inside``) or never among ``members``."""
+        end = address + self.length(address)
+        passed = members if inside else _EVERY_BYTE.translate(None, members)
+        for start, stop in self._pieces(address, end):
+            piece = self.memory.mapping[start:stop]
+            if others := piece.translate(None, passed):
+                return start + piece.index(others[:1]) - address
+        return end - address
+
+    def _pieces(self, start: int, end: int, least: int = 1) -> Iterator[tuple[int, int]]:
+        """Parts of a range, each of ``least`` bytes or more, small ones first; the run may end here."""
+        size = max(_FIRST_PIECE, least)
+        while start < end:
+            self.memory.stop.check()
+            yield start, min(start + size, end)
+            start += size
+            size = min(2 * size, max(layout.LARGE_BYTES, least))
 
     def difference(self, left: int, right: int, nbytes: int, fold: bool = False) -> tuple[int, int]:
         """The first two bytes that differ, as a difference, and how many bytes were compared; `bounds` was asked."""

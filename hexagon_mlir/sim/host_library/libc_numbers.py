@@ -13,7 +13,7 @@ _FLOAT = re.compile(
     rb"|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?|nan)",
     re.IGNORECASE,
 )
-_SPACE = b" \t\n\v\f\r"
+SPACE = b" \t\n\v\f\r"
 _DIGITS = b"0123456789abcdefghijklmnopqrstuvwxyz"
 _BEYOND = 80
 """Digits, and bits, that are more than 64 bits in any base."""
@@ -21,7 +21,7 @@ _BEYOND = 80
 
 def integer(text: bytes, base: int) -> tuple[int, int]:
     """strtol without its limits: the number and how many bytes it takes (0 when there is none)."""
-    at = len(text) - len(text.lstrip(_SPACE))
+    at = len(text) - len(text.lstrip(SPACE))
     negative = text[at : at + 1] == b"-"
     at += text[at : at + 1] in (b"-", b"+")
     prefix = text[at : at + 2].lower() == b"0x" and text[at + 2 : at + 3].isalnum() and _digit(text[at + 2]) < 16

@@ -18,24 +18,25 @@ def _copy(at_end: bool = False, append: bool = False) -> StringFunction:
 
     def run(m: GuestMemory, words: Words) -> tuple[int, int]:
         to = words[0] + (m.length(words[0]) if append else 0)
-        data = m.string(words[1])
-        m.write(to, data + b"\0")
-        return to + len(data) if at_end else words[0], len(data) + 1
+        size = m.length(words[1])
+        m.copy(to, words[1], size + 1)
+        return to + size if at_end else words[0], size + 1
 
     return run
 
 
 def _strncpy(m: GuestMemory, words: Words) -> tuple[int, int]:
-    data = m.string(words[1], words[2])
-    m.write(words[0], data)
-    m.fill(words[0] + len(data), words[2] - len(data))
+    size = m.length(words[1], words[2])
+    m.copy(words[0], words[1], size)
+    m.fill(words[0] + size, words[2] - size)
     return words[0], words[2]
 
 
 def _strncat(m: GuestMemory, words: Words) -> tuple[int, int]:
-    old, data = m.length(words[0]), m.string(words[1], words[2])
-    m.write(words[0] + old, data + b"\0")
-    return words[0], old + len(data) + 1
+    old, size = m.length(words[0]), m.length(words[1], words[2])
+    m.copy(words[0] + old, words[1], size)
+    m.write(words[0] + old + size, b"\0")
+    return words[0], old + size + 1
 
 
 def _strlen(m: GuestMemory, words: Words) -> tuple[int, int]:
@@ -72,12 +73,12 @@ def _memcmp(m: GuestMemory, words: Words) -> tuple[int, int]:
 
 def _find(last: bool = False, or_end: bool = False) -> StringFunction:
     def run(m: GuestMemory, words: Words) -> tuple[int, int]:
-        data = m.string(words[0]) + b"\0"
+        end = words[0] + m.length(words[0]) + 1
         byte = bytes([words[1] & 255])
-        index = data.rfind(byte) if last else data.find(byte)
-        if index < 0:
-            return (words[0] + len(data) - 1 if or_end else 0), len(data)
-        return words[0] + index, len(data) if last else index + 1
+        found = m.memory.mapping.rfind(byte, words[0], end) if last else m.find(byte, words[0], end)
+        if found < 0:
+            return (end - 1 if or_end else 0), end - words[0]
+        return found, (end if last else found + 1) - words[0]
 
     return run
 
@@ -91,7 +92,7 @@ def _memchr(last: bool) -> StringFunction:
             index = m.memory.mapping.rfind(byte, words[0], words[0] + words[2])
             index -= words[0] if index >= 0 else 0
         else:  # bytes after the one that is found are not read
-            index = m.memory.mapping.find(byte, words[0], min(words[0] + words[2], UNLIMITED))
+            index = m.find(byte, words[0], min(words[0] + words[2], UNLIMITED))
             index -= words[0] if index >= 0 else 0
             if words[2]:
                 m.bounds(words[0], words[2] if index < 0 else index + 1, False)
@@ -101,43 +102,31 @@ def _memchr(last: bool) -> StringFunction:
 
 
 def _strstr(m: GuestMemory, words: Words) -> tuple[int, int]:
-    data, part = m.string(words[0]), m.string(words[1])
-    index = data.find(part)
-    return (words[0] + index, index + len(part)) if index >= 0 else (0, len(data))
+    end, part = words[0] + m.length(words[0]), m.string(words[1])
+    found = m.find(part, words[0], end)
+    return (found, found + len(part) - words[0]) if found >= 0 else (0, end - words[0])
 
 
-def _span(m: GuestMemory, text: int, members: int, inside: bool) -> int:
-    """Length of the prefix whose bytes are all (``inside``) or never among ``members``."""
-    data, given = m.string(text), m.string(members)
-    of = bytes(byte for byte in range(256) if byte in given)
-    if inside:
-        return len(data) - len(data.lstrip(of)) if of else 0
-    end = len(data)
-    for byte in of:
-        found = data.find(byte, 0, end)
-        end = found if found >= 0 else end
-    return end
+def _span(inside: bool) -> StringFunction:
+    """strspn and strcspn."""
 
+    def run(m: GuestMemory, words: Words) -> tuple[int, int]:
+        size = m.span(words[0], m.string(words[1]), inside)
+        return size, size
 
-def _strspn(m: GuestMemory, words: Words) -> tuple[int, int]:
-    size = _span(m, words[0], words[1], True)
-    return size, size
-
-
-def _strcspn(m: GuestMemory, words: Words) -> tuple[int, int]:
-    size = _span(m, words[0], words[1], False)
-    return size, size
+    return run
 
 
 def _strpbrk(m: GuestMemory, words: Words) -> tuple[int, int]:
-    size = _span(m, words[0], words[1], False)
+    size = m.span(words[0], m.string(words[1]), False)
     return (words[0] + size if m.read(words[0] + size, 1) != b"\0" else 0), size
 
 
 def token(m: GuestMemory, text: int, separators: int) -> tuple[int, int, int]:
     """The next token of strtok at ``text``: its address (0 for none), where to go on (0 for nowhere), bytes handled."""
-    start = text + _span(m, text, separators, True)
-    size = _span(m, start, separators, False)
+    between = m.string(separators)
+    start = text + m.span(text, between)
+    size = m.span(start, between, False)
     if size == 0:
         return 0, 0, start - text
     end = start + size
@@ -167,7 +156,7 @@ STRINGS: dict[str, StringFunction] = {
     "memchr": _memchr(False),
     "memrchr": _memchr(True),
     "strstr": _strstr,
-    "strspn": _strspn,
-    "strcspn": _strcspn,
+    "strspn": _span(True),
+    "strcspn": _span(False),
     "strpbrk": _strpbrk,
 }

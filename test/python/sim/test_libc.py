@@ -50,6 +50,9 @@ class Listed:
     def double(self):
         return self.values.pop(0)
 
+    def check(self):
+        pass
+
     def string(self, address, limit):
         return {7: b"seven"}[address][:limit]
 

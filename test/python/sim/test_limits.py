@@ -10,6 +10,7 @@ from sim.forms_harness import function
 
 from hexagon_mlir.sim import Machine, SimError, layout
 from hexagon_mlir.sim.host_library import libc
+from hexagon_mlir.sim.host_library.entry import MAX_NESTED
 from hexagon_mlir.sim.host_library.libc_format import MAX_FIELD, MAX_TEXT
 from hexagon_mlir.sim.host_library.libc_numbers import f32_bits, floating, integer
 
@@ -44,7 +45,7 @@ def fails(machine, arguments, **options):
     ("memmove", (layout.TCM_BASE, layout.DDR_BASE, 1 << 24), "writes"),
     ("memcmp", (layout.DDR_BASE, layout.DDR_BASE + 4, 5 * GIB // 2), "reads"),
     ("strncpy", (layout.DDR_BASE, layout.DDR_BASE + 4, 4 * GIB - 1), "writes"),
-    ("fwrite", (layout.DDR_BASE, 1 << 31, 3, 1), "reads"),
+    ("fwrite", (layout.TCM_BASE, 1 << 20, 16, 1), "reads"),
 ])  # fmt: skip
 def test_no_more_than_memory(name, arguments, verb, check):
     error = fails(Machine(calling(name), check=check), arguments)
@@ -83,6 +84,30 @@ def test_memory_of_the_host(tmp_path, call, arguments, message):
     assert megabytes < 1000, megabytes
 
 
+HUGE = 900 << 20
+
+
+@pytest.mark.parametrize(("name", "second", "reason"), [
+    ("strchr", "#50", ""), ("strstr", "r17", ""), ("strcspn", "##none", ""), ("strcpy", "r16", ""),
+    ("strtod", "#0", f"a number of {libc.MAX_NUMBER} characters or more"),
+    ("strtol", "#0", f"a number of {libc.MAX_NUMBER} characters or more"),
+    ("puts", "#0", f"the program printed more than {libc.MAX_OUTPUT} bytes"),
+    ("printf", "#0", f"printf: a format of more than {MAX_TEXT} bytes"),
+    ("sprintf", "r16", f"printf: a format of more than {MAX_TEXT} bytes"),
+])  # fmt: skip
+def test_no_copies_of_a_long_string(tmp_path, name, second, reason):
+    """The most memory that a call with a string of 900 MiB takes: it was two to five times as much."""
+    packets = [[f"r0 = ##{HUGE}"], ["call malloc"], ["r16 = r0"], ["r1 = #49", f"r2 = ##{HUGE - 1}"], ["call memset"],
+               [f"r17 = add(r16,##{HUGE - 9})"], [f"r1 = {second}", "r0 = r16", "r2 = #10"]]  # fmt: skip
+    path = tmp_path / "f.s"
+    path.write_text(calling(name, *packets) + '\t.data\nnone:\t.string "023456789"\n')
+    command = [sys.executable, "-c", COMMAND, "sim", "f.s", "--entry", "f"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert reason in done.stderr and bool(reason) == bool(done.stderr), done.stderr
+    megabytes = int(done.stdout.split()[-1])
+    assert megabytes < 1500, megabytes
+
+
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("name", ["memset", "memmove", "memcmp", "strlen", "strcmp", "strspn"])
 def test_a_timeout_holds_in_library_functions(name, check):
@@ -100,6 +125,16 @@ def test_a_timeout_holds_in_library_functions(name, check):
     machine.reset()
 
 
+def test_a_search_for_a_long_part_is_linear():
+    machine = Machine(calling("strstr"))
+    part = b"a" * (1 << 21) + b"b"
+    whole = text(machine, b"a" * (1 << 22) + part)
+    begin = time.monotonic()
+    assert machine.run("f", [whole, text(machine, part)]).return_value == whole + (1 << 22)
+    assert machine.run("f", [whole, text(machine, part + b"a")]).return_value == 0
+    assert time.monotonic() - begin < 5
+
+
 def test_a_late_program_says_where_it_is():
     text = function("g", [["r0 = #1"]]) + function("f", [["@here"], ["r0 = add(r0,#1)"], ["jump .LL"]])
     error = fails(Machine(text.replace("\t{\n\t\t@here\n\t}\n", ".LL:\n")), [0], timeout=0.2)
@@ -112,12 +147,23 @@ def test_a_late_library_function_says_which_it_is():
     machine = Machine(calling("qsort", ["r3 = ##compare"]) + body)
     error = fails(machine, [machine.alloc_ddr(64), 8, 8], timeout=0.2)
     assert error.reason == "the program did not finish within 0.2 seconds; block '.LL' of 'compare' ran most often"
-    machine = Machine(calling("strtol"))
-    address = machine.alloc_ddr(1 << 29)
-    machine.view(address, 1 << 29)[:] = ord("1")
-    machine.view(address + (1 << 29) - 1, 1)[:] = 0
-    error = fails(machine, [address, 0, 10], timeout=0.05)
-    assert error.reason == "the program did not finish within 0.05 seconds; it is in strtol"
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize(("name", "content", "second"), [
+    ("strcspn", b"1", bytes(set(range(1, 256)) - set(b"1"))), ("strspn", b"1", b"1"), ("strtok", b"1", b"2"),
+    ("strtol", b" ", b""), ("printf", b"%%", b""),
+])  # fmt: skip
+def test_a_timeout_holds_in_one_call(name, content, second, check):
+    """A call with a string of 256 MiB, or of as much as printf takes."""
+    machine = Machine(calling(name), check=check)
+    size = MAX_TEXT if name == "printf" else 1 << 28
+    address = machine.alloc_ddr(size + 1)
+    machine.view(address, size).reshape(-1, len(content))[:] = np.frombuffer(content, np.uint8)
+    begin = time.monotonic()
+    error = fails(machine, [address, text(machine, second), 10], timeout=0.02)
+    assert time.monotonic() - begin < 3
+    assert error.reason == f"the program did not finish within 0.02 seconds; it is in {name}"
     assert error.asm_line == CALL_LINE
 
 
@@ -149,6 +195,26 @@ def test_texts_and_output():
     error = fails(machine, [text(machine, b"x" * (1 << 22))])
     assert error.reason == f"the program printed more than {libc.MAX_OUTPUT} bytes"
     assert len(machine.output) <= libc.MAX_OUTPUT
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("deep", [MAX_NESTED, MAX_NESTED + 1])
+def test_a_comparison_function_that_sorts(deep, check):
+    """Each call sorts again until the word at r19 is zero."""
+    sort = [["r0 = r16", "r1 = #2"], ["r2 = #4", "r3 = ##compare"], ["call qsort"]]
+    compare = function("compare", [
+        ["allocframe(#0)"], ["r2 = memw(r19+#0)"], ["r2 = add(r2,#-1)"],
+        ["memw(r19+#0) = r2"], ["p0 = cmp.eq(r2,#0)"], ["if (p0) jump .LL"], *sort, ["@here"],
+        ["r31:30 = dealloc_return(r30):raw"],
+    ]).replace("\t{\n\t\t@here\n\t}\n", ".LL:\n")  # fmt: skip
+    machine = Machine(calling("qsort", ["r16 = r0", "r19 = r1"], *sort[:2]) + compare, check=check)
+    numbers, left = machine.alloc_ddr(8), machine.alloc_ddr(4)
+    machine.write(left, np.array([deep], np.int32))
+    if deep > MAX_NESTED:
+        assert f"nested more than {MAX_NESTED} deep" in fails(machine, [numbers, left]).reason
+    else:
+        assert machine.run("f", [numbers, left]).reports == []
+        assert machine.read(left, np.int32, 1)[0] == 0
 
 
 @pytest.mark.parametrize("size", [0, 1, 8])
