@@ -18,6 +18,7 @@ With 24-bit fields, in one of type `WIDE`:
 
 * word 1: destination stride 23:0; word 6: source stride 31:8
 * word 5: bytes per row 23:0; word 5 and 6: rows, lower bits in 31:24 and upper ones in 7:0
+* word 4: on v81 upper bits of the addresses, an allocation and a transform in 31:8, reserved before; only 0 is taken
 * word 7: an offset 23:0. What it is added to is not public: only 0 is taken.
 """
 
@@ -123,6 +124,9 @@ def _read_narrow(address: int, words: list[int]) -> Block:
 def _read_wide(address: int, words: list[int]) -> Block:
     width, rows = words[5] & MAX_LENGTH, words[5] >> 24 | (words[6] & 0xFF) << 8
     src_stride, dst_stride, offset = words[6] >> 8, words[1] & MAX_LENGTH, words[7] & MAX_LENGTH
+    if words[4] >> 8:
+        raise _misfit(address, f"word 4 of a descriptor of type {WIDE} is {words[4]:#x}: upper address bits, "
+                               "allocation and transform are not modelled")
     if offset:
         raise _misfit(address, f"offset {offset} of a descriptor of type {WIDE}: only 0 is known")
     for name, stride in (("source", src_stride), ("destination", dst_stride)):

@@ -183,6 +183,8 @@ def test_pause_and_resume(filled):
         (wide(0x40000000, 0xD8000000, 64, 2, 64, 63), "do not fit the destination stride 63"),
         (wide(0x40000000, 0xD8000000, 64, 0, 64, 64), "empty region"),
         (wide(0x40000000, 0xD8000000, 64, 2, 64, 64, offset=5), "offset 5 of a descriptor of type 9"),
+        (wide(0x40000000, 0xD8000000, 64, 2, 64, 64, type_=0x109), "word 4 of a descriptor of type 9 is 0x109"),
+        (wide(0x40000000, 0xD8000000, 64, 2, 64, 64, type_=9 | 1 << 28), "word 4 .* is 0x10000009"),
         (np.array([8, 4, 0, 0], np.uint32), "next descriptor 0x8 is not aligned"),
     ],
 )
