@@ -4,7 +4,8 @@
 `fuzz_triton_language`, ``--kind memory`` `fuzz_triton_memory`, ``--kind numbers`` `fuzz_triton_numbers`;
 ``--executor sim --check`` runs the assembly on the simulator, in IEEE arithmetic, with its memory checks on;
 ``--containing dot_scaled`` takes the kernels with that only; ``--launch '{"threads": 4, "arch": "v79"}'`` launches with
-these options. Every tensor holds exactly the range of elements that its kernel may touch, so that an access outside of
+these options; numbers, infinity minus infinity among them, are for v79 otherwise, whose arithmetic is the
+interpreter's. Every tensor holds exactly the range of elements that its kernel may touch, so that an access outside of
 the mask is found.
 """
 
@@ -284,9 +285,9 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the kernel of --seed")
     parser.add_argument("--kind", choices=list(SOURCES), default="pointers")
     parser.add_argument("--containing", default="", help="only kernels whose source matches this pattern")
-    parser.add_argument("--launch", default="{}", help="options of every launch, as JSON")
+    parser.add_argument("--launch", default="", help="options of every launch, as JSON")
     options = parser.parse_args()
-    os.environ[LAUNCH] = options.launch
+    os.environ[LAUNCH] = options.launch or ('{"arch": "v79"}' if options.kind == "numbers" else "{}")
     if options.show:
         print(SOURCES[options.kind](options.seed))
         return 0
