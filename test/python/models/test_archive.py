@@ -205,6 +205,27 @@ def test_program_of_another_name_is_looked_at_too(small, tmp_path):
     assert not made.exists()
 
 
+@pytest.mark.parametrize("ending", [".JSON", ".json5", "_json", ""])
+def test_program_without_its_ending_is_refused(small, tmp_path, ending):
+    """PyTorch cuts five letters off whatever they are: what we looked at would not be what it reads."""
+    made, ours, theirs = tmp_path / "made", f"the_other{ending}", f"the_other{ending}"[:-5]
+    with open(small, "rb") as stream:
+        archive = PT2ArchiveReader(stream)
+        records = {name: archive.read_bytes(name) for name in (PROGRAM, EXAMPLES, WEIGHTS, CONSTANTS)}
+    evil = edited(lambda d: d["config"].update(evil={
+        "path_name": "weight_9", "is_param": False, "use_pickle": True, "tensor_meta": None}))(records[WEIGHTS])
+    twins = {name.replace("model_", f"{each}_").replace("model.pt", f"{each}.pt"): data
+             for each in (ours, theirs) for name, data in records.items() if name != PROGRAM}
+    rewrite(small, records={**twins, f"models/{ours}": records[PROGRAM], WEIGHTS.replace("model_", f"{theirs}_"): evil,
+                            "data/weights/weight_9": saved(Makes(str(made)))})
+    with pytest.raises(hx.HexError, match=f"could run code: 'models/{ours}' is no program"):
+        hx.compile(small)
+    assert not made.exists()
+    with contextlib.suppress(Exception):
+        hx.compile(small, trust=True)
+    assert made.exists()
+
+
 def test_format_of_before(tmp_path):
     """Which PyTorch falls back to when it stumbles over the new one: all of it is pickled."""
     made, file = tmp_path / "made", tmp_path / "old.pt2"

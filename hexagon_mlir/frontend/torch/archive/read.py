@@ -89,6 +89,8 @@ def _check(file: BinaryIO) -> None:
         raise Refused(f"the archive holds no program '{_MODEL}' of PyTorch 2.8 or later")
     for name in records:
         if name.startswith(names.MODELS_DIR):
+            if not name.endswith(".json"):  # PyTorch would cut its last five letters to find what belongs to it
+                raise Refused(f"'{name}' is no program")
             check_program(_document(archive, name))
             model = name.removeprefix(names.MODELS_DIR).removesuffix(".json")
             _check_tensors(archive, model)
