@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hexagon_mlir.cli.arguments import UsageError, whole_number
 from hexagon_mlir.cli.arrays import array_bytes, read_array
-from hexagon_mlir.cli.options import OneFile, read_options
+from hexagon_mlir.cli.options import OneFile, keep_input, read_options
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir.diagnostics import HexError
 
@@ -99,8 +99,7 @@ def compile_file(words: Sequence[str]) -> int:
     output = Path(options.output) if options.output else source.with_suffix(KINDS[options.emit])
     if output.is_dir():
         raise HexError.plain("cannot write the file: it is a folder", file=options.output, hint="-o OUT names a file")
-    if output == source:
-        raise UsageError(f"the output would replace {source}", "-o OUT")
+    keep_input(options.file, [str(output)], "-o OUT")
     from hexagon_mlir.cli.artifacts import write_kernel
 
     for path in write_kernel(_compiled(options), options.emit, output):
@@ -116,6 +115,7 @@ def run_file(words: Sequence[str]) -> int:
     known = ("args", "executor", "out", "grid", "entry", "numerics", "trust", "report", "trace", "check", "arithmetic",
              *SETTINGS)
     options = read_options(Options(), words, known, "hexmlir run --help")
+    keep_input(options.file, [options.report, options.trace], "another name for --report or --trace")
     import numpy as np
 
     arguments = [_argument(word) for word in options.args]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from hexagon_mlir.cli.arguments import MOST, UsageError, whole_number
+from hexagon_mlir.whole_files import is_replaced
 
 _ALIASES = {"-o": "--output"}
 
@@ -58,6 +62,14 @@ def read_options(options: T, words: Sequence[str], known: Collection[str], hint:
     if not options.file:
         raise UsageError("no file", hint)
     return options
+
+
+def keep_input(file: str, outputs: Sequence[str], hint: str) -> None:
+    """Raise `UsageError` with ``hint`` if one of ``outputs`` is ``file``, by whatever name."""
+    for output in filter(None, outputs):
+        with suppress(OSError):  # what cannot be looked at is said when it is read or written
+            if os.path.samefile(file, output) and is_replaced(Path(output)):
+                raise UsageError(f"the output would replace {file}", hint)
 
 
 def _typed(flag: str, default: Any, value: str, hint: str) -> Any:

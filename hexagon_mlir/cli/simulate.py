@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.cli.arguments import UsageError
 from hexagon_mlir.cli.arrays import array_bytes, read_array
 from hexagon_mlir.cli.inputs import read_text
-from hexagon_mlir.cli.options import OneFile, read_options
+from hexagon_mlir.cli.options import OneFile, keep_input, read_options
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def read(words: Sequence[str]) -> Options:
         raise UsageError("no function to call", f"hexmlir sim {options.file} --entry NAME")
     if not 0 <= options.timeout <= TIMEOUT_MAX:
         raise UsageError(f"--timeout {options.timeout:g} is no time to wait", "a number of seconds; 0 is any time")
+    keep_input(options.file, [options.trace], "--trace FILE")
     return options
 
 

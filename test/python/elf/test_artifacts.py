@@ -186,6 +186,15 @@ func.func @product(%x: tensor<2x128xi32> {{bufferization.writable = true}}) -> t
         error = capsys.readouterr().err
         assert message in error and "Traceback" not in error
 
+    def test_no_output_replaces_the_input(self, kernel, capsys):
+        before = (kernel / "k.mlir").read_bytes()
+        (kernel / "link").symlink_to("k.mlir")
+        for words in (["compile", "-o"], ["compile", "--emit=asm", "-o"], ["run", "--report"], ["run", "--trace"]):
+            for name in ("./k.mlir", "link", str(kernel / "k.mlir")):
+                assert main([words[0], "k.mlir", *words[1:], name]) == 1
+                assert "the output would replace k.mlir" in capsys.readouterr().err
+        assert (kernel / "k.mlir").read_bytes() == before
+
 
 class TestRun:
     ARGUMENTS = ["--args", "x.npy", "y.npy"]

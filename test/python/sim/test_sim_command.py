@@ -1,6 +1,7 @@
 """``hexmlir sim``: runs assembly files, prints costs, writes buffers back, lists forms."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -130,6 +131,15 @@ def test_annotate_and_trace(source, tmp_path, capsys):
     assert [event["name"] for event in events if event["ph"] == "X"] == ["scale"]
     assert sim(source, "--entry", "scale", "--args", "buf:64", 1, "1.0", "--trace", tmp_path / "no" / "t.json") == 1
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_trace_does_not_replace_the_input(source, tmp_path, capsys):
+    before = Path(source).read_bytes()
+    (tmp_path / "link").symlink_to(source)
+    for name in (source, tmp_path / "link", os.path.relpath(source)):
+        assert sim(source, "--entry", "scale", "--args", "buf:64", 1, "1.0", "--trace", name) == 1
+        assert f"the output would replace {source}" in capsys.readouterr().err
+    assert Path(source).read_bytes() == before
 
 
 def test_a_whole_c_program_prints_its_output_first(capsys):
