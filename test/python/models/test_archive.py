@@ -322,6 +322,29 @@ def test_wrong_sizes(text):
 
 
 @pytest.mark.parametrize("text", [
+    "9**9**9", "Pow(9, Pow(9, 9))", "Pow(9, exp=9)", "(9**64)**64", "9**(99*99)", "1<<999999999", "LShift(1, 999)",
+    "PowByNatural(9, 9**9)", "Pow(Integer(9), Integer(999))", "Max(" + ", ".join(f"s{i}" for i in range(300)) + ")"])
+def test_sizes_that_take_for_ever(text):
+    with pytest.raises(Refused, match="could take PyTorch for ever"):
+        check_size(text)
+    with pytest.raises(Refused, match="could take PyTorch for ever"):
+        check_condition(f"{text} == 0")
+
+
+@pytest.mark.parametrize("text", ["s0**2", "Pow(Symbol('s77', positive=True, integer=True), Integer(3))",
+                                  "Pow(Add(Symbol('s7'), Integer(4096)), Rational(1, 2))", "2**-1*s0", "Max(1, s0)"])
+def test_powers_of_sizes(text):
+    check_size(text)
+
+
+@pytest.mark.parametrize("text", [
+    "Float('1e999999999')", "Symbol('1" + "0" * 40 + "')"])
+def test_numbers_of_endless_digits(text):
+    with pytest.raises(Refused, match="is no expression of sizes"):
+        check_size(text)
+
+
+@pytest.mark.parametrize("text", [
     "L['x'].__class__", "L['x'].backward()", "math.__dict__", "torch.load('x')", "torch.sym_int.x", "L['a\\'b'].dim()",
     'L["a\'b"].dim()', "os.getcwd()", "[x for x in L]", "L['x'].size()[0] == f()"])
 def test_wrong_conditions(text):

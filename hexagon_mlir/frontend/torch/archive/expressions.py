@@ -21,7 +21,12 @@ _ATTRIBUTES = {
     "torch": frozenset({"sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt"})}
 _OF_INPUTS = frozenset({"dim", "ndim", "shape", "size", "storage_offset", "stride"})
 _SYMBOL = re.compile(r"[a-z]{1,3}\d+")
-_NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?|[-+]?inf|nan")
+_NUMBER = re.compile(r"[-+]?[\d.]{1,40}(e[-+]?\d{1,3})?|[-+]?inf|nan")
+_POWERS = frozenset({"FloatPow", "LShift", "Pow", "PowByNatural"})
+_EXTREMES = frozenset({"Max", "Min", "max", "min"})
+_EXPONENT = re.compile(r"-?\d{1,2}|Integer\(-?\d{1,2}\)|Rational\(-?\d{1,2}, \d{1,2}\)")
+_MOST_COMPARED = 32
+"""PyTorch computes what it reads: hours for ``9**9**9``, minutes for the maximum of 300 sizes."""
 _NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.operator, ast.unaryop, ast.cmpop,
           ast.boolop, ast.Load, ast.keyword)
 UNSAFE = re.compile(r"""["'\\]""")
@@ -46,6 +51,34 @@ def _check(text: str, of_inputs: bool) -> None:
         tree = None
     if tree is None or not all(_allowed(node, of_inputs) for node in ast.walk(tree)):
         raise Refused(f"'{text[:60]}' is no expression of sizes")
+    if not _is_short(tree):
+        raise Refused(f"'{text[:60]}' could take PyTorch for ever")
+
+
+def _is_short(tree: ast.Expression) -> bool:
+    """Whether exponents are small constants, no power is raised to one, and few values are compared."""
+    nodes = list(ast.walk(tree))
+    powers = [node for node in nodes if _is_power(node)]
+    compared = sum(len(node.args) for node in nodes
+                   if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _EXTREMES)
+    return compared <= _MOST_COMPARED and all(map(_is_small, powers))
+
+
+def _is_power(node: ast.AST) -> bool:
+    match node:
+        case ast.BinOp(op=ast.Pow() | ast.LShift()):
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _POWERS
+    return False
+
+
+def _is_small(power: ast.AST) -> bool:
+    match power:
+        case ast.BinOp(left=base, right=exponent) | ast.Call(args=[base, exponent], keywords=[]):
+            return (_EXPONENT.fullmatch(ast.unparse(exponent)) is not None
+                    and not any(map(_is_power, ast.walk(base))))
+    return False
 
 
 def _allowed(node: ast.AST, of_inputs: bool) -> bool:
