@@ -18,7 +18,7 @@ from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out, take_weight
 from hexagon_mlir.codegen.interface import Interface, Tensor, launch_grid, read_interface
 from hexagon_mlir.exec import EXECUTORS
 from hexagon_mlir.frontend import MODEL_FILES
-from hexagon_mlir.ir import HexError, ir, name_locations, parse, to_text
+from hexagon_mlir.ir import HexError, ir, name_locations, parse, read_all, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.pipelines import Settings
@@ -286,7 +286,8 @@ def _module(source: Any, signature: Mapping[str, str] | None, constants: Mapping
 
 def _read(path: Path) -> ir.Module:
     try:
-        module = parse(path.read_bytes(), file=str(path))
+        with path.open("rb") as stream:
+            module = parse(read_all(stream, str(path)), file=str(path))
     except OSError as error:
         raise HexError.plain(f"cannot read the file: {error.strerror}", file=str(path)) from None
     name_locations(module, str(path))

@@ -7,14 +7,13 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from hexagon_mlir.ir import decode
+from hexagon_mlir.ir import decode, read_all
 from hexagon_mlir.ir.diagnostics import HexError
 
 STDIN = "-"
 _SEPARATOR = re.compile(rb"^[ \t]*// -----[ \t]*\r?$", re.MULTILINE)
 _GENERIC_TTIR = re.compile(rb'"(builtin\.module|tt\.func)"\s*\(')
 _PRETTY_TTIR = re.compile(rb"^[ \t]*tt\.func\b", re.MULTILINE)
-MAX_INPUT_BYTES = 1 << 30
 _SHOWN = 100  # characters of what another library says
 
 
@@ -44,7 +43,7 @@ def read_source(path: str) -> Source:
     if path == STDIN:
         if sys.stdin is None or sys.stdin.isatty():
             raise HexError.plain("no input", hint="name a file, or pipe MLIR into standard input")
-        return Source("<stdin>", sys.stdin.buffer.read())
+        return Source("<stdin>", read_all(sys.stdin.buffer, "<stdin>"))
     if Path(path).suffix == ".ttir":
         return Source(path, _read_ttir(path))
     return Source(path, read_bytes(path))
@@ -53,10 +52,8 @@ def read_source(path: str) -> Source:
 def read_bytes(path: str) -> bytes:
     """The bytes of file ``path``."""
     try:
-        file = Path(path)
-        if file.stat().st_size > MAX_INPUT_BYTES:
-            raise HexError.plain(f"input is larger than {MAX_INPUT_BYTES >> 30} GiB", file=path)
-        return file.read_bytes()
+        with open(path, "rb") as stream:
+            return read_all(stream, path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise HexError.plain(f"cannot read: {reason}", file=path) from None

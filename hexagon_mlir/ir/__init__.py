@@ -14,7 +14,7 @@ from torch_mlir.passmanager import PassManager
 from hexagon_mlir.ir.context import INDEX_BITS, make_context, set_index_bits
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, error_at, place_of
 from hexagon_mlir.ir.guards import captured_stderr, erase_op, untranslatable_ops
-from hexagon_mlir.ir.text import decode, name_locations, parse, to_text
+from hexagon_mlir.ir.text import decode, name_locations, parse, read_all, to_text
 
 if TYPE_CHECKING:
     from torch_mlir.dialects import (
@@ -54,6 +54,7 @@ __all__ = [
     "name_locations",
     "parse",
     "place_of",
+    "read_all",
     "scf",
     "set_index_bits",
     "tensor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import BinaryIO
 
 from torch_mlir import ir
 
@@ -12,6 +13,8 @@ from hexagon_mlir.ir.diagnostics import STDIN_NAME, HexError, from_mlir_error
 
 named_files: set[str] = set()
 """Files that the user named: of those that a module names itself, nobody reads a line."""
+MOST_BYTES = 1 << 30
+"""Of one input."""
 _ELEMENTS_SHOWN = 64  # larger dense constants print as __elided__
 
 
@@ -28,6 +31,14 @@ def parse(source: str | bytes, file: str = "-", context: ir.Context | None = Non
             return ir.Module.parse(text)
         except ir.MLIRError as error:
             raise from_mlir_error(error, file=file, hint=hint) from None
+
+
+def read_all(stream: BinaryIO, file: str) -> bytes:
+    """All of ``stream``, which may be a device or a FIFO without end. Raises `HexError` for more than `MOST_BYTES`."""
+    data = stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise HexError.plain(f"input is larger than {MOST_BYTES >> 30} GiB", file=file)
+    return data
 
 
 def checked(source: str | bytes, file: str) -> str:

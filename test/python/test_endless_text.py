@@ -6,6 +6,7 @@ import pytest
 from support import run_opt
 
 from hexagon_mlir.ir import HexError, parse, text_guards
+from hexagon_mlir.ir import text as reader
 
 COUNT = 100_000
 DIGITS = "9" * COUNT
@@ -109,3 +110,14 @@ def test_lines_of_parts():
     text = "module {}\n// -----\n\nmodule {}\n   // -----  \n\n\nfunc.func @f() { return 1 }\n// -----\nx\n"
     err = run_opt("--split-input-file", stdin=text.encode()).err
     assert [line.split(":")[1] for line in err.splitlines() if "error: " in line] == ["8", "10"]
+
+
+@pytest.mark.parametrize("words", [["hexmlir-opt"], ["hexmlir", "compile"], ["hexmlir", "sim", "--entry", "f"]])
+def test_a_device_without_end(words, tmp_path, monkeypatch, capsys):
+    from hexagon_mlir.cli import hexmlir, opt
+
+    monkeypatch.setattr(reader, "MOST_BYTES", 1 << 20)
+    main = opt.main if words == ["hexmlir-opt"] else hexmlir.main
+    output = ["-o", str(tmp_path / "k.o")] if "compile" in words else []
+    assert main([*words[1:], "/dev/zero", *output]) != 0
+    assert "/dev/zero: error: input is larger than" in capsys.readouterr().err
