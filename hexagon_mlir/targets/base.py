@@ -20,6 +20,8 @@ class Confidence(StrEnum):
 
 FIRST_CONVERSION = 73
 """The first version whose HVX converts between f32 and i32 in one instruction, V.w=V.sf and V.sf=V.w."""
+FIRST_EXTENDED = 79
+"""The first version with `Qfloat.EXTENDED`."""
 
 
 class Qfloat(StrEnum):

@@ -7,6 +7,7 @@ import pytest
 
 import hexagon_mlir as hx
 from hexagon_mlir import targets
+from hexagon_mlir.codegen.llvm_ir.conversions import converts, hidden_bits
 
 SUM = """func.func @f(%x: tensor<256xf32>, %y: tensor<256xf32>) -> tensor<256xf32> {
   %o = tensor.empty() : tensor<256xf32>
@@ -37,3 +38,11 @@ def test_with_the_ieee_forms_sums_are_those_of_ieee(chip):
     assert "qf32" not in kernel.asm
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(kernel.run(x, y).outputs[0], x + y)
+
+
+@pytest.mark.parametrize("name", [name for name in targets.names() if targets.get(name).vector_float])
+def test_code_generation_sees_the_arithmetic_of_the_target(name):
+    """A worker is told the chip as LLVM names it."""
+    chip = targets.get(name)
+    assert hidden_bits(chip.features) == hidden_bits(chip.cpu) == (chip.qfloat is targets.Qfloat.EXTENDED)
+    assert converts(chip.features) == converts(chip.cpu) == chip.converts_floats

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 
-from hexagon_mlir.targets.base import FIRST_CONVERSION
-
-FIRST_EXTENDED = 79
+from hexagon_mlir.targets.base import FIRST_CONVERSION, FIRST_EXTENDED
 
 
 def converts(chip: str) -> bool:
