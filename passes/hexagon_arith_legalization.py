@@ -45,7 +45,7 @@ class HexagonArithLegalizationPass(Pass):
     of and, or and not. On v68 to v75, where f16 lanes compute in qf16, sums and products of f16 are those of f32,
     rounded where something else reads them, and a product with a constant near the largest f32 saturates. Packets per
     vector are stated, and checked, in the tests. Of single floats, f16 becomes f32 and the larger of two f32 is found
-    without a call as well.
+    without a call as well, and f64 becomes bf16 rounded once.
 
     Before:
         func.func @f(%a: vector<32xi1>, %b: vector<32xbf16>) -> (vector<32xf32>, vector<32xf32>) {
@@ -71,7 +71,7 @@ class HexagonArithLegalizationPass(Pass):
         ignore-nan: take every operand of a comparison, minimum or maximum for a number, as ``fastmath<nnan>``
             does for one operation; each saves 3 to 6 operations.
 
-    Refuses: nothing; f64 and 64-bit integers are left alone, with a remark.
+    Refuses: nothing; f64 and 64-bit integers are left alone, with a remark, but for f64 as bf16.
 
     Needs: buffer
     Leaves: buffer
@@ -103,7 +103,7 @@ class HexagonArithLegalizationPass(Pass):
             return None
         if not isinstance(op.results[0].type, ir.VectorType):
             with ir.InsertionPoint(op), op.location:
-                value = scalar.from_f16(*op.operands) if name == "extf" else scalar.extreme(name, *op.operands)
+                value = self._single(name, op)
                 op.results[0].replace_all_uses_with(value)
             op.erase()
             return None
@@ -115,6 +115,12 @@ class HexagonArithLegalizationPass(Pass):
                 return f"{op.name} on {elements[0]} vectors runs lane by lane; i8, i16 and i32 do not"
         elif not any(element in FLOATS for element in elements):
             return f"{op.name} on {elements[0]} vectors runs lane by lane; f16, bf16 and f32 do not"
+        elif elements == ["f64", BF16]:
+            with ir.InsertionPoint(op), op.location:
+                wide = scalar.odd_f32(op.operands[0])
+                op.results[0].replace_all_uses_with(to_bf16(Float(Lanes(wide.type), wide)).value)
+            op.erase()
+            return None
         elif any(element in ("f64", "i64", "index") for element in elements):
             return f"{op.name} between {elements[0]} and {elements[-1]} vectors runs lane by lane"
         with ir.InsertionPoint(op), op.location:
@@ -123,6 +129,13 @@ class HexagonArithLegalizationPass(Pass):
             op.results[0].replace_all_uses_with(value)
             op.erase()
         return None
+
+    @staticmethod
+    def _single(name: str, op: ir.Operation) -> ir.Value:
+        """The value that replaces ``op`` on single floats."""
+        if name == "truncf":
+            return arith.truncf(op.results[0].type, scalar.odd_f32(op.operands[0]))
+        return scalar.from_f16(*op.operands) if name == "extf" else scalar.extreme(name, *op.operands)
 
     def _rewrite(self, name: str, op: ir.Operation, elements: list[str], target: Target,
                  halves: HalfArithmetic) -> ir.Value | None:
@@ -194,12 +207,14 @@ class HexagonArithLegalizationPass(Pass):
 def _candidates(module: ir.Module) -> list[ir.Operation]:
     return [op for op in ops_named(module, *HANDLED)
             if (chooses_masks(op) if op.name == "arith.select" else
-                isinstance(op.results[0].type, ir.VectorType) or _is_call(op))]
+                isinstance(op.results[0].type, ir.VectorType) or _has_scalar_form(op))]
 
 
-def _is_call(op: ir.Operation) -> bool:
-    """True for an operation on single floats that `scalar` has a form without a call for."""
+def _has_scalar_form(op: ir.Operation) -> bool:
+    """True for an operation on single floats that `scalar` has a form for: without a call, or right."""
     source, result = op.operands[0].type, op.results[0].type
+    if op.name == "arith.truncf":
+        return isinstance(source, ir.F64Type) and isinstance(result, ir.BF16Type)
     return isinstance(result, ir.F32Type) and ((op.name == "arith.extf" and isinstance(source, ir.F16Type))
                                                or op.name.removeprefix("arith.") in EXTREMES)
 

@@ -1,8 +1,11 @@
-"""Single floats: what LLVM 22 calls a function for, and a call costs every vector register its value."""
+"""Single floats: what LLVM 22 calls a function for, and a call costs every vector register its value; and what it
+computes wrong.
+"""
 
 from __future__ import annotations
 
 from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.ir.constants import constant
 
 SIGN, MAGNITUDE, INFINITY = 0x8000, 0x7FFF, 0x7C00
 MANTISSA_SHIFT, SIGN_SHIFT = 13, 16  # from where f16 has them to where f32 does
@@ -26,6 +29,27 @@ def from_f16(value: ir.Value) -> ir.Value:
     unsigned = arith.select(is_finite, finite, arith.ori(magnitude, number(INFINITY_F32)))
     sign = arith.shli(arith.andi(bits, number(SIGN)), number(SIGN_SHIFT))
     return arith.bitcast(ir.F32Type.get(), arith.ori(unsigned, sign))
+
+
+def odd_f32(value: ir.Value) -> ir.Value:
+    """The f64 ``value``, or a vector of them, as f32; as the neighbour whose last bit is set where that is not exact.
+
+    It is rounded to bf16 as ``value`` is. LLVM 22 takes the upper half of the nearest f32 instead.
+    """
+    vector, predicate = isinstance(value.type, ir.VectorType), arith.CmpFPredicate
+
+    def like(element: ir.Type) -> ir.Type:
+        return ir.VectorType.get(ir.VectorType(value.type).shape, element) if vector else element
+
+    single, word = like(ir.F32Type.get()), like(ir.IntegerType.get_signless(32))
+    none = ir.FloatAttr.get(ir.F64Type.get(), 0.0)
+    zero = constant(ir.DenseElementsAttr.get_splat(value.type, none) if vector else none)
+    nearest = arith.truncf(single, value)
+    back = arith.extf(value.type, nearest)
+    inexact = arith.cmpf(predicate.ONE, back, value)
+    grown = arith.xori(arith.cmpf(predicate.OGT, back, value), arith.cmpf(predicate.OLT, value, zero))
+    cut = arith.subi(arith.bitcast(word, nearest), arith.extui(word, arith.andi(grown, inexact)))
+    return arith.bitcast(single, arith.ori(cut, arith.extui(word, inexact)))
 
 
 def extreme(name: str, a: ir.Value, b: ir.Value) -> ir.Value:
