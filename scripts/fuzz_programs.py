@@ -4,9 +4,9 @@
     scripts/fuzz_programs.py --first 0 --count 20000 --target v75
     scripts/fuzz_programs.py --kind chains --count 2000 --settings '{"threads": 1, "tcm_bytes": 16384}'
 
-Results are compared with numpy's. Program number n is the same on every machine, so a long run can be done in slices.
-A group of programs is compiled as the functions of one module, in one variant of code generation, and translated for
-the host without optimisation. The
+Results are compared with numpy's; the simulator computes in IEEE arithmetic, so that it is the code that is tested.
+Program number n is the same on every machine, so a long run can be done in slices. A group of programs is compiled as
+the functions of one module, in one variant of code generation, and translated for the host without optimisation. The
 groups run in a child process; when it fails, crashes or hangs, the programs of its group run again one by one, those
 that still fail are printed, and the rest goes on in a new process.
 """
@@ -45,7 +45,7 @@ def check(numbers: list[int], options: argparse.Namespace) -> None:
     from hexagon_mlir.ir import parse, set_index_bits
     from hexagon_mlir.pass_infra import PassContext
     from hexagon_mlir.pass_infra.runner import run_steps
-    from hexagon_mlir.sim import Machine
+    from hexagon_mlir.sim import Arithmetic, Machine
 
     kinds = (random_reduction, random_elementwise, random_transpose, random_elementwise, random_reduction,
              random_indexed, random_elementwise, random_indexed, random_strided, random_strided)
@@ -59,7 +59,8 @@ def check(numbers: list[int], options: argparse.Namespace) -> None:
     run_steps(module, pipelines.get("default", chip, settings), PassContext(chip), None)
     asm = optimize_and_emit(translate_to_llvm_ir(module), chip.cpu, chip.features, "asm", qfloat=settings.qfloat,
                             patience=0)
-    machine = Machine(asm.decode(), options.target, memory="fast", check=options.check)
+    machine = Machine(asm.decode(), options.target, memory="fast", check=options.check,
+                      arithmetic=Arithmetic.IEEE)
     for program in programs:
         result = program.place()
         addresses = []

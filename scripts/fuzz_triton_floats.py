@@ -316,6 +316,8 @@ class Generator:
         power_error = np.where(seen, power * np.expm1(less)
                                + self.rounding(self.machine.function("exp"), power * np.exp(less)), 0)
         total, total_error = self.total(power, power_error, 1, self.columns)
+        if np.any(total_error >= total):  # it may be zero
+            return False
         result = power / total
         error = (power_error + result * total_error) / (total - total_error)
         names = self.name(text), self.name(f"tl.max(v{len(self.lines) - 1}, 1)[:, None]")
