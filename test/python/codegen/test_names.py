@@ -17,6 +17,7 @@ from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.pinned_conversions import conversions_before_calls
 from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.llvm_ir import module_parts
+from hexagon_mlir.codegen.llvm_ir.fp_literals import rewrite_fp_literals
 from hexagon_mlir.codegen.llvm_ir.names import derived
 from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
 from hexagon_mlir.codegen.scheduling.traits import traits
@@ -46,7 +47,7 @@ def alone(step: Step) -> Callable[[str], str]:
 REWRITES = {
     **{step.name: alone(step) for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if step.name != "normal-form"},
     "native IEEE vectors": lambda text: use_native_vectors(text, False), "host shuffles": apart,
-    "pinned conversions": conversions_before_calls,
+    "pinned conversions": conversions_before_calls, "literals": rewrite_fp_literals,
     "loops apart": lambda text: "\n".join(module_parts.loops_apart(text)),
     "division": lambda text: "\n".join(module_parts.divide(text)),
 }
