@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from hexagon_mlir.isa.decode import FormError, Insn, decode_line
+from hexagon_mlir.isa.decode import Insn
+from hexagon_mlir.isa.packets import instructions
 from hexagon_mlir.isa.unit import Unit
 
 PER_PACKET = {"slot": 4, "pipe": 4, "shift": 1, "permute": 1, "multiply": 2, "load": 1, "store": 1}
@@ -48,10 +49,7 @@ def occupied(insn: Insn) -> Counter[str]:
 @lru_cache(1 << 14)
 def taken_by(line: str) -> Counter[str]:
     """What a ``line`` of a packet takes: one instruction or a compound of two; a slot where it is no known form."""
-    try:
-        return sum(map(occupied, decode_line(0, line)), Counter())
-    except FormError:
-        return Counter(slot=1)
+    return sum(map(occupied, instructions(line)), Counter()) or Counter(slot=1)
 
 
 def needed_packets(uses: Iterable[Counter[str]]) -> dict[str, float]:

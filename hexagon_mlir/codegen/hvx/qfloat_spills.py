@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS
-from hexagon_mlir.codegen.scheduling.packets import packets_of
+from hexagon_mlir.isa.packets import packets_of
 
 _STORE = re.compile(r"(if \([^)]*\) )?vmemu?\(r(\d+)(?:\+#(-?\d+))?\)\s*=\s*v(\d+)(\.new)?\s*$")
 _STORED = re.compile(r"vmemu?\(r(\d+)(?:\+#-?\d+)?\)\s*=\s*v\d")

@@ -9,12 +9,13 @@ vectors come out alike however they are made.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
-from hexagon_mlir.codegen.scheduling.packets import packets_of
+from hexagon_mlir.isa.decode import Insn
+from hexagon_mlir.isa.packets import instructions, packets_of
 from hexagon_mlir.isa.resources import needed_packets, taken_by
 
 TRIPS = 64
@@ -29,11 +30,9 @@ BOUNDS = ("slot", "shift", "multiply", "load", "store")
 """Resources that bound a loop here. With all pipes counted too, bounds are closer and fewer tries worth their time:
 GELU f32 takes 3 % more cycles.
 """
-_COMPUTES = re.compile(r"(?:^|\s)v\d+(?::\d+)?(?:\.\w+)? [-+|&^]?= v(?!mem|l?align|combine|mux|splat|\d)")
-_WASTE = re.compile(r"vmemu?\(r(?:29|30)\b[^)]*\)\s*=|^r\d+ = add\(r(?:29|30),|^v\d+ = v\d+$")
-_ASSIGNED = re.compile(r"^(?:if \([^)]*\) )?r(\d+)(?::(\d+))? =")
-_LOAD = re.compile(r"= vmemu?\((r\d+)\+#(-?\d+)\)")
-_TARGET = re.compile(r"(?:jump(?::n?t)?|loop[01]\()\s*#*([.\w$]+)")
+_MOVES = ("vmem", "valign", "vlalign", "vcombine", "vmux", "vsplat")
+_FRAME = (29, 30)
+"""The stack pointer and the frame pointer."""
 
 
 class Cost(NamedTuple):
@@ -61,12 +60,31 @@ def static_cost(asm: str) -> Cost:
     extra = _backwards(packets, set(labels.values()))
     hot = [(first, end) for first, end in loops
            if not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops)
-           and any(_COMPUTES.search(line) for packet in packets[first:end] for line in packet)]
+           and any(_computes(insn) for insn in _in(packets[first:end]))]
     idle = sum(weight[first] * (end - first - _least(packets[first:end])) for first, end in hot)
-    waste = sum(weight[first] * WASTE * bool(_WASTE.search(line))
-                for first, end in hot for packet in packets[first:end] for line in packet)
+    waste = sum(weight[first] * WASTE * _is_waste(insn) for first, end in hot for insn in _in(packets[first:end]))
     total = waste + sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
     return Cost(total, total - waste - idle, waste)
+
+
+def _in(packets: Iterable[Sequence[str]]) -> Iterator[Insn]:
+    """The instructions of ``packets``."""
+    return (insn for packet in packets for line in packet for insn in instructions(line))
+
+
+def _computes(insn: Insn) -> bool:
+    """Whether ``insn`` computes with vectors: it does not only move, mix, align or convert them."""
+    left, _, right = insn.key.partition("=")
+    return left.startswith("V") and right.startswith("v") and not right.startswith(_MOVES)
+
+
+def _is_waste(insn: Insn) -> bool:
+    """Whether ``insn`` stores a vector to the stack, computes an address of it, or copies a vector."""
+    if insn.kind == "store":
+        base = insn.address.base if insn.address else None
+        return insn.access.startswith("v") and base is not None and base.number in _FRAME
+    return insn.condition is None and (insn.key == "V=V" or (
+        insn.key.startswith("R=add(R,") and insn.sources[0].number in _FRAME))
 
 
 def _loops(packets: list[list[str]], labels: dict[str, int]) -> set[tuple[int, int]]:
@@ -74,13 +92,13 @@ def _loops(packets: list[list[str]], labels: dict[str, int]) -> set[tuple[int, i
     loops = set()
     started: dict[str, list[int]] = {"0": [], "1": []}
     for number, packet in enumerate(packets):
-        for line in packet:
-            match = _TARGET.search(line) if "jump" in line or "loop" in line else None
-            if match and match[1] in labels:
-                if line.startswith("loop"):
-                    started[line[4]].append(labels[match[1]])
-                elif labels[match[1]] <= number:
-                    loops.add((labels[match[1]], number + 1))
+        for insn in _in([[line for line in packet if "jump" in line or "loop" in line]]):
+            if insn.target is None or insn.target not in labels:
+                continue
+            if insn.kind == "loop":
+                started[insn.op].append(labels[insn.target])
+            elif labels[insn.target] <= number:
+                loops.add((labels[insn.target], number + 1))
         for loop, starts in started.items() if ":endloop" in packet[-1] else ():
             before = [start for start in starts if start <= number]
             if f":endloop{loop}" in packet[-1] and before:
@@ -96,16 +114,18 @@ def _backwards(packets: list[list[str]], labels: set[int]) -> list[float]:
     starts = labels | {number + 1 for number, packet in enumerate(packets) if ":endloop" in packet[-1]}
     bounds = [0, *sorted(starts), len(packets)]
     for first, end in pairwise(bounds):
-        loads = [(number, load) for number in range(first, end) for line in packets[number]
-                 if "= vmem" in line and (load := _LOAD.search(line))]
-        moved = {f"r{number}" for packet in packets[first:end] for line in packet
-                 for match in _ASSIGNED.findall(line) for number in match} if loads else set()
-        last = dict[str, int]()
-        for number, load in loads:
-            offset = int(load[2])
-            back = load[1] in moved and offset < last.get(load[1], offset)
+        loads = [(number, insn.address) for number in range(first, end)
+                 for insn in _in([[line for line in packets[number] if "= vmem" in line]])
+                 if insn.kind == "load" and insn.address and insn.address.base and insn.address.offset]
+        moved = {unit for insn in _in(packets[first:end]) for dest in insn.dests for unit in dest.units()
+                 if unit[0] == "R"} if loads else set()
+        last: dict[int, int] = {}
+        for number, address in loads:
+            assert address.base is not None and address.offset is not None
+            base, offset = address.base.number, address.offset.number
+            back = ("R", base) in moved and offset < last.get(base, offset)
             extra[number] += BACKWARDS if back else 0.0
-            last[load[1]] = offset
+            last[base] = offset
     return extra
 
 

@@ -1,9 +1,11 @@
-"""Assembly as packets."""
+"""Assembly as packets of lines, and lines as instructions: for those who look at few of them, often."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from hexagon_mlir.isa.decode import FormError, Insn, decode_line
 
 _LABEL = re.compile(r"([.\w$]+):(?:\s|$)")
 
@@ -27,3 +29,12 @@ def packets_of(asm: str) -> tuple[list[list[str]], dict[str, int]]:
         elif ":" in line and (match := _LABEL.match(line)):
             labels[match[1]] = len(packets)
     return packets, labels
+
+
+@lru_cache(1 << 14)
+def instructions(line: str) -> tuple[Insn, ...]:
+    """The one or two instructions of a ``line`` of a packet; none where it holds no known form, as its end does not."""
+    try:
+        return tuple(decode_line(0, line))
+    except FormError:
+        return ()
