@@ -7,27 +7,44 @@ it. What another thread wrote behind them in between is lost.
 
 from __future__ import annotations
 
-import re
+from hexagon_mlir.isa.decode import Insn
+from hexagon_mlir.isa.packets import instructions
 
-_PREDICATE, _PLACE = r"if \((!?p\d)(?:\.new)?\)", r"vmem\((r\d+)\+#(-?\d+)\)"
-_LOAD = re.compile(rf"{_PREDICATE} (v\d+)(?:\.cur|\.tmp)? = {_PLACE}")
-_STORE = re.compile(rf"{_PREDICATE} {_PLACE} = ")
 _REACH = 40
 """Lines between load and store."""
+_MIXED = "V=vmux(Q,V,V)"
+Place = tuple[tuple[bool, int], int, int]
+"""Condition, base register and offset of an access."""
 
 
 def rewrites_neighbours(asm: str) -> bool:
     """True when a vector is loaded, mixed with another and stored where it was, all under one condition."""
-    if _LOAD.search(asm) is None:
+    if "vmux(" not in asm:
         return False
-    lines = asm.split("\n")
-    for number, line in enumerate(lines):
-        if (load := _LOAD.search(line)) is None:
+    loaded: list[tuple[int, Insn, Place]] = []
+    mixed: dict[int, list[int]] = {}  # register -> lines where it is the second that is chosen from
+    for number, line in enumerate(map(str.strip, asm.split("\n"))):
+        if not line.startswith("if (") and "vmux(" not in line:
             continue
-        mixed = re.compile(rf"= vmux\(q\d,v\d+,{load[2]}\)")
-        seen = False
-        for later in lines[number:number + _REACH]:
-            seen = seen or mixed.search(later) is not None
-            if seen and (store := _STORE.search(later)) and store.groups() == (load[1], load[3], load[4]):
+        for insn in instructions(line):
+            place = _place(insn)
+            if insn.key == _MIXED:
+                mixed.setdefault(insn.sources[2].number, []).append(number)
+            elif place and insn.kind == "load":
+                loaded.append((number, insn, place))
+            elif place and insn.kind == "store" and any(
+                    was == place and number - at < _REACH
+                    and any(at <= line <= number for line in mixed.get(load.dests[0].number, ()))
+                    for at, load, was in loaded):
                 return True
     return False
+
+
+def _place(insn: Insn) -> Place | None:
+    """Where ``insn`` accesses a vector under a scalar condition; None for anything else."""
+    if insn.access != "vmem" or insn.condition is None or insn.condition.operand.cls != "P" or insn.address is None:
+        return None
+    base, offset = insn.address.base, insn.address.offset
+    if base is None or offset is None:
+        return None
+    return (insn.condition.negated, insn.condition.operand.number), base.number, offset.number
