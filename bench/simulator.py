@@ -28,7 +28,7 @@ from rich.table import Table
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, RunResult
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.program import model_code, obtain
+from hexagon_mlir.sim.translation.cached import model_code, obtain
 from hexagon_mlir.sim.translation.translate import translate
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -199,7 +199,7 @@ def compiled(name: str, block: int, threads: int) -> str:
     """Assembly of an example kernel for v75, ``block`` elements or columns per program."""
     from hexagon_mlir.codegen import compile_module
     from hexagon_mlir.frontend.triton import activate
-    from hexagon_mlir.frontend.triton.ttir import from_kernel
+    from hexagon_mlir.frontend.triton.kernel import from_kernel
     from hexagon_mlir.ir import parse
     from hexagon_mlir.pipelines import Settings
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hexagon_mlir.api import CompiledKernel, Run, compile, load
     from hexagon_mlir.frontend.torch.dynamic import SpecializedModel
-    from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel
+    from hexagon_mlir.frontend.torch.model import CompiledModel
+    from hexagon_mlir.frontend.torch.result import CompilationResult
     from hexagon_mlir.ir.diagnostics import HexError
     from hexagon_mlir.version import VERSION as __version__
 
 _HOME = {"CompiledKernel": "api", "Run": "api", "compile": "api", "load": "api",
-         "CompiledModel": "frontend.torch.model", "CompilationResult": "frontend.torch.model",
+         "CompiledModel": "frontend.torch.model", "CompilationResult": "frontend.torch.result",
          "SpecializedModel": "frontend.torch.dynamic", "HexError": "ir.diagnostics"}
 
 __all__ = ["CompilationResult", "CompiledKernel", "CompiledModel", "HexError", "Run", "SpecializedModel", "__version__",

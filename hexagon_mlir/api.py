@@ -251,9 +251,9 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
 
 def load(folder: str | os.PathLike[str]) -> CompiledModel:
     """The model that `CompiledModel.save` wrote into ``folder``; raises `HexError` when there is none."""
-    from hexagon_mlir.frontend.torch import files
+    from hexagon_mlir.frontend.torch.model import CompiledModel
 
-    return files.load(Path(folder))
+    return CompiledModel.load(Path(folder))
 
 
 def _is_torch_program(source: Any) -> bool:
@@ -275,7 +275,7 @@ def _module(source: Any, signature: Mapping[str, str] | None, constants: Mapping
     if hasattr(source, "arg_names") and hasattr(source, "fn"):  # a triton.JITFunction, without importing triton
         if signature is None:
             raise HexError.plain("a Triton kernel needs a signature", hint="signature={'x_ptr': '*fp32', 'n': 'i32'}")
-        from hexagon_mlir.frontend.triton.ttir import from_kernel
+        from hexagon_mlir.frontend.triton.kernel import from_kernel
 
         return parse(from_kernel(source, {**signature, **dict.fromkeys(constants or {}, "constexpr")},
                                  dict(constants or {}), target), file="<ttir>")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hexagon_mlir import targets
-from hexagon_mlir.cli.build import KINDS
+from hexagon_mlir.cli.build_options import KINDS
 from hexagon_mlir.codegen.artifacts import c_interface, link
 from hexagon_mlir.codegen.artifacts.c_interface import Function
 from hexagon_mlir.codegen.artifacts.weights import Weights

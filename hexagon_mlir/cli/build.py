@@ -7,21 +7,19 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hexagon_mlir.cli.arguments import UsageError, whole_number
 from hexagon_mlir.cli.arrays import array_bytes, read_array
-from hexagon_mlir.cli.options import OneFile, keep_input, read_options
+from hexagon_mlir.cli.build_options import KINDS, SETTINGS, Options
+from hexagon_mlir.cli.options import keep_input, read_options
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir.diagnostics import HexError
 
 if TYPE_CHECKING:
     from hexagon_mlir.api import CompiledKernel
 
-KINDS = {"asm": ".s", "ll": ".ll", "obj": ".o", "so": ".so", "elf": ""}
-"""What ``--emit`` knows, and the suffixes of the files."""
 COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
        hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]   (see hexmlir compile MODEL.pt2 --help)
 
@@ -54,37 +52,6 @@ RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
   --target, --pipeline, --entry, --accuracy, --qfloat, --threads, --tcm-bytes, --line-info, --numerics, --trust: as
   for 'hexmlir compile'
 """
-SETTINGS = ("target", "pipeline", "threads", "accuracy", "qfloat", "line_info", "tcm_bytes")
-"""Options of every compilation: the target, the pipeline, and `hexagon_mlir.pipelines.Settings`."""
-
-
-@dataclass
-class Options(OneFile):
-    """The command line of both."""
-
-    output: str = ""
-    emit: str = "obj"
-    target: str = ""
-    pipeline: str = "default"
-    entry: str = ""
-    threads: int = 0
-    accuracy: str = "accurate"
-    qfloat: bool = True
-    line_info: bool = False
-    tcm_bytes: int = 0
-    numerics: str = "f32"
-    trust: bool = False
-    shapes: str = ""
-    executor: str = "sim"
-    out: str = ""
-    grid: str = ""
-    report: str = ""
-    trace: str = ""
-    check: bool = False
-    arithmetic: str = ""
-    args: list[str] = field(default_factory=list)
-
-
 def compile_file(words: Sequence[str]) -> int:
     """The exit code of ``hexmlir compile`` with ``words`` after it."""
     if not words or "--help" in words or "-h" in words:

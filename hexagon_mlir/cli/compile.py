@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir import targets
 from hexagon_mlir.cli.arguments import UsageError
-from hexagon_mlir.cli.build import KINDS, SETTINGS, Options
+from hexagon_mlir.cli.build_options import KINDS, SETTINGS, Options
 from hexagon_mlir.cli.options import read_options
 from hexagon_mlir.ir.diagnostics import HexError
 

@@ -37,7 +37,7 @@ def example(name: str) -> Any:
 
 def _ttir(name: str, signature: dict[str, str], constants: dict[str, int]) -> Callable[[], str]:
     def text() -> str:
-        from hexagon_mlir.frontend.triton.ttir import from_kernel
+        from hexagon_mlir.frontend.triton.kernel import from_kernel
 
         return from_kernel(getattr(example(name), name), signature, constants)
 

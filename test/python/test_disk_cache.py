@@ -12,7 +12,7 @@ import pytest
 from hexagon_mlir import disk_cache, targets
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.sim.translation.program import model_code
+from hexagon_mlir.sim.translation.cached import model_code
 
 TARGET = targets.get()
 ROUNDS = 200

@@ -1,6 +1,7 @@
 """Imports point one way, and the MLIR bindings are imported in one place."""
 
 import ast
+import graphlib
 import re
 from collections import Counter
 
@@ -101,6 +102,36 @@ class TestImports:
         for module, line in imported(file):
             other = module.removeprefix("hexagon_mlir.")
             assert other not in passes - {name}, f"line {line}: a pass never imports another pass"
+
+
+def modules_imported(file):
+    """The modules of ours that ``file`` imports, anywhere but for type checks; of a package, those meant."""
+    def statements(nodes):
+        for node in nodes:
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                yield from statements(node.orelse)
+                continue
+            yield node
+            for part in ("body", "orelse", "finalbody", "handlers"):
+                yield from statements(getattr(node, part, ()))
+
+    for node in statements(ast.parse(file.read_text()).body):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name.removeprefix("hexagon_mlir.") in KNOWN else node.module for name in inner]
+        else:
+            continue
+        yield from (name.removeprefix("hexagon_mlir.") for name in names)
+
+
+def test_no_modules_import_each_other():
+    """Not on the way round either, nor within a part, nor when a function is called."""
+    imports = {name: {other for other in modules_imported(file) if other in KNOWN and other != name}
+               for name, file in MODULES}
+    order = graphlib.TopologicalSorter(imports)
+    order.prepare()  # raises CycleError, which has the circle
 
 
 def test_every_name_is_used():

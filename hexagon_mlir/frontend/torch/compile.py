@@ -23,8 +23,9 @@ from hexagon_mlir.frontend.torch.dynamic import DynamicProgram, SpecializedModel
 from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.index_bounds import index_bounds
-from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel, Face
+from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.passes import run_passes
+from hexagon_mlir.frontend.torch.result import CompilationResult, Face
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
 from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.query import find_ops

@@ -10,7 +10,8 @@ from torch.export import ExportedProgram
 
 from hexagon_mlir.exec.model import ModelRun
 from hexagon_mlir.frontend.torch.examples import zeros
-from hexagon_mlir.frontend.torch.model import CompilationResult, CompiledModel
+from hexagon_mlir.frontend.torch.model import CompiledModel
+from hexagon_mlir.frontend.torch.result import CompilationResult
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.ir.diagnostics import Diagnostic, Place
 

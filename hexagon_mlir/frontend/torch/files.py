@@ -6,7 +6,7 @@ import hashlib
 import math
 import mmap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import torch
@@ -14,11 +14,14 @@ from torch.utils import _pytree as pytree
 
 from hexagon_mlir.codegen.schedule import Kernel, Schedule
 from hexagon_mlir.frontend.torch.graph import Constant
-from hexagon_mlir.frontend.torch.model import CompiledModel, Face
 from hexagon_mlir.frontend.torch.nesting import Tuple, as_data, as_spec
+from hexagon_mlir.frontend.torch.result import CompilationResult, Face
 from hexagon_mlir.frontend.torch.saved import FORMAT, Dtype, Known, Saved, SavedKernel, Weight, Written, faults
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.whole_files import Content, write_files
+
+if TYPE_CHECKING:
+    from hexagon_mlir.frontend.torch.model import CompiledModel
 
 ORIGIN = "load"
 _ALIGN = 128  # bytes: weights start where a vector could
@@ -72,8 +75,8 @@ def _document(model: CompiledModel, weights: dict[int, Weight]) -> Saved:
         in_spec, out_spec, model.result)
 
 
-def load(folder: str | Path) -> CompiledModel:
-    """The model that `save` wrote; weights are mapped, not read. Raises `HexError` for anything else."""
+def read(folder: str | Path) -> tuple[Schedule, Face, CompilationResult]:
+    """The parts of the model that `save` wrote; weights are mapped, not read. Raises `HexError` for anything else."""
     folder = Path(folder)
     file = folder / "model.json"
     try:
@@ -85,7 +88,7 @@ def load(folder: str | Path) -> CompiledModel:
         model = msgspec.json.decode(data, type=Saved)
         for fault in faults(model):
             raise ValueError(fault)
-        return _read(folder, model)
+        return _parts(folder, model)
     except OSError as error:
         raise HexError.plain(f"cannot read: {error.strerror}", origin=ORIGIN, file=str(error.filename or folder)
                              ) from None
@@ -94,7 +97,7 @@ def load(folder: str | Path) -> CompiledModel:
                              hint="save the model again") from None
 
 
-def _read(folder: Path, saved: Saved) -> CompiledModel:
+def _parts(folder: Path, saved: Saved) -> tuple[Schedule, Face, CompilationResult]:
     kernels = [Kernel(k.name, _assembly(folder / "kernels" / f"{number}.s", k.sha256), k.seconds, (), k.calls,
                       memory=k.memory) for number, k in enumerate(saved.kernels)]
     schedule = Schedule(saved.target, saved.buffers, saved.calls, saved.outputs, saved.output_shapes, kernels)
@@ -106,7 +109,7 @@ def _read(folder: Path, saved: Saved) -> CompiledModel:
         [(m.result, states[m.state] if m.state is not None else _argument(m)) for m in saved.mutations], states,
         [(shape, _DTYPES[dtype]) for shape, dtype in saved.shapes], saved.names, in_spec, out_spec,
         [_DTYPES[dtype] for dtype in saved.result_dtypes], saved.bounds)
-    return CompiledModel(schedule, face, saved.result)
+    return schedule, face, saved.result
 
 
 def _specs(saved: Saved) -> tuple[pytree.TreeSpec | None, pytree.TreeSpec | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,88 +13,18 @@ import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
-from hexagon_mlir.codegen.prediction import Prediction
 from hexagon_mlir.codegen.schedule import Progress, Schedule
 from hexagon_mlir.exec import EXECUTORS
-from hexagon_mlir.exec.memory_plan import Plan
 from hexagon_mlir.exec.model import ModelProgram, ModelRun
 from hexagon_mlir.exec.model_binary import ModelBinary, build
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.exec.sim import computing
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.nesting import alike
-from hexagon_mlir.frontend.torch.passes import PassRecord
+from hexagon_mlir.frontend.torch.result import CompilationResult, Face
 from hexagon_mlir.ir import HexError
 
 _INTEGER_OF = {torch.bfloat16: torch.int16}
-
-
-@dataclass(frozen=True)
-class CompilationResult:
-    """What the compiler did. Times in seconds, sizes in bytes.
-
-    ``phases`` are wall times by name, ``cpu_seconds`` and ``llvm_seconds`` CPU times of this process and of those that
-    run LLVM; ``graph_passes`` give nodes before and after each; ``linalg_ops`` were fused into ``kernel_calls``
-    launches of ``kernels`` different kernels; ``memory`` tells buffer reuse. ``tcm_bytes`` is planned for all launches
-    together; of launch n, ``streamed_bytes[n]`` of weights come while an earlier one computes. ``predicted`` is what
-    a run should cost, from sizes alone; ``simulated_cycles`` and ``ddr_bytes`` are of the last run on the simulator,
-    None before it.
-    """
-
-    graph_passes: tuple[PassRecord, ...]
-    phases: dict[str, float]
-    linalg_ops: int
-    kernels: int
-    kernel_calls: int
-    buffers: int
-    memory: Plan
-    weight_bytes: int
-    cpu_seconds: dict[str, float] = field(default_factory=dict)
-    llvm_seconds: dict[str, float] = field(default_factory=dict)
-    tcm_bytes: int = 0
-    streamed_bytes: tuple[int, ...] = ()
-    predicted: Prediction | None = None
-    simulated_cycles: int | None = None
-    ddr_bytes: int | None = None
-
-    @property
-    def fused_ops(self) -> int:
-        """Operations that run in the kernel of another one."""
-        return self.linalg_ops - self.kernel_calls
-
-    @property
-    def seconds(self) -> float:
-        """Our own compile time: everything after PyTorch handed over its graph."""
-        return sum(self.phases.values())
-
-
-@dataclass
-class Face:
-    """How flat arguments of the model become arguments of the schedule, and its results the model's.
-
-    ``inputs[i]`` is the flat argument behind schedule argument ``i``, None for one of ``constants``; ``states`` are
-    buffers read anew in each run, by schedule argument; ``bounds`` the lowest and highest index that those take which
-    are indices.
-    """
-
-    inputs: list[int | None]
-    constants: dict[int, torch.Tensor]
-    outputs: list[int | Constant]
-    mutations: list[tuple[int, torch.Tensor | int]] = field(default_factory=list)
-    states: dict[int, torch.Tensor] = field(default_factory=dict)
-    shapes: list[tuple[tuple[int, ...], torch.dtype]] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    in_spec: pytree.TreeSpec | None = None
-    out_spec: pytree.TreeSpec | None = None
-    result_dtypes: list[torch.dtype] = field(default_factory=list)
-    bounds: dict[int, tuple[int, int]] = field(default_factory=dict)
-
-    @property
-    def arguments(self) -> int:
-        """How many flat arguments the model takes."""
-        if self.in_spec is not None:
-            return self.in_spec.num_leaves
-        return max((place + 1 for place in self.inputs if place is not None), default=0)
 
 
 class CompiledModel:
@@ -125,6 +55,13 @@ class CompiledModel:
         inputs = [(number, face.names[number]) for number in [*(number for _, number in users), *face.states]]
         constants = {number: _array(tensor.contiguous()) for number, tensor in face.constants.items()}
         return build(self.schedule, inputs, constants, name)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> CompiledModel:
+        """The model that `save` wrote into ``folder``. Raises `HexError` for anything else."""
+        from hexagon_mlir.frontend.torch.files import read
+
+        return cls(*read(folder))
 
     def save(self, folder: str | Path) -> None:
         """Write the model into ``folder`` as files that `hexagon_mlir.load` reads."""

@@ -14,8 +14,8 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen.schedule import Buffer, Call
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.exec.model import NUMPY
-from hexagon_mlir.frontend.torch.model import CompilationResult
 from hexagon_mlir.frontend.torch.nesting import Part
+from hexagon_mlir.frontend.torch.result import CompilationResult
 
 FORMAT = 5
 ADDRESSES = 1 << 32

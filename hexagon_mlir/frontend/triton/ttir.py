@@ -50,33 +50,6 @@ def optimize(module: Any) -> None:
     manager.run(module, "make_ttir")
 
 
-def from_kernel(kernel: Any, signature: dict[str, str], constexprs: dict[str, Any] | None = None,
-                arch: str = "v75") -> str:
-    """Generic-form TTIR of a ``@triton.jit`` kernel.
-
-    ``signature`` maps argument names to Triton types (``*fp32``, ``i32``, ``constexpr``), ``constexprs`` gives the
-    values of the latter.
-    """
-    from triton._C.libtriton import ir as triton_ir
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-
-    from hexagon_mlir.frontend.triton.compiler import HexagonBackend
-
-    constexprs = constexprs or {}
-    types = {name: signature.get(name, "constexpr") for name in kernel.arg_names}
-    target = GPUTarget("hexagon", arch, 1)
-    backend = HexagonBackend(target)
-    options = backend.parse_options({})
-    context = triton_ir.context()
-    triton_ir.load_dialects(context)
-    source = ASTSource(fn=kernel, signature=types, constexprs=constexprs)
-    module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(),
-                            context)
-    optimize(module)
-    return generic_text(module)
-
-
 _PARSE_ERROR = re.compile(r'loc\("(.*)":(\d+):(\d+)\): error: (.*)')
 
 

@@ -15,7 +15,8 @@ from hexagon_mlir.sim.arithmetic import Arithmetic
 from hexagon_mlir.sim.memory_system.cache_tags import Near
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.program import Program, SimError, model_code, obtain, routine_code
+from hexagon_mlir.sim.translation.cached import model_code, obtain, routine_code
+from hexagon_mlir.sim.translation.program import Program, SimError
 from hexagon_mlir.targets import Target
 
 QUICK_PACKETS = 8_000_000

@@ -11,7 +11,7 @@ import triton.language as tl
 
 from hexagon_mlir.exec import sim
 from hexagon_mlir.frontend.triton import compiler, lower
-from hexagon_mlir.frontend.triton.ttir import from_kernel
+from hexagon_mlir.frontend.triton.kernel import from_kernel
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.pipelines import Settings
 

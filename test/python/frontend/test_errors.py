@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 
 from hexagon_mlir import targets
-from hexagon_mlir.frontend.triton.ttir import from_kernel
+from hexagon_mlir.frontend.triton.kernel import from_kernel
 from hexagon_mlir.ir import HexError, parse, to_text
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get

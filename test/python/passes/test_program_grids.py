@@ -11,7 +11,7 @@ import hexagon_mlir as hx
 from hexagon_mlir import targets
 from hexagon_mlir.exec import sim
 from hexagon_mlir.exec.host import HostFunction
-from hexagon_mlir.frontend.triton.ttir import from_kernel
+from hexagon_mlir.frontend.triton.kernel import from_kernel
 from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.ir.query import GRID_SUFFIX
 from hexagon_mlir.pass_infra import PassContext, PassStep

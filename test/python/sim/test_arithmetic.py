@@ -16,7 +16,7 @@ from hexagon_mlir.sim import Arithmetic, Machine, SimError
 from hexagon_mlir.sim.arithmetic import IEEE_NOTE
 from hexagon_mlir.sim.trace import annotate, timeline
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.program import obtain
+from hexagon_mlir.sim.translation.cached import obtain
 
 SQUARE = function("square", [["v0 = vmem(r0+#0)"], ["v1.qf32 = vmpy(v0.sf,v0.sf)"], ["v2.sf = v1.qf32"],
                              ["vmem(r0+#0) = v2"]])  # fmt: skip

@@ -7,8 +7,8 @@ import pytest
 
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.sim.translation import code, host, lower, program
-from hexagon_mlir.sim.translation.program import obtain
+from hexagon_mlir.sim.translation import cached, code, host, lower
+from hexagon_mlir.sim.translation.cached import obtain
 from hexagon_mlir.sim.translation.translate import translate
 
 PROGRAM = """\t.text
@@ -169,7 +169,7 @@ def test_a_long_call_goes_on_in_fast_code(empty_cache, monkeypatch, memory, chec
     first, values = long(whole)
     assert whole._code.level == host.QUICK and values.any()
     monkeypatch.setattr(lower, "HOT_RUNS", 1 << 7)
-    monkeypatch.setattr(program, "_sources", lambda: "with HOT_RUNS changed")
+    monkeypatch.setattr(cached, "_sources", lambda: "with HOT_RUNS changed")
     monkeypatch.setattr(code, "QUICK_PACKETS", 300)
     machine = Machine(text, "v75", memory=memory, check=check)
     second, others = long(machine)

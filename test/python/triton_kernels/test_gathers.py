@@ -7,7 +7,7 @@ import triton.language as tl
 
 from hexagon_mlir import targets
 from hexagon_mlir.exec.sim import checking, history
-from hexagon_mlir.frontend.triton.ttir import from_kernel
+from hexagon_mlir.frontend.triton.kernel import from_kernel
 from hexagon_mlir.ir import ir, parse
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import PassContext, PassStep

@@ -15,7 +15,7 @@ from triton.compiler.errors import CompilationError
 from triton.language.extra import libdevice
 
 from hexagon_mlir import targets
-from hexagon_mlir.frontend.triton.ttir import from_kernel
+from hexagon_mlir.frontend.triton.kernel import from_kernel
 from hexagon_mlir.ir import parse
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
