@@ -15,6 +15,8 @@ from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra.base import Pass
 
 ENTRY_POINT_GROUP = "hexagon_mlir.passes"
+_PASSES = "hexagon_mlir.passes"
+"""The package of our own, which imports this one."""
 
 
 def class_name(pass_name: str) -> str:
@@ -24,9 +26,7 @@ def class_name(pass_name: str) -> str:
 
 @cache
 def _own() -> tuple[str, ...]:
-    import hexagon_mlir.passes
-
-    folder = Path(hexagon_mlir.passes.__path__[0])
+    folder = Path(importlib.import_module(_PASSES).__path__[0])
     return tuple(sorted(p.stem.replace("_", "-") for p in folder.glob("*.py") if not p.stem.startswith("_")))
 
 
@@ -44,7 +44,7 @@ def names() -> tuple[str, ...]:
 def get(pass_name: str) -> type[Pass]:
     """The class of ``pass_name``; raises `HexError` when there is none."""
     if pass_name in _own():
-        module = importlib.import_module(f"hexagon_mlir.passes.{pass_name.replace('-', '_')}")
+        module = importlib.import_module(f"{_PASSES}.{pass_name.replace('-', '_')}")
         return getattr(module, class_name(pass_name))
     if pass_name in _plugins():
         return _plugins()[pass_name].load()
