@@ -2,8 +2,8 @@
 """Random packets on the translated simulator and on the reference interpreter; prints every difference.
 
     scripts/fuzz_packets.py --count 100000 --seed 1 --jobs 2
-    scripts/fuzz_packets.py --count 100000 --arithmetic chip --target v79
-    scripts/fuzz_packets.py --count 20000 --arithmetic chip --only 'qf32|qf16'
+    scripts/fuzz_packets.py --count 100000 --target v79
+    scripts/fuzz_packets.py --count 20000 --arithmetic ieee --only 'qf32|qf16'
 
 Translated code of both levels is run: one module in eight is compiled for speed, the others as programs start.
 """
@@ -16,6 +16,7 @@ import time
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC
 from hexagon_mlir.sim.reference.arithmetic import CHOICES
 from hexagon_mlir.sim.reference.compare import ALL_FORMS, Difference, check
 
@@ -44,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--states", type=int, default=1, help="register states per packet")
     result.add_argument("--only", help="regular expression on form keys and templates")
     result.add_argument("--target", default=ALL_FORMS, help="chip; packets are of the forms it has")
-    result.add_argument("--arithmetic", choices=CHOICES["arithmetic"], default="ieee", help="of HVX floats")
+    result.add_argument("--arithmetic", choices=CHOICES["arithmetic"], default=DEFAULT_ARITHMETIC, help="of HVX floats")
     result.add_argument("--show", type=int, default=20, help="differences to print")
     result.add_argument("--jobs", type=int, default=1, help="processes")
     return result

@@ -21,7 +21,7 @@ from hexagon_mlir.sim.reference import (
     vector_small_float,
     vector_sums,
 )
-from hexagon_mlir.sim.reference.arithmetic import IEEE, Model, Vector, model
+from hexagon_mlir.sim.reference.arithmetic import NEWEST, Model, Vector, model
 from hexagon_mlir.sim.reference.interpreter import Interpreter, Result
 from hexagon_mlir.sim.reference.packet import Registers, execute
 from hexagon_mlir.sim.reference.rules import depends, find, find_chip
@@ -33,6 +33,6 @@ RULES = (
 """The modules whose import enters the rules."""
 
 __all__ = [
-    "IEEE", "RULES", "Interpreter", "Model", "Registers", "Result", "Vector", "depends", "execute", "find", "find_chip",
-    "model",
+    "NEWEST", "RULES", "Interpreter", "Model", "Registers", "Result", "Vector", "depends", "execute", "find",
+    "find_chip", "model",
 ]  # fmt: skip

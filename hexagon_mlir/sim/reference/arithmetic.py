@@ -9,7 +9,7 @@ import numpy as np
 from hexagon_mlir.targets import Target
 
 CHOICES = {
-    "arithmetic": ("ieee", "chip"), "qfloat": ("legacy", "extended"), "conversion_overflow": ("pattern", "infinity"),
+    "arithmetic": ("chip", "ieee"), "qfloat": ("legacy", "extended"), "conversion_overflow": ("pattern", "infinity"),
     "dot_accumulation": ("separate", "fused"), "narrowing_order": ("first-even", "first-odd"),
     "nan_order": ("total", "ieee"), "f8_overflow": ("nan", "largest"),
 }  # fmt: skip
@@ -20,12 +20,12 @@ CHOICES = {
 class Model:
     """How HVX floats compute; sources contradict each other on the last five.
 
-    ``arithmetic`` "ieee": qfloat registers hold IEEE numbers and everything rounds to nearest even; the other
-    settings mean nothing then. "chip": what Qualcomm's simulators publish of v68 to v75 (``qfloat`` "legacy") or v79
-    and later ("extended").
+    ``arithmetic`` "chip": what Qualcomm's simulators publish of v68 to v75 (``qfloat`` "legacy") or v79 and later
+    ("extended"). "ieee": qfloat registers hold IEEE numbers and everything rounds to nearest even; the other settings
+    mean nothing then.
     """
 
-    arithmetic: str = "ieee"
+    arithmetic: str = "chip"
     qfloat: str = "legacy"
     conversion_overflow: str = "pattern"
     """Of legacy conversions to IEEE: the exponent field runs on (three QEMU trees), or infinity (a fourth one)."""
@@ -47,16 +47,15 @@ class Model:
                 raise ValueError(f"{setting.name} is one of {', '.join(CHOICES[setting.name])}")
 
 
-IEEE = Model()
+NEWEST = Model(qfloat="extended")
+"""Of the latest chips, which have every form."""
 DISPUTED = ("conversion_overflow", "dot_accumulation", "narrowing_order", "nan_order")
 
 
-def model(target: Target, arithmetic: str = "ieee", qfloat: str | None = None) -> Model:
+def model(target: Target, arithmetic: str = "chip", qfloat: str | None = None) -> Model:
     """The model of a chip: its own generation when ``qfloat`` is None, its sides of what is disputed."""
-    own = getattr(target, "qfloat", "extended" if target.ieee_float else "legacy")
-    sides = getattr(target, "disputed", None)
-    taken = {name: str(getattr(sides, name)) for name in DISPUTED if hasattr(sides, name)}
-    return Model(str(arithmetic), str(qfloat or own), **taken)
+    taken = {name: str(getattr(target.disputed, name)) for name in DISPUTED}
+    return Model(str(arithmetic), str(qfloat or target.qfloat), **taken)
 
 
 # -- registers ---------------------------------------------------------------------------------------------

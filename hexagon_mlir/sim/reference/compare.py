@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 import re
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from hexagon_mlir.isa.blocks import DecodedPacket
 from hexagon_mlir.isa.decode import decode
 from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, Model, model
 from hexagon_mlir.sim.reference.packet import Registers, execute
@@ -22,9 +21,9 @@ from hexagon_mlir.sim.reference.random_cases import FLAG, module_text, random_ca
 from hexagon_mlir.sim.reference.random_memory import SYMBOL
 from hexagon_mlir.sim.reference.random_packets import Generator, Piece
 from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, float_lanes, random_state
+from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation import program as programs
-from hexagon_mlir.sim.translation.program import Program, SimError
+from hexagon_mlir.sim.translation.program import SimError, routine_code
 from hexagon_mlir.sim.translation.translate import translate
 
 ALL_FORMS = "v81"
@@ -48,31 +47,13 @@ class Difference:
         )
 
 
-def translator_options(arithmetic: str) -> dict[str, Any]:
-    """How the translator is told of the arithmetic; one that is not asked computes in IEEE."""
-    parameter = inspect.signature(translate).parameters.get("arithmetic")
-    if parameter is not None:
-        return {"arithmetic": type(parameter.default)(arithmetic)}
-    if arithmetic != "ieee":
-        raise SimError(f"the translator has no arithmetic {arithmetic!r}")
-    return {}
-
-
-def routines(program: Program, target: targets.Target, arithmetic: Any) -> list[bytes]:
-    """Object code that the program calls for long float semantics, where the translator has that."""
-    module: Any = programs
-    if not getattr(program, "routines", False):
-        return []
-    return [module.routine_code(module.FloatModel.of(target, arithmetic))]
-
-
 class Translated:
     """Functions of a module called on bare state records."""
 
     def __init__(self, text: str, target: targets.Target, arithmetic: str, quick: bool) -> None:
-        options = translator_options(arithmetic)
-        ir, self.program = translate(text, target, False, keep_vectors=True, quick=quick, **options)
-        beside = [] if not options else routines(self.program, target, options["arithmetic"])
+        chosen = Arithmetic(arithmetic)
+        ir, self.program = translate(text, target, False, keep_vectors=True, quick=quick, arithmetic=chosen)
+        beside = [routine_code(FloatModel.of(target, chosen))] if self.program.routines else []
         self.loaded = host.Loaded(host.compile_object(ir, host.QUICK if quick else host.FAST), *beside)
         self.memory = Memory(target)
         raw = np.zeros(layout.STATE_BYTES + 128, np.uint8)
@@ -209,7 +190,7 @@ def _show(raw: np.ndarray, at: int) -> str:
 
 def check(
     count: int, seed: int, states: int = 1, only: str | None = None, target: str | targets.Target = ALL_FORMS,
-    arithmetic: str = "ieee", quick: bool = False,
+    arithmetic: str = DEFAULT_ARITHMETIC, quick: bool = False,
 ) -> list[Difference]:  # fmt: skip
     """Run ``count`` random packets of forms that ``target`` has, each on ``states`` register states.
 

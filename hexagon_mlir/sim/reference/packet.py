@@ -17,7 +17,7 @@ from hexagon_mlir.isa.blocks import DecodedPacket
 from hexagon_mlir.isa.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
 from hexagon_mlir.sim.reference import special
 from hexagon_mlir.sim.reference.addressing import around, increment, reversed_half
-from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, IEEE, Model, Vector
+from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, NEWEST, Model, Vector
 from hexagon_mlir.sim.reference.rules import STICKY, as_bytes, depends, find, find_chip, pack, signed, unpack
 
 Unit = tuple[str, int]
@@ -68,7 +68,7 @@ class Outcome:
 
 def execute(
     packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int = 0,
-    model: Model = IEEE,
+    model: Model = NEWEST,
 ) -> Outcome:  # fmt: skip
     """Run one packet; ``clock`` is what reading the cycle counter gives."""
     return _Execution(packet, registers, memory, symbols, clock, model).run()

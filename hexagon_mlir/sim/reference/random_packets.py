@@ -13,7 +13,7 @@ import re
 from hexagon_mlir.isa.form import FORMS
 from hexagon_mlir.isa.listing import MASKED
 from hexagon_mlir.isa.unit import Unit
-from hexagon_mlir.sim.reference.arithmetic import IEEE, Model
+from hexagon_mlir.sim.reference.arithmetic import NEWEST, Model
 from hexagon_mlir.sim.reference.random_memory import TEMPLATES, Memory, Piece
 from hexagon_mlir.sim.reference.random_operands import BASES, TOKEN, singles
 from hexagon_mlir.sim.reference.rules import depends, find, find_chip
@@ -44,7 +44,7 @@ class Generator(Memory):
     """Packets from a seed, of forms that generation ``version`` has and whose key ``only`` matches."""
 
     def __init__(
-        self, seed: int, only: str | None = None, model: Model = IEEE, version: int = LATEST
+        self, seed: int, only: str | None = None, model: Model = NEWEST, version: int = LATEST
     ) -> None:
         super().__init__(seed)
         there = [key for key, form in FORMS.items() if form.since <= version]
@@ -172,7 +172,7 @@ class Generator(Memory):
         return [Piece(text, Unit.V_LOAD, (0, 1), writes, "vload")]
 
 
-def usable(key: str, model: Model = IEEE) -> bool:
+def usable(key: str, model: Model = NEWEST) -> bool:
     """A form the reference has a rule for; a template has the interpreter's own."""
     return key not in FORMS or (find_chip(key, model) if depends(key, model) else find(key)) is not None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.sim.arithmetic import Arithmetic
+from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 from hexagon_mlir.targets import Qfloat, Target
 from hexagon_mlir.targets.disputed import DEFAULT_SIDES, Disputed
 
@@ -16,7 +16,7 @@ DEFAULT_EXTENSION = 0b1010
 class FloatModel:
     """What the semantics of the float forms depend on."""
 
-    arithmetic: Arithmetic = Arithmetic.IEEE
+    arithmetic: Arithmetic = DEFAULT_ARITHMETIC
     qfloat: Qfloat = Qfloat.LEGACY
     disputed: Disputed = DEFAULT_SIDES
 
