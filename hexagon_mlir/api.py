@@ -16,7 +16,7 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
 from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out, take_weights
 from hexagon_mlir.codegen.interface import Interface, Tensor, launch_grid, read_interface
-from hexagon_mlir.exec import EXECUTORS
+from hexagon_mlir.exec import check_executor
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir import HexError, ir, name_locations, parse, read_all, to_text
 from hexagon_mlir.pass_infra import Step
@@ -120,8 +120,7 @@ class CompiledKernel:
         IEEE numbers.
         """
         face = self.interface
-        if executor not in EXECUTORS:
-            raise HexError.plain(f"unknown executor '{executor}'", hint=f"one of {', '.join(EXECUTORS)}")
+        check_executor(executor, arithmetic)
         if len(arguments) != len(face.arguments):
             raise HexError.plain(f"{face.entry} takes {len(face.arguments)} arguments, {len(arguments)} given")
         programs = _programs(face, grid)

@@ -44,8 +44,11 @@ def run(result: RunResult) -> str:
 
 
 def _arithmetic(results: Iterable[RunResult]) -> list[str]:
-    """A line to say that values are not the chip's, if they are not."""
-    return [f"{IEEE_NOTE}."] if any(result.arithmetic is Arithmetic.IEEE for result in results) else []
+    """A line to say that values are not the chip's, if they are not, and of how many of the ``results``."""
+    arithmetics = [result.arithmetic for result in results]
+    count = arithmetics.count(Arithmetic.IEEE)
+    part = "" if count == len(arithmetics) else f", in {count} of {len(arithmetics)} launches"
+    return [f"{IEEE_NOTE}{part}."] if count else []
 
 
 def faults(reports: Sequence[Report]) -> str:
@@ -74,7 +77,8 @@ def launches(records: Sequence[LaunchRecord]) -> str:
 
 
 def _identity(record: LaunchRecord) -> tuple:
-    return record.kernel, record.target, record.grid, record.shapes, record.result.cycles
+    result = record.result
+    return record.kernel, record.target, record.grid, record.shapes, result.cycles, result.arithmetic
 
 
 def _row(group: Sequence[LaunchRecord]) -> tuple[str, ...]:

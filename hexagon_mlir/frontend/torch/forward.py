@@ -20,7 +20,7 @@ from torch.fx import GraphModule
 from torch.fx.node import map_arg
 
 from hexagon_mlir import pipelines, targets
-from hexagon_mlir.exec import ARITHMETICS, EXECUTORS
+from hexagon_mlir.exec import ARITHMETICS, EXECUTORS, check_executor
 from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
 from hexagon_mlir.frontend.torch.graph import storage_of
@@ -59,6 +59,7 @@ class Settings(pipelines.Settings):
             if getattr(self, name) not in known:
                 raise HexError.plain(f"unknown {name} '{getattr(self, name)}'",
                                      hint=f"one of {', '.join(filter(None, known))}")
+        check_executor(self.executor, self.arithmetic)
 
 
 models: list[CompiledModel] = []

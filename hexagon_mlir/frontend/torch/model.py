@@ -14,7 +14,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from hexagon_mlir.codegen.schedule import Progress, Schedule
-from hexagon_mlir.exec import EXECUTORS
+from hexagon_mlir.exec import check_executor
 from hexagon_mlir.exec.model import ModelProgram, ModelRun
 from hexagon_mlir.exec.model_binary import ModelBinary, build
 from hexagon_mlir.exec.progress import ProgressBar
@@ -100,8 +100,7 @@ class CompiledModel:
     def run_flat(self, arguments: Sequence[Any], executor: str = "sim",
                  arithmetic: str | None = None) -> list[Any]:
         """Run with a flat list of arguments; returns the flat list of results (tensors, or constants)."""
-        if executor not in EXECUTORS:
-            raise HexError.plain(f"unknown executor '{executor}'", hint=f"one of {', '.join(EXECUTORS)}")
+        check_executor(executor, arithmetic)
         if executor == "qemu":
             return self._emulate(arguments)
         with computing(arithmetic):

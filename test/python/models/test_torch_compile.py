@@ -170,6 +170,7 @@ def test_types_and_modes():
     ({"tcm_bytes": -5}, "-5 bytes of TCM"), ({"fallback": "never"}, "unknown fallback 'never'"),
     ({"target": "v99"}, "unknown target 'v99'"), ({"pipeline": "best"}, "unknown pipeline 'best'"),
     ({"numerics": "f8"}, "unknown numerics 'f8'"), ({"executor": "phone"}, "unknown executor 'phone'"),
+    ({"executor": "qemu", "arithmetic": "ieee"}, "one of the simulator, not of qemu"),
     ({"tcm_bytes": 1 << 30}, "bytes of TCM, v75 has"), ({"threads": "x"}, "threads is a whole number, not 'x'"),
     ({"qfloat": "no"}, "qfloat is True or False, not 'no'")])
 def test_wrong_options_are_errors(options, reason):

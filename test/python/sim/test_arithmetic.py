@@ -9,7 +9,7 @@ from sim.forms_harness import function
 import hexagon_mlir as hx
 from hexagon_mlir import targets
 from hexagon_mlir.cli.hexmlir import main
-from hexagon_mlir.exec.sim import computing, launch
+from hexagon_mlir.exec.sim import computing, history, launch
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.report import text
 from hexagon_mlir.sim import Arithmetic, Machine, SimError
@@ -98,6 +98,30 @@ def test_commands(arithmetic, tmp_path, capsys):
             assert set(found.ravel().tolist()) == {RESULTS[arithmetic]}
         else:
             assert hex(RESULTS[arithmetic]) in printed
+
+
+def test_launches_of_both():
+    """Equal but for their numbers: the report counts them apart."""
+    first = len(history)
+    for arithmetic in (Arithmetic.IEEE, Arithmetic.CHIP, Arithmetic.CHIP):
+        launch(SQUARE, "square", [twos()], arithmetic=arithmetic)
+    lines = text.launches(history[first:]).split("\n")
+    assert [line.split()[:2] for line in lines[1:3]] == [["square", "1"], ["square", "2"]]
+    assert f"{IEEE_NOTE}, in 1 of 3 launches." in lines
+    assert IEEE_NOTE not in text.launches(history[first + 1:])
+
+
+@pytest.mark.parametrize("arithmetic", Arithmetic)
+def test_qemu_computes_in_its_own(arithmetic, tmp_path, capsys):
+    """Also where it is not installed: the run would be another than the one asked for."""
+    kernel, message = hx.compile(KERNEL), f"arithmetic '{arithmetic}' is one of the simulator, not of qemu"
+    with pytest.raises(HexError, match=message):
+        kernel.run(np.full(64, 2, np.float32), executor="qemu", arithmetic=arithmetic)
+    (tmp_path / "a.mlir").write_text(KERNEL)
+    np.save(tmp_path / "y.npy", np.full(64, 2, np.float32))
+    words = ["run", str(tmp_path / "a.mlir"), "--args", str(tmp_path / "y.npy"), "--executor=qemu"]
+    assert main([*words, f"--arithmetic={arithmetic}"]) == 1
+    assert "--arithmetic is of the simulator" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["sim", "a.s", "--entry", "f"], ["run", "a.mlir"], ["profile", "a.py"]])
