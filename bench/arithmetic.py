@@ -280,6 +280,7 @@ The largest error, relative to the largest result.
   infinity. A sum with infinity is NaN or the largest number, with NaN it is NaN, but infinity less infinity and NaN
   less NaN are 0. A product with them may be any number: test for them before multiplying.
 * f16: infinity counts as 65,536 in sums and products, and NaN as a larger number; what is too large becomes infinity.
+  An f32 number halfway between two of f16 becomes the one further from zero, not the even one.
 * exp of a sum in which minus infinity took part is 0, so that masks work in softmax and attention, added ones (minus
   infinity or the least number) too. A NaN with its sign bit set counts as minus infinity there.
 * A row that is masked throughout: PyTorch's attention gives zeros, attention written out NaN, as PyTorch does. Another

@@ -148,7 +148,10 @@ class PartBuilder:
         return self.cached(operand, "ieee", value.block, lambda: [converted(c) for c in value.chains])
 
     def chain(self, operand: str, value: Value, normal: bool = False) -> list[str]:
-        """The parts in qfloat, normalised if asked for: adding zero does both, within a unit of the last place."""
+        """The parts in qfloat, normalised if asked for: a sum with zero does both, within a unit of the last place.
+
+        IEEE values are lifted less zero, which keeps the sign of zero, and rounds both signs alike.
+        """
         if value.chains and (value.normal or not normal):
             return value.chains
         ieee, chain = FORMATS[value.element]
@@ -158,7 +161,7 @@ class PartBuilder:
                 self.intrinsic(f"vadd.{chain}.mix", "<32 x i32>", ("<32 x i32>", c), zero) for c in value.chains])
 
         def lift(part: str) -> str:
-            return self.intrinsic(f"vadd.{ieee}", "<32 x i32>", ("<32 x i32>", self.words(part, value.native)), zero)
+            return self.intrinsic(f"vsub.{ieee}", "<32 x i32>", ("<32 x i32>", self.words(part, value.native)), zero)
 
         if value.splat:  # where it is used; LLVM moves it out of loops. In the entry block it would live across calls
             name = operand if value.block else f"{value.element} {value.parts[0]}"

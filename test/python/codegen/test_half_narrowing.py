@@ -1,10 +1,11 @@
-"""f32 vectors to f16 on v79: in memory order, whichever lanes the conversion takes from which operand."""
+"""f32 vectors to f16: in memory order, whichever lanes the conversion takes from which operand; zeros, ends, ties."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import hexagon_mlir as hx
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.hvx.half_narrowing import narrowings_as_instructions
@@ -77,3 +78,31 @@ def test_kernel(order, pipeline):
 def test_short_vectors_and_other_text_stay():
     text = function(16, "fptrunc", "float") + function(64, "fptrunc", "double")
     assert narrowings_as_instructions(text, NarrowingOrder.FIRST_EVEN) == text
+
+
+ENDS = [0.0, 2.0**-26, 2.0**-24, 65504, 65519, 65520, 65536, 1e6, np.finfo(np.float32).max, np.inf]
+"""f32 numbers; what comes out is the nearest f16 number, with the sign of what goes in."""
+
+
+def narrowed(x, target):
+    kernel = hx.compile(KERNEL.replace("truncf %b", "truncf %a"), target=target)
+    return kernel.run(np.resize(x, 1000)).outputs[0][:len(x)]
+
+
+@pytest.mark.parametrize("target", ["v68", "v75", "v79"])
+def test_zeros_and_ends(target):
+    x = np.array([*ENDS, *(-x for x in ENDS), np.nan], np.float32)
+    found = narrowed(x, target)
+    with np.errstate(over="ignore"):
+        want = x.astype(np.float16)
+    np.testing.assert_array_equal(found, want)
+    assert (np.signbit(found) == np.signbit(want))[~np.isnan(x)].all()
+
+
+@pytest.mark.parametrize(("target", "to_even"), [("v75", False), ("v79", True)])
+def test_ties(target, to_even):
+    """Legacy qfloat writes no even significand: an exact tie is none any more, and both signs go away from zero."""
+    odd = np.arange(2049, 2113, 2, dtype=np.float32)  # between two f16 numbers each
+    found = narrowed(np.concatenate([odd, -odd]), target).astype(np.float32)
+    want = odd.astype(np.float16).astype(np.float32) if to_even else odd + 1
+    assert found.tolist() == [*want, *-want]
