@@ -83,9 +83,10 @@ class ModelProgram:
         return TcmUse(memory, place, following, left_q8)
 
     @one_at_a_time
-    def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None) -> ModelRun:
+    def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None,
+            arithmetic: str | None = None) -> ModelRun:
         """Run with ``arguments`` (weights and inputs) in the order of the model's arguments. Launches pack
-        those that are views."""
+        those that are views; ``arithmetic`` is theirs, too."""
         schedule = self.schedule
         arena = _aligned(self.memory.arena_bytes, int(get(schedule.target).vector_bytes.value))
         arrays: dict[int, np.ndarray] = {}
@@ -104,7 +105,7 @@ class ModelProgram:
                 inputs = [_read_only(arrays[n]) for n in call.arguments]
                 left_q8 = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
                                  schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
-                                 tcm=self._tcm_use(step, left_q8)).left_q8
+                                 tcm=self._tcm_use(step, left_q8), arithmetic=arithmetic).left_q8
         finally:
             report("simulating", len(schedule.calls), len(schedule.calls))
         outputs = tuple(arrays[n].reshape(shape).copy()

@@ -18,7 +18,6 @@ from hexagon_mlir.exec import check_executor
 from hexagon_mlir.exec.model import ModelProgram, ModelRun
 from hexagon_mlir.exec.model_binary import ModelBinary, build
 from hexagon_mlir.exec.progress import ProgressBar
-from hexagon_mlir.exec.sim import computing
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.nesting import alike
 from hexagon_mlir.frontend.torch.result import CompilationResult, Face
@@ -103,8 +102,7 @@ class CompiledModel:
         check_executor(executor, arithmetic)
         if executor == "qemu":
             return self._emulate(arguments)
-        with computing(arithmetic):
-            results = self._run_flat(arguments, lambda arrays: self.program.run(arrays, self.progress))
+        results = self._run_flat(arguments, lambda arrays: self.program.run(arrays, self.progress, arithmetic))
         assert self.last_run is not None
         self.result = replace(self.result, simulated_cycles=self.last_run.cycles, ddr_bytes=self.last_run.ddr_bytes)
         return results

@@ -12,8 +12,10 @@ from support import ROOT
 from torch import nn
 
 import hexagon_mlir as hx
+from hexagon_mlir.exec import sim
 from hexagon_mlir.exec.sim import _machines as machines
 from hexagon_mlir.report.model import model_report
+from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
 
 
 def flat(value):
@@ -45,6 +47,26 @@ def test_mlp():
     assert result.predicted.ddr_bytes == 4 * sum(  # weights, and what each product reads and writes
         p.numel() for p in mlp().parameters()) + 4 * 5 * (20 + 33 + 33 + 7)
     assert all(record.result.hvx_packets for record in model.last_run.launches)
+
+
+@pytest.mark.parametrize("arithmetic", Arithmetic)
+def test_arithmetic_is_that_of_the_run(arithmetic, monkeypatch):
+    """(2 * 2) * 2 in qf32 of v75 is beyond 8; reports say when it is not computed so, and no other launch hears."""
+    module, x = Cube().eval(), torch.full((64,), 2.0)
+    model, seen = hx.compile(torch.export.export(module, (x,))), []
+    monkeypatch.setattr(sim, "observers", [lambda record: seen.append(sim.arithmetic)])
+    assert (model.run(x, arithmetic=arithmetic) == 8).all() == (arithmetic is Arithmetic.IEEE)
+    assert {record.result.arithmetic for record in model.last_run.launches} == {arithmetic}
+    assert (IEEE_NOTE in model_report(model)) == (arithmetic is Arithmetic.IEEE)
+    assert set(seen) == {Arithmetic.CHIP}
+    compiled = torch.compile(module, backend="hexagon", options={"arithmetic": str(arithmetic)})
+    with torch.no_grad():
+        assert (compiled(x) == 8).all() == (arithmetic is Arithmetic.IEEE)
+
+
+class Cube(nn.Module):
+    def forward(self, x):
+        return x * x * x
 
 
 def test_lenet_and_what_was_foreseen():
