@@ -28,6 +28,11 @@ def test_no_element_is_further_away_than_its_bound(fuzz, tmp_path, target):
     assert max(shares.values()) > 0.05  # the bounds are not so wide that nothing could break them
 
 
+def test_a_sum_that_may_be_zero_bounds_no_softmax(fuzz, tmp_path):
+    """A sum of exponentials with an error of more than itself: the bound of the quotient was negative."""
+    assert not fuzz.difference(770054, fuzz.Machine("v75"), tmp_path)[0]
+
+
 def test_bounds_of_ieee_do_not_hold_on_v75(fuzz, tmp_path, monkeypatch):
     """Each kernel on v75, measured by what v79's operations may be wrong by."""
     monkeypatch.setattr(fuzz.Machine, "legacy", False)
