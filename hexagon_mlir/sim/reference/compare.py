@@ -23,7 +23,8 @@ from hexagon_mlir.sim.reference.random_packets import Generator, Piece
 from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, float_lanes, random_state
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.program import SimError, routine_code
+from hexagon_mlir.sim.translation.cached import routine_code
+from hexagon_mlir.sim.translation.program import SimError
 from hexagon_mlir.sim.translation.translate import translate
 
 ALL_FORMS = "v81"
