@@ -9,6 +9,7 @@ from functools import cache
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from hexagon_mlir import targets
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction
 from hexagon_mlir.isa.resources import PER_PACKET
 
@@ -16,7 +17,10 @@ from hexagon_mlir.isa.resources import PER_PACKET
 _FIELD = {pipe: 1 << 4 * n for n, pipe in enumerate(PER_PACKET)}
 _ENOUGH = sum(8 * field for field in _FIELD.values())
 _FREE = _ENOUGH + sum(count * _FIELD[pipe] for pipe, count in PER_PACKET.items())
-EARLY, LATE = 2, 1  # packets from a result to an operand (HVX V73 manual, 5.7)
+CHIP = targets.get()
+EARLY, LATE = (-(-int(cycles.value) // int(CHIP.hvx_issue_interval_cycles.value))
+               for cycles in (CHIP.hvx_early_latency_cycles, CHIP.hvx_late_latency_cycles))
+"""Packets from a result to an operand."""
 LEADS = (0, 4, 16)
 """How far, in packets, each copy of a body may run ahead of the next; the best one is taken."""
 SPILLS = 16

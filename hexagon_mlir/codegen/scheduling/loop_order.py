@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hexagon_mlir import targets
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
 from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, parse_line, read
 from hexagon_mlir.codegen.llvm_ir.names import NAME, TARGET
@@ -31,7 +32,7 @@ from hexagon_mlir.codegen.scheduling.selected import unit
 from hexagon_mlir.isa.resources import OCCUPIES
 from hexagon_mlir.isa.unit import Unit
 
-REGISTERS = 31  # of 32: one for what selection adds
+REGISTERS = int(targets.get().vector_registers.value) - 1  # one for what selection adds
 _LOAD = OCCUPIES[Unit.V_LOAD]
 _FRESH = re.compile(r"_alloc\(| noalias ptr asm")
 
