@@ -1,6 +1,6 @@
 """Float semantics that are too long to stand in every program: functions in an object of their own.
 
-A program calls them by name; `program.routine_code` compiles all of them once, at the fast level, and keeps the object
+A program calls them by name; `cached.routine_code` compiles all of them once, at the fast level, and keeps the object
 beside the programs. They work on some lanes of the registers at a time.
 """
 

@@ -10,7 +10,7 @@ from sim.test_golden_qfloat import translated
 from hexagon_mlir.sim import Arg64, Machine, SimError
 from hexagon_mlir.sim.host_library.hostfns import INLINE, Inline
 from hexagon_mlir.sim.semantics.value import Val
-from hexagon_mlir.sim.translation import half_functions, host, program
+from hexagon_mlir.sim.translation import cached, half_functions, host
 from hexagon_mlir.sim.translation.objects import symbols
 
 CALLER = """
@@ -33,9 +33,9 @@ def poor(request, monkeypatch):
     """The host has what every x86-64 CPU has, and little else."""
     name = request.param if request.param.startswith("x86") else "x86-64"
     monkeypatch.setattr(host, "cpu", lambda: (name, f"{POOREST[request.param]},-avx512fp16"))
-    program.model_code.cache_clear()
+    cached.model_code.cache_clear()
     yield
-    program.model_code.cache_clear()
+    cached.model_code.cache_clear()
 
 
 def argument(letter: str, value: float) -> object:
@@ -65,7 +65,7 @@ def test_every_host_function_resolves_and_gives_the_same(poor, monkeypatch):
     names = sorted(INLINE)
     found = called(names)
     monkeypatch.undo()
-    program.model_code.cache_clear()
+    cached.model_code.cache_clear()
     here = called(names)
     assert {name: values for name, values in found.items() if values != here[name]} == {}
     assert len(found) == len(INLINE) > 100
@@ -114,8 +114,8 @@ def test_qfloat_with_narrow_registers(monkeypatch, cpu, chip, form):
     """A guest register takes 8 or 4 of the host's: some go to a routine, and come back, in memory."""
     golden = next(made for made in programs(chip) if made.form == form)
     monkeypatch.setattr(host, "cpu", lambda: (cpu, "-vzeroupper"))
-    program.routine_code.cache_clear()
+    cached.routine_code.cache_clear()
     try:
         assert golden.wrong(translated(golden)) == ""
     finally:
-        program.routine_code.cache_clear()
+        cached.routine_code.cache_clear()
