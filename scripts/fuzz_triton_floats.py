@@ -77,9 +77,10 @@ class Machine:
         """
         return 2.0 ** (-14 - 23 + 2) if self.legacy else 0
 
-    def function(self, name: str) -> float:
-        found = BY_NAME[name]
-        return found.legacy.get("f32", found.ulp["f32"]) if self.legacy else found.ulp["f32"]
+    def function(self, name: str, kind: str = "float32") -> float:
+        """The bound of docs/maths.md, in units of ``kind``."""
+        found, element = BY_NAME[name], {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}[kind]
+        return found.legacy.get(element, found.ulp[element]) if self.legacy else found.ulp[element]
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ class Generator:
         self.floor = TINY
         self.tensors: list[Array] = []
         self.pool: list[Number] = []
+        self.functions: dict[str, str] = {}  # variable -> the function that made it
         for _ in range(self.random.choice([2, 3])):
             self.pool.append(self.load())
         steps = self.random.randrange(3, 12)
@@ -235,8 +237,11 @@ class Generator:
             return False
         away = np.minimum(a.error, 2) if name in ("sin", "cos") else _away(function, a)
         value = function(a.value)
-        return self.made(f"{spelling}({a.name})", value,
-                         away + self.rounding(self.machine.function(name), np.abs(value) + away))
+        if not self.made(f"{spelling}({a.name})", value,
+                         away + self.rounding(self.machine.function(name), np.abs(value) + away)):
+            return False
+        self.functions[self.pool[-1].name] = name
+        return True
 
     def sign(self) -> bool:
         a = self.pick()
@@ -259,7 +264,9 @@ class Generator:
 
     def half(self) -> bool:
         a, (kind, bits) = self.pick(), self.random.choice([("float16", 11), ("bfloat16", 8)])
-        error = a.error + a.size() * 2.0**-bits + 2.0**-24
+        made_by = self.functions.get(a.name)  # a function that is only rounded to 16 bits has a shorter formula
+        units = self.machine.function(made_by, kind) if made_by else 0.5
+        error = a.error + a.size() * units * 2.0 ** (1 - bits) + 2.0**-24
         return self.made(f"{a.name}.to(tl.{kind}).to(tl.float32)", a.value, error)
 
     def total(self, x: Array, error: Array, axis: int, terms: int) -> tuple[Array, Array]:
