@@ -36,7 +36,7 @@ from hexagon_mlir.frontend.triton import activate
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.whole_files import write_files
 
-CHECKED_IN = Path(__file__).with_suffix(".json")
+BASELINE = Path(__file__).with_suffix(".json")
 LIMIT = 0.01
 """The part by which a cost may grow."""
 COSTS = ("cycles", "packets", "ddr_bytes", "tcm_bytes")
@@ -134,20 +134,20 @@ def _percent(before: int, after: int) -> str:
     return f"{100 * (after / before - 1):+.2f} %" if before else "new"
 
 
-def checked_in(group: str) -> Costs:
-    """The costs of ``group`` in `CHECKED_IN`."""
-    found: Costs = json.loads(CHECKED_IN.read_text())["costs"][group] if CHECKED_IN.exists() else {}
+def baseline(group: str) -> Costs:
+    """The costs of ``group`` in `BASELINE`."""
+    found: Costs = json.loads(BASELINE.read_text())["costs"][group] if BASELINE.exists() else {}
     return found
 
 
 def update(measured: Mapping[str, Costs], reason: str) -> None:
     """Check ``measured`` in for their groups; the file keeps the ``reason`` with the cycles that changed."""
-    file = json.loads(CHECKED_IN.read_text()) if CHECKED_IN.exists() else {"updates": [], "costs": {}}
+    file = json.loads(BASELINE.read_text()) if BASELINE.exists() else {"updates": [], "costs": {}}
     changed = {f"{group}: {name}": [was, now] for group, costs in measured.items()
                for name, key, was, now in changes(file["costs"].get(group, {}), costs) if key == "cycles" and was}
     file["updates"].append({"date": date.today().isoformat(), "reason": reason, "cycles": changed})
     file["costs"].update(measured)
-    write_files({CHECKED_IN: (json.dumps(file, indent=1, ensure_ascii=False) + "\n").encode()})
+    write_files({BASELINE: (json.dumps(file, indent=1, ensure_ascii=False) + "\n").encode()})
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -164,13 +164,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     grid = table("Costs that changed, v75, simulated", ("group", "what", "cost", "before", "after", "change"),
                  ("group", "what", "cost"))
     for group, costs in measured.items():
-        for name, key, was, now in changes(checked_in(group), costs):
+        for name, key, was, now in changes(baseline(group), costs):
             grid.add_row(group, name, key, f"{was:,}", f"{now:,}", _percent(was, now))
     show(grid, 110)
     if options.update:
         update(measured, options.update.strip())
         return
-    worse = [f"{group}: {line}" for group, costs in measured.items() for line in regressions(checked_in(group), costs)]
+    worse = [f"{group}: {line}" for group, costs in measured.items() for line in regressions(baseline(group), costs)]
     if worse:
         sys.exit("\n".join([*worse, "if this is meant: python bench/regressions.py --update 'the reason'"]))
 

@@ -22,7 +22,7 @@ gone with it. `hexmlir-opt --print-pipeline --pipeline=default` shows where the 
 
 Made by `python scripts/llvm_faults.py`.
 """
-BEHIND = """Without a record yet, since no small IR shows them: `half-fabs`, `loop-entries`, `gathers`,
+AFTER = """Without a record yet, since no small IR shows them: `half-fabs`, `loop-entries`, `gathers`,
 `shared-vectors`, `qfloat-spills` (llvm issue #204825), and aborts of the search for windows and of the reuse of vectors
 between iterations (both tried again without, see `backend.optimize_and_emit`). Their tests are whole kernels.
 """
@@ -30,7 +30,7 @@ between iterations (both tried again without, see `backend.optimize_and_emit`). 
 
 def page() -> str:
     """The text of the page."""
-    return "\n".join([BEFORE, *table(), "", BEHIND])
+    return "\n".join([BEFORE, *table(), "", AFTER])
 
 
 if __name__ == "__main__":

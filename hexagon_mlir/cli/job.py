@@ -24,7 +24,6 @@ from hexagon_mlir.whole_files import write_files
 if TYPE_CHECKING:
     from hexagon_mlir.codegen.trace import Made
 
-CODEGEN = "llvm-codegen"
 _NO_FILE = ("-", "<unknown>", NO_FILE)
 
 
@@ -99,9 +98,10 @@ def _folder(arguments: Arguments, part: int | None) -> Path:
 
 def _dump(trace: Sequence[Made], folder: Path, first: int) -> None:
     """What each step from LLVM IR to assembly changed, in files numbered from ``first`` on."""
-    ends = {CODEGEN: ".s"}
-    write_files({folder / f"{number:02d}-{made.step}.after{ends.get(made.step, '.ll')}": made.text.encode()
-                 for number, made in enumerate(trace, start=first) if made.text})
+    from hexagon_mlir.codegen.trace import CODE_GENERATION
+
+    write_files({folder / f"{number:02d}-{made.step}.after{'.s' if made.step == CODE_GENERATION else '.ll'}":
+                 made.text.encode() for number, made in enumerate(trace, start=first) if made.text})
 
 
 def _render(module: ir.Module, context: PassContext, arguments: Arguments,

@@ -46,7 +46,7 @@ def schedules(context: PassContext) -> str:
 
 
 def code_generation() -> str:
-    """What happens from LLVM IR to assembly, as comments behind a whole pipeline."""
+    """What happens from LLVM IR to assembly, as comments after a whole pipeline."""
     from hexagon_mlir.codegen import steps
 
     lines = []

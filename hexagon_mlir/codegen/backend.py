@@ -20,14 +20,13 @@ from hexagon_mlir.codegen.steps import (
     AFTER_O3,
     BEFORE_O3,
     BY_VARIANT,
-    CODEGEN,
     O3,
     QFLOAT_SPILLS,
     SHARED_VECTORS,
     Program,
     apply,
 )
-from hexagon_mlir.codegen.trace import Made, Trace
+from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
 from hexagon_mlir.codegen.variants import BASELINES, PATIENCE, ROOM, UNCHAINED, Variant, after_spills, variants, worth
 from hexagon_mlir.targets.disputed import NarrowingOrder
 
@@ -81,7 +80,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
             found.append(best)
             if trace is not None:
                 trace += code.trace(best[2])
-                trace.append(Made(CODEGEN[0], time.perf_counter() - start, best[1]))
+                trace.append(Made(CODE_GENERATION, time.perf_counter() - start, best[1]))
         else:
             if kind == "obj":
                 return code.object(found[0][2])

@@ -34,7 +34,7 @@ _NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
 # loop vectorizer, which is off elsewhere, looks at the second option.
 _AUTO_VECTORIZED = ("-hexagon-autohvx=true", "-force-target-instruction-cost=1")
 _REALIGNED = ("-hvc-va=false", "-hvc-va=true")
-_ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # the chains are our own
+ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # the chains are our own
            # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.
            "-hvc-vi=false")
 
@@ -90,7 +90,7 @@ class Library:
         changes one. ``realigned`` lets LLVM join neighbouring stores.
         """
         # The search for windows moves instructions on trial; LLVM 22 aborts where a live range does not follow.
-        self._set(*_ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
+        self._set(*ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
                   _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows and not self.cautious], _BITS[variant.bits],
                   _REALIGNED[realigned])
         module = binding().parse_assembly(llvm_ir, context=binding().create_context())

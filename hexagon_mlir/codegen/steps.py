@@ -37,7 +37,7 @@ from hexagon_mlir.codegen.llvm_ir.store_order import keep_stores_in_order
 from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
 from hexagon_mlir.codegen.llvm_ir.zero_tests import zero_tests_as_bits
 from hexagon_mlir.codegen.scheduling.loop_order import order_loops
-from hexagon_mlir.codegen.trace import Made, Trace
+from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
 from hexagon_mlir.codegen.variants import Variant
 
 QFLOAT, IEEE = "+hvx-qfloat", "+hvx-ieee-fp"
@@ -87,12 +87,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Check:
-    """What assembly is looked through for, why, and what is done where it is ``found``."""
+    """What assembly is searched for, why, and the ``fallback`` where it is ``found``."""
 
     name: str
     why: str
     found: Callable[[str], object]
-    cure: str
+    fallback: str
 
 
 def on_text(rewrite: Callable[[str], str]) -> Callable[[Program], str]:
@@ -152,7 +152,7 @@ BY_VARIANT = (
     Step("loop-entries", "LLVM's pipeliner moves loads in front of stores", on_text(keep_loops_behind_stores)),
     Step("gathers", "LLVM takes vgather for an instruction that reads no memory", on_text(gathers_as_instructions)),
 )
-CODEGEN = "llvm-codegen", "LLVM selects, schedules, pipelines, allocates and packs"
+CODEGEN = CODE_GENERATION, "LLVM selects, schedules, pipelines, allocates and packs"
 SHARED_VECTORS = Check(
     "shared-vectors", "LLVM joins neighbouring stores to ones that write back what follows them", rewrites_neighbours,
     "generated again without joining them")
@@ -180,6 +180,6 @@ def listing() -> list[tuple[str, tuple[tuple[str, str], ...]]]:
     def named(steps: Sequence[Step | Check]) -> tuple[tuple[str, str], ...]:
         return tuple((step.name, step.why) for step in steps)
 
-    checks = tuple((check.name, f"{check.why}: {check.cure}") for check in ON_ASSEMBLY)
+    checks = tuple((check.name, f"{check.why}: {check.fallback}") for check in ON_ASSEMBLY)
     return [("LLVM IR", named((*BEFORE_O3, O3))), ("LLVM IR of each function", named(AFTER_O3)),
             ("and of each variant of its code", (*named(BY_VARIANT), CODEGEN)), ("assembly", checks)]

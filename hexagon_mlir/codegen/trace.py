@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+CODE_GENERATION = "llvm-codegen"
+"""The step after which the text is assembly."""
+
 
 class Made(NamedTuple):
     """One step: its name, wall time, and the ``text`` after it, "" where nothing changed."""

@@ -9,7 +9,7 @@ predicate, ``I`` immediate, ``C``/``CC`` control register, ``M`` modifier regist
 ``v73`` is the first generation with the form (the guards of clang's hvx_hexagon_protos.h, LLVM 22),
 ``reads-destination`` that the old destination is an operand, ``updates=0,1`` the sources that are written as well, by
 position, ``writes=P0`` a register that is written without being named, ``V6.vaddb`` the intrinsics of LLVM that become
-the form (the others become none alone). Units and intrinsics of HVX are those of the same header.
+the form alone. Units and intrinsics of HVX are those of the same header.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Form:
     extended: tuple[bool, ...] = ()
     """Of each source: whether it comes with extension bits; empty where none does."""
     intrinsics: tuple[str, ...] = ()
-    """LLVM's names, without what stands before and behind in ``llvm.hexagon.V6.vaddb.128B``."""
+    """LLVM's names, without the ``llvm.hexagon.`` and ``.128B`` around them."""
     since: int = 0
     """The first generation that has the form; 0 for those of all."""
 
@@ -80,11 +80,11 @@ def read(row: str) -> Form:
     since = [int(mark[1:]) for mark in marks if _GENERATION.fullmatch(mark)]
     intrinsics = tuple(mark for mark in marks if mark.startswith("V6."))
     rest = [mark for mark in marks if mark not in intrinsics and not _GENERATION.fullmatch(mark)]
-    said = dict(mark.partition("=")[::2] for mark in rest)
-    if unknown := set(said) - {"reads-destination", "updates", "writes"}:
+    options = dict(mark.partition("=")[::2] for mark in rest)
+    if unknown := set(options) - {"reads-destination", "updates", "writes"}:
         raise ValueError(f"unknown marks {sorted(unknown)} in '{row}'")
     assign = _ASSIGN.search(template)
-    if assign is None and "updates" not in said:
+    if assign is None and "updates" not in options:
         raise ValueError(f"no assignment in '{row}'")
     right = template[assign.end():] if assign else template
     return Form(
@@ -92,9 +92,9 @@ def read(row: str) -> Form:
         Unit(unit),
         classes(template[:assign.start()]) if assign else (),
         classes(right),
-        "reads-destination" in said or (assign is not None and assign.group(1) != "="),
-        tuple(int(position) for position in said.get("updates", "").split(",") if position),
-        tuple((register[0], int(register[1:])) for register in said.get("writes", "").split(",") if register),
+        "reads-destination" in options or (assign is not None and assign.group(1) != "="),
+        tuple(int(position) for position in options.get("updates", "").split(",") if position),
+        tuple((register[0], int(register[1:])) for register in options.get("writes", "").split(",") if register),
         _extended(right),
         intrinsics,
         since[0] if since else 0,

@@ -47,8 +47,8 @@ def occupied(insn: Insn) -> Counter[str]:
 
 
 @lru_cache(1 << 14)
-def taken_by(line: str) -> Counter[str]:
-    """What a ``line`` of a packet takes: one instruction or a compound of two; a slot where it is no known form."""
+def occupied_by(line: str) -> Counter[str]:
+    """What a ``line`` of a packet occupies: one instruction or a compound of two; a slot where it is no known form."""
     return sum(map(occupied, instructions(line)), Counter()) or Counter(slot=1)
 
 

@@ -6,7 +6,7 @@ import pytest
 from support import ROOT
 
 from bench import regressions
-from bench.regressions import GROUPS, changes, checked_in, update
+from bench.regressions import GROUPS, baseline, changes, update
 
 PLAIN = {"cycles": 1000, "packets": 100, "ddr_bytes": 0, "tcm_bytes": 64}
 
@@ -20,7 +20,7 @@ def triton_cache(tmp_path_factory):
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_costs(group):
-    assert regressions.regressions(checked_in(group), GROUPS[group]()) == []
+    assert regressions.regressions(baseline(group), GROUPS[group]()) == []
 
 
 @pytest.mark.parametrize(("cost", "value", "told"), [
@@ -37,13 +37,13 @@ def test_rows_that_come_and_go():
 
 
 def test_an_update_keeps_its_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr(regressions, "CHECKED_IN", tmp_path / "costs.json")
+    monkeypatch.setattr(regressions, "BASELINE", tmp_path / "costs.json")
     update({"demo": {"a": PLAIN}}, "first")
     update({"demo": {"a": {**PLAIN, "cycles": 900}}}, "loads are shared")
     file = json.loads((tmp_path / "costs.json").read_text())
     assert [(u["reason"], u["cycles"]) for u in file["updates"]] == [("first", {}),
                                                                     ("loads are shared", {"demo: a": [1000, 900]})]
-    assert checked_in("demo")["a"]["cycles"] == 900
+    assert baseline("demo")["a"]["cycles"] == 900
 
 
 def test_the_command_line(capsys):
@@ -55,7 +55,7 @@ def test_the_command_line(capsys):
     assert "no group dem" in capsys.readouterr().err
 
 
-def test_every_group_is_checked_in():
+def test_every_group_is_baseline():
     file = json.loads((ROOT / "bench" / "regressions.json").read_text())
     assert set(file["costs"]) == set(GROUPS) and all(file["costs"].values())
     assert all(update["reason"] for update in file["updates"])

@@ -24,7 +24,6 @@ VECTORS = range(int(targets.get().vector_registers.value))
 VECTOR_BYTES = int(targets.get().vector_bytes.value)
 _LIFT = re.compile(r"V\.qf(?:16|32)=v(?:add|sub)\(V\.([sh]f),V\.\1\)")
 _QFLOAT = re.compile(r"VV?\.qf(?:16|32)[-+|&^]?=")
-_RETURN = 31
 Slot = tuple[int, int]
 """Base register and bytes."""
 
@@ -75,7 +74,7 @@ def qfloat_spills(asm: str) -> list[str]:
 
 
 def _in_function(function: Function) -> list[str]:
-    graph = build(function, _any_label(function))
+    graph = build(function, {label for label in function.labels if label.startswith(".L")})  # of tables of jumps
     if not any(_is_vector_store(insn) for block in graph.blocks for insn in _insns(block)):
         return []
     following = _following(graph)
@@ -92,13 +91,6 @@ def _in_function(function: Function) -> list[str]:
             elif entry[after].absorb(state):
                 pending.append(after)
     return [text for at, start in sorted(entry.items()) for text in _run(graph.blocks[at], start.copy())]
-
-
-def _any_label(function: Function) -> set[str]:
-    """Where a jump through a register may lead to: a table of labels is not looked for."""
-    jumps = any(re.search(rf"\bjumpr(?::n?t)? r(?!{_RETURN}\b)", text) for packet in function.packets
-                for _, text in packet.lines)
-    return {label for label in function.labels if label.startswith(".L")} if jumps else set()
 
 
 def _insns(block: Block) -> Iterator[Insn]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from hexagon_mlir.isa.decode import Insn
 from hexagon_mlir.isa.packets import instructions, packets_of
-from hexagon_mlir.isa.resources import needed_packets, taken_by
+from hexagon_mlir.isa.resources import needed_packets, occupied_by
 
 TRIPS = 64
 """Passes assumed of every loop."""
@@ -132,5 +132,5 @@ def _backwards(packets: list[list[str]], labels: set[int]) -> list[float]:
 def _least(packets: list[list[str]]) -> float:
     """Packets that the instructions of ``packets`` need if one resource never idles."""
     lines = [line for packet in packets for line in packet if not line.startswith("}")]
-    needs = needed_packets(map(taken_by, lines))
+    needs = needed_packets(map(occupied_by, lines))
     return ceil(max(needs.get(resource, 0.0) for resource in BOUNDS))

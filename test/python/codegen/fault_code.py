@@ -17,8 +17,8 @@ def assembly(number, cured):
     fault, chip = FAULTS[number], targets.get(FAULTS[number].chip)
     library = Library(chip.cpu, chip.features, "static", "kept")
     if not cured and fault.workaround.startswith("-"):
-        assert fault.workaround in llvm._ALWAYS
-        llvm._ALWAYS = tuple(option for option in llvm._ALWAYS if option != fault.workaround)
+        assert fault.workaround in llvm.ALWAYS
+        llvm.ALWAYS = tuple(option for option in llvm.ALWAYS if option != fault.workaround)
     taken = [step for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if cured or step.name != fault.workaround]
     before = [step for step in taken if step in BEFORE_O3 and step.name != "native-vectors"]
     program = apply(before, Program(fault.ir, library))

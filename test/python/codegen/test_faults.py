@@ -9,7 +9,7 @@ import pytest
 from support import ROOT
 
 from hexagon_mlir.codegen.faults import FAULTS, Aborts, Gives, Reports
-from hexagon_mlir.codegen.llvm import _ALWAYS
+from hexagon_mlir.codegen.llvm import ALWAYS
 from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT
 from hexagon_mlir.sim import Machine
 
@@ -58,7 +58,7 @@ def test_the_workaround_cures_it(number):
 
 
 def test_workarounds_exist():
-    known = {step.name for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT)} | set(_ALWAYS)
+    known = {step.name for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT)} | set(ALWAYS)
     assert {fault.workaround for fault in FAULTS} <= known
     assert len(set(NAMES)) == len(NAMES) and all(isinstance(f.symptom, Aborts | Gives | Reports) for f in FAULTS)
 

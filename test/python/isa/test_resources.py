@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from hexagon_mlir.isa.resources import OCCUPIES, PER_PACKET, needed_packets, taken_by
+from hexagon_mlir.isa.resources import OCCUPIES, PER_PACKET, needed_packets, occupied_by
 
 
 @pytest.mark.parametrize(("line", "taken"), [
@@ -27,11 +27,11 @@ from hexagon_mlir.isa.resources import OCCUPIES, PER_PACKET, needed_packets, tak
     ("no instruction", {"slot": 1}),
 ])
 def test_taken(line, taken):
-    assert taken_by(line) == Counter(taken)
+    assert occupied_by(line) == Counter(taken)
 
 
 def test_the_busiest_resource_bounds():
-    adds, products = taken_by("v1.qf32 = vadd(v2.qf32,v3.qf32)"), taken_by("v1.qf32 = vmpy(v2.sf,v3.sf)")
+    adds, products = occupied_by("v1.qf32 = vadd(v2.qf32,v3.qf32)"), occupied_by("v1.qf32 = vmpy(v2.sf,v3.sf)")
     assert needed_packets([adds] * 3 + [products]) == {"slot": 1.0, "pipe": 1.25, "shift": 3.0, "multiply": 1.0}
     assert needed_packets([]) == {}
 
