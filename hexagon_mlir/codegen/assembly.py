@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from hexagon_mlir.codegen.llvm_ir.module_parts import joined
 from hexagon_mlir.codegen.processes.side_by_side import Line, Task
 from hexagon_mlir.codegen.processes.worker import Aborted, Workers
+from hexagon_mlir.isa.joining import joined
 
 
 class Assembly:

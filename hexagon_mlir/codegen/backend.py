@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from hexagon_mlir.codegen.hvx.pinned_conversions import conversions_before_calls
 from hexagon_mlir.codegen.llvm import Library, binding
-from hexagon_mlir.codegen.llvm_ir.llvm_text import MODULE_END
-from hexagon_mlir.codegen.llvm_ir.module_parts import joined, loops_apart
+from hexagon_mlir.codegen.module_splitting import loops_apart
 from hexagon_mlir.codegen.scheduling.static_cost import Cost, static_cost
 from hexagon_mlir.codegen.scheduling.traits import traits
 from hexagon_mlir.codegen.steps import (
@@ -28,6 +27,8 @@ from hexagon_mlir.codegen.steps import (
 )
 from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
 from hexagon_mlir.codegen.variants import BASELINES, PATIENCE, ROOM, UNCHAINED, Variant, after_spills, variants, worth
+from hexagon_mlir.isa.joining import joined
+from hexagon_mlir.llvmir import MODULE_END, Module
 from hexagon_mlir.targets.disputed import NarrowingOrder
 
 
@@ -61,20 +62,20 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     for chains, native in attempts:
         ways = BASELINES if not kept else UNCHAINED if not chains else ()
         if kind == "function":
-            made = _best(_Code(Program(source, library)), ways, len(source) / share, patience)
+            made = _best(_Code(Program(Module.parse(source), library)), ways, len(source) / share, patience)
             return made[1].encode() if made else b""
         trace: Trace | None = [] if traced else None
-        optimized = apply((*BEFORE_O3, O3), Program(source, library, chains, native), trace).text
+        optimized = apply((*BEFORE_O3, O3), Program(Module.parse(source), library, chains, native), trace).module
         if kind == "llvm":
-            return optimized.encode()
+            return optimized.text.encode()
         parts = loops_apart(optimized) if kind != "obj" else [optimized]
         if kind == "functions" and len(parts) > 1 and (chains, native) == attempts[0]:
-            functions = [(len(part) * share / len(optimized), part) for part in parts]
+            functions = [(len(part.text) * share / len(optimized.text), part.text) for part in parts]
             return json.dumps({"functions": functions}).encode()
         found: list[tuple[Cost, str, Variant]] = []
         for part in parts:
             code, start = _Code(Program(part, library)), time.perf_counter()
-            best = _best(code, ways, len(optimized) / share, patience)
+            best = _best(code, ways, len(optimized.text) / share, patience)
             if best is None:
                 break
             found.append(best)
@@ -125,7 +126,7 @@ class _Code:
 
     def variants(self) -> list[Variant]:
         """What to try, in this order."""
-        return variants(traits(apply(BY_VARIANT[:1], self._after_o3(Variant(ordered=True, room=ROOM))).text))
+        return variants(traits(apply(BY_VARIANT[:1], self._after_o3(Variant(ordered=True, room=ROOM))).module))
 
     def text(self, variant: Variant) -> str:
         """What LLVM generates code from."""
@@ -159,8 +160,8 @@ class _Code:
         if self.pinned:
             return None
         self.pinned, before = True, self.optimized
-        self.optimized = replace(before, text=conversions_before_calls(before.text))
-        if self.optimized.text == before.text:
+        self.optimized = replace(before, module=conversions_before_calls(before.module))
+        if self.optimized.module is before.module:
             return None
         self.common = None
         self.sources.clear()

@@ -23,14 +23,14 @@ def key(*parts: str | bytes) -> str:
 
 @cache
 def compiler() -> str:
-    """What identifies code generation itself: its sources, the instruction table's, and the LLVM beneath them."""
+    """What identifies code generation itself: its sources, those of what it reads, and the LLVM beneath them."""
     return key(version("llvmlite"), *(file.read_bytes() for file in sources()))
 
 
 def sources() -> list[Path]:
     """The files whose text decides what code is generated."""
-    here = Path(__file__).parent
-    return [file for folder in (here, here.parent / "isa") for file in sorted(folder.rglob("*.py"))]
+    package = Path(__file__).parents[1]
+    return [file for part in ("codegen", "isa", "llvmir") for file in sorted((package / part).rglob("*.py"))]
 
 
 def load(name: str) -> bytes | None:

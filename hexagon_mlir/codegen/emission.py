@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from hexagon_mlir import pipelines
 from hexagon_mlir.codegen import cache
 from hexagon_mlir.codegen.assembly import Assembly
-from hexagon_mlir.codegen.llvm_ir.llvm_text import MODULE_END
-from hexagon_mlir.codegen.llvm_ir.module_parts import divide, joined
+from hexagon_mlir.codegen.module_splitting import divide
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.trace import Made, Trace
+from hexagon_mlir.isa.joining import joined
+from hexagon_mlir.llvmir import MODULE_END
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 

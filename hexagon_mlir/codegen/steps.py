@@ -15,7 +15,7 @@ from functools import cached_property
 from hexagon_mlir.codegen.hvx.exponent_numbers import small_integers_as_conversions
 from hexagon_mlir.codegen.hvx.half_narrowing import narrowings_as_instructions
 from hexagon_mlir.codegen.hvx.lane_exchanges import exchanges_as_instructions
-from hexagon_mlir.codegen.hvx.native_vectors import VECTOR_ARITHMETIC, use_native_vectors
+from hexagon_mlir.codegen.hvx.native_vectors import has_vector_arithmetic, use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.hvx.row_streams import rows_apart
@@ -29,7 +29,7 @@ from hexagon_mlir.codegen.llvm_ir.float_splats import float_splats_as_words
 from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.llvm_ir.lookups import lookups_as_instructions
-from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_behind_stores
+from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_after_stores
 from hexagon_mlir.codegen.llvm_ir.mask_selects import mask_selects_as_logic
 from hexagon_mlir.codegen.llvm_ir.poison_halves import poison_halves_as_others
 from hexagon_mlir.codegen.llvm_ir.scalar_selects import scalar_selects_as_bits
@@ -39,6 +39,7 @@ from hexagon_mlir.codegen.llvm_ir.zero_tests import zero_tests_as_bits
 from hexagon_mlir.codegen.scheduling.loop_order import order_loops
 from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
 from hexagon_mlir.codegen.variants import Variant
+from hexagon_mlir.llvmir import Module
 
 QFLOAT, IEEE = "+hvx-qfloat", "+hvx-ieee-fp"
 PRINTED = "; ModuleID = "
@@ -53,7 +54,7 @@ class Program:
     registers before -O3.
     """
 
-    text: str
+    module: Module
     library: Library
     chains: bool = True
     native: bool = True
@@ -64,10 +65,15 @@ class Program:
         """The chip's, as LLVM names them."""
         return self.library.features
 
+    @property
+    def text(self) -> str:
+        """As LLVM reads it."""
+        return self.module.text
+
     @cached_property
     def has_vectors(self) -> bool:
         """Whether there is vector arithmetic that is split."""
-        return self.native and VECTOR_ARITHMETIC.search(self.text) is not None
+        return self.native and has_vector_arithmetic(self.text)
 
     @property
     def spills_lose(self) -> bool:
@@ -81,7 +87,7 @@ class Step:
 
     name: str
     why: str
-    run: Callable[[Program], str]
+    run: Callable[[Program], Module]
     when: Callable[[Program], bool] = lambda program: True
 
 
@@ -95,17 +101,22 @@ class Check:
     fallback: str
 
 
-def on_text(rewrite: Callable[[str], str]) -> Callable[[Program], str]:
-    """A step's ``run`` that needs the text alone."""
-    return lambda program: rewrite(program.text)
+def on_module(rewrite: Callable[[Module], Module]) -> Callable[[Program], Module]:
+    """A step's ``run`` that needs the module alone."""
+    return lambda program: rewrite(program.module)
 
 
-def _native_vectors(program: Program) -> str:
+def on_text(rewrite: Callable[[str], str]) -> Callable[[Program], Module]:
+    """The same of one that works on text."""
+    return lambda program: Module.parse(rewrite(program.text))
+
+
+def _native_vectors(program: Program) -> Module:
     """See `use_native_vectors`."""
     features = program.features
     chains = program.chains and QFLOAT in features
-    return use_native_vectors(program.text, chains, chains or IEEE in features, converts(features), QFLOAT in features,
-                              program.library.narrowing_order)
+    return use_native_vectors(program.module, chains, chains or IEEE in features, converts(features),
+                              QFLOAT in features, program.library.narrowing_order)
 
 
 BEFORE_O3 = (
@@ -115,42 +126,42 @@ BEFORE_O3 = (
          on_text(bfloat_vectors_as_bits)),
     Step("look-ups", "LLVM selects vlut from intrinsics only", on_text(lookups_as_instructions)),
     Step("normal-form", "the steps below read what LLVM prints",
-         lambda program: program.library.normal_form(program.text),
+         lambda program: Module.parse(program.library.normal_form(program.text)),
          lambda program: program.has_vectors and not program.text.startswith(PRINTED)),
     Step("small-integers-as-conversions", "the chip converts in one instruction",
-         on_text(small_integers_as_conversions),
+         on_module(small_integers_as_conversions),
          lambda program: program.has_vectors and converts(program.features)),
     Step("native-vectors", "HVX registers instead of wide vectors, qfloat kept between operations", _native_vectors,
          lambda program: program.has_vectors),
-    Step("lane-exchanges", "shuffles of a few lanes take one instruction", on_text(exchanges_as_instructions),
+    Step("lane-exchanges", "shuffles of a few lanes take one instruction", on_module(exchanges_as_instructions),
          lambda program: program.has_vectors),
 )
-O3 = Step("llvm-o3", "LLVM's optimiser", lambda program: program.library.optimized(program.text))
+O3 = Step("llvm-o3", "LLVM's optimiser", lambda program: Module.parse(program.library.optimized(program.text)))
 AFTER_O3 = (
-    Step("float-splats", "LLVM permutes words that are floats in all lanes already", on_text(float_splats_as_words)),
-    Step("mask-selects", "LLVM cannot select between vectors of i1", on_text(mask_selects_as_logic)),
-    Step("scalar-selects", "LLVM takes them for minima, which forget NaN", on_text(scalar_selects_as_bits)),
-    Step("half-fabs", "LLVM has no fabs of f16 vectors", on_text(half_fabs_as_bits)),
-    Step("zero-tests", "LLVM compares bits with 0.0", on_text(zero_tests_as_bits)),
-    Step("bit-tests", "LLVM tests the lowest bit of every byte of a lane", on_text(lowest_bits_as_tests)),
+    Step("float-splats", "LLVM permutes words that are floats in all lanes already", on_module(float_splats_as_words)),
+    Step("mask-selects", "LLVM cannot select between vectors of i1", on_module(mask_selects_as_logic)),
+    Step("scalar-selects", "LLVM takes them for minima, which forget NaN", on_module(scalar_selects_as_bits)),
+    Step("half-fabs", "LLVM has no fabs of f16 vectors", on_module(half_fabs_as_bits)),
+    Step("zero-tests", "LLVM compares bits with 0.0", on_module(zero_tests_as_bits)),
+    Step("bit-tests", "LLVM tests the lowest bit of every byte of a lane", on_module(lowest_bits_as_tests)),
     Step("copy-loops", "memory fetches ahead in one direction; LLVM reorders the loads of copies",
-         on_text(keep_copies_in_order)),
-    Step("poison-halves", "LLVM converts halves without a value", on_text(poison_halves_as_others)),
+         on_module(keep_copies_in_order)),
+    Step("poison-halves", "LLVM converts halves without a value", on_module(poison_halves_as_others)),
     Step("half-narrowings", "the order of the lanes is the target's, not LLVM's",
-         lambda program: narrowings_as_instructions(program.text, program.library.narrowing_order),
+         lambda program: narrowings_as_instructions(program.module, program.library.narrowing_order),
          lambda program: IEEE in program.features),
 )
 """Of each function by itself, once; what follows depends on the variant of its code (`variants`)."""
 BY_VARIANT = (
     Step("loop-order", "LLVM keeps the order it is given: copies of a body are interleaved",
-         lambda program: order_loops(program.text, program.variant.room), lambda program: program.variant.ordered),
+         lambda program: order_loops(program.module, program.variant.room), lambda program: program.variant.ordered),
     Step("qfloat-lifetimes", "what lives long is spilled, and loses bits there",
-         lambda program: shorten_lifetimes(program.text, program.variant.reach),
+         lambda program: shorten_lifetimes(program.module, program.variant.reach),
          lambda program: program.spills_lose and program.variant.reach > 0),
-    Step("row-streams", "rows that share no vector are shifted once", on_text(rows_apart)),
-    Step("store-order", "LLVM packs a scalar store with an earlier vector store", on_text(keep_stores_in_order)),
-    Step("loop-entries", "LLVM's pipeliner moves loads in front of stores", on_text(keep_loops_behind_stores)),
-    Step("gathers", "LLVM takes vgather for an instruction that reads no memory", on_text(gathers_as_instructions)),
+    Step("row-streams", "rows that share no vector are shifted once", on_module(rows_apart)),
+    Step("store-order", "LLVM packs a scalar store with an earlier vector store", on_module(keep_stores_in_order)),
+    Step("loop-entries", "LLVM's pipeliner moves loads in front of stores", on_module(keep_loops_after_stores)),
+    Step("gathers", "LLVM takes vgather for an instruction that reads no memory", on_module(gathers_as_instructions)),
 )
 CODEGEN = CODE_GENERATION, "LLVM selects, schedules, pipelines, allocates and packs"
 SHARED_VECTORS = Check(
@@ -168,10 +179,11 @@ def apply(steps: Sequence[Step], program: Program, trace: Trace | None = None) -
         if not step.when(program):
             continue
         start = time.perf_counter()
-        text = step.run(program)
+        module = step.run(program)
         if trace is not None:
-            trace.append(Made(step.name, time.perf_counter() - start, text if text != program.text else ""))
-        program = replace(program, text=text)
+            changed = module.text if module.text != program.text else ""
+            trace.append(Made(step.name, time.perf_counter() - start, changed))
+        program = program if module is program.module else replace(program, module=module)
     return program
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
-from hexagon_mlir.codegen.llvm_ir.fp_literals import rewrite_fp_literals
-from hexagon_mlir.codegen.llvm_ir.names import END
 from hexagon_mlir.ir import error_at, ir, translate_module_to_llvmir, untranslatable_ops
+from hexagon_mlir.llvmir import Module
+from hexagon_mlir.llvmir.literals import rewrite_fp_literals
+from hexagon_mlir.llvmir.names import with_globals_renamed
 
 ORIGIN = "translate-to-llvm-ir"
-_MESSAGE = re.compile(r"\n@(assert_msg(?:_\d+)?) = private")  # the start of any line takes ten times as long
+_MESSAGE = "assert_msg"
 
 
 def translate_to_llvm_ir(module: ir.Module) -> str:
@@ -27,7 +26,8 @@ def translate_to_llvm_ir(module: ir.Module) -> str:
 def _number_messages(text: str) -> str:
     """``text`` with messages of assertions counted from 0: upstream counts those of all modules, and what is cached for
     a kernel would not be found when another one was compiled before it."""
-    if "@assert_msg" not in text:
+    if f"@{_MESSAGE}" not in text:
         return text
-    names = {name: f"assert_msg.{number}" for number, name in enumerate(_MESSAGE.findall(text))}
-    return re.sub(rf"@(assert_msg(?:_\d+)?){END}", lambda found: f"@{names.get(found[1], found[1])}", text)
+    found = (name.removeprefix("@") for name in Module.parse(text).variables)
+    messages = (name for name in found if name == _MESSAGE or name.startswith(f"{_MESSAGE}_"))
+    return with_globals_renamed(text, {name: f"{_MESSAGE}.{number}" for number, name in enumerate(messages)})

@@ -15,13 +15,13 @@ import llvmlite.binding as llvm
 import ml_dtypes
 import numpy as np
 
-from hexagon_mlir.codegen.llvm_ir.names import END
 from hexagon_mlir.exec.host_async import HostTasks
 from hexagon_mlir.exec.host_dma import HostDma
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
 from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
 from hexagon_mlir.exec.host_shuffles import apart
 from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
+from hexagon_mlir.llvmir.names import with_globals_renamed
 from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed, printed
 from hexagon_mlir.sim.translation import half_functions
 
@@ -192,15 +192,16 @@ def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]
             llvm.load_library_permanently(library)
         _initialized = True
     functions = _runtime(owner)
-    text = apart(program.llvm_ir)
+    own_names: dict[str, str] = {}
     keep: list[Any] = []
     for name, function in functions.items():
         # every engine gets its own: the address is in the name, so that programs do not see each other's memory
         address = ctypes.cast(function, ctypes.c_void_p).value
         unique = f"{name}_{address:x}"
         llvm.add_symbol(unique, address)
-        text = re.sub(rf"@{name}{END}", f"@{unique}", text)
+        own_names[name] = unique
         keep.append(function)
+    text = with_globals_renamed(apart(program.llvm_ir), own_names)
     if "bfloat" in text:
         text += _BF16_HELPERS
     if "half" in text:

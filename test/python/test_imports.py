@@ -11,13 +11,14 @@ from support import ROOT
 BASE = {"targets", "isa", "ir", "version", "collector", "disk_cache", "whole_files"}
 PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
-COMPILER = PIPELINES | {"pipelines", "codegen"}
+COMPILER = PIPELINES | {"pipelines", "llvmir", "codegen"}
 RUN = COMPILER | {"sim", "exec"}
 ALL = RUN | {"frontend", "report"}
 
 ALLOWED = {
     "targets": set(),
     "isa": {"targets"},
+    "llvmir": set(),
     "ir": set(),
     "version": set(),
     "collector": set(),
@@ -29,7 +30,7 @@ ALLOWED = {
     "dialects": BASE,
     "passes": PASSES,
     "pipelines": PIPELINES,
-    "codegen": PIPELINES | {"pipelines"},
+    "codegen": PIPELINES | {"pipelines", "llvmir"},
     "exec": COMPILER | {"sim"},
     "frontend": RUN,  # Triton asks a driver to launch kernels, torch.compile for something that runs
     "report": ALL,

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from hexagon_mlir.codegen.llvm_ir.names import WORD, prefixed
-
-_DEFINED = re.compile(rf"^define [^@\n]*@({WORD})\(", re.MULTILINE)
-_USED_OR_TEXT = re.compile(rf'@({WORD})|"[^"]*"')
+from hexagon_mlir.llvmir import Module
+from hexagon_mlir.llvmir.names import prefixed, with_globals_renamed
 
 
 def own_names(llvm_ir: str, entry: str, name: str = "") -> str:
@@ -16,5 +12,5 @@ def own_names(llvm_ir: str, entry: str, name: str = "") -> str:
     The code stays the same: other linkage (internal functions) would let LLVM inline what is simulated as a call.
     """
     name = name or entry
-    names = {old: name if old == entry else prefixed(name, old) for old in _DEFINED.findall(llvm_ir)}
-    return _USED_OR_TEXT.sub(lambda found: f"@{names[found[1]]}" if found[1] in names else found[0], llvm_ir)
+    defined = (function.name.removeprefix("@") for function in Module.parse(llvm_ir).functions)
+    return with_globals_renamed(llvm_ir, {old: name if old == entry else prefixed(name, old) for old in defined})

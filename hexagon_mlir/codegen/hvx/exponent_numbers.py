@@ -1,4 +1,4 @@
-"""Small integers as floats in one instruction, ``v.sf = v.w`` (from v73 on), in LLVM IR text.
+"""Small integers as floats in one instruction, ``v.sf = v.w`` (from v73 on).
 
 The maths library adds the bits of 1.5 * 2^23 to an integer and takes that number off again, which every chip can do:
 an addition and two instructions of the one shift pipe. LLVM 22 selects no conversion of vectors of 32-bit integers.
@@ -7,40 +7,31 @@ An exponent that only constants multiply stays in its field: the constants are 2
 
 from __future__ import annotations
 
-import re
 import struct
 
 from hexagon_mlir.codegen.hvx.integer_ranges import integer
 from hexagon_mlir.codegen.hvx.value_ranges import MAGIC_BITS, constant
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, read, vector_type, with_functions
-from hexagon_mlir.codegen.llvm_ir.names import VALUE
+from hexagon_mlir.llvmir import Function, Instruction, Module, rewrite
+from hexagon_mlir.llvmir.types import vector_type
 
 _MAGIC = struct.unpack("<f", MAGIC_BITS.to_bytes(4, "little"))[0]
-_SUBTRACTION = re.compile(rf" = fsub [a-z ]*<\d+ x float> {VALUE}, splat \(float 0x"
-                          rf"{int.from_bytes(struct.pack('<d', _MAGIC), 'little'):016X}\)")
 _MOST_BITS = 22
 """Signed integers of so many bits are meant by the constant: any other would change its exponent."""
 _SMALLEST = 2.0 ** -126
 _NARROW = {"i8": 8, "i16": 16}
 
 
-def small_integers_as_conversions(text: str) -> str:
-    """``text`` with ``sitofp`` for every integer made a float by the constant, where it surely has 22 bits."""
-    return with_functions(text, _rewritten) if str(MAGIC_BITS) in text else text
+def small_integers_as_conversions(module: Module) -> Module:
+    """``module`` with ``sitofp`` for every integer made a float by the constant, where it surely has 22 bits."""
+    return module.map(lambda function: _rewritten(function) if str(MAGIC_BITS) in function.text else function)
 
 
-def _rewritten(function: str) -> str:
-    if str(MAGIC_BITS) not in function or not _SUBTRACTION.search(function):
-        return function
-    instructions = read(function.split("\n"))
-    definitions = {i.result: i for i in instructions if i.result}
-    found = [(i, number) for i in instructions if (number := _small_integer(i, definitions)) is not None]
+def _rewritten(function: Function) -> Function:
+    definitions, users = function.definitions, function.users
+    found = [(i, number) for i in function.by_opcode.get("fsub", ())
+             if (number := _small_integer(i, definitions)) is not None]
     if not found:
         return function
-    users: dict[str, list[Instruction]] = {}
-    for i in instructions:
-        for name in set(i.names()):
-            users.setdefault(name, []).append(i)
     changed: dict[str, str] = {}
     for i, number in found:
         shifted, scale = _unshifted(number, definitions)
@@ -50,7 +41,7 @@ def _rewritten(function: str) -> str:
         changed[i.result] = f"  {i.result} = sitofp {number.type} {source} to {i.type}{i.debug}"
         if in_place:
             changed |= {u.result: text for u, text in zip(users[i.result], factors, strict=True)}
-    return "\n".join(changed.get(i.result, i.text) if i.result else i.text for i in instructions)
+    return rewrite(function, ("fsub", "fmul"), lambda i: [changed[i.result]] if i.result in changed else None)
 
 
 def _small_integer(i: Instruction, definitions: dict[str, Instruction]) -> Instruction | None:

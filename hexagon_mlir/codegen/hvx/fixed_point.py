@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from hexagon_mlir.codegen.hvx.native_parts import PartBuilder, Value
 from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, lanes_of, vector_type
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import lanes_of, vector_type
 
 _FRACTION_BITS = 15
 _ONE = 1 << _FRACTION_BITS

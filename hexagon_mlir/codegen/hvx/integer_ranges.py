@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, split_type, vector_type
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import split_type, vector_type
 
 _LEAST, _MOST = -1 << 31, (1 << 31) - 1
 _DEPTH = 4

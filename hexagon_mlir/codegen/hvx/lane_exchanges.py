@@ -1,4 +1,4 @@
-"""Exchanges of lanes between two vectors, the steps of a transpose, by vshuff, in LLVM IR text.
+"""Exchanges of lanes between two vectors, the steps of a transpose, by vshuff.
 
 LLVM 22 selects an alignment and a select for each half of such a step, four instructions, and spends a fifth of its
 time on what lanes of long chains of them are needed. ``vshuff(Vu, Vv, Rt)`` with one bit in ``Rt`` makes both halves:
@@ -8,13 +8,13 @@ Masks are half of the text of a transpose, so they go before anything else reads
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import functions
-from hexagon_mlir.codegen.llvm_ir.names import GLOBAL, NAME, VALUE, derived
+from hexagon_mlir.llvmir import Function, Instruction, Module
+from hexagon_mlir.llvmir.names import derived
+from hexagon_mlir.llvmir.types import lanes_of, vector_type
 
 FEWEST = 24
 """Halves in a transpose of eight vectors. The few that end a sum are no matter of time."""
@@ -23,105 +23,108 @@ _PAIR = f"<{VECTOR_BITS // 16} x i32>"
 _DECLARED = {f"@llvm.hexagon.V6.{name}.128B": f"declare {result} @llvm.hexagon.V6.{name}.128B({arguments})"
              for name, result, arguments in (("vshuffvdd", _PAIR, f"{_WORDS}, {_WORDS}, i32"), ("lo", _WORDS, _PAIR),
                                              ("hi", _WORDS, _PAIR))}
-_DECLARATION = re.compile(rf"^declare .*?({GLOBAL})", re.MULTILINE)
-_OPERAND = rf"{VALUE}|zeroinitializer"
-_SHUFFLE = re.compile(rf"  ({VALUE}) = shufflevector (<(\d+) x (\w+)>) ({_OPERAND}), <\d+ x \w+> ({_OPERAND}), "
-                      r"<\d+ x i32> <([^>]*)>(.*)$")
 
 
 @dataclass(frozen=True)
 class _Half:
     """One half ("lo" or "hi") of the exchange between ``low`` and ``high`` of what is ``gap`` bytes apart."""
 
-    result: str
-    vector: str
     low: str
     high: str
     gap: int
     which: str
-    debug: str
 
 
-def exchanges_as_instructions(text: str) -> str:
-    """``text`` with every exchange between two native vectors by intrinsics, both of its halves by one.
+def exchanges_as_instructions(module: Module) -> Module:
+    """``module`` with every exchange between two native vectors by intrinsics, both of its halves by one.
 
-    The text stays as it is if it has fewer than `FEWEST` halves.
+    The module stays as it is if it has fewer than `FEWEST` halves.
     """
-    if text.count(" = shufflevector ") < FEWEST:
-        return text
-    halves, out = 0, []
-    for is_function, lines in functions(text):
-        found = {number: half for number, line in enumerate(lines)
-                 if " = shufflevector " in line and (half := _half(line))} if is_function else {}
-        out += _rewritten(lines, found) if found else lines
-        halves += len(found)
-    if halves < FEWEST:
-        return text
-    known = set(_DECLARATION.findall(text))
-    return "\n".join([*out, *(line for name, line in _DECLARED.items() if name not in known), ""])
+    if module.text.count(" = shufflevector ") < FEWEST:
+        return module
+    halves = {function: _halves(function) for function in module.functions}
+    if sum(map(len, halves.values())) < FEWEST:
+        return module
+    return module.map(lambda function: _Rewriter(function, halves[function]).rewrite() if halves[function]
+                      else function).declaring(_DECLARED)
 
 
-def _rewritten(lines: list[str], halves: dict[int, _Half]) -> list[str]:
-    """A function's ``lines`` with ``halves`` by intrinsics. Values between exchanges are words and nothing else."""
-    results = {half.result for half in halves.values()}
-    elsewhere = set(NAME.findall("\n".join(line for number, line in enumerate(lines) if number not in halves)))
-    out: list[str] = []
-    here: dict[tuple[str, ...], str] = {}
-    """What the block has: words of values, pairs of exchanges."""
-    for number, line in enumerate(lines):
-        half = halves.get(number)
-        if half is None:
-            if not line.startswith(" "):
-                here = {}
-            out.append(line)
-            continue
-        cast = half.vector != _WORDS
-        words = []
-        for value in (half.high, half.low):
-            if not cast or value == "zeroinitializer":
-                words.append(value)
-            elif value in results:
-                words.append(derived("words", value))
-            else:
-                if (value,) not in here:
-                    here[value,] = derived(f"words.{number}", value)
-                    out.append(f"  {here[value,]} = bitcast {half.vector} {value} to {_WORDS}")
-                words.append(here[value,])
+def _halves(function: Function) -> dict[Instruction, _Half]:
+    shuffles = function.by_opcode.get("shufflevector", ()) if " = shufflevector " in function.text else ()
+    return {i: half for i in shuffles if (half := _half(i))}
+
+
+class _Rewriter:
+    """Rewrites the ``halves`` of one function. Values between exchanges are words and nothing else."""
+
+    def __init__(self, function: Function, halves: dict[Instruction, _Half]):
+        self.function, self.halves = function, halves
+        self.results = {i.result for i in halves}
+        self.here: dict[tuple[str, ...], str] = {}
+        """What the block has: words of values, pairs of exchanges."""
+
+    def rewrite(self) -> Function:
+        """The rewritten function."""
+        blocks = []
+        for block in self.function.blocks:
+            self.here = {}
+            lines: list[str] = []
+            for i in block.instructions:
+                lines += self._exchange(i, self.halves[i]) if i in self.halves else [i.text]
+            blocks.append(block.with_instructions(block.read(lines)))
+        return self.function.with_blocks(blocks)
+
+    def _exchange(self, i: Instruction, half: _Half) -> list[str]:
+        cast = i.type != _WORDS
+        lines: list[str] = []
+        words = [self._as_words(i, value, lines) if cast else value for value in (half.high, half.low)]
         key = (*words, str(half.gap))
-        if key not in here:
-            here[key] = derived("pair", half.result)
-            out.append(f"  {here[key]} = call {_PAIR} @llvm.hexagon.V6.vshuffvdd.128B({_WORDS} {words[0]}, "
-                       f"{_WORDS} {words[1]}, i32 {half.gap}){half.debug}")
-        result = derived("words", half.result) if cast else half.result
-        out.append(f"  {result} = call {_WORDS} @llvm.hexagon.V6.{half.which}.128B({_PAIR} {here[key]}){half.debug}")
-        if cast and half.result in elsewhere:
-            out.append(f"  {half.result} = bitcast {_WORDS} {result} to {half.vector}{half.debug}")
-    return out
+        if key not in self.here:
+            self.here[key] = derived("pair", i.result)
+            lines.append(f"  {self.here[key]} = call {_PAIR} @llvm.hexagon.V6.vshuffvdd.128B({_WORDS} {words[0]}, "
+                         f"{_WORDS} {words[1]}, i32 {half.gap}){i.debug}")
+        result = derived("words", i.result) if cast else i.result
+        lines.append(f"  {result} = call {_WORDS} @llvm.hexagon.V6.{half.which}.128B({_PAIR} {self.here[key]})"
+                     f"{i.debug}")
+        if cast and any(user not in self.halves for user in self.function.users.get(i.result, ())):
+            lines.append(f"  {i.result} = bitcast {_WORDS} {result} to {i.type}{i.debug}")
+        return lines
+
+    def _as_words(self, i: Instruction, value: str, lines: list[str]) -> str:
+        if value == "zeroinitializer":
+            return value
+        if value in self.results:
+            return derived("words", value)
+        if (value,) not in self.here:
+            self.here[value,] = derived(f"words.{i.result[1:]}", value)
+            lines.append(f"  {self.here[value,]} = bitcast {i.type} {value} to {_WORDS}")
+        return self.here[value,]
 
 
-def _half(line: str) -> _Half | None:
-    match = _SHUFFLE.match(line)
-    if match is None:
+def _half(i: Instruction) -> _Half | None:
+    vector = vector_type(i.types[0])
+    bits = BITS.get(vector[1], 0) if vector else 0
+    first, second, mask = i.operands
+    if vector is None or vector[0] * bits != VECTOR_BITS or "poison" in (first, second):
         return None
-    result, vector, lanes, element, first, second, mask, debug = match.groups()
-    bits = BITS.get(element, 0)
-    found = exchange(mask, int(lanes)) if int(lanes) * bits == VECTOR_BITS else None
+    lanes = lanes_of(mask, vector[0])
+    found = exchange(lanes, vector[0]) if lanes is not None else None
     if found is None:
         return None
     gap, which, swapped = found
     low, high = (second, first) if swapped else (first, second)
-    return _Half(result, vector, low, high, gap * bits // 8, which, debug)
+    return _Half(low, high, gap * bits // 8, which)
 
 
 @lru_cache(1 << 10)
-def exchange(mask: str, lanes: int) -> tuple[int, str, bool] | None:
+def exchange(mask: tuple[str, ...], lanes: int) -> tuple[int, str, bool] | None:
     """Gap in lanes, half ("lo" or "hi") and whether the operands change places, for a mask of ``lanes`` lanes that
     exchanges two vectors of as many.
 
     The low half keeps the lanes of the first whose number has no bit of the gap, and takes those of the second one gap
     below in place of the others; the high half is the rest. Lanes that are poison may be any; None for other masks.
     """
-    picked = [int(lane[4:]) if lane[4:].isdigit() else -1 for lane in mask.split(", ")]
+    picked = [int(lane) if lane.isdigit() else -1 for lane in mask]
     known = [lane for lane in picked if lane >= 0]
     if len(picked) != lanes or not known or min(known) >= lanes or max(known) < lanes:
         return None

@@ -11,7 +11,8 @@ from hexagon_mlir.codegen.hvx.half_conversions import widened_words
 from hexagon_mlir.codegen.hvx.half_narrowing import operands
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
 from hexagon_mlir.codegen.hvx.value_ranges import constant
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, lanes_of, vector_type
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import lanes_of, vector_type
 
 FORMATS = {"float": ("sf", "qf32"), "half": ("hf", "qf16")}
 _ONE_HALF_TWICE = 0x3C003C00

@@ -28,55 +28,47 @@ from hexagon_mlir.codegen.hvx.saturating_packs import Clamp, clamped, packed
 from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS, SplitPlan
 from hexagon_mlir.codegen.hvx.value_ranges import constant
 from hexagon_mlir.codegen.hvx.widening_products import make_widening_product
-from hexagon_mlir.codegen.llvm_ir.llvm_text import (
-    CASTS,
-    Instruction,
-    function_texts,
-    mask_numbers,
-    read,
-    renamed,
-    split_type,
-    vector_type,
-)
-from hexagon_mlir.codegen.llvm_ir.names import GLOBAL, WORD
+from hexagon_mlir.llvmir import CASTS, Declarations, Function, Instruction, Module, renamed
+from hexagon_mlir.llvmir.types import mask_numbers, split_type, vector_type
 from hexagon_mlir.targets.disputed import NarrowingOrder
 
-VECTOR_ARITHMETIC = re.compile(r"<\d+ x (?:half|float|i32|i16|i8)>")
-_FROM = re.compile(rf", %({WORD}) \]")
+_ARITHMETIC = tuple(f" x {element}>" for element in ("half", "float", "i32", "i16", "i8"))
+_VECTOR_SUFFIX = re.compile(r"v\d+(?=\w+$)")
+"""The lanes in the name of an overloaded intrinsic."""
 
 
-def use_native_vectors(text: str, qfloat: bool, floats: bool = True, converts: bool = True,
-                       legacy: bool | None = None, narrowing_order: str = NarrowingOrder.FIRST_EVEN) -> str:
-    """``text`` with the vector arithmetic of every function rewritten; with ``qfloat`` values stay in that format.
+def has_vector_arithmetic(text: str) -> bool:
+    """Whether ``text`` has vectors of elements that HVX computes with."""
+    return any(element in text for element in _ARITHMETIC)
+
+
+def use_native_vectors(module: Module, qfloat: bool, floats: bool = True, converts: bool = True,
+                       legacy: bool | None = None, narrowing_order: str = NarrowingOrder.FIRST_EVEN) -> Module:
+    """``module`` with the vector arithmetic of every function rewritten; with ``qfloat`` values stay in that format.
 
     Without ``floats`` the chip's HVX has integers only. ``converts``: it has ``v.sf = v.w`` (from v73 on). ``legacy``:
     the chip computes in legacy qfloat (v68 to v75); as ``qfloat`` where that is not said. ``narrowing_order`` is a
     `NarrowingOrder`.
     """
     legacy = qfloat if legacy is None else legacy
-    out: list[str] = []
-    declared: dict[str, str] = {}
-    for is_function, run in function_texts(text):
-        if run is None:
-            continue
-        lines = run.split("\n")
-        if is_function and VECTOR_ARITHMETIC.search(run):
-            rewriter = FunctionRewriter(read(lines), qfloat, floats, declared, converts, legacy, narrowing_order)
-            lines = rewriter.rewrite()
-        out += lines
-    known = {name for line in out if line.startswith("declare ") for name in re.findall(GLOBAL, line)} \
-        if declared else {}
-    out += [line for name, line in declared.items() if name not in known]
-    return "\n".join(out) + "\n"
+    declared: Declarations = {}
+
+    def rewritten(function: Function) -> Function:
+        if not has_vector_arithmetic(function.text):
+            return function
+        return FunctionRewriter(function, qfloat, floats, declared, converts, legacy, narrowing_order).rewrite()
+
+    return module.map(rewritten).declaring(declared)
 
 
 class FunctionRewriter(PartBuilder):
-    """Rewrites one function; use as ``FunctionRewriter(instructions, ...).rewrite()``."""
+    """Rewrites one function; use as ``FunctionRewriter(function, ...).rewrite()``."""
 
-    def __init__(self, instructions: list[Instruction], qfloat: bool, floats: bool, declared: dict[str, str],
-                 converts: bool, legacy: bool, narrowing_order: str):
-        self.instructions, self.converts, self.legacy = instructions, converts, legacy
-        self.plan = SplitPlan(instructions, floats)
+    def __init__(self, function: Function, qfloat: bool, floats: bool, declared: Declarations, converts: bool,
+                 legacy: bool, narrowing_order: str):
+        self.function, self.instructions = function, function.records
+        self.converts, self.legacy = converts, legacy
+        self.plan = SplitPlan(self.instructions, floats)
         super().__init__(self.plan.definitions, qfloat, declared, narrowing_order)
         self.ours, self.bits, self.orders = self.plan.names, self.plan.bits, self.plan.orders
         self.incoming: dict[tuple[str, str], list[str]] = {}
@@ -84,19 +76,15 @@ class FunctionRewriter(PartBuilder):
         self.phis_after: dict[str, list[Instruction]] = {}
         """block -> the phis that are entered from it."""
 
-    def rewrite(self) -> list[str]:
-        """The lines of the rewritten function."""
-        if not self.ours and not (self.legacy and any(i.opcode in ("fpext", "fptrunc") for i in self.instructions)):
-            return [i.text for i in self.instructions]
-        users: dict[str, list[Instruction]] = {}
-        for i in self.instructions:
-            for name in i.names():
-                users.setdefault(name, []).append(i)
-        self.formats = FloatFormats(self.plan, users, self.qfloat)
-        for i in self.instructions:
-            if i.opcode == "phi":
-                for block in dict.fromkeys(_blocks(i)):
-                    self.phis_after.setdefault(block, []).append(i)
+    def rewrite(self) -> Function:
+        """The rewritten function; itself where nothing in it is split."""
+        converted = self.legacy and not self.function.by_opcode.keys().isdisjoint(("fpext", "fptrunc"))
+        if not self.ours and not converted:
+            return self.function
+        self.formats = FloatFormats(self.plan, self.function.users, self.qfloat)
+        for i in self.function.by_opcode.get("phi", ()):
+            for block in dict.fromkeys(i.incoming):
+                self.phis_after.setdefault(block, []).append(i)
         phis: list[tuple[int, Instruction]] = []
         for i in self.instructions:
             self.block, self.debug = i.block, i.debug
@@ -114,7 +102,7 @@ class FunctionRewriter(PartBuilder):
                 self.out.append(self._kept(i))
         for place, i in reversed(phis):
             self.out[place:place] = self._phi_lines(i)
-        return self.out
+        return Function.of(self.out)
 
     # -- one instruction -----------------------------------------------------------------------------------------
 
@@ -142,16 +130,14 @@ class FunctionRewriter(PartBuilder):
             self._elementwise(i, value)
 
     def _load(self, i: Instruction, value: Value) -> list[str]:
-        align = re.search(r"align (\d+)", i.text)
-        suffix = f", align {min(int(align[1]), VECTOR_BITS // 8)}" if align else ""
+        suffix = _alignment(i)
         pointer = i.operands[0]
         return [self.emit(f"load {value.native}, ptr {self.offset(pointer, part)}{suffix}")
                 for part in range(value.lanes * value.bits // VECTOR_BITS)]
 
     def _store(self, i: Instruction) -> None:
         value = self.values[i.operands[0]]
-        align = re.search(r"align (\d+)", i.text)
-        suffix = f", align {min(int(align[1]), VECTOR_BITS // 8)}" if align else ""
+        suffix = _alignment(i)
         for number, part in enumerate(self.ordered(i.operands[0], value, 1)):
             place = self.offset(i.operands[1], number)
             self.out.append(f"  store {value.native} {part}, ptr {place}{suffix}{i.debug}")
@@ -197,7 +183,7 @@ class FunctionRewriter(PartBuilder):
         rows = list(zip(*columns, strict=True))
         native = self._native(i.type, value.bits)
         if i.opcode == "call":
-            name = re.sub(r"v\d+(?=\w+$)", f"v{VECTOR_BITS // value.bits}", i.flags)
+            name = _VECTOR_SUFFIX.sub(f"v{VECTOR_BITS // value.bits}", i.flags)
             types = [self._native(t, value.bits) if t.startswith("<") else t for t in i.types]
             self.declared[name] = f"declare {native} {name}({', '.join(types)})"
             value.parts = [self.emit(f"call {native} {name}({', '.join(row)})") for row in rows]
@@ -359,14 +345,14 @@ class FunctionRewriter(PartBuilder):
     def _kept(self, i: Instruction) -> str:
         """The text of an instruction that stays, with split operands put together."""
         text = i.text
-        if self.ours.isdisjoint(i.names()):
+        if self.ours.isdisjoint(i.mentioned):
             return text
         if i.opcode == "phi":
-            for operand, block in zip(i.operands, _blocks(i), strict=False):
+            for operand, block in zip(i.operands, i.incoming, strict=False):
                 if operand in self.ours:
                     text = text.replace(f"[ {operand}, %{block} ]", f"[ {operand}.in.{block}, %{block} ]")
             return text
-        return renamed(text, {operand: self._whole(operand) for operand in i.names() if operand in self.ours})
+        return renamed(text, {operand: self._whole(operand) for operand in i.mentioned if operand in self.ours})
 
     def _whole(self, name: str) -> str:
         """Split value ``name`` as one vector in memory order."""
@@ -391,7 +377,7 @@ class FunctionRewriter(PartBuilder):
             if i.result not in self.ours:
                 self._before_kept_phi(i, branch.block)
                 continue
-            for operand, block in zip(i.operands, _blocks(i), strict=True):
+            for operand, block in zip(i.operands, i.incoming, strict=True):
                 if block != branch.block:
                     continue
                 value = self.value(operand, i.type)
@@ -403,7 +389,7 @@ class FunctionRewriter(PartBuilder):
                     self.incoming[i.result, block] = self.ordered(operand, value, phi_order)
 
     def _before_kept_phi(self, phi: Instruction, block: str) -> None:
-        for operand in dict.fromkeys(o for o, b in zip(phi.operands, _blocks(phi), strict=False)
+        for operand in dict.fromkeys(o for o, b in zip(phi.operands, phi.incoming, strict=False)
                                      if b == block and o in self.ours):
             whole = self._whole(operand)
             self.out.append(f"  {operand}.in.{block} = bitcast {phi.type} {whole} to {phi.type}")
@@ -414,13 +400,14 @@ class FunctionRewriter(PartBuilder):
         type_ = "<32 x i32>" if value.chains else value.native
         lines = []
         for number, name in enumerate(names):
-            sources = ", ".join(f"[ {self.incoming[i.result, block][number]}, %{block} ]" for block in _blocks(i))
+            sources = ", ".join(f"[ {self.incoming[i.result, block][number]}, %{block} ]" for block in i.incoming)
             lines.append(f"  {name} = phi {type_} {sources}{i.debug}")
         return lines
 
 
-def _blocks(phi: Instruction) -> list[str]:
-    return _FROM.findall(phi.text)
+def _alignment(access: Instruction) -> str:
+    """What a part of ``access`` says about its alignment."""
+    return f", align {min(access.alignment, VECTOR_BITS // 8)}" if access.alignment else ""
 
 
 def _negated(operand: str) -> str:

@@ -9,7 +9,8 @@ from hexagon_mlir.codegen.hvx.multiply_formats import OUTSIDE, Availability, cho
 from hexagon_mlir.codegen.hvx.native_parts import FORMATS
 from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
 from hexagon_mlir.codegen.hvx.value_ranges import Ranges, constant
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, vector_type
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import vector_type
 
 SUMS = frozenset({"fadd", "fsub"})
 NORMALISED = 4.0
@@ -82,7 +83,7 @@ class FloatFormats:
         products = [i for i in self.instructions if i.opcode == "fmul" and i.result in self.chained]
         stays = {i.result for i in self.instructions if i.result in self.chained and i.opcode != "fpext"}
         readers = [i for i in self.instructions if i.result not in stays and i.opcode != "fptrunc"]
-        needs_ieee = {o for i in readers for o in i.names()}
+        needs_ieee = {o for i in readers for o in i.mentioned}
         values: dict[str, Availability] = {}
         for i in products:
             for operand in i.operands:

@@ -1,4 +1,4 @@
-"""Qfloat values that live long are kept in IEEE format in between, in LLVM IR text: LLVM may spill those.
+"""Qfloat values that live long are kept in IEEE format in between: LLVM may spill those.
 
 A spilled vector keeps its IEEE bits only (llvm issue #204825), and LLVM spills what lives longest. A value is converted
 where it is made and used as IEEE, or lifted again, from the first use on that is too far from the one before.
@@ -6,36 +6,27 @@ where it is made and used as IEEE, or lifted again, from the first use on that i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.codegen.hvx.native_parts import FORMATS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read, renamed
-from hexagon_mlir.codegen.llvm_ir.names import GLOBAL
+from hexagon_mlir.llvmir import Declarations, Function, Instruction, Module, renamed
 
 WORDS = "<32 x i32>"
-_CALL = re.compile(r"@llvm\.hexagon\.V6\.([\w.]+)\.128B$")
-_MADE = re.compile(r"(vadd|vsub|vmpy)\.(qf32|qf16|sf|hf)\b")
-_SUM = re.compile(r"(vadd|vsub)\.(qf32|qf16|sf|hf)(\.mix)?$")
+_SUMS = ("vadd", "vsub")
+_FLOATS = ("qf32", "qf16", "sf", "hf")
 _CHAINS = {ieee: chain for ieee, chain in FORMATS.values()}
 _IEEE = {chain: ieee for ieee, chain in FORMATS.values()}
 
 
-def shorten_lifetimes(text: str, reach: int) -> str:
-    """``text`` with no qfloat value that waits for more than ``reach`` vector instructions between two uses in a block.
+def shorten_lifetimes(module: Module, reach: int) -> Module:
+    """``module`` with no qfloat value that waits for more than ``reach`` vector instructions between two uses.
 
-    Sums carried round a loop stay qfloat.
+    Uses in other blocks are further away than any. Sums carried round a loop stay qfloat.
     """
-    out: list[str] = []
-    declared: dict[str, str] = {}
-    for is_function, lines in functions(text):
-        if is_function and any(".qf" in line for line in lines):
-            lines = _Function(read(lines), reach, declared).rewrite()
-        out += lines
-    known = {name for line in out if line.startswith("declare ") for name in re.findall(GLOBAL, line)}
-    out += [line for name, line in declared.items() if name not in known]
-    return "\n".join(out)
+    declared: Declarations = {}
+    return module.map(lambda function: _Rewriter(function, reach, declared).rewrite() if ".qf" in function.text
+                      else function).declaring(declared)
 
 
 def far_uses(made: tuple[str, int], uses: Sequence[tuple[str, int]], reach: int) -> list[bool]:
@@ -48,8 +39,15 @@ def far_uses(made: tuple[str, int], uses: Sequence[tuple[str, int]], reach: int)
 
 
 def _called(i: Instruction) -> str:
-    match = _CALL.match(i.flags) if i.opcode == "call" else None
-    return match[1] if match else ""
+    return i.intrinsic.removeprefix("V6.")
+
+
+def _sum_of(name: str) -> tuple[str, str, bool] | None:
+    """Operation and format of the float sum ``name``, and whether its second operand is IEEE; None for others."""
+    operation, *formats = name.split(".")
+    if operation not in _SUMS or formats[:1] == [] or formats[0] not in _FLOATS or formats[1:] not in ([], ["mix"]):
+        return None
+    return operation, formats[0], formats[1:] == ["mix"]
 
 
 @dataclass
@@ -64,11 +62,12 @@ class _Changes:
     after: list[str] = field(default_factory=list)
 
 
-class _Function:
+class _Rewriter:
     """Rewrites one function."""
 
-    def __init__(self, instructions: list[Instruction], reach: int, declared: dict[str, str]):
-        self.instructions, self.reach, self.declared = instructions, reach, declared
+    def __init__(self, function: Function, reach: int, declared: Declarations):
+        self.function, self.reach, self.declared = function, reach, declared
+        self.instructions = instructions = function.records
         self.definitions = {i.result: number for number, i in enumerate(instructions) if i.result}
         self.users: dict[str, list[int]] = {}
         self.places: list[tuple[str, int]] = []
@@ -76,30 +75,34 @@ class _Function:
         for number, i in enumerate(instructions):
             self.places.append((i.block, count))
             count += i.type.startswith("<") or i.opcode == "store"
-            for name in set(i.names()):
+            for name in set(i.mentioned):
                 self.users.setdefault(name, []).append(number)
         self.changes = [_Changes() for _ in instructions]
         self.counter = 0
 
-    def rewrite(self) -> list[str]:
-        """The lines of the rewritten function."""
+    def rewrite(self) -> Function:
+        """The rewritten function; itself where nothing changes."""
         for number, i in enumerate(self.instructions):
             chain = self._chain(i) if i.type == WORDS else ""
             users = self.users.get(i.result, [])
             if chain and users and not any(self.instructions[u].opcode == "phi" for u in users):
                 self._shorten(number, chain, users)
-        return [line for i, change in zip(self.instructions, self.changes, strict=True)
-                for line in self._lines(i, change)]
+        if all(change == _Changes() for change in self.changes):
+            return self.function
+        return Function.of(line for i, change in zip(self.instructions, self.changes, strict=True)
+                           for line in self._lines(i, change))
 
     def _chain(self, i: Instruction) -> str:
         """The qfloat format of what ``i`` makes; "" for any other, and for IEEE values plus or less zero."""
         name = _called(i)
         if name in ("lo", "hi") and i.operands[0] in self.definitions:
             return self._chain(self.instructions[self.definitions[i.operands[0]]])
-        match = _MADE.match(name)
-        if match is None or (match[1] != "vmpy" and match[2] in _CHAINS and "zeroinitializer" in i.operands):
+        operation, format_, *_ = [*name.split("."), ""]
+        if operation not in (*_SUMS, "vmpy") or format_ not in _FLOATS:
             return ""
-        return _CHAINS.get(match[2], match[2])
+        if operation in _SUMS and format_ in _CHAINS and "zeroinitializer" in i.operands:
+            return ""
+        return _CHAINS.get(format_, format_)
 
     def _shorten(self, number: int, chain: str, users: Sequence[int]) -> None:
         """Plan what becomes of a value and its ``users`` where uses are far apart."""
@@ -116,7 +119,7 @@ class _Function:
                 change.operands[made.result] = ieee
             elif name == convert:
                 ieee = self.instructions[user].result if self.instructions[user].block == made.block else ""
-            elif not now and _SUM.match(name):
+            elif not now and _sum_of(name) is not None:
                 change.operands[made.result] = ieee
             elif not now:
                 now = self._lifted(change.before, _IEEE[chain], ieee)
@@ -126,18 +129,18 @@ class _Function:
     def _lines(self, i: Instruction, change: _Changes) -> list[str]:
         """``i`` with what is planned for it."""
         text = renamed(i.text, change.names) if change.names else i.text
-        if change.operands and (match := _SUM.match(_called(i))):
-            text = self._sum(i, change, *match.groups())
+        if change.operands and (sum_ := _sum_of(_called(i))):
+            text = self._sum(i, change, *sum_)
         elif change.operands:
             (ieee,) = change.operands.values()
             text = f"  {i.result} = bitcast {WORDS} {ieee} to {WORDS}"
         return [*change.before, text, *change.after]
 
-    def _sum(self, i: Instruction, change: _Changes, operation: str, format_: str, mix: str | None) -> str:
+    def _sum(self, i: Instruction, change: _Changes, operation: str, format_: str, mix: bool) -> str:
         """The sum ``i`` with IEEE operands in place of qfloat ones; there is no sf - qf32."""
         ieee = _IEEE.get(format_, format_)
         operands = [(change.operands.get(o, change.names.get(o, o)),
-                     o in change.operands or ieee == format_ or (mix is not None and place == 1))
+                     o in change.operands or ieee == format_ or (mix and place == 1))
                     for place, o in enumerate(i.operands)]
         (left, left_ieee), (right, right_ieee) = operands
         if left_ieee and not right_ieee:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from hexagon_mlir.codegen.hvx.native_parts import PartBuilder, Value
 from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, mask_numbers
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import mask_numbers
 
 _BYTES, _WORDS, _QUAD = 128, 32, 4
 _NAMES = {("sext", "sext"): "vrmpybv.acc", ("zext", "zext"): "vrmpyubv.acc", ("zext", "sext"): "vrmpybusv.acc"}

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from hexagon_mlir.codegen.hvx.native_parts import PartBuilder
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS, SplitPlan
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, lanes_of, vector_type
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import lanes_of, vector_type
 
 _EXTREME = re.compile(r"@llvm\.(smax|smin)\.")
 _SHIFTED = "vasrhbsat"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.llvm_ir.llvm_text import CASTS, Instruction, mask_numbers, vector_type
+from hexagon_mlir.llvmir import CASTS, Instruction
+from hexagon_mlir.llvmir.types import mask_numbers, vector_type
 
 VECTOR_BITS = 8 * int(targets.get().vector_bytes.value)
 BITS = {"float": 32, "half": 16, "bfloat": 16, "i32": 32, "i16": 16, "i8": 8}

@@ -22,7 +22,8 @@ from fractions import Fraction
 
 from hexagon_mlir.codegen.hvx.half_conversions import LARGEST_HALF
 from hexagon_mlir.codegen.hvx.integer_ranges import integer, integer_bounds
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, split_type, vector_type
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import split_type, vector_type
 
 INFINITE = math.inf
 MOST_EMPTY = 2

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from hexagon_mlir.codegen.hvx.native_parts import PartBuilder, Value
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS, SplitPlan
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, vector_type
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import vector_type
 
 _FLOAT = "vmpy.qf32.hf"
 _INTEGER = {(8, "sext", "sext"): "vmpybv", (8, "zext", "zext"): "vmpyubv", (8, "zext", "sext"): "vmpybusv",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from hexagon_mlir.codegen.llvm_ir.names import VALUE, derived
+from hexagon_mlir.llvmir.names import VALUE, derived
 
 _VECTOR = re.compile(r"<(\d+) x bfloat>")
 _MOVES = re.compile(

@@ -1,4 +1,4 @@
-"""Loops that only move vectors keep their loads in order, in LLVM IR text.
+"""Loops that only move vectors keep their loads in order.
 
 LLVM's software pipeliner reorders the loads of a copy and gains nothing there; memory fetches ahead in one direction.
 In loops that rearrange vectors on the way, LLVM's scheduler reorders the loads as well; where these are from DDR they
@@ -7,47 +7,58 @@ are marked volatile, which keeps them in order and costs nothing else there.
 
 from __future__ import annotations
 
-import re
+from hexagon_mlir.llvmir import Block, Function, Instruction, Module
 
-from hexagon_mlir.codegen.llvm_ir.names import TARGET, VALUE, WORD
-
-_BLOCK = re.compile(rf"\n(?P<name>{WORD}):.*(?P<body>(?:\n  .*)+)")  # what begins with a letter is found quickly
-_NUMBER = re.compile(r"\n!(\d+) = ")
-_VECTOR_LINE = re.compile(rf"^  (?:{VALUE} = (?:tail )?(\w+) |(store) ).*<\d+ x ", re.MULTILINE)
 _REARRANGING = frozenset({"load", "store", "shufflevector"})
-_MOVING_CALL = re.compile(r"^  .*call .*@llvm\.(masked\.(load|store)\.|hexagon\.V6\.(vdealvdd|vshuffvdd|lo|hi|vcombine|"
-                          r"vdelta|vrdelta|v?l?alignb?i?|vror)\.).*\n", re.MULTILINE)
-_VECTOR_CALL = re.compile(rf"  {VALUE} = (?:tail )?call .*<\d+ x ")
-_FROM_DDR = re.compile(r"= load (<\d+ x [^>]*>, ptr %)")
+_MASKED = ("@llvm.masked.load.", "@llvm.masked.store.")
+_MOVING = frozenset(f"V6.{name}" for name in ("vdealvdd", "vshuffvdd", "lo", "hi", "vcombine", "vdelta", "vrdelta",
+                                              "valignb", "vlalignb", "valignbi", "vlalignbi", "vror"))
+_LOOP = ", !llvm.loop "
 
 
-def keep_copies_in_order(text: str) -> str:
-    """``text`` with ``llvm.loop.pipeline.disable`` on every one-block loop whose vectors are only loaded and stored."""
-    first = max((int(n) for n in _NUMBER.findall(text)), default=-1) + 1
-    found = 0
+def keep_copies_in_order(module: Module) -> Module:
+    """``module`` with ``llvm.loop.pipeline.disable`` on every one-block loop whose vectors are only loaded and stored.
+    """
+    disable = module.next_metadata
+    loops: list[int] = []
 
-    def mark(match: re.Match[str]) -> str:
-        nonlocal found
-        block, name = match[0], match["name"]
-        if f"label %{name}" not in block:
-            return block
-        body = f"{match['body'][1:]}\n"
-        branch = next((line for line in body.split("\n") if line.startswith("  br i1 ")), "")
-        if name not in TARGET.findall(branch) or "!llvm.loop" in branch:
-            return block
-        if any(_VECTOR_CALL.match(line) and not _MOVING_CALL.match(f"{line}\n") for line in body.split("\n")):
-            return block
-        rest = _MOVING_CALL.sub("", body)
-        moves = {a or b for a, b in _VECTOR_LINE.findall(rest)}
-        copies = moves == {"load", "store"} and rest == body
-        if not copies and not (moves <= _REARRANGING and _FROM_DDR.search(rest)):
-            return block
-        found += 1
-        block = block.replace(branch, f"{branch}, !llvm.loop !{first + found}")
-        return block if copies else _FROM_DDR.sub(r"= load volatile \1", block)
+    def marked(function: Function) -> Function:
+        blocks = [_marked(block, disable, loops) if block.is_loop else block for block in function.blocks]
+        return function if all(a is b for a, b in zip(blocks, function.blocks, strict=True)) else \
+            function.with_blocks(blocks)
 
-    marked = _BLOCK.sub(mark, f"\n{text}")[1:]
-    if not found:
-        return text
-    loops = "".join(f"!{first + n} = distinct !{{!{first + n}, !{first}}}\n" for n in range(1, found + 1))
-    return f'{marked.rstrip()}\n\n!{first} = !{{!"llvm.loop.pipeline.disable", i1 true}}\n{loops}'
+    found = module.map(lambda function: marked(function) if " = load <" in function.text else function)
+    return found.with_lines(["", f'!{disable} = !{{!"llvm.loop.pipeline.disable", i1 true}}',
+                             *(f"!{loop} = distinct !{{!{loop}, !{disable}}}" for loop in loops)]) if loops else found
+
+
+def _marked(block: Block, disable: int, loops: list[int]) -> Block:
+    """``block``, a loop, with its metadata, whose number ``loops`` gets; as it is where it does more than move."""
+    branch = block.instructions[-1]
+    if branch.opcode != "br" or _LOOP in branch.text:
+        return block
+    moves, calls = set(), 0
+    for i in block.instructions:
+        if i.opcode == "call":
+            moving = i.flags.startswith(_MASKED) or i.intrinsic in _MOVING
+            if i.result and _has_vectors(i) and not moving:
+                return block
+            calls += moving
+        elif _has_vectors(i):
+            moves.add(i.opcode)
+    copies = moves == {"load", "store"} and not calls
+    if not copies and not (moves <= _REARRANGING and any(map(_is_from_ddr, block.instructions))):
+        return block
+    loops.append(disable + len(loops) + 1)
+    lines = (i.text.replace("= load ", "= load volatile ", 1) if not copies and _is_from_ddr(i) else i.text
+             for i in block.instructions[:-1])
+    return block.with_instructions(block.read((*lines, f"{branch.text}{_LOOP}!{loops[-1]}")))
+
+
+def _has_vectors(i: Instruction) -> bool:
+    return any(type_.startswith("<") for type_ in (i.type, *i.types))
+
+
+def _is_from_ddr(i: Instruction) -> bool:
+    """Whether it loads a vector by a pointer of the default address space."""
+    return i.opcode == "load" and i.type.startswith("<") and not i.volatile and i.operands[0].startswith("%")

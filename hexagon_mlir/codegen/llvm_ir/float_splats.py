@@ -1,4 +1,4 @@
-"""Floats that all lanes of a vector hold, in LLVM IR text, where words are made of them.
+"""Floats that all lanes of a vector hold, where words are made of them.
 
 LLVM's optimiser puts the float into a vector, makes words of that and gives every lane the first: LLVM 22's Hexagon
 backend no longer sees a splat there, and permutes what is one already. Lanes are given the float's word instead.
@@ -6,32 +6,28 @@ backend no longer sees a splat there, and permutes what is one already. Lanes ar
 
 from __future__ import annotations
 
-import re
-
-from hexagon_mlir.codegen.llvm_ir.names import OPERAND, VALUE, derived
-
-_LINE = re.compile(
-    r"^(?:define .*"
-    rf"| *(?P<vector>{VALUE}) = insertelement <\d+ x float> poison, float (?P<float>{OPERAND}), i\d+ 0(?:, !.*)?"
-    rf"| *(?P<name>{VALUE}) = bitcast <(?P<lanes>\d+) x float> (?P<source>{VALUE}) to <(?P=lanes) x i32>(?:, !.*)?)$",
-    re.MULTILINE)
+from hexagon_mlir.llvmir import Function, Instruction, Module, rewrite
+from hexagon_mlir.llvmir.names import derived
+from hexagon_mlir.llvmir.types import vector_type
 
 
-def float_splats_as_words(text: str) -> str:
-    """``text`` with words put into vectors where floats were put and taken for words."""
-    if " x float> poison, float " not in text:
-        return text
-    floats: dict[str, str] = {}
+def float_splats_as_words(module: Module) -> Module:
+    """``module`` with words put into vectors where floats were put and taken for words."""
+    return module.map(_rewritten)
 
-    def replaced(line: re.Match[str]) -> str:
-        if line["vector"]:
-            floats[line["vector"]] = line["float"]
-        elif line["name"] is None:
-            floats.clear()  # another function
-        elif line["source"] in floats:
-            word, lanes = derived("word", line["name"]), line["lanes"]
-            return (f"  {word} = bitcast float {floats[line['source']]} to i32\n"
-                    f"  {line['name']} = insertelement <{lanes} x i32> poison, i32 {word}, i64 0")
-        return line[0]
 
-    return _LINE.sub(replaced, text)
+def _rewritten(function: Function) -> Function:
+    if " x float> poison, float " not in function.text:
+        return function
+
+    def as_word(i: Instruction) -> list[str] | None:
+        made, source, result = function.definitions.get(i.operands[0]), vector_type(i.types[0]), vector_type(i.type)
+        if made is None or source is None or source[1] != "float" or result != (source[0], "i32"):
+            return None
+        if made.opcode != "insertelement" or (made.operands[0], made.operands[2]) != ("poison", "0"):
+            return None
+        word = derived("word", i.result)
+        return [f"  {word} = bitcast float {made.operands[1]} to i32",
+                f"  {i.result} = insertelement <{source[0]} x i32> poison, i32 {word}, i64 0"]
+
+    return rewrite(function, ("bitcast",), as_word)

@@ -1,4 +1,4 @@
-"""Calls that gather a vector from TCM as the instruction that does, in LLVM IR text.
+"""Calls that gather a vector from TCM as the instruction that does.
 
 Calls until here: LLVM takes the instruction for one that reads nothing but the place it writes to, and would move it
 above the stores that fill the table.
@@ -6,62 +6,59 @@ above the stores that fill the table.
 
 from __future__ import annotations
 
-import re
+from hexagon_mlir.llvmir import Declarations, Function, Instruction, Module, rewrite
+from hexagon_mlir.llvmir.types import vector_type
 
-from hexagon_mlir.codegen.llvm_ir.names import VALUE
-
-_FORMS = {"hexmlir_gather_words": ("vgathermw", 4), "hexmlir_gather_halfwords": ("vgathermh", 2)}
-_NUMBER = rf"(?:{VALUE}|[^,]+?)"
-_CALL = re.compile(rf"^ *(?:tail )?call void @(\w+)\(i32 ({_NUMBER}), i32 ({_NUMBER}), i32 ({_NUMBER}), "
-                   rf"<(\d+) x i(?:32|16)> ({_NUMBER}), i32 ({VALUE}|\d+)\)(.*)$", re.MULTILINE)
-_DONE = re.compile(rf"^ *(?:tail )?call void @hexmlir_gather_done\(i32 ({_NUMBER})\)(.*)$", re.MULTILINE)
+_FORMS = {"@hexmlir_gather_words": ("vgathermw", 4), "@hexmlir_gather_halfwords": ("vgathermh", 2)}
+_DONE = "@hexmlir_gather_done"
 _WORDS = "<32 x i32>"
 _MASK = "<128 x i1>"
-_DECLARED = {
-    "pred.scalar2": f"{_MASK} @llvm.hexagon.V6.pred.scalar2.128B(i32)",
-    **{form: f"void @llvm.hexagon.V6.{form}.128B(ptr, i32, i32, {_WORDS})" for form, _ in _FORMS.values()},
-    **{f"{form}q": f"void @llvm.hexagon.V6.{form}q.128B(ptr, {_MASK}, i32, i32, {_WORDS})"
-       for form, _ in _FORMS.values()},
-}
 
 
-def gathers_as_instructions(text: str) -> str:
-    """``text`` with each call of ``hexmlir_gather_*`` as a vgather, masked where not all of its lanes are valid.
+def gathers_as_instructions(module: Module) -> Module:
+    """``module`` with each call of ``hexmlir_gather_*`` as a vgather, masked where not all of its lanes are valid.
 
     A vector load waits for gathers to its place: one stands for ``hexmlir_gather_done``.
     """
-    if not any(name in text for name in _FORMS):
-        return text
-    used: set[str] = set()
+    declared: Declarations = {}
+    return module.map(lambda function: _rewritten(function, declared)).declaring(declared)
+
+
+def _rewritten(function: Function, declared: Declarations) -> Function:
+    if "@hexmlir_gather_" not in function.text:
+        return function
     count = 0
 
-    def rewritten(match: re.Match[str]) -> str:
+    def as_instruction(i: Instruction) -> list[str] | None:
         nonlocal count
-        symbol, to, table, last, lanes, offsets, valid, rest = match.groups()
-        if symbol not in _FORMS:
-            return match[0]
-        form, width = _FORMS[symbol]
+        if i.flags != _DONE and i.flags not in _FORMS:
+            return None
         count += 1
         name = f"%gather{count}"
-        lines = [f"  {name}.to = inttoptr i32 {to} to ptr",
-                 f"  {name}.offsets = bitcast <{lanes} x i{8 * width}> {offsets} to {_WORDS}"]
-        arguments = f"i32 {table}, i32 {last}, {_WORDS} {name}.offsets"
-        if valid == lanes:
-            used.add(form)
-            call = f"  call void @llvm.hexagon.V6.{form}.128B(ptr {name}.to, {arguments}){rest}"
-        else:
-            used.update((f"{form}q", "pred.scalar2"))
-            lines += [f"  {name}.bytes = mul i32 {valid}, {width}",
-                      f"  {name}.mask = call {_MASK} @llvm.hexagon.V6.pred.scalar2.128B(i32 {name}.bytes)"]
-            call = f"  call void @llvm.hexagon.V6.{form}q.128B(ptr {name}.to, {_MASK} {name}.mask, {arguments}){rest}"
-        return "\n".join([*lines, call])
+        place = f"  {name}.to = inttoptr i32 {i.operands[0]} to ptr"
+        if i.flags == _DONE:
+            return [place, f"  {name}.seen = load volatile {_WORDS}, ptr {name}.to, align 128{i.debug}"]
+        return [place, *_gather(i, name, declared)]
 
-    def load(match: re.Match[str]) -> str:
-        nonlocal count
-        count += 1
-        return (f"  %gather{count}.to = inttoptr i32 {match[1]} to ptr\n"
-                f"  %gather{count}.seen = load volatile {_WORDS}, ptr %gather{count}.to, align 128{match[2]}")
+    return rewrite(function, ("call",), as_instruction)
 
-    text = _DONE.sub(load, _CALL.sub(rewritten, text))
-    return text + "".join(f"declare {_DECLARED[name]}\n" for name in sorted(used)
-                          if f"declare {_DECLARED[name]}" not in text)
+
+def _gather(i: Instruction, name: str, declared: Declarations) -> list[str]:
+    """The lines that gather to ``name``.to."""
+    form, width = _FORMS[i.flags]
+    _, table, last, offsets, valid = i.operands
+    vector = vector_type(i.types[3])
+    lines = [f"  {name}.offsets = bitcast {i.types[3]} {offsets} to {_WORDS}"]
+    arguments = [("i32", table), ("i32", last), (_WORDS, f"{name}.offsets")]
+    if vector is None or valid != str(vector[0]):
+        form += "q"
+        lines += [f"  {name}.bytes = mul i32 {valid}, {width}",
+                  f"  {name}.mask = {_call('pred.scalar2', _MASK, [('i32', f'{name}.bytes')], declared)}"]
+        arguments.insert(0, (_MASK, f"{name}.mask"))
+    return [*lines, f"  {_call(form, 'void', [('ptr', f'{name}.to'), *arguments], declared)}{i.debug}"]
+
+
+def _call(name: str, result: str, arguments: list[tuple[str, str]], declared: Declarations) -> str:
+    full = f"@llvm.hexagon.V6.{name}.128B"
+    declared[full] = f"declare {result} {full}({', '.join(type_ for type_, _ in arguments)})"
+    return f"call {result} {full}({', '.join(f'{type_} {value}' for type_, value in arguments)})"

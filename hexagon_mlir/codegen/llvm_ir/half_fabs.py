@@ -1,4 +1,4 @@
-"""Absolute values of f16 vectors as a bit operation, in LLVM IR text.
+"""Absolute values of f16 vectors as a bit operation.
 
 LLVM's optimiser turns "clear the sign bit" into ``llvm.fabs``, for which the Hexagon backend of LLVM 22 has no f16
 vector form: next to masked accesses it aborts with "Unexpected illegal type".
@@ -6,24 +6,22 @@ vector form: next to masked accesses it aborts with "Unexpected illegal type".
 
 from __future__ import annotations
 
-import re
-
-from hexagon_mlir.codegen.llvm_ir.names import VALUE, derived
-
-_CALL = re.compile(rf"^ *({VALUE}) = (?:tail )?call (?:[a-z]+ )*<(\d+) x half> @llvm\.fabs\.v\d+f16"
-                   rf"\(<\d+ x half> ({VALUE})\).*$", re.MULTILINE)
+from hexagon_mlir.llvmir import Instruction, Module, rewrite
+from hexagon_mlir.llvmir.names import derived
+from hexagon_mlir.llvmir.types import vector_type
 
 
-def half_fabs_as_bits(text: str) -> str:
-    """``text`` with each ``llvm.fabs`` of an f16 vector as an ``and`` of its bits."""
-    if "@llvm.fabs.v" not in text:
-        return text
-    return _CALL.sub(_as_bits, text)
+def half_fabs_as_bits(module: Module) -> Module:
+    """``module`` with each ``llvm.fabs`` of an f16 vector as an ``and`` of its bits."""
+    return module.map(lambda function: rewrite(function, ("call",), _as_bits))
 
 
-def _as_bits(match: re.Match[str]) -> str:
-    name, lanes, operand = match.groups()
-    bits, clear = derived("fabs.bits", name), derived("fabs.clear", name)
-    return (f"  {bits} = bitcast <{lanes} x half> {operand} to <{lanes} x i16>\n"
-            f"  {clear} = and <{lanes} x i16> {bits}, splat (i16 32767)\n"
-            f"  {name} = bitcast <{lanes} x i16> {clear} to <{lanes} x half>")
+def _as_bits(i: Instruction) -> list[str] | None:
+    vector = vector_type(i.type)
+    if not i.flags.startswith("@llvm.fabs.v") or vector is None or vector[1] != "half":
+        return None
+    bits, clear = derived("fabs.bits", i.result), derived("fabs.clear", i.result)
+    halves = f"<{vector[0]} x i16>"
+    return [f"  {bits} = bitcast {i.type} {i.operands[0]} to {halves}",
+            f"  {clear} = and {halves} {bits}, splat (i16 32767)",
+            f"  {i.result} = bitcast {halves} {clear} to {i.type}{i.debug}"]

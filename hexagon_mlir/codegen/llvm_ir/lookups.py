@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 
 from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import parse_line, vector_type
+from hexagon_mlir.llvmir import parse_line
+from hexagon_mlir.llvmir.types import vector_type
 
 _BITS = {"bytes": 8, "halfwords": 16, "words": 32}
 _NAME = re.compile(r"@hexmlir_look_up_(\w+)_(\d+)_(\d+)$")

@@ -1,4 +1,4 @@
-"""Loops stay behind the stores in front of them, in LLVM IR text.
+"""Loops stay after the stores in front of them.
 
 LLVM 22's software pipelining puts the first iterations of a one-block loop in front of it and notes for each access how
 far its pointer has come. Where the offset is too large for the instruction, the pointer is a sum made in the loop, and
@@ -8,67 +8,71 @@ before stores that it must follow. A barrier without code ends the block with th
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 
-from hexagon_mlir.codegen.llvm_ir.llvm_text import blocks_of, with_functions
-from hexagon_mlir.codegen.llvm_ir.names import GLOBAL, LABEL, TARGET, VALUE
 from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER
+from hexagon_mlir.llvmir import Block, Function, Instruction, Module
+from hexagon_mlir.llvmir.names import GLOBAL_NAME
 
-_ACCESS = re.compile(rf"^  (?:{VALUE} = load |store |.*@llvm\.masked\.(?:load|store)\.)")
-_STORE = re.compile(r"^  (?:store |.*@llvm\.masked\.store\.)")
-_POINTED = f"(?:{VALUE}|{GLOBAL})"
-_POINTER = re.compile(rf"\bptr (?:[a-z]+(?: \d+|\(\d+\))? )*({_POINTED})")
-_MOVED = re.compile(rf"\n  ({VALUE}) = (?:getelementptr|select|phi ptr|freeze ptr)\b.*")
-_INCOMING = re.compile(rf"\[ ({_POINTED}), %")
-_BRANCH = "\n  br "
-"""What begins the last instruction of a block that leads to others."""
+_LOADS, _STORES = "@llvm.masked.load.", "@llvm.masked.store."
+_MOVES = frozenset({"getelementptr", "select", "phi", "freeze"})
+"""Operations whose result points into what an operand points into."""
 
 
-def keep_loops_behind_stores(text: str) -> str:
-    """``text`` with a barrier where a block stores to an object that the one-block loop after it accesses."""
-    return with_functions(text, _ordered)
+def keep_loops_after_stores(module: Module) -> Module:
+    """``module`` with a barrier where a block stores to an object that the one-block loop after it accesses."""
+    return module.map(_ordered)
 
 
-def _ordered(function: str) -> str:
-    blocks = blocks_of(function)
-    names = [_name(block) for block in blocks]
-    targets = [TARGET.findall(block, at) if (at := block.rfind(_BRANCH)) >= 0 else [] for block in blocks]
-    loops = {name: block for name, block, after in zip(names, blocks, targets, strict=True) if name in after}
-    entered = [(number, [loops[name] for name in after if name in loops]) for number, after in enumerate(targets)
-               if names[number] not in loops]
-    stores = [(number, inside, stored) for number, inside in entered
-              if inside and (stored := _pointers(blocks[number], _STORE))]
-    if not stores:
+def _ordered(function: Function) -> Function:
+    if "store" not in function.text:
         return function
-    moves = {match[1]: _sources(match[0]) for match in _MOVED.finditer(function)}
-    for number, inside, stored in stores:
-        accessed = _roots([p for loop in inside for p in _pointers(loop, _ACCESS)], moves)
-        if accessed & _roots(stored, moves):
-            before, branch, after = blocks[number].rpartition(_BRANCH)
-            blocks[number] = f"{before}\n{BARRIER}{branch}{after}"
-    return "\n".join(blocks)
+    loops = {block.name: block for block in function.blocks if block.is_loop}
+    if not loops:
+        return function
+    blocks = [block.before_terminator(BARRIER) if block.name not in loops and _meet(block, loops, function) else block
+              for block in function.blocks]
+    return function if all(a is b for a, b in zip(blocks, function.blocks, strict=True)) else \
+        function.with_blocks(blocks)
 
 
-def _name(block: str) -> str:
-    match = LABEL.match(block)
-    return match[1] if match else ""
+def _meet(block: Block, loops: dict[str, Block], function: Function) -> bool:
+    """Whether one of ``loops`` after ``block`` accesses an object that it stores to."""
+    entered = [loops[name] for name in block.targets if name in loops]
+    stored = [_pointer(i) for i in block.instructions if _stores(i)] if entered else []
+    if not stored:
+        return False
+    accessed = [_pointer(i) for loop in entered for i in loop.instructions if _stores(i) or _loads(i)]
+    return bool(_objects(accessed, function) & _objects(stored, function))
 
 
-def _pointers(block: str, access: re.Pattern[str]) -> list[str]:
-    return [name for line in block.split("\n") if access.match(line) for name in _POINTER.findall(line)]
+def _stores(i: Instruction) -> bool:
+    return i.opcode == "store" or (i.opcode == "call" and i.flags.startswith(_STORES))
 
 
-def _sources(line: str) -> list[str]:
-    """The pointers that the result of ``line`` may be, give or take an offset."""
-    return _INCOMING.findall(line) if " = phi " in line else _POINTER.findall(line)
+def _loads(i: Instruction) -> bool:
+    return i.opcode == "load" or (i.opcode == "call" and i.flags.startswith(_LOADS))
 
 
-def _roots(pointers: list[str], moves: dict[str, list[str]]) -> set[str]:
-    """The objects ``pointers`` point into: what their values come from."""
+def _pointer(i: Instruction) -> str:
+    """The pointer of an access, or the variable that it is an offset from."""
+    pointer = next((o for o, type_ in zip(i.operands, i.types, strict=True) if type_.startswith("ptr")), "")
+    variable = GLOBAL_NAME.search(pointer)
+    return variable[0] if variable else pointer
+
+
+def _objects(pointers: Iterable[str], function: Function) -> set[str]:
+    """What ``pointers`` come from, give or take offsets."""
     found, left = set(), list(pointers)
+    seen: set[str] = set()
     while left:
         name = left.pop()
-        if name not in found:
+        if name in seen:
+            continue
+        seen.add(name)
+        made = function.definitions.get(name)
+        if made is None or made.opcode not in _MOVES:
             found.add(name)
-            left += moves.get(name, [])
-    return found - moves.keys()
+        else:
+            left += [o for o, type_ in zip(made.operands, made.types, strict=True) if type_ == "ptr"]
+    return found

@@ -1,4 +1,4 @@
-"""Selects between masks as and, or and not, in LLVM IR text.
+"""Selects between masks as and, or and not.
 
 LLVM's optimiser makes ``select`` of such operations where it sees a choice between vectors of i1; the Hexagon backend
 of LLVM 22 has no form for that and aborts with "Cannot select". Where one side is all ones or zeros, it makes logic of
@@ -7,28 +7,30 @@ it by itself. What is not chosen may be poison, which must not reach the result:
 
 from __future__ import annotations
 
-import re
+from hexagon_mlir.llvmir import Instruction, Module, rewrite
+from hexagon_mlir.llvmir.names import derived
+from hexagon_mlir.llvmir.types import vector_type
 
-from hexagon_mlir.codegen.llvm_ir.names import VALUE, derived
-
-_MASK = r"<\d+ x i1>"
-_SIDE = rf"{VALUE}|<i1 [^>]*>"
-_SELECT = re.compile(rf"^ *({VALUE}) = select [a-z ]*?({_MASK}) ({VALUE}), \2 ({_SIDE}), \2 ({_SIDE})(.*)$",
-                     re.MULTILINE)
-_ANY = re.compile(rf" = select [a-z ]*?{_MASK} .*, {_MASK} ")
+_SIDES = ("%", "<i1 ")
+"""What values and constants that differ from lane to lane begin with."""
 
 
-def mask_selects_as_logic(text: str) -> str:
-    """``text`` without selects of two vectors of i1 by a third."""
-    return _SELECT.sub(_as_logic, text) if _ANY.search(text) else text
+def mask_selects_as_logic(module: Module) -> Module:
+    """``module`` without selects of two vectors of i1 by a third."""
+    return module.map(lambda function: rewrite(function, ("select",), _as_logic))
 
 
-def _as_logic(match: re.Match[str]) -> str:
-    name, type_, condition, a, b, rest = match.groups()
-    other, first, second, x, y = (derived(f"mask.{what}", name) for what in ("not", "first", "second", "x", "y"))
-    return (f"  {other} = xor {type_} {condition}, splat (i1 true)\n"
-            f"  {first} = freeze {type_} {a}\n"
-            f"  {second} = freeze {type_} {b}\n"
-            f"  {x} = and {type_} {condition}, {first}\n"
-            f"  {y} = and {type_} {other}, {second}\n"
-            f"  {name} = or {type_} {x}, {y}{rest}")
+def _as_logic(i: Instruction) -> list[str] | None:
+    vector = vector_type(i.type)
+    if vector is None or vector[1] != "i1" or i.types[0] != i.type:
+        return None
+    condition, a, b = i.operands
+    if not condition.startswith("%") or not all(side.startswith(_SIDES) for side in (a, b)):
+        return None
+    other, first, second, x, y = (derived(f"mask.{what}", i.result) for what in ("not", "first", "second", "x", "y"))
+    return [f"  {other} = xor {i.type} {condition}, splat (i1 true)",
+            f"  {first} = freeze {i.type} {a}",
+            f"  {second} = freeze {i.type} {b}",
+            f"  {x} = and {i.type} {condition}, {first}",
+            f"  {y} = and {i.type} {other}, {second}",
+            f"  {i.result} = or {i.type} {x}, {y}{i.debug}"]

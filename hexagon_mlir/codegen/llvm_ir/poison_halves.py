@@ -1,4 +1,4 @@
-"""Narrowing conversions of vectors that are poison in one half, in LLVM IR text.
+"""Narrowing conversions of vectors that are poison in one half.
 
 The Hexagon backend of LLVM 22 converts both halves of a wide vector to qfloat, also one without any value: it reads a
 register that holds something else by then. Nobody uses those lanes, but a qfloat value is read as IEEE, which the
@@ -7,34 +7,37 @@ simulator reports. To convert the other half once more costs nothing: it is the 
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
-from hexagon_mlir.codegen.llvm_ir.names import OPERAND, VALUE
-
-_NARROWED = re.compile(rf" = fptrunc [a-z ]*<\d+ x float> ({VALUE}) to <")
-_WIDENED = re.compile(rf"^( *({VALUE}) = shufflevector <(\d+) x float> {OPERAND}, <\d+ x float> poison, "
-                      r"<(\d+) x i32> )<([^>]*)>", re.MULTILINE)
+from hexagon_mlir.llvmir import Function, Instruction, Module, rewrite
+from hexagon_mlir.llvmir.types import lanes_of, vector_type
 
 
-def poison_halves_as_others(text: str) -> str:
-    """``text`` in which no half of a vector that is narrowed from f32 is all poison, where it was made of one."""
-    return "\n}\n".join(_rewritten(body) for body in text.split("\n}\n")) if _NARROWED.search(text) else text
+def poison_halves_as_others(module: Module) -> Module:
+    """``module`` in which no half of a vector that is narrowed from f32 is all poison, where it was made of one."""
+    return module.map(_rewritten)
 
 
-def _rewritten(text: str) -> str:
-    narrowed = set(_NARROWED.findall(text))
+def _rewritten(function: Function) -> Function:
+    if "fptrunc" not in function.text:
+        return function
+    narrowed = {i.operands[0] for i in function.by_opcode.get("fptrunc", ()) if i.types[0].endswith(" x float>")}
 
-    def filled(match: re.Match[str]) -> str:
-        start, name, parts, lanes, mask = match.groups()
-        numbers = mask.split(", ")
-        low, high = numbers[:len(numbers) // 2], numbers[len(numbers) // 2:]
-        if name not in narrowed or int(lanes) != 2 * int(parts):
-            return match[0]
-        low, high = _given(low, high), _given(high, low)
-        return f"{start}<{', '.join(low + high)}>"
+    def filled(i: Instruction) -> list[str] | None:
+        parts, whole = vector_type(i.types[0]), vector_type(i.type)
+        if i.result not in narrowed or parts is None or whole != (2 * parts[0], "float") or i.operands[1] != "poison":
+            return None
+        numbers = lanes_of(i.operands[2], whole[0])
+        if numbers is None:
+            return None
+        low, high = numbers[:parts[0]], numbers[parts[0]:]
+        mask = ", ".join(f"i32 {lane}" for lane in (*_given(low, high), *_given(high, low)))
+        line = (f"  {i.result} = shufflevector {i.types[0]} {i.operands[0]}, {i.types[0]} poison, "
+                f"{i.types[2]} <{mask}>{i.debug}")
+        return None if line == i.text else [line]
 
-    return _WIDENED.sub(filled, text) if narrowed else text
+    return rewrite(function, ("shufflevector",), filled) if narrowed else function
 
 
-def _given(half: list[str], other: list[str]) -> list[str]:
-    return other if all(lane.endswith("poison") for lane in half) else half
+def _given(half: Sequence[str], other: Sequence[str]) -> Sequence[str]:
+    return other if all(lane == "poison" for lane in half) else half

@@ -1,4 +1,4 @@
-"""Scalar stores stay behind the vector stores that precede them, in LLVM IR text.
+"""Scalar stores stay after the vector stores that precede them.
 
 LLVM 22 puts a vector store and a later scalar store into one packet even where they overlap. That is right for two
 scalar stores, the first of which takes slot 1; a vector store can only take slot 0, and slot 1 is stored first. A
@@ -8,77 +8,51 @@ a loop in front of it; one-block loops of vectors stay free of them and their ex
 
 from __future__ import annotations
 
-import re
-
-from hexagon_mlir.codegen.llvm_ir.llvm_text import blocks_of, with_functions
-from hexagon_mlir.codegen.llvm_ir.names import LABEL, TARGET, VALUE
+from hexagon_mlir.llvmir import Block, Function, Instruction, Module
 
 BARRIER = '  call void asm sideeffect "", "~{memory}"()'
-_STORE = re.compile(r"\n(  (?:store |(?:tail )?call void @llvm\.m).*)")
-_VECTOR_STORE = re.compile(r"^  (?:store <\d+ x |(?:tail )?call void @llvm\.masked\.store\.)")
-_SCALAR_STORE = re.compile(r"^  (?:store (?!<\d+ x )|(?:tail )?call void @llvm\.mem(?:set|cpy|move)\b)")
-_PHI = re.compile(f"^  {VALUE} = phi ")
+_MASKED = "@llvm.masked.store."
+_BLOCK_STORES = ("@llvm.memset.", "@llvm.memcpy.", "@llvm.memmove.")
 
 
-class _Block:
-    """Lines of a basic block, its label first where it has one, and the names of those that may follow."""
-
-    def __init__(self, text: str):
-        label = LABEL.match(text)
-        self.name = label[1] if label else ""
-        self.text = text
-        self.lines = [text]
-
-    @property
-    def targets(self) -> set[str]:
-        return set(TARGET.findall(self.text))
-
-    def order(self) -> bool:
-        """Put barriers between vector and scalar stores; true when the last store is a vector's."""
-        if "store" not in self.text and "mem" not in self.text:
-            return False
-        lines: list[str] = []
-        pending = False
-        for line in self.text.split("\n"):
-            if "store" in line or "mem" in line:
-                if scalar := _SCALAR_STORE.match(line):
-                    lines += [BARRIER] * pending
-                pending = not scalar and (pending or _VECTOR_STORE.match(line) is not None)
-            lines.append(line)
-        self.lines = lines
-        return pending
-
-    def begin(self) -> None:
-        """Put a barrier in front of everything."""
-        self.lines = self.lines if len(self.lines) > 1 else self.text.split("\n")
-        place = next(n for n, line in enumerate(self.lines) if not (_PHI.match(line) or LABEL.match(line)))
-        self.lines.insert(place, BARRIER)
-
-    def end(self) -> None:
-        """Put a barrier before the terminator, which is the last instruction; a switch has several lines."""
-        place = max(n for n, line in enumerate(self.lines) if re.match(r"  (?:br|ret|switch|unreachable)\b", line))
-        self.lines.insert(place, BARRIER)
+def keep_stores_in_order(module: Module) -> Module:
+    """``module`` with a barrier wherever a scalar store could join the packet of an earlier vector store."""
+    return module.map(_ordered)
 
 
-def keep_stores_in_order(text: str) -> str:
-    """``text`` with a barrier wherever a scalar store could join the packet of an earlier vector store."""
-    return with_functions(text, _ordered)
-
-
-def _ordered(function: str) -> str:
-    stores = _STORE.findall(function)
-    if not any(map(_SCALAR_STORE.match, stores)) or not any(map(_VECTOR_STORE.match, stores)):
+def _ordered(function: Function) -> Function:
+    if "store" not in function.text:
         return function
-    blocks = [_Block(text) for text in blocks_of(function)]
+    stores = [*function.by_opcode.get("store", ()), *function.by_opcode.get("call", ())]
+    if not any(map(_is_scalar, stores)) or not any(map(_is_vector, stores)):
+        return function
+    blocks: list[Block] = []
     begun: set[str] = set()
-    for block in blocks:
-        if not block.order():
-            continue
-        if block.name in block.targets:
-            begun |= block.targets - {block.name}
-        elif block.targets:
-            block.end()
-    for block in blocks:
-        if block.name in begun:
-            block.begin()
-    return "\n".join(line for block in blocks for line in block.lines)
+    for block in function.blocks:
+        ordered, pending = _barriers(block)
+        if pending and block.is_loop:
+            begun |= {*block.targets} - {block.name}
+        elif pending and block.targets:
+            ordered = ordered.before_terminator(BARRIER)
+        blocks.append(ordered)
+    return function.with_blocks(block.after_phis(BARRIER) if block.name in begun else block for block in blocks)
+
+
+def _barriers(block: Block) -> tuple[Block, bool]:
+    """``block`` with barriers between vector and scalar stores, and whether the last store is a vector's."""
+    instructions: list[Instruction] = []
+    pending = False
+    for i in block.instructions:
+        if scalar := _is_scalar(i):
+            instructions += [*block.read([BARRIER])] * pending
+        pending = not scalar and (pending or _is_vector(i))
+        instructions.append(i)
+    return block.with_instructions(instructions), pending
+
+
+def _is_vector(i: Instruction) -> bool:
+    return (i.opcode == "store" and i.is_vector) or (i.opcode == "call" and i.flags.startswith(_MASKED))
+
+
+def _is_scalar(i: Instruction) -> bool:
+    return (i.opcode == "store" and not i.is_vector) or (i.opcode == "call" and i.flags.startswith(_BLOCK_STORES))

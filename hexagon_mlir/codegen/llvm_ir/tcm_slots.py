@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from hexagon_mlir.codegen.llvm_ir.names import VALUE
+from hexagon_mlir.llvmir.names import VALUE
 
 _CALL = re.compile(rf"call (?:noalias )?ptr @hexmlir_tcm_slot\((i\d+ {VALUE})\)")
 _DECLARATION = re.compile(r"^declare .*@hexmlir_tcm_slot\(.*\n", re.MULTILINE)

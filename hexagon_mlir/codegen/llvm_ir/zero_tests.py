@@ -1,4 +1,4 @@
-"""Comparisons of float vectors with zero as comparisons of bits, in LLVM IR text.
+"""Comparisons of float vectors with zero as comparisons of bits.
 
 LLVM's optimiser turns "no bit but the sign" into ``fcmp oeq x, 0.0``, which the Hexagon backend of LLVM 22 selects as
 an equality of bits: -0.0 is not 0.0 then.
@@ -6,28 +6,26 @@ an equality of bits: -0.0 is not 0.0 then.
 
 from __future__ import annotations
 
-import re
-
-from hexagon_mlir.codegen.llvm_ir.names import VALUE, derived
+from hexagon_mlir.llvmir import Instruction, Module, rewrite
+from hexagon_mlir.llvmir.names import derived
+from hexagon_mlir.llvmir.types import vector_type
 
 _BITS = {"half": 16, "float": 32}
-_COMPARE = re.compile(rf"^ *({VALUE}) = fcmp (?:[a-z]+ )*(oeq|une) <(\d+) x (half|float)> ({VALUE}), "
-                      r"zeroinitializer(.*)$", re.MULTILINE)
-
-_ANY = re.compile(r" = fcmp (?:[a-z]+ )*(?:oeq|une) <")
+_RELATIONS = {"oeq": "eq", "une": "ne"}
 
 
-def zero_tests_as_bits(text: str) -> str:
-    """``text`` with every (in)equality of a vector and zero on the bits without the sign; a NaN is not zero."""
-    return _COMPARE.sub(_as_bits, text) if _ANY.search(text) else text
+def zero_tests_as_bits(module: Module) -> Module:
+    """``module`` with every (in)equality of a vector and zero on the bits without the sign; a NaN is not zero."""
+    return module.map(lambda function: rewrite(function, ("fcmp",), _as_bits))
 
 
-def _as_bits(match: re.Match[str]) -> str:
-    name, predicate, lanes, element, operand, rest = match.groups()
-    bits = _BITS[element]
-    type_ = f"<{lanes} x i{bits}>"
-    shown, size = derived("zero.bits", name), derived("zero.size", name)
-    relation = "eq" if predicate == "oeq" else "ne"
-    return (f"  {shown} = bitcast <{lanes} x {element}> {operand} to {type_}\n"
-            f"  {size} = and {type_} {shown}, splat (i{bits} {(1 << (bits - 1)) - 1})\n"
-            f"  {name} = icmp {relation} {type_} {size}, zeroinitializer{rest}")
+def _as_bits(i: Instruction) -> list[str] | None:
+    relation, vector = _RELATIONS.get(i.predicate), vector_type(i.types[0])
+    if relation is None or vector is None or vector[1] not in _BITS or i.operands[1] != "zeroinitializer":
+        return None
+    bits = _BITS[vector[1]]
+    type_ = f"<{vector[0]} x i{bits}>"
+    pattern, size = derived("zero.bits", i.result), derived("zero.size", i.result)
+    return [f"  {pattern} = bitcast {i.types[0]} {i.operands[0]} to {type_}",
+            f"  {size} = and {type_} {pattern}, splat (i{bits} {(1 << (bits - 1)) - 1})",
+            f"  {i.result} = icmp {relation} {type_} {size}, zeroinitializer{i.debug}"]

@@ -1,4 +1,4 @@
-"""Constants that find no register come from a table, in LLVM IR text: what an HVX expert writes by hand.
+"""Constants that find no register come from a table: what an HVX expert writes by hand.
 
 LLVM takes every constant of a loop into a register of its own in front of it, and where there are too few it spills:
 constants, but also values, to slots of the stack that are out of an access's reach and whose addresses are computed
@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import LINES, Instruction, parse_line, vector_type
+from hexagon_mlir.llvmir import Instruction, parse_line
+from hexagon_mlir.llvmir.types import KEPT, vector_type
 
 _BYTES = VECTOR_BITS // 8
 _REACH = 8
@@ -31,7 +32,7 @@ Constant = tuple[str, str]
 """Type and text of a constant operand."""
 
 
-@lru_cache(LINES)
+@lru_cache(KEPT)
 def vectors_of(type_: str) -> int:
     """Vector registers that a value of ``type_`` takes; masks have their own."""
     vector = vector_type(type_)
@@ -40,7 +41,7 @@ def vectors_of(type_: str) -> int:
     return max(vector[0] * BITS.get(vector[1], 64) // VECTOR_BITS, 1)
 
 
-@lru_cache(LINES)
+@lru_cache(KEPT)
 def constants_of(i: Instruction) -> frozenset[Constant]:
     """The constants that ``i`` takes from vector registers."""
     if i.opcode in _KEPT:

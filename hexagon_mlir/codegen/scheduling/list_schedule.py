@@ -10,8 +10,8 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction
 from hexagon_mlir.isa.resources import PER_PACKET
+from hexagon_mlir.llvmir import Instruction
 
 # Sets of resources as one number: a field for each, and above it a bit that a shortage borrows.
 _FIELD = {pipe: 1 << 4 * n for n, pipe in enumerate(PER_PACKET)}

@@ -1,15 +1,14 @@
-"""The order of instructions in vector loops: list scheduling on HVX pipes, in LLVM IR text.
+"""The order of instructions in vector loops: list scheduling on HVX pipes.
 
 LLVM keeps the order it is given and packs neighbours, so copies of a body that stand side by side (all products, then
 all sums) fill one pipe at a time. Here each copy runs ahead of the next as far as its latencies let it, the others
 fill the pipes it leaves free, and a copy starts only when there are registers for it.
 
-Works on optimised text: loops of one block, whose vector operations are native (see `native_vectors`).
+Works on optimised code: loops of one block, whose vector operations are native (see `native_vectors`).
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +16,6 @@ from functools import lru_cache
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, parse_line, read
-from hexagon_mlir.codegen.llvm_ir.names import NAME, TARGET
 from hexagon_mlir.codegen.scheduling.constant_tables import (
     Constant,
     ConstantTable,
@@ -31,10 +28,16 @@ from hexagon_mlir.codegen.scheduling.register_pressure import pressure_in_block,
 from hexagon_mlir.codegen.scheduling.selected import unit
 from hexagon_mlir.isa.resources import OCCUPIES
 from hexagon_mlir.isa.unit import Unit
+from hexagon_mlir.llvmir import Block, Function, Instruction, Module
 
 REGISTERS = int(targets.get().vector_registers.value) - 1  # one for what selection adds
 _LOAD = OCCUPIES[Unit.V_LOAD]
-_FRESH = re.compile(r"_alloc\(| noalias ptr asm")
+_FEWEST = 4
+"""Instructions from which on a loop has an order to choose."""
+_ALLOCATORS = "_alloc"
+"""What the names of functions that give memory of their own end with."""
+_FRESH = "noalias ptr asm"
+"""Assembly whose result points to what no other pointer does (`tcm_slots`)."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +50,17 @@ class Room:
     slots: bool = True
 
 
-def order_loops(text: str, room: Room | None = None) -> str:
-    """``text`` with the body of every single-block vector loop in a good order."""
-    out: list[str] = []
-    for part in _parts(text):
-        out += part.ordered(room) if isinstance(part, _Function) else part
-    return "\n".join(out)
+def order_loops(module: Module, room: Room | None = None) -> Module:
+    """``module`` with the body of every single-block vector loop in a good order."""
+    return module.map(lambda function: _loops_of(function).ordered(room) if "@llvm.hexagon." in function.text
+                      else function)
 
 
 class Addresses:
     """Where pointers of one function point: (root, pointers and indices added to it, bytes)."""
 
-    def __init__(self, instructions: Sequence[Instruction]):
-        self.definitions = {i.result: i for i in instructions if i.result}
-        self.arguments = set(NAME.findall(instructions[0].text))
+    def __init__(self, function: Function):
+        self.definitions, self.arguments = function.definitions, set(function.records[0].mentioned)
         self.known: dict[str, tuple[str, tuple[str, ...], int]] = {}
 
     def of(self, pointer: str) -> tuple[str, tuple[str, ...], int]:
@@ -96,16 +96,17 @@ class Addresses:
 
     def _is_buffer(self, root: str) -> bool:
         made = self.definitions.get(root)
-        return root in self.arguments or (made is not None and bool(_FRESH.search(made.text)))
+        return root in self.arguments or (made is not None and made.opcode == "call" and (
+            made.flags.endswith(_ALLOCATORS) or _FRESH in made.text))
 
 
 class _Loop:
     """A loop of one block, to be ordered in several ways."""
 
-    def __init__(self, block: list[Instruction], start: int, end: int, addresses: Addresses):
+    def __init__(self, block: Sequence[Instruction], start: int, end: int, addresses: Addresses):
         self.head, self.body, self.tail = block[:start], block[start:end], block[end:]
         invariants = {o for i in self.body for o, t in zip(i.operands, i.types, strict=False) if vectors_of(t)}
-        invariants &= {o for i in self.body for o in i.names()} - {i.result for i in block}
+        invariants &= {o for i in self.body for o in i.mentioned} - {i.result for i in block}
         self.uses = Counter(constant for i in self.body for constant in constants_of(i))
         self.taken = sum(map(registers, self.head)) + len(invariants) + len(self.uses)
         self.nodes = graph(self.body, addresses)
@@ -140,44 +141,37 @@ class _Loop:
         return self.orders[key]
 
 
-class _Function:
+class _Loops:
     """A function, its loops of vectors apart from its other blocks."""
 
-    def __init__(self, lines: list[str]):
-        instructions = read(lines)
-        blocks: dict[str, list[Instruction]] = {}
-        for i in instructions:
-            blocks.setdefault(i.block, []).append(i)
-        addresses = Addresses(instructions)
-        self.leaving = values_leaving(instructions)
-        self.blocks = [(block, _loop(block, addresses)) for block in blocks.values()]
+    def __init__(self, function: Function):
+        addresses = Addresses(function)
+        self.function, self.leaving = function, values_leaving(function.records)
+        self.blocks = [(block, _loop(block, addresses)) for block in function.blocks]
 
-    def ordered(self, room: Room | None) -> list[str]:
-        """Its lines with every loop in order."""
+    def ordered(self, room: Room | None) -> Function:
+        """The function with every loop in order."""
         table = ConstantTable()
-        done = [loop.with_table(room, self.leaving, table) if loop else block for block, loop in self.blocks]
-        entry = done[1]
-        first = next(n for n, i in enumerate(entry) if i.opcode)
-        done[1] = [*entry[:first], *map(parse_line, table.setup()), *entry[first:]]
-        return [i.text for block in done for i in block]
+        entry, *others = [block.with_instructions(loop.with_table(room, self.leaving, table)) if loop else block
+                          for block, loop in self.blocks]
+        return self.function.with_blocks([entry.after_phis(*table.setup()), *others])
 
 
-@lru_cache(2)
-def _parts(text: str) -> list[_Function | list[str]]:
-    """Functions with vectors, and the lines of all else: orders for different rooms share them."""
-    return [_Function(lines) if is_function and any("@llvm.hexagon." in line for line in lines) else lines
-            for is_function, lines in functions(text)]
+@lru_cache(16)
+def _loops_of(function: Function) -> _Loops:
+    """The loops of a function: orders for different register budgets share them."""
+    return _Loops(function)
 
 
-def _loop(block: list[Instruction], addresses: Addresses) -> _Loop | None:
+def _loop(block: Block, addresses: Addresses) -> _Loop | None:
     """``block`` as a loop of vectors; None when it is none."""
-    branch = next((n for n, i in enumerate(block) if i.opcode == "br"), 0)
-    if block[0].block not in TARGET.findall(block[branch].text):
+    instructions, branch = block.instructions, len(block.instructions) - 1
+    if not block.is_loop or instructions[branch].opcode != "br":
         return None
-    start = next((n for n, i in enumerate(block) if i.opcode and i.opcode != "phi"), 0)
-    if any(map(_does_more, block[start:branch])) or branch - start < 4:
+    start = next(n for n, i in enumerate(instructions) if i.opcode != "phi")
+    if any(map(_does_more, instructions[start:branch])) or branch - start < _FEWEST:
         return None
-    return _Loop(block, start, branch, addresses)
+    return _Loop(instructions, start, branch, addresses)
 
 
 def _does_more(i: Instruction) -> bool:
@@ -199,7 +193,7 @@ def graph(body: Sequence[Instruction], addresses: Addresses) -> list[Node]:
         selected = unit(i)
         occupies, early = (OCCUPIES[selected], selected.early) if selected else ((), False)
         node = Node(i, occupies, early, vector=registers(i) if i.result else 0)
-        sources = {where[name] for name in i.names() if name in where}
+        sources = {where[name] for name in i.mentioned if name in where}
         if _reads(i) or _writes(i):
             sources |= {n for n in accesses if _conflict(body[n], i, addresses)}
             accesses.append(number)
@@ -246,7 +240,7 @@ def _number_copies(nodes: list[Node]) -> None:
 
     for number, node in enumerate(nodes):
         for source in node.before:
-            if nodes[source].vector and nodes[source].instruction.result in node.instruction.names():
+            if nodes[source].vector and nodes[source].instruction.result in node.instruction.mentioned:
                 a, b = sorted((find(source), find(number)))
                 parent[b] = a
     copies: dict[int, int] = {}

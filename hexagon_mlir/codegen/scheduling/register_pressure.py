@@ -1,12 +1,13 @@
-"""How many vectors a block of LLVM IR text keeps at hand at once, before registers are allocated."""
+"""How many vectors a block of LLVM IR keeps at hand at once, before registers are allocated."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
 
-from hexagon_mlir.codegen.llvm_ir.llvm_text import LINES, Instruction
 from hexagon_mlir.codegen.scheduling.constant_tables import vectors_of
+from hexagon_mlir.llvmir import Instruction
+from hexagon_mlir.llvmir.types import KEPT
 
 
 def values_leaving(instructions: Sequence[Instruction]) -> set[str]:
@@ -36,7 +37,7 @@ def pressure_in_block(block: Sequence[Instruction], leaving: set[str]) -> int:
     return most + len(shared)
 
 
-@lru_cache(LINES)
+@lru_cache(KEPT)
 def _vectors_read(i: Instruction) -> frozenset[str]:
     """The operands of ``i`` that are in vector registers: values and constants."""
     return frozenset(o for o, t in zip(i.operands, i.types, strict=False)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction
 from hexagon_mlir.isa.form import BY_INTRINSIC
 from hexagon_mlir.isa.unit import Unit
+from hexagon_mlir.llvmir import Instruction
 
-_CALL = re.compile(r"@llvm\.hexagon\.(V6\.[\w.]+?)(?:\.128B)?$")
 _RENAMED = ("V6.lo", "V6.hi", "V6.vcombine")
 """Halves of a register pair: other names for registers."""
 _OPCODES = {
@@ -27,7 +24,7 @@ def unit(i: Instruction) -> Unit | None:
     kind = i.type or (i.types[0] if i.types else "")
     if not kind.startswith("<") or i.opcode in _NOTHING:
         return None
-    if i.opcode == "call" and (match := _CALL.match(i.flags)):
-        form = BY_INTRINSIC.get(match[1])
-        return None if match[1] in _RENAMED else form.unit if form else Unit.VA
+    if intrinsic := i.intrinsic:
+        form = BY_INTRINSIC.get(intrinsic)
+        return None if intrinsic in _RENAMED else form.unit if form else Unit.VA
     return _OPCODES.get(i.opcode, Unit.VA)

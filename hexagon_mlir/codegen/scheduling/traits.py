@@ -1,12 +1,12 @@
-"""What LLVM IR text tells about its code: what decides which way to generate it is best."""
+"""What LLVM IR tells about its code: what decides which way to generate it is best."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from hexagon_mlir.codegen.llvm_ir.llvm_text import Instruction, functions, read
-from hexagon_mlir.codegen.llvm_ir.names import TARGET
 from hexagon_mlir.codegen.scheduling.register_pressure import pressure_in_block, values_leaving
+from hexagon_mlir.llvmir import Instruction, Module
 
 _LANES = 4
 """Lanes of vectors that a loop spreads in each pass, from which on it is one of a matrix product."""
@@ -25,30 +25,27 @@ class Traits(NamedTuple):
     qfloat: float = 0.0
 
 
-def traits(text: str) -> Traits:
-    """The traits of the functions in ``text`` together, in its order of instructions."""
+def traits(module: Module) -> Traits:
+    """The traits of the functions of ``module`` together, in its order of instructions."""
     pressure = outside = vectors = qfloat = 0
     products = False
-    for is_function, lines in functions(text):
-        if not is_function or not any("@llvm.hexagon." in line for line in lines):
+    for function in module.functions:
+        if "@llvm.hexagon." not in function.text:
             continue
-        instructions = read(lines)
-        leaving = values_leaving(instructions)
-        blocks: dict[str, list[Instruction]] = {}
-        for i in instructions:
-            blocks.setdefault(i.block, []).append(i)
+        leaving = values_leaving(function.records)
+        for i in function.instructions:
             vectors += i.type.startswith("<")
             qfloat += ".qf" in i.flags
-        for name, block in blocks.items():
-            alive = pressure_in_block(block, leaving)
-            if any(i.opcode == "br" and name in TARGET.findall(i.text) for i in block):
-                pressure, products = max(pressure, alive), products or _adds_up_products(block)
+        for block in function.blocks:
+            alive = pressure_in_block(block.instructions, leaving)
+            if block.is_loop:
+                pressure, products = max(pressure, alive), products or _adds_up_products(block.instructions)
             else:
                 outside = max(outside, alive)
     return Traits(pressure, outside, products, qfloat / max(vectors, 1))
 
 
-def _adds_up_products(loop: list[Instruction]) -> bool:
+def _adds_up_products(loop: Sequence[Instruction]) -> bool:
     carried = {i.result for i in loop if i.opcode == "phi" and i.type.startswith("<")}
     spread = sum(i.opcode == "shufflevector" and i.operands[:1] != [] and i.operands[0] in carried for i in loop)
     return spread >= _LANES and any(".vmpy" in i.flags for i in loop)

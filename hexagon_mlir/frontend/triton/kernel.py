@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import triton  # noqa: F401 - before what it imports itself, as a plug-in
+
 from hexagon_mlir.frontend.triton.compiler import HexagonBackend
 from hexagon_mlir.frontend.triton.ttir import generic_text, optimize
 

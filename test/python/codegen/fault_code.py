@@ -11,6 +11,7 @@ from hexagon_mlir.codegen.faults import FAULTS
 from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, Program, apply
 from hexagon_mlir.codegen.variants import Variant
+from hexagon_mlir.llvmir import Module
 
 
 def assembly(number, cured):
@@ -21,8 +22,8 @@ def assembly(number, cured):
         llvm.ALWAYS = tuple(option for option in llvm.ALWAYS if option != fault.workaround)
     taken = [step for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if cured or step.name != fault.workaround]
     before = [step for step in taken if step in BEFORE_O3 and step.name != "native-vectors"]
-    program = apply(before, Program(fault.ir, library))
-    program.text = library.normal_form(program.text)
+    program = apply(before, Program(Module.parse(fault.ir), library))
+    program.module = Module.parse(library.normal_form(program.text))
     program = apply([step for step in taken if step not in BEFORE_O3], program)
     return library.generate(program.text, Variant(), True, "assembly")
 

@@ -9,9 +9,9 @@ import pytest
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.assembly import Assembly
 from hexagon_mlir.codegen.backend import optimize_and_emit
-from hexagon_mlir.codegen.llvm_ir.module_parts import joined
 from hexagon_mlir.codegen.processes.side_by_side import Line, Task
 from hexagon_mlir.codegen.processes.worker import Aborted
+from hexagon_mlir.isa.joining import joined
 
 CHIP = targets.get()
 REQUEST = {"cpu": CHIP.cpu, "features": CHIP.features, "kind": "asm"}

@@ -53,8 +53,8 @@ def test_all_that_generates_code_is_in_the_compiler():
     script = ("import sys, hexagon_mlir.codegen.processes.serve\n"
               "print(*(name for name in sys.modules if name.startswith('hexagon_mlir.')))")
     done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
-    assert {name.split(".")[1] for name in done.stdout.split()} == {"codegen", "isa", "targets"}
-    assert {file.relative_to(PACKAGE).parts[0] for file in cache.sources()} == {"codegen", "isa"}
+    assert {name.split(".")[1] for name in done.stdout.split()} == {"codegen", "isa", "llvmir", "targets"}
+    assert {file.relative_to(PACKAGE).parts[0] for file in cache.sources()} == {"codegen", "isa", "llvmir"}
 
 
 def test_objects_are_bytes(empty_cache):

@@ -7,11 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from text_rewrites import order_loops
 
 import hexagon_mlir as hx
-from hexagon_mlir.codegen.llvm_ir.llvm_text import parse_line
 from hexagon_mlir.codegen.scheduling.constant_tables import ConstantTable, constants_of, from_table
-from hexagon_mlir.codegen.scheduling.loop_order import Room, order_loops
+from hexagon_mlir.codegen.scheduling.loop_order import Room
+from hexagon_mlir.llvmir import parse_line
 
 V = "<32 x i32>"
 

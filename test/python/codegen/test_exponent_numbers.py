@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from text_rewrites import small_integers_as_conversions
 
 import hexagon_mlir as hx
-from hexagon_mlir.codegen.hvx.exponent_numbers import small_integers_as_conversions
 
 V, F = "<32 x i32>", "<32 x float>"
 MAGIC = f"""  %m = add {V} %n, splat (i32 1262485504)

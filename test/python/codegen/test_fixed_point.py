@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from batch import on_simulator
+from text_rewrites import use_native_vectors
 
 from hexagon_mlir.codegen.hvx.fixed_point import twice
-from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 
 LANES = 64
 PRODUCT = """%aw = sext <64 x i16> {0} to <64 x i32>

@@ -4,11 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from text_rewrites import float_splats_as_words
 
 import hexagon_mlir as hx
-from hexagon_mlir.codegen.llvm_ir.float_splats import float_splats_as_words
 
 TEXT = """define void @f(float %x) {{
+entry:
   %v = insertelement <32 x float> poison, float {value}, i64 0{debug}
   {name} = bitcast <32 x float> %v to <32 x i32>{debug}
   %s = shufflevector <32 x i32> {name}, <32 x i32> poison, <32 x i32> zeroinitializer
@@ -24,12 +25,12 @@ def text(value="%x", name="%w", debug=""):
 def test_words_are_put_into_vectors():
     for source in (text(), text(debug=", !dbg !7")):
         got = float_splats_as_words(source).splitlines()
-        assert got[2:4] == ["  %word.w = bitcast float %x to i32",
+        assert got[3:5] == ["  %word.w = bitcast float %x to i32",
                             "  %w = insertelement <32 x i32> poison, i32 %word.w, i64 0"]
-        assert got[:2] + got[4:] == source.splitlines()[:2] + source.splitlines()[3:]
-    assert "%word.3 = bitcast float 0x3FF8000000000000 to i32" in float_splats_as_words(
+        assert got[:3] + got[5:] == source.splitlines()[:3] + source.splitlines()[4:]
+    assert "%word.n3 = bitcast float 0x3FF8000000000000 to i32" in float_splats_as_words(
         text("0x3FF8000000000000", "%3"))
-    assert '%"word.a b" = bitcast float %x to i32' in float_splats_as_words(text(name='%"a b"'))
+    assert "%word.n.0 = bitcast float %x to i32" in float_splats_as_words(text(name='%"a b"'))
 
 
 def test_each_function_has_its_own_names():

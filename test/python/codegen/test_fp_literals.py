@@ -6,9 +6,9 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from hexagon_mlir.codegen.llvm_ir.fp_literals import rewrite_fp_literals
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.ir import parse
+from hexagon_mlir.llvmir.literals import rewrite_fp_literals
 
 BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8}
 LAYOUT = {"half": (5, 10), "bfloat": (8, 7), "float": (8, 23), "double": (11, 52)}

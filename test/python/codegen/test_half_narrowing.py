@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from text_rewrites import narrowings_as_instructions
 
 import hexagon_mlir as hx
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.codegen.emission import emit
-from hexagon_mlir.codegen.hvx.half_narrowing import narrowings_as_instructions
 from hexagon_mlir.ir import parse
 from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.sim import Arithmetic, Machine

@@ -2,10 +2,10 @@
 
 import numpy as np
 from linalg_programs import random_transpose
+from text_rewrites import keep_loops_after_stores, printed
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.backend import optimize_and_emit
-from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_behind_stores
 from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
@@ -52,8 +52,8 @@ MASKED = "call void @llvm.masked.store.v32i32.p0(<32 x i32> zeroinitializer, ptr
 def ordered(before: str, start: str, inside: str, barrier: bool) -> bool:
     """True when the block before the loop ends with a barrier, or not, as ``barrier`` says; the rest is unchanged."""
     lines = {"before": before, "start": start, "inside": inside}
-    after = keep_loops_behind_stores(LOOP.format(barrier="", **lines))
-    return after == LOOP.format(barrier=BARRIER + "\n" if barrier else "", **lines)
+    after = keep_loops_after_stores(LOOP.format(barrier="", **lines))
+    return printed(after) == printed(LOOP.format(barrier=BARRIER + "\n" if barrier else "", **lines))
 
 
 def test_barriers_behind_stores_to_what_the_loop_accesses():

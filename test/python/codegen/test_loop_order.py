@@ -1,8 +1,7 @@
 """Which loops are put in order: none whose order matters for more than the values of its instructions."""
 
 import pytest
-
-from hexagon_mlir.codegen.scheduling.loop_order import order_loops
+from text_rewrites import order_loops
 
 V = "<32 x i32>"
 ADD = f"call {V} @llvm.hexagon.V6.vaddw.128B({V} %b, {V} %b)"

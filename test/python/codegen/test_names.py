@@ -8,23 +8,21 @@ import numpy as np
 import pytest
 from llvm_names import STYLES, same_but_for_names, with_function_names, with_names
 from stage_cases import linalg_cases, triton_cases
+from text_rewrites import conversions_before_calls, loops_apart, traits, use_native_vectors
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen import backend
+from hexagon_mlir.codegen import backend, module_splitting
 from hexagon_mlir.codegen.artifacts.symbols import own_names
 from hexagon_mlir.codegen.compile import lower_module
-from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
-from hexagon_mlir.codegen.hvx.pinned_conversions import conversions_before_calls
 from hexagon_mlir.codegen.llvm import Library
-from hexagon_mlir.codegen.llvm_ir import module_parts
-from hexagon_mlir.codegen.llvm_ir.fp_literals import rewrite_fp_literals
-from hexagon_mlir.codegen.llvm_ir.names import derived
 from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
-from hexagon_mlir.codegen.scheduling.traits import traits
 from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, Program, Step
 from hexagon_mlir.codegen.variants import ROOM, Variant
 from hexagon_mlir.exec.host_shuffles import apart
 from hexagon_mlir.ir import parse
+from hexagon_mlir.llvmir import Module
+from hexagon_mlir.llvmir.literals import rewrite_fp_literals
+from hexagon_mlir.llvmir.names import derived
 from hexagon_mlir.sim import Machine
 from hexagon_mlir.targets import Target
 
@@ -35,21 +33,21 @@ VARIANT = Variant(ordered=True, room=ROOM, reach=8)
 
 def program(text: str, chip: Target = CHIP, **options) -> Program:
     """``text`` as the steps take it."""
-    return Program(text, Library(chip.cpu, chip.features, "static", "kept"), **options)
+    return Program(Module.parse(text), Library(chip.cpu, chip.features, "static", "kept"), **options)
 
 
 def alone(step: Step) -> Callable[[str], str]:
     """What ``step`` makes of a text, for a chip that wants it."""
     chip = IEEE_CHIP if step.name == "half-narrowings" else CHIP
-    return lambda text: step.run(program(text, chip, variant=VARIANT))
+    return lambda text: step.run(program(text, chip, variant=VARIANT)).text
 
 
 REWRITES = {
     **{step.name: alone(step) for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if step.name != "normal-form"},
     "native IEEE vectors": lambda text: use_native_vectors(text, False), "host shuffles": apart,
     "pinned conversions": conversions_before_calls, "literals": rewrite_fp_literals,
-    "loops apart": lambda text: "\n".join(module_parts.loops_apart(text)),
-    "division": lambda text: "\n".join(module_parts.divide(text)),
+    "loops apart": lambda text: "\n".join(loops_apart(text)),
+    "division": lambda text: "\n".join(module_splitting.divide(text)),
 }
 
 
@@ -217,18 +215,18 @@ def test_code_has_the_same_traits_whatever_values_are_called(style):
 @pytest.mark.parametrize("style", [style for style in STYLES if style != "numbers"])
 def test_modules_are_divided_whatever_functions_are_called(style, monkeypatch):
     """The text has two functions with one between them, a constant of its own, and a string that looks like a name."""
-    monkeypatch.setattr(module_parts, "LONG", 10)
-    monkeypatch.setattr(module_parts, "NEVER_INLINED", 4)
+    monkeypatch.setattr(module_splitting, "LONG", 10)
+    monkeypatch.setattr(module_splitting, "NEVER_INLINED", 4)
     body = "  store volatile i32 %x, ptr @c\n" * 8
     text = "@c = private constant [3 x i8] c\"@f\\00\"\n" + "".join(
         f"define void @{name}(i32 %x, i32 %unused) {{\n{body}{call}  ret void\n}}\n" for name, call in (
             ("f", "  call void @g(i32 %x, i32 7)\n"), ("g", ""), ("h", "  call void @g(i32 %x, i32 8)\n")))
     given = with_function_names(text, STYLES[style])
     plain = with_function_names(text, lambda number: f"f{number}")
-    parts, expected = (module_parts.divide(t) for t in (given, plain))
+    parts, expected = (module_splitting.divide(t) for t in (given, plain))
     assert len(expected) == 2 and "i32 poison" in "".join(expected)
-    assert [with_function_names(part, lambda number: f"f{number}") for part in parts] == [
-        with_function_names(part, lambda number: f"f{number}") for part in expected]
+    assert [same_but_for_names(with_function_names(part, lambda number: f"f{number}")) for part in parts] == [
+        same_but_for_names(with_function_names(part, lambda number: f"f{number}")) for part in expected]
 
 
 def test_functions_of_a_kernel_get_its_name_in_front_of_theirs():

@@ -9,26 +9,17 @@ import numpy as np
 import pytest
 from batch import on_simulator
 from linalg_programs import Program, generic, run_all
+from text_rewrites import keep_copies_in_order, order_loops, use_native_vectors
 
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.codegen.hvx.multiply_formats import Availability, choose_formats, conversions
 from hexagon_mlir.codegen.hvx.native_parts import constant_words
-from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
-from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
-from hexagon_mlir.codegen.llvm_ir.llvm_text import (
-    functions,
-    lanes_of,
-    mask_numbers,
-    parse_line,
-    read,
-    renamed,
-    split_commas,
-    split_type,
-)
 from hexagon_mlir.codegen.scheduling.list_schedule import schedule
-from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph, order_loops
+from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph
 from hexagon_mlir.codegen.scheduling.static_cost import BACKWARDS, TRIPS, WASTE, static_cost
+from hexagon_mlir.llvmir import Function, Module, parse_line, renamed
+from hexagon_mlir.llvmir.types import lanes_of, mask_numbers, split_commas, split_type
 from hexagon_mlir.targets import get
 
 
@@ -55,15 +46,6 @@ class TestText:
         assert mask_numbers("<i32 3, i32 4>", 2) == [3, 4]
         assert mask_numbers("<i32 3, i32 poison>", 2) is None and mask_numbers("%a", 2) is None
 
-    @pytest.mark.parametrize(("text", "runs"), [
-        ("", [(False, [""])]), ("; a\n", [(False, ["; a", ""])]),
-        ("define a {\n}", [(False, []), (True, ["define a {", "}"]), (False, [])]),
-        ("; a\ndefine b {\n  x\n}\ndefine c {\n}\n\n; d", [
-            (False, ["; a"]), (True, ["define b {", "  x", "}"]), (False, []), (True, ["define c {", "}"]),
-            (False, ["", "; d"])])])
-    def test_functions_and_what_is_between(self, text, runs):
-        assert list(functions(text)) == runs
-
     def test_names_are_replaced_as_a_whole(self):
         assert renamed("  %a = add i32 %a.1, %ab, %a", {"%a": "%c", "%a.1": "%a"}) == "  %c = add i32 %a, %ab, %c"
 
@@ -74,7 +56,7 @@ class TestText:
 
     def test_unnamed_values_get_names_that_are_free(self):
         text = "define void @f(ptr %0, i32 %n7) {\n  %2 = load i32, ptr %0, align 4\n  br label %3\n\n3:\n  ret void\n}"
-        lines = [i.text for i in read(next(lines for is_function, lines in functions(text) if is_function))]
+        lines = [i.text for i in Module.parse(text).functions[0].records]
         assert lines[:3] == ["define void @f(ptr %nn0, i32 %n7) {", "nn1:", "  %nn2 = load i32, ptr %nn0, align 4"]
         assert lines[3] == "  br label %nn3"
 
@@ -221,7 +203,7 @@ class TestOrder:
 
     def nodes(self):
         body = [parse_line(f"  {line}") for line in self.BODY]
-        return graph(body, Addresses([parse_line("define void @f(ptr %p, ptr %q) {"), *body]))
+        return graph(body, Addresses(Function(records=[parse_line("define void @f(ptr %p, ptr %q) {"), *body])))
 
     def test_copies_and_dependences(self):
         nodes = self.nodes()
@@ -242,7 +224,7 @@ class TestOrder:
             lines = ["define void @f(ptr %p, ptr %q, i32 %i) {", "  %a = getelementptr float, ptr %p, i32 %i",
                      "  %b = getelementptr float, ptr %q, i32 %i", "  %a1 = getelementptr i8, ptr %a, i32 128",
                      "  %u = load ptr, ptr %p, align 4", "  %c = getelementptr float, ptr %u, i32 %i"]
-            return Addresses([parse_line(line) for line in lines]).apart(load, store, 128)
+            return Addresses(Function(records=[parse_line(line) for line in lines])).apart(load, store, 128)
 
         assert apart("%a1", "%b") and apart("%a1", "%a")  # the next vector, of another buffer or of this one
         assert not apart("%a", "%b")  # perhaps the same buffer
@@ -269,9 +251,10 @@ def test_copies_are_not_pipelined(line, marked):
     ("ptr", "call <32 x float> @llvm.hexagon.V6.vadd.sf.128B(<32 x float> %x, <32 x float> %x)", False),
     ("ptr addrspace(1)", "shufflevector <32 x float> %x, <32 x float> %x, <32 x i32> zeroinitializer", False)])
 def test_rearranged_vectors_of_ddr_are_loaded_in_order(source, result, kept):
-    text = (f"loop:\n  %x = load <32 x float>, {source} %p, align 4\n  %y = {result}\n"
+    text = ("define void @f(ptr %p, ptr %q, i1 %c) {\nentry:\n  br label %loop\nloop:\n"
+            f"  %x = load <32 x float>, {source} %p, align 4\n  %y = {result}\n"
             "  store <32 x float> %y, ptr %q, align 4\n"
-            "  br i1 %c, label %end, label %loop\n\nend:\n  ret void\n")
+            "  br i1 %c, label %end, label %loop\n\nend:\n  ret void\n}\n")
     got = keep_copies_in_order(text)
     assert ("load volatile <32 x float>, ptr %p" in got and "!llvm.loop" in got) == kept
     assert kept or got == text
@@ -423,7 +406,8 @@ def test_the_same_text_in_every_process():
     sums = [f"%s{n} = fmul TYPE %{'x' if n % 2 else 'y'}, splat (float {n}.5)" for n in range(6)]
     text = kernel(*sums, f"call void @g({', '.join(f'TYPE %s{n}' for n in range(6))})", "%r = fadd TYPE %x, %y")
     rewrite = ("import sys; from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors as use\n"
-               "sys.stdout.write(use(sys.stdin.read(), True))")
+               "from hexagon_mlir.llvmir import Module\n"
+               "sys.stdout.write(use(Module.parse(sys.stdin.read()), True).text)")
     first, second = (subprocess.run([sys.executable, "-c", rewrite], input=text, capture_output=True, text=True,
                                     check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "01")
     assert first == second and "@g(" in first and "vmpy" in first

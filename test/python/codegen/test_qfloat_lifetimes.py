@@ -4,14 +4,15 @@ import re
 
 import numpy as np
 import pytest
+from text_rewrites import shorten_lifetimes, traits
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
-from hexagon_mlir.codegen.hvx.qfloat_lifetimes import far_uses, shorten_lifetimes
-from hexagon_mlir.codegen.llvm_ir.llvm_text import parse_line
+from hexagon_mlir.codegen.hvx.qfloat_lifetimes import far_uses
 from hexagon_mlir.codegen.scheduling.list_schedule import best_schedule, most_alive, schedule
 from hexagon_mlir.codegen.scheduling.loop_order import Addresses, graph
-from hexagon_mlir.codegen.scheduling.traits import Traits, traits
+from hexagon_mlir.codegen.scheduling.traits import Traits
+from hexagon_mlir.llvmir import Function, parse_line
 from hexagon_mlir.sim import Machine
 
 WORDS = "<32 x i32>"
@@ -118,7 +119,7 @@ def test_the_order_as_it_is_where_others_take_many_more_registers():
         lines += [call(f"%q{n}", "vmpy.qf32.sf", "%x", f"splat (i32 {n})"),
                   call(f"%c{n + 1}", "vadd.qf32", f"%c{n}", f"%q{n}")]
     body = [parse_line(line) for line in lines]
-    nodes = graph(body, Addresses([parse_line("define void @f(ptr %p) {"), *body]))
+    nodes = graph(body, Addresses(Function(records=[parse_line("define void @f(ptr %p) {"), *body])))
     assert most_alive(nodes) == 3
     assert min(schedule(nodes, 8, lead).registers for lead in (0, 4, 16)) > 8 + 16
     assert best_schedule(nodes, 8) == list(range(len(nodes)))
@@ -129,7 +130,7 @@ def test_a_schedule_holds_for_all_numbers_of_registers_that_change_nothing():
                                                   call(f"%q{n}", "vmpy.qf32.sf", f"%x{n}", f"%x{n}"))]
     lines += [call(f"%s{n}", "vadd.qf32", f"%q{n}", f"%{'s' if n > 1 else 'q'}{n - 1}") for n in range(1, 12)]
     body = [parse_line(line) for line in lines]
-    nodes = graph(body, Addresses([parse_line("define void @f(ptr %p0) {"), *body]))
+    nodes = graph(body, Addresses(Function(records=[parse_line("define void @f(ptr %p0) {"), *body])))
     found = {registers: schedule(nodes, registers, 0) for registers in range(1, 32)}
     assert len({tuple(one.order) for one in found.values()}) > 2
     for registers, one in found.items():

@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from text_rewrites import rows_apart
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import backend
-from hexagon_mlir.codegen.hvx.row_streams import rows_apart
 from hexagon_mlir.codegen.llvm import binding
 from hexagon_mlir.sim import Machine
 

@@ -2,7 +2,7 @@
 
 import re
 
-from hexagon_mlir.codegen.hvx.native_vectors import use_native_vectors
+from text_rewrites import use_native_vectors
 
 
 def test_a_loop_goes_round_in_the_order_it_computes_in():

@@ -7,6 +7,7 @@ from hexagon_mlir.codegen import emit, steps
 from hexagon_mlir.codegen.emission import traced
 from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, CODEGEN, O3, ON_ASSEMBLY, Program, apply
+from hexagon_mlir.llvmir import Module
 from hexagon_mlir.pipelines import Settings
 
 ALL = (*BEFORE_O3, O3, *AFTER_O3, *BY_VARIANT)
@@ -31,7 +32,7 @@ done:
 
 def program(text=IR, chip="v75", **options):
     target = targets.get(chip)
-    return Program(text, Library(target.cpu, target.features, "static", "kept"), **options)
+    return Program(Module.parse(text), Library(target.cpu, target.features, "static", "kept"), **options)
 
 
 def test_every_step_and_check_is_listed_with_its_reason():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from hexagon_mlir.codegen.hvx.value_ranges import Ranges
-from hexagon_mlir.codegen.llvm_ir.llvm_text import parse_line
+from hexagon_mlir.llvmir import parse_line
 
 MAGIC = "splat (float 0x4168000000000000)"  # 1.5 * 2^23
 

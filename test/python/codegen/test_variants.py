@@ -1,9 +1,10 @@
 """Which way to generate code is tried for what, and what else is worth its time."""
 
 import pytest
+from text_rewrites import traits
 
 from hexagon_mlir.codegen.scheduling.static_cost import Cost
-from hexagon_mlir.codegen.scheduling.traits import Traits, traits
+from hexagon_mlir.codegen.scheduling.traits import Traits
 from hexagon_mlir.codegen.variants import BASELINES, PATIENCE, after_spills, variants, worth
 
 WORDS = "<32 x i32>"

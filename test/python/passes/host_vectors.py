@@ -15,8 +15,8 @@ import numpy as np
 from torch_mlir.dialects.llvm import translate_module_to_llvmir
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.llvm_ir.fp_literals import rewrite_fp_literals
 from hexagon_mlir.ir import PassManager, ir, parse
+from hexagon_mlir.llvmir.literals import rewrite_fp_literals
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.options import build
 from hexagon_mlir.pass_infra.registry import get

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import struct
 
-from hexagon_mlir.codegen.llvm_ir.names import WORD
+from hexagon_mlir.llvmir.names import WORD
 
 _TOKEN = re.compile(
     rf"(?P<name>[%@!$#]{WORD})"

@@ -4,11 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from text_rewrites import loops_apart
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen import emit
-from hexagon_mlir.codegen.llvm_ir import module_parts
-from hexagon_mlir.codegen.llvm_ir.module_parts import divide, joined, loops_apart
+from hexagon_mlir.codegen import emit, module_splitting
+from hexagon_mlir.codegen.module_splitting import divide
+from hexagon_mlir.isa.joining import joined
 from hexagon_mlir.sim import Machine
 
 CHIP = targets.get()
@@ -142,7 +143,7 @@ attributes #0 = { noinline }
 
 @pytest.mark.ieee_arithmetic
 def test_both_parts_run_as_one_program(empty_cache, monkeypatch):
-    monkeypatch.setattr(module_parts, "LONG", 1)
+    monkeypatch.setattr(module_splitting, "LONG", 1)
     assert defined(divide(PROGRAM)) == [["f"], ["twice"]]
     asm = emit(PROGRAM, CHIP)
     labels = re.findall(r"^([.\w$]+):", asm, re.MULTILINE)
@@ -196,7 +197,7 @@ def test_every_function_with_loops_is_generated_by_itself():
 
 
 def test_functions_in_their_own_ways_run_as_one_program(empty_cache, monkeypatch):
-    monkeypatch.setattr(module_parts, "LONG", 1)
+    monkeypatch.setattr(module_splitting, "LONG", 1)
     twin = PROGRAM.replace("@twice", "@double").replace("@f(", "@g(").replace("@puts", "@print")
     both = PROGRAM + "".join(line for line in twin.splitlines(keepends=True)
                              if not line.startswith(("attributes", "@text", "source", "declare void @puts")))

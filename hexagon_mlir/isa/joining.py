@@ -1,0 +1,33 @@
+"""Assemblies of several modules as one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_LABEL = re.compile(r"\.L[\w.$]+")
+_ONCE = re.compile(r"^[ \t]*\.(?:attribute|file)\s.*\n?", re.MULTILINE)
+_LAST = '\t.section\t".note.GNU-stack"'
+
+
+def joined(assemblies: Sequence[str], mark: str = "") -> str:
+    """The ``assemblies`` of a module's parts as one; labels are renamed where two parts might share one. What is joined
+    once more needs another ``mark`` of the new names.
+    """
+    first, *others = assemblies
+    out, end, last = first.rpartition(_LAST)
+    if not end:
+        out, last = first, ""
+    for number, assembly in enumerate(others, start=1):
+        body = _ONCE.sub("", assembly.rpartition(_LAST)[0] or assembly)
+        out += "\t.text\n" + _renamed_labels(body, f".{mark}{number}")
+    return out + end + last
+
+
+def _renamed_labels(assembly: str, suffix: str) -> str:
+    """``assembly`` with ``suffix`` behind its labels; lines with quotes, sections and strings, stay as they are."""
+    def renamed(label: re.Match[str]) -> str:
+        begin, end = assembly.rfind("\n", 0, label.start()) + 1, assembly.find("\n", label.end())
+        return label[0] if assembly.find('"', begin, end) >= 0 else label[0] + suffix
+
+    return _LABEL.sub(renamed, assembly)

@@ -1,0 +1,109 @@
+"""A module of LLVM IR: functions, and what stands between them as it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from hexagon_mlir.llvmir.function import Function
+from hexagon_mlir.llvmir.names import GLOBAL, GLOBAL_NAME
+
+MODULE_END = "\n; end of module\n"
+"""Between modules that are one text."""
+_DECLARED = re.compile(rf"^declare [^@\n]*({GLOBAL})", re.MULTILINE)
+_DEFINED = re.compile(rf"({GLOBAL}) = ")
+_PRIVATE_CONSTANT = re.compile(r"private (?:unnamed_addr )?constant ")
+_ATTRIBUTES = re.compile(r"attributes (#\d+) = \{([^}]*)\}")
+_METADATA = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_BEFORE = "\ndefine "
+
+
+class Module:
+    """Functions and the text around them, a value that is never changed."""
+
+    def __init__(self, parts: Sequence[Function | str]):
+        self.parts = tuple(parts)
+        """In order; joined by newlines they are the text."""
+
+    @classmethod
+    def parse(cls, text: str) -> Module:
+        """``text``, one instruction per line, as LLVM and MLIR print it."""
+        return cls([*_parts(text)])
+
+    @cached_property
+    def text(self) -> str:
+        """As LLVM reads it."""
+        return "\n".join([part if isinstance(part, str) else part.text for part in self.parts])
+
+    @cached_property
+    def functions(self) -> tuple[Function, ...]:
+        """The definitions, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Function))
+
+    @cached_property
+    def around(self) -> tuple[str, ...]:
+        """The lines that are in no function."""
+        return tuple(line for part in self.parts if isinstance(part, str) for line in part.split("\n"))
+
+    @cached_property
+    def variables(self) -> dict[str, bool]:
+        """Name of each variable, with ``@`` -> whether it is a private constant."""
+        return {found[1]: _PRIVATE_CONSTANT.match(line, found.end()) is not None for line in self.around
+                if (found := _DEFINED.match(line))}
+
+    def with_attribute(self, attribute: str) -> set[str]:
+        """Numbers, with ``#``, of the groups of attributes that have ``attribute``."""
+        return {found[1] for line in self.around if (found := _ATTRIBUTES.match(line))
+                and attribute in found[2].split()}
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """The functions that are declared, with ``@``."""
+        return frozenset(name for part in self.parts if isinstance(part, str) for name in _DECLARED.findall(part))
+
+    @cached_property
+    def next_metadata(self) -> int:
+        """The first free number of metadata."""
+        return max((int(n) for part in self.parts if isinstance(part, str) for n in _METADATA.findall(part)),
+                   default=-1) + 1
+
+    def lines_for(self, uses: frozenset[str]) -> list[str]:
+        """The lines outside of functions, those about other variables and functions than ``uses`` left out."""
+        return [line for line in self.around
+                if not line.startswith(("@", "declare ")) or uses.intersection(GLOBAL_NAME.findall(line)[:1])]
+
+    def map(self, rewritten: Callable[[Function], Function]) -> Module:
+        """The module with what ``rewritten`` makes of each function; itself where that is the same."""
+        parts = [rewritten(part) if isinstance(part, Function) else part for part in self.parts]
+        return self if all(a is b for a, b in zip(parts, self.parts, strict=True)) else Module(parts)
+
+    def declaring(self, declarations: Mapping[str, str]) -> Module:
+        """The module with those of ``declarations``, name -> line, that it lacks."""
+        return self.with_lines([line for name, line in declarations.items() if name not in self.declared])
+
+    def with_lines(self, lines: Sequence[str]) -> Module:
+        """The module with ``lines`` at its end."""
+        if not lines:
+            return self
+        *parts, last = self.parts
+        if isinstance(last, str):
+            parts += [last.rstrip("\n")] if last.strip() else []
+        else:
+            parts.append(last)
+        return Module([*parts, "\n".join([*lines, ""])])
+
+
+def _parts(text: str) -> Iterator[Function | str]:
+    at = 0
+    begin = 0 if text.startswith(_BEFORE[1:]) else text.find(_BEFORE) + 1 or -1
+    while begin >= 0:
+        if begin > at:
+            yield text[at:begin - 1]
+        end = text.find("\n}\n", begin)
+        end = len(text) if end < 0 else end + 2
+        yield Function(text[begin:end])
+        at = end + 1
+        begin = text.find(_BEFORE, end) + 1 or -1
+    if at <= len(text):
+        yield text[at:]

@@ -1,0 +1,36 @@
+"""The pattern driver: instructions of a function become what a rule makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from hexagon_mlir.llvmir.function import Function
+from hexagon_mlir.llvmir.instruction import Instruction
+from hexagon_mlir.llvmir.reader import parse_line
+
+Rule = Callable[[Instruction], Sequence[str] | None]
+"""The lines in place of an instruction; None where it stays."""
+Declarations = dict[str, str]
+"""Name of a function, with ``@`` -> the line that declares it."""
+
+
+def rewrite(function: Function, opcodes: Iterable[str], rule: Rule) -> Function:
+    """``function`` after one application of ``rule`` to each instruction of ``opcodes``; itself where none changes.
+
+    What a rule makes is not looked at again.
+    """
+    found: dict[Instruction, Sequence[str]] = {}
+    for opcode in opcodes:
+        for i in function.by_opcode.get(opcode, ()):
+            lines = rule(i)
+            if lines is not None:
+                found[i] = lines
+    if not found:
+        return function
+    records: list[Instruction] = []
+    for i in function.records:
+        if i in found:
+            records += [parse_line(line, i.block) for line in found[i]]
+        else:
+            records.append(i)
+    return Function(records=records)
