@@ -196,6 +196,11 @@ class Function:
             found.setdefault(i.opcode, []).append(i)
         return found
 
+    @property
+    def unread(self) -> list[Instruction]:
+        """The instructions whose form the reader does not know."""
+        return [i for i in self.records if i.unread]
+
     def with_blocks(self, blocks: Iterable[Block]) -> Function:
         """The function with other blocks."""
         records = [self.records[0]]

@@ -23,8 +23,8 @@ class Instruction:
 
     ``types[i]`` is the type of ``operands[i]``; ``type`` that of the result ('' for none). ``flags`` are what stands
     between the opcode and its operands; of a call, whom it calls. Only forms that `reader.parse_line` knows have
-    operands; every instruction keeps its ``text``. ``mentioned`` are the local values in it, its result aside. The
-    head of a function, a label and the closing brace are instructions without opcode.
+    operands, the others are ``unread``; every instruction keeps its ``text``. ``mentioned`` are the local values in
+    it, its result aside. The head of a function, a label and the closing brace are instructions without opcode.
     """
 
     text: str
@@ -37,6 +37,8 @@ class Instruction:
     types: list[str] = field(default_factory=list)
     debug: str = ""
     mentioned: tuple[str, ...] = ()
+    unread: bool = False
+    """Whether it has a form that the reader does not know: no rewrite sees its operands."""
 
     @property
     def alignment(self) -> int:

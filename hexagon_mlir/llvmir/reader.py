@@ -15,7 +15,7 @@ _AROUND_NAMES = re.compile(f"({VALUE})")
 _NUMBERED = re.compile(r"%\d+$")
 _DEBUG = re.compile(r",? !\w+ !\d+")
 _ASSIGNED = re.compile(rf"^  (?:({VALUE}) = )?(?:tail |musttail |notail )?([\w.]+)(.*)$", re.DOTALL)
-_WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? )*)"
+_WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? |\d+ )*)"
                    r"(?=<|ptr|label|\[(?! )|\{|half|bfloat|float|double|i\d|void)")
 _TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
 _SHUFFLE = re.compile(r"(<\d+ x \w+>) ([^ ,<]+), <\d+ x \w+> ([^ ,<]+), <(\d+) x i32> (<[^>]*>|\w+)$")
@@ -25,6 +25,8 @@ _VALUE = rf"(?:{VALUE}|splat \(\w+ [^()]*\)|-?\w[\w.+-]*|<[^<>()]*>)"
 _OPERAND = re.compile(rf"(?:({_TYPE}) )?({_VALUE})")
 _OPERANDS = re.compile(rf"((?:{_TYPE} )?{_VALUE}(?:, (?:{_TYPE} )?{_VALUE})*?)(?:, align \d+)?$")
 _CALL = re.compile(rf"({_TYPE}|void) ({GLOBAL})\(((?:{_TYPE} {_VALUE}(?:, {_TYPE} {_VALUE})*)?)\)(?: #\d+)?$")
+_CALLED = ("@", "%", "asm ")
+"""What a callee begins with."""
 _WITHOUT_RESULT = frozenset({"store", "br", "ret", "switch"})
 
 
@@ -41,7 +43,7 @@ def parse_line(line: str, block: str = "") -> Instruction:
     made, operands_of = form
     result, mentioned = (names[0], tuple(names[1:])) if made.result else ("", tuple(names))
     return Instruction(line, block, result, made.opcode, made.flags, made.type, operands_of(names), made.types,
-                       made.debug, mentioned)
+                       made.debug, mentioned, made.unread)
 
 
 @lru_cache(KEPT)
@@ -87,7 +89,7 @@ def _parsed(line: str, block: str) -> Instruction:
     try:
         _READERS.get(opcode, _read_others)(found, rest)
     except (ValueError, IndexError):
-        found.operands, found.types = [], []
+        found.operands, found.types, found.unread = [], [], True
     return found
 
 
@@ -103,6 +105,8 @@ def _read_call(found: Instruction, rest: str) -> None:
         rest = rest[rest.index(")") + 1:].strip()
     name, _, arguments = rest.partition("(")
     found.flags = name.strip()
+    if not found.flags.startswith(_CALLED):
+        raise ValueError
     for part in split_commas(arguments[: arguments.rindex(")")]):
         kind, value = split_type(part)
         last = value.split(" ")[-1]  # after the attributes of an argument
@@ -127,6 +131,10 @@ def _read_cast(found: Instruction, rest: str) -> None:
 def _read_load(found: Instruction, rest: str) -> None:
     found.type, pointer = split_commas(rest)[:2]
     found.types, found.operands = ["ptr"], [split_type(pointer)[1]]
+
+
+def _read_alloca(found: Instruction, rest: str) -> None:
+    found.type, found.operands, found.types = "ptr", [split_commas(rest)[0]], [""]
 
 
 def _read_shuffle(found: Instruction, rest: str) -> None:
@@ -184,7 +192,7 @@ def _is_constant_vector(text: str) -> bool:
 
 _READERS: dict[str, Callable[[Instruction, str], None]] = {
     "call": _read_call, "phi": _read_phi, "load": _read_load, "shufflevector": _read_shuffle,
-    "icmp": _read_comparison, "fcmp": _read_comparison, "select": _read_select,
+    "alloca": _read_alloca, "unreachable": lambda found, rest: None, "icmp": _read_comparison, "fcmp": _read_comparison, "select": _read_select,
     **dict.fromkeys((*CASTS, "ptrtoint", "inttoptr"), _read_cast),
 }
 """What reads the operands of each opcode; `_read_others` those of the rest."""

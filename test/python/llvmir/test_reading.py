@@ -101,6 +101,12 @@ def test_a_rule_replaces_instructions_and_leaves_others_alone():
     assert function.definitions["%y"].opcode == "add", "a function is never changed"
 
 
+def test_forms_that_nobody_knows_are_said_to_be():
+    lines = ("  %x = call i32 strange @g(i32 1)", "  %y = add i32 %x, 1", "  ret i32 %y")
+    function = Function("\n".join(["define i32 @f() {", *lines, "}"]))
+    assert [i.result for i in function.unread] == ["%x"]
+
+
 def test_names_in_quotes_become_words():
     function = Function('define void @"a b"(i32 %"x y") {\n  %"z w" = add i32 %"x y", 1\n  ret void\n}')
     assert function.name == '@"a b"' and function.definitions["%n.1"].operands == ["%n.0", "1"]
@@ -117,6 +123,7 @@ def test_names_in_quotes_become_words():
     ("  %r = call i32 @llvm.hexagon.A2.swiz(i32 %a)", "intrinsic", "A2.swiz"),
     ("  %r = tail call i32 (ptr, ...) @printf(ptr %a, i32 3)", "flags", "@printf"),
     ("  %r = call noundef nonnull ptr @g(i32 noundef 3) #4", "flags", "@g"),
+    ("  %r = tail call align 128 dereferenceable(132) ptr @h(i32 128)", "flags", "@h"),
     ("  br i1 %c, label %a, label %b, !llvm.loop !3", "targets", ["a", "b"])])
 def test_what_an_instruction_says(line, property_, value):
     assert getattr(parse_line(line), property_) == value
