@@ -10,6 +10,10 @@ if ! .venv/bin/python -c 'import ziglang' 2>/dev/null; then
   .venv/bin/python -m pip install --quiet --disable-pip-version-check "$linker" ||
     echo "test.sh: $linker cannot be installed: tests that link are skipped" >&2
 fi
+if ! .venv/bin/python -c 'import furo, myst_parser, sphinx' 2>/dev/null; then
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[docs]' ||
+    echo "test.sh: the generator of the site cannot be installed: its test is skipped" >&2
+fi
 if ! command -v qemu-hexagon >/dev/null; then
   if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null ||
      ! { apt-get update -qq && apt-get install -qq -y qemu-user; } >/dev/null 2>&1; then
