@@ -12,6 +12,9 @@ CASTS = frozenset({"bitcast", "sext", "zext", "trunc", "fpext", "fptrunc", "sito
 TERMINATORS = frozenset({"br", "switch", "ret", "unreachable", "indirectbr"})
 _ALIGN = re.compile(r"\balign (\d+)")
 _FROM = re.compile(rf", %({WORD}) \]")
+_LLVM = "@llvm."
+_OVERLOADS = re.compile(r"(?:\.(?:v\d+\w+|[fip]\d+|bf16))+$")
+_LANES = re.compile(r"\.v\d+(?=[a-z])")
 _HEXAGON = "@llvm.hexagon."
 _SUFFIX = ".128B"
 """What the intrinsics of HVX end with, for vectors of 128 bytes."""
@@ -72,6 +75,18 @@ class Instruction:
         if self.opcode != "call" or not self.flags.startswith(_HEXAGON):
             return ""
         return self.flags[len(_HEXAGON):].removesuffix(_SUFFIX)
+
+    @property
+    def generic(self) -> str:
+        """The LLVM intrinsic that is called, without the types it is overloaded for, such as ``sadd.sat``; "" for none.
+        """
+        if self.opcode != "call" or not self.flags.startswith(_LLVM) or self.flags.startswith(_HEXAGON):
+            return ""
+        return _OVERLOADS.sub("", self.flags[len(_LLVM):])
+
+    def callee_with_lanes(self, lanes: int) -> str:
+        """The intrinsic that is called, overloaded for vectors of ``lanes``."""
+        return _LANES.sub(f".v{lanes}", self.flags)
 
     @property
     def is_vector(self) -> bool:

@@ -192,7 +192,8 @@ def _is_constant_vector(text: str) -> bool:
 
 _READERS: dict[str, Callable[[Instruction, str], None]] = {
     "call": _read_call, "phi": _read_phi, "load": _read_load, "shufflevector": _read_shuffle,
-    "alloca": _read_alloca, "unreachable": lambda found, rest: None, "icmp": _read_comparison, "fcmp": _read_comparison, "select": _read_select,
+    "unreachable": lambda found, rest: None,
+    "alloca": _read_alloca, "icmp": _read_comparison, "fcmp": _read_comparison, "select": _read_select,
     **dict.fromkeys((*CASTS, "ptrtoint", "inttoptr"), _read_cast),
 }
 """What reads the operands of each opcode; `_read_others` those of the rest."""

@@ -15,7 +15,6 @@ What is not understood stays as it was, on the whole vector.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -33,8 +32,6 @@ from hexagon_mlir.llvmir.types import mask_numbers, split_type, vector_type
 from hexagon_mlir.targets.disputed import NarrowingOrder
 
 _ARITHMETIC = tuple(f" x {element}>" for element in ("half", "float", "i32", "i16", "i8"))
-_VECTOR_SUFFIX = re.compile(r"v\d+(?=\w+$)")
-"""The lanes in the name of an overloaded intrinsic."""
 
 
 def has_vector_arithmetic(text: str) -> bool:
@@ -183,7 +180,7 @@ class FunctionRewriter(PartBuilder):
         rows = list(zip(*columns, strict=True))
         native = self._native(i.type, value.bits)
         if i.opcode == "call":
-            name = _VECTOR_SUFFIX.sub(f"v{VECTOR_BITS // value.bits}", i.flags)
+            name = i.callee_with_lanes(VECTOR_BITS // value.bits)
             types = [self._native(t, value.bits) if t.startswith("<") else t for t in i.types]
             self.declared[name] = f"declare {native} {name}({', '.join(types)})"
             value.parts = [self.emit(f"call {native} {name}({', '.join(row)})") for row in rows]

@@ -6,7 +6,6 @@ clamp is dead afterwards, where nothing else uses it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from hexagon_mlir.codegen.hvx.native_parts import PartBuilder
@@ -14,7 +13,7 @@ from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS, SplitPlan
 from hexagon_mlir.llvmir import Instruction
 from hexagon_mlir.llvmir.types import lanes_of, vector_type
 
-_EXTREME = re.compile(r"@llvm\.(smax|smin)\.")
+_EXTREMES = ("smax", "smin")
 _SHIFTED = "vasrhbsat"
 _PACKS = {(32, True, True): "vpackwh.sat", (32, False, True): "vsatwh", (16, True, True): "vpackhb.sat",
           (16, True, False): "vpackhub.sat", (16, False, True): _SHIFTED, (16, False, False): "vsathub"}
@@ -38,10 +37,9 @@ def clamped(plan: SplitPlan, i: Instruction) -> Clamp | None:
     operand, bounds = i.operands[0], {}
     for _ in range(2):
         step = plan.definitions.get(operand)
-        match = _EXTREME.search(step.flags) if step is not None and step.opcode == "call" else None
-        if step is None or match is None:
+        if step is None or step.generic not in _EXTREMES:
             return None
-        bounds[match[1]] = _splat(step.operands[1], result[0])
+        bounds[step.generic] = _splat(step.operands[1], result[0])
         operand = step.operands[0]
     bits = BITS[result[1]]
     half = 1 << (bits - 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hexagon_mlir import targets
@@ -13,8 +12,9 @@ VECTOR_BITS = 8 * int(targets.get().vector_bytes.value)
 BITS = {"float": 32, "half": 16, "bfloat": 16, "i32": 32, "i16": 16, "i8": 8}
 _PLAIN = frozenset({"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "fdiv", "frem", "sdiv", "udiv",
                     "srem", "urem", "fadd", "fsub", "fmul", "fneg", "load", "phi", "freeze"})
-_ELEMENTWISE_CALL = re.compile(r"@llvm\.(fabs|smax|smin|umax|umin|abs|[su](?:add|sub)\.sat|maxnum|minnum|maximum"
-                               r"|minimum|maximumnum|minimumnum|ctpop|ctlz|cttz)\.v\d+\w+$")
+_ELEMENTWISE_CALLS = frozenset({
+    "fabs", "smax", "smin", "umax", "umin", "abs", "sadd.sat", "ssub.sat", "uadd.sat", "usub.sat", "maxnum", "minnum",
+    "maximum", "minimum", "maximumnum", "minimumnum", "ctpop", "ctlz", "cttz"})
 
 
 class SplitPlan:
@@ -62,7 +62,7 @@ class SplitPlan:
             mask = self.bits.get(i.operands[0], bits if not i.operands[0].startswith("%") else 0)
             return bits if i.types[0] != "i1" and mask == bits else 0
         if i.opcode == "call":
-            return bits if _ELEMENTWISE_CALL.search(i.flags) and all(
+            return bits if i.generic in _ELEMENTWISE_CALLS and all(
                 not t.startswith("<") or t == i.type for t in i.types) else 0
         if i.opcode == "shufflevector":
             return bits if self.shuffle_kind(i) else 0
