@@ -1,4 +1,4 @@
-"""Writes docs/passes.md from the docstrings of the passes: what the tests run is what the reader sees.
+"""Writes docs/passes.md from the docstrings of the passes, and docs/pipeline.md from the steps of the default pipeline.
 
 Usage: python scripts/pass_reference.py
 """
@@ -14,10 +14,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from hexagon_mlir import dialects, pipelines
 from hexagon_mlir.cli.listing import first_sentence, options
+from hexagon_mlir.codegen import steps
 from hexagon_mlir.pass_infra import docstring, registry
 from hexagon_mlir.whole_files import write_files
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "passes.md"
+PIPELINE = DOCUMENT.with_name("pipeline.md")
+PIPELINE_INTRODUCTION = """# The default pipeline
+
+Every step between the source and the assembly, in order, with its reason; `hexmlir-opt --print-pipeline` prints them.
+Steps with a link are [passes](passes.md) of the project, the others are MLIR's. `hexagon_mlir/pipelines.py` and
+`hexagon_mlir/codegen/steps.py` hold the steps as data.
+
+Made by `python scripts/pass_reference.py`.
+"""
 INTRODUCTION = """# Passes
 
 Every pass of the project, in the order of the default pipeline; the others follow. Each runs alone
@@ -74,9 +84,23 @@ def attributes() -> str:
     return f"## Attributes\n\n| attribute | meaning |\n|---|---|\n{rows}\n"
 
 
+def pipeline() -> str:
+    """The page of the default pipeline."""
+    rows = [(f"[{entry.text}](passes.md#{entry.text})" if entry.own else f"`{entry.text.partition('{')[0]}`", entry.why)
+            for entry in pipelines.DEFAULT]
+    parts = [PIPELINE_INTRODUCTION, "## MLIR\n", _table(rows)]
+    for heading, named in steps.listing():
+        parts += [f"## {heading[0].upper()}{heading[1:]}\n", _table([(f"`{name}`", why) for name, why in named])]
+    return "\n".join(parts)
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    return "| step | reason |\n|---|---|\n" + "".join(f"| {name} | {why} |\n" for name, why in rows)
+
+
 def _code(text: str) -> str:
     return f"```mlir\n{text}\n```"
 
 
 if __name__ == "__main__":
-    write_files({DOCUMENT: reference().encode()})
+    write_files({DOCUMENT: reference().encode(), PIPELINE: pipeline().encode()})

@@ -9,6 +9,8 @@ import sys
 import pytest
 from support import ROOT
 
+from hexagon_mlir import pipelines
+
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
@@ -80,6 +82,14 @@ def test_generated_page_is_current(script):
     done = subprocess.run([sys.executable, ROOT / "scripts" / f"{script}.py", "--check"], capture_output=True,
                           text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_step_of_the_default_pipeline_is_on_its_page():
+    reference = importlib.import_module("scripts.pass_reference")
+    page = (DOCS / "pipeline.md").read_text()
+    assert page == reference.pipeline(), "run scripts/pass_reference.py"
+    assert all(entry.text.partition("{")[0] in page and entry.why in page for entry in pipelines.DEFAULT)
+    assert "qfloat-spills" in page
 
 
 def test_the_kernel_of_the_walk_is_shown_at_every_level():
