@@ -109,8 +109,13 @@ def _render(module: ir.Module, context: PassContext, arguments: Arguments,
     if arguments.print_schedule:
         return printing.schedules(context)
     if arguments.emit != "mlir":
-        return emit.emit(module, context.target, arguments.emit, arguments.pipeline, steps.settings(arguments),
-                         trace)
+        output = emit.emit(module, context.target, arguments.emit, arguments.pipeline, steps.settings(arguments),
+                           trace)
+        if isinstance(output, str) and arguments.emit == "asm":
+            from hexagon_mlir.codegen.compile import note_remarks
+
+            note_remarks(output, context)
+        return output
     return to_text(module, generic=arguments.print_op_generic, locations=arguments.print_debuginfo,
                    elide=False)
 

@@ -28,6 +28,7 @@ from hexagon_mlir.codegen.steps import (
 from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
 from hexagon_mlir.codegen.variants import BASELINES, PATIENCE, ROOM, UNCHAINED, Variant, after_spills, variants, worth
 from hexagon_mlir.isa.joining import joined
+from hexagon_mlir.isa.remarks import with_remarks
 from hexagon_mlir.llvmir import MODULE_END, Module
 from hexagon_mlir.targets.disputed import NarrowingOrder
 
@@ -63,7 +64,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
         ways = BASELINES if not kept else UNCHAINED if not chains else ()
         if kind == "function":
             made = _best(_Code(Program(Module.parse(source), library)), ways, len(source) / share, patience)
-            return made[1].encode() if made else b""
+            return with_remarks(made[1], Module.parse(source).remarks).encode() if made else b""
         trace: Trace | None = [] if traced else None
         optimized = apply((*BEFORE_O3, O3), Program(Module.parse(source), library, chains, native), trace).module
         if kind == "llvm":
@@ -85,7 +86,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
         else:
             if kind == "obj":
                 return code.object(found[0][2])
-            assembly = joined([asm for _, asm, _ in found], "f")
+            assembly = with_remarks(joined([asm for _, asm, _ in found], "f"), optimized.remarks)
             if trace is not None:
                 return json.dumps({"assembly": assembly, "steps": trace}).encode()
             return (assembly if kind == "asm" else json.dumps({"functions": [], "assembly": assembly})).encode()

@@ -20,6 +20,7 @@ from hexagon_mlir.ir import ir, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.guards import check_index_constants
 from hexagon_mlir.ir.order import nested_ops
+from hexagon_mlir.isa.remarks import remarks_of
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
 from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
@@ -73,12 +74,21 @@ class Lowered:
             for llvm_ir in self.modules:
                 emission.add(llvm_ir, 1 / len(self.modules))
         asm = emission.finish()
+        note_remarks(asm, self.context)
         compiled = Compiled(asm, self.modules, self.target.name, self.pipeline, self.settings,
                             self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
                             self.context.schedules, self.stages, self.memory)
         if kept is not None:
             kept.append(compiled)
         return compiled
+
+
+
+
+def note_remarks(asm: str, context: PassContext) -> None:
+    """Put what code generation says in ``asm`` where the remarks of passes are."""
+    for remark in remarks_of(asm):
+        context.log.add("remark", None, "llvm-codegen", remark)
 
 
 _LEAST = 100

@@ -111,6 +111,12 @@ def on_text(rewrite: Callable[[str], str]) -> Callable[[Program], Module]:
     return lambda program: Module.parse(rewrite(program.text))
 
 
+def read(text: str, before: Module) -> Module:
+    """``text`` that LLVM printed of ``before``, with its remarks; forms that no rewrite will see are one more."""
+    module = Module.parse(text)
+    return module.with_remarks((*before.remarks, *module.unread))
+
+
 def _native_vectors(program: Program) -> Module:
     """See `use_native_vectors`."""
     features = program.features
@@ -126,7 +132,7 @@ BEFORE_O3 = (
          on_text(bfloat_vectors_as_bits)),
     Step("look-ups", "LLVM selects vlut from intrinsics only", on_text(lookups_as_instructions)),
     Step("normal-form", "the steps below read what LLVM prints",
-         lambda program: Module.parse(program.library.normal_form(program.text)),
+         lambda program: read(program.library.normal_form(program.text), program.module),
          lambda program: program.has_vectors and not program.text.startswith(PRINTED)),
     Step("small-integers-as-conversions", "the chip converts in one instruction",
          on_module(small_integers_as_conversions),
@@ -136,7 +142,7 @@ BEFORE_O3 = (
     Step("lane-exchanges", "shuffles of a few lanes take one instruction", on_module(exchanges_as_instructions),
          lambda program: program.has_vectors),
 )
-O3 = Step("llvm-o3", "LLVM's optimiser", lambda program: Module.parse(program.library.optimized(program.text)))
+O3 = Step("llvm-o3", "LLVM's optimiser", lambda program: read(program.library.optimized(program.text), program.module))
 AFTER_O3 = (
     Step("float-splats", "LLVM permutes words that are floats in all lanes already", on_module(float_splats_as_words)),
     Step("mask-selects", "LLVM cannot select between vectors of i1", on_module(mask_selects_as_logic)),

@@ -147,9 +147,10 @@ class DiagnosticLog:
 
     entries: list[Diagnostic] = field(default_factory=list)
 
-    def add(self, severity: str, op: ir.Operation | ir.OpView, origin: str, message: str) -> None:
-        """Record ``message`` about ``op``, once."""
-        entry = Diagnostic(severity, place_of(op.operation.location), origin, message)
+    def add(self, severity: str, op: ir.Operation | ir.OpView | None, origin: str, message: str) -> None:
+        """Record ``message`` about ``op``, or about no operation, once."""
+        place = place_of(op.operation.location) if op is not None else Place(NO_FILE)
+        entry = Diagnostic(severity, place, origin, message)
         if entry not in self.entries:
             self.entries.append(entry)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from hexagon_mlir.llvmir.function import Function
@@ -16,6 +16,7 @@ _DEFINED = re.compile(rf"({GLOBAL}) = ")
 _PRIVATE_CONSTANT = re.compile(r"private (?:unnamed_addr )?constant ")
 _ATTRIBUTES = re.compile(r"attributes (#\d+) = \{([^}]*)\}")
 _METADATA = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_REMARK = "; remark: "
 _BEFORE = "\ndefine "
 
 
@@ -67,6 +68,25 @@ class Module:
         """The first free number of metadata."""
         return max((int(n) for part in self.parts if isinstance(part, str) for n in _METADATA.findall(part)),
                    default=-1) + 1
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noted about it, as comments."""
+        return tuple(line.removeprefix(_REMARK) for line in self.around if line.startswith(_REMARK))
+
+    def with_remarks(self, remarks: Iterable[str]) -> Module:
+        """The module with more of them."""
+        lines = [f"{_REMARK}{remark}" for remark in remarks]
+        return Module(["\n".join(lines), *self.parts]) if lines else self
+
+    @property
+    def unread(self) -> list[str]:
+        """A remark for each opcode, or callee, of instructions in a form that the reader does not know."""
+        found: dict[str, str] = {}
+        for function in self.functions:
+            for i in function.unread:
+                found.setdefault(i.opcode, f"{function.name}: no rewrite sees what '{i.text.strip()}' takes")
+        return list(found.values())
 
     def lines_for(self, uses: frozenset[str]) -> list[str]:
         """The lines outside of functions, those about other variables and functions than ``uses`` left out."""
