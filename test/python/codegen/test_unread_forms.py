@@ -46,7 +46,8 @@ def test_a_form_that_nobody_knows_is_a_remark_of_the_compilation(monkeypatch):
         reader.parse_line.cache_clear()
         reader._form.cache_clear()
     remark, after = remarks_of(asm)  # before -O3 and after it
-    assert after.startswith("@f: no rewrite sees") and remark.startswith("@f: no rewrite sees what '%") and "= load <32 x float>, ptr %" in remark
+    assert all(text.startswith("@f: no rewrite sees what '%") for text in (remark, after))
+    assert "= load <32 x float>, ptr %" in remark
     context = PassContext(chip)
     note_remarks(asm, context)
     assert [str(entry) for entry in context.log.entries] == [f"hexmlir: remark: llvm-codegen: {text}"
