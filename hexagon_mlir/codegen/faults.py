@@ -15,9 +15,10 @@ Numbers = tuple[str, tuple[float, ...]]
 
 @dataclass(frozen=True)
 class Aborts:
-    """LLVM ends the process with a message that begins so."""
+    """LLVM ends the process with a message that begins with ``message`` and has ``contains`` in it."""
 
     message: str
+    contains: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,16 +39,31 @@ class Reports:
 
 
 @dataclass(frozen=True)
+class Found:
+    """The assembly has what this check of `codegen.steps` searches for."""
+
+    check: str
+
+
+CAUTIOUS = "cautious"
+"""The workaround for aborts: the same once more without the passes that do (`codegen.llvm.Library`)."""
+
+
+@dataclass(frozen=True)
 class Fault:
-    """One fault. ``workaround`` is the name of a step (`codegen.steps`), or an option that is set (`codegen.llvm`)."""
+    """One fault. ``workaround`` is the name of a step or check (`codegen.steps`), an option that is set
+    (`codegen.llvm`), or `CAUTIOUS`.
+    """
 
     workaround: str
     wrong: str
     ir: str
-    symptom: Aborts | Gives | Reports
+    symptom: Aborts | Gives | Reports | Found
     seen: str
     """Versions of LLVM."""
     chip: str = "v75"
+    qfloat: bool = False
+    """Seen where the chip's qfloat is asked for in place of its IEEE arithmetic."""
     issue: str = ""
     """Public, where there is one."""
 
@@ -122,6 +138,50 @@ FAULTS = (
         %r = lshr <32 x i32> %m, splat (i32 16)
         store <32 x i32> %r, ptr %out, align 128"""),
           Gives(32, (("i4", (65537,)), ("i4", (65537,))), ("i4", (2,))), "22.1"),
+    Fault("shared-vectors", "neighbouring stores become one of aligned vectors, which writes back the bytes after them",
+          """define void @f(ptr %p, i32 %n) {
+  %row = getelementptr i32, ptr %p, i32 %n
+  store <128 x i32> splat (i32 7), ptr %row, align 4
+  %next = getelementptr i8, ptr %row, i32 516
+  store <128 x i32> splat (i32 7), ptr %next, align 4
+  ret void
+}
+""", Found("shared-vectors"), "22.1"),
+    Fault("qfloat-lifetimes", "a qfloat value that waits is stored to the stack, where its hidden bits are lost",
+          """declare void @g()
+declare <32 x i32> @llvm.hexagon.V6.vmpy.qf32.sf.128B(<32 x i32>, <32 x i32>)
+declare <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32>)
+define void @f(ptr align 128 %p, ptr align 128 %out) {
+entry:
+  %x = load <32 x i32>, ptr %p, align 128
+  %product = call <32 x i32> @llvm.hexagon.V6.vmpy.qf32.sf.128B(<32 x i32> %x, <32 x i32> %x)
+  call void @g()
+  br label %next
+next:
+  %r = call <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32> %product)
+  store <32 x i32> %r, ptr %out, align 128
+  ret void
+}
+""", Found("qfloat-spills"), "22.1", chip="v79", qfloat=True, issue="llvm/llvm-project#204825"),
+    Fault(CAUTIOUS, "the reuse of vectors between iterations expects an instruction after every phi of a vector",
+          """define void @f(ptr align 128 %p, ptr align 128 %q, i32 %n) {
+entry:
+  %start = load <32 x i32>, ptr %q, align 128
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %c = phi <32 x i32> [ %start, %entry ], [ zeroinitializer, %loop ]
+  %at = getelementptr <32 x i32>, ptr %p, i32 %i
+  %old = load <32 x i32>, ptr %at, align 128
+  %new = add <32 x i32> %old, %c
+  store <32 x i32> %new, ptr %at, align 128
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+""", Aborts("", "over the backedge"), "22.1"),
 )
 
 
@@ -132,7 +192,9 @@ def table() -> list[str]:
     return ["| what LLVM does | what is seen | worked around by | LLVM | issue |", "|---|---|---|---|---|", *rows]
 
 
-def _shown(symptom: Aborts | Gives | Reports) -> str:
+def _shown(symptom: Aborts | Gives | Reports | Found) -> str:
     if isinstance(symptom, Aborts):
-        return f"aborts: {symptom.message.removeprefix('LLVM ERROR: ')}"
+        return f"aborts: {symptom.message.removeprefix('LLVM ERROR: ') or symptom.contains}"
+    if isinstance(symptom, Found):
+        return f"the check `{symptom.check}` finds it in the assembly"
     return f"`--check` reports {symptom.rule}" if isinstance(symptom, Reports) else "wrong numbers"

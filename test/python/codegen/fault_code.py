@@ -7,25 +7,34 @@ import sys
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import llvm
-from hexagon_mlir.codegen.faults import FAULTS
+from hexagon_mlir.codegen.faults import CAUTIOUS, FAULTS
 from hexagon_mlir.codegen.llvm import Library
-from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, Program, apply
+from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, SHARED_VECTORS, Program, apply
 from hexagon_mlir.codegen.variants import Variant
 from hexagon_mlir.llvmir import Module
+
+VARIANT = Variant(reach=8)
 
 
 def assembly(number, cured):
     fault, chip = FAULTS[number], targets.get(FAULTS[number].chip)
-    library = Library(chip.cpu, chip.features, "static", "kept")
+    cautious = cured and fault.workaround == CAUTIOUS
+    features = chip.features
+    if fault.qfloat:
+        features = features.replace("+hvx-ieee-fp,-hvx-qfloat", "+hvx-qfloat")
+        assert features != chip.features
+    library = Library(chip.cpu, features, "static", "kept", cautious)
     if not cured and fault.workaround.startswith("-"):
         assert fault.workaround in llvm.ALWAYS
         llvm.ALWAYS = tuple(option for option in llvm.ALWAYS if option != fault.workaround)
     taken = [step for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if cured or step.name != fault.workaround]
     before = [step for step in taken if step in BEFORE_O3 and step.name != "native-vectors"]
-    program = apply(before, Program(Module.parse(fault.ir), library))
-    program.module = Module.parse(library.normal_form(program.text))
+    program = apply(before, Program(Module.parse(fault.ir), library, variant=VARIANT))
+    printed = library.optimized if fault.workaround == CAUTIOUS else library.normal_form
+    program.module = Module.parse(printed(program.text))
     program = apply([step for step in taken if step not in BEFORE_O3], program)
-    return library.generate(program.text, Variant(), True, "assembly")
+    joined_stores = not (cured and fault.workaround == SHARED_VECTORS.name)
+    return library.generate(program.text, VARIANT, joined_stores, "assembly")
 
 
 if __name__ == "__main__":
