@@ -27,6 +27,7 @@ from hexagon_mlir.codegen.llvm_ir.conversions import converts, hidden_bits
 from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.llvm_ir.float_splats import float_splats_as_words
 from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
+from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.llvm_ir.lookups import lookups_as_instructions
 from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_after_stores
 from hexagon_mlir.codegen.llvm_ir.mask_selects import mask_selects_as_logic
@@ -146,6 +147,7 @@ AFTER_O3 = (
     Step("float-splats", "LLVM permutes words that are floats in all lanes already", on_module(float_splats_as_words)),
     Step("mask-selects", "LLVM cannot select between vectors of i1", on_module(mask_selects_as_logic)),
     Step("scalar-selects", "LLVM takes them for minima, which forget NaN", on_module(scalar_selects_as_bits)),
+    Step("half-fabs", "LLVM takes more than one instruction for fabs of f16 vectors", on_module(half_fabs_as_bits)),
     Step("zero-tests", "LLVM compares bits with 0.0", on_module(zero_tests_as_bits)),
     Step("bit-tests", "LLVM tests the lowest bit of every byte of a lane", on_module(lowest_bits_as_tests)),
     Step("copy-loops", "memory fetches ahead in one direction; LLVM reorders the loads of copies",

@@ -16,6 +16,7 @@ from hexagon_mlir.codegen.hvx import (
 from hexagon_mlir.codegen.llvm_ir import (
     copy_loops,
     float_splats,
+    half_fabs,
     loop_entries,
     poison_halves,
     scalar_selects,
@@ -43,6 +44,7 @@ def printed(text: str) -> str:
 conversions_before_calls = on_text(pinned_conversions.conversions_before_calls)
 exchanges_as_instructions = on_text(lane_exchanges.exchanges_as_instructions)
 float_splats_as_words = on_text(float_splats.float_splats_as_words)
+half_fabs_as_bits = on_text(half_fabs.half_fabs_as_bits)
 keep_copies_in_order = on_text(copy_loops.keep_copies_in_order)
 keep_loops_after_stores = on_text(loop_entries.keep_loops_after_stores)
 keep_stores_in_order = on_text(store_order.keep_stores_in_order)

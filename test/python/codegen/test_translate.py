@@ -1,6 +1,7 @@
 """LLVM dialect to LLVM IR: what cannot be translated is an error with a place, never a crash."""
 
 import pytest
+from text_rewrites import half_fabs_as_bits
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import translate_to_llvm_ir
@@ -70,3 +71,15 @@ def test_counts_what_is_left():
     module = parse("llvm.func @f(%a: f32) {\n  %0 = math.erf %a : f32\n  %1 = math.exp %a : f32\n  llvm.return\n}\n")
     with pytest.raises(HexError, match=r"'math.erf' has no LLVM form; 2 such operations remain"):
         translate_to_llvm_ir(module)
+
+
+def test_half_fabs_becomes_bits():
+    text = ("define void @f(<64 x half> %h, <32 x float> %f) {\na:\n"
+            "  %x = tail call <64 x half> @llvm.fabs.v64f16(<64 x half> %h)\n"
+            "  %y = tail call nnan <32 x float> @llvm.fabs.v32f32(<32 x float> %f)\n}\n"
+            "declare <64 x half> @llvm.fabs.v64f16(<64 x half>)\n")
+    lines = half_fabs_as_bits(text).splitlines()
+    assert lines[2].strip() == "%fabs.bits.x = bitcast <64 x half> %h to <64 x i16>"
+    assert lines[3].strip() == "%fabs.clear.x = and <64 x i16> %fabs.bits.x, splat (i16 32767)"
+    assert lines[4].strip() == "%x = bitcast <64 x i16> %fabs.clear.x to <64 x half>"
+    assert lines[:2] + lines[5:] == text.splitlines()[:2] + text.splitlines()[3:]
