@@ -23,7 +23,7 @@ from rich.table import Table
 from hexagon_mlir.exec import sim
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.form_virtual_threads import FormVirtualThreadsPass
-from hexagon_mlir.passes.program_grids.spread import program_cycles
+from hexagon_mlir.passes.lib.program_spread import program_cycles
 from hexagon_mlir.report.check import CLOCK_NOTE
 
 KERNELS = Path(__file__).resolve().parent.parent / "test" / "python" / "triton_kernels"

@@ -20,7 +20,7 @@ from rich.table import Table
 
 import hexagon_mlir as hx
 from hexagon_mlir import targets
-from hexagon_mlir.passes.virtual_threads.cost import ForkCost
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.sim import Machine, RunResult
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))

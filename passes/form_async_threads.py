@@ -11,9 +11,9 @@ from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import functions, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.async_threads import ranges
-from hexagon_mlir.passes.async_threads.permission import hand_down, holder_of
 from hexagon_mlir.passes.async_threads.ranges import Number, Range, as_value
-from hexagon_mlir.passes.outlining.functions import Outlined, rename, values_from_outside
+from hexagon_mlir.passes.lib.fork_permission import hand_down, holder_of
+from hexagon_mlir.passes.lib.outlining import Outlined, rename, values_from_outside
 
 _FORALL = "scf.forall"
 

@@ -9,10 +9,10 @@ from typing import ClassVar
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes, input_count, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
-from hexagon_mlir.passes.gathers.decide import TABLE_BYTES, refusal
 from hexagon_mlir.passes.gathers.split import address_ops, depends_on_data, made_in_tcm, split
-from hexagon_mlir.passes.vectorization.lookups import fits_registers, is_index_cast
-from hexagon_mlir.passes.vectorization.nest import has_lanes
+from hexagon_mlir.passes.lib.gathers import TABLE_BYTES, refusal
+from hexagon_mlir.passes.lib.look_ups import fits_registers, is_index_cast
+from hexagon_mlir.passes.lib.loop_nests import has_lanes
 
 _LOOK_UP = ["arith.index_cast", "tensor.extract", "linalg.yield"]
 

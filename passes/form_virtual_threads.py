@@ -11,15 +11,15 @@ from hexagon_mlir.dialects.programs import Order, forget, may_spread, order_on
 from hexagon_mlir.ir import INDEX_BITS, ir
 from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.program_grids.spread import Grid, program_cycles
-from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
-from hexagon_mlir.passes.virtual_threads.cost import (
+from hexagon_mlir.passes.lib.program_spread import Grid, program_cycles
+from hexagon_mlir.passes.lib.thread_cost import (
     Cut,
     ForkCost,
     choose_cut,
     choose_split,
     least_programs,
 )
+from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
 from hexagon_mlir.passes.virtual_threads.groups import BlockOrder, Group, Member, grow, splits
 from hexagon_mlir.passes.virtual_threads.nests import Nest, is_linalg, read
 from hexagon_mlir.passes.virtual_threads.reductions import read_reduction

@@ -14,10 +14,10 @@ from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
 from hexagon_mlir.passes.contraction.quads import QuadEmitter
-from hexagon_mlir.passes.contraction.read import read_contraction
 from hexagon_mlir.passes.contraction.start import find_start
 from hexagon_mlir.passes.contraction.transposed import straighten, transposed_factor
-from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats
+from hexagon_mlir.passes.lib.contractions import read_contraction
+from hexagon_mlir.passes.lib.loop_nests import Unsupported, has_floats
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
-from hexagon_mlir.passes.contraction.quantized import is_quantized, split_offsets
-from hexagon_mlir.passes.contraction.rows import has_rows, join_rows
+from hexagon_mlir.passes.lib.quantized_products import is_quantized, split_offsets
+from hexagon_mlir.passes.lib.window_rows import has_rows, join_rows
 
 _ANY = "!transform.any_op"
 _BY_INTERFACE = ("linalg.softmax", "linalg.winograd_filter_transform", "linalg.winograd_input_transform",

@@ -14,7 +14,7 @@ from hexagon_mlir.passes.double_buffering.build import Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
 from hexagon_mlir.passes.double_buffering.loops import Refused, TileLoop, read_loop
 from hexagon_mlir.passes.double_buffering.room import bytes_beside
-from hexagon_mlir.passes.double_buffering.slices import outside_operands, pure_slice
+from hexagon_mlir.passes.lib.pure_slices import outside_operands, pure_slice
 from hexagon_mlir.targets.dma import Engine
 
 _MOST_BUFFERS = 4

@@ -10,6 +10,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import functions, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, maps_of, streaming
 from hexagon_mlir.passes.tcm_tiling.interchange import interchange
@@ -19,7 +20,6 @@ from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, settl
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
 from hexagon_mlir.passes.tcm_tiling.schedule import tile_groups, tile_ops
 from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile, working_set
-from hexagon_mlir.passes.virtual_threads.cost import ForkCost
 from hexagon_mlir.targets.dma import Engine
 
 _MARK = "hexagon.tile"

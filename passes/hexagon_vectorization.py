@@ -9,11 +9,11 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import CLEAN, GENERALIZE, Pass, PassContext
+from hexagon_mlir.passes.lib.loop_nests import Unsupported, has_floats, read_nest
 from hexagon_mlir.passes.vectorization.affine import expand_applies
 from hexagon_mlir.passes.vectorization.bits import bits_as_bytes
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
-from hexagon_mlir.passes.vectorization.nest import Unsupported, has_floats, read_nest
 from hexagon_mlir.passes.vectorization.periodic import choose_rows, in_one_loop
 from hexagon_mlir.passes.vectorization.plan import Plan, make_plan, vector_lanes
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows

@@ -11,9 +11,9 @@ from hexagon_mlir.ir import func, ir
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.async_threads.permission import hand_down
-from hexagon_mlir.passes.double_buffering.slices import is_pure
-from hexagon_mlir.passes.outlining.functions import Outlined, rename, trace, values_from_outside
+from hexagon_mlir.passes.lib.fork_permission import hand_down
+from hexagon_mlir.passes.lib.outlining import Outlined, rename, trace, values_from_outside
+from hexagon_mlir.passes.lib.pure_slices import is_pure
 from hexagon_mlir.passes.outlining.nests import passable
 
 _PRODUCT = 100

@@ -11,7 +11,7 @@ from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.outlining.functions import NOCAPTURE, Outlined, rename
+from hexagon_mlir.passes.lib.outlining import NOCAPTURE, Outlined, rename
 from hexagon_mlir.passes.outlining.nests import Nest, movable
 
 

@@ -10,7 +10,7 @@ from hexagon_mlir.ir import HexError, PassManager, ir
 from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.program_grids.order import needs_order, order_of
+from hexagon_mlir.passes.lib.program_order import needs_order, order_of
 from hexagon_mlir.passes.triton_import.runtime import Runtime
 from hexagon_mlir.passes.triton_import.translate import Translator
 

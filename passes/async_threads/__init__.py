@@ -1,3 +1,1 @@
-"""Parts of `form-async-threads`: `ranges` numbers the iterations of a forall, `permission` tells functions whether they
-may fork.
-"""
+"""Parts of `form-async-threads`: `ranges` numbers the iterations of a forall."""

@@ -1,1 +1,3 @@
-"""Parts of `hexagon-contraction-vectorization`: `read` (what the op is), `plan` (the register block), `emit` (code)."""
+"""Parts of `hexagon-contraction-vectorization`: `plan` (the register block), `emit` (code). `lib.contractions` reads
+the op.
+"""

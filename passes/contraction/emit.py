@@ -13,11 +13,11 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
 from hexagon_mlir.passes.contraction.plan import Plan
-from hexagon_mlir.passes.contraction.read import Access, Body, Contraction, Index
 from hexagon_mlir.passes.contraction.start import Start
-from hexagon_mlir.passes.vectorization.nest import split_operands
-from hexagon_mlir.passes.vectorization.segments import for_loop
-from hexagon_mlir.passes.vectorization.tail import Tail
+from hexagon_mlir.passes.lib.contractions import Access, Body, Contraction, Index
+from hexagon_mlir.passes.lib.loop_nests import split_operands
+from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.lib.tail import Tail
 
 Ivs = dict[int, ir.Value]
 _FEW = 4  # elements along a reduction; fewer are loaded one by one

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
-from hexagon_mlir.passes.contraction.read import Contraction
-from hexagon_mlir.passes.vectorization.nest import Unsupported
+from hexagon_mlir.passes.lib.contractions import Contraction
+from hexagon_mlir.passes.lib.loop_nests import Unsupported
 
 _ACCUMULATORS = 9  # LLVM 22's pipeliner overlaps the steps of so many; larger blocks leave it no registers
 _QUAD_ACCUMULATORS = 16  # their products need no registers

@@ -15,8 +15,8 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.emit import Column, ContractionEmitter, Ivs, each, rotated
 from hexagon_mlir.passes.contraction.plan import QUAD
-from hexagon_mlir.passes.vectorization.segments import for_loop
-from hexagon_mlir.passes.vectorization.tail import Tail
+from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.lib.tail import Tail
 
 
 class QuadEmitter(ContractionEmitter):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.contraction.read import Contraction, access_of, runs_backwards
+from hexagon_mlir.passes.lib.contractions import Contraction, access_of, runs_backwards
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from math import ceil, prod
 from hexagon_mlir.ir import ir, linalg, memref
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
-from hexagon_mlir.passes.contraction.read import Contraction
+from hexagon_mlir.passes.lib.contractions import Contraction
 
 _LEAST_ROWS = 8  # that read the copy, from which on making it pays
 _MANY = 1 << 30

@@ -9,7 +9,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import is_noalias, root_buffer
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.double_buffering.slices import is_pure
+from hexagon_mlir.passes.lib.pure_slices import is_pure
 
 _READS = frozenset({"memref.load", "vector.load", "vector.maskedload", "vector.transfer_read"})
 _WRITES = {"memref.store": 1, "vector.store": 1, "vector.maskedstore": 0, "vector.transfer_write": 1}

@@ -7,7 +7,7 @@ from hexagon_mlir.ir import arith, ir, memref, scf
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.double_buffering.loops import TileBuffer, TileLoop
-from hexagon_mlir.passes.double_buffering.slices import Mapping, clone, outside_operands, pure_slice
+from hexagon_mlir.passes.lib.pure_slices import Mapping, clone, outside_operands, pure_slice
 
 
 class Builder:

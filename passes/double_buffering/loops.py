@@ -10,7 +10,7 @@ from hexagon_mlir.ir.buffers import VIEWS, allocation_bytes, root_buffer, uses_o
 from hexagon_mlir.ir.query import in_tcm
 from hexagon_mlir.passes.double_buffering.accesses import Access, UnknownEffect, accesses, may_alias
 from hexagon_mlir.passes.double_buffering.handed_on import HandedOn, handed_on
-from hexagon_mlir.passes.double_buffering.slices import outside_operands, pure_slice
+from hexagon_mlir.passes.lib.pure_slices import outside_operands, pure_slice
 
 _NAMED = frozenset({*VIEWS, "memref.dim", "memref.dealloc"})
 """What may be done to a buffer besides its accesses."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hexagon_mlir.ir import func, ir
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.passes.double_buffering.slices import clone, outside_operands
-from hexagon_mlir.passes.outlining.functions import Outlined
+from hexagon_mlir.passes.lib.outlining import Outlined
+from hexagon_mlir.passes.lib.pure_slices import clone, outside_operands
 
 _LINALG = ("linalg.generic", "linalg.map", "linalg.reduce")  # those whose regions are written out
 _TRANSFERS = frozenset({"memref.copy", "memref.dma_start", "memref.dma_wait"})

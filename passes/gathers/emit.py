@@ -8,7 +8,7 @@ from hexagon_mlir.ir import arith, func, ir, memref, vector
 from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.bounds import size_multiple
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments
+from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments
 
 SYMBOLS = {4: "hexmlir_gather_words", 2: "hexmlir_gather_halfwords"}
 """Bytes of an element -> the function that gathers one vector: (to, table, last byte of the table, offsets in bytes,

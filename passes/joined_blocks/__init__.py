@@ -1,1 +1,1 @@
-"""Parts of `join-blocks`: `even` tells from tensors already what `body` reads from buffers."""
+"""Parts of `join-blocks`: `body` reads from buffers what `lib.coalescing` tells from tensors already."""

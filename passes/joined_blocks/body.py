@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import ir, memref
-from hexagon_mlir.passes.joined_blocks.even import even_blocks, is_elementwise
+from hexagon_mlir.passes.lib.coalescing import even_blocks, is_elementwise
 
 _UNKNOWN = ir.ShapedType.get_dynamic_size()
 

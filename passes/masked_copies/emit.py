@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.horizontal_reductions import reduce_lanes
+from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments, when
+from hexagon_mlir.passes.lib.tail import Tail, zeros
 from hexagon_mlir.passes.masked_copies.match import MaskedCopy
-from hexagon_mlir.passes.vectorization.horizontal import reduce_lanes
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments, when
-from hexagon_mlir.passes.vectorization.tail import Tail, zeros
 
 _WORD = 32
 _CHAINS = 2  # vectors under way at a time

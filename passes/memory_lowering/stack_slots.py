@@ -6,8 +6,8 @@ from math import prod
 
 from hexagon_mlir.ir import arith, ir, memref
 from hexagon_mlir.ir.query import in_tcm, known_bytes
+from hexagon_mlir.passes.lib.outlining import NOCAPTURE
 from hexagon_mlir.passes.memory_lowering.runtime_calls import padded
-from hexagon_mlir.passes.outlining.functions import NOCAPTURE
 
 _SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vector.load", "vector.store",
                            "vector.maskedload", "vector.maskedstore"})

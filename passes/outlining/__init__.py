@@ -1,1 +1,1 @@
-"""Shared by passes: `functions` moves code into a function of its own."""
+"""Parts of `outline-parts`, `outline-repeats` and `merge-functions`."""

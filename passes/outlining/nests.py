@@ -11,7 +11,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.passes.outlining.functions import values_from_outside
+from hexagon_mlir.passes.lib.outlining import values_from_outside
 
 _DIALECTS = ("arith.", "math.", "vector.", "ub.", "affine.")
 _OPERATIONS = frozenset({

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, linalg
 from hexagon_mlir.ir.windows import terms_of
-from hexagon_mlir.passes.contraction.read import multiplies_and_adds
+from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 
 
 def takes_scalars(op: ir.Operation, operand: int) -> bool:

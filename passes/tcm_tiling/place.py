@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.buffers import set_space
 from hexagon_mlir.ir.query import TCM_SPACE, in_tcm, memory_space, ops_named, static_bytes
+from hexagon_mlir.passes.lib.loop_nests import has_lanes
 from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
 from hexagon_mlir.passes.tcm_tiling.promote import initial, tcm_empty
-from hexagon_mlir.passes.vectorization.nest import has_lanes
 
 _VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 

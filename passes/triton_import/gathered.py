@@ -13,7 +13,7 @@ from math import prod
 
 from hexagon_mlir.ir import arith, bufferization, ir, memref, scf, tensor
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space
-from hexagon_mlir.passes.gathers.decide import WIDTHS, most_elements
+from hexagon_mlir.passes.lib.gathers import WIDTHS, most_elements
 from hexagon_mlir.passes.triton_import import build, elementwise, ints, linear, masks, reduce, views
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.values import Dims, IndexOf, Lane, Linear, Mask, Pointer, Tensor

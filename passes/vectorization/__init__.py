@@ -1,1 +1,1 @@
-"""Parts of `hexagon-vectorization`: `nest` (what the op is), `plan` (decisions), `emit` (loops and vectors)."""
+"""Parts of `hexagon-vectorization`: `plan` (decisions), `emit` (loops and vectors); `lib.loop_nests` reads the op."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hexagon_mlir.ir import arith, ir
-from hexagon_mlir.passes.vectorization.nest import split_operands
+from hexagon_mlir.passes.lib.loop_nests import split_operands
 
 
 def bits_as_bytes(op: ir.Operation) -> None:

@@ -9,14 +9,14 @@ from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import ir, make, memref, vector
 from hexagon_mlir.ir.buffers import VIEWS, is_noalias, start_alignment
 from hexagon_mlir.ir.constants import constant, index
-from hexagon_mlir.passes.vectorization.horizontal import combine
-from hexagon_mlir.passes.vectorization.lookups import load_table, look_up, low_byte
+from hexagon_mlir.passes.lib.horizontal_reductions import combine
+from hexagon_mlir.passes.lib.look_ups import load_table, look_up, low_byte
+from hexagon_mlir.passes.lib.loop_nests import Nest, element_bits
+from hexagon_mlir.passes.lib.table_reads import LOAD, address_ops, is_lookup, runs_backward
+from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.vectorization.masks import emit_test, emit_uniform, lane_tests, mask_bits, threshold
-from hexagon_mlir.passes.vectorization.nest import Nest, element_bits
 from hexagon_mlir.passes.vectorization.order import Order
 from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
-from hexagon_mlir.passes.vectorization.tables import LOAD, address_ops, is_lookup, runs_backward
-from hexagon_mlir.passes.vectorization.tail import Tail
 
 Ivs = dict[int, ir.Value]
 _SAME_MEMORY = VIEWS | {"memref.extract_strided_metadata", "builtin.unrealized_conversion_cast"}

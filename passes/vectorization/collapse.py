@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import prod
 
 from hexagon_mlir.ir import ir, memref
-from hexagon_mlir.passes.vectorization.nest import Nest, Operand
+from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
 
 
 def loop_groups(nest: Nest) -> list[list[int]]:

@@ -8,15 +8,15 @@ from functools import partial
 from hexagon_mlir.ir import arith, ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.query import in_tcm
+from hexagon_mlir.passes.lib.horizontal_reductions import combine, lane_totals, neutral
+from hexagon_mlir.passes.lib.loop_nests import Nest, split_operands
+from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments, when
+from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
-from hexagon_mlir.passes.vectorization.horizontal import combine, lane_totals, neutral
-from hexagon_mlir.passes.vectorization.nest import Nest, split_operands
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments, when
 from hexagon_mlir.passes.vectorization.short_rows import ShortRowsEmitter
-from hexagon_mlir.passes.vectorization.tail import Tail
 from hexagon_mlir.passes.vectorization.totals import TotalsEmitter
 from hexagon_mlir.passes.vectorization.turned import TurnedEmitter
 

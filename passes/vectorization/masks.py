@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from hexagon_mlir.ir import arith, ir, make
 from hexagon_mlir.ir.constants import constant, index
-from hexagon_mlir.passes.vectorization.tail import concatenate
+from hexagon_mlir.passes.lib.tail import concatenate
 
 Terms = tuple[tuple[int, ir.Value], ...]
 """(sign, value): a sum."""

@@ -11,13 +11,13 @@ from math import gcd
 
 from hexagon_mlir.ir import arith, ir, scf, vector
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.look_ups import INDEX_BITS, MOST_ELEMENTS, load_table, look_up
+from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
+from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapsed
-from hexagon_mlir.passes.vectorization.lookups import INDEX_BITS, MOST_ELEMENTS, load_table, look_up
-from hexagon_mlir.passes.vectorization.nest import Nest, Operand
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import for_loop
-from hexagon_mlir.passes.vectorization.tail import Tail
 
 _VECTORS = 12  # that repeat: they stay in registers, beside what the body needs
 

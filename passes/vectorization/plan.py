@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported
+from hexagon_mlir.passes.lib.loop_nests import Nest, Operand, Unsupported
+from hexagon_mlir.passes.lib.table_reads import Table
 from hexagon_mlir.passes.vectorization.order import is_extreme
-from hexagon_mlir.passes.vectorization.tables import Table
 
 _CHAINS = 4  # independent chains that fill the pipes: an operand waits up to two packets, for one pipe or another
 _LIGHT_BODY = 2  # ops: up to this, the loop's own instructions show, and registers are plenty

@@ -11,13 +11,13 @@ from functools import partial
 
 from hexagon_mlir.ir import arith, ir, vector
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
+from hexagon_mlir.passes.lib.segments import for_loop, segments, when
+from hexagon_mlir.passes.lib.tail import Tail, concatenate, shifted
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.nest import Nest, Operand
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import for_loop, segments, when
 from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
 from hexagon_mlir.passes.vectorization.strides import Phases, interleaved
-from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, shifted
 
 MOST_ELEMENTS = 16
 """Of a row: as many vectors wait in registers, half of all."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 
 from hexagon_mlir.ir import ir, make
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs
-from hexagon_mlir.passes.vectorization.butterfly import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import for_loop
 
 _NEAR, _AT_ONCE = 8, 16  # rows whose exchanges come first, and rows at once
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from hexagon_mlir.ir import arith, ir, memref, vector
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import in_tcm
+from hexagon_mlir.passes.lib.tail import Tail, concatenate, shifted, zeros
 from hexagon_mlir.passes.vectorization.masks import emit_uniform
 from hexagon_mlir.passes.vectorization.strides import Phases, spread
-from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, shifted, zeros
 
 
 @dataclass(frozen=True)

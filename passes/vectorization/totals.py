@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 
 from hexagon_mlir.ir import arith, ir, make, memref
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.horizontal_reductions import combine
+from hexagon_mlir.passes.lib.segments import for_loop, segments, when
+from hexagon_mlir.passes.lib.tail import Tail
+from hexagon_mlir.passes.lib.transposes import exchange
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.butterfly import exchange
-from hexagon_mlir.passes.vectorization.horizontal import combine
 from hexagon_mlir.passes.vectorization.plan import Plan
-from hexagon_mlir.passes.vectorization.segments import for_loop, segments, when
-from hexagon_mlir.passes.vectorization.tail import Tail
 
 Values = list[ir.Value]
 

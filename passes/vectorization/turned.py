@@ -12,12 +12,12 @@ from functools import partial
 
 from hexagon_mlir.ir import arith, ir, make, memref
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments, when
+from hexagon_mlir.passes.lib.tail import Tail, concatenate, zeros
+from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.butterfly import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.plan import Plan, is_turned
-from hexagon_mlir.passes.vectorization.segments import Segment, for_loop, segments, when
 from hexagon_mlir.passes.vectorization.square import emit_square, is_square
-from hexagon_mlir.passes.vectorization.tail import Tail, concatenate, zeros
 
 _ROWS = 32  # vectors transposed at once: all the registers HVX has
 _LIGHT_BODY = 4  # operations: above this, the body is not repeated for every column of a block

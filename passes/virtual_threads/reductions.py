@@ -7,8 +7,8 @@ from math import prod
 
 from hexagon_mlir.ir import bufferization, ir, scf, tensor
 from hexagon_mlir.ir.query import element_bytes
-from hexagon_mlir.passes.vectorization.horizontal import neutral
-from hexagon_mlir.passes.vectorization.nest import reduction_combiner
+from hexagon_mlir.passes.lib.horizontal_reductions import neutral
+from hexagon_mlir.passes.lib.loop_nests import reduction_combiner
 from hexagon_mlir.passes.virtual_threads.build import apply_map, shift_indices, static_size, values_of
 from hexagon_mlir.passes.virtual_threads.nests import Nest
 

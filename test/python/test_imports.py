@@ -41,6 +41,25 @@ ALLOWED = {
 """What each part may import besides itself, in the order of the parts; "" is ``hexagon_mlir/__init__.py``."""
 
 
+SHARED = {"lib", "math_library"}
+"""Folders of passes/ that all passes may import."""
+OF_PASSES = {
+    "arith_legalization": {"hexagon_arith_legalization"}, "async_threads": {"form_async_threads"},
+    "contraction": {"hexagon_contraction_vectorization"}, "copies": {"hexagon_copy_lowering"},
+    "double_buffering": {"hexagon_double_buffer_generic_s1", "hexagon_double_buffer_generic_s2",
+                         "hexagon_dma_lowering"},
+    "fusion": {"hexagon_fusion"}, "gathers": {"form_gathers", "hexagon_gather_lowering"},
+    "joined_blocks": {"join_blocks"}, "kernels": {"form_kernels"},
+    "masked_copies": {"hexagon_masked_copy_lowering"}, "memory_lowering": {"hexagon_memory_lowering"},
+    "outlining": {"outline_parts", "outline_repeats", "merge_functions"},
+    "tcm_allocation": {"hexagon_tcm_allocation"}, "tcm_tiling": {"hexagon_tcm_tiling"},
+    "triton_import": {"triton_to_linalg"}, "vectorization": {"hexagon_vectorization"},
+    "virtual_threads": {"form_virtual_threads"}, "weight_streaming": {"hexagon_weight_streaming"},
+    "wide_integers": {"hexagon_wide_integers"}, "windows": {"hexagon_shared_windows"},
+}
+"""Which passes a folder of passes/ is of."""
+
+
 def sources():
     """(dotted name below hexagon_mlir, file) of every module."""
     for package, folder in (("", "hexagon_mlir"), ("passes", "passes"), ("dialects", "dialects")):
@@ -97,6 +116,19 @@ class TestImports:
         for module, line in imported(file):
             other = module.removeprefix("hexagon_mlir.")
             assert other not in passes - {name}, f"line {line}: a pass never imports another pass"
+
+    def test_a_pass_shares_by_the_library_only(self, name, file):
+        if part_of(name) != "passes" or name in ("passes", "passes.registry"):
+            return
+        own = name.split(".")[1]
+        for module, line in imported(file):
+            path = module.removeprefix("hexagon_mlir.").split(".")
+            if path[0] != "passes" or len(path) < 2 or not (ROOT / "passes" / path[1]).is_dir():
+                continue
+            folder = path[1]
+            mine = folder == own or own in OF_PASSES.get(folder, ()) or folder in OF_PASSES.get(own, ())
+            assert mine or folder in SHARED, \
+                f"line {line}: passes/{folder} belongs to other passes: what several need is in passes/lib"
 
 
 def modules_imported(file):

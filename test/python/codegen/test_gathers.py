@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from batch import after, on_host, on_simulator, steps_until
 
-from hexagon_mlir.passes.gathers.decide import refusal
+from hexagon_mlir.passes.lib.gathers import refusal
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "f16": np.float16, "i16": np.int16, "bf16": ml_dtypes.bfloat16,
           "i8": np.int8}

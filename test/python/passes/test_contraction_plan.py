@@ -3,8 +3,8 @@
 import pytest
 
 from hexagon_mlir.passes.contraction.plan import block_cost, choose_block, choose_turn, make_plan, unrolled_loops
-from hexagon_mlir.passes.contraction.read import Access, Contraction, Index
-from hexagon_mlir.passes.vectorization.nest import Unsupported
+from hexagon_mlir.passes.lib.contractions import Access, Contraction, Index
+from hexagon_mlir.passes.lib.loop_nests import Unsupported
 
 VECTOR_BYTES = 128
 

@@ -17,8 +17,8 @@ from hexagon_mlir.ir.query import GRID_SUFFIX
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
-from hexagon_mlir.passes.program_grids.share import sharing_pays
-from hexagon_mlir.passes.virtual_threads.cost import ForkCost, least_programs
+from hexagon_mlir.passes.lib.program_sharing import sharing_pays
+from hexagon_mlir.passes.lib.thread_cost import ForkCost, least_programs
 from hexagon_mlir.sim.checking.rules import Rule
 
 V75 = targets.get("v75")

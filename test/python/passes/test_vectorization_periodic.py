@@ -6,8 +6,8 @@ from batch import after, on_host, on_simulator, steps_until
 
 from hexagon_mlir.ir import parse
 from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.passes.lib.loop_nests import read_nest
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
-from hexagon_mlir.passes.vectorization.nest import read_nest
 from hexagon_mlir.passes.vectorization.periodic import choose_rows, period
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}

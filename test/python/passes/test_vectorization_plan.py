@@ -6,8 +6,8 @@ import pytest
 
 from hexagon_mlir.ir import parse
 from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.passes.lib.loop_nests import Nest, Operand, Unsupported, read_nest
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
-from hexagon_mlir.passes.vectorization.nest import Nest, Operand, Unsupported, read_nest
 from hexagon_mlir.passes.vectorization.plan import (
     Plan,
     choose_jam,

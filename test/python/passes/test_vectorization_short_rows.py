@@ -9,7 +9,7 @@ from linalg_programs import NUMPY, Program, is_float, run_all, values
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec.sim import launch
-from hexagon_mlir.passes.vectorization.nest import Nest, Operand
+from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 
 from .test_vectorization_strided import STEPS

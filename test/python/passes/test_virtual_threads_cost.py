@@ -7,7 +7,7 @@ from math import ceil, prod
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.passes.virtual_threads.cost import Blocks, ForkCost, choose_blocks, choose_cut, choose_split
+from hexagon_mlir.passes.lib.thread_cost import Blocks, ForkCost, choose_blocks, choose_cut, choose_split
 
 V75 = targets.get("v75")
 COST = ForkCost.of(V75)

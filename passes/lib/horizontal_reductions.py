@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, make, vector
 from hexagon_mlir.ir.context import INDEX_BITS
-from hexagon_mlir.passes.vectorization.butterfly import exchange
+from hexagon_mlir.passes.lib.transposes import exchange
 
 # -0.0 + x is x for every x, 0.0 + -0.0 is not; maxnum(-inf, NaN) is -inf, maxnum(NaN, x) is x
 _IDENTITY = {"addf": -0.0, "mulf": 1.0, "maxnumf": float("nan"), "minnumf": float("nan"),

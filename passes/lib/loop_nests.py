@@ -10,8 +10,8 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import size_multiple
 from hexagon_mlir.ir.buffers import has_vectors, root_buffer
 from hexagon_mlir.ir.query import in_tcm, input_count
-from hexagon_mlir.passes.vectorization.lookups import INDEX_BITS
-from hexagon_mlir.passes.vectorization.tables import LOAD, Table, address_ops, is_lookup, read_tables
+from hexagon_mlir.passes.lib.look_ups import INDEX_BITS
+from hexagon_mlir.passes.lib.table_reads import LOAD, Table, address_ops, is_lookup, read_tables
 
 DYNAMIC = None
 MOST_STRIDE = 8

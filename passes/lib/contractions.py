@@ -12,7 +12,7 @@ from functools import cached_property
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import size_bound
-from hexagon_mlir.passes.vectorization.nest import COMBINERS, Unsupported, element_bits, split_operands
+from hexagon_mlir.passes.lib.loop_nests import COMBINERS, Unsupported, element_bits, split_operands
 
 _WIDENING = frozenset({"arith.extf", "arith.extsi", "arith.extui"})
 _PRODUCTS = frozenset({"arith.mulf", "arith.muli"})

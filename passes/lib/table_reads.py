@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import has_vectors
-from hexagon_mlir.passes.vectorization.lookups import fits_registers, is_index_cast
+from hexagon_mlir.passes.lib.look_ups import fits_registers, is_index_cast
 
 LOAD = "memref.load"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hexagon_mlir.ir import arith, ir, make, scf
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.passes.vectorization.tail import Tail
+from hexagon_mlir.passes.lib.tail import Tail
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, in_tcm, ops_named, static_bytes
-from hexagon_mlir.passes.joined_blocks.even import may_join
-from hexagon_mlir.passes.program_grids.share import call, make_program, sharing_pays, split_off
-from hexagon_mlir.passes.virtual_threads.cost import BLOCK_CYCLES, RUNS_PER_TASK
+from hexagon_mlir.passes.lib.coalescing import may_join
+from hexagon_mlir.passes.lib.program_sharing import call, make_program, sharing_pays, split_off
+from hexagon_mlir.passes.lib.thread_cost import BLOCK_CYCLES, RUNS_PER_TASK
 from hexagon_mlir.targets import Target
 
 _AXES = GRID_ARGUMENTS // 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from hexagon_mlir.ir import arith, func, ir, vector
 from hexagon_mlir.ir.buffers import has_vectors
-from hexagon_mlir.passes.vectorization.tail import Tail
+from hexagon_mlir.passes.lib.tail import Tail
 
 INDEX_BITS = 8
 MOST_ELEMENTS = 1 << INDEX_BITS
