@@ -60,9 +60,9 @@ def cases() -> list[Case]:
 
 def measure(case: Case, **launch: str | int) -> tuple[float, int]:
     """Largest error against PyTorch, and cycles."""
-    first = len(sim.history)
-    got = case.run(**launch)
-    cycles = sum(record.result.cycles for record in sim.history[first:])
+    with sim.SESSION.recording() as records:
+        got = case.run(**launch)
+    cycles = sum(record.result.cycles for record in records)
     return float((got.double() - case.expected.double()).abs().max()), cycles
 
 

@@ -57,7 +57,7 @@ class Recorder:
             recorder.run(replace(this, threads=1), module, context)
 
         FormVirtualThreadsPass.run = one_thread  # type: ignore[method-assign]
-        sim.observers.append(self.launched)
+        sim.SESSION.observers.append(self.launched)
 
     def launched(self, record: sim.LaunchRecord) -> None:
         """The first launch after a compilation."""

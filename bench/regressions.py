@@ -60,9 +60,9 @@ def cost(results: Iterable[RunResult]) -> Cost:
 
 
 def _launches(run: Callable[[], object]) -> list[sim.LaunchRecord]:
-    first = len(sim.history)
-    run()
-    return sim.history[first:]
+    with sim.SESSION.recording() as records:
+        run()
+    return records
 
 
 def demo_costs() -> Costs:

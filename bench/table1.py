@@ -96,12 +96,12 @@ def run_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: floa
 
 def cycles(row: Row, **launch: str | int) -> int:
     """Cycles of one run, whose result is checked."""
-    first = len(sim.history)
-    got = row.run(**launch)
+    with sim.SESSION.recording() as records:
+        got = row.run(**launch)
     error = float((got.double() - row.expected.double()).abs().max())
     if error > row.tolerance:
         raise SystemExit(f"{row.name} {row.shape}: wrong by {error:.1e}")
-    return sum(record.result.cycles for record in sim.history[first:])
+    return sum(record.result.cycles for record in records)
 
 
 def memory_bound(row: Row) -> float:

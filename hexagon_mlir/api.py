@@ -27,7 +27,7 @@ from hexagon_mlir.whole_files import write_files
 
 if TYPE_CHECKING:
     from hexagon_mlir.exec.qemu import Counters
-    from hexagon_mlir.exec.sim import Trace
+    from hexagon_mlir.exec.session import Trace
     from hexagon_mlir.frontend.torch.dynamic import SpecializedModel
     from hexagon_mlir.frontend.torch.model import CompiledModel
 
@@ -139,14 +139,14 @@ class CompiledKernel:
         sizes = [array.shape[d] for kind, array in zip(tensors, [*arguments, *outputs], strict=True)
                  if isinstance(kind, Tensor) for d in kind.dynamic]
         if executor == "sim":
-            from hexagon_mlir.exec.sim import history, launch
+            from hexagon_mlir.exec.sim import SESSION, launch
 
             weights = self.weights.tensors if self.weights is not None else ()
             values = [*arguments, *weights, *outputs, *sizes]
             kinds += [""] * (len(weights) + len(outputs)) + ["i32"] * len(sizes)
             result = launch(self.asm, self.interface.entry, values, programs, self.target, kinds,
                             self._compiled.seconds, trace=trace, arithmetic=arithmetic)
-            return Run(outputs, result, history[-1].trace)
+            return Run(outputs, result, SESSION.history[-1].trace)
         from hexagon_mlir.exec import qemu
 
         target, note = qemu.runs(self.target)

@@ -274,10 +274,10 @@ def main() -> int:
     from hexagon_mlir.exec import sim
 
     reports: list[str] = []
-    sim.checked = options.check
+    sim.SESSION.checked = options.check
     sim.Machine = partial(sim.Machine, memory="fast")  # type: ignore[assignment,misc]
     if options.check:
-        sim.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
+        sim.SESSION.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
     failed = 0
     with torch.no_grad():
         for seed in range(options.seed, options.seed + options.count):

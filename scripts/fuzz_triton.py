@@ -265,7 +265,7 @@ def hurry(check: bool, reports: list[str]) -> None:
 
     backend.request = hurried  # type: ignore[method-assign,assignment]
     sim.Machine = partial(sim.Machine, memory="fast")  # type: ignore[assignment,misc]
-    sim.checked = check
+    sim.SESSION.checked = check
 
 
 def compute_in_ieee() -> None:
@@ -273,7 +273,7 @@ def compute_in_ieee() -> None:
     from hexagon_mlir.exec import sim
     from hexagon_mlir.sim import Arithmetic
 
-    sim.arithmetic = Arithmetic.IEEE
+    sim.SESSION.arithmetic = Arithmetic.IEEE
 
 
 def main() -> int:
@@ -301,7 +301,7 @@ def main() -> int:
     hurry(options.check, reports)
     compute_in_ieee()
     if options.check:
-        sim.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
+        sim.SESSION.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
     failed = done = 0
     fitting = (seed for seed in count(options.seed) if re.search(options.containing, SOURCES[options.kind](seed)))
     while seeds := list(islice(fitting, min(BATCH, options.count - done))):

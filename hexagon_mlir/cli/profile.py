@@ -20,7 +20,7 @@ from hexagon_mlir.ir.diagnostics import HexError
 
 if TYPE_CHECKING:
     from hexagon_mlir.codegen import Compiled
-    from hexagon_mlir.exec.sim import LaunchRecord
+    from hexagon_mlir.exec.session import LaunchRecord
 
 
 _NO_CACHE = "TRITON_ALWAYS_COMPILE"
@@ -89,12 +89,11 @@ def _profile(script: str, arguments: Sequence[str], folder: str, check: bool, ar
         from hexagon_mlir.frontend.triton import activate
 
         activate()
-    first = len(sim.history)
     explained = _explained(traced=bool(folder)) if folder or check else nullcontext(())
-    with sim.checking(check) as reports, sim.computing(arithmetic), explained as compiled:
+    with (sim.SESSION.recording() as records, sim.checking(check) as reports, sim.computing(arithmetic),
+          explained as compiled):
         code = _run(script, arguments)
     sys.stdout.flush()
-    records = sim.history[first:]
     for path in _write_pages(Path(folder), records, compiled) if folder else ():
         print(path)
     sys.stdout.write("\n" + text.launches(records))
@@ -119,15 +118,15 @@ def _check(script: str) -> None:
 @contextmanager
 def _explained(traced: bool) -> Iterator[Sequence[Compiled]]:
     """Compilations keep stages and line info, launches their traces; nothing comes out of Triton's own cache."""
-    from hexagon_mlir.codegen import compile as codegen
-    from hexagon_mlir.exec import sim
+    from hexagon_mlir.codegen.compile import explaining
+    from hexagon_mlir.exec.sim import SESSION
 
     before = os.environ.get(_NO_CACHE)
-    codegen.kept, sim.traced, os.environ[_NO_CACHE] = [], traced, "1"
+    os.environ[_NO_CACHE] = "1"
     try:
-        yield codegen.kept
+        with explaining() as compiled, SESSION.running(traced=traced):
+            yield compiled
     finally:
-        codegen.kept, sim.traced = None, False
         del os.environ[_NO_CACHE]
         if before is not None:
             os.environ[_NO_CACHE] = before

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -78,8 +79,8 @@ class Lowered:
         compiled = Compiled(asm, self.modules, self.target.name, self.pipeline, self.settings,
                             self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
                             self.context.schedules, self.stages, self.memory)
-        if kept is not None:
-            kept.append(compiled)
+        for compilations in _EXPLAINED:
+            compilations.append(compiled)
         return compiled
 
 
@@ -94,8 +95,19 @@ def note_remarks(asm: str, context: PassContext) -> None:
 _LEAST = 100
 """Operations that a function counts for besides its own, where its share of a program is estimated: a product is one.
 """
-kept: list[Compiled] | None = None
-"""While it is a list, every compilation of this process is added to it, with its stages and line info."""
+_EXPLAINED: list[list[Compiled]] = []
+"""Who wants every compilation of this process: see `explaining`."""
+
+
+@contextmanager
+def explaining() -> Iterator[list[Compiled]]:
+    """Compilations inside, of all threads, keep their stages and line info; the list has them as they end."""
+    compilations: list[Compiled] = []
+    _EXPLAINED.append(compilations)
+    try:
+        yield compilations
+    finally:
+        _EXPLAINED[:] = [other for other in _EXPLAINED if other is not compilations]
 
 
 @uncollected()
@@ -127,9 +139,9 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     chip = targets.get(target) if isinstance(target, str) else target
     workers().start()  # LLVM loads while the passes run
     stages: list[tuple[str, str]] = []
-    if kept is not None:
+    if _EXPLAINED:
         settings = replace(settings, line_info=True)
-    if keep_stages or kept is not None:
+    if keep_stages or _EXPLAINED:
         stages.append(("source", to_text(module)))
         options = replace(options, observers=[*options.observers, _keeper(stages)])
     check_index_constants(module, pipeline)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -15,7 +16,8 @@ from hexagon_mlir.codegen.schedule import Progress, Schedule
 from hexagon_mlir.exec.handover import NextTile, TcmUse
 from hexagon_mlir.exec.memory_plan import Plan, lifetimes, plan
 from hexagon_mlir.exec.qemu import Counters
-from hexagon_mlir.exec.sim import LaunchRecord, history, launch, one_at_a_time
+from hexagon_mlir.exec.session import LaunchRecord
+from hexagon_mlir.exec.sim import SESSION, launch, one_at_a_time
 from hexagon_mlir.exec.tcm_plan import TcmPlan, plan_schedule
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.targets import get
@@ -96,9 +98,10 @@ class ModelProgram:
             if buffer.argument is not None:
                 arrays[number] = arguments[buffer.argument].view()
                 arrays[number].flags.writeable = False
-        first, left_q8 = len(history), 0
+        left_q8 = 0
         report = progress or (lambda what, done, total: None)
-        try:
+        with SESSION.recording() as launches, ExitStack() as at_end:
+            at_end.callback(report, "simulating", len(schedule.calls), len(schedule.calls))
             for step, call in enumerate(schedule.calls):
                 report("simulating", step, len(schedule.calls))
                 kernel = schedule.kernels[call.kernel]
@@ -106,11 +109,9 @@ class ModelProgram:
                 left_q8 = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
                                  schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
                                  tcm=self._tcm_use(step, left_q8), arithmetic=arithmetic).left_q8
-        finally:
-            report("simulating", len(schedule.calls), len(schedule.calls))
         outputs = tuple(arrays[n].reshape(shape).copy()
                         for n, shape in zip(schedule.outputs, schedule.output_shapes, strict=True))
-        return ModelRun(outputs, tuple(history[first:]))
+        return ModelRun(outputs, tuple(launches))
 
 
 def _aligned(nbytes: int, alignment: int) -> np.ndarray:

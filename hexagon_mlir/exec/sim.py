@@ -7,7 +7,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import wraps
 from math import prod
 from typing import Any, ParamSpec, TypeVar
@@ -16,6 +15,7 @@ import numpy as np
 
 from hexagon_mlir import targets
 from hexagon_mlir.exec.handover import TcmUse
+from hexagon_mlir.exec.session import LaunchRecord, Session, Trace
 from hexagon_mlir.exec.storage import (
     Span,
     bytes_of,
@@ -28,7 +28,7 @@ from hexagon_mlir.exec.storage import (
 )
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.ir.query import GRID_SUFFIX
-from hexagon_mlir.sim import DEFAULT_ARITHMETIC, Arg64, Arithmetic, Machine, Report, RunResult, SimError
+from hexagon_mlir.sim import Arg64, Arithmetic, Machine, Report, RunResult, SimError
 from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed
 from hexagon_mlir.sim.trace import annotate, by_source_line, timeline
 
@@ -37,51 +37,10 @@ _MACHINES_KEPT = 64  # a model has some dozens of kernels
 _ALIGN = 128  # bytes; the start of a storage is aligned the same on every run, so that cycles repeat
 
 
-@dataclass(frozen=True)
-class Trace:
-    """Where a launch's cycles went: the assembly with counts, cycles and stalls per packet, and the timeline.
-
-    ``lines`` gives the cycles of each 'file:line', the most expensive first, of code compiled with line info.
-    ``timeline`` is what Perfetto opens: Chrome trace events of threads, DMA and TCM; times in microseconds.
-    """
-
-    annotated_asm: str
-    lines: dict[str, int]
-    timeline: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class LaunchRecord:
-    """One launch: ``shapes`` are those of the array arguments, ``compile_seconds`` the wall time of compiling.
-
-    ``asm`` is the code that ran. ``trace`` is there when it was asked for.
-    """
-
-    kernel: str
-    target: str
-    grid: tuple[int, int, int] | None
-    shapes: tuple[tuple[int, ...], ...]
-    result: RunResult
-    compile_seconds: float
-    asm: str = ""
-    trace: Trace | None = None
-
-    @property
-    def milliseconds(self) -> float:
-        """Cycles at the target's clock; the clock is an estimate for some targets."""
-        return self.result.cycles / float(targets.get(self.target).clock_hz.value) * 1e3
-
-
-history: list[LaunchRecord] = []
-"""Every launch of this process, oldest first; `hexmlir profile` prints it."""
-observers: list[Callable[[LaunchRecord], None]] = []
-"""Called after each launch."""
-traced = False
-"""Whether every launch keeps a `Trace`."""
-checked = False
-"""Whether launches look for faults of memory (`RunResult.reports`), which takes longer."""
-arithmetic: Arithmetic = DEFAULT_ARITHMETIC
-"""Of launches that are not told theirs."""
+SESSION = Session()
+"""Of this process."""
+history = SESSION.history
+"""The last launches of this process, the oldest first."""
 _machines: OrderedDict[tuple[str, str, bool, Arithmetic], Machine] = OrderedDict()
 _simulating = threading.RLock()
 _P = ParamSpec("_P")
@@ -101,15 +60,12 @@ def one_at_a_time(function: Callable[_P, _R]) -> Callable[_P, _R]:
 @contextmanager
 def checking(wanted: bool = True) -> Iterator[list[Report]]:
     """Launches inside look for faults, if ``wanted``; the list is filled with what they found at the end."""
-    global checked
-    before, first = checked, len(history)
     reports: list[Report] = []
-    checked = wanted
-    try:
-        yield reports
-    finally:
-        checked = before
-        reports += [report for record in history[first:] for report in record.result.reports]
+    with SESSION.recording() as records, SESSION.running(checked=wanted):
+        try:
+            yield reports
+        finally:
+            reports += [report for record in records for report in record.result.reports]
 
 
 def known_arithmetic(name: str) -> Arithmetic:
@@ -122,13 +78,8 @@ def known_arithmetic(name: str) -> Arithmetic:
 @contextmanager
 def computing(name: str | None) -> Iterator[None]:
     """Launches inside compute HVX floating point by the `Arithmetic` of that name; None changes nothing."""
-    global arithmetic
-    before = arithmetic
-    arithmetic = known_arithmetic(name) if name else before
-    try:
+    with SESSION.running(**({"arithmetic": known_arithmetic(name)} if name else {})):
         yield
-    finally:
-        arithmetic = before
 
 
 @one_at_a_time
@@ -147,7 +98,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     Raises `HexError` when the simulated program fails.
     """
     kinds = kinds or [""] * len(args)
-    trace = trace or traced
+    trace = trace or SESSION.traced
     machine = None
     try:
         machine = _machine(asm, target, arithmetic)
@@ -177,10 +128,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
             machine.host_pointer = None
             machine.reset()  # at once: guest memory of the machines that are kept would add up
     shapes = tuple(tuple(a.shape) for a in args if is_array(a))
-    record = LaunchRecord(entry, target, grid, shapes, result, compile_seconds, asm, seen)
-    history.append(record)
-    for observer in observers:
-        observer(record)
+    SESSION.add(LaunchRecord(entry, target, grid, shapes, result, compile_seconds, asm, seen))
     return result
 
 
@@ -212,12 +160,12 @@ def _scalar(argument: Any, kind: str) -> int | float | Arg64:
 
 
 def _machine(asm: str, target: str, name: str | None) -> Machine:
-    chosen = known_arithmetic(name) if name else arithmetic
-    key = (asm, target, checked, chosen)
+    chosen = known_arithmetic(name) if name else SESSION.arithmetic
+    key = (asm, target, SESSION.checked, chosen)
     if key not in _machines:
         while len(_machines) >= _MACHINES_KEPT:
             _machines.popitem(last=False)
-        _machines[key] = Machine(asm, target, check=checked, arithmetic=chosen)
+        _machines[key] = Machine(asm, target, check=SESSION.checked, arithmetic=chosen)
     _machines.move_to_end(key)
     return _machines[key]
 

@@ -20,7 +20,7 @@ from hexagon_mlir.report.lanes import lanes
 
 if TYPE_CHECKING:
     from hexagon_mlir.codegen import Compiled
-    from hexagon_mlir.exec.sim import Trace
+    from hexagon_mlir.exec.session import Trace
     from hexagon_mlir.sim import RunResult
 
 _LEAST_SHARE = 0.001

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
 
 if TYPE_CHECKING:
-    from hexagon_mlir.exec.sim import LaunchRecord
+    from hexagon_mlir.exec.session import LaunchRecord
     from hexagon_mlir.sim import Report, RunResult
 
 NOTE = ("Cycles come from an approximate model of the chip, parts of which are estimates: compare ratios, "

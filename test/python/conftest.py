@@ -15,7 +15,7 @@ def arithmetic(request, monkeypatch):
     """
     if not request.node.get_closest_marker("ieee_arithmetic"):
         return
-    monkeypatch.setattr(sim, "arithmetic", Arithmetic.IEEE)
+    monkeypatch.setattr(sim.SESSION, "arithmetic", Arithmetic.IEEE)
     made = Machine.__init__
 
     def make(self, *arguments, **options):

@@ -195,7 +195,7 @@ class TestCommands:
         for name, op in (("twice", "linalg.add"), ("twice-2", "linalg.sub")):
             page = Page((tmp_path / "pages" / f"{name}.html").read_text())
             assert op in page.text["removed"] and "hardware thread 0" in page.text["span"]
-        assert codegen.kept is None and not sim.traced
+        assert not codegen._EXPLAINED and not sim.SESSION.traced and not sim.SESSION.observers
 
     FAULTY = """
 import torch, triton, triton.language as tl
@@ -213,7 +213,7 @@ read[(1,)](torch.ones(32), torch.empty(1024), SIZE=1024)
         assert main(["profile", "--check", "s.py"]) == 1
         out = capsys.readouterr().out
         assert "out-of-bounds" in out and ", s.py:7:" in out and out.endswith("faults found\n")
-        assert not sim.checked and main(["profile", "s.py"]) == 0
+        assert not sim.SESSION.checked and main(["profile", "s.py"]) == 0
         assert "fault" not in capsys.readouterr().out
         assert main(["run", "k.mlir", "--args", "x.npy", "--check"]) == 0
         assert capsys.readouterr().out.endswith("no faults found\n")

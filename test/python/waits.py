@@ -148,7 +148,7 @@ def recorded(combination: str) -> Iterator[Launches]:
 
     def machine(asm: str, target: str, arithmetic: str | None = None) -> WaitsLeftOut:
         if (asm, target) not in machines:
-            chosen = sim.known_arithmetic(arithmetic) if arithmetic else sim.arithmetic
+            chosen = sim.known_arithmetic(arithmetic) if arithmetic else sim.SESSION.arithmetic
             machines[asm, target] = WaitsLeftOut(asm, target, chosen)
         return machines[asm, target]
 

@@ -101,12 +101,12 @@ class HexagonDriver(DriverBase):
 
 def _benchmark(call: Any, quantiles: list[float] | None = None, **_: Any) -> Any:
     """Cycles of one launch, as milliseconds of the simulated clock; wall time when nothing was launched."""
-    from hexagon_mlir.exec.sim import history
+    from hexagon_mlir.exec.sim import SESSION
 
-    first = len(history)
     start = time.perf_counter()
-    call()
+    with SESSION.recording() as records:
+        call()
     milliseconds = (time.perf_counter() - start) * 1e3
-    if len(history) > first:
-        milliseconds = sum(record.milliseconds for record in history[first:])
+    if records:
+        milliseconds = sum(record.milliseconds for record in records)
     return [milliseconds] * len(quantiles) if quantiles else milliseconds

@@ -129,16 +129,14 @@ def test_header_of_a_weird_function_is_never_written():
     assert "pwned;" not in header(function, 128)
 
 
-def test_pages_of_a_profile_stay_in_their_folder(tmp_path, monkeypatch, capsys):
+def test_pages_of_a_profile_stay_in_their_folder(tmp_path):
     from hexagon_mlir.cli.profile import _write_pages
     from hexagon_mlir.codegen import compile as codegen
     from hexagon_mlir.exec import sim
 
-    monkeypatch.setattr(codegen, "kept", [])
-    monkeypatch.setattr(sim, "traced", True)
     x = np.ones(300, np.int32)
-    first = len(sim.history)
-    hx.compile(TEXT % "f").run(x)
-    record = dataclasses.replace(sim.history[first], kernel="../../x")
-    (path,) = _write_pages(tmp_path / "pages", [record], codegen.kept)
+    with sim.SESSION.running(traced=True), sim.SESSION.recording() as records, codegen.explaining() as compiled:
+        hx.compile(TEXT % "f").run(x)
+    record = dataclasses.replace(records[0], kernel="../../x")
+    (path,) = _write_pages(tmp_path / "pages", [record], compiled)
     assert path == tmp_path / "pages" / ".._.._x.html" and path.exists()

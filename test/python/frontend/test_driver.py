@@ -10,6 +10,7 @@ import triton
 import triton.language as tl
 
 from hexagon_mlir.exec import sim
+from hexagon_mlir.exec.session import REMEMBERED
 from hexagon_mlir.frontend.triton import compiler, lower
 from hexagon_mlir.frontend.triton.kernel import from_kernel
 from hexagon_mlir.ir import HexError
@@ -139,26 +140,22 @@ class TestSimulator:
         monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
 
     def test_launch_is_recorded(self):
-        seen = []
-        sim.observers.append(seen.append)
-        before = len(sim.history)
-        try:
+        with sim.SESSION.recording() as seen:
             x, out = torch.arange(100.0), torch.zeros(100)
             copy_kernel[(4,)](x, out, 100, BLOCK=32)
-        finally:
-            sim.observers.pop()
         assert torch.equal(x, out)
-        record, = sim.history[before:]
-        assert seen == [record]
+        record, = seen
+        assert sim.history[-1] is record and len(sim.history) <= REMEMBERED
         assert (record.kernel, record.grid, record.shapes) == ("copy_kernel", (4, 1, 1), ((100,), (100,)))
         assert record.result.cycles > 0
         assert record.milliseconds > 0
 
     def test_cycles_repeat(self):
         x, out = torch.arange(1000.0), torch.zeros(1000)
-        for _ in range(3):
-            copy_kernel[(1,)](x, out, 1000, BLOCK=1024)
-        first, *others = [record.result.cycles for record in sim.history[-3:]]
+        with sim.SESSION.recording() as records:
+            for _ in range(3):
+                copy_kernel[(1,)](x, out, 1000, BLOCK=1024)
+        first, *others = [record.result.cycles for record in records]
         assert others == [first, first]
 
     def test_views_of_one_storage_share_memory(self):

@@ -54,7 +54,7 @@ def test_arithmetic_is_that_of_the_run(arithmetic, monkeypatch):
     """(2 * 2) * 2 in qf32 of v75 is beyond 8; reports say when it is not computed so, and no other launch hears."""
     module, x = Cube().eval(), torch.full((64,), 2.0)
     model, seen = hx.compile(torch.export.export(module, (x,))), []
-    monkeypatch.setattr(sim, "observers", [lambda record: seen.append(sim.arithmetic)])
+    monkeypatch.setattr(sim.SESSION, "observers", [lambda record: seen.append(sim.SESSION.arithmetic)])
     assert (model.run(x, arithmetic=arithmetic) == 8).all() == (arithmetic is Arithmetic.IEEE)
     assert {record.result.arithmetic for record in model.last_run.launches} == {arithmetic}
     assert (IEEE_NOTE in model_report(model)) == (arithmetic is Arithmetic.IEEE)

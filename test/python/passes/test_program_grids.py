@@ -107,7 +107,7 @@ def compiled(kernel, signature, threads=0, **constants):
 
 def launch(kernel, arguments, grid, monkeypatch, ignored=()):
     """Run under the simulator's checks; arguments are written. Gives the cycles."""
-    monkeypatch.setattr(sim, "checked", True)
+    monkeypatch.setattr(sim.SESSION, "checked", True)
     kernel.run(*arguments, grid=grid)
     result = sim.history[-1].result
     reports = [report for report in result.reports if report.rule not in ignored]

@@ -9,7 +9,7 @@ from sim.forms_harness import function
 import hexagon_mlir as hx
 from hexagon_mlir import targets
 from hexagon_mlir.cli.hexmlir import main
-from hexagon_mlir.exec.sim import computing, history, launch
+from hexagon_mlir.exec.sim import SESSION, computing, launch
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.report import text
 from hexagon_mlir.sim import Arithmetic, Machine, SimError
@@ -102,13 +102,13 @@ def test_commands(arithmetic, tmp_path, capsys):
 
 def test_launches_of_both():
     """Equal but for their numbers: the report counts them apart."""
-    first = len(history)
-    for arithmetic in (Arithmetic.IEEE, Arithmetic.CHIP, Arithmetic.CHIP):
-        launch(SQUARE, "square", [twos()], arithmetic=arithmetic)
-    lines = text.launches(history[first:]).split("\n")
+    with SESSION.recording() as records:
+        for arithmetic in (Arithmetic.IEEE, Arithmetic.CHIP, Arithmetic.CHIP):
+            launch(SQUARE, "square", [twos()], arithmetic=arithmetic)
+    lines = text.launches(records).split("\n")
     assert [line.split()[:2] for line in lines[1:3]] == [["square", "1"], ["square", "2"]]
     assert f"{IEEE_NOTE}, in 1 of 3 launches." in lines
-    assert IEEE_NOTE not in text.launches(history[first + 1:])
+    assert IEEE_NOTE not in text.launches(records[1:])
 
 
 @pytest.mark.parametrize("arithmetic", Arithmetic)

@@ -1,0 +1,103 @@
+"""What the launches of a process share: who is told of them, the last of them, how they run."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from hexagon_mlir import targets
+from hexagon_mlir.sim import DEFAULT_ARITHMETIC, Arithmetic, RunResult
+
+REMEMBERED = 1000
+"""Launches that a session remembers; `Session.recording` keeps all."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Where a launch's cycles went: the assembly with counts, cycles and stalls per packet, and the timeline.
+
+    ``lines`` gives the cycles of each 'file:line', the most expensive first, of code compiled with line info.
+    ``timeline`` is what Perfetto opens: Chrome trace events of threads, DMA and TCM; times in microseconds.
+    """
+
+    annotated_asm: str
+    lines: dict[str, int]
+    timeline: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class LaunchRecord:
+    """One launch: ``shapes`` are those of the array arguments, ``compile_seconds`` the wall time of compiling.
+
+    ``asm`` is the code that ran. ``trace`` is there when it was asked for.
+    """
+
+    kernel: str
+    target: str
+    grid: tuple[int, int, int] | None
+    shapes: tuple[tuple[int, ...], ...]
+    result: RunResult
+    compile_seconds: float
+    asm: str = ""
+    trace: Trace | None = None
+
+    @property
+    def milliseconds(self) -> float:
+        """Cycles at the target's clock; the clock is an estimate for some targets."""
+        return self.result.cycles / float(targets.get(self.target).clock_hz.value) * 1e3
+
+
+@dataclass
+class Session:
+    """How launches run and what is known of them. Its owner is the process: `exec.sim.SESSION`.
+
+    ``traced``: every launch keeps a `Trace`. ``checked``: launches look for faults of memory (`RunResult.reports`),
+    which takes longer. ``arithmetic`` is that of launches that are not told theirs. ``history`` has the last
+    `REMEMBERED` launches, the oldest first; ``milliseconds`` is the simulated time of all. ``observers`` are called
+    after each launch.
+    """
+
+    traced: bool = False
+    checked: bool = False
+    arithmetic: Arithmetic = DEFAULT_ARITHMETIC
+    history: deque[LaunchRecord] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    milliseconds: float = 0.0
+    observers: list[Callable[[LaunchRecord], object]] = field(default_factory=list)
+
+    def add(self, record: LaunchRecord) -> None:
+        """Note a launch."""
+        self.history.append(record)
+        self.milliseconds += record.milliseconds
+        for observer in tuple(self.observers):
+            observer(record)
+
+    @contextmanager
+    def recording(self) -> Iterator[list[LaunchRecord]]:
+        """Launches inside, all of them, in the list as soon as they are done."""
+        records: list[LaunchRecord] = []
+        with self.observed(records.append):
+            yield records
+
+    @contextmanager
+    def observed(self, observer: Callable[[LaunchRecord], object]) -> Iterator[None]:
+        """``observer`` is called after each launch inside."""
+        self.observers.append(observer)
+        try:
+            yield
+        finally:
+            self.observers.remove(observer)
+
+    @contextmanager
+    def running(self, **settings: Any) -> Iterator[None]:
+        """Launches inside run with other ``traced``, ``checked`` or ``arithmetic``."""
+        before = {name: getattr(self, name) for name in settings}
+        for name, value in settings.items():
+            setattr(self, name, value)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                setattr(self, name, value)
