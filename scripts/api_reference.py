@@ -37,8 +37,8 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Settings", "`hexagon_mlir.compile`, `torch.compile`, Triton launches and the tools take these by the same names.",
      ("hexagon_mlir.pipelines.Settings",)),
     ("Costs of a run", "`Run.profile`, `ModelRun.launches` and the history of launches hold them.",
-     ("hexagon_mlir.sim.RunResult", "hexagon_mlir.exec.session.Trace", "hexagon_mlir.exec.session.LaunchRecord", "hexagon_mlir.exec.session.Session",
-      "hexagon_mlir.exec.sim.SESSION")),
+     ("hexagon_mlir.sim.RunResult", "hexagon_mlir.exec.session.Trace", "hexagon_mlir.exec.session.LaunchRecord",
+      "hexagon_mlir.exec.session.Session", "hexagon_mlir.exec.sim.SESSION")),
     ("PyTorch models", "`torch.compile(model, backend=\"hexagon\", options={...})` compiles what is called;\n"
      "`hexagon_mlir.compile` takes exported programs and files of them.",
      ("hexagon_mlir.frontend.torch.forward.Settings", "hexagon_mlir.frontend.torch.forward.models",

@@ -49,8 +49,8 @@ def test_an_abort_of_llvm_fails_its_kernel_only(fuzz, tmp_path, monkeypatch):
     several._idle.get()
     several._idle.put(several.all[0])
     monkeypatch.setattr(worker, "_workers", several)
-    for name in ("Machine", "checked"):
-        monkeypatch.setattr(sim, name, getattr(sim, name))
+    monkeypatch.setattr(sim, "Machine", sim.Machine)
+    monkeypatch.setattr(sim.SESSION, "checked", sim.SESSION.checked)
     monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
     monkeypatch.setenv("HEXAGON_MLIR_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
