@@ -41,8 +41,8 @@ LEVELS = {
         Level("source", _TENSOR | {"tt", "ttg", "llvm"}),  # TTIR holds llvm.intr.assume
         Level("tensor", _TENSOR),
         Level("tiled", _TENSOR),
-        Level("buffer", (_TENSOR - {"tensor", "bufferization"}) | {"async"}, _no_tensor),
-        Level("runtime", (_TENSOR - {"tensor", "bufferization", "linalg"}) | {"llvm"}, _no_tensor),  # coroutines
+        Level("buffer", (_TENSOR - {"tensor", "bufferization"}) | {"async", "hexagon"}, _no_tensor),
+        Level("runtime", (_TENSOR - {"tensor", "bufferization", "linalg"}) | {"llvm", "hexagon"}, _no_tensor),
         Level("llvm", frozenset({"builtin", "llvm"}), _no_cast),
     )
 }

@@ -66,6 +66,7 @@ TO_LLVM = (
     ours("hexagon-async-lowering", "tasks become coroutines and runtime calls"),
     upstream("expand-strided-metadata,lower-affine,cse,loop-invariant-code-motion",
              "address arithmetic leaves the loops", label="loop-invariant-code-motion", verified=True),
+    ours("lower-look-ups", "LLVM selects vlut from intrinsics only"),
     upstream("convert-scf-to-cf", "loops become branches"),
     upstream("convert-to-llvm{dynamic=1 filter-dialects=arith,memref,vector,cf,index,ub,math}",
              "32-bit index; see the data layout"),

@@ -29,10 +29,9 @@ class HexagonVectorizationPass(Pass):
     across them. Every k-th element (up to 8), forwards or backwards, is k vectors of which lanes are chosen; what lies
     between such elements is never written. Elements of a table that lie along the vectorized loop, upwards or downwards
     from a place that the body computes, are loaded as vectors too; at any place of a table of up to 256 elements, they
-    are looked up in registers by ``hexmlir_look_up_bytes_20_128(table, indices)`` (20 elements, 128 indices) and the
-    same for halfwords and words: code generation makes instructions of the call. Conditions on indices become one
-    comparison of lane numbers with a bound. Conditions in memory are bytes. The largest or smallest of floats, whatever
-    of them is NaN, is found among integers in the same order.
+    are looked up in registers, by ``hexagon.look_up``. Conditions on indices become one comparison of lane numbers with
+    a bound. Conditions in memory are bytes. The largest or smallest of floats, whatever of them is NaN, is found among
+    integers in the same order.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {

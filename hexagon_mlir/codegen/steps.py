@@ -28,7 +28,6 @@ from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.llvm_ir.float_splats import float_splats_as_words
 from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
-from hexagon_mlir.codegen.llvm_ir.lookups import lookups_as_instructions
 from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_after_stores
 from hexagon_mlir.codegen.llvm_ir.mask_selects import mask_selects_as_logic
 from hexagon_mlir.codegen.llvm_ir.poison_halves import poison_halves_as_others
@@ -130,7 +129,6 @@ BEFORE_O3 = (
          on_text(separate_slots)),
     Step("bfloat-vectors-as-bits", "HVX moves bf16 as i16; LLVM's own code for masked accesses is wrong",
          on_text(bfloat_vectors_as_bits)),
-    Step("look-ups", "LLVM selects vlut from intrinsics only", on_text(lookups_as_instructions)),
     Step("normal-form", "the steps below read what LLVM prints",
          lambda program: read(program.library.normal_form(program.text), program.module),
          lambda program: program.has_vectors and not program.text.startswith(PRINTED)),

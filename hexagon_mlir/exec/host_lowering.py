@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.exec.host_tables import define_gathers, define_lookups
+from hexagon_mlir.exec.host_intrinsics import define_intrinsics
+from hexagon_mlir.exec.host_tables import define_gathers
 from hexagon_mlir.ir import HexError, error_at, ir, linalg, make_context, parse, set_index_bits, to_text
 from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
 from hexagon_mlir.pass_infra.registry import get
@@ -60,8 +61,9 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
             PassStep(get("hexagon-memory-lowering")()).run(copy, context)
         UpstreamStep(_TO_LOOPS).run(copy, context)
         PassStep(get("hexagon-async-lowering")()).run(copy, context)
+        PassStep(get("lower-look-ups")()).run(copy, context)
         UpstreamStep(_TO_LLVM).run(copy, context)
-    return HostProgram(define_lookups(define_gathers(translate_to_llvm_ir(copy))), arguments, results)
+    return HostProgram(define_intrinsics(define_gathers(translate_to_llvm_ir(copy))), arguments, results)
 
 
 def _operations(module: ir.Module) -> list[ir.Operation]:

@@ -7,6 +7,8 @@ import types
 
 from torch_mlir import ir
 
+from hexagon_mlir.ir import hexagon_dialect
+
 INDEX_BITS = 32
 _LAYOUT_ATTRIBUTE = "dlti.dl_spec"
 _DIALECTS = ("affine", "arith", "async", "bufferization", "builtin", "cf", "complex", "dlti", "func", "index", "linalg",
@@ -16,7 +18,7 @@ there are takes four times as long, and each canonicalization would collect the 
 
 # The bindings look for a Python module of an operation's dialect each time they meet one; without a module they
 # search the file system again, which costs more than translating the operation.
-for _name in (f"torch_mlir.dialects.{dialect}" for dialect in ("async", "dlti", "tt")):
+for _name in (f"torch_mlir.dialects.{dialect}" for dialect in ("async", "dlti", "hexagon", "tt")):
     sys.modules.setdefault(_name, types.ModuleType(_name))
 
 
@@ -25,6 +27,7 @@ def make_context() -> ir.Context:
     context = ir.Context(load_on_create_dialects=())
     for dialect in _DIALECTS:
         context.get_dialect_descriptor(dialect)  # unlike `context.dialects`, this leaves the Python modules unimported
+    hexagon_dialect.load(context)
     context.allow_unregistered_dialects = True
     return context
 

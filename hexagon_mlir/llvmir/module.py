@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from hexagon_mlir.llvmir.function import Function
 from hexagon_mlir.llvmir.names import GLOBAL, GLOBAL_NAME
+from hexagon_mlir.llvmir.types import split_commas
 
 MODULE_END = "\n; end of module\n"
 """Between modules that are one text."""
@@ -62,6 +63,20 @@ class Module:
     def declared(self) -> frozenset[str]:
         """The functions that are declared, with ``@``."""
         return frozenset(name for part in self.parts if isinstance(part, str) for name in _DECLARED.findall(part))
+
+    def parameters(self, name: str) -> list[str]:
+        """Types and attributes of the arguments of declared function ``name``, with ``@``."""
+        line = next(line for line in self.around if line.startswith("declare ") and f" {name}(" in line)
+        return split_commas(line[line.index(f" {name}(") + len(name) + 2:line.rindex(")")])
+
+    def without_declarations(self, names: Collection[str]) -> Module:
+        """The module without the declarations of ``names``, with ``@``."""
+        def kept(line: str) -> bool:
+            found = _DECLARED.match(line)
+            return found is None or found[1] not in names
+
+        return Module([part if isinstance(part, Function) else "\n".join(filter(kept, part.split("\n")))
+                       for part in self.parts])
 
     @cached_property
     def next_metadata(self) -> int:

@@ -7,15 +7,11 @@ has gives zero, so no memory but the table's own is read.
 
 from __future__ import annotations
 
-from hexagon_mlir.ir import arith, func, ir, vector
+from hexagon_mlir.dialects.look_ups import ELEMENT_BITS, INDEX_BITS, MOST_ELEMENTS, LookUp
+from hexagon_mlir.ir import arith, ir, vector
 from hexagon_mlir.ir.buffers import has_vectors
 from hexagon_mlir.passes.lib.tail import Tail
 
-INDEX_BITS = 8
-MOST_ELEMENTS = 1 << INDEX_BITS
-SYMBOLS = {8: "hexmlir_look_up_bytes", 16: "hexmlir_look_up_halfwords", 32: "hexmlir_look_up_words"}
-"""Bits of an element -> name of the function ``(table, indices) -> elements``, followed by the number of elements in
-the table and of indices. Code generation has instructions for it."""
 _CASTS = frozenset({"arith.index_cast", "arith.index_castui", "arith.extui", "arith.extsi", "arith.trunci"})
 
 
@@ -24,7 +20,7 @@ def fits_registers(type_: ir.ShapedType) -> bool:
     if type_.rank != 1 or type_.is_dynamic_dim(0) or not 0 < type_.shape[0] <= MOST_ELEMENTS:
         return False
     element = type_.element_type
-    return ((isinstance(element, ir.IntegerType) and element.width in SYMBOLS)
+    return ((isinstance(element, ir.IntegerType) and element.width in ELEMENT_BITS)
             or str(element) in ("f16", "bf16", "f32")) and (not isinstance(type_, ir.MemRefType) or has_vectors(type_))
 
 
@@ -66,18 +62,13 @@ def look_up(table: ir.Value, count: int, index: ir.Value, element: ir.Type) -> i
     lanes = ir.VectorType(index.type).shape[0]
     byte = ir.IntegerType.get_signless(INDEX_BITS)
     bytes_ = ir.VectorType.get([lanes], byte)
-    bits = _bits(element)
     if _bits(ir.VectorType(index.type).element_type) < INDEX_BITS:
         index = arith.extui(bytes_, index)
     elif ir.VectorType(index.type).element_type == ir.IndexType.get():
         index = arith.index_cast(bytes_, index)
     elif index.type != bytes_:
         index = arith.trunci(bytes_, index)
-    found = ir.VectorType.get([lanes], ir.IntegerType.get_signless(bits))
-    name = f"{SYMBOLS[bits]}_{count}_{lanes}"
-    _declare(name, [table.type, bytes_], found)
-    call = func.CallOp([found], ir.FlatSymbolRefAttr.get(name), [table, index])
-    return _as_type(call.results[0], element)
+    return _as_type(LookUp(table, index, count).emit(), element)
 
 
 def _as_type(value: ir.Value, element: ir.Type) -> ir.Value:
@@ -87,13 +78,3 @@ def _as_type(value: ir.Value, element: ir.Type) -> ir.Value:
 
 def _bits(type_: ir.Type) -> int:
     return 32 if isinstance(type_, ir.IndexType) else int(type_.width)
-
-
-def _declare(name: str, inputs: list[ir.Type], result: ir.Type) -> None:
-    op = ir.InsertionPoint.current.block.owner.operation
-    while op.name != "builtin.module":
-        op = op.parent.operation
-    body = op.regions[0].blocks[0]
-    if not any(op.operation.name == "func.func" and op.sym_name.value == name for op in body.operations):
-        with ir.InsertionPoint.at_block_begin(body), ir.Location.unknown():
-            func.FuncOp(name, (inputs, [result]), visibility="private")

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hexagon_mlir.dialects.look_ups import INDEX_BITS
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import size_multiple
 from hexagon_mlir.ir.buffers import has_vectors, root_buffer
 from hexagon_mlir.ir.query import in_tcm, input_count
-from hexagon_mlir.passes.lib.look_ups import INDEX_BITS
 from hexagon_mlir.passes.lib.table_reads import LOAD, Table, address_ops, is_lookup, read_tables
 
 DYNAMIC = None

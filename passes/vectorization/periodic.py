@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from math import gcd
 
+from hexagon_mlir.dialects.look_ups import INDEX_BITS, MOST_ELEMENTS
 from hexagon_mlir.ir import arith, ir, scf, vector
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.passes.lib.look_ups import INDEX_BITS, MOST_ELEMENTS, load_table, look_up
+from hexagon_mlir.passes.lib.look_ups import load_table, look_up
 from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.tail import Tail

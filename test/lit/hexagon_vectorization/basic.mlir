@@ -282,14 +282,13 @@ func.func @parts(%x0: memref<4096xf32>, %y0: memref<65x64xf32>, %n: index) {
 
 // -----
 // 16. A table of 20 elements is loaded once; every vector of indices is looked up in it, by the low byte.
-// CHECK: func.func private @hexmlir_look_up_words_20_256(vector<32xi32>, vector<256xi8>) -> vector<256xi32>
 // CHECK-LABEL: func.func @table
 // CHECK: vector.maskedload %arg0
 // CHECK: arith.bitcast {{.*}} : vector<32xf32> to vector<32xi32>
 // CHECK: scf.for
 // CHECK: arith.trunci {{.*}} : vector<256xi32> to vector<256xi8>
-// CHECK-NEXT: call @hexmlir_look_up_words_20_256
-// CHECK: call @hexmlir_look_up_words_20_128
+// CHECK-NEXT: "hexagon.look_up"({{.*}}) {count = 20 : i64} : (vector<32xi32>, vector<256xi8>) -> vector<256xi32>
+// CHECK: "hexagon.look_up"({{.*}}) {count = 20 : i64} : (vector<32xi32>, vector<128xi8>) -> vector<128xi32>
 func.func @table(%t: memref<20xf32>, %i: memref<1025xi32>, %y: memref<1025xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
     ins(%i : memref<1025xi32>) outs(%y : memref<1025xf32>) {
@@ -332,7 +331,7 @@ func.func @causal(%x: memref<8x64xf16>, %n: memref<8xi32>, %y: memref<8x64xf16>,
 // -----
 // 18. Rows of three elements and a bias: one loop over all of them, whose three vectors of biases are made before it.
 // CHECK-LABEL: func.func @bias
-// CHECK: call @hexmlir_look_up_words_3_128
+// CHECK: "hexagon.look_up"({{.*}}) {count = 3 : i64} : {{.*}} -> vector<128xi32>
 // CHECK: vector.shuffle
 // CHECK: scf.for
 // CHECK-COUNT-3: vector.store {{.*}} : memref<303xf32>, vector<32xf32>

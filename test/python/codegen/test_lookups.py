@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from batch import after, on_host, on_simulator, steps_until
 
-from hexagon_mlir.codegen.llvm_ir.lookups import lookups_as_instructions
-
 DTYPES = {"f32": np.float32, "i32": np.int32, "f16": np.float16, "i16": np.int16, "bf16": ml_dtypes.bfloat16,
           "i8": np.int8}
 CASES = [(1, 1, "i8"), (129, 33, "i8"), (300, 256, "i8"), (127, 16, "f16"), (260, 65, "bf16"), (128, 129, "i16"),
@@ -46,8 +44,9 @@ def operands(number: int) -> tuple[np.ndarray, np.ndarray]:
     return bits.view(DTYPES[element]), where
 
 
-def test_vectors_on_the_host():
-    module, _ = after(TEXT, steps_until("default", "hexagon-vectorization"))
+@pytest.mark.parametrize("step", ["hexagon-vectorization", "lower-look-ups"])
+def test_vectors_on_the_host(step):
+    module, _ = after(TEXT, steps_until("default", step))
     call = on_host(module, [f"f{n}" for n in range(len(CASES))])
     for number, (count, _, element) in enumerate(CASES):
         table, where = operands(number)
@@ -64,7 +63,7 @@ def test_on_the_simulator():
         result = np.zeros(count, DTYPES[element])
         call(f"f{number}", [table, where.view(np.int8), result])
         assert result.tobytes() == table[where].tobytes(), CASES[number]
-    assert "vgather" not in asm and "hexmlir_look_up" not in asm
+    assert "vgather" not in asm
 
 
 DEQUANTIZE = """
@@ -152,16 +151,3 @@ def test_an_index_behind_the_table_reads_no_memory():
     result = np.full(200, 99, np.int8)
     call("f", [np.arange(1, 41, dtype=np.int8), np.arange(200, dtype=np.uint8).view(np.int8), result])
     np.testing.assert_array_equal(result, [*range(1, 41), *[0] * 160])
-
-
-def test_pieces_are_numbered_by_immediates_and_by_registers():
-    """No instruction has an immediate for the pieces from the ninth on."""
-    text = lookups_as_instructions("""define <128 x i16> @f(<256 x i16> %t, <128 x i8> %i) {
-  %r = tail call <128 x i16> @hexmlir_look_up_halfwords_145_128(<256 x i16> %t, <128 x i8> %i)
-  ret <128 x i16> %r
-}
-declare <128 x i16> @hexmlir_look_up_halfwords_145_128(<256 x i16>, <128 x i8>)
-""")
-    assert len(re.findall(r"= call <64 x i32> @llvm.hexagon.V6.vlutvwh.oracci.128B", text)) == 7
-    assert len(re.findall(r"= call <64 x i32> @llvm.hexagon.V6.vlutvwh.oracc.128B", text)) == 2
-    assert "hexmlir_look_up" not in text

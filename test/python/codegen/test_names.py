@@ -59,7 +59,6 @@ WRITTEN = """
 declare <64 x half> @llvm.fabs.v64f16(<64 x half>)
 declare void @hexmlir_gather_words(i32, i32, i32, <32 x i32>, i32)
 declare void @hexmlir_gather_done(i32)
-declare <128 x i8> @hexmlir_look_up_bytes_40_128(<128 x i8>, <128 x i8>)
 declare <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32>)
 declare <32 x i32> @llvm.hexagon.V6.vadd.sf.128B(<32 x i32>, <32 x i32>)
 declare void @work()
@@ -89,12 +88,10 @@ define <64 x half> @narrowed(<32 x float> %x) {
   ret <64 x half> %r
 }
 
-define void @tables(i32 %to, i32 %table, <32 x i32> %offsets, i32 %valid, <128 x i8> %bytes, <128 x i8> %at, ptr %p) {
+define void @tables(i32 %to, i32 %table, <32 x i32> %offsets, i32 %valid) {
   call void @hexmlir_gather_words(i32 %to, i32 %table, i32 1023, <32 x i32> %offsets, i32 %valid)
   tail call void @hexmlir_gather_words(i32 %to, i32 %table, i32 1023, <32 x i32> %offsets, i32 32)
   call void @hexmlir_gather_done(i32 %to)
-  %found = call <128 x i8> @hexmlir_look_up_bytes_40_128(<128 x i8> %bytes, <128 x i8> %at)
-  store <128 x i8> %found, ptr %p, align 128
   ret void
 }
 
