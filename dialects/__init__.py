@@ -1,7 +1,7 @@
-"""What our passes write into the IR for later ones: attributes on upstream operations.
+"""What our passes write into the IR for later ones: operations of the dialect ``hexagon`` (`ir.hexagon_dialect` defines
+them to MLIR), and attributes on upstream operations.
 
-We have no operations and types of our own: whatever stands between two passes is plain MLIR, which every MLIR tool
-reads. Each attribute has its module here, which knows how it is written and read.
+Each operation and attribute has its module here, which knows how it is written and read.
 """
 
 from __future__ import annotations
