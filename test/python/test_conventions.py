@@ -21,7 +21,7 @@ OTHER_LIT_FOLDERS = {"tools", "pipelines", "levels", "dialects", "Output", "Inpu
 REQUIRED_LIT = ("basic.mlir", "options.mlir", "refuse.mlir")
 HARDWARE_NUMBERS = {128: "target.vector_bytes", 2048: "target.tcm_alignment", 8 << 20: "target.tcm_bytes"}
 MAX_LINES = 500
-SOURCES = sorted(p for folder in ("hexagon_mlir", "passes", "dialects", "test", "bench", "scripts")
+SOURCES = sorted(p for folder in ("hexagon_mlir", "passes", "dialects", "test", "bench", "scripts", "fuzz")
                  for p in (ROOT / folder).rglob("*.py"))
 
 

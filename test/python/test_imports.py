@@ -163,7 +163,7 @@ def test_no_modules_import_each_other():
 
 def test_every_name_is_used():
     """A function, class or constant that stands once in all sources is dead; a decorator may register what it is on."""
-    files = [file for _, file in MODULES] + [p for d in ("bench", "scripts") for p in (ROOT / d).glob("*.py")]
+    files = [file for _, file in MODULES] + [p for d in ("bench", "scripts", "fuzz") for p in (ROOT / d).rglob("*.py")]
     words = Counter(word for file in files for word in re.findall(r"\w+", file.read_text()))
     dead = []
     for name, file in MODULES:
@@ -178,7 +178,7 @@ def test_every_name_is_used():
 
 def test_every_module_is_used():
     """A module that only tests import is dead, or its caller was lost."""
-    files = [file for _, file in MODULES] + [p for d in ("bench", "scripts") for p in (ROOT / d).glob("*.py")]
+    files = [file for _, file in MODULES] + [p for d in ("bench", "scripts", "fuzz") for p in (ROOT / d).rglob("*.py")]
     used = {module.removeprefix("hexagon_mlir.") for file in files for module, _ in imported(file)}
     found_by_name = (ROOT / "passes", ROOT / "hexagon_mlir" / "targets")
     started = {"codegen.processes.boot", "cli.hexmlir", "cli.opt", "frontend.triton.extra.libdevice"}

@@ -5,7 +5,7 @@ import sys
 
 from support import ROOT
 
-FOLDERS = [name for name in ("hexagon_mlir", "passes", "dialects", "test", "bench", "scripts")
+FOLDERS = [name for name in ("hexagon_mlir", "passes", "dialects", "test", "bench", "scripts", "fuzz")
            if (ROOT / name).exists()]
 
 

@@ -3,6 +3,8 @@
 The pipeline plans all buffers in one allocation, so LLVM would see one object and schedule every load behind every
 store. ``hexmlir_tcm_slot(address)`` gives a pointer that aliases nothing; here it becomes empty inline assembly, which
 keeps that promise (a result that is ``noalias``) and costs nothing.
+
+It stays a rewrite of LLVM IR: the ``llvm.inline_asm`` of MLIR has no attributes of results.
 """
 
 from __future__ import annotations

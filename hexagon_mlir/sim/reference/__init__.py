@@ -1,7 +1,7 @@
 """A second implementation of the instruction set: slow, in Python and numpy, without a JIT.
 
 It shares the reader, the decoder and the memory layout with the translated simulator and nothing of the
-semantics, so the two check each other (`scripts/fuzz_packets.py`). ``Interpreter(asm_text, target)`` runs whole
+semantics, so the two check each other (`python -m fuzz packets`). ``Interpreter(asm_text, target)`` runs whole
 functions; ``execute`` runs one decoded packet. A `Model` says which HVX floats are computed.
 """
 

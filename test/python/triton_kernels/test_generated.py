@@ -1,23 +1,16 @@
-"""A small part of ``scripts/fuzz_triton.py``: generated pointer expressions and masks against Triton's interpreter."""
+"""A small part of ``python -m fuzz triton-...``: generated pointer expressions and masks against the interpreter."""
 
-import importlib.util
-import sys
+import importlib
 
 import pytest
-from support import ROOT
 
 from hexagon_mlir.codegen.processes import worker
 from hexagon_mlir.exec import sim
 
 
 @pytest.fixture
-def fuzz(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    spec = importlib.util.spec_from_file_location("fuzz_triton", ROOT / "scripts" / "fuzz_triton.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "fuzz_triton", module)
-    spec.loader.exec_module(module)
-    return module
+def fuzz():
+    return importlib.import_module("fuzz.triton.run")
 
 
 def test_generated_kernels(fuzz, tmp_path):

@@ -1,21 +1,14 @@
-"""A small part of ``scripts/fuzz_triton_floats.py``: generated arithmetic on the chip's numbers, and its bounds."""
+"""A small part of ``python -m fuzz triton-floats``: generated arithmetic on the chip's numbers, and its bounds."""
 
 import importlib
-import importlib.util
-import sys
 
 import pytest
-from support import ROOT
 
 
 @pytest.fixture
 def fuzz(monkeypatch):
     monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
-    spec = importlib.util.spec_from_file_location("fuzz_triton_floats", ROOT / "scripts" / "fuzz_triton_floats.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "fuzz_triton_floats", module)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("fuzz.triton.floats")
 
 
 @pytest.mark.parametrize("target", ["v75", "v79", "v75+hvx-ieee-fp"])

@@ -10,9 +10,9 @@ import inspect
 import random
 from math import prod
 
-from fuzz_triton_values import halves
+from fuzz.triton import LAUNCH
+from fuzz.triton.values import halves
 
-LAUNCH = "FUZZ_LAUNCH"
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 STATEMENTS = 4
 

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Random programs (elementwise, reductions, transposes, indices, strides) through a pipeline and the simulator.
 
-    scripts/fuzz_programs.py --first 0 --count 20000 --target v75
-    scripts/fuzz_programs.py --kind chains --count 2000 --settings '{"threads": 1, "tcm_bytes": 16384}'
+    python -m fuzz programs --seeds 20000 --target v75
+    python -m fuzz chains --seeds 2000 --settings '{"threads": 1, "tcm_bytes": 16384}'
 
 Results are compared with numpy's; the simulator computes in IEEE arithmetic, so that it is the code that is tested.
 Program number n is the same on every machine, so a long run can be done in slices. A group of programs is compiled as
@@ -76,11 +75,11 @@ def check(numbers: list[int], options: argparse.Namespace) -> None:
 
 def agreeing(numbers: list[int], options: argparse.Namespace, group: int) -> tuple[int, str]:
     """How many of ``numbers`` agree before the first group that does not, and the last lines of what it said."""
-    command = [sys.executable, __file__, "--target", options.target, "--group", str(group),
-               "--only", ",".join(map(str, numbers)), "--kind", options.kind, "--settings", options.settings,
+    command = [sys.executable, "-m", "fuzz", options.kind, "--target", options.target, "--group", str(group),
+               "--only", ",".join(map(str, numbers)), "--settings", options.settings,
                *(["--check"] if options.check else [])]
     with tempfile.TemporaryDirectory() as cache:  # nothing of this is needed twice
-        done = subprocess.run(command, capture_output=True, text=True,
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT,
                               env={**os.environ, "HEXAGON_MLIR_CACHE_DIR": cache})
     agree = sum(int(line.removeprefix(AGREE)) for line in done.stdout.splitlines() if line.startswith(AGREE))
     reason = f"killed by signal {-done.returncode}\n{done.stderr}" if done.returncode < 0 else done.stderr
@@ -106,19 +105,18 @@ def failures(numbers: list[int], options: argparse.Namespace) -> list[int]:
     return failed
 
 
-def main() -> int:
-    """Run the slice; the exit code tells whether every program agreed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=100)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of this kind."""
     parser.add_argument("--target", default="v75")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start no process after this time")
     parser.add_argument("--only", help="these programs, in this process")
     parser.add_argument("--group", type=int, default=1, help="with --only: programs of one module")
-    parser.add_argument("--kind", choices=["single", "chains"], default="single", help="operations of a program")
     parser.add_argument("--settings", default="{}", help="of the pipeline, as JSON: threads, accuracy, tcm_bytes, ...")
     parser.add_argument("--check", action="store_true", help="the simulator's memory checks")
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> int:
+    """A program for each seed; the exit code tells whether every one agreed."""
     if options.only:
         numbers = [int(n) for n in options.only.split(",")]
         for start in range(0, len(numbers), options.group):
@@ -126,17 +124,12 @@ def main() -> int:
             check(group := numbers[start:start + options.group], options)
             print(f"{AGREE}{len(group)}", flush=True)
         return 0
-    begin, failed, number = time.monotonic(), [], options.first
-    end = options.first + options.count
-    while number < end and time.monotonic() - begin < options.seconds:
-        after = min(number + BATCH, end)
+    begin, failed, number = time.monotonic(), [], options.seeds.start
+    while number < options.seeds.stop and time.monotonic() - begin < options.seconds:
+        after = min(number + BATCH, options.seeds.stop)
         failed += failures(list(range(number, after)), options)
         number = after
-        print(f"programs {options.first} to {number - 1} on {options.target}: "
-              f"{number - options.first - len(failed)} agree, {len(failed)} do not"
+        print(f"programs {options.seeds.start} to {number - 1} on {options.target}: "
+              f"{number - options.seeds.start - len(failed)} agree, {len(failed)} do not"
               f"{': ' + str(failed) if failed else ''} ({time.monotonic() - begin:.0f} s)", flush=True)
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

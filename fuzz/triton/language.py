@@ -1,6 +1,6 @@
 """Random Triton kernels over the language: types, conversions, reductions, scans, sorting, shapes, loops, atomics.
 
-What cannot be exact (exponentials, quotients) is stored where it is computed; `fuzz_triton_values` has the rest.
+What cannot be exact (exponentials, quotients) is stored where it is computed; `values` has the rest.
 """
 
 from __future__ import annotations
@@ -8,11 +8,9 @@ from __future__ import annotations
 import inspect
 from math import prod
 
-from fuzz_triton_products import FUNCTIONS, Products
-from fuzz_triton_values import BITS, ELEMENTS, EXACT, TYPES, Value, halves
-
-LAUNCH = "FUZZ_LAUNCH"
-"""The environment variable that holds options of every launch, as JSON."""
+from fuzz.triton import LAUNCH
+from fuzz.triton.products import FUNCTIONS, Products
+from fuzz.triton.values import BITS, ELEMENTS, EXACT, TYPES, Value, halves
 
 
 class LanguageGenerator(Products):

@@ -12,11 +12,11 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from fuzz_triton_blocks import FLOATS, INTEGERS, OPERATORS, Block, binary, contents, convert, total
-from fuzz_triton_descriptors import ELEMENTS, Descriptors
 
-LAUNCH = "FUZZ_LAUNCH"
-"""The environment variable that holds options of every launch, as JSON."""
+from fuzz.triton import LAUNCH
+from fuzz.triton.blocks import FLOATS, INTEGERS, OPERATORS, Block, binary, contents, convert, total
+from fuzz.triton.descriptors import ELEMENTS, Descriptors
+
 REACH = 1 << 16
 """The farthest element; what would go beyond is masked."""
 
@@ -351,8 +351,8 @@ class MemoryGenerator(Descriptors):
 _DRIVER = """
 import os, json, torch, triton, triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
-from fuzz_triton_memory import values
-from fuzz_triton_values import halves
+from fuzz.triton.memory import values
+from fuzz.triton.values import halves
 
 @triton.jit
 def shifted(pair, offsets):

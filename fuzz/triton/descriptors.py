@@ -6,7 +6,8 @@ from dataclasses import replace
 from math import prod
 
 import numpy as np
-from fuzz_triton_blocks import SIZES, Block, Writer, convert
+
+from fuzz.triton.blocks import SIZES, Block, Writer, convert
 
 ELEMENTS = 512
 """Of a block."""

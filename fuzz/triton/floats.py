@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Random Triton kernels of floating-point arithmetic against float64, under error bounds of the chip's arithmetic.
 
-    scripts/fuzz_triton_floats.py --seed 0 --count 1000 --target v75
-    scripts/fuzz_triton_floats.py --seed 17 --show
+    python -m fuzz triton-floats --seeds 1000 --target v75
+    python -m fuzz triton-floats --seeds 17:18 --show
 
 Each variable of a kernel is computed in float64 while the kernel is written, with a bound of what the machine's value
 may be away from it: that of the operands, carried through the operation, and the operation's own (`Machine`; functions:
@@ -15,7 +14,6 @@ import argparse
 import faulthandler
 import os
 import random
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,10 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from bench.math_functions import BY_NAME  # noqa: E402
+from bench.math_functions import BY_NAME
 
 Array = np.ndarray
 SHAPES = ((1, 32), (4, 64), (16, 16), (16, 32), (8, 128), (2, 512), (32, 32))
@@ -385,19 +380,19 @@ def difference(seed: int, machine: Machine, folder: Path) -> tuple[str, float]:
             float(share[worst]))
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=100)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of this kind."""
     parser.add_argument("--target", default="v75")
-    parser.add_argument("--show", action="store_true", help="print the kernel of --seed")
-    options = parser.parse_args(arguments)
+    parser.add_argument("--show", action="store_true", help="print the kernel of the first seed")
+
+
+def run(options: argparse.Namespace) -> int:
+    """A kernel for each seed."""
     machine = Machine(options.target)
     if options.show:
-        print(Generator(options.seed, machine).source())
+        print(Generator(options.seeds.start, machine).source())
         return 0
-    from fuzz_triton import hurry
-
+    from fuzz.triton.run import hurry
     from hexagon_mlir.frontend.triton import activate
 
     os.environ["HEXMLIR_EXECUTOR"] = "sim"
@@ -407,16 +402,12 @@ def main(arguments: list[str] | None = None) -> int:
     failed, shares = 0, []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TRITON_CACHE_DIR"] = os.environ["HEXAGON_MLIR_CACHE_DIR"] = folder
-        for seed in range(options.seed, options.seed + options.count):
+        for seed in options.seeds:
             text, share = difference(seed, machine, Path(folder))
             shares.append(share)
             if text:
                 failed += 1
                 print(f"seed {seed}: {text}", flush=True)
-    print(f"{options.count} kernels on {options.target}, {failed} failed; error / bound: median "
+    print(f"{len(options.seeds)} kernels on {options.target}, {failed} failed; error / bound: median "
           f"{np.median(shares):.2g}, largest {max(shares):.2g}")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

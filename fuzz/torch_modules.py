@@ -1,7 +1,7 @@
 """Random PyTorch modules of a few operations each: `torch.compile` for Hexagon against eager.
 
-``python scripts/fuzz_torch.py --seed 0 --count 200`` tells the seeds that differ, fail, or are refused; ``--check``
-runs with the simulator's memory checks; ``--show`` prints a module; ``--options '{"threads": 4}'`` compiles with them.
+``python -m fuzz torch --seeds 200`` tells the seeds that differ, fail, or are refused; ``--check`` runs with the
+simulator's memory checks; ``--show`` prints a module; ``--options '{"threads": 4}'`` compiles with them.
 Floating-point values stay near one, so that sums in another order stay within 1e-4.
 """
 
@@ -14,9 +14,6 @@ import random
 import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
@@ -256,17 +253,18 @@ def difference(source: str, arguments: list[torch.Tensor], options: dict[str, ob
     return ""
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=100)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of this kind."""
     parser.add_argument("--check", action="store_true", help="the simulator's memory checks")
     parser.add_argument("--options", default="{}", help="of torch.compile, as JSON")
-    parser.add_argument("--show", action="store_true", help="print the module of --seed")
-    options = parser.parse_args()
+    parser.add_argument("--show", action="store_true", help="print the module of the first seed")
+
+
+def run(options: argparse.Namespace) -> int:
+    """A module for each seed."""
     warnings.simplefilter("ignore")
     if options.show:
-        source, arguments = generated(options.seed)
+        source, arguments = generated(options.seeds.start)
         print(source, *[f"# {tuple(a.shape)} {a.stride()} {a.dtype}" for a in arguments], sep="\n")
         return 0
     from functools import partial
@@ -280,7 +278,7 @@ def main() -> int:
         sim.SESSION.observers.append(lambda record: reports.extend(str(r) for r in record.result.reports if r.certain))
     failed = 0
     with torch.no_grad():
-        for seed in range(options.seed, options.seed + options.count):
+        for seed in options.seeds:
             reports.clear()
             text = difference(*generated(seed), json.loads(options.options)) or "".join(reports[:1])
             failed += bool(text)
@@ -288,9 +286,5 @@ def main() -> int:
                 print(f"seed {seed}: {text}", flush=True)
             elif seed % 20 == 0:
                 print(f"{seed} done", file=sys.stderr, flush=True)
-    print(f"{options.count} modules, {failed} failed")
+    print(f"{len(options.seeds)} modules, {failed} failed")
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

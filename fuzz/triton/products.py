@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import prod
 
-from fuzz_triton_values import ELEMENTS, Value, Values
+from fuzz.triton.values import ELEMENTS, Value, Values
 
 FORMATS = {"e4m3": 1, "e5m2": 1, "e2m1": 2, "fp16": 1}
 """Elements of a byte, or of a number where that is no byte."""

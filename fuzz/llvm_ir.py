@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
 """Random LLVM IR vector functions: the host against Hexagon code on the simulator.
 
-    scripts/fuzz_ir.py --count 2000 --seed 1 [--faulty]
+    python -m fuzz llvm-ir --seeds 1:2001 [--faulty]
 
 ``--faulty`` lets in operations LLVM is known to translate wrongly (docs/simulator.md); without it every
 difference is new. Batches run in child processes: a crash of LLVM costs one batch and is reported.
 """
 
 import argparse
-import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -26,25 +24,26 @@ def batch(seed: int, count: int, faulty: bool, target: str) -> list[tuple[list[s
     return [(sorted(m.function.faults), str(m)) for m in check(functions, seed, target)]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=500, help="number of functions")
-    parser.add_argument("--seed", type=int, default=0)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of this kind."""
     parser.add_argument("--faulty", action="store_true", help="with operations that have known faults")
     parser.add_argument("--target", default="v75")
     parser.add_argument("--show", type=int, default=5, help="new differences to print")
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> int:
+    """A function for each seed."""
     start = time.perf_counter()
     known: Counter[str] = Counter()
     new = crashed = done = 0
-    while done < options.count:
-        size = min(BATCH, options.count - done)
+    while done < len(options.seeds):
+        size = min(BATCH, len(options.seeds) - done)
         try:
             with ProcessPoolExecutor(1) as pool:
-                found = pool.submit(batch, options.seed + done, size, options.faulty, options.target).result()
+                found = pool.submit(batch, options.seeds.start + done, size, options.faulty, options.target).result()
         except BrokenProcessPool:
             crashed += 1
-            print(f"crash in the batch with --seed {options.seed + done} --count {size}")
+            print(f"crash in the batch --seeds {options.seeds.start + done}:{options.seeds.start + done + size}")
             found = []
         for faults, report in found:
             known.update(faults)
@@ -57,7 +56,3 @@ def main() -> int:
         print(f"{times:6} {fault}: {FAULTS[fault]}")
     print(f"{done} functions, {new} new differences, {crashed} crashes, {time.perf_counter() - start:.1f} s")
     return 1 if new or crashed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
