@@ -106,7 +106,7 @@ def phases(compilations: Sequence[Compile]) -> list[Row]:
     """Seconds of the processor by phase for each of ``compilations``; everything in this process, from now on."""
     from hexagon_mlir.codegen import backend, compile, emission
     from hexagon_mlir.codegen.llvm import Library
-    from hexagon_mlir.codegen.processes.side_by_side import Line
+    from hexagon_mlir.codegen.processes.task_queue import Line
     from hexagon_mlir.frontend.triton import compiler
 
     clock, rows = Clock(), []

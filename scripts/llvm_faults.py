@@ -24,8 +24,8 @@ Made by `python scripts/llvm_faults.py`.
 """
 AFTER = """Without a record, since no small IR shows them: `loop-entries`, `gathers`, and an abort of the search for
 windows (tried again without it, see `backend.optimize_and_emit`). Their tests are whole kernels. `float-splats`,
-`half-fabs`, `copy-loops`, `loop-order`, `row-streams` and `half-narrowings` work around no fault: they are for speed,
-or for what the target says.
+`half-fabs`, `copy-loops`, `loop-order`, `unaligned-rows` and `half-narrowings` work around no fault: they are for
+speed, or for what the target says.
 """
 
 

@@ -12,23 +12,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from hexagon_mlir.codegen.processes.side_by_side import Line, Task
+from hexagon_mlir.codegen.processes.task_queue import Task, TaskQueue
 from hexagon_mlir.codegen.processes.worker import Aborted, Workers
 from hexagon_mlir.isa.joining import joined
 
 
 class Assembly:
-    """The assembly of ``parts`` of LLVM IR, which ``line`` works on from now on; they are this ``share`` of a program,
+    """The assembly of ``parts`` of LLVM IR, which ``queue`` works on from now on; they are this ``share`` of a program,
     and ``request`` is as for `backend.optimize_and_emit`.
     """
 
-    def __init__(self, parts: Sequence[str], request: dict, workers: Workers, line: Line, share: float = 1.0):
+    def __init__(self, parts: Sequence[str], request: dict, workers: Workers, queue: TaskQueue, share: float = 1.0):
         whole = sum(map(len, parts))
         self._parts = [_Part(part, {**request, "share": share * len(part) / whole}, workers) for part in parts]
-        line.add([Task(len(part.source), part.optimize) for part in self._parts])
+        queue.add([Task(len(part.source), part.optimize) for part in self._parts])
 
     def text(self) -> str:
-        """All of it; the line is finished before."""
+        """All of it; the queue is finished before."""
         return joined([part.once_more() if part.again else joined(part.functions, "f") for part in self._parts])
 
 

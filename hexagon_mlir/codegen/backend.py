@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from hexagon_mlir.codegen.hvx.pinned_conversions import conversions_before_calls
+from hexagon_mlir.codegen.hvx.conversions_before_calls import conversions_before_calls
 from hexagon_mlir.codegen.llvm import Library, binding
 from hexagon_mlir.codegen.module_splitting import loops_apart
 from hexagon_mlir.codegen.scheduling.static_cost import Cost, static_cost
@@ -26,7 +26,7 @@ from hexagon_mlir.codegen.steps import (
     apply,
 )
 from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
-from hexagon_mlir.codegen.variants import BASELINES, PATIENCE, ROOM, UNCHAINED, Variant, after_spills, variants, worth
+from hexagon_mlir.codegen.variants import BASELINES, BUDGET, PATIENCE, UNCHAINED, Variant, after_spills, variants, worth
 from hexagon_mlir.isa.joining import joined
 from hexagon_mlir.isa.remarks import with_remarks
 from hexagon_mlir.llvmir import MODULE_END, Module
@@ -120,19 +120,19 @@ class _Code:
 
     optimized: Program
     realigned: bool = True
-    pinned: bool = False
+    converted_early: bool = False
     common: Program | None = None
     """After `AFTER_O3`."""
     sources: dict[Variant, Program] = field(default_factory=dict)
 
     def variants(self) -> list[Variant]:
         """What to try, in this order."""
-        return variants(traits(apply(BY_VARIANT[:1], self._after_o3(Variant(ordered=True, room=ROOM))).module))
+        return variants(traits(apply(BY_VARIANT[:1], self._after_o3(Variant(ordered=True, budget=BUDGET))).module))
 
     def text(self, variant: Variant) -> str:
         """What LLVM generates code from."""
-        key = Variant(ordered=variant.ordered, room=variant.room if variant.ordered else None,
-                      reach=variant.reach * self.optimized.spills_lose)
+        key = Variant(ordered=variant.ordered, budget=variant.budget if variant.ordered else None,
+                      live_range=variant.live_range * self.optimized.spills_lose)
         if key not in self.sources:
             self.sources[key] = apply(BY_VARIANT, self._after_o3(key))
         return self.sources[key].text
@@ -158,9 +158,9 @@ class _Code:
             asm = library.generate(self.text(variant), variant, self.realigned, "assembly")
         if not self.optimized.spills_lose or not QFLOAT_SPILLS.found(asm):
             return asm
-        if self.pinned:
+        if self.converted_early:
             return None
-        self.pinned, before = True, self.optimized
+        self.converted_early, before = True, self.optimized
         self.optimized = replace(before, module=conversions_before_calls(before.module))
         if self.optimized.module is before.module:
             return None

@@ -25,7 +25,7 @@ class Emission:
 
     def __init__(self, target: Target, pipeline: str, settings: Settings, position_independent: bool = False):
         self._request = _request(target, pipeline, settings, "asm", position_independent)
-        self._line = workers().line()
+        self._queue = workers().queue()
         self._made: list[tuple[str, str | Assembly]] = []
 
     def add(self, llvm_ir: str, share: float = 1.0) -> None:
@@ -33,12 +33,12 @@ class Emission:
         name = _name(llvm_ir, {**self._request, "share": share})
         found = cache.load(name)
         self._made.append((name, found.decode() if found is not None else
-                           Assembly(divide(llvm_ir), self._request, workers(), self._line, share)))
+                           Assembly(divide(llvm_ir), self._request, workers(), self._queue, share)))
 
     def finish(self) -> str:
         """The assembly; raises `HexError`. Ctrl-C ends what LLVM is at."""
         try:
-            self._line.finish()
+            self._queue.finish()
         except KeyboardInterrupt:
             workers().stop()
             raise
@@ -51,7 +51,7 @@ class Emission:
 
     def close(self) -> None:
         """Nothing will be added any more."""
-        self._line.close()
+        self._queue.close()
 
 
 def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "default",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from hexagon_mlir.codegen.llvm_ir.conversions import conversion_option
+from hexagon_mlir.codegen.rewrites.conversions import conversion_option
 from hexagon_mlir.codegen.variants import Variant
 from hexagon_mlir.targets.disputed import NarrowingOrder
 

@@ -18,23 +18,23 @@ from hexagon_mlir.codegen.hvx.lane_exchanges import exchanges_as_instructions
 from hexagon_mlir.codegen.hvx.native_vectors import has_vector_arithmetic, use_native_vectors
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
-from hexagon_mlir.codegen.hvx.row_streams import rows_apart
 from hexagon_mlir.codegen.hvx.shared_vectors import rewrites_neighbours
+from hexagon_mlir.codegen.hvx.unaligned_rows import rows_apart
 from hexagon_mlir.codegen.llvm import Library
-from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
-from hexagon_mlir.codegen.llvm_ir.bit_tests import lowest_bits_as_tests
-from hexagon_mlir.codegen.llvm_ir.conversions import converts, hidden_bits
-from hexagon_mlir.codegen.llvm_ir.copy_loops import keep_copies_in_order
-from hexagon_mlir.codegen.llvm_ir.float_splats import float_splats_as_words
-from hexagon_mlir.codegen.llvm_ir.gathers import gathers_as_instructions
-from hexagon_mlir.codegen.llvm_ir.half_fabs import half_fabs_as_bits
-from hexagon_mlir.codegen.llvm_ir.loop_entries import keep_loops_after_stores
-from hexagon_mlir.codegen.llvm_ir.mask_selects import mask_selects_as_logic
-from hexagon_mlir.codegen.llvm_ir.poison_halves import poison_halves_as_others
-from hexagon_mlir.codegen.llvm_ir.scalar_selects import scalar_selects_as_bits
-from hexagon_mlir.codegen.llvm_ir.store_order import keep_stores_in_order
-from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
-from hexagon_mlir.codegen.llvm_ir.zero_tests import zero_tests_as_bits
+from hexagon_mlir.codegen.rewrites.bfloat_moves import bfloat_vectors_as_bits
+from hexagon_mlir.codegen.rewrites.bit_tests import lowest_bits_as_tests
+from hexagon_mlir.codegen.rewrites.conversions import converts, hidden_bits
+from hexagon_mlir.codegen.rewrites.copy_loops import keep_copies_in_order
+from hexagon_mlir.codegen.rewrites.float_splats import float_splats_as_words
+from hexagon_mlir.codegen.rewrites.gathers import gathers_as_instructions
+from hexagon_mlir.codegen.rewrites.half_fabs import half_fabs_as_bits
+from hexagon_mlir.codegen.rewrites.loop_entries import keep_loops_after_stores
+from hexagon_mlir.codegen.rewrites.mask_selects import mask_selects_as_logic
+from hexagon_mlir.codegen.rewrites.poison_halves import poison_halves_as_others
+from hexagon_mlir.codegen.rewrites.scalar_selects import scalar_selects_as_bits
+from hexagon_mlir.codegen.rewrites.store_order import keep_stores_in_order
+from hexagon_mlir.codegen.rewrites.tcm_slots import separate_slots
+from hexagon_mlir.codegen.rewrites.zero_tests import zero_tests_as_bits
 from hexagon_mlir.codegen.scheduling.loop_order import order_loops
 from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
 from hexagon_mlir.codegen.variants import Variant
@@ -158,11 +158,11 @@ AFTER_O3 = (
 """Of each function by itself, once; what follows depends on the variant of its code (`variants`)."""
 BY_VARIANT = (
     Step("loop-order", "LLVM keeps the order it is given: copies of a body are interleaved",
-         lambda program: order_loops(program.module, program.variant.room), lambda program: program.variant.ordered),
+         lambda program: order_loops(program.module, program.variant.budget), lambda program: program.variant.ordered),
     Step("qfloat-lifetimes", "what lives long is spilled, and loses bits there",
-         lambda program: shorten_lifetimes(program.module, program.variant.reach),
-         lambda program: program.spills_lose and program.variant.reach > 0),
-    Step("row-streams", "rows that share no vector are shifted once", on_module(rows_apart)),
+         lambda program: shorten_lifetimes(program.module, program.variant.live_range),
+         lambda program: program.spills_lose and program.variant.live_range > 0),
+    Step("unaligned-rows", "rows that share no vector are shifted once", on_module(rows_apart)),
     Step("store-order", "LLVM packs a scalar store with an earlier vector store", on_module(keep_stores_in_order)),
     Step("loop-entries", "LLVM's pipeliner moves loads in front of stores", on_module(keep_loops_after_stores)),
     Step("gathers", "LLVM takes vgather for an instruction that reads no memory", on_module(gathers_as_instructions)),

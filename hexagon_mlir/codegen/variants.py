@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hexagon_mlir.codegen.scheduling.loop_order import REGISTERS, Room
+from hexagon_mlir.codegen.scheduling.loop_order import REGISTERS, RegisterBudget
 from hexagon_mlir.codegen.scheduling.static_cost import Cost
 from hexagon_mlir.codegen.scheduling.traits import Traits
 
@@ -16,17 +16,17 @@ from hexagon_mlir.codegen.scheduling.traits import Traits
 @dataclass(frozen=True)
 class Variant:
     """One way to generate code: with the vector loops ordered (`loop_order`), scheduled by LLVM before register
-    allocation, looking for another window where software pipelining fails. With ``reach`` qfloat values that wait for
-    more vector instructions wait in IEEE format (`qfloat_lifetimes`). ``room`` makes loops take constants from a table.
-    ``bits`` is LLVM's search for bits that are known, up to a third of its time: it keeps a thousand of them for each
-    vector. Address arithmetic gets shorter by it, which counts in tight loops.
+    allocation, looking for another window where software pipelining fails. With ``live_range`` qfloat values that wait
+    for more vector instructions wait in IEEE format (`qfloat_lifetimes`). ``budget`` makes loops take constants from a
+    table. ``bits`` is LLVM's search for bits that are known, up to a third of its time: it keeps a thousand of them for
+    each vector. Address arithmetic gets shorter by it, which counts in tight loops.
     """
 
     ordered: bool = False
     scheduled: bool = False
     windows: bool = False
-    reach: int = 0
-    room: Room | None = None
+    live_range: int = 0
+    budget: RegisterBudget | None = None
     bits: bool = True
 
     @property
@@ -35,33 +35,34 @@ class Variant:
         return 1 if self.windows or self.ordered else 1 / 3
 
 
-ROOM = Room(34, slots=False)
+BUDGET = RegisterBudget(34, slots=False)
 """That of what is tried first."""
-_QUICK, _EVERYTHING = Variant(scheduled=True), Variant(ordered=True, scheduled=True, windows=True, room=ROOM)
-_GENERAL = (Variant(ordered=True, windows=True, room=ROOM), _QUICK, _EVERYTHING, Variant(windows=True))
+_QUICK, _EVERYTHING = Variant(scheduled=True), Variant(ordered=True, scheduled=True, windows=True, budget=BUDGET)
+_GENERAL = (Variant(ordered=True, windows=True, budget=BUDGET), _QUICK, _EVERYTHING, Variant(windows=True))
 _PRODUCTS = (_EVERYTHING, _GENERAL[0], _QUICK, Variant(windows=True))
 """Where loops add up products of a matrix's elements: LLVM's scheduler pipelines them best when they are in order."""
-# Where constants find no register. No room suits every loop: LLVM reorders and allocates in its own way. In the first
+# Where constants find no register. No budget suits every loop: LLVM reorders and allocates in its own way. In the first
 # their loads get no slots of their own, which other arithmetic than qfloat's leaves free.
-_TABLED = (Variant(ordered=True, scheduled=True, windows=True, room=Room(32, slots=False)),
-           Variant(ordered=True, scheduled=True, windows=True, room=Room(31)),
-           Variant(ordered=True, windows=True, room=Room(32, slots=False)),
-           Variant(ordered=True, windows=True, room=Room(30)),
-           Variant(ordered=True, windows=True, room=Room(31)))
+_TABLED = (Variant(ordered=True, scheduled=True, windows=True, budget=RegisterBudget(32, slots=False)),
+           Variant(ordered=True, scheduled=True, windows=True, budget=RegisterBudget(31)),
+           Variant(ordered=True, windows=True, budget=RegisterBudget(32, slots=False)),
+           Variant(ordered=True, windows=True, budget=RegisterBudget(30)),
+           Variant(ordered=True, windows=True, budget=RegisterBudget(31)))
 _MIXED, _FULL = 1 / 3, 3 / 5
 """The part of a loop's instructions that are qfloat's from which on one of `_TABLED` is best most often, and that from
 which on few slots are free.
 """
 # Where registers are short: fewer values alive, and those that LLVM may have to spill in IEEE format. The search for
 # windows takes three times as long, and rarely finds registers.
-_ROOMY = (Variant(scheduled=True, reach=80, bits=False), Variant(reach=80, bits=False),
-          Variant(ordered=True, reach=80), Variant(ordered=True, windows=True, reach=80),
-          Variant(windows=True, reach=80), Variant(reach=20))
+_SPILLING = (Variant(scheduled=True, live_range=80, bits=False), Variant(live_range=80, bits=False),
+          Variant(ordered=True, live_range=80), Variant(ordered=True, windows=True, live_range=80),
+          Variant(windows=True, live_range=80), Variant(live_range=20))
 # At twice the registers LLVM's scheduler spills more than it hides: its order of random numbers takes 5 to 10 % longer.
-_FLOODED = (_ROOMY[1], _ROOMY[0], *_ROOMY[2:])
-_CROWDED = (Variant(ordered=True, room=ROOM, bits=False), Variant(ordered=True, scheduled=True, room=ROOM), *_ROOMY)
+_FLOODED = (_SPILLING[1], _SPILLING[0], *_SPILLING[2:])
+_CROWDED = (Variant(ordered=True, budget=BUDGET, bits=False), Variant(ordered=True, scheduled=True, budget=BUDGET),
+            *_SPILLING)
 # In front of an exact GELU, products of f16 are pipelined only by the search for windows: 6 or 8 packets instead of 12.
-_CROWDED_PRODUCTS = (replace(_EVERYTHING, room=Room(34), reach=80), _ROOMY[4], _ROOMY[3])
+_CROWDED_PRODUCTS = (replace(_EVERYTHING, budget=RegisterBudget(34), live_range=80), _SPILLING[4], _SPILLING[3])
 _CROWD = 45
 """Vectors at hand at once (`traits`) from which on LLVM spills some, however it orders them."""
 _CHAINS = 1 / 4
@@ -75,10 +76,10 @@ PATIENCE = 100_000
 _TIDINESS = 80_000
 """Characters of LLVM IR in all variants together that are worth a loop without spills, addresses and copies."""
 _TIDY = 1 / 12
-"""The excess up to which such a loop is good enough as it is: another order only trades its waste for waits."""
+"""How far above its bound such a loop is good enough as it is: another order only trades its overhead for waits."""
 
 _FAR = 0.3
-"""The excess from which on loops that were scheduled by LLVM are tried without, however long that takes."""
+"""How far above the bound loops that were scheduled by LLVM are tried without, however long that takes."""
 
 
 def variants(traits: Traits) -> list[Variant]:
@@ -86,13 +87,13 @@ def variants(traits: Traits) -> list[Variant]:
     straight = traits.pressure == 0 and traits.outside >= _MANY
     if straight or traits.pressure <= REGISTERS < traits.outside:  # no order of ours helps
         quick = [replace(_QUICK, bits=False), *(v for v in _GENERAL if v != _QUICK)]
-        return [*_ROOMY] if traits.outside >= _CROWD else quick
+        return [*_SPILLING] if traits.outside >= _CROWD else quick
     if traits.pressure >= _CROWD:
         if traits.products:
             return [*_CROWDED_PRODUCTS, *(v for v in _CROWDED if v not in _CROWDED_PRODUCTS)]
         if traits.qfloat >= _CHAINS:
             return [*_CROWDED]
-        return [*(_FLOODED if traits.pressure >= 2 * REGISTERS else _ROOMY)]
+        return [*(_FLOODED if traits.pressure >= 2 * REGISTERS else _SPILLING)]
     if traits.products:  # of halves with bits: matrix product 105,555 cycles, 117,891 without
         return [replace(_PRODUCTS[0], bits=traits.qfloat < _MIXED), *_PRODUCTS[1:]]
     if traits.pressure <= REGISTERS:
@@ -111,7 +112,7 @@ def after_spills(variant: Variant, left: list[Variant]) -> list[Variant]:
 
 def worth(variant: Variant, best: Cost, spent: float, patience: int) -> bool:
     """Whether trying ``variant`` for code at the cost ``best`` is worth its time, ``spent`` characters being enough."""
-    if variant == _GENERAL[0] and best.excess > _FAR and patience:
+    if variant == _GENERAL[0] and best.above_bound > _FAR and patience:
         return True
-    untidy = best.waste > 0 and best.excess > _TIDY and variant in _TABLED and spent <= _TIDINESS
-    return best.excess * patience >= spent or (untidy and patience > 0)
+    untidy = best.overhead > 0 and best.above_bound > _TIDY and variant in _TABLED and spent <= _TIDINESS
+    return best.above_bound * patience >= spent or (untidy and patience > 0)

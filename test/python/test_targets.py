@@ -7,7 +7,7 @@ import pytest
 
 import hexagon_mlir as hx
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.llvm_ir.conversions import converts, hidden_bits
+from hexagon_mlir.codegen.rewrites.conversions import converts, hidden_bits
 
 SUM = """func.func @f(%x: tensor<256xf32>, %y: tensor<256xf32>) -> tensor<256xf32> {
   %o = tensor.empty() : tensor<256xf32>

@@ -4,16 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 from hexagon_mlir.codegen import module_splitting
+from hexagon_mlir.codegen.hvx import conversions_before_calls as before_calls
 from hexagon_mlir.codegen.hvx import (
     exponent_numbers,
     half_narrowing,
     lane_exchanges,
     native_vectors,
-    pinned_conversions,
     qfloat_lifetimes,
-    row_streams,
+    unaligned_rows,
 )
-from hexagon_mlir.codegen.llvm_ir import (
+from hexagon_mlir.codegen.rewrites import (
     copy_loops,
     float_splats,
     half_fabs,
@@ -41,7 +41,7 @@ def printed(text: str) -> str:
                    for part in Module.parse(text).parts]).text
 
 
-conversions_before_calls = on_text(pinned_conversions.conversions_before_calls)
+conversions_before_calls = on_text(before_calls.conversions_before_calls)
 exchanges_as_instructions = on_text(lane_exchanges.exchanges_as_instructions)
 float_splats_as_words = on_text(float_splats.float_splats_as_words)
 half_fabs_as_bits = on_text(half_fabs.half_fabs_as_bits)
@@ -51,7 +51,7 @@ keep_stores_in_order = on_text(store_order.keep_stores_in_order)
 narrowings_as_instructions = on_text(half_narrowing.narrowings_as_instructions)
 order_loops = on_text(loop_order.order_loops)
 poison_halves_as_others = on_text(poison_halves.poison_halves_as_others)
-rows_apart = on_text(row_streams.rows_apart)
+rows_apart = on_text(unaligned_rows.rows_apart)
 scalar_selects_as_bits = on_text(scalar_selects.scalar_selects_as_bits)
 shorten_lifetimes = on_text(qfloat_lifetimes.shorten_lifetimes)
 small_integers_as_conversions = on_text(exponent_numbers.small_integers_as_conversions)

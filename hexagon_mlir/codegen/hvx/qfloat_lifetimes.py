@@ -19,22 +19,22 @@ _CHAINS = {ieee: chain for ieee, chain in FORMATS.values()}
 _IEEE = {chain: ieee for ieee, chain in FORMATS.values()}
 
 
-def shorten_lifetimes(module: Module, reach: int) -> Module:
-    """``module`` with no qfloat value that waits for more than ``reach`` vector instructions between two uses.
+def shorten_lifetimes(module: Module, live_range: int) -> Module:
+    """``module`` with no qfloat value that waits for more than ``live_range`` vector instructions between two uses.
 
     Uses in other blocks are further away than any. Sums carried round a loop stay qfloat.
     """
     declared: Declarations = {}
-    return module.map(lambda function: _Rewriter(function, reach, declared).rewrite() if ".qf" in function.text
+    return module.map(lambda function: _Rewriter(function, live_range, declared).rewrite() if ".qf" in function.text
                       else function).declaring(declared)
 
 
-def far_uses(made: tuple[str, int], uses: Sequence[tuple[str, int]], reach: int) -> list[bool]:
+def far_uses(made: tuple[str, int], uses: Sequence[tuple[str, int]], live_range: int) -> list[bool]:
     """For each of ``uses``, places (block, number of vector instructions before it) in order: does the value wait for
-    more than ``reach`` instructions before it?
+    more than ``live_range`` instructions before it?
     """
     places = [made, *uses]
-    return [block != before or at - last > reach
+    return [block != before or at - last > live_range
             for (before, last), (block, at) in zip(places, uses, strict=False)]
 
 
@@ -65,8 +65,8 @@ class _Changes:
 class _Rewriter:
     """Rewrites one function."""
 
-    def __init__(self, function: Function, reach: int, declared: Declarations):
-        self.function, self.reach, self.declared = function, reach, declared
+    def __init__(self, function: Function, live_range: int, declared: Declarations):
+        self.function, self.live_range, self.declared = function, live_range, declared
         self.instructions = instructions = function.records
         self.definitions = {i.result: number for number, i in enumerate(instructions) if i.result}
         self.users: dict[str, list[int]] = {}
@@ -107,7 +107,7 @@ class _Rewriter:
     def _shorten(self, number: int, chain: str, users: Sequence[int]) -> None:
         """Plan what becomes of a value and its ``users`` where uses are far apart."""
         made = self.instructions[number]
-        far = far_uses(self.places[number], [self.places[u] for u in users], self.reach)
+        far = far_uses(self.places[number], [self.places[u] for u in users], self.live_range)
         convert = f"vconv.{_IEEE[chain]}.{chain}"
         ieee, now = "", made.result  # the names of the value in both formats; "" where it is not at hand
         for user, waits in zip(users, far, strict=True):

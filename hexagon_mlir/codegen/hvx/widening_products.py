@@ -4,7 +4,7 @@ LLVM 22 widens both factors and multiplies whole words: for 16-bit integers four
 HVX has one for a vector of products. The factors' own casts are dead afterwards.
 
 Sums of two products by ``vdmpy`` are not made: of halfwords it saturates where linalg's sums wrap, and of bytes
-``vrmpy`` (`quad_products`) sums four.
+``vrmpy`` (`dot_products`) sums four.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import threading
 from pathlib import Path
 
 from hexagon_mlir.codegen.processes import isolation
-from hexagon_mlir.codegen.processes.side_by_side import Line
+from hexagon_mlir.codegen.processes.task_queue import TaskQueue
 from hexagon_mlir.codegen.processes.watch import Stopped, Tail, Watch
 from hexagon_mlir.codegen.processes.wire import receive, send
 from hexagon_mlir.ir import HexError
@@ -186,12 +186,12 @@ class Workers:
         finally:
             self._idle.put(one)
 
-    def line(self) -> Line:
+    def queue(self) -> TaskQueue:
         """For tasks that make requests: whoever finishes it works along, and another one for each further child that
         there is, or one.
         """
         alive = sum(one.is_alive for one in self.all)
-        return Line(max(alive, min(len(self.all), 2)) - 1)
+        return TaskQueue(max(alive, min(len(self.all), 2)) - 1)
 
     def stop(self) -> None:
         """End all child processes; what they are at is not asked for again."""

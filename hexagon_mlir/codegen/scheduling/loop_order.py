@@ -41,7 +41,7 @@ _FRESH = "noalias ptr asm"
 
 
 @dataclass(frozen=True)
-class Room:
+class RegisterBudget:
     """Loops that want more vectors at hand than ``registers`` take constants from a table (`constant_tables`), as many
     as it needs; with ``slots`` each use of such a constant is given a load's place in the order.
     """
@@ -50,9 +50,9 @@ class Room:
     slots: bool = True
 
 
-def order_loops(module: Module, room: Room | None = None) -> Module:
+def order_loops(module: Module, budget: RegisterBudget | None = None) -> Module:
     """``module`` with the body of every single-block vector loop in a good order."""
-    return module.map(lambda function: _loops_of(function).ordered(room) if "@llvm.hexagon." in function.text
+    return module.map(lambda function: _loops_of(function).ordered(budget) if "@llvm.hexagon." in function.text
                       else function)
 
 
@@ -114,15 +114,15 @@ class _Loop:
         self.orders: dict[tuple[int, tuple[bool, ...]], list[Instruction]] = {}
         self.schedules: dict[tuple[bool, ...], dict[int, list[Schedule]]] = {}
 
-    def with_table(self, room: Room | None, leaving: set[str], table: ConstantTable) -> list[Instruction]:
+    def with_table(self, budget: RegisterBudget | None, leaving: set[str], table: ConstantTable) -> list[Instruction]:
         """The block in order, with loads of what is put into ``table``; other blocks read the values ``leaving``."""
         count = 0
         while True:
             chosen = from_table(self.uses, count)
             attempt = table.copy()
-            ordered = attempt.loaded(self._order(chosen, room is not None and room.slots), chosen)
+            ordered = attempt.loaded(self._order(chosen, budget is not None and budget.slots), chosen)
             done = [*self.head, *ordered, *self.tail]
-            missing = pressure_in_block(done, leaving) - room.registers if room else 0
+            missing = pressure_in_block(done, leaving) - budget.registers if budget else 0
             if missing <= 0 or count > len(chosen):
                 table.take(attempt)
                 return done
@@ -149,10 +149,10 @@ class _Loops:
         self.function, self.leaving = function, values_leaving(function.records)
         self.blocks = [(block, _loop(block, addresses)) for block in function.blocks]
 
-    def ordered(self, room: Room | None) -> Function:
+    def ordered(self, budget: RegisterBudget | None) -> Function:
         """The function with every loop in order."""
         table = ConstantTable()
-        entry, *others = [block.with_instructions(loop.with_table(room, self.leaving, table)) if loop else block
+        entry, *others = [block.with_instructions(loop.with_table(budget, self.leaving, table)) if loop else block
                           for block, loop in self.blocks]
         return self.function.with_blocks([entry.after_phis(*table.setup()), *others])
 

@@ -24,7 +24,7 @@ DEEPEST = 4
 """Loops round a packet that count."""
 BACKWARDS = 0.25
 """Packets that a load below its predecessor counts for."""
-WASTE = 1.0
+OVERHEAD = 1.0
 """Packets that an instruction of a loop counts for which does none of its work."""
 BOUNDS = ("slot", "shift", "multiply", "load", "store")
 """Resources that bound a loop here. With all pipes counted too, bounds are closer and fewer tries worth their time:
@@ -36,16 +36,16 @@ _FRAME = (29, 30)
 
 
 class Cost(NamedTuple):
-    """``packets``, what they would be at the least in this program's loops, and how many of them count for waste."""
+    """``packets``, what they would be at the least in this program's loops, and how many of them count for overhead."""
 
     packets: float
     bound: float
-    waste: float = 0.0
+    overhead: float = 0.0
 
     @property
-    def excess(self) -> float:
-        """How far above the bound, as a part of it; waste aside."""
-        return (self.packets - self.waste) / self.bound - 1 if self.bound else 0.0
+    def above_bound(self) -> float:
+        """How far above the bound, as a part of it; overhead aside."""
+        return (self.packets - self.overhead) / self.bound - 1 if self.bound else 0.0
 
 
 def static_cost(asm: str) -> Cost:
@@ -62,9 +62,10 @@ def static_cost(asm: str) -> Cost:
            if not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops)
            and any(_computes(insn) for insn in _in(packets[first:end]))]
     idle = sum(weight[first] * (end - first - _least(packets[first:end])) for first, end in hot)
-    waste = sum(weight[first] * WASTE * _is_waste(insn) for first, end in hot for insn in _in(packets[first:end]))
-    total = waste + sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
-    return Cost(total, total - waste - idle, waste)
+    overhead = sum(weight[first] * OVERHEAD * _is_overhead(insn)
+                   for first, end in hot for insn in _in(packets[first:end]))
+    total = overhead + sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
+    return Cost(total, total - overhead - idle, overhead)
 
 
 def _in(packets: Iterable[Sequence[str]]) -> Iterator[Insn]:
@@ -78,7 +79,7 @@ def _computes(insn: Insn) -> bool:
     return left.startswith("V") and right.startswith("v") and not right.startswith(_MOVES)
 
 
-def _is_waste(insn: Insn) -> bool:
+def _is_overhead(insn: Insn) -> bool:
     """Whether ``insn`` stores a vector to the stack, computes an address of it, or copies a vector."""
     if insn.kind == "store":
         base = insn.address.base if insn.address else None

@@ -9,7 +9,7 @@ import pytest
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.assembly import Assembly
 from hexagon_mlir.codegen.backend import optimize_and_emit
-from hexagon_mlir.codegen.processes.side_by_side import Line, Task
+from hexagon_mlir.codegen.processes.task_queue import Task, TaskQueue
 from hexagon_mlir.codegen.processes.worker import Aborted
 from hexagon_mlir.isa.joining import joined
 
@@ -50,7 +50,7 @@ exit:
 
 
 def assembled(parts, workers):
-    line = Line(0)
+    line = TaskQueue(0)
     assembly = Assembly(parts, REQUEST, workers, line)
     line.finish()
     return assembly.text()
@@ -107,7 +107,7 @@ def test_a_part_with_a_function_that_llvm_aborts_at_is_asked_for_cautiously():
 
 
 def finished(tasks, helpers=0):
-    line = Line(helpers)
+    line = TaskQueue(helpers)
     line.add(tasks)
     line.finish()
 
@@ -143,7 +143,7 @@ def test_tasks_run_side_by_side_and_one_that_fails_ends_them():
 
 
 def test_a_helper_works_on_what_is_there_before_the_line_is_finished():
-    line, ran = Line(1), threading.Event()
+    line, ran = TaskQueue(1), threading.Event()
     line.add([Task(1, lambda: ran.set() or [])])
     assert ran.wait(30)
     line.finish()
@@ -151,7 +151,7 @@ def test_a_helper_works_on_what_is_there_before_the_line_is_finished():
 
 def test_threads_of_a_line_that_is_only_closed_end():
     before = set(threading.enumerate())
-    line, go = Line(2), threading.Event()
+    line, go = TaskQueue(2), threading.Event()
     line.add([Task(1, lambda: go.wait(30) and [])])
     started = set(threading.enumerate()) - before
     line.close()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import hexagon_mlir as hx
-from hexagon_mlir.codegen.llvm_ir.bfloat_moves import bfloat_vectors_as_bits
+from hexagon_mlir.codegen.rewrites.bfloat_moves import bfloat_vectors_as_bits
 
 MOVES = """
   %1 = load <64 x bfloat>, ptr %0, align 2

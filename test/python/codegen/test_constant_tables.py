@@ -11,7 +11,7 @@ from text_rewrites import order_loops
 
 import hexagon_mlir as hx
 from hexagon_mlir.codegen.scheduling.constant_tables import ConstantTable, constants_of, from_table
-from hexagon_mlir.codegen.scheduling.loop_order import Room
+from hexagon_mlir.codegen.scheduling.loop_order import RegisterBudget
 from hexagon_mlir.llvmir import parse_line
 
 V = "<32 x i32>"
@@ -88,11 +88,11 @@ end:                                              ; preds = %loop
 """
 
 
-@pytest.mark.parametrize(("constants", "room", "loads"), [(12, 31, 0), (40, 31, 10), (40, 20, 21), (12, None, 0)])
-def test_a_loop_takes_from_the_table_what_it_has_no_room_for(constants, room, loads):
+@pytest.mark.parametrize(("constants", "budget", "loads"), [(12, 31, 0), (40, 31, 10), (40, 20, 21), (12, None, 0)])
+def test_a_loop_takes_from_the_table_what_it_has_no_room_for(constants, budget, loads):
     body = "\n".join(f"  %v{n + 1} = tail call {V} @llvm.hexagon.V6.vaddw.128B({V} %v{n}, {V} {splat(n + 1)})"
                      for n in range(constants))
-    text = order_loops(LOOP.format(body=body, last=constants), Room(room) if room else None)
+    text = order_loops(LOOP.format(body=body, last=constants), RegisterBudget(budget) if budget else None)
     assert len(re.findall(r"%constant\d+ = load", text)) >= loads
     assert ("%constants = alloca" in text) == (loads > 0)
     assert len(re.findall(r"%constant\d+ = load", text)) == len(re.findall(r"store .*%constants\.at", text))
@@ -101,15 +101,15 @@ def test_a_loop_takes_from_the_table_what_it_has_no_room_for(constants, room, lo
 def test_orders_for_other_rooms_before_do_not_matter():
     body = "\n".join(f"  %v{n + 1} = tail call {V} @llvm.hexagon.V6.vaddw.128B({V} %v{n % 5}, {V} {splat(n + 1)})"
                      for n in range(40))
-    rooms = None, Room(31), Room(20), Room(20, slots=False)
+    budgets = None, RegisterBudget(31), RegisterBudget(20), RegisterBudget(20, slots=False)
     alone = {}
-    for room in rooms:
+    for budget in budgets:
         order_loops("")  # what was read before is forgotten
         order_loops("\n")
-        alone[room] = order_loops(LOOP.format(body=body, last=40), room)
+        alone[budget] = order_loops(LOOP.format(body=body, last=40), budget)
     assert len({*alone.values()}) > 2
-    for room in (*rooms, *reversed(rooms)):
-        assert order_loops(LOOP.format(body=body, last=40), room) == alone[room]
+    for budget in (*budgets, *reversed(budgets)):
+        assert order_loops(LOOP.format(body=body, last=40), budget) == alone[budget]
 
 
 def test_values_where_constants_come_from_a_table():

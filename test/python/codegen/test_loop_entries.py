@@ -6,7 +6,7 @@ from text_rewrites import keep_loops_after_stores, printed
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.backend import optimize_and_emit
-from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER
+from hexagon_mlir.codegen.rewrites.store_order import BARRIER
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse, set_index_bits

@@ -15,9 +15,9 @@ from hexagon_mlir.codegen import backend, module_splitting
 from hexagon_mlir.codegen.artifacts.symbols import own_names
 from hexagon_mlir.codegen.compile import lower_module
 from hexagon_mlir.codegen.llvm import Library
-from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
+from hexagon_mlir.codegen.rewrites.tcm_slots import separate_slots
 from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, Program, Step
-from hexagon_mlir.codegen.variants import ROOM, Variant
+from hexagon_mlir.codegen.variants import BUDGET, Variant
 from hexagon_mlir.exec.host_shuffles import apart
 from hexagon_mlir.ir import parse
 from hexagon_mlir.llvmir import Module
@@ -28,7 +28,7 @@ from hexagon_mlir.targets import Target
 
 CHIP = targets.get("v75")
 IEEE_CHIP = targets.get("v79")
-VARIANT = Variant(ordered=True, room=ROOM, reach=8)
+VARIANT = Variant(ordered=True, budget=BUDGET, live_range=8)
 
 
 def program(text: str, chip: Target = CHIP, **options) -> Program:

@@ -5,7 +5,7 @@ import pytest
 from text_rewrites import keep_stores_in_order, printed
 
 from hexagon_mlir.codegen import compile_module
-from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER
+from hexagon_mlir.codegen.rewrites.store_order import BARRIER
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse
 

@@ -2,7 +2,7 @@
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.backend import optimize_and_emit
-from hexagon_mlir.codegen.llvm_ir.tcm_slots import separate_slots
+from hexagon_mlir.codegen.rewrites.tcm_slots import separate_slots
 
 SLOTS = """declare ptr @hexmlir_tcm_slot(i32)
 declare void @use(ptr, ptr)

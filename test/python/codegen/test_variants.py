@@ -36,21 +36,21 @@ def test_what_comes_first():
     assert variants(FREE)[0].ordered and variants(FREE)[0].windows and not variants(FREE)[0].scheduled
     assert variants(FREE._replace(products=True))[0].scheduled and variants(FREE._replace(products=True))[0].ordered
     straight = variants(Traits(pressure=5, outside=40))[0]
-    assert straight.scheduled and not straight.ordered and not straight.reach and not straight.bits
+    assert straight.scheduled and not straight.ordered and not straight.live_range and not straight.bits
     assert variants(Traits(outside=9))[0] == straight and variants(Traits())[0] == variants(FREE)[0]
     first, *others = variants(Traits(pressure=5, outside=80))
-    assert first.reach and not first.bits and others[-1].bits
+    assert first.live_range and not first.bits and others[-1].bits
     assert variants(CROWDED)[0].ordered and not variants(CROWDED)[0].windows and not variants(CROWDED)[0].bits
-    assert all(variant.reach for variant in variants(CROWDED._replace(qfloat=0.1)))
+    assert all(variant.live_range for variant in variants(CROWDED._replace(qfloat=0.1)))
     assert variants(Traits(pressure=58))[0].scheduled and not variants(Traits(pressure=76))[0].scheduled
-    tables = [variant for variant in variants(TABLED) if variant.room and variant.room.registers <= 32]
+    tables = [variant for variant in variants(TABLED) if variant.budget and variant.budget.registers <= 32]
     assert tables and variants(TABLED)[1:1 + len(tables)] == tables
-    assert not tables[0].room.slots and variants(TABLED._replace(qfloat=0.7))[1].room.slots
+    assert not tables[0].budget.slots and variants(TABLED._replace(qfloat=0.7))[1].budget.slots
     mixed = variants(TABLED._replace(qfloat=0.45))  # softmax
     assert mixed[:2] == tables[:2] and mixed[2] == variants(TABLED)[0]
     product = Traits(pressure=30, products=True)
     assert [variants(product._replace(qfloat=part))[0].bits for part in (0.25, 0.42)] == [True, False]  # halves, floats
-    assert all(variant.windows and variant.reach for variant in variants(CROWDED._replace(products=True))[:3])
+    assert all(variant.windows and variant.live_range for variant in variants(CROWDED._replace(products=True))[:3])
 
 
 @pytest.mark.parametrize("traits", [FREE, TABLED, CROWDED, Traits(pressure=20, products=True),
@@ -63,7 +63,8 @@ def test_nothing_is_tried_twice(traits):
 def test_where_registers_were_short():
     first, *left = variants(FREE)
     after = after_spills(first, left)
-    assert after[-1].reach and all(variant in left or not variant.windows or variant.reach for variant in after)
+    assert after[-1].live_range
+    assert all(variant in left or not variant.windows or variant.live_range for variant in after)
     first, *left = variants(CROWDED)
     assert after_spills(first, left) == left
     first, *left = variants(Traits(pressure=5, outside=40))

@@ -9,7 +9,7 @@ ELSEWHERE = {"hexagon_mlir/llvmir"}
 MARKS = ("@llvm", "define ", "declare ", "= load", "= store", "label %", " call ", "x i32>", "<\\d+ x", "{VALUE}",
          "{GLOBAL}", "{WORD}", "shufflevector", "insertelement", " = phi", "getelementptr", "bfloat", "attributes #")
 """What stands in patterns for lines, names or types of LLVM IR."""
-LEFT = {"hexagon_mlir/codegen/llvm_ir/bfloat_moves.py", "hexagon_mlir/codegen/llvm_ir/tcm_slots.py"}
+LEFT = {"hexagon_mlir/codegen/rewrites/bfloat_moves.py", "hexagon_mlir/codegen/rewrites/tcm_slots.py"}
 """Rewrites of text that have not moved yet."""
 FILES = sorted(file for part in ("hexagon_mlir", "passes", "dialects") for file in (ROOT / part).rglob("*.py")
                if not any(str(file.relative_to(ROOT)).startswith(f"{other}/") for other in ELSEWHERE))

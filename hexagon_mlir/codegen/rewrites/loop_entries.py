@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hexagon_mlir.codegen.llvm_ir.store_order import BARRIER
+from hexagon_mlir.codegen.rewrites.store_order import BARRIER
 from hexagon_mlir.llvmir import Block, Function, Instruction, Module
 from hexagon_mlir.llvmir.names import GLOBAL_NAME
 

@@ -1,4 +1,4 @@
-"""Tasks that run side by side, and make more of them."""
+"""Tasks that run in parallel, and make more of them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Task:
     run: Callable[[], Sequence[Task]]
 
 
-class Line:
+class TaskQueue:
     """Tasks that ``helpers`` threads run as they come, and whoever calls `finish`.
 
-    Threads start with the first task and end when the line is closed and nothing is left.
+    Threads start with the first task and end when the queue is closed and nothing is left.
     """
 
     def __init__(self, helpers: int):

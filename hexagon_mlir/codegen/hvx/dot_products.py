@@ -17,7 +17,7 @@ _NAMES = {("sext", "sext"): "vrmpybv.acc", ("zext", "zext"): "vrmpyubv.acc", ("z
 """Casts of the first and second operand -> the intrinsic."""
 
 
-def make_quad_sum(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
+def make_dot_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
     """Fill ``value`` with the sum ``i`` if it adds such products to something."""
     if i.opcode != "add" or i.type != f"<{_WORDS} x i32>" or value.order != 1:
         return False
