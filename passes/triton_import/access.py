@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hexagon_mlir.ir import arith, ir, scf
-from hexagon_mlir.passes.triton_import import elementwise, ints, linear, masks, pieces, pointers, views
+from hexagon_mlir.passes.triton_import import elementwise, ints, linear, masks, piecewise_affine, pointers, views
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.values import Dims, Lane, Mask, Pointer, Tensor, varying
 
@@ -47,7 +47,7 @@ def plan(pointer: Pointer, mask: Mask, is_store: bool) -> Access:
     for d in varying(shape):
         stride = address.strides[d]
         if d in pieced and d not in irregular:
-            (loop if is_store and not pieces.steps_forward(address, d) else block).append(d)
+            (loop if is_store and not piecewise_affine.steps_forward(address, d) else block).append(d)
         elif d in irregular or (ints.known(stride) and stride == 0 and is_store):
             loop.append(d)
         elif ints.known(stride) and stride == 0:
@@ -123,7 +123,7 @@ def walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int,
             scf.ConditionOp(arith.cmpi(arith.CmpIPredicate.slt, i, ints.value(high, index_type)), [i])
         with ir.InsertionPoint(work):
             i, = work.arguments
-            end = pieces.end_at(pointer.linear, first, i, high)
+            end = piecewise_affine.end_at(pointer.linear, first, i, high)
             position[first], box[first] = i, (i, ints.sub(end, i, index_type))
             each_piece(dims[1:])
             scf.YieldOp([ints.value(end, index_type)])
@@ -136,7 +136,7 @@ def walk(pointer: Pointer, mask: Mask, access: Access, box: dict[int, tuple[Int,
         if not access.block:
             move(index, views.element(pointers.base_at(pointer, index), offset))
             return
-        strides = {d: pieces.step_at(pointer.linear, d, index_type, position[d]) if d in access.pieces
+        strides = {d: piecewise_affine.step_at(pointer.linear, d, index_type, position[d]) if d in access.pieces
                    else pointer.linear.strides[d] for d in access.block}
         last = access.block[-1]
         if last not in access.pieces or ints.known(strides[last]):

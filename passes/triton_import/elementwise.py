@@ -8,7 +8,7 @@ from dataclasses import replace
 from hexagon_mlir.ir import arith, ir, math
 from hexagon_mlir.passes.math_library.exact import divide_exactly, sqrt_exactly
 from hexagon_mlir.passes.math_library.lanes import Float, Lanes
-from hexagon_mlir.passes.triton_import import ints, linear, masks, pieces
+from hexagon_mlir.passes.triton_import import ints, linear, masks, piecewise_affine
 from hexagon_mlir.passes.triton_import.build import generic, scalar_of
 from hexagon_mlir.passes.triton_import.values import IndexOf, Linear, Mask, Tensor
 
@@ -108,7 +108,7 @@ def _facts(op: ir.Operation, nodes: Sequence[Tensor], element: ir.Type, shape: t
         return None
     if name == "arith.select" and not bit and nodes[0].mask is not None:
         a, b = (linear.linear_of(node) for node in nodes[1:])
-        return pieces.chosen(nodes[0].mask, a, b, element, shape)
+        return piecewise_affine.chosen(nodes[0].mask, a, b, element, shape)
     if bit or all(node.uniform for node in nodes) or any(n.element.width == 1 for n in nodes):
         return None
     if not any(node.linear is not None or node.expression is not None for node in nodes):
@@ -121,12 +121,12 @@ def _facts(op: ir.Operation, nodes: Sequence[Tensor], element: ir.Type, shape: t
             if other.uniform:
                 return linear.scaled(linear.linear_of(node), other.data, element)
         return None
-    if name in pieces.DIVISIONS and nodes[1].uniform:
+    if name in piecewise_affine.DIVISIONS and nodes[1].uniform:
         assert nodes[1].data is not None
-        return pieces.divided(name, linear.linear_of(nodes[0]), nodes[1].data, element, shape)
+        return piecewise_affine.divided(name, linear.linear_of(nodes[0]), nodes[1].data, element, shape)
     if name in ("arith.minsi", "arith.maxsi"):
         a, b = (linear.linear_of(node) for node in nodes)
-        return pieces.smaller(a, b, element, shape, larger=name == "arith.maxsi")
+        return piecewise_affine.smaller(a, b, element, shape, larger=name == "arith.maxsi")
     if name == "arith.shli" and nodes[1].uniform and ints.known(nodes[1].data):
         return linear.scaled(linear.linear_of(nodes[0]), ints.wrap(1 << nodes[1].data, element), element)
     if name in ("arith.extsi", "arith.trunci"):

@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.ir import arith, ir
-from hexagon_mlir.passes.triton_import import build, elementwise, ints, rooms, types, views
+from hexagon_mlir.passes.triton_import import build, elementwise, ints, margins, types, views
 from hexagon_mlir.passes.triton_import.values import Half, Pairs, Tensor, varying
 
 if TYPE_CHECKING:
@@ -34,9 +34,10 @@ def step_of(op: ir.Operation, nodes: Sequence[Tensor], shape: tuple[int, ...]) -
         return None
     if op.name == "arith.select":
         chosen, = elementwise.apply(nodes, [nodes[1].element], shape, lambda c, x, y: arith.select(c, x, y))
-        return chosen if any(_xor_axis(user) is not None for user in _users(op.results[0])) else rooms.in_memory(chosen)
-    turned = op.name == "arith.cmpi" and nodes[0].element.width == 1
-    if not turned or ir.IntegerAttr(op.attributes["predicate"]).value != arith.CmpIPredicate.ne.value:
+        exchanged = any(_xor_axis(user) is not None for user in _users(op.results[0]))
+        return chosen if exchanged else margins.in_memory(chosen)
+    inverted = op.name == "arith.cmpi" and nodes[0].element.width == 1
+    if not inverted or ir.IntegerAttr(op.attributes["predicate"]).value != arith.CmpIPredicate.ne.value:
         return None
     word = ir.IntegerType.get_signless(32)
 
@@ -64,7 +65,7 @@ def _exchanged(a: Tensor, b: Tensor) -> Tensor | None:
     node, pairs = (a, b.pairs) if b.pairs is not None else (b, a.pairs)
     if pairs is None or pairs.node is not node or node.shape != (a if node is b else b).shape:
         return None
-    return rooms.of_pairs(node, pairs.step, (-1, 1), arith.select)
+    return margins.of_pairs(node, pairs.step, (-1, 1), arith.select)
 
 
 def _xor_axis(op: ir.Operation) -> int | None:
@@ -123,7 +124,7 @@ def spread(node: Tensor, shape: tuple[int, ...]) -> Tensor | None:
     if found.node.room is None or found.node.room.margin != step:
         return None
     places = (-1, 0) if found.place == 0 else (0, 1)
-    return rooms.of_pairs(found.node, step, places, arith.select)
+    return margins.of_pairs(found.node, step, places, arith.select)
 
 
 def _place_of_one(node: Tensor) -> tuple[int, int] | None:
@@ -156,7 +157,7 @@ def keep(t: Translator, value: ir.Value, margin: int) -> None:
                                  lambda x: arith.bitcast(node.element, x))[0]
         t.known[value] = replace(node, room=t.tensor(source).room)
     elif _bits(node) > 1 and node.dims == varying(node.shape):
-        t.known[value] = rooms.in_memory(node, margin)
+        t.known[value] = margins.in_memory(node, margin)
 
 
 def _bits(node: Tensor) -> int:

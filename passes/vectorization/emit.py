@@ -16,9 +16,9 @@ from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
 from hexagon_mlir.passes.vectorization.plan import Plan
+from hexagon_mlir.passes.vectorization.row_reductions import RowReductionEmitter
 from hexagon_mlir.passes.vectorization.short_rows import ShortRowsEmitter
-from hexagon_mlir.passes.vectorization.totals import TotalsEmitter
-from hexagon_mlir.passes.vectorization.turned import TurnedEmitter
+from hexagon_mlir.passes.vectorization.transposed import TransposedEmitter
 
 
 class NestEmitter:
@@ -39,21 +39,21 @@ class NestEmitter:
     def emit(self) -> None:
         """Emit everything at the current insertion point."""
         nest, plan = self.nest, self.plan
-        outer = [i for i in range(len(nest.extents)) if i not in (plan.loop, plan.turned) and not nest.reduction[i]]
-        if plan.turned is not None:
-            turned = TurnedEmitter(self.body, plan, self.outputs, self.extents)
-            self._loops(outer, [{}], lambda rows: turned.emit(rows[0]))
-            turned.free()
+        outer = [i for i in range(len(nest.extents)) if i not in (plan.loop, plan.transposed) and not nest.reduction[i]]
+        if plan.transposed is not None:
+            transposed = TransposedEmitter(self.body, plan, self.outputs, self.extents)
+            self._loops(outer, [{}], lambda rows: transposed.emit(rows[0]))
+            transposed.free()
         elif plan.periodic:
             periodic = PeriodicEmitter(self.body, plan, self.outputs, self.extents[plan.loop])
             self._loops(outer, [{}], lambda rows: periodic.emit(rows[0]))
-        elif plan.totals:
+        elif plan.row_reductions:
             start = [self._splat_neutral(output, plan.lanes) for output in self.outputs]
-            totals = TotalsEmitter(self.body, plan, self.outputs, self.extents, start)
-            self._loops([i for i in outer if i != plan.jam_loop], [{}], lambda at: totals.emit(at[0]))
+            totals = RowReductionEmitter(self.body, plan, self.outputs, self.extents, start)
+            self._loops([i for i in outer if i != plan.jammed_loop], [{}], lambda at: totals.emit(at[0]))
         elif plan.short_rows:
             rows = ShortRowsEmitter(self.body, plan, self.outputs, self.extents)
-            self._loops([i for i in outer if i != plan.jam_loop], [{}], lambda at: rows.emit(at[0]))
+            self._loops([i for i in outer if i != plan.jammed_loop], [{}], lambda at: rows.emit(at[0]))
         else:
             self._loops(outer, [{}], self._reduce_along_vector if nest.reduction[plan.loop] else self._parallel_vector)
 
@@ -74,21 +74,21 @@ class NestEmitter:
             inside(rows)
             return
         loop, extent = loops[0], self.nest.extents[loops[0]]
-        jam = self.plan.jam if loop == self.plan.jam_loop else 1
+        jammed = self.plan.jammed if loop == self.plan.jammed_loop else 1
 
-        def stretch(lower: ir.Value, upper: ir.Value, jam: int) -> None:
+        def stretch(lower: ir.Value, upper: ir.Value, jammed: int) -> None:
             def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
-                ivs = [make.addi(iv, index(j)) if j else iv for j in range(jam)]
+                ivs = [make.addi(iv, index(j)) if j else iv for j in range(jammed)]
                 self._loops(loops[1:], [{**row, loop: i} for row in rows for i in ivs], inside)
                 return carried
 
-            for_loop(lower, upper, jam, [], body)
+            for_loop(lower, upper, jammed, [], body)
 
-        if extent is None or extent % jam == 0:
-            stretch(index(0), self.extents[loop], jam)
+        if extent is None or extent % jammed == 0:
+            stretch(index(0), self.extents[loop], jammed)
         else:
-            whole = index(extent - extent % jam)
-            stretch(index(0), whole, jam)
+            whole = index(extent - extent % jammed)
+            stretch(index(0), whole, jammed)
             stretch(whole, self.extents[loop], 1)
 
     def _segments(self) -> list[Segment]:

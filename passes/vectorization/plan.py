@@ -23,25 +23,26 @@ class Plan:
     """How to vectorize one op.
 
     ``loop`` is the vectorized loop, ``lanes`` the elements of one vector step, ``unroll`` the vectors per
-    iteration, ``jam_loop``/``jam`` a second loop whose iterations share the accumulators' inner loop.
+    iteration, ``jammed_loop`` a second loop, unrolled and jammed: ``jammed`` of its iterations
+    share the accumulators' inner loop.
 
-    ``turned``, when there is one, is the loop along which some operands lie in memory instead: blocks of ``columns``
-    iterations of it by ``lanes`` of ``loop`` are transposed in registers. With ``periodic``, some operands repeat every
-    ``unroll`` vectors. With ``short_rows``, ``jam_loop`` runs along rows of ``jam`` elements, and ``loop`` across them.
-    With ``totals``, ``jam`` rows are reduced along ``loop`` together, each to one lane of a vector; a loop reduces
-    ``group`` of them at a time.
+    ``transposed``, when there is one, is the loop along which some operands lie in memory instead: blocks of
+    ``columns`` iterations of it by ``lanes`` of ``loop`` are transposed in registers. With ``periodic``, some
+    operands repeat every ``unroll`` vectors. With ``short_rows``, ``jammed_loop`` runs along rows of ``jammed``
+    elements, and ``loop`` across them. With ``row_reductions``, ``jammed`` rows are reduced along ``loop``
+    together, each to one lane of a vector; a loop reduces ``group`` of them at a time.
     """
 
     loop: int
     lanes: int
     unroll: int
-    jam_loop: int | None = None
-    jam: int = 1
-    turned: int | None = None
+    jammed_loop: int | None = None
+    jammed: int = 1
+    transposed: int | None = None
     columns: int = 0
     periodic: bool = False
     short_rows: bool = False
-    totals: bool = False
+    row_reductions: bool = False
     group: int = 0
 
     @property
@@ -67,22 +68,22 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
         return _turned_plan(nest, turn, lanes, vector_bytes)
     turn = choose_turn(nest)
     if turn is not None and totals_pay(nest, loop, turn, lanes):
-        return Plan(loop, lanes, 1, turn[0], lanes, totals=True, group=choose_group(nest, loop, turn[0], lanes))
+        return Plan(loop, lanes, 1, turn[0], lanes, row_reductions=True, group=choose_group(nest, loop, turn[0], lanes))
     if turn is not None and is_short(nest, loop, turn, lanes):
         return _turned_plan(nest, turn, lanes, vector_bytes)
-    jam_loop, jam = choose_jam(nest, loop)
+    jammed_loop, jammed = choose_unroll_and_jam(nest, loop)
     in_step = all(o.pitch % vector_bytes == 0 for o in nest.operands if o.uses(loop))
     known = nest.extents[loop]
     if known is None and nest.whole(loop, lanes) > 1:
         known = nest.whole(loop, lanes)  # so many at least, unless there are none
     chosen = unroll or choose_unroll(nest.ops_along(loop), known, lanes, nest.widening,
                                      light=in_step and not any(nest.reduction))
-    if jam > 1:
-        chosen = min(chosen, 2)  # jam x unroll accumulators live at once
+    if jammed > 1:
+        chosen = min(chosen, 2)  # jammed x unroll accumulators live at once
     elif nest.reduction[loop] and in_step and not unroll:
-        jam_loop, jam = choose_rows(nest, choose_unroll(nest.ops_along(loop), None, lanes, nest.widening))
-        chosen = max(chosen // jam, 1)
-    return Plan(loop, lanes, chosen, jam_loop, jam)
+        jammed_loop, jammed = choose_rows(nest, choose_unroll(nest.ops_along(loop), None, lanes, nest.widening))
+        chosen = max(chosen // jammed, 1)
+    return Plan(loop, lanes, chosen, jammed_loop, jammed)
 
 
 def vector_lanes(nest: Nest, vector_bytes: int) -> int:
@@ -102,10 +103,10 @@ def choose_turn(nest: Nest) -> tuple[int, int] | None:
         if nest.reduction[loop] or not all(o.contiguous_in(loop) for o in nest.operands if o.is_output):
             continue
         strided = [o for o in nest.operands if o.uses(loop) and not o.contiguous_in(loop)]
-        turned = {o.dims[-1] for o in strided}
-        if len(turned) != 1 or len({o.bits for o in strided}) != 1:
+        transposed = {o.dims[-1] for o in strided}
+        if len(transposed) != 1 or len({o.bits for o in strided}) != 1:
             continue
-        other = turned.pop()
+        other = transposed.pop()
         if other is None or other == loop or (any(nest.reduction) and not nest.reduction[other]):
             continue
         if all(o.contiguous_in(other) and o.dims.count(loop) == 1 for o in strided):
@@ -154,9 +155,9 @@ def choose_group(nest: Nest, loop: int, row: int, lanes: int) -> int:
 
 
 def _turned_plan(nest: Nest, turn: tuple[int, int], lanes: int, vector_bytes: int) -> Plan:
-    loop, turned = turn
+    loop, transposed = turn
     bits = next(o.bits for o in nest.operands if is_turned(o, loop))
-    return Plan(loop, lanes, 1, turned=turned, columns=vector_bytes * 8 // bits)
+    return Plan(loop, lanes, 1, transposed=transposed, columns=vector_bytes * 8 // bits)
 
 
 def is_turned(operand: Operand, loop: int) -> bool:
@@ -212,7 +213,7 @@ def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int =
     return wanted
 
 
-def choose_jam(nest: Nest, loop: int) -> tuple[int | None, int]:
+def choose_unroll_and_jam(nest: Nest, loop: int) -> tuple[int | None, int]:
     """A parallel loop to unroll around an inner reduction, when an operand is shared between its iterations."""
     if not any(nest.reduction) or nest.reduction[loop]:
         return None, 1
@@ -221,9 +222,9 @@ def choose_jam(nest: Nest, loop: int) -> tuple[int | None, int]:
             continue
         if all(o.uses(other) for o in nest.operands):
             continue  # nothing shared
-        for jam in (4, 2):
-            if extent % jam == 0:
-                return other, jam
+        for jammed in (4, 2):
+            if extent % jammed == 0:
+                return other, jammed
     return None, 1
 
 
@@ -236,7 +237,7 @@ def choose_rows(nest: Nest, chains: int) -> tuple[int | None, int]:
         extent = nest.extents[loop]
         if nest.reduction[loop] or extent is None:
             continue
-        jam = min(chains, 1 << extent.bit_length() - 1)
-        if jam > 1:
-            return loop, jam
+        jammed = min(chains, 1 << extent.bit_length() - 1)
+        if jammed > 1:
+            return loop, jammed
     return None, 1

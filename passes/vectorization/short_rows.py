@@ -55,12 +55,12 @@ class ShortRowsEmitter:
     """Emits the loop over rows, inside the loops around it."""
 
     def __init__(self, body: BodyEmitter, plan: Plan, outputs: range, extents: Sequence[ir.Value]):
-        assert plan.jam_loop is not None
-        self.body, self.nest, self.plan, self.outputs, self.row = body, body.nest, plan, outputs, plan.jam_loop
+        assert plan.jammed_loop is not None
+        self.body, self.nest, self.plan, self.outputs, self.row = body, body.nest, plan, outputs, plan.jammed_loop
         self.extent = extents[plan.loop]
         self.views = {number: strided_view(body.values[number], operand.dims.index(plan.loop))
                       for number, operand in enumerate(self.nest.operands)
-                      if is_row(operand, plan.loop, self.row, plan.jam)}
+                      if is_row(operand, plan.loop, self.row, plan.jammed)}
 
     def emit(self, ivs: Ivs) -> None:
         """All rows at the outer loops' ``ivs``."""
@@ -81,14 +81,14 @@ class ShortRowsEmitter:
                 when(some, [], partial(one_vector, segment.lower))
 
     def _columns(self, ivs: Ivs) -> list[Ivs]:
-        return [{**ivs, self.row: index(column)} for column in range(self.plan.jam)]
+        return [{**ivs, self.row: index(column)} for column in range(self.plan.jammed)]
 
     def _rows(self, ivs: Ivs, scopes: list[Scope], tail: Tail | None) -> None:
         """As many rows as there are lanes, from ``ivs`` on."""
         lanes, columns = self.plan.lanes, self._columns(ivs)
         apart = {number: self._load(number, columns[0], tail) for number in self.views if self.body.is_read(number)}
         given = [{number: concatenate([part[column] for part in parts]) for number, parts in apart.items()}
-                 for column in range(self.plan.jam)]
+                 for column in range(self.plan.jammed)]
         if self.nest.reduction[self.row]:
             values = [self.body.load(output, ivs, lanes, tail) for output in self.outputs]
             for here, scope, vectors in zip(columns, scopes, given, strict=True):
@@ -116,11 +116,11 @@ class ShortRowsEmitter:
         type_ = ir.VectorType.get([native], self.body.element_type(operand))
         if tail is None:
             loaded = [vector.load(type_, view.buffer, shifted(first, start), alignment=bits // 8)
-                      for start in range(0, self.plan.lanes * self.plan.jam, native)]
+                      for start in range(0, self.plan.lanes * self.plan.jammed, native)]
         else:
-            whole = ir.VectorType.get([self.plan.lanes * self.plan.jam], type_.element_type)
-            loaded = tail.rows(self.plan.jam).load_parts(whole, view.buffer, first, bits, bits // 8)
-        return [Phases(loaded[start:start + self.plan.jam]) for start in range(0, len(loaded), self.plan.jam)]
+            whole = ir.VectorType.get([self.plan.lanes * self.plan.jammed], type_.element_type)
+            loaded = tail.rows(self.plan.jammed).load_parts(whole, view.buffer, first, bits, bits // 8)
+        return [Phases(loaded[start:start + self.plan.jammed]) for start in range(0, len(loaded), self.plan.jammed)]
 
     def _store(self, operand: int, ivs: Ivs, columns: Sequence[ir.Value], tail: Tail | None) -> None:
         view, first, bits, native = self._place(operand, ivs)
@@ -128,7 +128,7 @@ class ShortRowsEmitter:
         parts = [part for start in range(0, self.plan.lanes, native)
                  for part in interleaved([_lanes(c, start, native) for c in columns])]
         if tail is not None:
-            tail.rows(self.plan.jam).store_parts(parts, view.buffer, first, bits, bits // 8)
+            tail.rows(self.plan.jammed).store_parts(parts, view.buffer, first, bits, bits // 8)
             return
         for number, part in enumerate(parts):
             vector.store(part, view.buffer, shifted(first, number * native), alignment=bits // 8)

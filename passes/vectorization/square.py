@@ -18,10 +18,10 @@ _NEAR, _AT_ONCE = 8, 16  # rows whose exchanges come first, and rows at once
 
 
 def is_square(body: BodyEmitter, plan: Plan, operand: int, outputs: range) -> bool:
-    """True where turned ``operand`` is one square of vectors that the output in TCM has room for."""
-    assert plan.turned is not None
+    """True where transposed ``operand`` is one square of vectors that the output in TCM has room for."""
+    assert plan.transposed is not None
     nest, lanes, output = body.nest, plan.lanes, body.nest.operands[outputs[0]]
-    return (len(outputs) == 1 and (nest.extents[plan.loop], nest.extents[plan.turned]) == (lanes, plan.columns)
+    return (len(outputs) == 1 and (nest.extents[plan.loop], nest.extents[plan.transposed]) == (lanes, plan.columns)
             and lanes == plan.columns and output.in_tcm and output.contiguous_in(plan.loop)
             and body.element_type(outputs[0]) == body.element_type(operand))
 
@@ -29,8 +29,8 @@ def is_square(body: BodyEmitter, plan: Plan, operand: int, outputs: range) -> bo
 def emit_square(body: BodyEmitter, plan: Plan, operand: int, output: int, ivs: Ivs,
                 visit: Callable[[Ivs, ir.Value], object]) -> None:
     """The loops at the outer ones' ``ivs``; ``visit`` gets those of each row of ``output``, and the row."""
-    assert plan.turned is not None
-    turned, lanes, start = plan.turned, plan.lanes, index(0)
+    assert plan.transposed is not None
+    transposed, lanes, start = plan.transposed, plan.lanes, index(0)
     bits, far = _NEAR.bit_length() - 1, lanes // _NEAR
     together = _AT_ONCE // far
 
@@ -41,10 +41,10 @@ def emit_square(body: BodyEmitter, plan: Plan, operand: int, output: int, ivs: I
         return [(group, Butterfly(rows, exchanges)) for group, rows in zip(groups, loaded, strict=True)]
 
     def given(row: ir.Value) -> Ivs:
-        return {**ivs, plan.loop: row, turned: start}
+        return {**ivs, plan.loop: row, transposed: start}
 
     def waiting(row: ir.Value) -> Ivs:
-        return {**ivs, plan.loop: start, turned: row}
+        return {**ivs, plan.loop: start, transposed: row}
 
     def near(first: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
         groups = [[make.addi(first, index(row + n)) for n in range(_NEAR)] for row in range(0, _AT_ONCE, _NEAR)]

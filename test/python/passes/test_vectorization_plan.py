@@ -10,10 +10,10 @@ from hexagon_mlir.passes.lib.loop_nests import Nest, Operand, Unsupported, read_
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.plan import (
     Plan,
-    choose_jam,
     choose_loop,
     choose_turn,
     choose_unroll,
+    choose_unroll_and_jam,
     make_plan,
 )
 
@@ -168,20 +168,20 @@ class TestChainsOfMixedWidths:
 
 class TestJam:
     def test_rows_of_a_matmul_share_b(self):
-        assert choose_jam(MATMUL, 1) == (0, 4)
+        assert choose_unroll_and_jam(MATMUL, 1) == (0, 4)
 
-    @pytest.mark.parametrize(("rows", "jam"), [(4, (0, 4)), (6, (0, 2)), (7, (None, 1)), (1, (None, 1)),
+    @pytest.mark.parametrize(("rows", "jammed"), [(4, (0, 4)), (6, (0, 2)), (7, (None, 1)), (1, (None, 1)),
                                                (None, (None, 1))])
-    def test_divides_the_rows(self, rows, jam):
-        assert choose_jam(replace(MATMUL, extents=(rows, 64, 16)), 1) == jam
+    def test_divides_the_rows(self, rows, jammed):
+        assert choose_unroll_and_jam(replace(MATMUL, extents=(rows, 64, 16)), 1) == jammed
 
     def test_not_for_elementwise_or_along_the_reduction(self):
-        assert choose_jam(elementwise(8, 64), 1) == (None, 1)
-        assert choose_jam(ROW_SUM, 1) == (None, 1)
+        assert choose_unroll_and_jam(elementwise(8, 64), 1) == (None, 1)
+        assert choose_unroll_and_jam(ROW_SUM, 1) == (None, 1)
 
     def test_not_when_nothing_is_shared(self):
         batched = nest((8, 64, 16), [operand(0, 2, 1), operand(0, 1, output=True)], (False, False, True))
-        assert choose_jam(batched, 1) == (None, 1)
+        assert choose_unroll_and_jam(batched, 1) == (None, 1)
 
 
 class TestRows:
@@ -191,9 +191,9 @@ class TestRows:
         return nest((rows, columns), [replace(operand(0, 1), pitch=pitch or 4 * columns), operand(0, output=True)],
                     (False, True))
 
-    @pytest.mark.parametrize(("rows", "jam"), [(4, 4), (8, 4), (7, 4), (127, 4), (3, 2), (2, 2)])
-    def test_as_many_as_there_are_chains(self, rows, jam):
-        assert make_plan(self.row_sum(rows, 1024), VECTOR_BYTES) == Plan(1, 32, 4 // jam, 0, jam)
+    @pytest.mark.parametrize(("rows", "jammed"), [(4, 4), (8, 4), (7, 4), (127, 4), (3, 2), (2, 2)])
+    def test_as_many_as_there_are_chains(self, rows, jammed):
+        assert make_plan(self.row_sum(rows, 1024), VECTOR_BYTES) == Plan(1, 32, 4 // jammed, 0, jammed)
 
     def test_one_row_has_all_chains(self):
         assert make_plan(self.row_sum(1, 1024), VECTOR_BYTES) == Plan(1, 32, 4)
@@ -271,13 +271,13 @@ class TestTurn:
         (4096, 3, 1), (4096, 64, 1), (4096, 65, None), (16, 16, 1), (15, 16, None), (None, 16, 1), (4096, None, None)])
     def test_short_rows(self, rows, length, turned):
         given = replace(ROW_SUM, extents=(rows, length), op_loops=(frozenset({0, 1}),) * 5)
-        assert make_plan(given, VECTOR_BYTES).turned == turned
+        assert make_plan(given, VECTOR_BYTES).transposed == turned
 
     @pytest.mark.parametrize(("length", "in_tcm", "turned"), [(8, True, 1), (9, True, None), (64, False, 1)])
     def test_elements_of_tcm_are_not_read_one_by_one(self, length, in_tcm, turned):
         given = nest((32, length), [operand(0, 1), replace(operand(1), in_tcm=in_tcm), operand(0, output=True)],
                      (False, True), body=5)
-        assert make_plan(given, VECTOR_BYTES).turned == turned
+        assert make_plan(given, VECTOR_BYTES).transposed == turned
 
     @pytest.mark.parametrize(("rows", "length", "ops", "totals"), [
         (4096, 15, 1, False), (4096, 16, 1, True), (4096, 512, 1, True), (4096, 513, 1, False), (4096, 128, 4, True),
@@ -286,9 +286,9 @@ class TestTurn:
     def test_rows_of_which_a_vectors_worth_is_reduced(self, rows, length, ops, totals):
         given = replace(ROW_SUM, extents=(rows, length), op_loops=(frozenset({0, 1}),) * ops)
         plan = make_plan(given, VECTOR_BYTES)
-        assert plan.totals == totals
+        assert plan.row_reductions == totals
         if totals:
-            assert (plan.loop, plan.jam_loop, plan.jam, plan.turned) == (1, 0, 32, None)
+            assert (plan.loop, plan.jammed_loop, plan.jammed, plan.transposed) == (1, 0, 32, None)
 
     @pytest.mark.parametrize(("combiner", "bits", "length", "ops", "group"), [
         ("arith.addf", 32, 192, 1, 32), ("arith.addf", 32, 193, 1, 4), ("arith.maximumf", 32, 64, 1, 32),
@@ -302,20 +302,20 @@ class TestTurn:
 
     def test_a_mask_over_the_columns_is_made_once_for_all_rows(self):
         given = replace(ROW_SUM, extents=(32, 32), op_loops=(frozenset({0, 1}),) * 4 + (frozenset({1}),) * 4)
-        assert make_plan(given, VECTOR_BYTES).totals
+        assert make_plan(given, VECTOR_BYTES).row_reductions
         given = replace(given, op_loops=(*given.op_loops, frozenset({0, 1})))
-        assert not make_plan(given, VECTOR_BYTES).totals
+        assert not make_plan(given, VECTOR_BYTES).row_reductions
 
     def test_totals_in_another_width_are_not_made_together(self):
         given = nest((64, 64), [operand(0, 1, bits=16), operand(0, output=True)], (False, True))
-        assert not make_plan(given, VECTOR_BYTES).totals
+        assert not make_plan(given, VECTOR_BYTES).row_reductions
 
     @pytest.mark.parametrize(("bits", "narrowest", "lanes", "columns"), [(32, 32, 32, 32), (8, 8, 128, 128),
                                                                          (32, 16, 64, 32), (32, 8, 128, 32)])
     def test_blocks(self, bits, narrowest, lanes, columns):
         given = nest((500, 500), [operand(1, 0, bits=bits), operand(0, 1, bits=narrowest, output=True)])
         plan = make_plan(given, VECTOR_BYTES)
-        assert (plan.loop, plan.turned, plan.lanes, plan.columns) == (1, 0, lanes, columns)
+        assert (plan.loop, plan.transposed, plan.lanes, plan.columns) == (1, 0, lanes, columns)
 
 
 class TestPlan:
@@ -329,7 +329,7 @@ class TestPlan:
 
     def test_matmul_holds_at_most_eight_accumulators(self):
         plan = make_plan(replace(MATMUL, extents=(8, 512, 16)), VECTOR_BYTES)
-        assert plan == Plan(1, 32, 2, jam_loop=0, jam=4)
+        assert plan == Plan(1, 32, 2, jammed_loop=0, jammed=4)
         assert plan.step == 64
 
     def test_option(self):
@@ -342,7 +342,7 @@ class TestPlan:
 
     def test_unknown_combiner_along_rows_keeps_its_order_down_the_lanes(self):
         plan = make_plan(replace(ROW_SUM, combiners=(None,)), VECTOR_BYTES)
-        assert (plan.loop, plan.turned) == (0, 1)
+        assert (plan.loop, plan.transposed) == (0, 1)
 
     def test_unknown_combiner_across_rows_is_fine(self):
         column = nest((64, 8), [operand(1, 0), operand(0, output=True)], (False, True), combiners=(None,))

@@ -22,14 +22,14 @@ from hexagon_mlir.passes.vectorization.plan import Plan
 Values = list[ir.Value]
 
 
-class TotalsEmitter:
+class RowReductionEmitter:
     """Emits the loop over blocks of rows, inside the loops around it."""
 
     def __init__(self, body: BodyEmitter, plan: Plan, outputs: range, extents: Sequence[ir.Value], start: Values):
         """``start`` has a vector for each output that its combination leaves unchanged."""
-        assert plan.jam_loop is not None
+        assert plan.jammed_loop is not None
         self.body, self.nest, self.plan, self.outputs, self.start = body, body.nest, plan, outputs, start
-        self.row, self.rows = plan.jam_loop, extents[plan.jam_loop]
+        self.row, self.rows = plan.jammed_loop, extents[plan.jammed_loop]
         self.names = [body.carried(output)[0] for output in outputs]
         self.alignment = plan.lanes * self.nest.narrowest_bits // 8
 

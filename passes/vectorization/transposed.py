@@ -1,8 +1,8 @@
 """Nests in which some operands lie in memory along another loop than the vectorized one: transposed block by block.
 
-A block is ``plan.lanes`` iterations of the vectorized loop by ``plan.columns`` of the turned one. Its rows, vectors
-along the turned loop, are transposed in groups that fit the registers, through a buffer where there are more of them,
-and the body runs once per column. A square that is all there is waits in the output instead (`square`).
+A block is ``plan.lanes`` iterations of the vectorized loop by ``plan.columns`` of the transposed one. Its rows, vectors
+along the transposed loop, are transposed in groups that fit the registers, through a buffer where there are more of
+them, and the body runs once per column. A square that is all there is waits in the output instead (`square`).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _LIGHT_BODY = 4  # operations: above this, the body is not repeated for every co
 
 Values = list[ir.Value]
 Visit = Callable[[ir.Value, dict[int, ir.Value], Values], Values]
-"""(index of the column, the turned operands' vectors, carried values) -> carried values."""
+"""(index of the column, the transposed operands' vectors, carried values) -> carried values."""
 
 
-class TurnedEmitter:
+class TransposedEmitter:
     """Emits the loops inside the outer ones, and the buffers blocks are transposed through (`free` ends them)."""
 
     def __init__(self, body: BodyEmitter, plan: Plan, outputs: range, extents: Sequence[ir.Value]):
         self.body, self.nest, self.plan, self.outputs, self.extents = body, body.nest, plan, outputs, extents
-        assert plan.turned is not None
-        self.turned = plan.turned
+        assert plan.transposed is not None
+        self.transposed = plan.transposed
         self.operands = [i for i, o in enumerate(self.nest.operands) if is_turned(o, plan.loop)]
         self.bits = self.nest.operands[self.operands[0]].bits
         self.group = min(plan.columns, _ROWS)
@@ -55,15 +55,15 @@ class TurnedEmitter:
         scope = self.body.uniform(Scope(), ivs, set(ivs))
         plan = self.plan
         if self.in_place:
-            emit_square(self.body, plan, self.operands[0], self.outputs[0], ivs,
-                        lambda here, row: self._store(here, scope, None, here[self.turned], {self.operands[0]: row}))
+            emit_square(self.body, plan, self.operands[0], self.outputs[0], ivs, lambda here, row: self._store(
+                here, scope, None, here[self.transposed], {self.operands[0]: row}))
             return
         for segment in self._segments(plan.loop, plan.lanes):
             tail = segment.tail(self.nest.narrowest_bits)
 
             def block(iv: ir.Value, carried: Values, tail: Tail | None = tail) -> Values:
                 here = {**ivs, plan.loop: iv}
-                if self.nest.reduction[self.turned]:
+                if self.nest.reduction[self.transposed]:
                     self._reduce(here, scope, tail)
                 else:
                     self._columns(here, [], tail, lambda j, given, _: self._store(here, scope, tail, j, given))
@@ -73,14 +73,14 @@ class TurnedEmitter:
 
     def _store(self, ivs: Ivs, scope: Scope, tail: Tail | None, column: ir.Value,
                given: dict[int, ir.Value]) -> Values:
-        here = {**ivs, self.turned: column}
+        here = {**ivs, self.transposed: column}
         results = self.body.vectors(scope, here, self.plan.lanes, tail, given=given)
         for output, value in zip(self.outputs, results, strict=True):
             self.body.store(output, value, here, self.plan.lanes, tail)
         return []
 
     def _reduce(self, ivs: Ivs, scope: Scope, tail: Tail | None) -> None:
-        others = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction and i != self.turned]
+        others = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction and i != self.transposed]
         lanes = self.plan.lanes
 
         def inside(loops: list[int], here: Ivs, carried: Values) -> Values:
@@ -88,7 +88,7 @@ class TurnedEmitter:
                 return for_loop(index(0), self.extents[loops[0]], 1, carried,
                                 lambda iv, old: inside(loops[1:], {**here, loops[0]: iv}, old))
             return self._columns(here, carried, tail, lambda j, given, old: self.body.vectors(
-                scope, {**here, self.turned: j}, lanes, tail, old, given))
+                scope, {**here, self.transposed: j}, lanes, tail, old, given))
 
         start = [self.body.load(output, ivs, lanes, tail) for output in self.outputs]
         for output, value in zip(self.outputs, inside(others, ivs, start), strict=True):
@@ -109,10 +109,10 @@ class TurnedEmitter:
 
     def _columns(self, ivs: Ivs, carried: Values, tail: Tail | None, visit: Visit) -> Values:
         """Visit every column of the row of blocks at ``ivs``."""
-        for segment in self._segments(self.turned, self.plan.columns):
+        for segment in self._segments(self.transposed, self.plan.columns):
 
             def block(iv: ir.Value, old: Values, segment: Segment = segment) -> Values:
-                here = {**ivs, self.turned: iv}
+                here = {**ivs, self.transposed: iv}
                 return (self._direct if self.direct else self._through_buffers)(here, old, tail, segment, visit)
 
             carried = _each_vector(segment, carried, block)
@@ -122,7 +122,7 @@ class TurnedEmitter:
         """One group of rows, straight from registers to the body."""
         operand = self.operands[0]
         rows = Butterfly(self._rows(operand, ivs, index(0), tail, segment), range(self.group.bit_length() - 1))
-        start = ivs[self.turned]
+        start = ivs[self.transposed]
         for column in reading_order(self.group):
             at = make.addi(start, index(column)) if column else start
 
@@ -159,7 +159,7 @@ class TurnedEmitter:
             for_loop(index(0), index(groups), 1, [], rows_of_group)
         width = index(self.group)
         if segment.masked:
-            width = arith.minsi(width, make.subi(segment.upper, ivs[self.turned]))
+            width = arith.minsi(width, make.subi(segment.upper, ivs[self.transposed]))
         return for_loop(index(0), width, 1, carried,
                         lambda row, old: self._columns_of_row(ivs, row, old, segment, visit))
 
@@ -178,7 +178,7 @@ class TurnedEmitter:
                 squares.append(Butterfly(pieces, range(first_bit, first_bit + parts.bit_length() - 1)))
             found[operand] = [concatenate([square[part] for square in squares]) for part in range(parts)]
         for part in range(parts):
-            at = make.addi(ivs[self.turned], make.addi(row, index(part * group)))
+            at = make.addi(ivs[self.transposed], make.addi(row, index(part * group)))
             if segment.valid is not None and part * group >= segment.valid:
                 continue
             one = partial(visit, at, {operand: vectors[part] for operand, vectors in found.items()})
