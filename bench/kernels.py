@@ -3,7 +3,7 @@
     python bench/kernels.py                # the table
     python bench/kernels.py softmax exp    # some rows
     python bench/kernels.py --asm softmax  # the hot loops of one row, packet by packet
-    python bench/kernels.py --markdown     # docs/kernels.md: the table and the hottest loop of every row
+    python bench/kernels.py --pages        # docs/kernels.md: the table, and a page for every row
 
 Beside each number stands what bounds it: the packets that the busiest resource of the hot loops needs (see
 `loop_bound`), so that a loop above its bound is a scheduling or latency loss and one at its bound is not.
@@ -25,6 +25,7 @@ from hexagon_mlir.ir import parse
 from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
 from hexagon_mlir.sim import Machine, RunResult
+from hexagon_mlir.whole_files import write_files
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -40,7 +41,7 @@ _CONSTANTS = (
     "packets: their bound is that of constants in registers. Where all pipes are the bound (f16, division) a load "
     "takes a quarter of a packet.",
     "",
-    "Behind each loop stands what does none of its work. *copy*: a value that software pipelining hands to the "
+    "After each loop stands what does none of its work. *copy*: a value that software pipelining hands to the "
     "next pass under another name. *reload*: a constant that LLVM keeps on the stack itself, within reach. "
     "*spill* in blocks without a loop, once for each row: a sum goes to a scalar register through the stack, or a "
     "value waits there. *unaligned*: rows that are not whole vectors start anywhere.")
@@ -110,21 +111,51 @@ def table(measurements: Sequence[Measurement]) -> Table:
     return grid
 
 
-def markdown(measurements: Sequence[Measurement]) -> str:
-    """The table and, under a heading each, the hottest loop of every kernel."""
+def both_levels(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """``kernels`` with accurate and fast maths, where these differ."""
+    return [k for kernel in kernels for k in (kernel, kernel.fast) if k is kernel or k.text != kernel.text]
+
+
+def slug(kernel: Kernel) -> str:
+    """The name of the kernel's page."""
+    return "-".join([*kernel.name.split(), kernel.element, kernel.level])
+
+
+def index(measurements: Sequence[Measurement]) -> str:
+    """docs/kernels.md: the table, each row with a link to its page."""
     lines = ["# Hot loops", "", "Packets and cycles per 32 f32 or 64 f16 elements, operands in TCM, one thread, v75. "
              f"Cycles: {CLOCK_NOTE}.", "", "*bound*: packets if the busiest resource never idled. What is above it is "
-             "latency and set-up; what is above the goal at the bound is the arithmetic itself.", "", *_CONSTANTS, "",
-             "Made by `python bench/kernels.py --markdown`.", "",
+             "latency and set-up; what is above the goal at the bound is the arithmetic itself. The page of a row has "
+             "its kernel and its loops, packet by packet.", "", *_CONSTANTS, "",
+             "Made by `python bench/kernels.py --pages`.", "",
              "| kernel | maths | goal | packets | bound | bound by | cycles |",
              "| --- | --- | --- | --- | --- | --- | --- |"]
     for m in measurements:
         shape = "x".join(map(str, m.kernel.shape))
-        lines.append(f"| {m.kernel.name}, {shape} {m.kernel.element} | {m.kernel.level} | {m.kernel.goal or ''} | "
-                     f"{m.packets:.2f} | {m.bound:.2f} | {m.busiest} | {m.cycles:.1f} |")
-    for m in measurements:
-        lines += ["", f"## {m.kernel.name}, {m.kernel.element}, {m.kernel.level}", "", "```", str(m.loops[0]), "```"]
-    return "\n".join(lines)
+        lines.append(f"| [{m.kernel.name}, {shape} {m.kernel.element}](kernels/{slug(m.kernel)}.md) | {m.kernel.level} "
+                     f"| {m.kernel.goal or ''} | {m.packets:.2f} | {m.bound:.2f} | {m.busiest} | {m.cycles:.1f} |")
+    return "\n".join([*lines, ""])
+
+
+def page(m: Measurement) -> str:
+    """The page of one kernel: its numbers, its source, its hot loops."""
+    kernel = m.kernel
+    shape, goal = "x".join(map(str, kernel.shape)), f", goal {kernel.goal:g}" if kernel.goal else ""
+    lines = [f"# {kernel.name}, {kernel.element}, {kernel.level}", "",
+             f"{shape} {kernel.element}: {m.packets:.2f} packets for a vector (bound {m.bound:.2f} by "
+             f"{m.busiest}{goal}), {m.cycles:.1f} cycles. [All hot loops](../kernels.md) has the terms.", "",
+             "```mlir", kernel.text.strip(), "```"]
+    for loop in m.loops:
+        lines += ["", "```", str(loop), "```"]
+    return "\n".join([*lines, "", "Made by `python bench/kernels.py --pages`.", ""])
+
+
+def write_pages(measurements: Sequence[Measurement], docs: Path) -> None:
+    """The index and the pages below ``docs``; pages of kernels that are no more go."""
+    pages = {docs / "kernels" / f"{slug(m.kernel)}.md": page(m).encode() for m in measurements}
+    for old in {*(docs / "kernels").glob("*.md")} - pages.keys():
+        old.unlink()
+    write_files({docs / "kernels.md": index(measurements).encode(), **pages})
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -132,14 +163,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="kernels whose name starts so; all when none is given")
     parser.add_argument("--asm", action="store_true", help="print the hot loops")
-    parser.add_argument("--markdown", action="store_true", help="print docs/kernels.md")
+    parser.add_argument("--pages", action="store_true", help="write docs/kernels.md and a page for each kernel")
     parser.add_argument("--target", default="v75")
     options = parser.parse_args(arguments)
     wanted = [k for k in KERNELS if not options.names or k.name.startswith(tuple(options.names))]
-    levels = [k for kernel in wanted for k in (kernel, kernel.fast) if k is kernel or k.text != kernel.text]
+    levels = both_levels(wanted)
     measurements = [measure(kernel, options.target) for kernel in levels]
-    if options.markdown:
-        print(markdown(measurements))
+    if options.pages:
+        write_pages(measurements, Path(__file__).resolve().parents[1] / "docs")
         return
     show(table(measurements), 110)
     if options.asm:
