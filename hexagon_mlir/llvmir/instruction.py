@@ -94,11 +94,6 @@ class Instruction:
         return self.type.startswith("<") or (self.opcode == "store" and self.types[:1] != [] and
                                              self.types[0].startswith("<"))
 
-    def with_operands(self, names: Mapping[str, str]) -> str:
-        """Its text with other values for those that ``names`` has; the result keeps its name."""
-        before, is_assigned, right = self.text.partition(" = ") if self.result else ("", "", self.text)
-        return before + is_assigned + renamed(right, names)
-
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """``text`` with other local values or constants in place of those that ``names`` has."""

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hexagon_mlir import targets
+from hexagon_mlir.codegen.faults import CAUTIOUS, FAULTS
 from hexagon_mlir.codegen.processes import worker as worker_module
 from hexagon_mlir.codegen.processes.worker import Aborted, Lost, Worker, Workers
 from hexagon_mlir.ir import HexError
@@ -327,31 +328,14 @@ def test_workers_start_when_needed_and_count_what_they_use():
         several.stop()
 
 
-CONSTANT_BEHIND_A_PHI = """define void @f(ptr %p, ptr %q, i32 %n) {
-entry:
-  %start = load <32 x i32>, ptr %q, align 128
-  br label %loop
-loop:
-  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
-  %c = phi <32 x i32> [ %start, %entry ], [ zeroinitializer, %loop ]
-  %at = getelementptr <32 x i32>, ptr %p, i32 %i
-  %old = load <32 x i32>, ptr %at, align 128
-  %new = add <32 x i32> %old, %c
-  store <32 x i32> %new, ptr %at, align 128
-  %next = add i32 %i, 1
-  %more = icmp slt i32 %next, %n
-  br i1 %more, label %loop, label %exit
-exit:
-  ret void
-}
-"""
+CONSTANT_AFTER_A_PHI = next(fault.ir for fault in FAULTS if fault.workaround == CAUTIOUS)
 
 
 def test_what_llvm_aborts_at_is_tried_without_the_passes_that_do():
     one = Workers(1)
     with pytest.raises(Aborted, match="over the backedge"):
-        one.all[0].request(header(), CONSTANT_BEHIND_A_PHI)
-    machine = Machine(one.request(header(), CONSTANT_BEHIND_A_PHI).decode(), CHIP)
+        one.all[0].request(header(), CONSTANT_AFTER_A_PHI)
+    machine = Machine(one.request(header(), CONSTANT_AFTER_A_PHI).decode(), CHIP)
     assert ["over the backedge" in reason for reason in one.aborts] == [True]
     one.stop()
     rows, start = np.arange(96, dtype=np.int32).reshape(3, 32), np.full(32, 1000, np.int32)
