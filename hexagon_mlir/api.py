@@ -18,6 +18,7 @@ from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out, take_weight
 from hexagon_mlir.codegen.interface import Interface, Tensor, launch_grid, read_interface
 from hexagon_mlir.exec import check_executor
 from hexagon_mlir.frontend import MODEL_FILES
+from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir, name_locations, parse, read_all, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
@@ -229,8 +230,9 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
 def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, signature: Mapping[str, str] | None,
                     constants: Mapping[str, Any] | None, options: RunOptions,
                     settings: Settings) -> CompiledKernel:
-    module = _module(source, signature, constants, target)
-    tensors = take_weights(module, entry)
+    with deferred():
+        module = _module(source, signature, constants, target)
+        tensors = take_weights(module, entry)
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
     faces: list[Interface] = []
 

@@ -17,6 +17,7 @@ from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.collector import uncollected
 from hexagon_mlir.dialects import kernel_memory
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
+from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import ir, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.guards import check_index_constants
@@ -126,6 +127,7 @@ def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pi
         emission.close()
 
 
+@deferred()
 def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
                  options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS, keep_stages: bool = False,
                  hand_on: Callable[[str, float], None] | None = None) -> Lowered:

@@ -10,6 +10,7 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
+from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.order import nested_ops
@@ -117,8 +118,9 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
             shapes = [tuple(v.type.shape) for v in op.operands]
         else:
             raise HexError.plain(f"'{op.name}' stands between kernels", origin=ORIGIN)
-    sources = [_source(functions[name], ready) for name, ready in zip(first, given, strict=True)]
-    shares = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target)) for name in first]
+    with deferred():
+        sources = [_source(functions[name], ready) for name, ready in zip(first, given, strict=True)]
+        shares = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target)) for name in first]
     kernels = _compile_all(sources, target, pipeline, progress, shares)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
     return Schedule(target, buffers, calls, outputs, shapes, kernels, pipeline, settings)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torch_mlir import ir
 from torch_mlir.passmanager import PassManager
 
+from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir.context import INDEX_BITS, make_context, set_index_bits
 from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place, error_at, place_of
 from hexagon_mlir.ir.guards import captured_stderr, erase_op, untranslatable_ops
@@ -76,7 +77,8 @@ class _Dialect:
         self.__name__ = f"torch_mlir.dialects.{name}"
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(importlib.import_module(self.__name__), name)
+        with deferred():
+            found = getattr(importlib.import_module(self.__name__), name)
         setattr(self, name, found)
         return found
 
@@ -88,8 +90,9 @@ def __getattr__(name: str) -> Any:
     """What imports more when it is used."""
     if name in _BUILDERS:
         return _BUILDERS[name]
-    if name == "interpreter":
-        return importlib.import_module("torch_mlir.dialects.transform.interpreter")
-    if name == "translate_module_to_llvmir":
-        return importlib.import_module("torch_mlir.dialects.llvm").translate_module_to_llvmir
+    with deferred():
+        if name == "interpreter":
+            return importlib.import_module("torch_mlir.dialects.transform.interpreter")
+        if name == "translate_module_to_llvmir":
+            return importlib.import_module("torch_mlir.dialects.llvm").translate_module_to_llvmir
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,6 +7,7 @@ import types
 
 from torch_mlir import ir
 
+from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import hexagon_dialect
 
 INDEX_BITS = 32
@@ -22,6 +23,7 @@ for _name in (f"torch_mlir.dialects.{dialect}" for dialect in ("async", "dlti", 
     sys.modules.setdefault(_name, types.ModuleType(_name))
 
 
+@deferred()
 def make_context() -> ir.Context:
     """A fresh context that accepts unregistered dialects (TTIR arrives as one)."""
     context = ir.Context(load_on_create_dialects=())

@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from torch_mlir import ir
 
+from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import text_guards
 from hexagon_mlir.ir.context import make_context
 from hexagon_mlir.ir.diagnostics import STDIN_NAME, HexError, from_mlir_error
@@ -18,6 +19,7 @@ MOST_BYTES = 1 << 30
 _ELEMENTS_SHOWN = 64  # larger dense constants print as __elided__
 
 
+@deferred()
 def parse(source: str | bytes, file: str = "-", context: ir.Context | None = None,
           hint: str = "") -> ir.Module:
     """Parse and verify MLIR text into a module.

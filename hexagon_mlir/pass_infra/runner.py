@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hexagon_mlir import levels
+from hexagon_mlir import interrupts, levels
 from hexagon_mlir.ir import ir, to_text
 from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.pass_infra.base import PassContext
@@ -49,6 +49,7 @@ class RunOptions:
     observers: list[Observer] = field(default_factory=list)
 
 
+@interrupts.deferred()
 def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
               options: RunOptions | None = None) -> list[StepRecord]:
     """Run ``steps`` in order over ``module`` in place; raises `HexError` at the first that fails."""
@@ -60,6 +61,7 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
     ops = count_ops(module) if options.count_ops else Counter()
     last = options.first_index + len(steps) - 1
     for index, step in enumerate(steps, start=options.first_index):
+        interrupts.deliver()
         for observer in observers:
             observer(index, step, "before", module)
         if options.verify_levels and isinstance(step, PassStep):

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from support import ROOT
 
-BASE = {"targets", "isa", "ir", "version", "collector", "disk_cache", "whole_files"}
+BASE = {"targets", "isa", "ir", "version", "interrupts", "collector", "disk_cache", "whole_files"}
 PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
 COMPILER = PIPELINES | {"pipelines", "llvmir", "codegen"}
@@ -19,7 +19,8 @@ ALLOWED = {
     "targets": set(),
     "isa": {"targets"},
     "llvmir": set(),
-    "ir": set(),
+    "interrupts": set(),
+    "ir": {"interrupts"},
     "version": set(),
     "collector": set(),
     "whole_files": {"ir"},

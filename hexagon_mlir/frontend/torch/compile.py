@@ -27,6 +27,7 @@ from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.result import CompilationResult, Face
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
+from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
@@ -79,9 +80,9 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     bounds = index_bounds(graph)
     with clock.phase("graph passes"):
         records = run_passes(graph, numerics)
-    with clock.phase("import"):
+    with clock.phase("import"), deferred():
         module = to_linalg(graph)
-    with clock.phase("kernels"):
+    with clock.phase("kernels"), deferred():
         run_steps(module, [_PREPARE], PassContext(chip))
         ops = len(find_ops(module, _computes))
         form = build(get("form-kernels"), f"max-bytes={settings.tcm_bytes}")
