@@ -28,7 +28,7 @@ def choose_formats(products: Sequence[tuple[str, str]], values: Mapping[str, Ava
     groups = [[i] for i in range(len(products))]
     users: dict[str, list[int]] = {value: [] for value in values}
     for i, pair in enumerate(products):
-        for value in set(pair):
+        for value in dict.fromkeys(pair):
             users[value].append(i)
     groups += [group for group in users.values() if len(group) > 1]
     starts = [[False] * len(products), [True] * len(products)]
@@ -39,7 +39,7 @@ def choose_formats(products: Sequence[tuple[str, str]], values: Mapping[str, Ava
 def conversions(choice: Sequence[bool], products: Sequence[tuple[str, str]],
                 values: Mapping[str, Availability]) -> float:
     """Conversions that ``choice`` needs."""
-    wanted = {(value, qfloat) for pair, qfloat in zip(products, choice, strict=True) for value in pair}
+    wanted = dict.fromkeys((value, qfloat) for pair, qfloat in zip(products, choice, strict=True) for value in pair)
     return sum(values[value].qfloat if qfloat else values[value].ieee for value, qfloat in wanted)
 
 

@@ -42,15 +42,15 @@ def vectors_of(type_: str) -> int:
 
 
 @lru_cache(KEPT)
-def constants_of(i: Instruction) -> frozenset[Constant]:
-    """The constants that ``i`` takes from vector registers."""
+def constants_of(i: Instruction) -> tuple[Constant, ...]:
+    """The constants that ``i`` takes from vector registers, in the order of its operands."""
     if i.opcode in _KEPT:
-        return frozenset()
-    found = {(t, o) for o, t in zip(i.operands, i.types, strict=False)
-             if (o.startswith("splat") or o == "zeroinitializer") and vectors_of(t)}
+        return ()
+    found = [(t, o) for o, t in zip(i.operands, i.types, strict=False)
+             if (o.startswith("splat") or o == "zeroinitializer") and vectors_of(t)]
     if i.opcode == "xor":
-        found = {(t, o) for t, o in found if not o.endswith(f" {_ALL_ONES})")}
-    return frozenset(found)
+        found = [(t, o) for t, o in found if not o.endswith(f" {_ALL_ONES})")]
+    return tuple(dict.fromkeys(found))
 
 
 def from_table(uses: Counter[Constant], count: int) -> list[Constant]:
@@ -82,7 +82,7 @@ class ConstantTable:
         lines: list[Instruction] = []
         for i in body:
             text = i.text
-            for constant in sorted(constants_of(i).intersection(chosen)):
+            for constant in sorted(set(constants_of(i)).intersection(chosen)):
                 if sum(o == constant[1] and t != constant[0] for o, t in zip(i.operands, i.types, strict=False)):
                     continue  # the same text with another meaning
                 if constant not in at_hand:

@@ -130,7 +130,7 @@ class _Loop:
 
     def _order(self, chosen: Sequence[Constant], slots: bool) -> list[Instruction]:
         """The body in order, ``chosen`` in no registers; with ``slots`` their uses are given those of loads."""
-        loads = tuple(slots and not constants_of(i).isdisjoint(chosen) for i in self.body)
+        loads = tuple(slots and not set(chosen).isdisjoint(constants_of(i)) for i in self.body)
         # the registers that hold constants but for those in the table
         key = max(REGISTERS - self.taken + len(chosen), 6), loads
         if key not in self.orders:
