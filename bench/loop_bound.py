@@ -46,7 +46,7 @@ class HotLoop:
         return max(self.needs, key=lambda name: self.needs[name]) if self.needs else ""
 
     @property
-    def waste(self) -> Counter[str]:
+    def overhead(self) -> Counter[str]:
         """Instructions of one pass that an expert would ask about: ``spill``, ``reload`` and ``frame`` (addresses of
         the stack), ``copy`` of vectors, ``unaligned`` accesses, ``branch`` instead of a hardware loop.
         """
@@ -55,8 +55,8 @@ class HotLoop:
     def __str__(self) -> str:
         needs = ", ".join(f"{name} {packets:g}" for name, packets in sorted(self.needs.items(), key=lambda i: -i[1]))
         head = f"{self.label}: {self.packets} packets, {self.cycles:g} cycles, {self.count} passes"
-        waste = "".join(f"; {name} {count}" for name, count in self.waste.items())
-        return f"{head}; {needs}{waste}\n{self.text}"
+        overhead = "".join(f"; {name} {count}" for name, count in self.overhead.items())
+        return f"{head}; {needs}{overhead}\n{self.text}"
 
 
 def hot_loops(machine: Machine, result: RunResult) -> list[HotLoop]:

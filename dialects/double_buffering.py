@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-LOOP, PROLOGUE, PREFETCH = "db_generic", "db_prologue", "db_prefetch"
-KERNELS = ("db_ping_kernel", "db_pong_kernel")
+LOOP, PROLOGUE, PREFETCH = "hexagon.db_loop", "hexagon.db_prologue", "hexagon.db_prefetch"
+STAGES = ("hexagon.db_ping_stage", "hexagon.db_pong_stage")
 """Marks the part of a loop that works on its first set of buffers, and the parts that work on the others."""
-FETCH, STORE, IN_PLACE = "db_fetch", "db_store", "db_in_place"
+FETCH, STORE, IN_PLACE = "hexagon.db_fetch", "hexagon.db_store", "hexagon.db_in_place"
 """Marks on copies: ``array<i64: loop, set of buffers, number>``; in place when the buffer is fetched as well."""

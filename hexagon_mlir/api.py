@@ -120,16 +120,17 @@ class CompiledKernel:
         ``arithmetic`` of the simulator is "chip" or "ieee": floats of HVX as the target computes them, or as plain
         IEEE numbers.
         """
-        face = self.interface
+        interface = self.interface
         check_executor(executor, arithmetic)
-        if len(arguments) != len(face.arguments):
-            raise HexError.plain(f"{face.entry} takes {len(face.arguments)} arguments, {len(arguments)} given")
-        programs = _programs(face, grid)
-        for number, (kind, value) in enumerate(zip(face.arguments, arguments, strict=True)):
-            _check(face.entry, number, kind, value)
-        _check_sizes(face, arguments)
-        shapes = [_result_shape(face, number, arguments) for number in range(len(face.results))]
-        outputs = tuple(np.empty(shape, _NUMPY[r.element]) for shape, r in zip(shapes, face.results, strict=True))
+        if len(arguments) != len(interface.arguments):
+            raise HexError.plain(
+                f"{interface.entry} takes {len(interface.arguments)} arguments, {len(arguments)} given")
+        programs = _programs(interface, grid)
+        for number, (kind, value) in enumerate(zip(interface.arguments, arguments, strict=True)):
+            _check(interface.entry, number, kind, value)
+        _check_sizes(interface, arguments)
+        shapes = [_result_shape(interface, number, arguments) for number in range(len(interface.results))]
+        outputs = tuple(np.empty(shape, _NUMPY[r.element]) for shape, r in zip(shapes, interface.results, strict=True))
         self.last_run = self._launch(executor, arguments, outputs, programs, trace, arithmetic)
         return self.last_run
 
@@ -234,11 +235,11 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
         module = _module(source, signature, constants, target)
         tensors = take_weights(module, entry)
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
-    faces: list[Interface] = []
+    interfaces: list[Interface] = []
 
     def observe(index: int, step: Step, when: str, current: ir.Module) -> None:
         if when == "after" and index == 0:  # the front-end pass: everything is linalg on tensors now
-            faces.append(read_interface(current, entry, grid, len(tensors)))
+            interfaces.append(read_interface(current, entry, grid, len(tensors)))
 
     def again(other: str) -> CompiledKernel:
         return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), settings)
@@ -247,7 +248,7 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
     compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings,
                               keep_stages=True)
     weights = lay_out(tensors, int(chip.vector_bytes.value)) if tensors else None
-    return CompiledKernel(compiled, faces[0], again, weights)
+    return CompiledKernel(compiled, interfaces[0], again, weights)
 
 
 def load(folder: str | os.PathLike[str]) -> CompiledModel:
@@ -295,13 +296,13 @@ def _read(path: Path) -> ir.Module:
     return module
 
 
-def _programs(face: Interface, grid: Sequence[int] | None) -> tuple[int, int, int] | None:
+def _programs(interface: Interface, grid: Sequence[int] | None) -> tuple[int, int, int] | None:
     """The launch grid of a Triton kernel; None of any other."""
-    if face.grid and grid is None:
-        raise HexError.plain(f"{face.entry} is a Triton kernel and needs a grid", hint="run(..., grid=(n,))")
-    if not face.grid and grid is not None:
-        raise HexError.plain(f"{face.entry} is no Triton kernel and has no grid", hint="run it without one")
-    return None if grid is None else launch_grid(face.entry, grid)
+    if interface.grid and grid is None:
+        raise HexError.plain(f"{interface.entry} is a Triton kernel and needs a grid", hint="run(..., grid=(n,))")
+    if not interface.grid and grid is not None:
+        raise HexError.plain(f"{interface.entry} is no Triton kernel and has no grid", hint="run it without one")
+    return None if grid is None else launch_grid(interface.entry, grid)
 
 
 def _check(entry: str, number: int, kind: Tensor | str, value: Any) -> None:
@@ -341,21 +342,21 @@ def _check_scalar(place: str, kind: str, value: Any) -> None:
         raise HexError.plain(f"{place} is a scalar of type {kind}, which does not hold {value}")
 
 
-def _check_sizes(face: Interface, arguments: Sequence[Any]) -> None:
+def _check_sizes(interface: Interface, arguments: Sequence[Any]) -> None:
     """Raise `HexError` where sizes differ that the kernel takes to be equal."""
-    for group in face.sizes.equal:
+    for group in interface.sizes.equal:
         numbers = {size for size in group if isinstance(size, int)}
         places = sorted(place for place in group if not isinstance(place, int))
         found = {place: arguments[place[0]].shape[place[1]] for place in places}
         if len({*found.values(), *numbers}) > 1:
             said = ", ".join(f"dimension {d} of argument {a} is {size}" for (a, d), size in found.items())
             wanted = f"all {min(numbers)}" if len(numbers) == 1 else "equal"
-            raise HexError.plain(f"{face.entry} needs sizes that are {wanted}: {said}")
+            raise HexError.plain(f"{interface.entry} needs sizes that are {wanted}: {said}")
 
 
-def _result_shape(face: Interface, number: int, arguments: Sequence[Any]) -> tuple[int, ...]:
+def _result_shape(interface: Interface, number: int, arguments: Sequence[Any]) -> tuple[int, ...]:
     """The shape of a result for these arguments."""
-    shape = face.results[number].shape
-    sizes = face.sizes.results[number] if face.sizes.results else shape
+    shape = interface.results[number].shape
+    sizes = interface.sizes.results[number] if interface.sizes.results else shape
     return tuple(size if size is not None else given if isinstance(given, int) else arguments[given[0]].shape[given[1]]
                  for size, given in zip(shape, sizes, strict=True) if given is not None)

@@ -26,7 +26,7 @@ class FormAsyncThreadsPass(Pass):
     with an iteration for each task is a distribution in blocks, one with more is block-cyclic. The body
     becomes a function that each task calls. An argument ``hexagon.may_fork`` tells a function, and those it calls,
     whether to do this: else one thread calls the same function for all iterations. A step that is selected by it
-    makes as many iterations as it then takes (see `join-blocks`).
+    makes as many iterations as it then takes (see `serialize-forall`).
 
     Before:
         func.func @f(%x: memref<4xf32>, %v: f32) {

@@ -21,7 +21,7 @@ from hexagon_mlir.passes.lib.thread_cost import (
 )
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
 from hexagon_mlir.passes.virtual_threads.groups import BlockOrder, Group, Member, grow, splits
-from hexagon_mlir.passes.virtual_threads.nests import Nest, is_linalg, read
+from hexagon_mlir.passes.virtual_threads.nests import ThreadNest, is_linalg, read
 from hexagon_mlir.passes.virtual_threads.reductions import read_reduction
 
 _WORD = INDEX_BITS // 8
@@ -33,15 +33,15 @@ class FormVirtualThreadsPass(Pass):
     """Spreads groups of linalg ops over threads where that pays: all ops of a group share one scf.forall.
 
     Each iteration is a virtual thread: it runs the whole group on its slices. Whether it pays, and how the loops are
-    cut, is estimated from the work and the target's cost to start and join tasks. Even loops are cut into one block
-    for each thread, others into more blocks that are dealt in turn where that balances better; blocks
+    cut, is estimated from the work and the target's cost to start and join tasks. Even loops are cut into one chunk
+    for each thread, others into more chunks that are dealt round-robin where that balances better; chunks
     end at whole vectors. A reduction with too few results for the threads is split along what it reduces: each thread
     has results of its own, and a small op combines them. Sums of floats are then added in another order, as they
     are in vectors. Programs of a Triton kernel that are independent run beside each other: ``NAME.grid`` runs a
     whole launch, on several threads when there are programs enough. A kernel with parallel loops of its own becomes
-    ``NAME.program``, which is told whether it may fork: beside as many programs as threads it does not. Blocks of equal
-    length with elementwise work alone are one block then (`join-blocks`). Where others would cost a program too much,
-    ``NAME.program`` is a copy without them, and the kernel is compiled twice.
+    ``NAME.program``; an argument says whether it may fork: it may not where there are as many programs as threads.
+    Chunks of equal length with elementwise work alone are one chunk then (`serialize-forall`). Where others would cost
+    a program too much, ``NAME.program`` is a copy without them, and the kernel is compiled twice.
 
     Before:
         func.func @f(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<65536xf32> {
@@ -91,7 +91,7 @@ class FormVirtualThreadsPass(Pass):
         if self.threads == 1:
             return
         cost = ForkCost.of(context.target, self.threads)
-        todo: list[tuple[ir.Operation, Nest]] = []
+        todo: list[tuple[ir.Operation, ThreadNest]] = []
         for op in find_ops(module, is_linalg):
             nest = read(op, context.target)
             if isinstance(nest, str):
@@ -108,7 +108,7 @@ class FormVirtualThreadsPass(Pass):
         for grid in grids:
             if grid.write(cost.tasks, context.target):
                 self.remark(context, grid.kernel, "compiled twice, for threads and for programs beside each other: "
-                                                  "blocks for threads would cost a program too much")
+                                                  "chunks for threads would cost a program too much")
 
     def _kernels(self, module: ir.Module, context: PassContext) -> list[ir.Operation]:
         """The Triton kernels whose programs may run beside each other. All marks are taken away."""
@@ -126,7 +126,7 @@ class FormVirtualThreadsPass(Pass):
                                                "threads=N runs them beside each other")
         return found
 
-    def _spread(self, todo: list[tuple[ir.Operation, Nest]], cost: ForkCost, context: PassContext) -> None:
+    def _spread(self, todo: list[tuple[ir.Operation, ThreadNest]], cost: ForkCost, context: PassContext) -> None:
         """Form groups of ``todo`` and write a parallel loop for each that pays."""
         vector = int(context.target.vector_bytes.value)
         order: BlockOrder | None = None
@@ -134,8 +134,8 @@ class FormVirtualThreadsPass(Pass):
             order = order if order is not None and order.block == todo[0][0].block else BlockOrder(todo[0][0])
             group, cut = self._best(dict(todo), order, cost, vector)
             members = [member.op for member in group.members]
-            gain = None if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
-            idle = cut is not None and cut.blocks.count < cost.tasks  # a reduction among them may occupy all
+            gain = None if cut is None else group.cycles - cost.time(group.cycles, cut.chunks)
+            idle = cut is not None and cut.chunks.count < cost.tasks  # a reduction among them may occupy all
             least = None if idle and cost.all else gain
             rest = self._split_one(group.members if idle else group.members[:1], todo, least, cost, context)
             if rest is not None:
@@ -146,11 +146,11 @@ class FormVirtualThreadsPass(Pass):
                 members = members[:1]
             todo = [(op, nest) for op, nest in todo if op not in members]
             if cut is not None:
-                ForallBuilder(group, cut.chunks).build()
+                ForallBuilder(group, cut.steps).build()
                 order = None
 
-    def _split_one(self, members: Sequence[Member], todo: list[tuple[ir.Operation, Nest]], gain: float | None,
-                   cost: ForkCost, context: PassContext) -> list[tuple[ir.Operation, Nest]] | None:
+    def _split_one(self, members: Sequence[Member], todo: list[tuple[ir.Operation, ThreadNest]], gain: float | None,
+                   cost: ForkCost, context: PassContext) -> list[tuple[ir.Operation, ThreadNest]] | None:
         """Split the first of ``members`` that `_split` does; gives ``todo`` without it, None when there is none."""
         for member in members:
             others = [(op, nest) for op, nest in todo if op != member.op]
@@ -158,7 +158,8 @@ class FormVirtualThreadsPass(Pass):
                 return others
         return None
 
-    def _split(self, op: ir.Operation, nest: Nest, gain: float | None, cost: ForkCost, context: PassContext) -> bool:
+    def _split(self, op: ir.Operation, nest: ThreadNest, gain: float | None, cost: ForkCost,
+               context: PassContext) -> bool:
         """Split reduction ``op`` along what it reduces if that saves more cycles than ``gain``; None: than nothing."""
         reduction = read_reduction(op, nest)
         if reduction is None:
@@ -166,15 +167,15 @@ class FormVirtualThreadsPass(Pass):
         vector = int(context.target.vector_bytes.value)
         unit = reduction.unit(vector)
         combine = reduction.combine_cycles(vector, float(context.target.hvx_issue_interval_cycles.value))
-        blocks = choose_split(-(-reduction.extent // unit), nest.cycles, combine, cost, self.min_cycles)
-        if blocks is None:
+        chunks = choose_split(-(-reduction.extent // unit), nest.cycles, combine, cost, self.min_cycles)
+        if chunks is None:
             return False
-        if gain is not None and nest.cycles - cost.time(nest.cycles, blocks) - blocks.count * combine <= gain:
+        if gain is not None and nest.cycles - cost.time(nest.cycles, chunks) - chunks.count * combine <= gain:
             return False
-        reduction.split(blocks.chunk[0] * unit, vector)
+        reduction.split(chunks.sizes[0] * unit, vector)
         return True
 
-    def _best(self, nests: dict[ir.Operation, Nest], order: BlockOrder, cost: ForkCost,
+    def _best(self, nests: dict[ir.Operation, ThreadNest], order: BlockOrder, cost: ForkCost,
               vector: int) -> tuple[Group, Cut | None]:
         """The group starting with the first op that gains most from threads, and how to cut it; None: not at all.
 
@@ -189,7 +190,7 @@ class FormVirtualThreadsPass(Pass):
                 group.units(vector, vector), group.units(vector, _WORD)]
             cut = choose_cut(group.extents, [u for u in dict.fromkeys(units) if u], group.cycles, cost, self.min_cycles,
                              group.lanes(vector)) if units else None
-            gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.blocks)
+            gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.chunks)
             if (best[1] is None and (cut is not None or group.cycles > best[0].cycles)) or gain > most:
                 best, most = (group, cut), gain
         return best

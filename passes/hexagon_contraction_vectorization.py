@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.double_buffering import KERNELS
+from hexagon_mlir.dialects.double_buffering import STAGES
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext
+from hexagon_mlir.passes.contraction.dot_products import DotProductEmitter
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
-from hexagon_mlir.passes.contraction.quads import QuadEmitter
 from hexagon_mlir.passes.contraction.start import find_start
 from hexagon_mlir.passes.contraction.transposed import straighten, transposed_factor
 from hexagon_mlir.passes.lib.contractions import read_contraction
@@ -106,7 +106,7 @@ class HexagonContractionVectorizationPass(Pass):
                 self.remark(context, op, f"left to hexagon-vectorization: {reason}")
                 continue
             with op.location, ir.InsertionPoint(op), constants.around(op):
-                emitter = QuadEmitter if plan.quads else ContractionEmitter
+                emitter = DotProductEmitter if plan.dot_products else ContractionEmitter
                 start = find_start(op, contraction, plan.loop) if 0 not in contraction.extents else None
                 work = emitter(op, contraction, body, plan, vector_bytes, None if self.left else shared, start)
                 if self.leave_parts and _in_part(op) and (factor is None or new is not None) and work.may_wait:
@@ -126,6 +126,6 @@ def _may_contract(op: ir.Operation) -> bool:
 def _in_part(op: ir.Operation) -> bool:
     """True in a part of a double-buffered loop."""
     while (op := op.parent.operation).name != "func.func":
-        if op.name == "scf.if" and any(name in op.attributes for name in KERNELS):
+        if op.name == "scf.if" and any(name in op.attributes for name in STAGES):
             return True
     return False

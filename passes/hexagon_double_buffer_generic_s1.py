@@ -61,22 +61,22 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
               linalg.fill ins(%arg2 : f32) outs(%view : memref<1x4096xf32, 1>)
               %subview = memref.subview %arg0[%arg3, 0] [1, 4096] [1, 1] : memref<8x4096xf32> to
               memref<1x4096xf32, strided<[4096, 1], offset: ?>>
-              memref.copy %view, %subview {db_store = array<i64: 0, 0, 0>} : memref<1x4096xf32, 1> to
+              memref.copy %view, %subview {hexagon.db_store = array<i64: 0, 0, 0>} : memref<1x4096xf32, 1> to
               memref<1x4096xf32, strided<[4096, 1], offset: ?>>
-            } {db_ping_kernel = 0 : i64}
+            } {hexagon.db_ping_stage = 0 : i64}
             %2 = arith.cmpi eq, %arg4, %c1 : index
             scf.if %2 {
               %view = memref.view %alloc_0[%c0][] : memref<16384xi8, 1> to memref<1x4096xf32, 1>
               linalg.fill ins(%arg2 : f32) outs(%view : memref<1x4096xf32, 1>)
               %subview = memref.subview %arg0[%arg3, 0] [1, 4096] [1, 1] : memref<8x4096xf32> to
               memref<1x4096xf32, strided<[4096, 1], offset: ?>>
-              memref.copy %view, %subview {db_store = array<i64: 0, 1, 0>} : memref<1x4096xf32, 1> to
+              memref.copy %view, %subview {hexagon.db_store = array<i64: 0, 1, 0>} : memref<1x4096xf32, 1> to
               memref<1x4096xf32, strided<[4096, 1], offset: ?>>
-            } {db_pong_kernel = 1 : i64}
+            } {hexagon.db_pong_stage = 1 : i64}
             %3 = arith.addi %arg4, %c1 : index
             %4 = arith.select %2, %c0, %3 : index
             scf.yield %4 : index
-          } {db_generic = 0 : i64}
+          } {hexagon.db_loop = 0 : i64}
           return
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, STORE
+from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, LOOP, STAGES, STORE
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import ops_named
@@ -15,7 +15,7 @@ from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_trans
 from hexagon_mlir.passes.double_buffering.waits import finish, wait_in
 from hexagon_mlir.passes.double_buffering.work import much_beside_transfers, outline
 
-_MARKS = (LOOP, *KERNELS, FETCH, STORE)
+_MARKS = (LOOP, *STAGES, FETCH, STORE)
 _MARKABLE = ("scf.for", "scf.if", "memref.copy", "func.func")
 
 
@@ -37,13 +37,13 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
           scf.for %i = %c0 to %c8 step %c1 {
             scf.if %p {
               %v = memref.subview %x[%i, 0] [1, 64] [1, 1] : memref<8x64xf32> to memref<64xf32, strided<[1], offset: ?>>
-              memref.copy %y, %v {db_store = array<i64: 0, 0, 0>}
+              memref.copy %y, %v {hexagon.db_store = array<i64: 0, 0, 0>}
                 : memref<64xf32, 1> to memref<64xf32, strided<[1], offset: ?>>
-            } {db_ping_kernel = 0 : i64}
+            } {hexagon.db_ping_stage = 0 : i64}
             scf.if %q {
               func.call @g() : () -> ()
-            } {db_pong_kernel = 1 : i64}
-          } {db_generic = 0 : i64}
+            } {hexagon.db_pong_stage = 1 : i64}
+          } {hexagon.db_loop = 0 : i64}
           return
         }
         func.func private @g()
@@ -66,11 +66,11 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
               strided<[1], offset: ?>>
               memref.dma_start %arg1[%c0], %subview[%c0], %c64, %alloc[%c0] : memref<64xf32, 1>,
               memref<64xf32, strided<[1], offset: ?>>, memref<1xi32>
-            } {db_ping_kernel = 0 : i64}
+            } {hexagon.db_ping_stage = 0 : i64}
             scf.if %arg3 {
               func.call @g() : () -> ()
-            } {db_pong_kernel = 1 : i64}
-          } {db_generic = 0 : i64}
+            } {hexagon.db_pong_stage = 1 : i64}
+          } {hexagon.db_loop = 0 : i64}
           memref.dma_wait %alloc[%c0], %c1 : memref<1xi32>
           memref.dealloc %alloc : memref<1xi32>
           return
@@ -105,7 +105,7 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
 
     def _check_numbers(self, marked: list[ir.Operation]) -> None:
         """Loops and their parts are marked with numbers."""
-        marks = (LOOP, *KERNELS)
+        marks = (LOOP, *STAGES)
         for op in marked:
             for name in (name for name in marks if name in op.attributes):
                 if not isinstance(op.attributes[name], ir.IntegerAttr):
@@ -123,7 +123,7 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
             own = [(op, name) for op in copies for name in (FETCH, STORE) if name in op.attributes
                    and isinstance(op.attributes[name], ir.DenseI64ArrayAttr) and op.attributes[name][0] == number]
             parts = [inner for inner in loop.regions[0].blocks[0].operations
-                     if any(name in inner.operation.attributes for name in KERNELS)]
+                     if any(name in inner.operation.attributes for name in STAGES)]
             if own and len(parts) < 2:
                 self.remark(context, loop, "its copies stay: a part of the loop has lost its mark")
                 del loop.attributes[LOOP]
@@ -138,11 +138,11 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
                 raise self.refuse(op, f"two loops are {LOOP} {number}", "run hexagon-double-buffer-generic-s1")
             loops[number] = found
             for inner in op.regions[0].blocks[0].operations:
-                for name in KERNELS:
+                for name in STAGES:
                     if name in inner.operation.attributes:
                         found.parts[ir.IntegerAttr(inner.operation.attributes[name]).value] = inner.operation
             if len(found.parts) < 2 or sorted(found.parts) != list(range(len(found.parts))):
-                raise self.refuse(op, f"{LOOP} without a {KERNELS[0]} and a {KERNELS[1]} part in the loop",
+                raise self.refuse(op, f"{LOOP} without a {STAGES[0]} and a {STAGES[1]} part in the loop",
                                   "run hexagon-double-buffer-generic-s1")
         for op in [op for op in marked if FETCH in op.attributes or STORE in op.attributes]:
             name = FETCH if FETCH in op.attributes else STORE

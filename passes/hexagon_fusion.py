@@ -13,7 +13,7 @@ from hexagon_mlir.passes.fusion.detach import detach_outputs
 from hexagon_mlir.passes.fusion.merge import Link, find_link, merge
 from hexagon_mlir.passes.fusion.share import find_common, keep_common
 from hexagon_mlir.passes.fusion.splats import splats_as_fills
-from hexagon_mlir.passes.fusion.unread import cut_unread
+from hexagon_mlir.passes.fusion.unused import cut_unused
 from hexagon_mlir.passes.fusion.widen import hoist_casts, is_contraction
 
 _GENERALIZE = UpstreamStep("convert-elementwise-to-linalg,linalg-generalize-named-ops")
@@ -71,7 +71,7 @@ class HexagonFusionPass(Pass):
         """Fuse until nothing more is worth it: last consumer first, so that chains collapse in one sweep."""
         _GENERALIZE.run(module, context)
         for op in _generics(module):
-            cut_unread(op, _extents(op))
+            cut_unused(op, _extents(op))
         _FOLD.run(module, context)
         splats_as_fills(module)
         for op in _generics(module):

@@ -23,7 +23,7 @@ from hexagon_mlir.passes.tcm_allocation.liveness import (
     scopes,
     taken_over,
 )
-from hexagon_mlir.passes.tcm_allocation.plan import Lifetime, Plan, plan
+from hexagon_mlir.passes.tcm_allocation.plan import ArenaPlan, Lifetime, plan
 
 
 class Reuse(StrEnum):
@@ -190,7 +190,7 @@ def _rewrite(scope: Scope, arena: ir.Value, base: ir.Value | None, apart: bool, 
         erase_op(op, origin)
 
 
-def _slot(found: Plan, offset: int) -> tuple[int, int]:
+def _slot(found: ArenaPlan, offset: int) -> tuple[int, int]:
     """The slot that ``offset`` is in; a buffer without bytes may be in none."""
     return next((slot for slot in found.slots if slot[0] <= offset < sum(slot)), (0, 0))
 

@@ -15,7 +15,7 @@ from hexagon_mlir.passes.vectorization.bits import bits_as_bytes
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
 from hexagon_mlir.passes.vectorization.periodic import choose_rows, in_one_loop
-from hexagon_mlir.passes.vectorization.plan import Plan, make_plan, vector_lanes
+from hexagon_mlir.passes.vectorization.plan import VectorizationPlan, make_plan, vector_lanes
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 
 
@@ -89,7 +89,7 @@ class HexagonVectorizationPass(Pass):
                     nest, groups, plan = in_one_loop(nest, own, groups, rows, lanes)
                 else:
                     short = choose_short_rows(nest, lanes, vector_bytes * 8)
-                    plan = make_plan(nest, vector_bytes, self.unroll) if short is None else Plan(
+                    plan = make_plan(nest, vector_bytes, self.unroll) if short is None else VectorizationPlan(
                         short[0], lanes, 1, short[1], nest.extents[short[1]] or 1, short_rows=True)
             except Unsupported as reason:
                 self.remark(context, op, f"not vectorized: {reason}")

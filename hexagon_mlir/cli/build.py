@@ -147,7 +147,7 @@ def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any
 
     flat = [torch.from_numpy(value) if hasattr(value, "dtype") else value for value in arguments]
     model = compiled_model(options, [tuple(value.shape) for value in flat if isinstance(value, torch.Tensor)])
-    expected = model.face.arguments
+    expected = model.signature.arguments
     if len(flat) != expected:
         raise HexError.plain(f"the model takes {expected} arguments, {len(flat)} given", file=options.file)
     results = model.run_flat(flat, options.executor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.codegen.schedule import Schedule
+from hexagon_mlir.codegen.schedule import ModelSchedule
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.targets import Target
@@ -32,7 +32,7 @@ def computing_cycles(module: ir.Module, target: Target) -> dict[str, float | Non
             for view in module.body.operations if view.operation.name == "func.func"}
 
 
-def predict(schedule: Schedule, computing: dict[str, float | None], target: Target) -> Prediction:
+def predict(schedule: ModelSchedule, computing: dict[str, float | None], target: Target) -> Prediction:
     """The cost of ``schedule``, whose kernels take ``computing`` cycles on one thread."""
     threads = schedule.settings.threads or int(target.hvx_contexts.value)
     total: float | None = 0.0

@@ -57,7 +57,7 @@ class Kernel:
 
 
 @dataclass
-class Schedule:
+class ModelSchedule:
     """The model after compilation. ``outputs`` are buffer numbers."""
 
     target: str
@@ -75,7 +75,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT, pipeline: str = "default",
-                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS) -> Schedule:
+                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS) -> ModelSchedule:
     """Compile every kernel of ``module`` (after `form-kernels`) once, and read the calls of ``entry`` in order."""
     functions = {ir.StringAttr(o.operation.attributes["sym_name"]).value: o.operation
                  for o in module.body.operations if o.operation.name == "func.func"}
@@ -123,7 +123,7 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
         shares = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target)) for name in first]
     kernels = _compile_all(sources, target, pipeline, progress, shares)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
-    return Schedule(target, buffers, calls, outputs, shapes, kernels, pipeline, settings)
+    return ModelSchedule(target, buffers, calls, outputs, shapes, kernels, pipeline, settings)
 
 
 def _buffer(type_: ir.Type, argument: int | None = None) -> Buffer:

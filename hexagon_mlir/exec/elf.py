@@ -23,11 +23,11 @@ def kernel_object(llvm_ir: str, entry: str, target: str, pipeline: str, settings
     return code
 
 
-def program(llvm_ir: str, face: Interface, target: str, pipeline: str, settings: Settings,
+def program(llvm_ir: str, interface: Interface, target: str, pipeline: str, settings: Settings,
             weights: Weights | None = None) -> bytes:
-    """The ELF program that calls the function of ``llvm_ir`` that ``face`` describes on a memory image."""
-    function = c_interface.function_of(face, target, weights)
-    return linked_program({"kernel.o": kernel_object(llvm_ir, face.entry, target, pipeline, settings)}, function)
+    """The ELF program that calls the function of ``llvm_ir`` that ``interface`` describes on a memory image."""
+    function = c_interface.function_of(interface, target, weights)
+    return linked_program({"kernel.o": kernel_object(llvm_ir, interface.entry, target, pipeline, settings)}, function)
 
 
 def linked_program(files: Mapping[str, bytes], function: Function) -> bytes:

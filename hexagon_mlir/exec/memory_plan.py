@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hexagon_mlir.codegen.schedule import Schedule
+from hexagon_mlir.codegen.schedule import ModelSchedule
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MemoryPlan:
     """``offsets[i]`` of each interval in an arena of ``arena_bytes``; ``total_bytes`` without reuse,
     ``bound_bytes`` the most that is alive in one step: no plan can do with less."""
 
@@ -32,7 +32,7 @@ class Plan:
     bound_bytes: int
 
 
-def lifetimes(schedule: Schedule) -> dict[int, Interval]:
+def lifetimes(schedule: ModelSchedule) -> dict[int, Interval]:
     """When each buffer that kernels write is needed, by its number; results until after the last call."""
     calls, outputs = schedule.calls, set(schedule.outputs)
     born = {number: step for step, call in enumerate(calls) for number in call.results}
@@ -44,7 +44,7 @@ def lifetimes(schedule: Schedule) -> dict[int, Interval]:
             for number, begin in born.items()}
 
 
-def plan(intervals: Sequence[Interval], alignment: int) -> Plan:
+def plan(intervals: Sequence[Interval], alignment: int) -> MemoryPlan:
     """Best fit, largest buffer first, as in TensorFlow Lite's greedy planner (Pisarchyk and Lee, 2020)."""
     sizes = [-(-interval.nbytes // alignment) * alignment for interval in intervals]
     offsets = [0] * len(intervals)
@@ -58,7 +58,7 @@ def plan(intervals: Sequence[Interval], alignment: int) -> Plan:
     steps = {interval.begin for interval in intervals}
     bound = max((sum(size for interval, size in zip(intervals, sizes, strict=True)
                      if interval.begin <= step <= interval.end) for step in steps), default=0)
-    return Plan(tuple(offsets), arena, sum(sizes), bound)
+    return MemoryPlan(tuple(offsets), arena, sum(sizes), bound)
 
 
 def _best_gap(taken: Sequence[tuple[int, int]], size: int) -> int:

@@ -1,4 +1,4 @@
-"""Runs a `Schedule` on the simulator: one launch per kernel, activations in one planned arena of DDR."""
+"""Runs a `ModelSchedule` on the simulator: one launch per kernel, activations in one planned arena of DDR."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from hexagon_mlir.codegen.schedule import Progress, Schedule
+from hexagon_mlir.codegen.schedule import ModelSchedule, Progress
 from hexagon_mlir.exec.handover import NextTile, TcmUse
-from hexagon_mlir.exec.memory_plan import Plan, lifetimes, plan
+from hexagon_mlir.exec.memory_plan import MemoryPlan, lifetimes, plan
 from hexagon_mlir.exec.qemu import Counters
 from hexagon_mlir.exec.session import LaunchRecord
 from hexagon_mlir.exec.sim import SESSION, launch, one_at_a_time
@@ -51,11 +51,11 @@ class ModelRun:
 class ModelProgram:
     """A schedule ready to run."""
 
-    def __init__(self, schedule: Schedule):
+    def __init__(self, schedule: ModelSchedule):
         self.schedule = schedule
 
     @cached_property
-    def memory(self) -> Plan:
+    def memory(self) -> MemoryPlan:
         """The arena of the activations; results are among them, alive until the end."""
         return plan([*lifetimes(self.schedule).values()], int(get(self.schedule.target).vector_bytes.value))
 

@@ -14,7 +14,7 @@ from hexagon_mlir.codegen.artifacts import c_interface, link
 from hexagon_mlir.codegen.artifacts.c_interface import ARENA, WEIGHTS, Function, Parameter
 from hexagon_mlir.codegen.artifacts.c_names import c_name
 from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out
-from hexagon_mlir.codegen.schedule import Schedule
+from hexagon_mlir.codegen.schedule import ModelSchedule
 from hexagon_mlir.exec.elf import kernel_object, linked_program
 from hexagon_mlir.exec.memory_plan import lifetimes, plan
 from hexagon_mlir.exec.model import NUMPY, ModelRun
@@ -30,7 +30,7 @@ ORIGIN = "link"
 class ModelBinary:
     """``function`` takes the model's inputs, its results, the weights file and an arena. ``source`` is its C text."""
 
-    schedule: Schedule
+    schedule: ModelSchedule
     function: Function
     source: str
     inputs: tuple[int, ...]
@@ -81,7 +81,7 @@ class ModelBinary:
         return ModelRun(outputs, (), counters)
 
 
-def build(schedule: Schedule, inputs: Sequence[tuple[int, str]], constants: Mapping[int, np.ndarray],
+def build(schedule: ModelSchedule, inputs: Sequence[tuple[int, str]], constants: Mapping[int, np.ndarray],
           name: str = "model") -> ModelBinary:
     """``inputs`` are (number, name) of the model's arguments in the order of parameters, ``constants`` the others."""
     name = c_name(name)
@@ -132,7 +132,7 @@ def _symbol(model: str, kernel: str) -> str:
     return f"{model}_{kernel}"
 
 
-def _source(schedule: Schedule, function: Function, places: Mapping[int, str],
+def _source(schedule: ModelSchedule, function: Function, places: Mapping[int, str],
             copies: Sequence[tuple[str, int]]) -> str:
     """The model in C."""
     names = [_symbol(function.name, kernel.name) for kernel in schedule.kernels]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hexagon_mlir.codegen.schedule import Schedule
+from hexagon_mlir.codegen.schedule import ModelSchedule
 from hexagon_mlir.targets import get
 from hexagon_mlir.targets.dma import Engine
 
@@ -48,7 +48,7 @@ class TcmPlan:
     nbytes: int
 
 
-def plan_schedule(schedule: Schedule) -> TcmPlan:
+def plan_schedule(schedule: ModelSchedule) -> TcmPlan:
     """The plan of ``schedule`` for its target's TCM."""
     target = get(schedule.target)
     engine = Engine.of(target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hexagon_mlir.codegen.schedule import Schedule
+from hexagon_mlir.codegen.schedule import ModelSchedule
 from hexagon_mlir.exec.tcm_plan import TcmPlan
 from hexagon_mlir.targets import get
 
@@ -27,7 +27,7 @@ void hexmlir_rt_tcm_free(void *pointer);
 class TcmText:
     """C text for ``plan``; ``places`` gives the C expression of each buffer's start."""
 
-    schedule: Schedule
+    schedule: ModelSchedule
     plan: TcmPlan
     places: Mapping[int, str]
 

@@ -17,6 +17,13 @@ from hexagon_mlir.pass_infra.base import Pass
 ENTRY_POINT_GROUP = "hexagon_mlir.passes"
 _PASSES = "hexagon_mlir.passes"
 """The package of our own, which imports this one."""
+RENAMED = {
+    "join-blocks": "serialize-forall",
+    "outline-parts": "outline-stages",
+    "outline-repeats": "outline-similar-nests",
+    "hexagon-shared-windows": "hexagon-shared-footprints",
+}
+"""Names that passes had before, for pipelines of users that have them."""
 
 
 def class_name(pass_name: str) -> str:
@@ -48,4 +55,6 @@ def get(pass_name: str) -> type[Pass]:
         return getattr(module, class_name(pass_name))
     if pass_name in _plugins():
         return _plugins()[pass_name].load()
+    if pass_name in RENAMED:
+        raise HexError.plain(f"pass '{pass_name}' has another name", hint=f"write {RENAMED[pass_name]}")
     raise HexError.plain(f"unknown pass '{pass_name}'", hint="hexmlir-opt --list-passes shows them all")

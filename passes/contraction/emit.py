@@ -1,4 +1,4 @@
-"""Emits the loops and vectors of one contraction for its `Plan`."""
+"""Emits the loops and vectors of one contraction for its `ContractionPlan`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
-from hexagon_mlir.passes.contraction.plan import Plan
+from hexagon_mlir.passes.contraction.plan import ContractionPlan
 from hexagon_mlir.passes.contraction.start import Start
-from hexagon_mlir.passes.lib.contractions import Access, Body, Contraction, Index
+from hexagon_mlir.passes.lib.contractions import Body, Contraction, Index, OperandAccess
 from hexagon_mlir.passes.lib.loop_nests import split_operands
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.tail import Tail
@@ -55,7 +55,7 @@ class _Inner:
 class ContractionEmitter:
     """Replaces one contraction by vector code; use as ``ContractionEmitter(op, ...).emit()`` at an insertion point."""
 
-    def __init__(self, op: ir.Operation, contraction: Contraction, body: Body, plan: Plan, vector_bytes: int,
+    def __init__(self, op: ir.Operation, contraction: Contraction, body: Body, plan: ContractionPlan, vector_bytes: int,
                  shared: list[Packing] | None, start: Start | None = None):
         """``shared`` are copies that contractions before this one made for all; None: inputs are read where they are.
 
@@ -215,8 +215,9 @@ class ContractionEmitter:
     def _pack_once(self, operand: int, place: ir.Operation) -> None:
         """Copy all of ``operand`` before ``place``, or find the copy that an equal contraction has made there."""
         roles = {self.plan.loop: "lanes", self.plan.reductions[-1]: "steps"}
-        form = (self.plan.quads, self.plan.lanes, *((self.contraction.extents[i.plain or 0], roles.get(i.plain or 0))
-                                                    for i in self.contraction.accesses[operand].indices))
+        loops = [i.plain or 0 for i in self.contraction.accesses[operand].indices]
+        form = (self.plan.dot_products, self.plan.lanes,
+                *((self.contraction.extents[loop], roles.get(loop)) for loop in loops))
         source = self.values[operand]
         assert self.shared is not None  # or nothing would be packed
         buffer = next((p.buffer for p in self.shared if p.source == source and p.place == place and p.form == form),
@@ -430,7 +431,7 @@ class ContractionEmitter:
             return make.load(type_, source, indices, alignment=self._alignment(operand))
         return column.tail.load(type_, source, indices, access.bits, self._alignment(operand))
 
-    def _indices(self, access: Access, ivs: Ivs) -> list[ir.Value]:
+    def _indices(self, access: OperandAccess, ivs: Ivs) -> list[ir.Value]:
         found = []
         for place in access.indices:
             total = index(place.constant) if place.constant or not place.terms else None

@@ -16,12 +16,12 @@ from hexagon_mlir.passes.lib.contractions import Contraction
 from hexagon_mlir.passes.lib.loop_nests import Unsupported
 
 _ACCUMULATORS = 9  # LLVM 22's pipeliner overlaps the steps of so many; larger blocks leave it no registers
-_QUAD_ACCUMULATORS = 16  # their products need no registers
+_DOT_PRODUCT_ACCUMULATORS = 16  # their products need no registers
 _MANY = 8
 _UNKNOWN = 4  # steps that a loop of unknown length counts as beside others: tiles at an edge have few
-QUAD = 4
+WORD_BYTES = 4
 """Bytes in a word: what one lane of vrmpy multiplies and adds."""
-_QUAD_PACE = 0.5  # packets of a vrmpy: there are two multiply pipes
+_DOT_PRODUCT_PACE = 0.5  # packets of a vrmpy: there are two multiply pipes
 _LOOP = 1.0  # packets a step takes beside its arithmetic
 _SHORT = 8  # lanes; below, the reduction is the better loop to vectorize if it can be
 _UNROLLED = 64  # multiplications of one straight-line body at most
@@ -32,7 +32,7 @@ _TURN = 4
 
 
 @dataclass(frozen=True)
-class Plan:
+class ContractionPlan:
     """``loop`` runs along the lanes, ``columns`` vectors of ``lanes`` elements at a time; ``row_loop``, if any, is
     taken ``rows`` steps at a time. ``reductions`` are ordered, the innermost last; the last ``unrolled`` have no loop.
     """
@@ -46,20 +46,20 @@ class Plan:
     unrolled: int = 0
     turn: int = 1
     """A vector of a row's elements is turned after so many steps."""
-    quads: bool = False
+    dot_products: bool = False
     """Bytes are multiplied four at a time along the innermost reduction."""
 
 
 @lru_cache
-def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, columns: int = 0) -> Plan:
+def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, columns: int = 0) -> ContractionPlan:
     """The plan; ``rows`` and ``columns`` are chosen where they are 0.
 
     Raises `Unsupported` with the reason when no loop goes along lanes.
     """
     loop = choose_loop(contraction)
-    quad_loop = choose_quad_loop(contraction, loop)
-    if quad_loop is not None:
-        return _quad_plan(contraction, loop, quad_loop, vector_bytes, rows, columns)
+    word_loop = choose_dot_product_loop(contraction, loop)
+    if word_loop is not None:
+        return _dot_product_plan(contraction, loop, word_loop, vector_bytes, rows, columns)
     lanes = vector_bytes * 8 // contraction.narrowest_bits
     extent = contraction.extents[loop]
     vectors = None if extent is None else ceil(extent / lanes)
@@ -70,31 +70,31 @@ def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, column
     rows, columns = rows or best[0], columns or best[1]
     reductions = tuple(sorted((i for i, r in enumerate(contraction.reduction) if r),
                               key=lambda i: _length(contraction.extents[i])))
-    return Plan(loop, lanes, columns, row_loop, rows, reductions,
+    return ContractionPlan(loop, lanes, columns, row_loop, rows, reductions,
                 unrolled_loops([contraction.extents[i] for i in reductions], rows * columns),
                 choose_turn(columns, contraction.widening, spread))
 
 
-def _quad_plan(contraction: Contraction, loop: int, quad_loop: int, vector_bytes: int, rows: int,
-               columns: int) -> Plan:
+def _dot_product_plan(contraction: Contraction, loop: int, word_loop: int, vector_bytes: int, rows: int,
+               columns: int) -> ContractionPlan:
     lanes = vector_bytes * 8 // contraction.output.bits
     extent = contraction.extents[loop]
     vectors = None if extent is None else ceil(extent / lanes)
-    row_loop = choose_row_loop(contraction, loop, lambda steps: best_cost(steps, vectors, 1, 1, _QUAD_PACE))
+    row_loop = choose_row_loop(contraction, loop, lambda steps: best_cost(steps, vectors, 1, 1, _DOT_PRODUCT_PACE))
     inputs = [contraction.accesses[i] for i in contraction.inputs]
     if row_loop is not None and any(a.uses(loop) and a.uses(row_loop) for a in inputs):
         row_loop = None  # all rows of a block are multiplied by the same packed vectors
     steps = contraction.most(row_loop) if row_loop is not None else 1
-    best = choose_block(steps, vectors, 1, 1, _QUAD_PACE)
-    others = (i for i, r in enumerate(contraction.reduction) if r and i != quad_loop)
-    reductions = (*sorted(others, key=lambda i: _length(contraction.extents[i])), quad_loop)
-    return Plan(loop, lanes, columns or best[1], row_loop, rows or best[0], reductions,
-                turn=choose_turn(columns or best[1], 1, 1, _QUAD_PACE), quads=True)
+    best = choose_block(steps, vectors, 1, 1, _DOT_PRODUCT_PACE)
+    others = (i for i, r in enumerate(contraction.reduction) if r and i != word_loop)
+    reductions = (*sorted(others, key=lambda i: _length(contraction.extents[i])), word_loop)
+    return ContractionPlan(loop, lanes, columns or best[1], row_loop, rows or best[0], reductions,
+                turn=choose_turn(columns or best[1], 1, 1, _DOT_PRODUCT_PACE), dot_products=True)
 
 
-def choose_quad_loop(contraction: Contraction, loop: int) -> int | None:
+def choose_dot_product_loop(contraction: Contraction, loop: int) -> int | None:
     """The reduction along which bytes are multiplied four at a time; None when the operands do not allow it."""
-    if contraction.narrowest_bits * QUAD != contraction.output.bits or len(contraction.inputs) != 2:
+    if contraction.narrowest_bits * WORD_BYTES != contraction.output.bits or len(contraction.inputs) != 2:
         return None
     accesses = [contraction.accesses[i] for i in contraction.inputs]
     vectors = [a for a in accesses if a.uses(loop)]
@@ -105,7 +105,7 @@ def choose_quad_loop(contraction: Contraction, loop: int) -> int | None:
     if None in plain or any(contraction.extents[p] is None for p in plain if p is not None):
         return None
     fitting = [i for i, r in enumerate(contraction.reduction)
-               if r and spread[0].walks(i) and i in plain and (contraction.extents[i] or 0) >= QUAD]
+               if r and spread[0].walks(i) and i in plain and (contraction.extents[i] or 0) >= WORD_BYTES]
     return max(fitting, key=lambda i: _length(contraction.extents[i]), default=None)
 
 
@@ -157,7 +157,7 @@ def best_cost(steps: int | None, vectors: int | None, widening: int, spread: int
 
 def _best_block(steps: int | None, vectors: int | None, widening: int, spread: int,
                 pace: float) -> tuple[float, tuple[int, int]]:
-    most = _ACCUMULATORS if pace == 1 else _QUAD_ACCUMULATORS
+    most = _ACCUMULATORS if pace == 1 else _DOT_PRODUCT_ACCUMULATORS
     fitting = [(rows, columns) for rows in range(1, most + 1) for columns in range(1, most + 1)
                if rows * columns * widening <= most
                and (steps is None or rows <= max(steps, 1)) and (vectors is None or columns <= max(vectors, 1))]

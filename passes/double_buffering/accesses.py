@@ -19,7 +19,7 @@ _STRUCTURE = ("scf.", "math.", "ub.", "linalg.yield", "linalg.index")
 
 
 @dataclass(frozen=True)
-class Access:
+class BufferAccess:
     """``op`` reads or writes ``value``."""
 
     op: ir.Operation
@@ -36,9 +36,9 @@ class UnknownEffect(Exception):
     """An operation that may touch any memory; the text names it."""
 
 
-def accesses(op: ir.Operation) -> list[Access]:
+def accesses(op: ir.Operation) -> list[BufferAccess]:
     """Every access of ``op`` and of the operations in its regions; raises `UnknownEffect`."""
-    found: list[Access] = []
+    found: list[BufferAccess] = []
     for inner in nested_ops(op) if len(op.regions) else (op,):
         own = _own_accesses(inner)
         if own is None:
@@ -47,13 +47,13 @@ def accesses(op: ir.Operation) -> list[Access]:
     return found
 
 
-def _own_accesses(op: ir.Operation) -> list[Access] | None:
+def _own_accesses(op: ir.Operation) -> list[BufferAccess] | None:
     if op.name == "memref.copy":
-        return [Access(op, op.operands[0], False), Access(op, op.operands[1], True)]
+        return [BufferAccess(op, op.operands[0], False), BufferAccess(op, op.operands[1], True)]
     if op.name in _READS:
-        return [Access(op, op.operands[0], False)]
+        return [BufferAccess(op, op.operands[0], False)]
     if op.name in _WRITES:
-        return [Access(op, op.operands[_WRITES[op.name]], True)]
+        return [BufferAccess(op, op.operands[_WRITES[op.name]], True)]
     if op.name in _NO_ACCESS or is_pure(op) or op.name.startswith(_STRUCTURE):
         return []
     if op.name.startswith("linalg.") and len(op.regions) == 1:
@@ -62,7 +62,7 @@ def _own_accesses(op: ir.Operation) -> list[Access] | None:
     return [] if op.name.startswith("vector.") and not buffers else None
 
 
-def _of_linalg(op: ir.Operation) -> list[Access]:
+def _of_linalg(op: ir.Operation) -> list[BufferAccess]:
     inputs = input_count(op)
     body = op.regions[0].blocks[0]
     found = []
@@ -70,9 +70,9 @@ def _of_linalg(op: ir.Operation) -> list[Access]:
         if not isinstance(value.type, ir.MemRefType):
             continue
         if position < inputs or any(True for _ in body.arguments[position].uses):
-            found.append(Access(op, value, False))
+            found.append(BufferAccess(op, value, False))
         if position >= inputs:
-            found.append(Access(op, value, True))
+            found.append(BufferAccess(op, value, True))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, KERNELS, LOOP, PREFETCH, PROLOGUE, STORE
+from hexagon_mlir.dialects.double_buffering import FETCH, IN_PLACE, LOOP, PREFETCH, PROLOGUE, STAGES, STORE
 from hexagon_mlir.ir import arith, ir, memref, scf
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
@@ -80,7 +80,7 @@ class Builder:
         mine = arith.cmpi(arith.CmpIPredicate.eq, current, index(number))
         types = [v.type for v in values]
         branch = scf.IfOp(mine, types, has_else=bool(values))
-        branch.operation.attributes[KERNELS[min(number, 1)]] = _integer(number)
+        branch.operation.attributes[STAGES[min(number, 1)]] = _integer(number)
         with ir.InsertionPoint(branch.then_block):
             if self.fetched:
                 self._prefetch(number, arguments)
@@ -144,7 +144,7 @@ class Builder:
         return alloc.clone().operation.results[0]
 
     def _take_last(self, current: ir.Value) -> None:
-        """After the loop: what the last iteration handed on, of the set before ``current``, is in the last set."""
+        """After the loop: what the last iteration carried, of the set before ``current``, is in the last set."""
         results = [(self.old.results[number], self.places[alloc]) for number, alloc in self.handed.items()]
         wanted = [(result, places) for result, places in results if any(True for _ in result.uses)]
         for number in range(self.count - 1 if wanted else 0):

@@ -8,8 +8,8 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.buffers import VIEWS, allocation_bytes, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.query import in_tcm
-from hexagon_mlir.passes.double_buffering.accesses import Access, UnknownEffect, accesses, may_alias
-from hexagon_mlir.passes.double_buffering.handed_on import HandedOn, handed_on
+from hexagon_mlir.passes.double_buffering.accesses import BufferAccess, UnknownEffect, accesses, may_alias
+from hexagon_mlir.passes.double_buffering.loop_carried import LoopCarried, loop_carried
 from hexagon_mlir.passes.lib.pure_slices import outside_operands, pure_slice
 
 _NAMED = frozenset({*VIEWS, "memref.dim", "memref.dealloc"})
@@ -42,7 +42,7 @@ class TileLoop:
     loop: ir.Operation
     buffers: list[TileBuffer]
     carried: list[int]
-    handed: list[HandedOn]
+    handed: list[LoopCarried]
 
     @property
     def body(self) -> ir.Block:
@@ -61,7 +61,7 @@ def read_loop(loop: ir.Operation) -> TileLoop:
     buffers = [b for op in operations if op.name == "memref.alloc" if (b := reader.buffer(op)) is not None]
     if not buffers:
         raise Refused(reader.reason or "no copies between DDR and a TCM buffer of the loop")
-    handed = handed_on(loop)
+    handed = loop_carried(loop)
     if handed is None or any(b.alloc == one.alloc for b in buffers for one in handed):
         raise Refused("a later iteration reads a buffer that this one makes")
     return TileLoop(loop, buffers, sorted(reader.carried), handed)
@@ -71,7 +71,7 @@ class _Reader:
     """Looks at one loop; remembers why a transfer could not move."""
 
     def __init__(self, loop: ir.Operation, body: ir.Block, operations: list[ir.Operation],
-                 touched: dict[ir.Operation, list[Access]]) -> None:
+                 touched: dict[ir.Operation, list[BufferAccess]]) -> None:
         self.loop, self.body, self.operations, self.touched = loop, body, operations, touched
         self.inside = set(operations)
         self.known = {access.op for found in touched.values() for access in found}
@@ -162,7 +162,7 @@ class _Reader:
         return any(isinstance(owner := value.owner, ir.Block) and owner == self.body
                    for value in self._inputs_of(op) or ())
 
-    def _untouched(self, op: ir.Operation, access: Access) -> bool:
+    def _untouched(self, op: ir.Operation, access: BufferAccess) -> bool:
         """True when no iteration writes what ``access`` reads, except tiles of other iterations."""
         if access.root.owner in self.inside:
             return False

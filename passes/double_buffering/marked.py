@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir.ir import ir
 
 Key = tuple[str, int, int]
-"""A buffer's transfers: ``db_fetch`` or ``db_store``, the set of buffers, the number of the copy in it."""
+"""A buffer's transfers: `FETCH` or `STORE`, the set of buffers, the number of the copy in it."""
 
 
 @dataclass

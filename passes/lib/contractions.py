@@ -36,7 +36,7 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Access:
+class OperandAccess:
     """One operand: ``indices`` for its dimensions; ``dense`` tells that its last dimension has stride 1."""
 
     indices: tuple[Index, ...]
@@ -66,7 +66,7 @@ class Contraction:
 
     extents: tuple[int | None, ...]
     reduction: tuple[bool, ...]
-    accesses: tuple[Access, ...]
+    accesses: tuple[OperandAccess, ...]
     """By operand number, the output last."""
     inputs: tuple[int, ...]
     combiner: str
@@ -80,7 +80,7 @@ class Contraction:
         return self.bounds[loop] if extent is None and self.bounds else extent
 
     @property
-    def output(self) -> Access:
+    def output(self) -> OperandAccess:
         """The output's access."""
         return self.accesses[-1]
 
@@ -138,12 +138,12 @@ def multiplies_and_adds(op: ir.Operation) -> bool:
         return False
 
 
-def access_of(value: ir.Value, map_: ir.AffineMap) -> Access:
+def access_of(value: ir.Value, map_: ir.AffineMap) -> OperandAccess:
     """How ``map_`` reads the buffer ``value``; raises `Unsupported` for what is no sum of loop indices."""
     if not isinstance(value.type, ir.MemRefType):
         raise Unsupported(f"operand of type {value.type}")
     strides, _ = value.type.get_strides_and_offset()
-    return Access(tuple(_index(result) for result in map_.results), element_bits(value.type.element_type),
+    return OperandAccess(tuple(_index(result) for result in map_.results), element_bits(value.type.element_type),
                   bool(strides) and strides[-1] == 1)
 
 
@@ -166,7 +166,7 @@ def _index(expression: ir.AffineExpr) -> Index:
     raise Unsupported(f"index expression {expression} is not a sum of loop indices")
 
 
-def _extents(reduction: tuple[bool, ...], accesses: tuple[Access, ...],
+def _extents(reduction: tuple[bool, ...], accesses: tuple[OperandAccess, ...],
              values: list[ir.Value]) -> tuple[int | None, ...]:
     known: dict[int, int | None] = {}
     for access, value in zip(accesses, values, strict=True):
@@ -179,7 +179,7 @@ def _extents(reduction: tuple[bool, ...], accesses: tuple[Access, ...],
     return tuple(known[loop] for loop in range(len(reduction)))
 
 
-def _bounds(loops: int, accesses: tuple[Access, ...], values: list[ir.Value]) -> tuple[int | None, ...]:
+def _bounds(loops: int, accesses: tuple[OperandAccess, ...], values: list[ir.Value]) -> tuple[int | None, ...]:
     known: dict[int, int] = {}
     for access, value in zip(accesses, values, strict=True):
         for dim, index in enumerate(access.indices):

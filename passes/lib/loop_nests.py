@@ -61,7 +61,7 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Nest:
+class LoopNest:
     """The loop nest of one op. ``extents`` holds trip counts (None = dynamic)."""
 
     extents: tuple[int | None, ...]
@@ -128,8 +128,8 @@ def has_lanes(element: ir.Type) -> bool:
         return False
 
 
-def read_nest(op: ir.Operation) -> Nest:
-    """The `Nest` of ``op``, a linalg.generic on memrefs; raises `Unsupported` with the reason."""
+def read_nest(op: ir.Operation) -> LoopNest:
+    """The `LoopNest` of ``op``, a linalg.generic on memrefs; raises `Unsupported` with the reason."""
     inputs, outputs = split_operands(op)
     iterators = [str(a) for a in op.attributes["iterator_types"]]
     operands = read_operands(op)
@@ -146,7 +146,7 @@ def read_nest(op: ir.Operation) -> Nest:
     combiners = tuple(
         reduction_combiner(body, len(inputs) + index, value) for index, value in enumerate(operations[-1].operands)
     )
-    return Nest(
+    return LoopNest(
         extents=_extents(len(iterators), operands, (*inputs, *outputs)),
         reduction=tuple("reduction" in text for text in iterators),
         operands=operands,

@@ -7,14 +7,14 @@ from hexagon_mlir.ir import arith, func, ir, scf
 
 PROGRAM = ".program"
 _MOST, _MOST_OF_LONG = 0.01, 0.03
-"""Part of its cycles that a program may lose by running in the blocks that were meant for threads."""
+"""Part of its cycles that a program may lose by running in the chunks that were meant for threads."""
 _LONG = 30
 """Linalg operations from which on half the time of compilation is worth more: attention and its gradient."""
 
 
 def sharing_pays(cycles: float, extra: float, operations: int) -> bool:
     """True where a program of ``cycles`` on one thread and so many linalg ``operations`` can bear ``extra`` cycles for
-    its cut into blocks.
+    its cut into chunks.
     """
     return extra <= (_MOST_OF_LONG if operations >= _LONG else _MOST) * cycles
 

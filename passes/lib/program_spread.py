@@ -12,9 +12,9 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import GRID_SUFFIX, element_bytes, in_tcm, ops_named, static_bytes
-from hexagon_mlir.passes.lib.coalescing import may_join
+from hexagon_mlir.passes.lib.even_foralls import can_serialize
 from hexagon_mlir.passes.lib.program_sharing import call, make_program, sharing_pays, split_off
-from hexagon_mlir.passes.lib.thread_cost import BLOCK_CYCLES, RUNS_PER_TASK
+from hexagon_mlir.passes.lib.thread_cost import CHUNK_CYCLES, RUNS_PER_TASK
 from hexagon_mlir.targets import Target
 
 _AXES = GRID_ARGUMENTS // 2
@@ -37,12 +37,12 @@ class Grid:
     def write(self, tasks: int, target: Target) -> bool:
         """Write the function, for ``tasks`` threads. A program beside as many others stays on its own thread.
 
-        True where that takes a copy of the kernel: its own cut into blocks would cost a program too much.
+        True where that takes a copy of the kernel: its own cut into chunks would cost a program too much.
         """
         foralls = ops_named(self.kernel, "scf.forall")
-        apart = [op for op in foralls if not may_join(op)]  # see `join-blocks` for the others
+        apart = [op for op in foralls if not can_serialize(op)]  # see `serialize-forall` for the others
         extra = program_cycles(self.kernel, target) - self.cycles + sum(
-            _entries(op) * BLOCK_CYCLES for op in apart) if apart else 0.0
+            _entries(op) * CHUNK_CYCLES for op in apart) if apart else 0.0
         operations = sum(op.name.startswith("linalg.") for op in nested_ops(self.kernel))
         shared = sharing_pays(self.cycles, extra, operations)
         alone, beside = self.kernel, self.program
@@ -56,7 +56,7 @@ class Grid:
 def program_cycles(kernel: ir.Operation, target: Target) -> float:
     """What a program takes at least, estimated, in cycles: loops of unknown length run once, masks select all.
 
-    A block that is loaded comes from DDR, and the core waits for its first line: for small blocks that is most of it.
+    A block that is loaded comes from DDR, and the core waits for its first line: for small chunks that is most of it.
     """
     total = 0.0
     trips: dict[ir.Operation, int] = {}

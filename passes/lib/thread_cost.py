@@ -11,12 +11,12 @@ from hexagon_mlir.targets import Target
 
 _SPAWN_QUEUE_OPERATIONS = 3
 """Taking a token, a frame and a place in the group cost about what queuing the task does."""
-BLOCK_CYCLES = 40
-"""Estimate: entering the loops over one block, in cycles."""
-_BLOCKS_PER_TASK = 4
+CHUNK_CYCLES = 40
+"""Estimate: entering the loops over one chunk, in cycles."""
+_CHUNKS_PER_TASK = 4
 """Finer cuts balance little better and cost more."""
 _CLOSE = 1.03
-"""What neat borders between blocks may cost at most."""
+"""What neat borders between chunks may cost at most."""
 _CERTAIN = 0.4
 """Part of the estimated cycles that the code takes at least: LLVM merges operations (measured on a division). Threads
 must pay for that much."""
@@ -74,85 +74,85 @@ class ForkCost:
 
     def spread(self, cycles: float) -> float:
         """Cycles for work that takes one thread ``cycles``: cut evenly for all tasks where that pays."""
-        blocks = Blocks((self.tasks,), (1,))
-        pays = self.tasks > 1 and self.time(_CERTAIN * cycles, blocks) <= _CERTAIN * cycles
-        return self.time(cycles, blocks) if pays else cycles
+        chunks = Chunks((self.tasks,), (1,))
+        pays = self.tasks > 1 and self.time(_CERTAIN * cycles, chunks) <= _CERTAIN * cycles
+        return self.time(cycles, chunks) if pays else cycles
 
     def exceeds(self, cycles: float) -> bool:
         """True where to start and join two tasks takes longer than all of the work, ``cycles`` for one thread."""
         return self.fork_join(2) > _CERTAIN * cycles
 
-    def time(self, cycles: float, blocks: Blocks) -> float:
-        """Cycles for work that takes one thread ``cycles``, cut into ``blocks``."""
-        tasks = min(blocks.count, self.tasks)
-        most, of_them = blocks.load(tasks)
-        return self.fork_join(tasks) + (most * cycles + of_them * BLOCK_CYCLES) * self.slowdown(tasks)
+    def time(self, cycles: float, chunks: Chunks) -> float:
+        """Cycles for work that takes one thread ``cycles``, cut into ``chunks``."""
+        tasks = min(chunks.count, self.tasks)
+        most, of_them = chunks.load(tasks)
+        return self.fork_join(tasks) + (most * cycles + of_them * CHUNK_CYCLES) * self.slowdown(tasks)
 
 
 @dataclass(frozen=True)
-class Blocks:
-    """Loops of ``units`` (whole vectors, or iterations), cut into pieces of ``chunk`` units; the last is smaller."""
+class Chunks:
+    """Loops of ``units`` (whole vectors, or iterations), cut into chunks of ``sizes`` units; the last is smaller."""
 
     units: tuple[int, ...]
-    chunk: tuple[int, ...]
+    sizes: tuple[int, ...]
 
     @property
     def count(self) -> int:
-        """Blocks in all."""
-        return prod(-(-n // c) for n, c in zip(self.units, self.chunk, strict=True))
+        """Chunks in all."""
+        return prod(-(-n // c) for n, c in zip(self.units, self.sizes, strict=True))
 
     def load(self, tasks: int) -> tuple[float, int]:
-        """The largest share of the work any of ``tasks`` gets, blocks dealt in turn, and its number of blocks."""
+        """The largest share of the work any of ``tasks`` gets, chunks dealt round-robin, and its number of chunks."""
         whole = prod(self.units)
-        if self.count <= tasks:  # a block for each: the first is as large as any
-            return prod(self.chunk) / whole, 1
-        sizes = [[min(c, n - at) for at in range(0, n, c)] for n, c in zip(self.units, self.chunk, strict=True)]
-        blocks = [prod(block) for block in product(*sizes)]
-        most, count = max((sum(blocks[task::tasks]), len(blocks[task::tasks])) for task in range(tasks))
+        if self.count <= tasks:  # a chunk for each: the first is as large as any
+            return prod(self.sizes) / whole, 1
+        sizes = [[min(c, n - at) for at in range(0, n, c)] for n, c in zip(self.units, self.sizes, strict=True)]
+        chunks = [prod(chunk) for chunk in product(*sizes)]
+        most, count = max((sum(chunks[task::tasks]), len(chunks[task::tasks])) for task in range(tasks))
         return most / whole, count
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Blocks, with the iterations one unit stands for along each axis."""
+    """Chunks, with the iterations one unit stands for along each axis."""
 
-    blocks: Blocks
+    chunks: Chunks
     unit: tuple[int, ...]
 
     @property
-    def chunks(self) -> list[int]:
-        """Iterations of a block along each axis."""
-        return [chunk * unit for chunk, unit in zip(self.blocks.chunk, self.unit, strict=True)]
+    def steps(self) -> list[int]:
+        """Iterations of a chunk along each axis: the steps of the forall."""
+        return [size * unit for size, unit in zip(self.chunks.sizes, self.unit, strict=True)]
 
 
 def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: float, cost: ForkCost,
                least: float = 0, lanes: Sequence[int] = ()) -> Cut | None:
     """The cut of loops of ``extents`` in multiples of one of ``units``, the first that costs little; else None.
 
-    Blocks have at least ``lanes`` iterations along each axis where there are so many: fewer would take as long.
+    Chunks have at least ``lanes`` iterations along each axis where there are so many: fewer would take as long.
     """
     cuts = []
     for unit in units:
         smallest = [-(-min(n, lane) // u) for n, lane, u in zip(extents, lanes, unit, strict=True)] if lanes else ()
-        blocks = choose_blocks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least, smallest)
-        if blocks is not None:
-            cuts.append(Cut(blocks, tuple(unit)))
-    if cost.all and any(cut.blocks.count >= cost.tasks for cut in cuts):
-        cuts = [cut for cut in cuts if cut.blocks.count >= cost.tasks]
-    fastest = min((cost.time(cycles, cut.blocks) for cut in cuts), default=0.0)
-    return next((cut for cut in cuts if cost.time(cycles, cut.blocks) <= _CLOSE * fastest), None)
+        chunks = choose_chunks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least, smallest)
+        if chunks is not None:
+            cuts.append(Cut(chunks, tuple(unit)))
+    if cost.all and any(cut.chunks.count >= cost.tasks for cut in cuts):
+        cuts = [cut for cut in cuts if cut.chunks.count >= cost.tasks]
+    fastest = min((cost.time(cycles, cut.chunks) for cut in cuts), default=0.0)
+    return next((cut for cut in cuts if cost.time(cycles, cut.chunks) <= _CLOSE * fastest), None)
 
 
-def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0,
-                  smallest: Sequence[int] = ()) -> Blocks | None:
+def choose_chunks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0,
+                  smallest: Sequence[int] = ()) -> Chunks | None:
     """The cut of loops of ``units`` that is done first, or None when one thread is as good.
 
-    Even loops give one block to each task; others more and smaller ones, dealt in turn, where that balances better.
-    ``least`` replaces the cost estimate: work of at least so many cycles is always spread. Blocks have the
+    Even loops give one chunk to each task; others more and smaller ones, dealt round-robin, where that balances better.
+    ``least`` replaces the cost estimate: work of at least so many cycles is always spread. Chunks have the
     ``smallest`` units at least, one if that is not given.
     """
     cuts = _cuts(units, cost.tasks, smallest or [1] * len(units))
-    candidates = [(cost.time(cycles, blocks), blocks.count, blocks.chunk, blocks) for blocks in cuts]
+    candidates = [(cost.time(cycles, chunks), chunks.count, chunks.sizes, chunks) for chunks in cuts]
     if not candidates:
         return None
     enough = [candidate for candidate in candidates if candidate[1] >= cost.tasks]
@@ -161,18 +161,18 @@ def choose_blocks(units: Sequence[int], cycles: float, cost: ForkCost, least: fl
     return best if worth else None
 
 
-def choose_split(units: int, cycles: float, combine: float, cost: ForkCost, least: float = 0) -> Blocks | None:
+def choose_split(units: int, cycles: float, combine: float, cost: ForkCost, least: float = 0) -> Chunks | None:
     """How many ``units`` of a reduction's loop each thread takes, or None when one thread is as good.
 
-    A block for each thread at most: its partial results cost ``combine`` cycles. ``least`` as in `choose_blocks`.
+    A chunk for each thread at most: its partial results cost ``combine`` cycles. ``least`` as in `choose_chunks`.
     """
     chunks = sorted({-(-units // pieces) for pieces in range(2, min(cost.tasks, units) + 1)})
-    found = [Blocks((units,), (chunk,)) for chunk in chunks]
-    if cost.all and any(blocks.count == cost.tasks for blocks in found):
-        found = [blocks for blocks in found if blocks.count == cost.tasks]
+    found = [Chunks((units,), (chunk,)) for chunk in chunks]
+    if cost.all and any(chunks.count == cost.tasks for chunks in found):
+        found = [chunks for chunks in found if chunks.count == cost.tasks]
     if not found:
         return None
-    best = min(found, key=lambda blocks: cost.time(cycles, blocks) + blocks.count * combine)
+    best = min(found, key=lambda chunks: cost.time(cycles, chunks) + chunks.count * combine)
     certain = cost.time(_CERTAIN * cycles, best) + best.count * combine
     worth = cycles >= least if least else certain <= _CERTAIN * cycles
     return best if worth else None
@@ -203,11 +203,11 @@ def least_programs(cycles: float, cost: ForkCost, least: float = 0) -> int:
     return count
 
 
-def _cuts(units: Sequence[int], tasks: int, smallest: Sequence[int]) -> Iterator[Blocks]:
-    most = _BLOCKS_PER_TASK * tasks
-    chunks = [sorted({size for pieces in range(1, min(n, most) + 1) if (size := -(-n // pieces)) >= few})
-              for n, few in zip(units, smallest, strict=True)]
-    for chunk in product(*chunks):
-        blocks = Blocks(tuple(units), chunk)
-        if 2 <= blocks.count <= most:
-            yield blocks
+def _cuts(units: Sequence[int], tasks: int, smallest: Sequence[int]) -> Iterator[Chunks]:
+    most = _CHUNKS_PER_TASK * tasks
+    of_axes = [sorted({size for pieces in range(1, min(n, most) + 1) if (size := -(-n // pieces)) >= few})
+               for n, few in zip(units, smallest, strict=True)]
+    for sizes in product(*of_axes):
+        chunks = Chunks(tuple(units), sizes)
+        if 2 <= chunks.count <= most:
+            yield chunks

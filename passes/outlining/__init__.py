@@ -1,1 +1,1 @@
-"""Parts of `outline-parts`, `outline-repeats` and `merge-functions`."""
+"""Parts of `outline-stages`, `outline-similar-nests` and `merge-functions`."""

@@ -24,7 +24,7 @@ _TRANSPOSE = 224
 
 
 @dataclass(frozen=True)
-class Nest:
+class MovableNest:
     """A nest that may move, and what it has ``used`` from outside. Two of the same ``form`` have operations of the same
     names on the same types."""
 
@@ -44,9 +44,9 @@ class _Work:
     inside: list[ir.Operation] = field(default_factory=list)
 
 
-def movable(op: ir.Operation, operations: int, work: int) -> list[Nest]:
+def movable(op: ir.Operation, operations: int, work: int) -> list[MovableNest]:
     """The outermost nests inside ``op`` of at least so many ``operations``, and ``work``: those of all iterations."""
-    found: list[Nest] = []
+    found: list[MovableNest] = []
     taken: set[ir.Operation] = set()
     for inner in reversed(ops_named(op, *_READERS)):  # outer ones first
         does = None if inner in taken or len(inner.results) else _READERS[inner.name](inner)
@@ -55,7 +55,7 @@ def movable(op: ir.Operation, operations: int, work: int) -> list[Nest]:
         used = _used_by(inner)
         types = [value.type for value in used]
         if types and all(map(passable, types)):
-            found.append(Nest(inner, used, (*does.names, *types)))
+            found.append(MovableNest(inner, used, (*does.names, *types)))
             taken.update(does.inside)
     return found[::-1]
 

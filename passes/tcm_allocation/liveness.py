@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
 from hexagon_mlir.ir.query import in_tcm, ops_named
-from hexagon_mlir.passes.tcm_allocation.plan import Lifetime, Plan
+from hexagon_mlir.passes.tcm_allocation.plan import ArenaPlan, Lifetime
 
 FORALL = "scf.forall"
 _ACCESSES = ("memref.", "linalg.", "vector.")
@@ -21,7 +21,7 @@ class Scope:
     owner: ir.Operation
     allocations: list[ir.Operation] = field(default_factory=list)
     inner: list[Scope] = field(default_factory=list)
-    plan: Plan = field(default_factory=lambda: Plan((), (), 0, 0, 0))
+    plan: ArenaPlan = field(default_factory=lambda: ArenaPlan((), (), 0, 0, 0))
     offsets: dict[ir.Operation, int] = field(default_factory=dict)
 
 

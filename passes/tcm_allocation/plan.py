@@ -24,7 +24,7 @@ class Lifetime:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ArenaPlan:
     """``offsets[i]`` of buffer i in an arena of ``peak`` bytes, None where it did not fit.
 
     ``slots`` are the (offset, bytes) of parts of the arena that share no byte, in order; every buffer lies in one.
@@ -38,7 +38,7 @@ class Plan:
     lower_bound: int
 
 
-def plan(lifetimes: Sequence[Lifetime], budget: int, alignment: int, reuse: bool = True) -> Plan:
+def plan(lifetimes: Sequence[Lifetime], budget: int, alignment: int, reuse: bool = True) -> ArenaPlan:
     """Place the buffers, each aligned to ``alignment`` bytes.
 
     With ``reuse`` those that never meet may lie on top of each other. Greedy first fit, once with the largest
@@ -52,8 +52,8 @@ def plan(lifetimes: Sequence[Lifetime], budget: int, alignment: int, reuse: bool
         lambda i: (-places[i].size, places[i].begin), lambda i: (places[i].begin, -places[i].size))
     found = [_first_fit(places, sorted(range(len(places)), key=order), budget) for order in orders]
     offsets = min(found, key=lambda o: (_left_out(places, o), _peak(places, o)))
-    return Plan(tuple(offsets[place] for place in place_of), _slots(places, offsets), sum(b.size for b in lifetimes),
-                _peak(places, offsets), _most_live(_coalesce(buffers)[0]))
+    return ArenaPlan(tuple(offsets[place] for place in place_of), _slots(places, offsets),
+                     sum(b.size for b in lifetimes), _peak(places, offsets), _most_live(_coalesce(buffers)[0]))
 
 
 def _slots(places: Sequence[Lifetime], offsets: Sequence[int | None]) -> tuple[tuple[int, int], ...]:

@@ -11,7 +11,7 @@ from hexagon_mlir.ir.buffers import VIEWS, is_noalias, start_alignment
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.lib.horizontal_reductions import combine
 from hexagon_mlir.passes.lib.look_ups import load_table, look_up, low_byte
-from hexagon_mlir.passes.lib.loop_nests import Nest, element_bits
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, element_bits
 from hexagon_mlir.passes.lib.table_reads import LOAD, address_ops, is_lookup, runs_backward
 from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.vectorization.masks import emit_test, emit_uniform, lane_tests, mask_bits, threshold
@@ -63,7 +63,7 @@ class BodyEmitter:
     What does not depend on the vectorized loop stays scalar and is computed once, before that loop.
     """
 
-    def __init__(self, op: ir.Operation, nest: Nest, values: Sequence[ir.Value], loop: int, vector_bytes: int,
+    def __init__(self, op: ir.Operation, nest: LoopNest, values: Sequence[ir.Value], loop: int, vector_bytes: int,
                  numbers: Sequence[int]):
         """``numbers`` gives the loop of ``nest`` for each loop of ``op``."""
         self.nest, self.loop, self.vector_bytes = nest, loop, vector_bytes

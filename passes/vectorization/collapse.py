@@ -8,10 +8,10 @@ from itertools import pairwise
 from math import prod
 
 from hexagon_mlir.ir import ir, memref
-from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
 
 
-def loop_groups(nest: Nest) -> list[list[int]]:
+def loop_groups(nest: LoopNest) -> list[list[int]]:
     """The loops of ``nest`` in groups that can be one loop each, outermost first within a group."""
     follower = {a: b for a in range(len(nest.extents)) for b in range(len(nest.extents)) if _joins(nest, a, b)}
     groups = []
@@ -25,7 +25,7 @@ def loop_groups(nest: Nest) -> list[list[int]]:
     return groups
 
 
-def collapsed(nest: Nest, groups: Sequence[Sequence[int]]) -> Nest:
+def collapsed(nest: LoopNest, groups: Sequence[Sequence[int]]) -> LoopNest:
     """``nest`` with one loop per group."""
     number = {loop: i for i, group in enumerate(groups) for loop in group}
     extents = []
@@ -69,7 +69,7 @@ def collapse_value(value: ir.Value, operand: Operand, groups: Sequence[Sequence[
     return memref.collapse_shape(result, value, blocks)
 
 
-def _joins(nest: Nest, a: int, b: int) -> bool:
+def _joins(nest: LoopNest, a: int, b: int) -> bool:
     """True when every operand that uses loops ``a`` or ``b`` walks b's elements and goes on with the next of a."""
     if a == b or nest.reduction[a] != nest.reduction[b] or {a, b} & nest.indexed:
         return False

@@ -1,4 +1,4 @@
-"""Emits the loops and vector operations for one op and its `Plan`."""
+"""Emits the loops and vector operations for one op and its `VectorizationPlan`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hexagon_mlir.ir import arith, ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.query import in_tcm
 from hexagon_mlir.passes.lib.horizontal_reductions import combine, lane_totals, neutral
-from hexagon_mlir.passes.lib.loop_nests import Nest, split_operands
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, split_operands
 from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments, when
 from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
-from hexagon_mlir.passes.vectorization.plan import Plan
+from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
 from hexagon_mlir.passes.vectorization.row_reductions import RowReductionEmitter
 from hexagon_mlir.passes.vectorization.short_rows import ShortRowsEmitter
 from hexagon_mlir.passes.vectorization.transposed import TransposedEmitter
@@ -24,8 +24,8 @@ from hexagon_mlir.passes.vectorization.transposed import TransposedEmitter
 class NestEmitter:
     """Replaces one linalg op on buffers by vector code; use as ``NestEmitter(op, nest, plan, ...).emit()``."""
 
-    def __init__(self, op: ir.Operation, own: Nest, nest: Nest, groups: Sequence[Sequence[int]], plan: Plan,
-                 vector_bytes: int):
+    def __init__(self, op: ir.Operation, own: LoopNest, nest: LoopNest, groups: Sequence[Sequence[int]],
+                 plan: VectorizationPlan, vector_bytes: int):
         """``nest`` has one loop for each of ``groups`` of loops of ``own``, that of ``op``."""
         inputs, outputs = split_operands(op)
         values = [collapse_value(v, o, groups) for v, o in zip((*inputs, *outputs), own.operands, strict=True)]

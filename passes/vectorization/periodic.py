@@ -13,17 +13,17 @@ from hexagon_mlir.dialects.look_ups import INDEX_BITS, MOST_ELEMENTS
 from hexagon_mlir.ir import arith, ir, scf, vector
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.look_ups import load_table, look_up
-from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapsed
-from hexagon_mlir.passes.vectorization.plan import Plan
+from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
 
 _VECTORS = 12  # that repeat: they stay in registers, beside what the body needs
 
 
-def choose_rows(nest: Nest, lanes: int) -> tuple[int, int] | None:
+def choose_rows(nest: LoopNest, lanes: int) -> tuple[int, int] | None:
     """(loop over the rows, loop along a row) that can be one loop in which some inputs repeat with every row."""
     if any(nest.reduction) or nest.tables:
         return None
@@ -46,8 +46,8 @@ def period(extent: int, lanes: int) -> int:
     return extent // gcd(extent, lanes)
 
 
-def in_one_loop(nest: Nest, own: Nest, groups: list[list[int]], rows: tuple[int, int],
-                lanes: int) -> tuple[Nest, list[list[int]], Plan]:
+def in_one_loop(nest: LoopNest, own: LoopNest, groups: list[list[int]], rows: tuple[int, int],
+                lanes: int) -> tuple[LoopNest, list[list[int]], VectorizationPlan]:
     """``nest``, which is an op's ``own`` with one loop for each of ``groups``, with both loops of ``rows`` as one."""
     outer, row = rows
     merged = [[*groups[outer], *groups[row]] if loop == outer else group for loop, group in enumerate(groups)
@@ -57,14 +57,14 @@ def in_one_loop(nest: Nest, own: Nest, groups: list[list[int]], rows: tuple[int,
     assert extent is not None
     operands = [replace(new, period=extent) if old.dims == (row,) else new
                 for old, new in zip(nest.operands, joined.operands, strict=True)]
-    plan = Plan(merged.index([*groups[outer], *groups[row]]), lanes, period(extent, lanes), periodic=True)
+    plan = VectorizationPlan(merged.index([*groups[outer], *groups[row]]), lanes, period(extent, lanes), periodic=True)
     return replace(joined, operands=tuple(operands)), merged, plan
 
 
 class PeriodicEmitter:
     """Emits the loop over all rows, inside loops around it."""
 
-    def __init__(self, body: BodyEmitter, plan: Plan, outputs: range, extent: ir.Value):
+    def __init__(self, body: BodyEmitter, plan: VectorizationPlan, outputs: range, extent: ir.Value):
         self.body, self.plan, self.outputs, self.extent = body, plan, outputs, extent
         self.repeated = {number: self._vectors(number, operand) for number, operand in enumerate(body.nest.operands)
                          if operand.period is not None}

@@ -1,10 +1,10 @@
-"""Decisions of `hexagon-vectorization`: pure functions over a `Nest`, no IR."""
+"""Decisions of `hexagon-vectorization`: pure functions over a `LoopNest`, no IR."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.passes.lib.loop_nests import Nest, Operand, Unsupported
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported
 from hexagon_mlir.passes.lib.table_reads import Table
 from hexagon_mlir.passes.vectorization.order import is_extreme
 
@@ -19,7 +19,7 @@ _EXTREME = 5  # instructions for a maximum or minimum of floats (`vectorization.
 
 
 @dataclass(frozen=True)
-class Plan:
+class VectorizationPlan:
     """How to vectorize one op.
 
     ``loop`` is the vectorized loop, ``lanes`` the elements of one vector step, ``unroll`` the vectors per
@@ -51,7 +51,7 @@ class Plan:
         return self.lanes * self.unroll
 
 
-def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
+def make_plan(nest: LoopNest, vector_bytes: int, unroll: int = 0) -> VectorizationPlan:
     """The plan for ``nest``; ``unroll`` 0 chooses the number of vectors per iteration.
 
     Raises `Unsupported` with the reason when no loop walks every operand element by element and no two loops do.
@@ -68,7 +68,8 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
         return _turned_plan(nest, turn, lanes, vector_bytes)
     turn = choose_turn(nest)
     if turn is not None and totals_pay(nest, loop, turn, lanes):
-        return Plan(loop, lanes, 1, turn[0], lanes, row_reductions=True, group=choose_group(nest, loop, turn[0], lanes))
+        return VectorizationPlan(loop, lanes, 1, turn[0], lanes, row_reductions=True,
+                                 group=choose_group(nest, loop, turn[0], lanes))
     if turn is not None and is_short(nest, loop, turn, lanes):
         return _turned_plan(nest, turn, lanes, vector_bytes)
     jammed_loop, jammed = choose_unroll_and_jam(nest, loop)
@@ -83,15 +84,15 @@ def make_plan(nest: Nest, vector_bytes: int, unroll: int = 0) -> Plan:
     elif nest.reduction[loop] and in_step and not unroll:
         jammed_loop, jammed = choose_rows(nest, choose_unroll(nest.ops_along(loop), None, lanes, nest.widening))
         chosen = max(chosen // jammed, 1)
-    return Plan(loop, lanes, chosen, jammed_loop, jammed)
+    return VectorizationPlan(loop, lanes, chosen, jammed_loop, jammed)
 
 
-def vector_lanes(nest: Nest, vector_bytes: int) -> int:
+def vector_lanes(nest: LoopNest, vector_bytes: int) -> int:
     """Elements of one vector step: a vector of the narrowest ones."""
     return vector_bytes * 8 // nest.narrowest_bits
 
 
-def choose_turn(nest: Nest) -> tuple[int, int] | None:
+def choose_turn(nest: LoopNest) -> tuple[int, int] | None:
     """(vectorized loop, loop along which the other operands lie), if there are such two loops.
 
     The outputs walk the first one element by element; an input walks either of the two so. With reductions, the
@@ -114,7 +115,7 @@ def choose_turn(nest: Nest) -> tuple[int, int] | None:
     return None
 
 
-def is_short(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
+def is_short(nest: LoopNest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
     """True when transposing for ``turn`` beats vectors along ``loop``: rows too short to pay for their last step.
 
     What goes along the rows alone is then read element by element, for which TCM is slow.
@@ -126,7 +127,7 @@ def is_short(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
     return extent <= (2 * lanes if nest.reduction[loop] and not waits else lanes // 4)
 
 
-def totals_pay(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
+def totals_pay(nest: LoopNest, loop: int, turn: tuple[int, int], lanes: int) -> bool:
     """True when rows along ``loop`` are best reduced as vectors, and a vector's worth of them together: rows of half a
     vector to a few, with little to do for each, since the code has all of it for every row of a block.
     """
@@ -139,7 +140,7 @@ def totals_pay(nest: Nest, loop: int, turn: tuple[int, int], lanes: int) -> bool
     return 2 * extent >= lanes and ops <= _ROW_BODY and ops * -(-extent // lanes) <= _ROW_OPS
 
 
-def choose_group(nest: Nest, loop: int, row: int, lanes: int) -> int:
+def choose_group(nest: LoopNest, loop: int, row: int, lanes: int) -> int:
     """Rows along ``loop`` to reduce without a loop around them: all ``lanes`` where that is little code. LLVM's time
     grows faster than a block's length, and computing a row gives a loop what it waits for otherwise.
     """
@@ -154,10 +155,10 @@ def choose_group(nest: Nest, loop: int, row: int, lanes: int) -> int:
     return max(_GROUP, lanes // _MOST_GROUPS)
 
 
-def _turned_plan(nest: Nest, turn: tuple[int, int], lanes: int, vector_bytes: int) -> Plan:
+def _turned_plan(nest: LoopNest, turn: tuple[int, int], lanes: int, vector_bytes: int) -> VectorizationPlan:
     loop, transposed = turn
     bits = next(o.bits for o in nest.operands if is_turned(o, loop))
-    return Plan(loop, lanes, 1, transposed=transposed, columns=vector_bytes * 8 // bits)
+    return VectorizationPlan(loop, lanes, 1, transposed=transposed, columns=vector_bytes * 8 // bits)
 
 
 def is_turned(operand: Operand, loop: int) -> bool:
@@ -165,7 +166,7 @@ def is_turned(operand: Operand, loop: int) -> bool:
     return operand.uses(loop) and not operand.contiguous_in(loop)
 
 
-def choose_loop(nest: Nest, lanes: int = 1) -> int:
+def choose_loop(nest: LoopNest, lanes: int = 1) -> int:
     """The loop to vectorize: parallel before reduction, then fullest vectors of ``lanes``, then longest. Each operand
     is constant in it or walked in steps of a few elements; a table backwards only where their number is known.
     """
@@ -213,7 +214,7 @@ def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int =
     return wanted
 
 
-def choose_unroll_and_jam(nest: Nest, loop: int) -> tuple[int | None, int]:
+def choose_unroll_and_jam(nest: LoopNest, loop: int) -> tuple[int | None, int]:
     """A parallel loop to unroll around an inner reduction, when an operand is shared between its iterations."""
     if not any(nest.reduction) or nest.reduction[loop]:
         return None, 1
@@ -229,7 +230,7 @@ def choose_unroll_and_jam(nest: Nest, loop: int) -> tuple[int | None, int]:
 
 
 
-def choose_rows(nest: Nest, chains: int) -> tuple[int | None, int]:
+def choose_rows(nest: LoopNest, chains: int) -> tuple[int | None, int]:
     """A parallel loop and how many of its iterations are reduced together, ``chains`` at most: their lanes are combined
     in the steps that one of them takes alone.
     """

@@ -17,7 +17,7 @@ from hexagon_mlir.passes.lib.segments import for_loop, segments, when
 from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.lib.transposes import exchange
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.plan import Plan
+from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
 
 Values = list[ir.Value]
 
@@ -25,7 +25,8 @@ Values = list[ir.Value]
 class RowReductionEmitter:
     """Emits the loop over blocks of rows, inside the loops around it."""
 
-    def __init__(self, body: BodyEmitter, plan: Plan, outputs: range, extents: Sequence[ir.Value], start: Values):
+    def __init__(self, body: BodyEmitter, plan: VectorizationPlan, outputs: range, extents: Sequence[ir.Value],
+                 start: Values):
         """``start`` has a vector for each output that its combination leaves unchanged."""
         assert plan.jammed_loop is not None
         self.body, self.nest, self.plan, self.outputs, self.start = body, body.nest, plan, outputs, start

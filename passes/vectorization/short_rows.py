@@ -11,11 +11,11 @@ from functools import partial
 
 from hexagon_mlir.ir import arith, ir, vector
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
 from hexagon_mlir.passes.lib.segments import for_loop, segments, when
 from hexagon_mlir.passes.lib.tail import Tail, concatenate, shifted
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.plan import Plan
+from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
 from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
 from hexagon_mlir.passes.vectorization.strides import Phases, interleaved
 
@@ -24,7 +24,7 @@ MOST_ELEMENTS = 16
 _MOST_BLENDS = 7  # choices of lanes per vector: where more are needed, a transpose is cheaper
 
 
-def choose_short_rows(nest: Nest, lanes: int, vector_bits: int) -> tuple[int, int] | None:
+def choose_short_rows(nest: LoopNest, lanes: int, vector_bits: int) -> tuple[int, int] | None:
     """(vectorized loop, loop along a row) where operands are rows of a few elements, one behind the other."""
     if nest.tables or sum(nest.reduction) > 1:
         return None
@@ -54,7 +54,7 @@ def is_row(operand: Operand, loop: int, row: int, extent: int) -> bool:
 class ShortRowsEmitter:
     """Emits the loop over rows, inside the loops around it."""
 
-    def __init__(self, body: BodyEmitter, plan: Plan, outputs: range, extents: Sequence[ir.Value]):
+    def __init__(self, body: BodyEmitter, plan: VectorizationPlan, outputs: range, extents: Sequence[ir.Value]):
         assert plan.jammed_loop is not None
         self.body, self.nest, self.plan, self.outputs, self.row = body, body.nest, plan, outputs, plan.jammed_loop
         self.extent = extents[plan.loop]

@@ -12,12 +12,12 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs
-from hexagon_mlir.passes.vectorization.plan import Plan
+from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
 
 _NEAR, _AT_ONCE = 8, 16  # rows whose exchanges come first, and rows at once
 
 
-def is_square(body: BodyEmitter, plan: Plan, operand: int, outputs: range) -> bool:
+def is_square(body: BodyEmitter, plan: VectorizationPlan, operand: int, outputs: range) -> bool:
     """True where transposed ``operand`` is one square of vectors that the output in TCM has room for."""
     assert plan.transposed is not None
     nest, lanes, output = body.nest, plan.lanes, body.nest.operands[outputs[0]]
@@ -26,7 +26,7 @@ def is_square(body: BodyEmitter, plan: Plan, operand: int, outputs: range) -> bo
             and body.element_type(outputs[0]) == body.element_type(operand))
 
 
-def emit_square(body: BodyEmitter, plan: Plan, operand: int, output: int, ivs: Ivs,
+def emit_square(body: BodyEmitter, plan: VectorizationPlan, operand: int, output: int, ivs: Ivs,
                 visit: Callable[[Ivs, ir.Value], object]) -> None:
     """The loops at the outer ones' ``ivs``; ``visit`` gets those of each row of ``output``, and the row."""
     assert plan.transposed is not None

@@ -16,7 +16,7 @@ from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments, when
 from hexagon_mlir.passes.lib.tail import Tail, concatenate, zeros
 from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.plan import Plan, is_turned
+from hexagon_mlir.passes.vectorization.plan import VectorizationPlan, is_turned
 from hexagon_mlir.passes.vectorization.square import emit_square, is_square
 
 _ROWS = 32  # vectors transposed at once: all the registers HVX has
@@ -30,7 +30,7 @@ Visit = Callable[[ir.Value, dict[int, ir.Value], Values], Values]
 class TransposedEmitter:
     """Emits the loops inside the outer ones, and the buffers blocks are transposed through (`free` ends them)."""
 
-    def __init__(self, body: BodyEmitter, plan: Plan, outputs: range, extents: Sequence[ir.Value]):
+    def __init__(self, body: BodyEmitter, plan: VectorizationPlan, outputs: range, extents: Sequence[ir.Value]):
         self.body, self.nest, self.plan, self.outputs, self.extents = body, body.nest, plan, outputs, extents
         assert plan.transposed is not None
         self.transposed = plan.transposed

@@ -9,7 +9,7 @@ from itertools import combinations
 from math import lcm
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.passes.virtual_threads.nests import Nest
+from hexagon_mlir.passes.virtual_threads.nests import ThreadNest
 
 Loops = tuple[int, ...]
 """The loops of an op that are split, one for each axis of the parallel loop."""
@@ -21,7 +21,7 @@ class Member:
     """One op of a group."""
 
     op: ir.Operation
-    nest: Nest
+    nest: ThreadNest
     loops: Loops
 
 
@@ -110,7 +110,7 @@ class Group:
         return tuple(found) if all(found) else None
 
 
-def splits(nest: Nest) -> Iterator[Loops]:
+def splits(nest: ThreadNest) -> Iterator[Loops]:
     """The loops of an op that could be split: one or two of them, outer ones first."""
     fitting = [loop for loop, extent in enumerate(nest.extents) if extent > 1 and nest.splittable(loop)]
     yield from ((loop,) for loop in fitting)
@@ -146,7 +146,7 @@ class BlockOrder:
             self.inside[at].add(value)
 
 
-def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], order: BlockOrder) -> Group:
+def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, ThreadNest], order: BlockOrder) -> Group:
     """The largest group that starts with ``seed`` split along ``loops``; ``order`` is that of its block."""
     members = [Member(seed, nests[seed], loops)]
     made = {result: 0 for result in seed.results}
@@ -169,7 +169,7 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, Nest], orde
     return Group(tuple(members), order.operations[last])
 
 
-def _aligned(op: ir.Operation, nest: Nest, members: list[Member], made: dict[ir.Value, int]) -> Loops | None:
+def _aligned(op: ir.Operation, nest: ThreadNest, members: list[Member], made: dict[ir.Value, int]) -> Loops | None:
     """The loops of ``op`` that go with the group's split; None when a slice would need more than its own part."""
     ranges = _ranges(members[0].nest, members[0].loops)
     wanted: list[int | None] = [None] * len(ranges)
@@ -190,7 +190,7 @@ def _aligned(op: ir.Operation, nest: Nest, members: list[Member], made: dict[ir.
     return loops if same and len(set(loops)) == len(loops) and all(nest.splittable(loop) for loop in loops) else None
 
 
-def _ranges(nest: Nest, loops: Loops) -> list[tuple[int, ir.Value | None]]:
+def _ranges(nest: ThreadNest, loops: Loops) -> list[tuple[int, ir.Value | None]]:
     """What tells whether two loops count alike."""
     return [(nest.extents[loop], nest.counts[loop]) for loop in loops]
 

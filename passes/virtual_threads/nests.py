@@ -22,7 +22,7 @@ _SCALAR_FACTOR = 2
 
 
 @dataclass(frozen=True)
-class Nest:
+class ThreadNest:
     """The loops of one op. ``reads[i]`` names the loop that indexes each dimension of operand i, None for anything
     but a plain loop index; operands are inputs, then outputs. ``windows[i]`` does the same for all dimensions that
     blocks of one parallel loop cut into slices, which may overlap. ``cycles`` is what one thread takes, estimated."""
@@ -93,8 +93,8 @@ def is_linalg(op: ir.Operation) -> bool:
     return op.name.startswith("linalg.") and len(op.regions) == 1 and len(op.results) > 0
 
 
-def read(op: ir.Operation, target: Target) -> Nest | str:
-    """The `Nest` of linalg op ``op``, or why it stays with one thread."""
+def read(op: ir.Operation, target: Target) -> ThreadNest | str:
+    """The `ThreadNest` of linalg op ``op``, or why it stays with one thread."""
     maps = [ir.AffineMapAttr(a).value for a in _maps(op)]
     reads: list[tuple[int | None, ...]] = []
     extents: dict[int, int] = {}
@@ -130,7 +130,7 @@ def read(op: ir.Operation, target: Target) -> Nest | str:
     sizes = tuple(extents[loop] for loop in range(loops))
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
-    return Nest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written,
+    return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written,
                 _cycles(op, sizes, parallel, reads, target))
 
 

@@ -10,7 +10,7 @@ from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.passes.lib.horizontal_reductions import neutral
 from hexagon_mlir.passes.lib.loop_nests import reduction_combiner
 from hexagon_mlir.passes.virtual_threads.build import apply_map, shift_indices, static_size, values_of
-from hexagon_mlir.passes.virtual_threads.nests import Nest
+from hexagon_mlir.passes.virtual_threads.nests import ThreadNest
 
 _PACKETS = 4
 """For a vector of partial results: it is set, stored, loaded and combined."""
@@ -21,7 +21,7 @@ class Reduction:
     """An op whose ``loop`` can be split. All results have static shapes and combine values that are independent."""
 
     op: ir.Operation
-    nest: Nest
+    nest: ThreadNest
     loop: int
 
     @property
@@ -44,17 +44,17 @@ class Reduction:
         return [(list(r.type.shape), element_bytes(r.type.element_type)) for r in self.op.results]
 
     def split(self, chunk: int, vector: int) -> scf.ForallOp:
-        """Replace the op by a parallel loop over blocks of ``chunk`` iterations and an op that combines their results.
+        """Replace the op by a parallel loop over chunks of ``chunk`` iterations and an op that combines their results.
 
         Each thread's part of the partial results fills whole vectors of ``vector`` bytes: no two write to the same.
         """
         count = self.nest.counts[self.loop]
         inputs = len(self.op.operands) - len(self.op.results)
         with self.op.location, ir.InsertionPoint(self.op):
-            blocks = -(-self.extent // chunk)
-            used = blocks if count is None else apply_map(
+            chunks = -(-self.extent // chunk)
+            used = chunks if count is None else apply_map(
                 ir.AffineMap.get(1, 0, [ir.AffineExpr.get_ceil_div(ir.AffineDimExpr.get(0), chunk)]), count)
-            partials = [self._partials(number, blocks, vector) for number in range(len(self.op.results))]
+            partials = [self._partials(number, chunks, vector) for number in range(len(self.op.results))]
             loop = scf.ForallOp([0], [used], [1], partials)
             with ir.InsertionPoint(loop.body):
                 thread = next(iter(loop.induction_variables))
@@ -82,16 +82,16 @@ class Reduction:
     def _combiner(self, number: int) -> ir.Operation:
         return self.op.regions[0].blocks[0].operations[-1].operation.operands[number].owner.operation
 
-    def _partials(self, number: int, blocks: int, vector: int) -> ir.Value:
-        """A tensor with whole vectors for the results of each block."""
+    def _partials(self, number: int, chunks: int, vector: int) -> ir.Value:
+        """A tensor with whole vectors for the results of each chunk."""
         type_ = ir.RankedTensorType(self.op.results[number].type)
         lanes = vector // element_bytes(type_.element_type)
         *outer, last = list(type_.shape) or [1]
-        shape = [blocks, *outer, -(-last // lanes) * lanes]
+        shape = [chunks, *outer, -(-last // lanes) * lanes]
         return bufferization.AllocTensorOp(ir.RankedTensorType.get(shape, type_.element_type), []).result
 
     def _size(self, thread: ir.Value, chunk: int) -> int | ir.Value:
-        """Iterations of a block: ``chunk``, or what is left."""
+        """Iterations of a chunk: ``chunk``, or what is left."""
         count = self.nest.counts[self.loop]
         if count is None and self.extent % chunk == 0:
             return chunk
@@ -103,7 +103,7 @@ class Reduction:
                                    attributes={"map": ir.AffineMapAttr.get(map_)}).result
 
     def _input(self, number: int, offset: ir.Value, size: int | ir.Value) -> ir.Value:
-        """A block's part of input ``number``."""
+        """A chunk's part of input ``number``."""
         value, dims = self.op.operands[number], self.nest.reads[number]
         if self.loop not in dims:
             return value
@@ -116,7 +116,7 @@ class Reduction:
                                      [1] * len(sizes)).result
 
     def _start(self, number: int, argument: ir.Value, thread: ir.Value) -> ir.Value:
-        """A block's part of the partial results, set to what the combining op leaves unchanged."""
+        """A chunk's part of the partial results, set to what the combining op leaves unchanged."""
         combiner, type_ = self._combiner(number), self.op.results[number].type
         sizes = [1, *(type_.shape or [1])]
         empty = tensor.ExtractSliceOp(type_, argument, [thread], [], [],
@@ -133,7 +133,7 @@ class Reduction:
         return generic.result
 
     def _combined(self, number: int, partials: ir.Value, used: int | ir.Value) -> ir.Value:
-        """The result: what the op started from, combined with the partial results of ``used`` blocks."""
+        """The result: what the op started from, combined with the partial results of ``used`` chunks."""
         start = self.op.operands[len(self.op.operands) - len(self.op.results) + number]
         shape = list(start.type.shape)
         sizes = [used, *(shape or [1])]
@@ -152,7 +152,7 @@ class Reduction:
         return generic.result
 
 
-def read_reduction(op: ir.Operation, nest: Nest) -> Reduction | None:
+def read_reduction(op: ir.Operation, nest: ThreadNest) -> Reduction | None:
     """The longest loop of ``op`` that can be split with a combine step; None when there is none."""
     inputs = len(op.operands) - len(op.results)
     if any(None in dims for dims in nest.reads) or any(not result.type.has_static_shape for result in op.results):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from hexagon_mlir.dialects.double_buffering import KERNELS
+from hexagon_mlir.dialects.double_buffering import STAGES
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.targets import Target
@@ -21,7 +21,7 @@ def _around(place: ir.Operation) -> ir.Operation:
     """The part of a double-buffered loop that guard ``place`` stands in; else ``place``, the work itself."""
     part = place
     while part.parent is not None and place.name == "scf.if":
-        if any(mark in part.attributes for mark in KERNELS):
+        if any(mark in part.attributes for mark in STAGES):
             return part
         part = part.parent.operation
     return place

@@ -50,13 +50,13 @@ OF_PASSES = {
     "double_buffering": {"hexagon_double_buffer_generic_s1", "hexagon_double_buffer_generic_s2",
                          "hexagon_dma_lowering"},
     "fusion": {"hexagon_fusion"}, "gathers": {"form_gathers", "hexagon_gather_lowering"},
-    "joined_blocks": {"join_blocks"}, "kernels": {"form_kernels"},
+    "serialized_foralls": {"serialize_forall"}, "kernels": {"form_kernels"},
     "masked_copies": {"hexagon_masked_copy_lowering"}, "memory_lowering": {"hexagon_memory_lowering"},
-    "outlining": {"outline_parts", "outline_repeats", "merge_functions"},
+    "outlining": {"outline_stages", "outline_similar_nests", "merge_functions"},
     "tcm_allocation": {"hexagon_tcm_allocation"}, "tcm_tiling": {"hexagon_tcm_tiling"},
     "triton_import": {"triton_to_linalg"}, "vectorization": {"hexagon_vectorization"},
     "virtual_threads": {"form_virtual_threads"}, "weight_streaming": {"hexagon_weight_streaming"},
-    "wide_integers": {"hexagon_wide_integers"}, "windows": {"hexagon_shared_windows"},
+    "wide_integers": {"hexagon_wide_integers"}, "footprints": {"hexagon_shared_footprints"},
 }
 """Which passes a folder of passes/ is of."""
 

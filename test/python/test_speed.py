@@ -94,7 +94,7 @@ def test_hot_loops_do_their_work_alone(demo, name, element, level):
     hot = [loop for loop in found.loops if loop.count * loop.packets >= HOT * found.packets * kernel.vectors]
     assert hot
     for loop in hot:
-        assert {w: n for w, n in loop.waste.items() if n > allowed.get(w, 0)} == {}, str(loop)
+        assert {w: n for w, n in loop.overhead.items() if n > allowed.get(w, 0)} == {}, str(loop)
 
 
 def test_what_counts_as_waste():
@@ -103,7 +103,7 @@ def test_what_counts_as_waste():
     text = """  { v1 = vmem(r29+#3); r5 = add(r29,#2048); vmem(r29+#1) = v2 }
   { v3 = v4; v5 = vmemu(r1+#0); if (p0) jump:nt .L }
   { v6.qf32 = vadd(v7.sf,v8.sf); v7.cur = vmem(r2+#0); vmem(r3++#1) = v6.new; r2 = add(r2,#128) }"""
-    assert HotLoop("", 1, 3, 6.0, {}, text).waste == {"spill": 1, "reload": 1, "frame": 1, "copy": 1, "unaligned": 1,
+    assert HotLoop("", 1, 3, 6.0, {}, text).overhead == {"spill": 1, "reload": 1, "frame": 1, "copy": 1, "unaligned": 1,
                                                       "branch": 1}
 
 

@@ -166,27 +166,28 @@ def call(function: Function, alignment: int) -> str:
         f"  (void)arguments, (void)programs, (void){WEIGHTS};", f"  {function.call(given, programs)}", "}", ""])
 
 
-def function_of(face: Interface, target: str, weights: Weights | None = None) -> Function:
-    """The C view of the kernel that ``face`` describes; ``weights`` are its last arguments. Raises `HexError`."""
-    if not is_c_name(face.entry):
-        raise HexError.plain(f"a function of C cannot be called '{face.entry}'", origin="link",
+def function_of(interface: Interface, target: str, weights: Weights | None = None) -> Function:
+    """The C view of the kernel that ``interface`` describes; ``weights`` are its last arguments. Raises `HexError`."""
+    if not is_c_name(interface.entry):
+        raise HexError.plain(f"a function of C cannot be called '{interface.entry}'", origin="link",
                              hint="rename the kernel: letters, digits and _, no word of C")
     offsets = weights.offsets if weights is not None else ()
-    for kind in face.arguments:
+    for kind in interface.arguments:
         if isinstance(kind, str) and kind.removeprefix("*") not in (POINTED if kind[0] == "*" else VALUES):
-            raise HexError.plain(f"{face.entry}: an argument of type {kind} has no C type", origin="link",
+            raise HexError.plain(f"{interface.entry}: an argument of type {kind} has no C type", origin="link",
                                  hint="pass it as f32" if kind in ("f16", "bf16") else "")
     parameters = []
-    for i, kind in enumerate(face.arguments):
+    for i, kind in enumerate(interface.arguments):
         if isinstance(kind, Tensor):
             parameters.append(Parameter(f"arg{i}", kind.element, _shape(f"arg{i}", kind), not kind.by_value))
         else:
             parameters.append(Parameter(f"arg{i}", kind.removeprefix("*"), () if kind[0] == "*" else None, True))
     parameters += [Parameter(f"weight{i}", tensor.element, _shape(f"weight{i}", tensor), False, offset)
-                   for i, (tensor, offset) in enumerate(zip(face.weights, offsets, strict=True))]
+                   for i, (tensor, offset) in enumerate(zip(interface.weights, offsets, strict=True))]
     parameters += [Parameter(f"result{i}", tensor.element, _shape(f"result{i}", tensor), True)
-                   for i, tensor in enumerate(face.results)]
-    function = Function(face.entry, target, tuple(parameters), face.grid, weights.key if weights is not None else 0)
+                   for i, tensor in enumerate(interface.results)]
+    key = weights.key if weights is not None else 0
+    function = Function(interface.entry, target, tuple(parameters), interface.grid, key)
     sizes = tuple(Parameter(name, "i32", None, False) for name in function.sizes)
     return replace(function, parameters=(*parameters, *sizes))
 

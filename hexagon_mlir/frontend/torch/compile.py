@@ -25,7 +25,7 @@ from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.index_bounds import index_bounds
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.passes import run_passes
-from hexagon_mlir.frontend.torch.result import CompilationResult, Face
+from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir
@@ -65,7 +65,7 @@ def _compile_static(program: ExportedProgram, target: str, pipeline: str, progre
     with clock.phase("capture"):
         graph = from_exported(program)
     model = compile_graph(graph, target, pipeline, clock, progress, settings, numerics)
-    model.face.in_spec, model.face.out_spec = program.call_spec.in_spec, program.call_spec.out_spec
+    model.signature.in_spec, model.signature.out_spec = program.call_spec.in_spec, program.call_spec.out_spec
     model.again = lambda other: _compile_static(program, other, pipeline, progress, settings, numerics)
     return model
 
@@ -93,7 +93,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
     place = dict(zip(graph.inputs, graph.input_positions, strict=True))
     output = next(iter(reversed(graph.graph.nodes)))
-    face = Face(
+    signature = Signature(
         inputs=[place.get(node.name) for node in placeholders],
         constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants},
         outputs=graph.outputs, mutations=graph.mutations,
@@ -108,10 +108,10 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         memory = program.memory
     result = CompilationResult(
         tuple(records), clock.seconds, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
-        sum(tensor.numel() * tensor.element_size() for tensor in face.constants.values()),
+        sum(tensor.numel() * tensor.element_size() for tensor in signature.constants.values()),
         clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
         predict(schedule, computing, chip))
-    return CompiledModel(schedule, face, result, progress)
+    return CompiledModel(schedule, signature, result, progress)
 
 
 def _computes(op: ir.Operation) -> bool:

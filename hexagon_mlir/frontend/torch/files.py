@@ -12,10 +12,10 @@ import msgspec
 import torch
 from torch.utils import _pytree as pytree
 
-from hexagon_mlir.codegen.schedule import Kernel, Schedule
+from hexagon_mlir.codegen.schedule import Kernel, ModelSchedule
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.nesting import Tuple, as_data, as_spec
-from hexagon_mlir.frontend.torch.result import CompilationResult, Face
+from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.frontend.torch.saved import FORMAT, Dtype, Known, Saved, SavedKernel, Weight, Written, faults
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.whole_files import Content, write_files
@@ -37,13 +37,13 @@ class _Format(msgspec.Struct):
 def save(model: CompiledModel, folder: str | Path) -> None:
     """Write ``model`` into ``folder``, which is made; files of those names are replaced, all of them or none."""
     folder = Path(folder)
-    schedule, face = model.schedule, model.face
+    schedule, signature = model.schedule, model.signature
     files: dict[Path, Content] = {folder / "kernels" / f"{number}.s": kernel.asm.encode()
                                   for number, kernel in enumerate(schedule.kernels)}
     weights: dict[int, Weight] = {}
     pieces: list[bytes | memoryview] = []
     end = 0
-    for number, tensor in {**face.constants, **face.states}.items():
+    for number, tensor in {**signature.constants, **signature.states}.items():
         flat = tensor.detach().contiguous()
         offset = -(-end // _ALIGN) * _ALIGN
         weights[number] = Weight(offset, tuple(flat.shape), _name(flat.dtype))
@@ -57,25 +57,25 @@ def save(model: CompiledModel, folder: str | Path) -> None:
 
 
 def _document(model: CompiledModel, weights: dict[int, Weight]) -> Saved:
-    schedule, face = model.schedule, model.face
-    state_of = {id(tensor): number for number, tensor in face.states.items()}
+    schedule, signature = model.schedule, model.signature
+    state_of = {id(tensor): number for number, tensor in signature.states.items()}
     operands = {call.kernel: [schedule.buffers[number].nbytes for number in (*call.arguments, *call.results)]
                 for call in schedule.calls}
-    in_spec, out_spec = (None if spec is None else as_data(spec) for spec in (face.in_spec, face.out_spec))
+    in_spec, out_spec = (None if spec is None else as_data(spec) for spec in (signature.in_spec, signature.out_spec))
     return Saved(
         FORMAT, schedule.target, schedule.buffers, schedule.calls,
         [SavedKernel(kernel.name, _sha256(kernel.asm.encode()), kernel.seconds, kernel.calls, operands[number],
                      kernel.memory) for number, kernel in enumerate(schedule.kernels)],
-        schedule.outputs, schedule.output_shapes, weights, sorted(face.states), face.inputs, face.names,
-        [(shape, _name(dtype)) for shape, dtype in face.shapes],
-        [_known(output.value) if isinstance(output, Constant) else output for output in face.outputs],
-        [_name(dtype) for dtype in face.result_dtypes], face.bounds,
+        schedule.outputs, schedule.output_shapes, weights, sorted(signature.states), signature.inputs, signature.names,
+        [(shape, _name(dtype)) for shape, dtype in signature.shapes],
+        [_known(output.value) if isinstance(output, Constant) else output for output in signature.outputs],
+        [_name(dtype) for dtype in signature.result_dtypes], signature.bounds,
         [Written(number, argument=target) if isinstance(target, int) else Written(number, state=state_of[id(target)])
-         for number, target in face.mutations],
+         for number, target in signature.mutations],
         in_spec, out_spec, model.result)
 
 
-def read(folder: str | Path) -> tuple[Schedule, Face, CompilationResult]:
+def read(folder: str | Path) -> tuple[ModelSchedule, Signature, CompilationResult]:
     """The parts of the model that `save` wrote; weights are mapped, not read. Raises `HexError` for anything else."""
     folder = Path(folder)
     file = folder / "model.json"
@@ -97,19 +97,19 @@ def read(folder: str | Path) -> tuple[Schedule, Face, CompilationResult]:
                              hint="save the model again") from None
 
 
-def _parts(folder: Path, saved: Saved) -> tuple[Schedule, Face, CompilationResult]:
+def _parts(folder: Path, saved: Saved) -> tuple[ModelSchedule, Signature, CompilationResult]:
     kernels = [Kernel(k.name, _assembly(folder / "kernels" / f"{number}.s", k.sha256), k.seconds, (), k.calls,
                       memory=k.memory) for number, k in enumerate(saved.kernels)]
-    schedule = Schedule(saved.target, saved.buffers, saved.calls, saved.outputs, saved.output_shapes, kernels)
+    schedule = ModelSchedule(saved.target, saved.buffers, saved.calls, saved.outputs, saved.output_shapes, kernels)
     in_spec, out_spec = _specs(saved)
     weights = _weights(folder / "weights.bin", saved.weights)
     states = {number: weights.pop(number).clone() for number in saved.states}
-    face = Face(
+    signature = Signature(
         saved.inputs, weights, [Constant(_value(o)) if isinstance(o, Known) else o for o in saved.results],
         [(m.result, states[m.state] if m.state is not None else _argument(m)) for m in saved.mutations], states,
         [(shape, _DTYPES[dtype]) for shape, dtype in saved.shapes], saved.names, in_spec, out_spec,
         [_DTYPES[dtype] for dtype in saved.result_dtypes], saved.bounds)
-    return schedule, face, saved.result
+    return schedule, signature, saved.result
 
 
 def _specs(saved: Saved) -> tuple[pytree.TreeSpec | None, pytree.TreeSpec | None]:

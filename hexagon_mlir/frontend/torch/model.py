@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
-from hexagon_mlir.codegen.schedule import Progress, Schedule
+from hexagon_mlir.codegen.schedule import ModelSchedule, Progress
 from hexagon_mlir.exec import check_executor
 from hexagon_mlir.exec.model import ModelProgram, ModelRun
 from hexagon_mlir.exec.model_binary import ModelBinary, build
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.nesting import alike
-from hexagon_mlir.frontend.torch.result import CompilationResult, Face
+from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.ir import HexError
 
 _INTEGER_OF = {torch.bfloat16: torch.int16}
@@ -29,8 +29,9 @@ _INTEGER_OF = {torch.bfloat16: torch.int16}
 class CompiledModel:
     """A model compiled for one target. ``model(*inputs)`` takes and gives what the PyTorch model does."""
 
-    def __init__(self, schedule: Schedule, face: Face, result: CompilationResult, progress: Progress | None = None):
-        self.schedule, self.face, self.result = schedule, face, result
+    def __init__(self, schedule: ModelSchedule, signature: Signature, result: CompilationResult,
+                 progress: Progress | None = None):
+        self.schedule, self.signature, self.result = schedule, signature, result
         self.progress = progress or ProgressBar()
         self.again: Callable[[str], CompiledModel] | None = None
         """Compiles the same program for another target; None when the program is not there any more."""
@@ -49,10 +50,10 @@ class CompiledModel:
 
     def binary(self, name: str = "model") -> ModelBinary:
         """The model as files to link: one C function ``name`` over the inputs, the buffers it changes, and results."""
-        face = self.face
-        users = sorted((place, number) for number, place in enumerate(face.inputs) if place is not None)
-        inputs = [(number, face.names[number]) for number in [*(number for _, number in users), *face.states]]
-        constants = {number: _array(tensor.contiguous()) for number, tensor in face.constants.items()}
+        signature = self.signature
+        users = sorted((place, number) for number, place in enumerate(signature.inputs) if place is not None)
+        inputs = [(number, signature.names[number]) for number in [*(number for _, number in users), *signature.states]]
+        constants = {number: _array(tensor.contiguous()) for number, tensor in signature.constants.items()}
         return build(self.schedule, inputs, constants, name)
 
     @classmethod
@@ -81,17 +82,17 @@ class CompiledModel:
 
     def _call(self, executor: str, args: tuple[Any, ...], kwargs: dict[str, Any], arithmetic: str | None = None) -> Any:
         flat, spec = pytree.tree_flatten((args, kwargs))
-        wanted = self.face.in_spec
+        wanted = self.signature.in_spec
         if wanted is not None and not alike(spec, wanted):
             raise HexError.plain(f"the arguments are {_nested((args, kwargs))}, the model was exported with "
                                  f"{_nested(self._nested_names(wanted))}", origin="launch")
         results = self.run_flat(flat, executor, arithmetic)
-        return results if self.face.out_spec is None else pytree.tree_unflatten(results, self.face.out_spec)
+        return results if self.signature.out_spec is None else pytree.tree_unflatten(results, self.signature.out_spec)
 
     def _nested_names(self, spec: pytree.TreeSpec) -> Any:
         """The names of the inputs, nested as in the exported program; None for one that the model does not use."""
         names: list[str | None] = [None] * spec.num_leaves
-        for place, name in zip(self.face.inputs, self.face.names, strict=True):
+        for place, name in zip(self.signature.inputs, self.signature.names, strict=True):
             if place is not None:
                 names[place] = name
         return pytree.tree_unflatten(names, spec)
@@ -108,22 +109,22 @@ class CompiledModel:
         return results
 
     def _run_flat(self, arguments: Sequence[Any], run: Callable[[list[np.ndarray]], ModelRun]) -> list[Any]:
-        face = self.face
+        signature = self.signature
         arrays = []
-        for number, place in enumerate(face.inputs):
+        for number, place in enumerate(signature.inputs):
             if place is not None:
-                _check(number, arguments[place], *face.shapes[number], face.names[number])
-                if number in face.bounds:
-                    _check_indices(arguments[place], *face.bounds[number], face.names[number])
-            arrays.append(_array(face.constants[number]) if number in face.constants else
-                          _array((face.states[number] if place is None else arguments[place]).contiguous()))
+                _check(number, arguments[place], *signature.shapes[number], signature.names[number])
+                if number in signature.bounds:
+                    _check_indices(arguments[place], *signature.bounds[number], signature.names[number])
+            arrays.append(_array(signature.constants[number]) if number in signature.constants else
+                          _array((signature.states[number] if place is None else arguments[place]).contiguous()))
         self.last_run = done = run(arrays)
-        results = [_tensor(array, dtype) for array, dtype in zip(done.outputs, face.result_dtypes, strict=True)]
-        for number, target in face.mutations:
+        results = [_tensor(array, dtype) for array, dtype in zip(done.outputs, signature.result_dtypes, strict=True)]
+        for number, target in signature.mutations:
             owner = arguments[target] if isinstance(target, int) else target
             with torch.no_grad():
                 owner.copy_(results[number])
-        return [output.value if isinstance(output, Constant) else results[output] for output in face.outputs]
+        return [output.value if isinstance(output, Constant) else results[output] for output in signature.outputs]
 
 
     def _emulate(self, arguments: Sequence[Any]) -> list[Any]:

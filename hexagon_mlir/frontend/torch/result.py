@@ -8,7 +8,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from hexagon_mlir.codegen.prediction import Prediction
-from hexagon_mlir.exec.memory_plan import Plan
+from hexagon_mlir.exec.memory_plan import MemoryPlan
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.passes import PassRecord
 
@@ -31,7 +31,7 @@ class CompilationResult:
     kernels: int
     kernel_calls: int
     buffers: int
-    memory: Plan
+    memory: MemoryPlan
     weight_bytes: int
     cpu_seconds: dict[str, float] = field(default_factory=dict)
     llvm_seconds: dict[str, float] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class CompilationResult:
 
 
 @dataclass
-class Face:
+class Signature:
     """How flat arguments of the model become arguments of the schedule, and its results the model's.
 
     ``inputs[i]`` is the flat argument behind schedule argument ``i``, None for one of ``constants``; ``states`` are

@@ -68,7 +68,8 @@ class Written(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Saved(msgspec.Struct, forbid_unknown_fields=True):
-    """The whole file; see `hexagon_mlir.codegen.schedule.Schedule` and `hexagon_mlir.frontend.torch.model.Face`."""
+    """The whole file; see `hexagon_mlir.codegen.schedule.ModelSchedule` and
+    `hexagon_mlir.frontend.torch.result.Signature`."""
 
     format: int
     target: str

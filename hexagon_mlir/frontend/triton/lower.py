@@ -62,10 +62,10 @@ def to_binary(text: str, arch: str, pipeline: str, settings: Settings) -> bytes:
         from hexagon_mlir.codegen.interface import read_interface
         from hexagon_mlir.exec import elf, qemu
 
-        face = read_interface(module, None, grid=True)
+        interface = read_interface(module, None, grid=True)
         chip, note = qemu.runs(arch)
         if note:
             warnings.warn(note, stacklevel=2)
         compiled = compile_module(module, chip, pipeline, settings=settings)
-        return elf.program(compiled.llvm_ir, face, chip, pipeline, settings)
+        return elf.program(compiled.llvm_ir, interface, chip, pipeline, settings)
     return compile_module(module, arch, pipeline, settings=settings).asm.encode()

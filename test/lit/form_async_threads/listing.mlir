@@ -15,10 +15,10 @@
 // CHECK: func.call @gelu_thread(%c0,
 // CHECK-NEXT: async.await_all %[[PING]]
 // CHECK: func.call @hexmlir_rt_dma_start_2d
-// CHECK: {db_ping_kernel = 0 : i64}
+// CHECK: {hexagon.db_ping_stage = 0 : i64}
 // CHECK: async.create_group %c3
 // CHECK: async.await_all
-// CHECK: {db_pong_kernel = 1 : i64}
+// CHECK: {hexagon.db_pong_stage = 1 : i64}
 // CHECK-NOT: scf.forall
 !slice = memref<262144xf32, strided<[1], offset: ?>>
 !first = memref<262144xf32, strided<[1]>>
@@ -71,7 +71,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         %16 = arith.addi %intptr_20, %15 : index
         %17 = func.call @hexmlir_rt_dma_start_2d(%intptr_15, %16, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32) : (index, index, i32, i32, i32, i32) -> i32
         memref.store %17, %alloc_5[%c0] : memref<1xi32>
-      } {db_prefetch = 0 : i64}
+      } {hexagon.db_prefetch = 0 : i64}
       %10 = memref.load %alloc_4[%c0] : memref<1xi32>
       func.call @hexmlir_rt_dma_wait(%10) : (i32) -> ()
       %11 = arith.cmpi sge, %arg2, %c524288 : index
@@ -98,7 +98,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       %intptr_12 = memref.extract_aligned_pointer_as_index %view_9 : !tile -> index
       %14 = func.call @hexmlir_rt_dma_start_2d(%13, %intptr_12, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32) : (index, index, i32, i32, i32, i32) -> i32
       memref.store %14, %alloc_6[%c0] : memref<1xi32>
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
     %5 = arith.cmpi eq, %arg3, %c1 : index
     scf.if %5 {
       %8 = arith.addi %arg2, %c262144 : index
@@ -111,7 +111,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         %16 = arith.addi %intptr_19, %15 : index
         %17 = func.call @hexmlir_rt_dma_start_2d(%intptr, %16, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32) : (index, index, i32, i32, i32, i32) -> i32
         memref.store %17, %alloc_4[%c0] : memref<1xi32>
-      } {db_prefetch = 0 : i64}
+      } {hexagon.db_prefetch = 0 : i64}
       %10 = memref.load %alloc_5[%c0] : memref<1xi32>
       func.call @hexmlir_rt_dma_wait(%10) : (i32) -> ()
       %11 = arith.cmpi sge, %arg2, %c524288 : index
@@ -139,11 +139,11 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       %intptr_13 = memref.extract_aligned_pointer_as_index %view_10 : !tile -> index
       %14 = func.call @hexmlir_rt_dma_start_2d(%13, %intptr_13, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32) : (index, index, i32, i32, i32, i32) -> i32
       memref.store %14, %alloc_7[%c0] : memref<1xi32>
-    } {db_pong_kernel = 1 : i64}
+    } {hexagon.db_pong_stage = 1 : i64}
     %6 = arith.addi %arg3, %c1 : index
     %7 = arith.select %5, %c0, %6 : index
     scf.yield %7 : index
-  } {db_generic = 0 : i64}
+  } {hexagon.db_loop = 0 : i64}
   %2 = memref.load %alloc_6[%c0] : memref<1xi32>
   call @hexmlir_rt_dma_wait(%2) : (i32) -> ()
   %3 = memref.load %alloc_7[%c0] : memref<1xi32>

@@ -114,7 +114,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         %27 = arith.addi %intptr_26, %26 : index
         %28 = func.call @hexmlir_rt_dma_start_2d(%intptr_21, %27, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32) : (index, index, i32, i32, i32, i32) -> i32
         memref.store %28, %alloca_1[%c0] : memref<1xi32>
-      } {db_prefetch = 0 : i64}
+      } {hexagon.db_prefetch = 0 : i64}
       %20 = memref.load %alloca_2[%c0] : memref<1xi32>
       func.call @hexmlir_rt_dma_wait(%20) : (i32) -> ()
       %21 = arith.cmpi sge, %arg2, %c524288 : index
@@ -141,7 +141,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       %intptr_18 = memref.extract_aligned_pointer_as_index %view_15 : memref<262144xf32> -> index
       %25 = func.call @hexmlir_rt_dma_start_2d(%24, %intptr_18, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32) : (index, index, i32, i32, i32, i32) -> i32
       memref.store %25, %alloca_0[%c0] : memref<1xi32>
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
     %15 = arith.cmpi eq, %arg3, %c1 : index
     scf.if %15 {
       %18 = arith.addi %arg2, %c262144 : index
@@ -154,7 +154,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         %27 = arith.addi %intptr_24, %26 : index
         %28 = func.call @hexmlir_rt_dma_start_2d(%intptr_12, %27, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32) : (index, index, i32, i32, i32, i32) -> i32
         memref.store %28, %alloca_2[%c0] : memref<1xi32>
-      } {db_prefetch = 0 : i64}
+      } {hexagon.db_prefetch = 0 : i64}
       %20 = memref.load %alloca_1[%c0] : memref<1xi32>
       func.call @hexmlir_rt_dma_wait(%20) : (i32) -> ()
       %21 = arith.cmpi sge, %arg2, %c524288 : index
@@ -181,11 +181,11 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       %intptr_18 = memref.extract_aligned_pointer_as_index %view_15 : memref<262144xf32> -> index
       %25 = func.call @hexmlir_rt_dma_start_2d(%24, %intptr_18, %c1048576_i32, %c1_i32, %c1048576_i32, %c1048576_i32) : (index, index, i32, i32, i32, i32) -> i32
       memref.store %25, %alloca[%c0] : memref<1xi32>
-    } {db_pong_kernel = 1 : i64}
+    } {hexagon.db_pong_stage = 1 : i64}
     %16 = arith.addi %arg3, %c1 : index
     %17 = arith.select %15, %c0, %16 : index
     scf.yield %17 : index
-  } {db_generic = 0 : i64}
+  } {hexagon.db_loop = 0 : i64}
   %12 = memref.load %alloca_0[%c0] : memref<1xi32>
   call @hexmlir_rt_dma_wait(%12) : (i32) -> ()
   %13 = memref.load %alloca[%c0] : memref<1xi32>

@@ -10,14 +10,14 @@
 // 2. Its elements are loaded one by one: what the plan of the TCM looks for.
 // CHECK-NOT: linalg.generic
 // CHECK: memref.load
-// CHECK: db_ping_kernel
+// CHECK: hexagon.db_ping_stage
 // 3. No part.
 // CHECK-NOT: linalg.generic
 // CHECK: vector.store
 
 // LEFT-LABEL: func.func @products
 // LEFT-NOT: linalg.generic
-// LEFT: db_ping_kernel
+// LEFT: hexagon.db_ping_stage
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (k, n)>
 #sums = affine_map<(m, n, k) -> (m, n)>
@@ -38,7 +38,7 @@ func.func @products(%p: i1, %a: memref<4x8xf32, 1>, %s: memref<4x8xf32, strided<
       %1 = arith.addf %old, %0 : f32
       linalg.yield %1 : f32
     }
-  } {db_ping_kernel = 0 : i64}
+  } {hexagon.db_ping_stage = 0 : i64}
   linalg.matmul ins(%a, %b : memref<4x8xf32, 1>, memref<8x64xf32, 1>) outs(%c : memref<4x64xf32, 1>)
   return
 }

@@ -6,7 +6,7 @@
 // CHECK: memref.store %[[TAG]], %[[IN0:.*]][%c0]
 // CHECK: scf.for
 // CHECK: func.call @hexmlir_rt_dma_start_2d
-// CHECK: {db_prefetch = 0 : i64}
+// CHECK: {hexagon.db_prefetch = 0 : i64}
 // CHECK-NEXT: %[[SAME:.*]] = memref.load %[[IN0]][%c0]
 // CHECK-NEXT: func.call @hexmlir_rt_dma_wait(%[[SAME]]) : (i32) -> ()
 // CHECK-COUNT-3: func.call @hexmlir_rt_dma_wait
@@ -49,7 +49,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         %view_10 = memref.view %view_0[%c0][] : !set to !tile
         %subview_11 = memref.subview %arg0[%5] [262144] [1] : !all to !slice
         memref.dma_start %subview_11[%c0], %view_10[%c0], %c262144, %alloc_5[%c0] : !slice, !tile, memref<1xi32>
-      } {db_prefetch = 0 : i64}
+      } {hexagon.db_prefetch = 0 : i64}
       memref.dma_wait %alloc_4[%c0], %c1 : memref<1xi32>
       %7 = arith.cmpi sge, %arg2, %c524288 : index
       scf.if %7 {
@@ -68,7 +68,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       }
       %subview_9 = memref.subview %arg1[%arg2] [262144] [1] : !all to !slice
       memref.dma_start %view_8[%c0], %subview_9[%c0], %c262144, %alloc_6[%c0] : !tile, !slice, memref<1xi32>
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
     %2 = arith.cmpi eq, %arg3, %c1 : index
     scf.if %2 {
       %5 = arith.addi %arg2, %c262144 : index
@@ -76,7 +76,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       scf.if %6 {
         %subview_11 = memref.subview %arg0[%5] [262144] [1] : !all to !slice
         memref.dma_start %subview_11[%c0], %view_3[%c0], %c262144, %alloc_4[%c0] : !slice, !tile, memref<1xi32>
-      } {db_prefetch = 0 : i64}
+      } {hexagon.db_prefetch = 0 : i64}
       memref.dma_wait %alloc_5[%c0], %c1 : memref<1xi32>
       %7 = arith.cmpi sge, %arg2, %c524288 : index
       scf.if %7 {
@@ -96,11 +96,11 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       }
       %subview_10 = memref.subview %arg1[%arg2] [262144] [1] : !all to !slice
       memref.dma_start %view_9[%c0], %subview_10[%c0], %c262144, %alloc_7[%c0] : !tile, !slice, memref<1xi32>
-    } {db_pong_kernel = 1 : i64}
+    } {hexagon.db_pong_stage = 1 : i64}
     %3 = arith.addi %arg3, %c1 : index
     %4 = arith.select %2, %c0, %3 : index
     scf.yield %4 : index
-  } {db_generic = 0 : i64}
+  } {hexagon.db_loop = 0 : i64}
   memref.dma_wait %alloc_6[%c0], %c1 : memref<1xi32>
   memref.dma_wait %alloc_7[%c0], %c1 : memref<1xi32>
   memref.dealloc %alloc_4 : memref<1xi32>

@@ -9,8 +9,8 @@
 // CHECK: %[[OUT1:.*]] = memref.alloc() : memref<1048576xi8, 1>
 // CHECK: scf.if
 // CHECK: memref.view %[[IN0]]
-// CHECK: memref.copy {{.*}} {db_fetch = array<i64: 0, 0, 0>}
-// CHECK: } {db_prologue = 0 : i64}
+// CHECK: memref.copy {{.*}} {hexagon.db_fetch = array<i64: 0, 0, 0>}
+// CHECK: } {hexagon.db_prologue = 0 : i64}
 // CHECK: scf.for %[[I:.*]] = %c0 to %c1048576 step %c262144 iter_args(%[[SET:.*]] = %{{.*}}) -> (index)
 // CHECK: %[[PING:.*]] = arith.cmpi eq, %[[SET]], %c0
 // CHECK: scf.if %[[PING]] {
@@ -19,20 +19,20 @@
 // CHECK:   scf.if %[[MORE]] {
 // CHECK:     memref.view %[[IN1]]
 // CHECK:     memref.subview %arg0[%[[NEXT]]] [262144] [1]
-// CHECK:     memref.copy {{.*}} {db_fetch = array<i64: 0, 1, 0>}
-// CHECK:   } {db_prefetch = 0 : i64}
+// CHECK:     memref.copy {{.*}} {hexagon.db_fetch = array<i64: 0, 1, 0>}
+// CHECK:   } {hexagon.db_prefetch = 0 : i64}
 // CHECK:   %[[X:.*]] = memref.view %[[IN0]]
 // CHECK:   %[[Y:.*]] = memref.view %[[OUT0]]
 // CHECK:   linalg.exp ins(%[[X]] : {{.*}}) outs(%[[Y]] :
-// CHECK:   memref.copy %[[Y]], %{{.*}} {db_store = array<i64: 0, 0, 0>}
-// CHECK: } {db_ping_kernel = 0 : i64}
+// CHECK:   memref.copy %[[Y]], %{{.*}} {hexagon.db_store = array<i64: 0, 0, 0>}
+// CHECK: } {hexagon.db_ping_stage = 0 : i64}
 // CHECK: memref.view %[[IN0]]
-// CHECK: {db_fetch = array<i64: 0, 0, 0>}
+// CHECK: {hexagon.db_fetch = array<i64: 0, 0, 0>}
 // CHECK: memref.view %[[IN1]]
 // CHECK: memref.view %[[OUT1]]
-// CHECK: {db_store = array<i64: 0, 1, 0>}
-// CHECK: } {db_pong_kernel = 1 : i64}
-// CHECK: } {db_generic = 0 : i64}
+// CHECK: {hexagon.db_store = array<i64: 0, 1, 0>}
+// CHECK: } {hexagon.db_pong_stage = 1 : i64}
+// CHECK: } {hexagon.db_loop = 0 : i64}
 // CHECK-NOT: memref.copy
 func.func @gelu(%x: memref<1048576xf32>, %y: memref<1048576xf32>) {
   %c0 = arith.constant 0 : index
@@ -56,18 +56,18 @@ func.func @gelu(%x: memref<1048576xf32>, %y: memref<1048576xf32>) {
 // CHECK-LABEL: func.func @carried
 // CHECK: memref.copy %arg1, %{{.*}} : memref<4096xf32> to memref<4096xf32, 1>
 // CHECK: scf.if
-// CHECK: {db_prologue = 0 : i64}
+// CHECK: {hexagon.db_prologue = 0 : i64}
 // CHECK: scf.for %{{.*}} iter_args(%[[SET:.*]] = %c0, %[[AT:.*]] = %c0, %[[SUM:.*]] = %{{.*}}) -> (index, index, f32)
 // CHECK: %[[P:.*]]:2 = scf.if %{{.*}} -> (index, f32) {
 // CHECK: %[[LATER:.*]] = arith.addi %[[AT]], %arg4
 // CHECK: scf.if
 // CHECK: memref.reinterpret_cast %arg0 to offset: [%[[LATER]]]
 // CHECK: linalg.fill
-// CHECK: memref.copy {{.*}} {db_fetch = array<i64: 0, 1, 0>}
-// CHECK: {db_prefetch = 0 : i64}
+// CHECK: memref.copy {{.*}} {hexagon.db_fetch = array<i64: 0, 1, 0>}
+// CHECK: {hexagon.db_prefetch = 0 : i64}
 // CHECK: } else {
 // CHECK-NEXT: scf.yield %[[AT]], %[[SUM]]
-// CHECK: } {db_ping_kernel = 0 : i64}
+// CHECK: } {hexagon.db_ping_stage = 0 : i64}
 // CHECK: %[[Q:.*]]:2 = scf.if
 // CHECK: scf.yield %[[P]]#0, %[[P]]#1
 // CHECK: scf.yield %{{.*}}, %[[Q]]#0, %[[Q]]#1
@@ -99,21 +99,21 @@ func.func @carried(%x: memref<1xf32>, %w: memref<4096xf32>, %n: index, %m: index
 // -----
 // 3. A new buffer goes to the next iteration, which still needs the old one when it makes the next: each part has its
 // own and reads that of the part before, the first iteration what the loop started from.
-// CHECK-LABEL: func.func @handed_on
+// CHECK-LABEL: func.func @loop_carried
 // CHECK: %[[PING:.*]] = memref.alloc() : memref<65536xf32, 1>
 // CHECK: %[[PONG:.*]] = memref.alloc() : memref<65536xf32, 1>
 // CHECK: memref.copy %arg1, %[[PONG]]
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %c0) -> (index)
 // CHECK: linalg.max ins(%{{.*}}, %[[PONG]] : {{.*}}) outs(%[[PING]]
 // CHECK: linalg.sub ins(%[[PONG]], %[[PING]]
-// CHECK: db_ping_kernel
+// CHECK: hexagon.db_ping_stage
 // CHECK: linalg.max ins(%{{.*}}, %[[PING]] : {{.*}}) outs(%[[PONG]]
 // CHECK: linalg.sub ins(%[[PING]], %[[PONG]]
-// CHECK: db_pong_kernel
+// CHECK: hexagon.db_pong_stage
 // CHECK: scf.if
 // CHECK-NEXT: memref.copy %[[PING]], %[[PONG]]
 // CHECK: memref.copy %[[PONG]], %arg2
-func.func @handed_on(%x: memref<8x65536xf32>, %first: memref<65536xf32, 1>, %out: memref<65536xf32>) {
+func.func @loop_carried(%x: memref<8x65536xf32>, %first: memref<65536xf32, 1>, %out: memref<65536xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index

@@ -8,17 +8,17 @@
 // fetches go two tiles ahead. With less work the engine never rests, and two sets do.
 // CHOSEN: func.func @chain
 // CHOSEN-COUNT-3: memref.alloc() : memref<16384xi8, 1>
-// CHOSEN-COUNT-2: {db_prologue = 0 : i64}
-// CHOSEN: {db_ping_kernel = 0 : i64}
-// CHOSEN: {db_pong_kernel = 1 : i64}
-// CHOSEN: {db_pong_kernel = 2 : i64}
+// CHOSEN-COUNT-2: {hexagon.db_prologue = 0 : i64}
+// CHOSEN: {hexagon.db_ping_stage = 0 : i64}
+// CHOSEN: {hexagon.db_pong_stage = 1 : i64}
+// CHOSEN: {hexagon.db_pong_stage = 2 : i64}
 // CHOSEN: func.func @sums
-// CHOSEN: {db_pong_kernel = 1 : i64}
-// CHOSEN-NOT: db_pong_kernel
+// CHOSEN: {hexagon.db_pong_stage = 1 : i64}
+// CHOSEN-NOT: hexagon.db_pong_stage
 // TWO: func.func @chain
 // TWO-COUNT-2: memref.alloc() : memref<16384xi8, 1>
-// TWO: {db_pong_kernel = 1 : i64}
-// TWO-NOT: {db_pong_kernel = 2
+// TWO: {hexagon.db_pong_stage = 1 : i64}
+// TWO-NOT: {hexagon.db_pong_stage = 2
 // NONE-NOT: db_
 // SMALL: remark: hexagon-double-buffer-generic-s1: not double-buffered: no room for a second set of 16384 bytes in 20000 bytes of TCM
 func.func @chain(%x: memref<64x4096xf32>, %n: index) {

@@ -12,18 +12,18 @@
 // CHECK: scf.for %[[I:.*]] = %c0 to %c8
 // CHECK:   scf.if %[[MORE:.*]] {
 // CHECK:     memref.dma_start {{.*}} %[[F1]][%c0], %c100, %c64
-// CHECK:   } {db_prefetch = 0 : i64}
+// CHECK:   } {hexagon.db_prefetch = 0 : i64}
 // CHECK-NEXT: memref.dma_wait %[[F0]][%c0], %c1
 // CHECK-NEXT: %[[REUSED:.*]] = arith.cmpi sge, %[[I]], %c2
 // CHECK-NEXT: scf.if %[[REUSED]] {
 // CHECK-NEXT:   memref.dma_wait %[[S0]][%c0], %c1
 // CHECK: linalg.exp
 // CHECK: memref.dma_start %arg4[%c0, %c0], {{.*}} %[[S0]][%c0], %c100, %c64
-// CHECK: } {db_ping_kernel = 0 : i64}
+// CHECK: } {hexagon.db_ping_stage = 0 : i64}
 // CHECK: memref.dma_wait %[[F1]][%c0]
 // CHECK: memref.dma_wait %[[S1]][%c0]
-// CHECK: } {db_pong_kernel = 1 : i64}
-// CHECK: {db_generic = 0 : i64}
+// CHECK: } {hexagon.db_pong_stage = 1 : i64}
+// CHECK: {hexagon.db_loop = 0 : i64}
 // CHECK-NEXT: memref.dma_wait %[[S0]][%c0], %c1
 // CHECK-NEXT: memref.dma_wait %[[S1]][%c0], %c1
 // CHECK-NEXT: memref.dealloc %[[F0]]
@@ -34,7 +34,7 @@ func.func @rows(%x: memref<64x100xf32>, %y: memref<64x100xf32>, %a: !tile, %b: !
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %first = memref.subview %x[%c0, 0] [8, 64] [1, 1] : memref<64x100xf32> to !slice
-  memref.copy %first, %a {db_fetch = array<i64: 0, 0, 0>} : !slice to !tile
+  memref.copy %first, %a {hexagon.db_fetch = array<i64: 0, 0, 0>} : !slice to !tile
   %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%set = %c0) -> (index) {
     %next = arith.addi %i, %c1 : index
     %more = arith.cmpi slt, %next, %c8 : index
@@ -43,22 +43,22 @@ func.func @rows(%x: memref<64x100xf32>, %y: memref<64x100xf32>, %a: !tile, %b: !
     %ping = arith.cmpi eq, %set, %c0 : index
     scf.if %ping {
       scf.if %more {
-        memref.copy %xs, %b {db_fetch = array<i64: 0, 1, 0>} : !slice to !tile
-      } {db_prefetch = 0 : i64}
+        memref.copy %xs, %b {hexagon.db_fetch = array<i64: 0, 1, 0>} : !slice to !tile
+      } {hexagon.db_prefetch = 0 : i64}
       linalg.exp ins(%a : !tile) outs(%c : !tile)
-      memref.copy %c, %ys {db_store = array<i64: 0, 0, 0>} : !tile to !slice
-    } {db_ping_kernel = 0 : i64}
+      memref.copy %c, %ys {hexagon.db_store = array<i64: 0, 0, 0>} : !tile to !slice
+    } {hexagon.db_ping_stage = 0 : i64}
     %pong = arith.cmpi eq, %set, %c1 : index
     scf.if %pong {
       scf.if %more {
-        memref.copy %xs, %a {db_fetch = array<i64: 0, 0, 0>} : !slice to !tile
-      } {db_prefetch = 0 : i64}
+        memref.copy %xs, %a {hexagon.db_fetch = array<i64: 0, 0, 0>} : !slice to !tile
+      } {hexagon.db_prefetch = 0 : i64}
       linalg.exp ins(%b : !tile) outs(%d : !tile)
-      memref.copy %d, %ys {db_store = array<i64: 0, 1, 0>} : !tile to !slice
-    } {db_pong_kernel = 1 : i64}
+      memref.copy %d, %ys {hexagon.db_store = array<i64: 0, 1, 0>} : !tile to !slice
+    } {hexagon.db_pong_stage = 1 : i64}
     %other = arith.subi %c1, %set : index
     scf.yield %other : index
-  } {db_generic = 0 : i64}
+  } {hexagon.db_loop = 0 : i64}
   return
 }
 
@@ -81,12 +81,12 @@ func.func @cubes(%x: memref<8x50x100xf32>, %a: memref<4x8x10xf32, 1>, %n: index,
     scf.if %p {
       %v = memref.subview %x[0, %i, 0] [4, 8, 10] [1, 1, 1]
         : memref<8x50x100xf32> to memref<4x8x10xf32, strided<[5000, 100, 1], offset: ?>>
-      memref.copy %a, %v {db_store = array<i64: 0, 0, 0>}
+      memref.copy %a, %v {hexagon.db_store = array<i64: 0, 0, 0>}
         : memref<4x8x10xf32, 1> to memref<4x8x10xf32, strided<[5000, 100, 1], offset: ?>>
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
     scf.if %q {
       linalg.exp ins(%a : memref<4x8x10xf32, 1>) outs(%a : memref<4x8x10xf32, 1>)
-    } {db_pong_kernel = 1 : i64}
-  } {db_generic = 0 : i64}
+    } {hexagon.db_pong_stage = 1 : i64}
+  } {hexagon.db_loop = 0 : i64}
   return
 }

@@ -8,21 +8,21 @@
 // CHECK:   scf.if
 // CHECK:     scf.if
 // CHECK:       memref.dma_start %{{.*}}, %{{.*}}, %c262144, %[[IN1:.*]][%c0]
-// CHECK:     } {db_prefetch = 0 : i64}
+// CHECK:     } {hexagon.db_prefetch = 0 : i64}
 // CHECK-NEXT: memref.dma_wait %[[IN0]][%c0], %c1
 // CHECK-NEXT: %[[AGAIN:.*]] = arith.cmpi sge, %[[I]], %c524288
 // CHECK-NEXT: scf.if %[[AGAIN]] {
 // CHECK-NEXT:   memref.dma_wait %[[OUT0:.*]][%c0], %c1
 // CHECK:     scf.forall
 // CHECK:     memref.dma_start %{{.*}}, %{{.*}}, %c262144, %[[OUT0]][%c0]
-// CHECK:   } {db_ping_kernel = 0 : i64}
+// CHECK:   } {hexagon.db_ping_stage = 0 : i64}
 // CHECK:     memref.dma_start {{.*}} %[[IN0]][%c0]
 // CHECK:     memref.dma_wait %[[IN1]][%c0], %c1
 // CHECK:       memref.dma_wait %[[OUT1:.*]][%c0], %c1
 // CHECK:     scf.forall
 // CHECK:     memref.dma_start {{.*}} %[[OUT1]][%c0]
-// CHECK:   } {db_pong_kernel = 1 : i64}
-// CHECK: } {db_generic = 0 : i64}
+// CHECK:   } {hexagon.db_pong_stage = 1 : i64}
+// CHECK: } {hexagon.db_loop = 0 : i64}
 // CHECK-NEXT: memref.dma_wait %[[OUT0]][%c0], %c1
 // CHECK-NEXT: memref.dma_wait %[[OUT1]][%c0], %c1
 // CHECK-NOT: memref.copy
@@ -58,7 +58,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
   %view_12 = memref.view %view_2[%c0_11][] : !set to !set
   %view_13 = memref.view %view_6[%c0_4][] : !set to !tile
   %subview = memref.subview %arg0[0] [262144] [1] : !all to !first
-  memref.copy %subview, %view_13 {db_fetch = array<i64: 0, 0, 0>} : !first to !tile
+  memref.copy %subview, %view_13 {hexagon.db_fetch = array<i64: 0, 0, 0>} : !first to !tile
   %0 = scf.for %arg2 = %c0_4 to %c1048576_3 step %c262144 iter_args(%arg3 = %c0_4) -> (index) {
     %1 = arith.cmpi eq, %arg3, %c0_4 : index
     scf.if %1 {
@@ -67,8 +67,8 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       scf.if %6 {
         %view_16 = memref.view %view_8[%c0_4][] : !set to !tile
         %subview_17 = memref.subview %arg0[%5] [262144] [1] : !all to !slice
-        memref.copy %subview_17, %view_16 {db_fetch = array<i64: 0, 1, 0>} : !slice to !tile
-      } {db_prefetch = 0 : i64}
+        memref.copy %subview_17, %view_16 {hexagon.db_fetch = array<i64: 0, 1, 0>} : !slice to !tile
+      } {hexagon.db_prefetch = 0 : i64}
       %view_14 = memref.view %view_10[%c0_4][] : !set to !tile
       scf.forall (%arg4) = (0) to (262144) step (65536) {
         %subview_16 = memref.subview %view_13[%arg4] [65536] [1] : !tile to !part
@@ -80,16 +80,16 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         }
       }
       %subview_15 = memref.subview %arg1[%arg2] [262144] [1] : !all to !slice
-      memref.copy %view_14, %subview_15 {db_store = array<i64: 0, 0, 0>} : !tile to !slice
-    } {db_ping_kernel = 0 : i64}
+      memref.copy %view_14, %subview_15 {hexagon.db_store = array<i64: 0, 0, 0>} : !tile to !slice
+    } {hexagon.db_ping_stage = 0 : i64}
     %2 = arith.cmpi eq, %arg3, %c1 : index
     scf.if %2 {
       %5 = arith.addi %arg2, %c262144 : index
       %6 = arith.cmpi slt, %5, %c1048576_3 : index
       scf.if %6 {
         %subview_17 = memref.subview %arg0[%5] [262144] [1] : !all to !slice
-        memref.copy %subview_17, %view_13 {db_fetch = array<i64: 0, 0, 0>} : !slice to !tile
-      } {db_prefetch = 0 : i64}
+        memref.copy %subview_17, %view_13 {hexagon.db_fetch = array<i64: 0, 0, 0>} : !slice to !tile
+      } {hexagon.db_prefetch = 0 : i64}
       %view_14 = memref.view %view_8[%c0_4][] : !set to !tile
       %view_15 = memref.view %view_12[%c0_4][] : !set to !tile
       scf.forall (%arg4) = (0) to (262144) step (65536) {
@@ -102,12 +102,12 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         }
       }
       %subview_16 = memref.subview %arg1[%arg2] [262144] [1] : !all to !slice
-      memref.copy %view_15, %subview_16 {db_store = array<i64: 0, 1, 0>} : !tile to !slice
-    } {db_pong_kernel = 1 : i64}
+      memref.copy %view_15, %subview_16 {hexagon.db_store = array<i64: 0, 1, 0>} : !tile to !slice
+    } {hexagon.db_pong_stage = 1 : i64}
     %3 = arith.addi %arg3, %c1 : index
     %4 = arith.select %2, %c0_4, %3 : index
     scf.yield %4 : index
-  } {db_generic = 0 : i64}
+  } {hexagon.db_loop = 0 : i64}
   memref.dealloc %alloc : !arena
   return
 }

@@ -14,12 +14,12 @@ func.func @wide(%x: memref<64x16384xf32>, %a: memref<8x64xf32, 1>, %n: index, %p
   scf.for %i = %c0 to %n step %c1 {
     scf.if %p {
       %v = memref.subview %x[0, %i] [8, 64] [1, 1] : memref<64x16384xf32> to memref<8x64xf32, strided<[16384, 1], offset: ?>>
-      memref.copy %a, %v {db_store = array<i64: 0, 0, 0>}
+      memref.copy %a, %v {hexagon.db_store = array<i64: 0, 0, 0>}
         : memref<8x64xf32, 1> to memref<8x64xf32, strided<[16384, 1], offset: ?>>
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
     scf.if %q {
       linalg.exp ins(%a : memref<8x64xf32, 1>) outs(%a : memref<8x64xf32, 1>)
-    } {db_pong_kernel = 1 : i64}
-  } {db_generic = 0 : i64}
+    } {hexagon.db_pong_stage = 1 : i64}
+  } {hexagon.db_loop = 0 : i64}
   return
 }

@@ -9,38 +9,38 @@ func.func @column(%x: memref<64x8xf32>, %a: memref<64xf32, 1>, %n: index, %p: i1
   scf.for %i = %c0 to %n step %c1 {
     scf.if %p {
       %v = memref.subview %x[0, %i] [64, 1] [1, 1] : memref<64x8xf32> to memref<64xf32, strided<[8], offset: ?>>
-      memref.copy %a, %v {db_store = array<i64: 0, 0, 0>} : memref<64xf32, 1> to memref<64xf32, strided<[8], offset: ?>>
-    } {db_ping_kernel = 0 : i64}
+      memref.copy %a, %v {hexagon.db_store = array<i64: 0, 0, 0>} : memref<64xf32, 1> to memref<64xf32, strided<[8], offset: ?>>
+    } {hexagon.db_ping_stage = 0 : i64}
     scf.if %q {
       linalg.exp ins(%a : memref<64xf32, 1>) outs(%a : memref<64xf32, 1>)
-    } {db_pong_kernel = 1 : i64}
-  } {db_generic = 0 : i64}
+    } {hexagon.db_pong_stage = 1 : i64}
+  } {hexagon.db_loop = 0 : i64}
   return
 }
 
 // -----
 // 2. A loop without its parts.
-// CHECK: error: hexagon-double-buffer-generic-s2: db_generic without a db_ping_kernel and a db_pong_kernel part in the loop
+// CHECK: error: hexagon-double-buffer-generic-s2: hexagon.db_loop without a hexagon.db_ping_stage and a hexagon.db_pong_stage part in the loop
 func.func @no_parts(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
-  } {db_generic = 0 : i64}
+  } {hexagon.db_loop = 0 : i64}
   return
 }
 
 // -----
 // 3. A copy of a loop that is not there.
-// CHECK: error: hexagon-double-buffer-generic-s2: db_fetch does not name a double-buffered loop, its set of buffers and a number
+// CHECK: error: hexagon-double-buffer-generic-s2: hexagon.db_fetch does not name a double-buffered loop, its set of buffers and a number
 func.func @no_loop(%x: memref<64xf32>, %a: memref<64xf32, 1>) {
-  memref.copy %x, %a {db_fetch = array<i64: 3, 0, 0>} : memref<64xf32> to memref<64xf32, 1>
+  memref.copy %x, %a {hexagon.db_fetch = array<i64: 3, 0, 0>} : memref<64xf32> to memref<64xf32, 1>
   return
 }
 
 // -----
 // 4. Marks that are no numbers, and a loop that is none.
-// CHECK: :[[# @LINE + 1]]:1: error: hexagon-double-buffer-generic-s2: db_generic is "x", not a number
-func.func @text() attributes {db_generic = "x"} {
+// CHECK: :[[# @LINE + 1]]:1: error: hexagon-double-buffer-generic-s2: hexagon.db_loop is "x", not a number
+func.func @text() attributes {hexagon.db_loop = "x"} {
   return
 }
 
@@ -49,18 +49,18 @@ func.func @unit(%n: index, %p: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
-    // CHECK: :[[# @LINE + 1]]:5: error: hexagon-double-buffer-generic-s2: db_ping_kernel is unit, not a number
+    // CHECK: :[[# @LINE + 1]]:5: error: hexagon-double-buffer-generic-s2: hexagon.db_ping_stage is unit, not a number
     scf.if %p {
-    } {db_ping_kernel}
-  } {db_generic = 0 : i64}
+    } {hexagon.db_ping_stage}
+  } {hexagon.db_loop = 0 : i64}
   return
 }
 
 // -----
 func.func @no_for(%p: i1) {
-  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: db_generic on an operation that is no scf.for
+  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: hexagon.db_loop on an operation that is no scf.for
   scf.if %p {
-  } {db_generic = 0 : i64}
+  } {hexagon.db_loop = 0 : i64}
   return
 }
 
@@ -71,17 +71,17 @@ func.func @twice(%n: index, %p: i1) {
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     scf.if %p {
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
     scf.if %p {
-    } {db_pong_kernel = 1 : i64}
-  } {db_generic = 0 : i64}
-  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: two loops are db_generic 0
+    } {hexagon.db_pong_stage = 1 : i64}
+  } {hexagon.db_loop = 0 : i64}
+  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: two loops are hexagon.db_loop 0
   scf.for %i = %c0 to %n step %c1 {
     scf.if %p {
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
     scf.if %p {
-    } {db_pong_kernel = 1 : i64}
-  } {db_generic = 0 : i64}
+    } {hexagon.db_pong_stage = 1 : i64}
+  } {hexagon.db_loop = 0 : i64}
   return
 }
 
@@ -92,15 +92,15 @@ func.func @loop(%n: index, %p: i1, %a: memref<64xf32, 1>) {
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     scf.if %p {
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
     scf.if %p {
       linalg.exp ins(%a : memref<64xf32, 1>) outs(%a : memref<64xf32, 1>)
-    } {db_pong_kernel = 1 : i64}
-  } {db_generic = 0 : i64}
+    } {hexagon.db_pong_stage = 1 : i64}
+  } {hexagon.db_loop = 0 : i64}
   return
 }
 func.func @elsewhere(%x: memref<64xf32>, %a: memref<64xf32, 1>) {
-  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: db_fetch names a double-buffered loop of another block
-  memref.copy %x, %a {db_fetch = array<i64: 0, 0, 0>} : memref<64xf32> to memref<64xf32, 1>
+  // CHECK: :[[# @LINE + 1]]:3: error: hexagon-double-buffer-generic-s2: hexagon.db_fetch names a double-buffered loop of another block
+  memref.copy %x, %a {hexagon.db_fetch = array<i64: 0, 0, 0>} : memref<64xf32> to memref<64xf32, 1>
   return
 }

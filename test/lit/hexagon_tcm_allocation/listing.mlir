@@ -10,8 +10,8 @@
 // CHECK-NOT: memref.alloc
 // CHECK: %[[SET:.*]] = memref.view %[[IN0]][%{{.*}}][] : memref<1048576xi8, 1> to memref<1048576xi8, 1>
 // CHECK: %[[X:.*]] = memref.view %[[SET]][%{{.*}}][] : memref<1048576xi8, 1> to memref<262144xf32, 1>
-// CHECK: memref.copy %{{.*}}, %[[X]] {db_fetch = array<i64: 0, 0, 0>}
-// CHECK: {db_generic = 0 : i64}
+// CHECK: memref.copy %{{.*}}, %[[X]] {hexagon.db_fetch = array<i64: 0, 0, 0>}
+// CHECK: {hexagon.db_loop = 0 : i64}
 // CHECK: memref.dealloc %[[ARENA]]
 // CHECK-NEXT: return
 !slice = memref<262144xf32, strided<[1], offset: ?>>
@@ -32,7 +32,7 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
   %alloc_2 = memref.alloc() : !set
   %view = memref.view %alloc[%c0][] : !set to !tile
   %subview = memref.subview %arg0[0] [262144] [1] : !all to !first
-  memref.copy %subview, %view {db_fetch = array<i64: 0, 0, 0>} : !first to !tile
+  memref.copy %subview, %view {hexagon.db_fetch = array<i64: 0, 0, 0>} : !first to !tile
   %0 = scf.for %arg2 = %c0 to %c1048576 step %c262144 iter_args(%arg3 = %c0) -> (index) {
     %1 = arith.cmpi eq, %arg3, %c0 : index
     scf.if %1 {
@@ -41,8 +41,8 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
       scf.if %6 {
         %view_5 = memref.view %alloc_0[%c0][] : !set to !tile
         %subview_6 = memref.subview %arg0[%5] [262144] [1] : !all to !slice
-        memref.copy %subview_6, %view_5 {db_fetch = array<i64: 0, 1, 0>} : !slice to !tile
-      } {db_prefetch = 0 : i64}
+        memref.copy %subview_6, %view_5 {hexagon.db_fetch = array<i64: 0, 1, 0>} : !slice to !tile
+      } {hexagon.db_prefetch = 0 : i64}
       %view_3 = memref.view %alloc_1[%c0][] : !set to !tile
       scf.forall (%arg4) = (0) to (262144) step (65536) {
         %subview_5 = memref.subview %view[%arg4] [65536] [1] : !tile to !part
@@ -54,16 +54,16 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         }
       }
       %subview_4 = memref.subview %arg1[%arg2] [262144] [1] : !all to !slice
-      memref.copy %view_3, %subview_4 {db_store = array<i64: 0, 0, 0>} : !tile to !slice
-    } {db_ping_kernel = 0 : i64}
+      memref.copy %view_3, %subview_4 {hexagon.db_store = array<i64: 0, 0, 0>} : !tile to !slice
+    } {hexagon.db_ping_stage = 0 : i64}
     %2 = arith.cmpi eq, %arg3, %c1 : index
     scf.if %2 {
       %5 = arith.addi %arg2, %c262144 : index
       %6 = arith.cmpi slt, %5, %c1048576 : index
       scf.if %6 {
         %subview_6 = memref.subview %arg0[%5] [262144] [1] : !all to !slice
-        memref.copy %subview_6, %view {db_fetch = array<i64: 0, 0, 0>} : !slice to !tile
-      } {db_prefetch = 0 : i64}
+        memref.copy %subview_6, %view {hexagon.db_fetch = array<i64: 0, 0, 0>} : !slice to !tile
+      } {hexagon.db_prefetch = 0 : i64}
       %view_3 = memref.view %alloc_0[%c0][] : !set to !tile
       %view_4 = memref.view %alloc_2[%c0][] : !set to !tile
       scf.forall (%arg4) = (0) to (262144) step (65536) {
@@ -76,12 +76,12 @@ func.func @gelu(%arg0: !all, %arg1: !all) {
         }
       }
       %subview_5 = memref.subview %arg1[%arg2] [262144] [1] : !all to !slice
-      memref.copy %view_4, %subview_5 {db_store = array<i64: 0, 1, 0>} : !tile to !slice
-    } {db_pong_kernel = 1 : i64}
+      memref.copy %view_4, %subview_5 {hexagon.db_store = array<i64: 0, 1, 0>} : !tile to !slice
+    } {hexagon.db_pong_stage = 1 : i64}
     %3 = arith.addi %arg3, %c1 : index
     %4 = arith.select %2, %c0, %3 : index
     scf.yield %4 : index
-  } {db_generic = 0 : i64}
+  } {hexagon.db_loop = 0 : i64}
   memref.dealloc %alloc : !set
   memref.dealloc %alloc_0 : !set
   memref.dealloc %alloc_1 : !set

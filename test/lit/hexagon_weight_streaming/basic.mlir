@@ -57,7 +57,7 @@ func.func @whole(%w: memref<256x256xf32>, %x: memref<512x128xf32>, %y: memref<25
 // CHECK: %[[MORE:.*]] = arith.cmpi slt
 // CHECK: scf.if %[[MORE]] {
 // CHECK: memref.dma_start
-// CHECK: } {db_prefetch = 0 : i64}
+// CHECK: } {hexagon.db_prefetch = 0 : i64}
 // CHECK: %[[NO:.*]] = arith.xori %[[MORE]], %true
 // CHECK: scf.if %[[NO]] {
 // CHECK-NEXT: func.call @hexmlir_rt_tile_start(%arg5, %arg6)
@@ -89,12 +89,12 @@ func.func @tiles(%w: memref<256x512xf32>, %y: memref<256x128xf32, 1>) attributes
           : memref<256x512xf32> to memref<256x128xf32, strided<[512, 1], offset: ?>>
         memref.dma_start %v[%c0, %c0], %u[%c0, %c0], %c32768, %tag[%c0], %c512, %c128
           : memref<256x128xf32, strided<[512, 1], offset: ?>>, memref<256x128xf32, 1>, memref<1xi32>
-      } {db_prefetch = 0 : i64}
+      } {hexagon.db_prefetch = 0 : i64}
       memref.dma_wait %tag[%c0], %c1 : memref<1xi32>
       scf.for %k = %c0 to %c512 step %c1 {
         linalg.exp ins(%t : memref<256x128xf32, 1>) outs(%y : memref<256x128xf32, 1>)
       }
-    } {db_ping_kernel = 0 : i64}
+    } {hexagon.db_ping_stage = 0 : i64}
   }
   memref.dealloc %tag : memref<1xi32>
   memref.dealloc %arena : memref<262144xi8, 1>

@@ -175,7 +175,7 @@ def test_weights_are_not_copied():
     """Packed weights are views until a launch packs them, and no machine keeps its memory after one."""
     module = mlp()
     model = compile_and_compare(module, torch.randn(5, 20))
-    ours = {tensor.untyped_storage().data_ptr() for tensor in model.face.constants.values()}
+    ours = {tensor.untyped_storage().data_ptr() for tensor in model.signature.constants.values()}
     assert ours == {parameter.untyped_storage().data_ptr() for parameter in module.parameters()}
     assert sum(machine.memory.ddr.used for machine in machines.values()) == 0
 

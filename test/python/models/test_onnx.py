@@ -172,7 +172,7 @@ def test_weights_beside_the_file_are_not_copied(tmp_path):
     program = read(file).export()
     places = {t.data_ptr() for t in program.state_dict.values()}
     compiled = hx.compile(program)
-    assert {t.data_ptr() for t in compiled.face.constants.values() if t.numel() == table.size} <= places
+    assert {t.data_ptr() for t in compiled.signature.constants.values() if t.numel() == table.size} <= places
     (got,) = compiled(torch.tensor([299, 0, 7]))
     np.testing.assert_array_equal(got.numpy(), table[[299, 0, 7]])
     for location, message in (("../weights.bin", "outside the model's folder"), ("none.bin", "No such file")):

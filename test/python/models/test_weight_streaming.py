@@ -70,8 +70,8 @@ def test_the_wait_counts(case):
                for k in schedule.kernels]
     with checking() as reports:
         ModelProgram(replace(schedule, kernels=kernels)).run(
-            [x.numpy() if place is not None else model.face.constants[number].numpy()
-             for number, place in enumerate(model.face.inputs)])
+            [x.numpy() if place is not None else model.signature.constants[number].numpy()
+             for number, place in enumerate(model.signature.inputs)])
     assert Rule.USE_BEFORE_WAIT in {report.rule for report in reports}
 
 

@@ -56,3 +56,10 @@ def test_a_plug_in_adds_a_pass(tmp_path):
                           capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path), "PATH": ""})
     assert (done.returncode, done.stderr) == (0, "")
     assert "module attributes {plug.tag}" in done.stdout
+
+
+@pytest.mark.parametrize(("old", "new"), registry.RENAMED.items())
+def test_a_name_of_before_leads_to_the_new_one(old, new):
+    with pytest.raises(HexError, match=f"write {new}"):
+        registry.get(old)
+    assert new in registry.names() and old not in registry.names()

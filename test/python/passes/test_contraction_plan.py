@@ -3,7 +3,7 @@
 import pytest
 
 from hexagon_mlir.passes.contraction.plan import block_cost, choose_block, choose_turn, make_plan, unrolled_loops
-from hexagon_mlir.passes.lib.contractions import Access, Contraction, Index
+from hexagon_mlir.passes.lib.contractions import Contraction, Index, OperandAccess
 from hexagon_mlir.passes.lib.loop_nests import Unsupported
 
 VECTOR_BYTES = 128
@@ -11,7 +11,7 @@ VECTOR_BYTES = 128
 
 def access(*dims, bits=32):
     """An operand whose dimensions are loops, or pairs of (loop, factor) to add up."""
-    return Access(tuple(Index(((d, 1),)) if isinstance(d, int) else Index(tuple(d)) for d in dims), bits, True)
+    return OperandAccess(tuple(Index(((d, 1),)) if isinstance(d, int) else Index(tuple(d)) for d in dims), bits, True)
 
 
 def matmul(m, n, k, bits=32, accumulator=32):
@@ -36,13 +36,13 @@ def test_bytes_multiply_twice_a_packet():
     assert choose_block(256, 8, 1, 1, 0.5) == (4, 4)
 
 
-def test_quads_go_along_the_elements_of_a_row():
+def test_dot_products_go_along_the_elements_of_a_row():
     plan = make_plan(matmul(8, 256, 64, bits=8), VECTOR_BYTES)
-    assert not plan.quads, "floats"
+    assert not plan.dot_products, "floats"
     integers = Contraction(**{**vars(matmul(8, 256, 64, bits=8)), "combiner": "arith.addi"})
     plan = make_plan(integers, VECTOR_BYTES)
-    assert (plan.quads, plan.lanes, plan.reductions) == (True, 32, (2,))
-    assert not make_plan(Contraction(**{**vars(integers), "extents": (8, 256, 3)}), VECTOR_BYTES).quads
+    assert (plan.dot_products, plan.lanes, plan.reductions) == (True, 32, (2,))
+    assert not make_plan(Contraction(**{**vars(integers), "extents": (8, 256, 3)}), VECTOR_BYTES).dot_products
 
 
 def test_quads_of_a_batch_of_rows_have_one_row_each():
@@ -50,7 +50,7 @@ def test_quads_of_a_batch_of_rows_have_one_row_each():
     rows = Contraction((2, 32, 8), (False, False, True), (access(0, 2, bits=8), access(0, 2, 1, bits=8), access(0, 1)),
                        (0, 1), "arith.addi", 8)
     plan = make_plan(rows, VECTOR_BYTES)
-    assert (plan.quads, plan.loop, plan.row_loop) == (True, 1, None)
+    assert (plan.dot_products, plan.loop, plan.row_loop) == (True, 1, None)
 
 
 def test_a_block_never_exceeds_what_there_is():

@@ -11,7 +11,7 @@ from hexagon_mlir.passes.fusion.decide import (
     worth_fusing,
     worth_keeping,
 )
-from hexagon_mlir.passes.fusion.unread import rows_read
+from hexagon_mlir.passes.fusion.unused import rows_read
 
 
 @pytest.mark.parametrize(("names", "cost"), [

@@ -6,10 +6,10 @@ import pytest
 
 from hexagon_mlir.ir import parse
 from hexagon_mlir.ir.query import find_ops
-from hexagon_mlir.passes.lib.loop_nests import Nest, Operand, Unsupported, read_nest
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.plan import (
-    Plan,
+    VectorizationPlan,
     choose_loop,
     choose_turn,
     choose_unroll,
@@ -26,7 +26,7 @@ def operand(*dims, bits=32, output=False, unit=True, joined=True):
 
 def nest(extents, operands, reduction=None, combiners=("arith.addf",), body=2):
     reduction = reduction or (False,) * len(extents)
-    return Nest(tuple(extents), tuple(reduction), tuple(operands), tuple(combiners), False,
+    return LoopNest(tuple(extents), tuple(reduction), tuple(operands), tuple(combiners), False,
                 (frozenset(range(len(extents))),) * body, min(o.bits for o in operands))
 
 
@@ -105,7 +105,7 @@ func.func @f(%x: memref<8x1024xf32>, %s: memref<8xf32>, %y: memref<8x1024xf32>) 
         with module.context:
             given = read_nest(find_ops(module, lambda op: op.name == "linalg.generic")[0])
             assert (given.ops_along(0), given.ops_along(1)) == (4, 1)
-            assert make_plan(given, VECTOR_BYTES) == Plan(1, 32, 8)
+            assert make_plan(given, VECTOR_BYTES) == VectorizationPlan(1, 32, 8)
 
     @pytest.mark.parametrize(("ops", "widening", "vectors"), [(30, 2, 2), (30, 4, 1), (130, 2, 1), (500, 4, 1)])
     def test_mixed_widths_are_several_chains(self, ops, widening, vectors):
@@ -193,25 +193,25 @@ class TestRows:
 
     @pytest.mark.parametrize(("rows", "jammed"), [(4, 4), (8, 4), (7, 4), (127, 4), (3, 2), (2, 2)])
     def test_as_many_as_there_are_chains(self, rows, jammed):
-        assert make_plan(self.row_sum(rows, 1024), VECTOR_BYTES) == Plan(1, 32, 4 // jammed, 0, jammed)
+        assert make_plan(self.row_sum(rows, 1024), VECTOR_BYTES) == VectorizationPlan(1, 32, 4 // jammed, 0, jammed)
 
     def test_one_row_has_all_chains(self):
-        assert make_plan(self.row_sum(1, 1024), VECTOR_BYTES) == Plan(1, 32, 4)
+        assert make_plan(self.row_sum(1, 1024), VECTOR_BYTES) == VectorizationPlan(1, 32, 4)
 
     def test_rows_that_share_no_alignment_go_alone(self):
-        assert make_plan(self.row_sum(64, 1024, pitch=4 * 781), VECTOR_BYTES) == Plan(1, 32, 4)
+        assert make_plan(self.row_sum(64, 1024, pitch=4 * 781), VECTOR_BYTES) == VectorizationPlan(1, 32, 4)
 
     def test_how_many_rows_is_known_at_run_time_only(self):
-        assert make_plan(self.row_sum(None, 1024), VECTOR_BYTES) == Plan(1, 32, 4)
+        assert make_plan(self.row_sum(None, 1024), VECTOR_BYTES) == VectorizationPlan(1, 32, 4)
 
     @pytest.mark.parametrize("columns", [66, 128, 1024])
     def test_short_rows_are_as_many(self, columns):
         given = replace(self.row_sum(8, columns, pitch=128), op_loops=(frozenset({0, 1}),) * 5)
-        assert make_plan(given, VECTOR_BYTES) == Plan(1, 32, 1, 0, 4)
+        assert make_plan(given, VECTOR_BYTES) == VectorizationPlan(1, 32, 1, 0, 4)
 
     def test_heavy_bodies_have_fewer_chains(self):
         heavy = replace(self.row_sum(8, 1024), op_loops=(frozenset({0, 1}),) * 121)
-        assert make_plan(heavy, VECTOR_BYTES) == Plan(1, 32, 1, 0, 2)
+        assert make_plan(heavy, VECTOR_BYTES) == VectorizationPlan(1, 32, 1, 0, 2)
 
 
 class TestCollapse:
@@ -321,15 +321,15 @@ class TestTurn:
 class TestPlan:
     @pytest.mark.parametrize(("bits", "lanes"), [(8, 128), (16, 64), (32, 32)])
     def test_lanes(self, bits, lanes):
-        assert make_plan(elementwise(4096, bits=bits, body=3), VECTOR_BYTES) == Plan(0, lanes, 4)
+        assert make_plan(elementwise(4096, bits=bits, body=3), VECTOR_BYTES) == VectorizationPlan(0, lanes, 4)
 
     def test_flattened(self):
         given = elementwise(3, 33)
-        assert make_plan(collapsed(given, loop_groups(given)), VECTOR_BYTES) == Plan(0, 32, 2)
+        assert make_plan(collapsed(given, loop_groups(given)), VECTOR_BYTES) == VectorizationPlan(0, 32, 2)
 
     def test_matmul_holds_at_most_eight_accumulators(self):
         plan = make_plan(replace(MATMUL, extents=(8, 512, 16)), VECTOR_BYTES)
-        assert plan == Plan(1, 32, 2, jammed_loop=0, jammed=4)
+        assert plan == VectorizationPlan(1, 32, 2, jammed_loop=0, jammed=4)
         assert plan.step == 64
 
     def test_option(self):

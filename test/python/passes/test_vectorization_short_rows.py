@@ -9,7 +9,7 @@ from linalg_programs import NUMPY, Program, is_float, run_all, values
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec.sim import launch
-from hexagon_mlir.passes.lib.loop_nests import Nest, Operand
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 
 from .test_vectorization_strided import STEPS
@@ -86,7 +86,8 @@ class TestChoice:
     def nest(self, rows, row, reduction=False, **more):
         operands = (Operand((0, 1), 32, False, True, (True,), (row, 1), row * 4),
                     Operand((0,) if reduction else (1, 0), 32, True, True, (True,), (1,) if reduction else (rows, 1)))
-        return Nest((rows, row), (False, reduction), operands, ("arith.addf",), False, (frozenset({0, 1}),), 32, **more)
+        return LoopNest((rows, row), (False, reduction), operands, ("arith.addf",), False, (frozenset({0, 1}),), 32,
+                        **more)
 
     @pytest.mark.parametrize(("rows", "row", "chosen"), [
         (64, 3, True), (None, 3, True), (16, 3, True), (15, 3, False), (64, 16, True), (64, 17, False), (64, 9, False),

@@ -7,7 +7,7 @@ from math import ceil, prod
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.passes.lib.thread_cost import Blocks, ForkCost, choose_blocks, choose_cut, choose_split
+from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost, choose_chunks, choose_cut, choose_split
 
 V75 = targets.get("v75")
 COST = ForkCost.of(V75)
@@ -28,119 +28,119 @@ def test_threads_share_the_issue_ports():
 
 @pytest.mark.parametrize(("units", "chunk", "count"), [((8,), (2,), 4), ((7,), (2,), 4), ((5, 3), (2, 3), 3)])
 def test_blocks(units, chunk, count):
-    assert Blocks(units, chunk).count == count
+    assert Chunks(units, chunk).count == count
 
 
 @pytest.mark.parametrize(("units", "chunk", "tasks", "load"), [
     ((8,), (2,), 4, 2 / 8),  # one block each
-    ((9,), (2,), 4, 3 / 9),  # five blocks: the first task also gets the last, half-empty one
+    ((9,), (2,), 4, 3 / 9),  # five chunks: the first task also gets the last, half-empty one
     ((7,), (1,), 4, 2 / 7),
-    ((5, 4), (1, 2), 4, 6 / 20),  # ten blocks of two: 3, 3, 2, 2
+    ((5, 4), (1, 2), 4, 6 / 20),  # ten chunks of two: 3, 3, 2, 2
 ])
 def test_load_is_the_largest_share(units, chunk, tasks, load):
-    assert Blocks(units, chunk).load(tasks)[0] == pytest.approx(load)
+    assert Chunks(units, chunk).load(tasks)[0] == pytest.approx(load)
 
 
 def test_even_loops_get_one_block_each():
     for units in (4, 8, 1024):
-        assert choose_blocks([units], 1e6, COST) == Blocks((units,), (units // 4,))
+        assert choose_chunks([units], 1e6, COST) == Chunks((units,), (units // 4,))
 
 
 def test_every_unit_is_in_one_block():
     for units in [(1,), (2,), (3,), (17,), (3126,), (2, 2), (5, 3), (63, 512)]:
-        blocks = choose_blocks(units, 1e7, COST)
-        if blocks is None:
+        chunks = choose_chunks(units, 1e7, COST)
+        if chunks is None:
             assert units == (1,)
             continue
         covered = [0] * prod(units)
-        for at in product(*[range(0, n, c) for n, c in zip(units, blocks.chunk, strict=True)]):
-            for unit in product(*[range(a, min(a + c, n)) for a, c, n in zip(at, blocks.chunk, units, strict=True)]):
+        for at in product(*[range(0, n, c) for n, c in zip(units, chunks.sizes, strict=True)]):
+            for unit in product(*[range(a, min(a + c, n)) for a, c, n in zip(at, chunks.sizes, units, strict=True)]):
                 covered[sum(u * prod(units[i + 1:]) for i, u in enumerate(unit))] += 1
         assert covered == [1] * prod(units)
 
 
 def test_uneven_loops_are_dealt_in_turn_where_that_balances():
-    """Five rows and three vectors of columns on four threads: blocks of one loop alone leave a third to one task."""
-    blocks = choose_blocks((5, 3), 1e6, COST)
-    assert blocks is not None and blocks.count > 4
-    assert blocks.load(4)[0] == pytest.approx(4 / 15)
-    assert min(Blocks((5, 3), cut).load(4)[0] for cut in ((2, 3), (5, 1))) >= 1 / 3
+    """Five rows and three vectors of columns on four threads: chunks of one loop alone leave a third to one task."""
+    chunks = choose_chunks((5, 3), 1e6, COST)
+    assert chunks is not None and chunks.count > 4
+    assert chunks.load(4)[0] == pytest.approx(4 / 15)
+    assert min(Chunks((5, 3), cut).load(4)[0] for cut in ((2, 3), (5, 1))) >= 1 / 3
 
 
 def test_never_far_from_the_best_balance():
     for units in range(4, 300):
-        blocks = choose_blocks([units], 1e7, COST)
-        assert blocks is not None
-        assert blocks.load(min(4, blocks.count))[0] == pytest.approx(ceil(units / 4) / units, rel=0.02)
+        chunks = choose_chunks([units], 1e7, COST)
+        assert chunks is not None
+        assert chunks.load(min(4, chunks.count))[0] == pytest.approx(ceil(units / 4) / units, rel=0.02)
 
 
 @pytest.mark.parametrize("cycles", [0, 10, 100, 500, 1000, 1300])
 def test_small_work_stays_with_one_thread(cycles):
     """Below what forking and joining two threads costs there is nothing to gain, whatever the length."""
     for units in (1, 2, 4, 64, 4096):
-        assert choose_blocks([units], cycles, COST) is None
+        assert choose_chunks([units], cycles, COST) is None
 
 
 def test_whoever_is_spread_gains():
     """What is spread promises to be done earlier, even if the work was overestimated twice."""
     for cycles in (4_000, 8_000, 20_000, 1e6):
         for units in (2, 3, 5, 64, 1000):
-            blocks = choose_blocks([units], cycles, COST)
-            if blocks is not None:
-                assert COST.time(cycles, blocks) <= cycles
-                assert COST.time(cycles / 2, blocks) <= cycles / 2
+            chunks = choose_chunks([units], cycles, COST)
+            if chunks is not None:
+                assert COST.time(cycles, chunks) <= cycles
+                assert COST.time(cycles / 2, chunks) <= cycles / 2
 
 
 def test_more_expensive_threads_are_used_later():
     dear = replace(COST, dispatch=100 * COST.dispatch)
-    assert choose_blocks([64], 20_000, COST) is not None
-    assert choose_blocks([64], 20_000, dear) is None
+    assert choose_chunks([64], 20_000, COST) is not None
+    assert choose_chunks([64], 20_000, dear) is None
 
 
 @pytest.mark.parametrize("units", [(3126,), (63, 512), (63,)])
 def test_all_the_threads_asked_for_take_part(units):
-    blocks = choose_blocks(units, 1e7, ForkCost.of(V75, 7))
-    assert blocks is not None
-    assert blocks.count >= 7
+    chunks = choose_chunks(units, 1e7, ForkCost.of(V75, 7))
+    assert chunks is not None
+    assert chunks.count >= 7
 
 
 def test_least_work_replaces_the_estimate():
-    assert choose_blocks([64], 100, COST, least=100) is not None
-    assert choose_blocks([64], 1e9, COST, least=2e9) is None
+    assert choose_chunks([64], 100, COST, least=100) is not None
+    assert choose_chunks([64], 1e9, COST, least=2e9) is None
 
 
 def test_neat_borders_are_taken_where_they_cost_little():
     """127 rows in units of 32, or of one row."""
     units = [(32,), (1,)]
-    assert choose_cut([128], units, 1e6, COST).chunks == [32]
+    assert choose_cut([128], units, 1e6, COST).steps == [32]
     assert choose_cut([160], units, 1e6, COST).unit == (1,)  # five units of 32 leave two to one thread
-    assert choose_cut([127], units, 1e6, ForkCost.of(V75, 7)).blocks.count >= 7
+    assert choose_cut([127], units, 1e6, ForkCost.of(V75, 7)).chunks.count >= 7
     assert choose_cut([127], [], 1e6, COST) is None
 
 
 @pytest.mark.parametrize(("extents", "chunks"), [
-    ([16], None),  # less than a vector: four blocks of four columns take as long as all
+    ([16], None),  # less than a vector: four chunks of four columns take as long as all
     ([32], None), ([33], None), ([65], [33]), ([128], [32])])
-def test_blocks_have_a_whole_vector(extents, chunks):
+def test_chunks_have_a_whole_vector(extents, chunks):
     cut = choose_cut(extents, [(1,)], 1e6, COST, lanes=[32])
-    assert (cut and cut.chunks) == chunks
+    assert (cut and cut.steps) == chunks
 
 
 @pytest.mark.parametrize(("units", "cycles", "combine", "count"), [
     (8192, 1e6, 8, 4),
-    (3, 1e6, 8, 3),  # not more blocks than vectors
+    (3, 1e6, 8, 3),  # not more chunks than vectors
     (1, 1e6, 8, None),
     (8192, 1000, 8, None),  # the work does not pay for the tasks
     (8192, 1e6, 1e6, None)])  # nor for combining so many results
 def test_split_reductions(units, cycles, combine, count):
-    blocks = choose_split(units, cycles, combine, COST)
-    assert (blocks and blocks.count) == count
+    chunks = choose_split(units, cycles, combine, COST)
+    assert (chunks and chunks.count) == count
 
 
 def test_split_among_as_many_as_the_user_says():
     assert choose_split(8192, 1e6, 8, ForkCost.of(V75, 7)).count == 7
     assert choose_split(5, 1e6, 8, ForkCost.of(V75, 5)).count == 5
-    assert choose_split(129, 10, 8, ForkCost.of(V75, 4), least=1).chunk == (33,)
+    assert choose_split(129, 10, 8, ForkCost.of(V75, 4), least=1).sizes == (33,)
     assert choose_split(129, 10, 8, ForkCost.of(V75, 4), least=11) is None
 
 
@@ -149,7 +149,7 @@ def test_split_among_as_many_as_the_user_says():
 def test_what_two_tasks_exceed_is_never_cut(cycles, tasks):
     """Cutting is not even tried there; and what is worth cutting is not ruled out."""
     cost = replace(COST, tasks=tasks)
-    found = [choose_blocks(units, cycles, cost) for units in ((4,), (64,), (7, 5), (1024,))]
+    found = [choose_chunks(units, cycles, cost) for units in ((4,), (64,), (7, 5), (1024,))]
     assert not (cost.exceeds(cycles) and any(found))
     assert cost.exceeds(cycles) or cycles >= 1000
     assert any(found) or cost.exceeds(cycles) or tasks == 1 or cycles < 1e5

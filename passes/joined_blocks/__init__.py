@@ -1,1 +1,0 @@
-"""Parts of `join-blocks`: `body` reads from buffers what `lib.coalescing` tells from tensors already."""

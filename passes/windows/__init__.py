@@ -1,1 +1,0 @@
-"""Windows of an array that a kernel loads: which of them overlap or interleave."""

@@ -1,6 +1,0 @@
-// The pass takes no options.
-// RUN: not hexmlir-opt %s --join-blocks=all=true 2>&1 | filecheck %s
-// CHECK: error: join-blocks: unknown option 'all'
-func.func @same(%x: memref<4xf32>, %fork: i1 {hexagon.may_fork}) {
-  return
-}
