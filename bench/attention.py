@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
 from bench.tables import show, table
-from hexagon_mlir.frontend.torch.kernels.attention import KEY_ROWS, QUERY_ROWS
+from hexagon_mlir.frontend.torch.kernels.attention_tiles import KEY_ROWS, QUERY_ROWS
 
 _FLOAT = 4  # bytes
 
