@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, make, memref, tensor
-from hexagon_mlir.passes.triton_import import access, ints, masks, memory, pointers
+from hexagon_mlir.passes.triton_import import ints, masks, memory, pointers
+from hexagon_mlir.passes.triton_import.access import Access, stored
 from hexagon_mlir.passes.triton_import.build import dense
 from hexagon_mlir.passes.triton_import.types import Unsupported
-from hexagon_mlir.passes.triton_import.values import Choice, Mask, Pointer, Tensor, varying
+from hexagon_mlir.passes.triton_import.values import Choice, IndexOf, Mask, Pointer, Tensor, varying
+from hexagon_mlir.passes.triton_import.walk import Bounds, walk
 
 Update = Callable[[ir.Value, list[ir.Value]], ir.Value]
 """The new value from the old one and the operands' elements."""
@@ -53,15 +55,15 @@ def update(pointer: Pointer | Choice, operands: list[Tensor], mask: Mask, change
     buffer = memref.alloc(ir.MemRefType.get([shape[d] for d in dims] or [1], type), [], [])
     make.fill(arith.constant(type, memory.zero(type)), buffer)
 
-    def move(index: Callable[[int], ir.Value], window: ir.Value) -> None:
+    def move(index: IndexOf, _: Bounds, window: ir.Value) -> None:
         at = [index(d) for d in dims]
         old = memref.load(window, [zero])
         elements = [tensor.extract(s, at) if dims else s for s in sources]
         memref.store(change(old, elements), window, [zero])
         memref.store(old, buffer, at or [zero])
 
-    box = {d: masks.bounds(mask, d, shape[d]) for d in dims}
-    access.walk(pointer, access.stored(mask), access.Access((), dims, ()), box, masks.condition(mask), move)
+    bounds = {d: masks.bounds(mask, d, shape[d]) for d in dims}
+    walk(pointer, stored(mask), Access((), dims, ()), bounds, masks.condition(mask), move)
     if not dims:
         return Tensor(type, shape, (), memref.load(buffer, [zero]))
     result = ir.RankedTensorType.get([shape[d] for d in dims], type)

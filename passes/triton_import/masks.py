@@ -94,10 +94,10 @@ def _ends(predicate: int, step: int, bound: Int, size: int, type: ir.Type) -> tu
     return bound, ints.add(bound, 1, type)
 
 
-def within(box: tuple[Int, Int], slants: Iterable[Slant], index: IndexOf) -> tuple[Int, Int]:
-    """The part of ``box``, (first index, how many), that the ``slants`` of its dimension select at ``index``."""
+def within(bounds: tuple[Int, Int], slants: Iterable[Slant], index: IndexOf) -> tuple[Int, Int]:
+    """The part of ``bounds``, (first index, how many), that the ``slants`` of its dimension select at ``index``."""
     type = ints.index_type()
-    low, count = box
+    low, count = bounds
     high = ints.add(low, count, type)
     for slant in slants:
         first, end = slant.ends(index)

@@ -5,16 +5,15 @@ A load copies into a fresh buffer, so that a later store through the same pointe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from hexagon_mlir.ir import arith, bufferization, ir, make, memref, scf, tensor
 from hexagon_mlir.passes.triton_import import elementwise, gathered, ints, masks, views
-from hexagon_mlir.passes.triton_import.access import Access, guarded, memory_order, plan, stored, walk
+from hexagon_mlir.passes.triton_import.access import Access, memory_order, plan, stored
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.pointers import base_at, sides
 from hexagon_mlir.passes.triton_import.shapes import transpose
-from hexagon_mlir.passes.triton_import.values import Choice, Dims, Mask, Pointer, Range, Tensor
+from hexagon_mlir.passes.triton_import.values import Choice, Dims, IndexOf, Mask, Pointer, Range, Tensor
+from hexagon_mlir.passes.triton_import.walk import Bounds, guarded, walk
 
 
 def load(pointer: Pointer | Choice, mask: Mask, other: Tensor | None) -> Tensor:
@@ -81,20 +80,20 @@ def _any_of(other: Tensor) -> ir.Value:
 def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, holds: Int) -> ir.Value:
     shape = [pointer.shape[d] for d in access.kept]
     buffer = memref.alloc(ir.MemRefType.get(shape, pointer.pointee), [], [])
-    box = {d: masks.bounds(mask, d, pointer.shape[d]) for d in access.kept}
+    bounds = {d: masks.bounds(mask, d, pointer.shape[d]) for d in access.kept}
 
-    def move(index: Callable[[int], ir.Value], source: ir.Value) -> None:
+    def move(index: IndexOf, part: Bounds, source: ir.Value) -> None:
         if not access.block:
             zero = ints.value(0, ints.index_type())
             memref.store(memref.load(source, [zero]), buffer, [index(d) for d in access.kept])
             return
-        memref.CopyOp(source, views.part(buffer, *_place(access, box, index)))
+        memref.CopyOp(source, views.part(buffer, *_place(access, part, index)))
 
     words = stored(mask)
 
     def walked() -> None:
-        _fill_rest(buffer, other, access, box, holds, pointer.shape, always=bool(mask.lanes or mask.slants))
-        walk(pointer, words, access, box, holds, move)
+        _fill_rest(buffer, other, access, bounds, holds, pointer.shape, always=bool(mask.lanes or mask.slants))
+        walk(pointer, words, access, bounds, holds, move)
 
     if gathered.worth_a_window(pointer, access.kept, access.block):
         rest = _first(other, access.kept) if set(other.dims) - set(access.kept) else other
@@ -105,13 +104,13 @@ def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, hol
     return bufferization.ToTensorOp(type, buffer, restrict=True, writable=True).result
 
 
-def _fill_rest(buffer: ir.Value, other: Tensor, access: Access, box: dict[int, tuple[Int, Int]], holds: Int,
+def _fill_rest(buffer: ir.Value, other: Tensor, access: Access, bounds: Bounds, holds: Int,
                shape: tuple[int, ...], always: bool) -> None:
     """Give ``buffer`` the values of masked-off elements, unless the whole block is selected."""
     index = ints.index_type()
     whole = holds
     for d in access.kept:
-        whole = ints.both(whole, ints.compare(arith.CmpIPredicate.eq, box[d][1], shape[d], index))
+        whole = ints.both(whole, ints.compare(arith.CmpIPredicate.eq, bounds[d][1], shape[d], index))
     if always:
         whole = 0
     if ints.known(whole) and whole:
@@ -161,28 +160,27 @@ def store(pointer: Pointer | Choice, value: Tensor, mask: Mask) -> None:
         guarded(holds, lambda: _write(base_at(pointer, _nowhere), pointer.linear.offset, scalar_of(value)))
         return
     data = dense(value, access.kept)
-    box = {d: masks.bounds(mask, d, shape[d]) for d in access.kept}
+    bounds = {d: masks.bounds(mask, d, shape[d]) for d in access.kept}
 
-    def move(index: Callable[[int], ir.Value], target: ir.Value) -> None:
+    def move(index: IndexOf, part: Bounds, target: ir.Value) -> None:
         if not access.block:
             zero = ints.value(0, ints.index_type())
             memref.store(tensor.extract(data, [index(d) for d in access.kept]), target, [zero])
             return
-        bufferization.MaterializeInDestinationOp(None, views.slice_of(data, *_place(access, box, index)), target,
+        bufferization.MaterializeInDestinationOp(None, views.slice_of(data, *_place(access, part, index)), target,
                                                  restrict=True, writable=True)
 
-    walk(pointer, stored(mask), access, box, holds, move)
+    walk(pointer, stored(mask), access, bounds, holds, move)
 
 
 def _write(base: ir.Value, offset: Int, scalar: ir.Value) -> None:
     memref.store(scalar, views.element(base, offset), [ints.value(0, ints.index_type())])
 
 
-def _place(access: Access, box: dict[int, tuple[Int, Int]],
-           index: Callable[[int], ir.Value]) -> tuple[list[Int], list[Int], list[int]]:
+def _place(access: Access, bounds: Bounds, index: IndexOf) -> tuple[list[Int], list[Int], list[int]]:
     """Offsets, sizes and remaining axes of the current block inside the data."""
-    offsets = [box[d][0] if d in access.block else index(d) for d in access.kept]
-    sizes = [box[d][1] if d in access.block else 1 for d in access.kept]
+    offsets = [bounds[d][0] if d in access.block else index(d) for d in access.kept]
+    sizes = [bounds[d][1] if d in access.block else 1 for d in access.kept]
     return offsets, sizes, [place for place, d in enumerate(access.kept) if d in access.block]
 
 
