@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.programs import forget, has_order, may_spread, order_on
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
-from hexagon_mlir.ir.query import functions, ops_named
+from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
+from hexagon_mlir.passes.lib.vector_loop import vector_loop
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, maps_of, streaming
-from hexagon_mlir.passes.tcm_tiling.interchange import interchange
-from hexagon_mlir.passes.tcm_tiling.maps import vector_loop
-from hexagon_mlir.passes.tcm_tiling.place import Placement, buffer_bytes, place_buffers
-from hexagon_mlir.passes.tcm_tiling.promote import promote, promote_group, settle
+from hexagon_mlir.passes.tcm_tiling.place import has_own_buffers
+from hexagon_mlir.passes.tcm_tiling.promote import promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
-from hexagon_mlir.passes.tcm_tiling.schedule import tile_groups, tile_ops
+from hexagon_mlir.passes.tcm_tiling.schedule import tile_groups
 from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile, working_set
 from hexagon_mlir.targets.dma import Engine
-
-_MARK = "hexagon.tile"
 
 
 @dataclass(frozen=True)
@@ -34,9 +30,8 @@ class HexagonTcmTilingPass(Pass):
     is copied before the loop. Tiles fit the budget, counting two of everything that is
     transferred, and are small enough to hide transfers behind work, if that is predicted to pay. A group whose tiles
     do not fit (a softmax of long rows) is taken apart, and a reduction is cut as well then: its loop carries what the
-    tiles before have accumulated. So is one that has no other loop to hide transfers with. A kernel with buffers of its
-    own (a Triton kernel) works in TCM as it is when its buffers fit; else its ops are tiled one by one. Elementwise
-    loops are interchanged first, so that the one vectors go along is innermost.
+    tiles before have accumulated. So is one that has no other loop to hide transfers with. Kernels with buffers of
+    their own (Triton kernels) are left to `hexagon-tcm-placement`.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -56,8 +51,7 @@ class HexagonTcmTilingPass(Pass):
     Options:
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
         tile-sizes: the tile of groups with so many loops, outermost first, 0 for a whole loop; nothing: it is chosen.
-        threads: as many may share a tile's work, and programs of a Triton kernel the TCM; 0 takes the target's HVX
-            contexts.
+        threads: as many may share a tile's work; 0 takes the target's HVX contexts.
 
     Refuses (with a remark; the op works on DDR): sizes known at run time only, but for that of one parallel loop;
     indices other than plain loop indices, ops without indexing maps, ops whose smallest tile exceeds the budget.
@@ -75,19 +69,15 @@ class HexagonTcmTilingPass(Pass):
     threads: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Kernels with buffers of their own are placed; other functions are tiled group by group."""
+        """Tile each function group by group, but for those that `hexagon-tcm-placement` is for."""
         if any(size < 0 for size in self.tile_sizes):
             raise self.refuse(module.operation, f"tile-sizes={','.join(map(str, self.tile_sizes))}",
                               "elements of a tile along each loop, 0 for all")
-        interchange(module.operation)
         for op in functions(module):
-            if has_order(op) or ops_named(op, "memref.alloc"):
-                self._place(module, op, context)
-            else:
+            if not has_own_buffers(op):
                 forget_overwritten(op)
                 self._tile_groups(module, op, context)
 
-    # -- functions on tensors ------------------------------------------------------------------------------------
     def _tile_groups(self, module: ir.Module, function: ir.Operation, context: PassContext) -> None:
         """One tile loop per group of ops; results that other groups read stay in TCM where they fit."""
         target = context.target
@@ -166,59 +156,6 @@ class HexagonTcmTilingPass(Pass):
 
     def _stays(self, op: ir.Operation, budget: int, context: PassContext) -> None:
         self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
-
-    # -- kernels with buffers of their own -----------------------------------------------------------------------
-    def _place(self, module: ir.Module, function: ir.Operation, context: PassContext) -> None:
-        """Move the kernel's buffers, or else tile each op that reads DDR."""
-        budget = self.tcm_bytes or context.target.tcm_budget_bytes
-        alignment = int(context.target.tcm_alignment.value)
-        small = int(context.target.vector_bytes.value)
-        try:
-            order = order_on(function)
-        except ValueError as error:
-            raise self.refuse(function, str(error), "triton-to-linalg writes it") from None
-        if may_spread(order, self.threads):
-            share = budget // (self.threads or int(context.target.hvx_contexts.value))
-            needed = buffer_bytes(function, small, alignment)
-            if share < needed <= budget:
-                forget(function)
-                self.remark(context, function, f"programs run one after another: one takes {needed} bytes of TCM, "
-                                               f"its share beside others is {share}")
-            else:
-                budget = share
-        placement = place_buffers(function, budget, small, alignment)
-        for op, reason in placement.refused:
-            self.remark(context, op, reason)
-        decided = self._decide(function, placement, budget, alignment, context)
-        if any(any(tile) for _, tile in decided):
-            tile_ops(module, decided, "tile_using_for", self.name, context)
-        for op in linalg_ops(function):
-            if _MARK in op.attributes:
-                del op.attributes[_MARK]
-                promote(op, placement.wants_tcm)
-        settle(function)
-
-    def _decide(self, function: ir.Operation, placement: Placement, budget: int, alignment: int,
-                context: PassContext) -> list[tuple[ir.Operation, list[int]]]:
-        """The ops to tile with their sizes (0 = that loop whole); they are marked."""
-        decided = []
-        for op in linalg_ops(function):
-            if not placement.reads_ddr(op):
-                continue
-            group = find_groups([op], lambda o, reason: self.remark(context, o, f"stays in DDR: {reason}"))
-            if not group or group[0].dynamic is not None:
-                continue
-            operands = [replace(o, role=Role.KEEP) for o in footprints(group[0])]
-            cuttable = group[0].parallel
-            lanes = context.target.lanes(8 * max(1, min(o.element_bytes for o in operands)))
-            tile = (choose_tile(group[0].extents, cuttable, operands, budget, lanes, alignment)
-                    or choose_tile(group[0].extents, [True] * len(cuttable), operands, budget, lanes, alignment))
-            if tile is None:
-                self._stays(op, budget, context)
-                continue
-            op.attributes[_MARK] = ir.UnitAttr.get()
-            decided.append((op, [0 if t == e else t for t, e in zip(tile, group[0].extents, strict=True)]))
-        return decided
 
 
 def _walked(group: Group) -> int | None:

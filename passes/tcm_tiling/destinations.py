@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.tcm_tiling.groups import linalg_ops
-from hexagon_mlir.passes.tcm_tiling.maps import indexing_maps
 
 _WRITABLE = "bufferization.writable"
 

@@ -14,7 +14,7 @@ from math import prod
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.ir.windows import Window, terms_of, window_of
-from hexagon_mlir.passes.tcm_tiling.maps import indexing_maps
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 _ASSUMED = 1 << 20
 """Iterations of all loops together when the extent of one is known at run time only: enough for many tiles."""

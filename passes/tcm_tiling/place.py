@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from hexagon_mlir.dialects.programs import has_order
 from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.buffers import set_space
 from hexagon_mlir.ir.query import TCM_SPACE, in_tcm, memory_space, ops_named, static_bytes
 from hexagon_mlir.passes.lib.loop_nests import has_lanes
-from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
+from hexagon_mlir.passes.lib.vector_loop import takes_scalars
 from hexagon_mlir.passes.tcm_tiling.promote import initial, tcm_empty
 
 _VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
@@ -55,6 +56,11 @@ class Placement:
             return self.in_ddr(owner.operation.operands[len(owner.operation.operands) - outputs
                                                         + ir.OpResult(value).result_number])
         return not self.placed and name != "bufferization.alloc_tensor"
+
+
+def has_own_buffers(function: ir.Operation) -> bool:
+    """True for a Triton kernel, and for what allocates buffers as one does."""
+    return has_order(function) or bool(ops_named(function, "memref.alloc"))
 
 
 def place_buffers(function: ir.Operation, budget: int, small: int, alignment: int) -> Placement:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hexagon_mlir.ir import arith, bufferization, ir, tensor
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, in_tcm, memory_space, ops_named
-from hexagon_mlir.passes.tcm_tiling.maps import takes_scalars
+from hexagon_mlir.passes.lib.vector_loop import takes_scalars
 
 RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 VIEWS = RESHAPES | {"tensor.extract_slice"}

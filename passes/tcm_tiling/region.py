@@ -6,8 +6,8 @@ from math import prod
 
 from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space, static_bytes
+from hexagon_mlir.passes.lib.vector_loop import spreads, takes_scalars
 from hexagon_mlir.passes.tcm_tiling.groups import Following, Group
-from hexagon_mlir.passes.tcm_tiling.maps import spreads, takes_scalars
 from hexagon_mlir.passes.tcm_tiling.promote import RESHAPES, is_in_ddr
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role
 

@@ -9,8 +9,8 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.pass_infra import CLEAN, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
+from hexagon_mlir.passes.lib.vector_loop import spreads
 from hexagon_mlir.passes.tcm_tiling.groups import Group, linalg_ops
-from hexagon_mlir.passes.tcm_tiling.maps import spreads
 from hexagon_mlir.passes.tcm_tiling.promote import VIEWS
 
 _ROOT, _LOOP = "hexagon.tile_root", "hexagon.tile_loop"

@@ -11,12 +11,11 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, window_of
+from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
 from hexagon_mlir.targets import Target
 
 _FREE = frozenset({"arith.constant", "arith.bitcast", "linalg.index", "linalg.yield"})
 _LANES = frozenset({"f16", "bf16", "f32", "i8", "i16", "i32", "index"})
-_PRODUCT = 3
-"""Operands of a product."""
 _SCALAR_FACTOR = 2
 """A scalar operation of the body: itself and its address arithmetic, in cycles."""
 
@@ -25,7 +24,7 @@ _SCALAR_FACTOR = 2
 class ThreadNest:
     """The loops of one op. ``reads[i]`` names the loop that indexes each dimension of operand i, None for anything
     but a plain loop index; operands are inputs, then outputs. ``windows[i]`` does the same for all dimensions that
-    blocks of one parallel loop cut into slices, which may overlap. ``cycles`` is what one thread takes, estimated."""
+    chunks of one parallel loop cut into slices, which may overlap. ``cycles`` is what one thread takes, estimated."""
 
     extents: tuple[int, ...]
     """Trip counts; of a loop whose count is known at run time only, the most it can be."""
@@ -46,7 +45,7 @@ class ThreadNest:
     def by_vectors(self, operand: int) -> bool:
         """True when vector code walks ``operand``; it takes single elements of the others.
 
-        The vectorized loop is the last one of every operand it indexes; see `passes.vectorization.plan`.
+        See `lib.vector_loop`.
         """
         return self._vector is not None and self._vector in self.reads[operand]
 
@@ -57,21 +56,12 @@ class ThreadNest:
     @cached_property
     def _vector(self) -> int | None:
         """The loop that is vectorized."""
-        return _vector_loop(self.extents, self.parallel, self.reads)
+        return vector_loop(len(self.extents), self.reads, self.extents)
 
     @cached_property
     def _lane_loop(self) -> int | None:
-        """The loop that vector code has along its lanes. A product of rows with rows, ``x @ w.T``, has its columns
-        there: many rows share the factor that is transposed for that.
-        """
-        vector = self._vector
-        if vector is None or self.parallel[vector] or self.outputs != 1 or not self.reads[-1]:
-            return vector
-        column = self.reads[-1][-1]
-        factors = [dims for dims in self.reads[:-1] if column in dims]
-        shared = any(self.parallel[loop] and extent > 1 and not any(loop in dims for dims in factors)
-                     for loop, extent in enumerate(self.extents))
-        return column if len(factors) == 1 and len(self.reads) == _PRODUCT and shared else vector
+        """The loop that vector code has along its lanes."""
+        return self._vector if self.outputs != 1 else lane_loop(len(self.extents), self.reads, self.extents)
 
     def unit(self, loop: int, output: int, together: int) -> int | None:
         """Fewest iterations of ``loop`` such that what threads write to ``output`` meets at multiples of ``together``.
@@ -165,12 +155,6 @@ def _origin(size: ir.Value) -> ir.Value:
     return found if found is not None else size
 
 
-def _vector_loop(extents: Sequence[int], parallel: Sequence[bool],
-                 reads: Sequence[tuple[int | None, ...]]) -> int | None:
-    fitting = [loop for loop in range(len(extents)) if all(loop not in dims or dims[-1] == loop for dims in reads)]
-    return max(fitting, key=lambda loop: (parallel[loop], extents[loop], loop), default=None)
-
-
 def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool],
             reads: Sequence[tuple[int | None, ...]], target: Target) -> float:
     """What one thread takes, in cycles: a packet for each operation, load and store of each vector."""
@@ -184,7 +168,7 @@ def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool]
     bits = [_bits(t) for t, name in types.items() if name != "i1"]
     lanes = target.lanes(min(bits, default=32))
     packets = operations * max(bits, default=32) // min(bits, default=32) + moved
-    inner = _vector_loop(extents, parallel, reads)
+    inner = vector_loop(len(extents), reads, extents)
     if inner is None:
         inner = reads[-1][-1] if reads[-1] and reads[-1][-1] is not None else len(extents) - 1
     vectors = prod(-(-n // lanes) if loop == inner else n for loop, n in enumerate(extents))

@@ -53,7 +53,7 @@ OF_PASSES = {
     "serialized_foralls": {"serialize_forall"}, "kernels": {"form_kernels"},
     "masked_copies": {"hexagon_masked_copy_lowering"}, "memory_lowering": {"hexagon_memory_lowering"},
     "outlining": {"outline_stages", "outline_similar_nests", "merge_functions"},
-    "tcm_allocation": {"hexagon_tcm_allocation"}, "tcm_tiling": {"hexagon_tcm_tiling"},
+    "tcm_allocation": {"hexagon_tcm_allocation"}, "tcm_tiling": {"hexagon_tcm_tiling", "hexagon_tcm_placement"},
     "triton_import": {"triton_to_linalg"}, "vectorization": {"hexagon_vectorization"},
     "virtual_threads": {"form_virtual_threads"}, "weight_streaming": {"hexagon_weight_streaming"},
     "wide_integers": {"hexagon_wide_integers"}, "footprints": {"hexagon_shared_footprints"},

@@ -10,9 +10,9 @@ from hexagon_mlir import targets
 from hexagon_mlir.ir import ir, make_context, parse
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.ir.windows import Window, window_of
+from hexagon_mlir.passes.hexagon_loop_interchange import loop_order
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
-from hexagon_mlir.passes.tcm_tiling.interchange import loop_order
-from hexagon_mlir.passes.tcm_tiling.maps import spreads, takes_scalars, vector_loop
+from hexagon_mlir.passes.lib.vector_loop import spreads, takes_scalars, vector_loop
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role, choose_tile, overlapping_tile, working_set
 from hexagon_mlir.targets.dma import Engine
 

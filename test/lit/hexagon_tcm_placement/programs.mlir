@@ -1,15 +1,15 @@
-// Programs of a Triton kernel that may run beside each other share the TCM; 8 KiB here, two buffers of 4 KiB.
-// RUN: hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=65536 | filecheck %s --check-prefix=SHARE
-// RUN: hexmlir-opt %s --hexagon-tcm-tiling='tcm-bytes=65536 threads=8' | filecheck %s --check-prefix=SHARE
-// RUN: hexmlir-opt %s --hexagon-tcm-tiling='tcm-bytes=16384 threads=4' --remarks 2>&1 | filecheck %s --check-prefix=WHOLE
-// RUN: hexmlir-opt %s --hexagon-tcm-tiling='tcm-bytes=16384 threads=1' | filecheck %s --check-prefix=SHARE
-// RUN: sed s/independent/sometimes/ %s | not hexmlir-opt - --hexagon-tcm-tiling 2>&1 | filecheck %s --check-prefix=BAD
-// BAD: error: hexagon-tcm-tiling: hexagon.programs is sometimes
+// Programs of a Triton kernel that may run in parallel share the TCM; 8 KiB here, two buffers of 4 KiB.
+// RUN: hexmlir-opt %s --hexagon-tcm-placement=tcm-bytes=65536 | filecheck %s --check-prefix=SHARE
+// RUN: hexmlir-opt %s --hexagon-tcm-placement='tcm-bytes=65536 threads=8' | filecheck %s --check-prefix=SHARE
+// RUN: hexmlir-opt %s --hexagon-tcm-placement='tcm-bytes=16384 threads=4' --remarks 2>&1 | filecheck %s --check-prefix=WHOLE
+// RUN: hexmlir-opt %s --hexagon-tcm-placement='tcm-bytes=16384 threads=1' | filecheck %s --check-prefix=SHARE
+// RUN: sed s/independent/sometimes/ %s | not hexmlir-opt - --hexagon-tcm-placement 2>&1 | filecheck %s --check-prefix=BAD
+// BAD: error: hexagon-tcm-placement: hexagon.programs is sometimes
 
 // SHARE: hexagon.programs = "independent"
 // SHARE: memref.alloc() : memref<1024xf32, 1>
 // One that needs more than its share has the TCM for itself: its programs stay in order.
-// WHOLE: programs run one after another: one takes 8192 bytes of TCM, its share beside others is 4096
+// WHOLE: programs run one after another: one takes 8192 bytes of TCM, its share of 16384 is 4096
 // WHOLE-NOT: hexagon.programs
 // WHOLE: memref.alloc() : memref<1024xf32, 1>
 func.func @squares(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32)

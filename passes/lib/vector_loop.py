@@ -1,0 +1,89 @@
+"""Which loop of a linalg op vectors will go along, and what that means for its operands.
+
+`vector_loop` is the one place that predicts it on tensors: interchange, tiling, placement and threads ask it. The
+strides of buffers and the lengths of vectors, which `hexagon-vectorization` also goes by, are not known there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hexagon_mlir.ir import ir, linalg
+from hexagon_mlir.ir.windows import terms_of
+from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+
+_PRODUCT = 3
+"""Operands of a product."""
+
+
+def takes_scalars(op: ir.Operation, operand: int) -> bool:
+    """True when vectorized code will read ``operand`` of linalg op ``op`` one element at a time."""
+    loops, reads, extents = _reads(op)
+    loop = vector_loop(loops, reads, extents)
+    return loop is not None and loop not in reads[operand] and not spreads(op, operand)
+
+
+def spreads(op: ir.Operation, operand: int) -> bool:
+    """True for a factor of a contraction whose elements lie along a reduction: vectors of them are spread by lanes."""
+    loops, reads, extents = _reads(op)
+    inner = reads[operand][-1:] if reads else []
+    return (bool(inner) and inner[0] not in reads[-1] and sum(inner[0] in r for r in reads) > 1
+            and vector_loop(loops, reads, extents) not in (None, *reads[operand]) and multiplies_and_adds(op))
+
+
+def _reads(op: ir.Operation) -> tuple[int, list[list[int]], list[int]]:
+    """How many loops linalg op ``op`` has, which of them index each operand, and their static extents, else 0."""
+    attributes = indexing_maps(op)
+    if attributes is None:
+        return 0, [], []
+    maps = [ir.AffineMapAttr(a).value for a in attributes]
+    written = {loop for result in maps[-1].results for loop in terms_of(result) or ()}
+    reads = [[loop for result in map_.results for loop in _order(result, written)] for map_ in maps]
+    return maps[0].n_dims, reads, _extents(op, maps)
+
+
+def _extents(op: ir.Operation, maps: Sequence[ir.AffineMap]) -> list[int]:
+    extents = [0] * maps[0].n_dims
+    for value, map_ in zip(op.operands, maps, strict=True):
+        for dim, result in enumerate(map_.results):
+            if isinstance(result, ir.AffineDimExpr) and not value.type.is_dynamic_dim(dim):
+                extents[result.position] = value.type.shape[dim]
+    return extents
+
+
+def _order(result: ir.AffineExpr, written: set[int]) -> list[int]:
+    """The loops of one index, last the one that goes from element to element: a reduction within a window."""
+    terms = terms_of(result) or {}
+    return sorted(terms, key=lambda loop: (terms[loop] == 1, loop not in written))
+
+
+def vector_loop(loops: int, reads: Sequence[Sequence[int | None]], extents: Sequence[int] = ()) -> int | None:
+    """The loop vectorization will pick: innermost in every operand it indexes, parallel (in the output) if possible,
+    then the longest, then the innermost.
+
+    ``reads[i]`` lists the loops that index operand i, the output last; ``extents`` are iterations, 0 where they are not
+    known.
+    """
+    fitting = [loop for loop in range(loops) if all(loop not in r or r[-1] == loop for r in reads)]
+    return max(fitting, key=lambda loop: (loop in reads[-1], extents[loop] if extents else 0, loop), default=None)
+
+
+def lane_loop(loops: int, reads: Sequence[Sequence[int | None]], extents: Sequence[int]) -> int | None:
+    """The loop that vector code has along its lanes, of an op with one output: as `vector_loop`, but for a product of
+    rows with rows, ``x @ w.T``. Many rows share the factor that is transposed for that, and its columns take the lanes.
+    """
+    vector = vector_loop(loops, reads, extents)
+    if vector is None or vector in reads[-1] or not reads[-1]:
+        return vector
+    column = reads[-1][-1]
+    factors = [dims for dims in reads[:-1] if column in dims]
+    shared = any(loop in reads[-1] and extents[loop] > 1 and not any(loop in dims for dims in factors)
+                 for loop in range(loops))
+    return column if len(factors) == 1 and len(reads) == _PRODUCT and shared else vector
+
+
+def indexing_maps(op: ir.Operation) -> ir.ArrayAttr | None:
+    """The indexing maps of a linalg op, named ones included; None for those without (softmax, pack, ...)."""
+    if "indexing_maps" in op.attributes:
+        return ir.ArrayAttr(op.attributes["indexing_maps"])
+    return linalg.get_indexing_maps(op)
