@@ -8,16 +8,20 @@ from typing import ClassVar
 from hexagon_mlir.dialects.double_buffering import STAGES
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
-from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext
 from hexagon_mlir.passes.contraction.dot_products import DotProductEmitter
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
 from hexagon_mlir.passes.contraction.start import find_start
-from hexagon_mlir.passes.contraction.transposed import straighten, transposed_factor
+from hexagon_mlir.passes.contraction.transposed import may_contract, transposed_factor
 from hexagon_mlir.passes.lib.contractions import read_contraction
 from hexagon_mlir.passes.lib.loop_nests import Unsupported, has_floats
+
+_CONTRACTIONS = ("batch_", "contract", "conv_", "depthwise_", "dot", "matmul", "matvec", "mmt4d", "pooling_",
+                 "quantized_", "vecmat")
+"""How the names of linalg's contractions begin."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,8 @@ class HexagonContractionVectorizationPass(Pass):
     one input (poolings). A block is a few steps of one parallel loop by a few vectors along another, remainders
     included; it starts from what an op before writes into its output, if that only spreads a number or a bias. Vectors
     that start anywhere in memory are copied to whole ones in TCM first when enough blocks read them. Bytes summed in
-    words are copied so that four that follow each other along the reduction make a word. A factor that would have to
-    be gathered, as the second one of x @ w.T, is transposed first when enough rows read it.
+    words are copied so that four that follow each other along the reduction make a word. Factors that would have to be
+    gathered are left to `hexagon-transpose-factors`, which runs before.
 
     Before:
         func.func @f(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %c: memref<1x32xf32>) {
@@ -59,9 +63,9 @@ class HexagonContractionVectorizationPass(Pass):
     Options:
         rows: steps of the row loop per block; 0 chooses by registers and remainders.
         columns: vectors per block; 0 chooses too.
-        leave-parts: products in parts of double-buffered loops stay, where they need no buffers: the parts do the
-            same, and when `merge-functions` has made them one, there are fewer to vectorize.
-        left: these, later: the plan of the TCM is made, and nothing is copied.
+        copies: inputs may be copied to buffers in TCM. A product in a stage of a double-buffered loop that needs none
+            then waits for a run without copies, after `outline-stages`: the stages do the same, and when
+            `merge-functions` has made them one function, there are fewer products to vectorize.
 
     Refuses (with a remark; the op is left for `hexagon-vectorization`):
         bodies that do more than multiply and combine, no loop that walks the output and its inputs element by
@@ -78,29 +82,23 @@ class HexagonContractionVectorizationPass(Pass):
 
     rows: int = 0
     columns: int = 0
-    leave_parts: bool = False
-    left: bool = False
+    copies: bool = True
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Vectorize every contraction of ``module`` that can be."""
-        if not self.left:  # the first run did, and transposes behind it are to stay
+        if ops_named(module, *(name for name in names_of("linalg")
+                               if name.removeprefix("linalg.").startswith(_CONTRACTIONS))):
             GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
         constants = SharedConstants()
         shared: list[Packing] = []
-        for op in [op for op in ops_named(module, "linalg.generic") if _may_contract(op)]:
+        for op in [op for op in ops_named(module, "linalg.generic") if may_contract(op)]:
             if not context.target.vector_float and has_floats(op):
                 continue  # hexagon-vectorization says so
             try:
                 contraction, body = read_contraction(op)
                 if body.product is None and not contraction.is_strided:
                     continue  # a plain reduction
-                factor = None if self.left else transposed_factor(contraction)
-                new = straighten(op, *factor, vector_bytes, shared) if factor is not None else None
-                if new is not None:
-                    erase_op(op, self.name)
-                    op = new
-                    contraction, body = read_contraction(op)
                 plan = make_plan(contraction, vector_bytes, self.rows, self.columns)
             except Unsupported as reason:
                 self.remark(context, op, f"left to hexagon-vectorization: {reason}")
@@ -108,8 +106,8 @@ class HexagonContractionVectorizationPass(Pass):
             with op.location, ir.InsertionPoint(op), constants.around(op):
                 emitter = DotProductEmitter if plan.dot_products else ContractionEmitter
                 start = find_start(op, contraction, plan.loop) if 0 not in contraction.extents else None
-                work = emitter(op, contraction, body, plan, vector_bytes, None if self.left else shared, start)
-                if self.leave_parts and _in_part(op) and (factor is None or new is not None) and work.may_wait:
+                work = emitter(op, contraction, body, plan, vector_bytes, shared if self.copies else None, start)
+                if self.copies and _in_stage(op) and transposed_factor(contraction) is None and work.may_wait:
                     continue
                 work.emit()
             erase_op(op, self.name)
@@ -117,14 +115,8 @@ class HexagonContractionVectorizationPass(Pass):
                 erase_op(start.op, self.name)
 
 
-def _may_contract(op: ir.Operation) -> bool:
-    """True for a linalg.generic on buffers that reduces at least two inputs."""
-    return (len(op.results) == 0 and len(op.operands) > 2
-            and any("reduction" in str(a) for a in op.attributes["iterator_types"]))
-
-
-def _in_part(op: ir.Operation) -> bool:
-    """True in a part of a double-buffered loop."""
+def _in_stage(op: ir.Operation) -> bool:
+    """True in a stage of a double-buffered loop."""
     while (op := op.parent.operation).name != "func.func":
         if op.name == "scf.if" and any(name in op.attributes for name in STAGES):
             return True

@@ -1,4 +1,7 @@
-"""Estimated cycles of operations: enough to compare work with transfers, no more."""
+"""Estimated cycles of operations: enough to compare work with transfers, no more.
+
+docs/architecture.md lists all cost models and what each decides.
+"""
 
 from __future__ import annotations
 

@@ -13,6 +13,12 @@ _LEAST_ROWS = 8  # that read the copy, from which on making it pays
 _MANY = 1 << 30
 
 
+def may_contract(op: ir.Operation) -> bool:
+    """True for a linalg.generic on buffers that reduces at least two inputs."""
+    return (len(op.results) == 0 and len(op.operands) > 2
+            and any("reduction" in str(a) for a in op.attributes["iterator_types"]))
+
+
 def transposed_factor(contraction: Contraction) -> tuple[int, int, int] | None:
     """The input to copy, the loop that shall walk its elements, and the rows that read it; None when none fits."""
     if len(contraction.inputs) != 2 or contraction.is_strided:

@@ -66,7 +66,8 @@ def test_every_step(case, pipeline):
     levels.check(module, "llvm", "the end of the pipeline")
     assert len(ran) >= 6, ran
     if pipeline == "default":
-        assert {"hexagon-tcm-tiling", "hexagon-vectorization", "hexagon-memory-lowering"} <= set(ran)
+        assert {"hexagon-vectorization", "hexagon-memory-lowering"} <= set(ran)
+        assert {"hexagon-tcm-tiling", "hexagon-tcm-placement"} & set(ran)
 
 
 # scalar code is the same for the later targets

@@ -84,38 +84,6 @@ func.func @bytes(%a: memref<8x64xi8>, %b: memref<64x128xi8>, %c: memref<8x128xi3
 }
 
 // -----
-// 6. The second factor of x @ w.T is transposed, rows padded to whole vectors; the loop around it shares the copy.
-// CHECK-LABEL: func.func @transposed
-// CHECK: %[[T:.*]] = memref.alloc() : memref<64x96xf32, 1>
-// CHECK: %[[V:.*]] = memref.subview %[[T]][0, 0] [64, 70] [1, 1]
-// CHECK: linalg.transpose ins(%arg1 : memref<70x64xf32>) outs(%[[V]] :
-// CHECK: scf.for %{{.*}} = %c0 to %c12 step %c3
-// CHECK: vector.load %[[V]]{{.*}} {alignment = 128 : i64}
-// CHECK: memref.dealloc %[[T]]
-// CHECK-NOT: linalg
-func.func @transposed(%a: memref<12x64xf32> {llvm.noalias}, %b: memref<70x64xf32> {llvm.noalias},
-                      %c: memref<12x70xf32> {llvm.noalias}) {
-  %c0 = arith.constant 0 : index
-  %c3 = arith.constant 3 : index
-  %c12 = arith.constant 12 : index
-  scf.for %i = %c0 to %c12 step %c3 {
-    %x = memref.subview %a[%i, 0] [3, 64] [1, 1] : memref<12x64xf32> to memref<3x64xf32, strided<[64, 1], offset: ?>>
-    %y = memref.subview %c[%i, 0] [3, 70] [1, 1] : memref<12x70xf32> to memref<3x70xf32, strided<[70, 1], offset: ?>>
-    linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
-                                     affine_map<(m, n, k) -> (m, n)>],
-                    iterator_types = ["parallel", "parallel", "reduction"]}
-        ins(%x, %b : memref<3x64xf32, strided<[64, 1], offset: ?>>, memref<70x64xf32>)
-        outs(%y : memref<3x70xf32, strided<[70, 1], offset: ?>>) {
-      ^bb0(%p: f32, %q: f32, %r: f32):
-        %0 = arith.mulf %p, %q : f32
-        %1 = arith.addf %r, %0 : f32
-        linalg.yield %1 : f32
-    }
-  }
-  return
-}
-
-// -----
 // 7. Sums start from the bias in registers: nothing is written before them.
 // CHECK-LABEL: func.func @biased
 // CHECK: %[[B:.*]] = vector.load %arg2[%c0]{{.*}} : memref<32xf32>, vector<32xf32>
@@ -126,31 +94,5 @@ func.func @transposed(%a: memref<12x64xf32> {llvm.noalias}, %b: memref<70x64xf32
 func.func @biased(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %bias: memref<32xf32>, %c: memref<1x32xf32>) {
   linalg.broadcast ins(%bias : memref<32xf32>) outs(%c : memref<1x32xf32>) dimensions = [0]
   linalg.matmul ins(%a, %b : memref<1x2xf32>, memref<2x32xf32>) outs(%c : memref<1x32xf32>)
-  return
-}
-
-// -----
-// 8. Two products outside of loops that read one transposed factor: each copies it, it may be written between them.
-// CHECK-LABEL: func.func @transposed_twice
-// CHECK-COUNT-2: linalg.transpose ins(%arg1 : memref<32x64xf32>)
-// CHECK-NOT: linalg
-#rows = affine_map<(m, n, k) -> (m, k)>
-#columns = affine_map<(m, n, k) -> (n, k)>
-#sums = affine_map<(m, n, k) -> (m, n)>
-func.func @transposed_twice(%a: memref<8x64xf32>, %b: memref<32x64xf32>, %c: memref<8x32xf32>, %d: memref<8x32xf32>) {
-  linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<8x64xf32>, memref<32x64xf32>) outs(%c : memref<8x32xf32>) {
-    ^bb0(%p: f32, %q: f32, %r: f32):
-      %0 = arith.mulf %p, %q : f32
-      %1 = arith.addf %r, %0 : f32
-      linalg.yield %1 : f32
-  }
-  linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : memref<8x64xf32>, memref<32x64xf32>) outs(%d : memref<8x32xf32>) {
-    ^bb0(%p: f32, %q: f32, %r: f32):
-      %0 = arith.mulf %p, %q : f32
-      %1 = arith.addf %r, %0 : f32
-      linalg.yield %1 : f32
-  }
   return
 }

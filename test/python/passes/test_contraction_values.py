@@ -12,6 +12,7 @@ from hexagon_mlir.pipelines import BUFFERIZE
 
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
          PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
+         PassStep(registry.get("hexagon-transpose-factors")()),
          PassStep(registry.get("hexagon-contraction-vectorization")())]
 ACCUMULATE = {"f32": "f32", "f16": "f32", "bf16": "f32", "i8": "i32", "i16": "i32", "i32": "i32"}
 

@@ -266,7 +266,7 @@ def test_the_grid_on_the_host():
     """The function for a whole grid right after the pass that writes it."""
     module = parse(_ttir("softmax", SOFTMAX, {"BLOCK": 128})())
     set_index_bits(module)
-    run_steps(module, [PassStep(get(name)()) for name in ("triton-to-linalg", "hexagon-tcm-tiling",
+    run_steps(module, [PassStep(get(name)()) for name in ("triton-to-linalg", "hexagon-tcm-placement",
                                                           "form-virtual-threads")], PassContext(V75))
     for count in (3, 40):
         x, expected = rows(count, 100)

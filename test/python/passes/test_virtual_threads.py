@@ -161,7 +161,8 @@ def test_random_programs_on_the_host():
 def test_threads_option_reaches_the_passes():
     steps = pipelines.get("default", V75, pipelines.Settings(3))
     given = {s.title: s.instance.threads for s in steps if isinstance(s, PassStep) and hasattr(s.instance, "threads")}
-    assert given == dict.fromkeys(("hexagon-tcm-tiling", "form-virtual-threads", "form-async-threads"), 3)
+    assert given == dict.fromkeys(
+        ("hexagon-tcm-tiling", "hexagon-tcm-placement", "form-virtual-threads", "form-async-threads"), 3)
     assert "mlirAsyncRuntime" not in hx.compile(ELEMENTWISE.format(shape=100003), threads=1).asm
 
 
