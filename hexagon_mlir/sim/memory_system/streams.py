@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.sim import layout
+from hexagon_mlir.sim.semantics.function import STATE, Function
+from hexagon_mlir.sim.semantics.value import I1, I32, I64, Type, Val
 
 WORDS = 3
 """Of a stream: lowest line, highest line (0 in an unused one), and a bit for each line from the lowest on."""
@@ -19,132 +21,104 @@ MAX_WINDOW = 15
 """Lines, so that two windows have room in a word."""
 
 
-def helper(count: int, window: int, line_cost: int, latency: int) -> str:
+def helper(count: int, window: int, line_cost: int, latency: int, declarations: set[str]) -> str:
     """@mm_stream(st, line) -> i64: what a load that misses ``line`` costs; of ``count`` streams the oldest goes."""
     if not 1 <= window <= MAX_WINDOW:
         raise ValueError(f"a window of {window} lines: 1 to {MAX_WINDOW} are modelled")
-    lines, mask = f"<{count} x i32>", f"<{count} x i1>"
-    return f"""
-declare i32 @llvm.ctpop.i32(i32)
-define internal i64 @mm_stream(ptr %st, i32 %line) cold noinline {{
-  %sp = getelementptr i8, ptr %st, i32 {layout.STREAMS}
-  %lows = load ptr, ptr %sp
-  %highs = getelementptr {lines}, ptr %lows, i32 1
-  %seens = getelementptr {lines}, ptr %lows, i32 2
-  %lowest = load {lines}, ptr %lows, align 4
-  %highest = load {lines}, ptr %highs, align 4
-  %sets = load {lines}, ptr %seens, align 4
-  %lv0 = insertelement {lines} poison, i32 %line, i32 0
-  %lv = shufflevector {lines} %lv0, {lines} poison, {lines} zeroinitializer
-  %used = icmp ne {lines} %highest, zeroinitializer
-  %width = sub {lines} %highest, %lowest
-  %offset = sub {lines} %lv, %lowest
-  %place = and {lines} %offset, splat (i32 31)
-  %bits = lshr {lines} %sets, %place
-  %bit = and {lines} %bits, splat (i32 1)
-  %read = icmp ne {lines} %bit, zeroinitializer
-  %within = icmp ule {lines} %offset, %width
-  %again = and {mask} %within, %read
-  %new0 = xor {mask} %again, splat (i1 true)
-  %new = and {mask} %new0, %used
-  %far0 = add {lines} %offset, splat (i32 {window})
-  %far1 = add {lines} %width, splat (i32 {2 * window})
-  %far2 = icmp ule {lines} %far0, %far1
-  %far = and {mask} %far2, %new
-  %next0 = add {lines} %offset, splat (i32 1)
-  %next1 = add {lines} %width, splat (i32 2)
-  %next2 = icmp ule {lines} %next0, %next1
-  %beside = and {mask} %next2, %new
-  %first = call i32 @llvm.experimental.cttz.elts.i32.v{count}i1({mask} %beside, i1 false)
-  %second = call i32 @llvm.experimental.cttz.elts.i32.v{count}i1({mask} %far, i1 false)
-  %touches = icmp ult i32 %first, {count}
-  %number = select i1 %touches, i32 %first, i32 %second
-  %stream = icmp ult i32 %number, {count}
-  %np = getelementptr i8, ptr %st, i32 {layout.STREAM_NEXT}
-  %next = load i32, ptr %np
-  %slot = select i1 %stream, i32 %number, i32 %next
-  %lowp = getelementptr i32, ptr %lows, i32 %slot
-  %highp = getelementptr i32, ptr %highs, i32 %slot
-  %seenp = getelementptr i32, ptr %seens, i32 %slot
-  %low = load i32, ptr %lowp
-  %high = load i32, ptr %highp
-  %seen = load i32, ptr %seenp
-  br i1 %stream, label %goes_on, label %begins
-begins:
-  %advance = add i32 %next, 1
-  %full = icmp eq i32 %advance, {count}
-  %wrapped = select i1 %full, i32 0, i32 %advance
-  store i32 %wrapped, ptr %np
-  store i32 %line, ptr %lowp
-  store i32 %line, ptr %highp
-  store i32 1, ptr %seenp
-  %span = sub i32 %high, %low
-  %shl = shl i32 2, %span
-  %range = sub i32 %shl, 1
-  %unread = xor i32 %seen, %range
-  %twice = shl i32 %unread, 1
-  %not_twice = xor i32 %twice, -1
-  %starts = and i32 %unread, %not_twice
-  %some = icmp ne i32 %seen, 0
-  %left = select i1 %some, i32 %starts, i32 0
-  %gaps = call i32 @llvm.ctpop.i32(i32 %left)
-  br label %end
-goes_on:
-  %down = icmp ult i32 %line, %low
-  br i1 %down, label %below, label %above
-above:
-  %at = sub i32 %line, %low
-  %mark = shl i32 1, %at
-  %seen_up = or i32 %seen, %mark
-  %higher = icmp ugt i32 %line, %high
-  %high_up = select i1 %higher, i32 %line, i32 %high
-  %span_up = sub i32 %high_up, %low
-  %most_up = call i32 @llvm.umax.i32(i32 %span_up, i32 {window - 1})
-  %left_up = sub i32 %most_up, {window - 1}
-  %after_up = lshr i32 %seen_up, 1
-  %hole_up = xor i32 %seen_up, -1
-  %ends_up = and i32 %hole_up, %after_up
-  %gone_up = shl i32 1, %left_up
-  %gone_up1 = sub i32 %gone_up, 1
-  %cut_up = and i32 %ends_up, %gone_up1
-  %gaps_up = call i32 @llvm.ctpop.i32(i32 %cut_up)
-  %low_up = add i32 %low, %left_up
-  %kept_up = lshr i32 %seen_up, %left_up
-  store i32 %low_up, ptr %lowp
-  store i32 %high_up, ptr %highp
-  store i32 %kept_up, ptr %seenp
-  br label %end
-below:
-  %by = sub i32 %low, %line
-  %moved = shl i32 %seen, %by
-  %seen_down = or i32 %moved, 1
-  %top = add i32 %line, {window - 1}
-  %high_down = call i32 @llvm.umin.i32(i32 %high, i32 %top)
-  %before_down = shl i32 %seen_down, 1
-  %hole_down = xor i32 %seen_down, -1
-  %ends_down = and i32 %hole_down, %before_down
-  %span_down = sub i32 %high, %line
-  %shl_down = shl i32 2, %span_down
-  %range_down = sub i32 %shl_down, 1
-  %gone_down = and i32 %range_down, {-(1 << window)}
-  %cut_down = and i32 %ends_down, %gone_down
-  %gaps_down = call i32 @llvm.ctpop.i32(i32 %cut_down)
-  %kept_down = and i32 %seen_down, {(1 << window) - 1}
-  store i32 %line, ptr %lowp
-  store i32 %high_down, ptr %highp
-  store i32 %kept_down, ptr %seenp
-  br label %end
-end:
-  %base = phi i64 [ {latency}, %begins ], [ {line_cost}, %above ], [ {line_cost}, %below ]
-  %cuts = phi i32 [ %gaps, %begins ], [ %gaps_up, %above ], [ %gaps_down, %below ]
-  %wide = zext i32 %cuts to i64
-  %late = mul i64 %wide, {latency - line_cost}
-  %cost = add i64 %base, %late
-  ret i64 %cost
-}}
-declare i32 @llvm.umin.i32(i32, i32)
-declare i32 @llvm.umax.i32(i32, i32)
-declare i32 @llvm.experimental.cttz.elts.i32.v{count}i1({mask}, i1)"""
+    f = Function("internal i64 @mm_stream(ptr %st, i32 %line)", "cold noinline", declarations)
+    line, lines = f.argument("line", I32), Type(count, "i", 32)
+    lows = f.pointer(layout.STREAMS)
+    arrays = lows, f.element(lows, 1, lines), f.element(lows, 2, lines)
+    number = _stream_of(line, [f.load(each, lines, align=4) for each in arrays], window)
+    known = number.icmp("ult", count)
+    next_place = f.at(STATE, layout.STREAM_NEXT)
+    oldest = f.load(next_place, I32)
+    slot = known.select(number, oldest)
+    stream = _Stream([f.element(each, slot, I32) for each in arrays], f)
+    f.branch(known, "goes_on", "begins")
+    f.label("begins")
+    following = oldest + 1
+    f.store(following.icmp("eq", count).select(f.const(0, I32), following), next_place)
+    begun = stream.restart(line)
+    f.jump("end")
+    f.label("goes_on")
+    f.branch(line.icmp("ult", stream.low), "below", "above")
+    f.label("above")
+    above = stream.go_up(line, window)
+    f.jump("end")
+    f.label("below")
+    below = stream.go_down(line, window)
+    f.begin("end")
+    first, other = f.const(latency, I64), f.const(line_cost, I64)
+    cost = f.phi([(first, "begins"), (other, "above"), (other, "below")])
+    cuts = f.phi([(begun, "begins"), (above, "above"), (below, "below")])
+    f.put(f"ret i64 {(cost + cuts.zext(64) * (latency - line_cost)).name}")
+    return f.text()
+
+
+def _stream_of(line: Val, streams: Sequence[Val], window: int) -> Val:
+    """The number of the stream that takes ``line``, one beside it or in its window if there is one; else how many
+    streams there are. ``streams`` are all lowest lines, highest lines and lines read."""
+    lowest, highest, sets = streams
+    f, lines = line.code, lowest.ty
+    width, offset = highest - lowest, line.splat(lines.lanes) - lowest
+    read = (sets.lshr(offset & 31) & 1).icmp("ne", 0)
+    again = offset.icmp("ule", width) & read
+    new = ~again & highest.icmp("ne", 0)
+    far = (offset + window).icmp("ule", width + 2 * window) & new
+    beside = (offset + 1).icmp("ule", width + 2) & new
+
+    def first_of(found: Val) -> Val:
+        return f.call(f"llvm.experimental.cttz.elts.i32.{found.ty.mangle()}", I32, found, f.const(0, I1))
+
+    nearest, other = first_of(beside), first_of(far)
+    return nearest.icmp("ult", lines.lanes).select(nearest, other)
+
+
+class _Stream:
+    """One stream, and how it changes: each change gives how often the lines read so far are cut in two by lines that
+    were left out and are outside of the window now."""
+
+    def __init__(self, places: Sequence[str], f: Function) -> None:
+        self.f, self.places = f, places
+        self.low, self.high, self.seen = (f.load(place, I32) for place in places)
+
+    def _store(self, low: Val, high: Val, seen: Val) -> None:
+        for value, place in zip((low, high, seen), self.places, strict=True):
+            self.f.store(value, place)
+
+    def _all_lines(self, span: Val) -> Val:
+        """A bit for each of ``span`` + 1 lines."""
+        return (self.f.const(2, I32) << span) - 1
+
+    def restart(self, line: Val) -> Val:
+        """A new stream in the place of this one, whose cuts all count: where lines left out begin."""
+        self._store(line, line, self.f.const(1, I32))
+        unread = self.seen ^ self._all_lines(self.high - self.low)
+        begins = unread & ~(unread << 1)
+        return self.seen.icmp("ne", 0).select(begins, 0).one("ctpop")
+
+    def go_up(self, line: Val, window: int) -> Val:
+        """``line`` is above the lowest one: what is more than a window below the highest goes."""
+        f = self.f
+        seen = self.seen | (f.const(1, I32) << (line - self.low))
+        high = line.icmp("ugt", self.high).select(line, self.high)
+        leaving = (high - self.low).two("umax", window - 1) - (window - 1)
+        ends = ~seen & seen.lshr(1)  # of lines left out: the next one was read
+        gone = (f.const(1, I32) << leaving) - 1
+        cuts = (ends & gone).one("ctpop")
+        self._store(self.low + leaving, high, seen.lshr(leaving))
+        return cuts
+
+    def go_down(self, line: Val, window: int) -> Val:
+        """``line`` is below the lowest one: what is more than a window above it goes."""
+        seen = (self.seen << (self.low - line)) | 1
+        high = self.high.two("umin", line + (window - 1))
+        ends = ~seen & (seen << 1)  # of lines left out: the one before was read
+        gone = self._all_lines(self.high - line) & -(1 << window)
+        cuts = (ends & gone).one("ctpop")
+        self._store(line, high, seen & ((1 << window) - 1))
+        return cuts
 
 
 def gaps(words: Sequence[int]) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hexagon_mlir import disk_cache
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
-from hexagon_mlir.sim.memory_system import cache_model
+from hexagon_mlir.sim.memory_system import cache_helpers
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
 from hexagon_mlir.sim.translation.program import BlockInfo, Global, Program, Site
@@ -65,7 +65,7 @@ def _load(name: str) -> Program | None:
 @functools.cache
 def model_code(target: Target) -> bytes:
     """Object code of the cache model, to be loaded beside an exact program's; kept on disk like a program."""
-    ir = cache_model.helpers(target)
+    ir = cache_helpers.helpers(target)
     key = hashlib.sha256("\0".join((str(VERSION), _sources(), ir, *host.cpu())).encode()).hexdigest()
     name = f"{key}.model"
     program = _load(name)
