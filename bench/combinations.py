@@ -23,8 +23,8 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext, PassStep, Step
 from hexagon_mlir.pass_infra.runner import run_steps
-from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.targets import Target
 

@@ -22,8 +22,8 @@ from rich.table import Table
 
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.ir import parse
-from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Machine, RunResult
 from hexagon_mlir.whole_files import write_files
 

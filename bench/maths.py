@@ -37,8 +37,8 @@ from hexagon_mlir.ir import parse
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.step import PassStep
-from hexagon_mlir.pipelines import Settings
 from hexagon_mlir.report.check import CLOCK_NOTE
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Machine, RunResult
 from hexagon_mlir.whole_files import write_files
 

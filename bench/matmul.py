@@ -28,7 +28,7 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Machine
 from hexagon_mlir.targets.dma import Engine
 

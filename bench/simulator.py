@@ -201,7 +201,7 @@ def compiled(name: str, block: int, threads: int) -> str:
     from hexagon_mlir.frontend.triton import activate
     from hexagon_mlir.frontend.triton.kernel import from_kernel
     from hexagon_mlir.ir import parse
-    from hexagon_mlir.pipelines import Settings
+    from hexagon_mlir.settings import Settings
 
     activate()
     from examples.gelu import gelu

@@ -6,23 +6,43 @@ Each operation and attribute has its module here, which knows how it is written 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from hexagon_mlir.dialects import double_buffering, groups, kernel_memory, permissions, programs, tcm_slots
 
 PREFIX = "hexagon."
+
+
+class Attribute(NamedTuple):
+    """What an attribute means, and the levels of IR (`hexagon_mlir.levels`) at which it may stand."""
+
+    meaning: str
+    levels: frozenset[str]
+
+
+_ON_TENSORS = frozenset({"tensor", "tiled"})
+_IN_LOOPS = frozenset({"buffer", "runtime"})
+_ALWAYS = frozenset({"tensor", "tiled", "buffer", "runtime", "llvm"})
 ATTRIBUTES = {
-    programs.PROGRAMS: "on a function that is a Triton kernel: may its programs run beside each other",
-    permissions.MAY_FORK: "on an argument of a function: whether it may fork, or runs its loops on one thread",
-    groups.GROUP: "on async.create_group: its number, so that CSE does not take two groups for one",
-    tcm_slots.SLOT: "on a memref.view of the TCM arena: no other marked view shares its bytes",
-    kernel_memory.IN_MODEL: "on a kernel of a model: which arguments are there before the model runs, as weights are",
-    kernel_memory.MEMORY: "on a kernel of a model: the TCM it is given, the tile its work begins with",
-    double_buffering.LOOP: "on a loop over tiles with several sets of buffers: its number",
-    double_buffering.PROLOGUE: "on what fetches ahead before such a loop",
-    double_buffering.PREFETCH: "on what fetches a later tile in it",
-    double_buffering.STAGES[0]: "on the part of it that works on the first set of buffers",
-    double_buffering.STAGES[1]: "on the parts of it that work on the others",
-    double_buffering.FETCH: "on a copy into TCM that becomes a transfer: loop, set of buffers, number of the buffer",
-    double_buffering.STORE: "on a copy out of TCM: the same",
-    double_buffering.IN_PLACE: "on a copy out of a buffer that is fetched as well",
+    programs.PROGRAMS: Attribute(
+        "on a function that is a Triton kernel: may its programs run in parallel", _ON_TENSORS),
+    permissions.MAY_FORK: Attribute(
+        "on an argument of a function: whether it may fork, or runs its loops on one thread", _ALWAYS - {"tensor"}),
+    groups.GROUP: Attribute(
+        "on async.create_group: its number, so that CSE does not take two groups for one", _IN_LOOPS),
+    tcm_slots.SLOT: Attribute("on a memref.view of the TCM arena: no other marked view shares its bytes", _IN_LOOPS),
+    kernel_memory.IN_MODEL: Attribute(
+        "on a kernel of a model: which arguments are there before the model runs, as weights are", _ALWAYS),
+    kernel_memory.MEMORY: Attribute(
+        "on a kernel of a model: the TCM it is given, the tile its work begins with", _ALWAYS - _ON_TENSORS),
+    double_buffering.LOOP: Attribute("on a loop over tiles with several sets of buffers: its number", _IN_LOOPS),
+    double_buffering.PROLOGUE: Attribute("on what fetches ahead before such a loop", _IN_LOOPS),
+    double_buffering.PREFETCH: Attribute("on what fetches a later tile in it", _IN_LOOPS),
+    double_buffering.STAGES[0]: Attribute("on the stage of it that works on the first set of buffers", _IN_LOOPS),
+    double_buffering.STAGES[1]: Attribute("on the stages of it that work on the others", _IN_LOOPS),
+    double_buffering.FETCH: Attribute(
+        "on a copy into TCM that becomes a transfer: loop, set of buffers, number of the buffer", _IN_LOOPS),
+    double_buffering.STORE: Attribute("on a copy out of TCM: the same", _IN_LOOPS),
+    double_buffering.IN_PLACE: Attribute("on a copy out of a buffer that is fetched as well", _IN_LOOPS),
 }
-"""Name and meaning of each attribute that may stand between two passes."""
+"""Each attribute that may stand between two passes, by name."""

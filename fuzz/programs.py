@@ -44,13 +44,14 @@ def check(numbers: list[int], options: argparse.Namespace) -> None:
     from hexagon_mlir.ir import parse, set_index_bits
     from hexagon_mlir.pass_infra import PassContext
     from hexagon_mlir.pass_infra.runner import run_steps
+    from hexagon_mlir.settings import Settings
     from hexagon_mlir.sim import Arithmetic, Machine
 
     kinds = (random_reduction, random_elementwise, random_transpose, random_elementwise, random_reduction,
              random_indexed, random_elementwise, random_indexed, random_strided, random_strided)
     if options.kind == "chains":
         kinds = (random_chain,)
-    settings = pipelines.Settings(**json.loads(options.settings))
+    settings = Settings(**json.loads(options.settings))
     chip = targets.get(options.target)
     programs = [kinds[number % len(kinds)](number) for number in numbers]
     module = parse("\n".join(program.text for program in programs))

@@ -22,7 +22,7 @@ from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir, name_locations, parse, read_all, to_text
 from hexagon_mlir.pass_infra import Step
 from hexagon_mlir.pass_infra.runner import RunOptions
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.whole_files import write_files
 

@@ -52,7 +52,7 @@ def check(module: ir.Module, level: str, origin: str) -> None:
     """Raise `HexError` at the first operation of ``module`` that ``level`` does not allow."""
     rule = LEVELS[level]
     problem: list = []
-    ours = frozenset(ATTRIBUTES)
+    ours = {name for name, attribute in ATTRIBUTES.items() if level in attribute.levels}
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         dialect = op.name.split(".")[0]

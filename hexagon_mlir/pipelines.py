@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from numbers import Integral
 
 from hexagon_mlir import targets
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import PassStep, Step, UpstreamStep, registry
-from hexagon_mlir.pass_infra.options import MOST
-from hexagon_mlir.passes.math_library.mode import Accuracy
+from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
 
@@ -141,6 +139,12 @@ SCALAR = (
     *TO_LLVM,
 )
 
+MODEL = (
+    upstream("canonicalize,cse", "constants and slices fold before kernels are formed"),
+    ours("form-kernels", "a kernel is compiled once and launched for each call"),
+)
+"""Of a model in linalg, before its kernels go through a pipeline each."""
+
 LINE_INFO = ours("hexagon-line-info", "instructions know their source lines")
 
 
@@ -182,55 +186,6 @@ def named(name: str) -> Pipeline:
     return PIPELINES[name]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a user may choose for a whole compilation. Raises `HexError` for values there are none of.
-
-    ``threads``: how many may share the work; 0 takes the target's HVX contexts where that pays. ``accuracy`` of math
-    functions: "accurate" or "fast", see docs/maths.md. ``qfloat``: values stay in qfloat between operations on chips
-    that have it; else each result is converted to IEEE at once. ``line_info``: the assembly tells the source line of
-    each instruction (``.loc``); the code is the same. ``tcm_bytes``: how much tightly coupled memory may be planned;
-    0 takes the target's. `hexagon_mlir.compile`, the ``options`` of torch.compile, a Triton launch and the tools take
-    all of them, by these names.
-    """
-
-    threads: int = 0
-    accuracy: str = Accuracy.ACCURATE
-    qfloat: bool = True
-    line_info: bool = False
-    tcm_bytes: int = 0
-
-    def __post_init__(self) -> None:
-        for field_ in fields(Settings):
-            value, kind = getattr(self, field_.name), type(field_.default)
-            if kind is bool and not isinstance(value, bool):
-                raise HexError.plain(f"{field_.name} is True or False, not {value!r}")
-            if kind is int and (isinstance(value, bool) or not isinstance(value, Integral)):
-                raise HexError.plain(f"{field_.name} is a whole number, not {value!r}")
-        if self.threads < 0:
-            raise HexError.plain(f"{self.threads} threads",
-                                 hint="0 (as many as the target has HVX contexts), 1, 2, ...")
-        if max(self.threads, self.tcm_bytes) > MOST:
-            raise HexError.plain(f"threads and tcm_bytes are at most {MOST}")
-        if self.tcm_bytes < 0:
-            raise HexError.plain(f"{self.tcm_bytes} bytes of TCM", hint="0 (the target's) or more")
-        if self.accuracy not in tuple(Accuracy):
-            raise HexError.plain(f"unknown accuracy '{self.accuracy}'", hint=f"one of {', '.join(Accuracy)}")
-
-    @classmethod
-    def of(cls, options: object) -> Settings:
-        """Those among the attributes of ``options``."""
-        return cls(**{field.name: getattr(options, field.name) for field in fields(cls)})
-
-    @property
-    def of_passes(self) -> dict[str, object]:
-        """Options that passes of the same option name get where the pipeline gives them none."""
-        return {"threads": self.threads, "accuracy": Accuracy(self.accuracy), "tcm_bytes": self.tcm_bytes}
-
-
-DEFAULT_SETTINGS = Settings()
-
-
 def target_of(name: str) -> Target:
     """The target called ``name``; raises `HexError` for an unknown one."""
     try:
@@ -254,9 +209,9 @@ def get(name: str, target: Target, settings: Settings = DEFAULT_SETTINGS) -> tup
     return tuple(_step(entry, settings) for entry in entries)
 
 
-def render(name: str) -> str:
-    """Pipeline ``name`` as text: one step and its reason per line."""
-    return "\n".join(f"{_step(entry).text}  // {entry.why}" for entry in named(name).entries) + "\n"
+def model(settings: Settings = DEFAULT_SETTINGS) -> tuple[Step, ...]:
+    """The steps of `MODEL`."""
+    return tuple(_step(entry, settings) for entry in MODEL)
 
 
 def _step(entry: Entry, settings: Settings = DEFAULT_SETTINGS) -> Step:

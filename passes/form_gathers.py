@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes, input_count, ops_named
-from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.gathers.split import address_ops, depends_on_data, made_in_tcm, split
 from hexagon_mlir.passes.lib.gathers import TABLE_BYTES, refusal
 from hexagon_mlir.passes.lib.look_ups import fits_registers, is_index_cast
@@ -83,6 +83,7 @@ class FormGathersPass(Pass):
     name: ClassVar[str] = "form-gathers"
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (CLEAN,)
 
     table_bytes: int = TABLE_BYTES
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.order import ancestor_in, external_values, sort
 from hexagon_mlir.ir.query import input_count, known_bytes
-from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.kernels.decide import Kind, OpInfo, group
 from hexagon_mlir.passes.kernels.outline import erase_all, outline
 
@@ -49,7 +49,7 @@ class FormKernelsPass(Pass):
         }
 
     Options:
-        max-bytes: bytes the results in one kernel may take together; 0 takes the target's TCM budget.
+        tcm-bytes: bytes the results in one kernel may take together; 0 takes the target's TCM budget.
 
     Refuses (with a remark): functions of several blocks.
 
@@ -60,12 +60,13 @@ class FormKernelsPass(Pass):
     name: ClassVar[str] = "form-kernels"
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (CLEAN,)
 
-    max_bytes: int = 0
+    tcm_bytes: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Outline the kernels of every public function."""
-        budget = self.max_bytes or context.target.tcm_budget_bytes
+        budget = self.tcm_bytes or context.target.tcm_budget_bytes
         for function in [o.operation for o in module.body.operations if _is_public(o.operation)]:
             if len(function.regions[0].blocks) != 1:
                 self.remark(context, function, "not split: it has several blocks")

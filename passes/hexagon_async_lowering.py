@@ -65,6 +65,7 @@ class HexagonAsyncLoweringPass(Pass):
     name: ClassVar[str] = "hexagon-async-lowering"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "runtime"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (_UPSTREAM,)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower, then correct what upstream's lowering assumes."""

@@ -9,7 +9,7 @@ from hexagon_mlir.dialects.double_buffering import STAGES
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import names_of, ops_named
-from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext
+from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.dot_products import DotProductEmitter
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
@@ -79,6 +79,7 @@ class HexagonContractionVectorizationPass(Pass):
     name: ClassVar[str] = "hexagon-contraction-vectorization"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (GENERALIZE,)
 
     rows: int = 0
     columns: int = 0

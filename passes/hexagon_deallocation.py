@@ -56,6 +56,7 @@ class HexagonDeallocationPass(Pass):
     name: ClassVar[str] = "hexagon-deallocation"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (_UPSTREAM, _CLEAN)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Free the buffers, or let upstream do it."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops, ops_named
-from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.pass_infra.schedule import apply_schedule, wrap_sequence
 from hexagon_mlir.passes.lib.quantized_products import is_quantized, split_offsets
 from hexagon_mlir.passes.lib.window_rows import has_rows, join_rows
@@ -87,6 +87,7 @@ class HexagonDecomposeNamedOpsPass(Pass):
     name: ClassVar[str] = "hexagon-decompose-named-ops"
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (CLEAN,)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Quantized products and convolutions by hand, one transform sequence for all others."""

@@ -95,6 +95,7 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
     name: ClassVar[str] = "hexagon-double-buffer-generic-s1"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (_CLEAN,)
 
     buffers: int = 0
     tcm_bytes: int = 0

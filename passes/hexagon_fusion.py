@@ -64,6 +64,7 @@ class HexagonFusionPass(Pass):
     name: ClassVar[str] = "hexagon-fusion"
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (_GENERALIZE, _FOLD, CLEAN)
 
     hoist_paired_casts: bool = False
 

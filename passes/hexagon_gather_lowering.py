@@ -9,7 +9,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, func, ir, memref
 from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
-from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.gathers.emit import DONE, SYMBOLS, Gather, emit
 
 _BODY = ["arith.index_cast", "memref.load", "linalg.yield"]
@@ -72,6 +72,7 @@ class HexagonGatherLoweringPass(Pass):
     name: ClassVar[str] = "hexagon-gather-lowering"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (CLEAN,)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every such op."""

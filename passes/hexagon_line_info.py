@@ -52,6 +52,7 @@ class HexagonLineInfoPass(Pass):
     name: ClassVar[str] = "hexagon-line-info"
     needs: ClassVar[str] = "llvm"
     leaves: ClassVar[str] = "llvm"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (_SCOPES,)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Places for calls that have none, then upstream's scopes."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir, scf
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.masked_copies.emit import emit
 from hexagon_mlir.passes.masked_copies.match import MaskedCopy, match
 
@@ -120,6 +120,7 @@ class HexagonMaskedCopyLoweringPass(Pass):
     name: ClassVar[str] = "hexagon-masked-copy-lowering"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (CLEAN,)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Every such loop of ``module``."""

@@ -18,10 +18,10 @@ from hexagon_mlir.passes.math_library.expand import (
     expand_composed,
     expand_small_float,
 )
-from hexagon_mlir.passes.math_library.mode import Accuracy
 from hexagon_mlir.passes.math_library.quantization import CONVERSIONS as QUANTIZATIONS
 from hexagon_mlir.passes.math_library.quantization import expand_quantization
 from hexagon_mlir.passes.math_library.small_float import SMALL
+from hexagon_mlir.settings import Accuracy
 
 CONVERSIONS = ("arith.extf", "arith.truncf")
 

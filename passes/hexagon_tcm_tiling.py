@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import functions
-from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.lib.vector_loop import vector_loop
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
@@ -16,7 +16,7 @@ from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, i
 from hexagon_mlir.passes.tcm_tiling.place import has_own_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
-from hexagon_mlir.passes.tcm_tiling.schedule import tile_groups
+from hexagon_mlir.passes.tcm_tiling.schedule import HOIST, tile_groups
 from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile, working_set
 from hexagon_mlir.targets.dma import Engine
 
@@ -63,6 +63,7 @@ class HexagonTcmTilingPass(Pass):
     name: ClassVar[str] = "hexagon-tcm-tiling"
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tiled"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (HOIST, CLEAN)
 
     tcm_bytes: int = 0
     tile_sizes: tuple[int, ...] = ()

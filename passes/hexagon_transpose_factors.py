@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext
+from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.transposed import may_contract, straighten, transposed_factor
 from hexagon_mlir.passes.lib.contractions import read_contraction
@@ -63,6 +63,7 @@ class HexagonTransposeFactorsPass(Pass):
     name: ClassVar[str] = "hexagon-transpose-factors"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (GENERALIZE,)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Transpose what pays of every contraction of ``module``."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.pass_infra import CLEAN, GENERALIZE, Pass, PassContext
+from hexagon_mlir.pass_infra import CLEAN, GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.loop_nests import Unsupported, has_floats, read_nest
 from hexagon_mlir.passes.vectorization.affine import expand_applies
 from hexagon_mlir.passes.vectorization.bits import bits_as_bytes
@@ -63,6 +63,7 @@ class HexagonVectorizationPass(Pass):
     name: ClassVar[str] = "hexagon-vectorization"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (GENERALIZE, CLEAN)
 
     unroll: int = 0
 

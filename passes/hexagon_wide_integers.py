@@ -74,6 +74,7 @@ class HexagonWideIntegersPass(Pass):
     name: ClassVar[str] = "hexagon-wide-integers"
     needs: ClassVar[str] = "buffer"
     leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (_GENERALIZE, CLEAN)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Look at every linalg op with 64-bit integers."""

@@ -35,7 +35,7 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Compiling and running", "`import hexagon_mlir as hx` is free: the compiler is imported when it is first used.",
      ("hexagon_mlir.compile", "hexagon_mlir.CompiledKernel", "hexagon_mlir.Run", "hexagon_mlir.HexError")),
     ("Settings", "`hexagon_mlir.compile`, `torch.compile`, Triton launches and the tools take these by the same names.",
-     ("hexagon_mlir.pipelines.Settings",)),
+     ("hexagon_mlir.settings.Settings",)),
     ("Costs of a run", "`Run.profile`, `ModelRun.launches` and the history of launches hold them.",
      ("hexagon_mlir.sim.RunResult", "hexagon_mlir.exec.session.Trace", "hexagon_mlir.exec.session.LaunchRecord",
       "hexagon_mlir.exec.session.Session", "hexagon_mlir.exec.sim.SESSION")),

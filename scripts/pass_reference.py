@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from hexagon_mlir import dialects, pipelines
 from hexagon_mlir.cli.listing import first_sentence, options
 from hexagon_mlir.codegen import steps
+from hexagon_mlir.levels import LEVELS
 from hexagon_mlir.pass_infra import docstring, registry
 from hexagon_mlir.whole_files import write_files
 
@@ -80,18 +81,30 @@ def reference() -> str:
 
 def attributes() -> str:
     """What stands in the IR between two passes."""
-    rows = "\n".join(f"| `{name}` | {meaning} |" for name, meaning in dialects.ATTRIBUTES.items())
-    return f"## Attributes\n\n| attribute | meaning |\n|---|---|\n{rows}\n"
+    rows = "\n".join(f"| `{name}` | {of.meaning} | {', '.join(sorted(of.levels, key=list(LEVELS).index))} |"
+                     for name, of in dialects.ATTRIBUTES.items())
+    return f"## Attributes\n\n| attribute | meaning | levels |\n|---|---|---|\n{rows}\n"
 
 
 def pipeline() -> str:
     """The page of the default pipeline."""
-    rows = [(f"[{entry.text}](passes.md#{entry.text})" if entry.own else f"`{entry.text.partition('{')[0]}`", entry.why)
-            for entry in pipelines.DEFAULT]
-    parts = [PIPELINE_INTRODUCTION, "## MLIR\n", _table(rows)]
+    parts = [PIPELINE_INTRODUCTION, "## A model, before its kernels\n", _table(_rows(pipelines.MODEL)),
+             "## A kernel: MLIR\n", _table(_rows(pipelines.DEFAULT))]
     for heading, named in steps.listing():
         parts += [f"## {heading[0].upper()}{heading[1:]}\n", _table([(f"`{name}`", why) for name, why in named])]
     return "\n".join(parts)
+
+
+def _rows(entries: Iterable[pipelines.Entry]) -> list[tuple[str, str]]:
+    """Each step, a link where it is a pass of ours, with its reason."""
+    return [(f"[{entry.text}](passes.md#{entry.text})" if entry.own else f"`{entry.text.partition('{')[0]}`",
+             entry.why + _runs(entry)) for entry in entries]
+
+
+def _runs(entry: pipelines.Entry) -> str:
+    """The upstream passes that a pass runs itself."""
+    runs = registry.get(entry.text).runs if entry.own else ()
+    return f" (runs {', '.join(f'`{step.title}`' for step in runs)})" if runs else ""
 
 
 def _table(rows: list[tuple[str, str]]) -> str:

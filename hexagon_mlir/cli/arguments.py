@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-MOST = 2**31 - 1
-"""No count, size or time on a command line is larger: addresses of the chip have 32 bits."""
+from hexagon_mlir import settings
+from hexagon_mlir.settings import MOST
+
 EMIT_KINDS = ("mlir", "llvm", "asm", "obj")
 
 
@@ -52,11 +53,7 @@ FLAGS = (
     Flag("pipeline", "a named pipeline (see --list-pipelines)", "NAME", "What to run"),
     Flag("schedule", "apply the transform-dialect sequence in FILE", "FILE", "What to run"),
     Flag("target", "the chip (see hexmlir targets)", "NAME", "What to run"),
-    Flag("threads", "how many threads a pipeline may use; 0 (default): the target's HVX contexts", "N", "What to run"),
-    Flag("accuracy", "of the math functions of a pipeline: accurate (default) or fast", "NAME", "What to run"),
-    Flag("qfloat", "keep values in qfloat between operations (default: true)", group="What to run"),
-    Flag("tcm-bytes", "how much TCM a pipeline may use; 0 (default): the target's", "N", "What to run"),
-    Flag("line-info", "assembly that tells source lines; the code is the same", group="What to run"),
+    *(Flag(name, help, value, "What to run") for name, help, value in settings.flags()),
     Flag("emit", "mlir (default), llvm, asm or obj; runs the default pipeline when none is given", "KIND",
          "What to run"),
     Flag("split-input-file", "process the parts between '// -----' lines one by one", group="What to run"),
@@ -95,7 +92,6 @@ _ALIASES: dict[str, str | None] = {
     "mlir-print-ir-after-change": "print-ir-after-change", "allow-unregistered-dialect": None,
 }
 _ORDERED = ("pass-pipeline", "pipeline", "schedule")
-_SETTINGS = ("threads", "accuracy", "qfloat", "tcm_bytes", "line_info")
 _PASS_NAME = re.compile(r"[A-Za-z][\w.-]*\Z")
 
 
@@ -110,17 +106,13 @@ class Request:
 
 @dataclass
 class Arguments:
-    """A parsed command line. ``print_*`` lists of passes: None is off, () is every pass."""
+    """A parsed command line. ``print_*`` lists of passes: None is off, () is every pass; ``settings``: those given."""
 
     input: str = "-"
     requests: list[Request] = field(default_factory=list)
     output: str = "-"
     target: str = ""
-    threads: int = 0
-    accuracy: str = "accurate"
-    qfloat: bool = True
-    tcm_bytes: int = 0
-    line_info: bool = False
+    settings: dict[str, Any] = field(default_factory=dict)
     emit: str = "mlir"
     split_input_file: bool = False
     print_debuginfo: bool = False
@@ -186,8 +178,8 @@ def _refuse_idle_settings(arguments: Arguments) -> None:
     """A setting that nothing asked for would obey is a mistake: passes by name have options of their own."""
     if arguments.emit != "mlir" or arguments.print_pipeline or any(r.kind == "pipeline" for r in arguments.requests):
         return
-    for name in _SETTINGS:
-        if getattr(arguments, name) != getattr(Arguments, name):
+    for name, value in arguments.settings.items():
+        if value != settings.DEFAULTS[name]:
             flag = name.replace("_", "-")
             raise UsageError(f"--{flag} is a setting of whole pipelines, and none is asked for",
                              f"--pipeline=default, or the option of a pass: --PASS='{flag}=...'")
@@ -210,6 +202,8 @@ def _read_flag(arguments: Arguments, word: str, following) -> None:
         raise UsageError(f"--{flag.name} needs a value", f"--{flag.name}={flag.value}")
     if flag.name in _ORDERED:
         arguments.requests.append(Request(flag.name, value))
+    elif flag.field in settings.NAMES:
+        arguments.settings[flag.field] = _value(flag, value, bool(equals))
     else:
         setattr(arguments, flag.field, _value(flag, value, bool(equals)))
 
@@ -251,4 +245,5 @@ def help_text() -> str:
     return "\n".join(lines) + "\n"
 
 
-assert {flag.field for flag in FLAGS if flag.name not in _ORDERED} <= {f.name for f in fields(Arguments)}
+assert {flag.field for flag in FLAGS if flag.name not in _ORDERED} <= {
+    *(f.name for f in fields(Arguments)), *settings.NAMES}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hexagon_mlir.cli.arguments import UsageError, whole_number
 from hexagon_mlir.cli.arrays import array_bytes, read_array
-from hexagon_mlir.cli.build_options import KINDS, SETTINGS, Options
+from hexagon_mlir.cli.build_options import KINDS, SETTINGS, SETTINGS_NAMES, SETTINGS_USAGE, Options
 from hexagon_mlir.cli.options import keep_input, read_options
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.ir.diagnostics import HexError
@@ -30,13 +30,8 @@ COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
   --target=NAME    the chip, see 'hexmlir targets' (default v75)
   --pipeline=NAME  the passes, see 'hexmlir-opt --list-pipelines' (default: default)
   --entry=NAME     the function, when the file has several
-  --accuracy=NAME  of math functions: accurate (default) or fast
-  --qfloat=false   convert every result to IEEE at once, instead of keeping values in qfloat between operations
-  --threads=N      how many threads may share the work (default 0: the target's HVX contexts, where that pays)
-  --tcm-bytes=N    how much TCM may be used (default 0: the target's)
-  --line-info      assembly that tells source lines; the code is the same
-"""
-RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
+""" + SETTINGS_USAGE
+RUN_USAGE = f"""usage: hexmlir run FILE.mlir [--args A B ...] [options]
        hexmlir run MODEL.pt2 or MODEL.onnx [--args A B ...] [--executor=NAME] [--out=FOLDER] [--numerics=NAME] [--trust]
 
   --args A B ...   the arguments: numbers, or data.npy for a tensor
@@ -49,8 +44,8 @@ RUN_USAGE = """usage: hexmlir run FILE.mlir [--args A B ...] [options]
   --check          find faults of a run on the simulator: bounds, uninitialised memory, DMA, races, leaks, ...; exit
                    code 1 if there are any
   --arithmetic=A   of the simulator's HVX floating point: chip (as the target computes it) or ieee
-  --target, --pipeline, --entry, --accuracy, --qfloat, --threads, --tcm-bytes, --line-info, --numerics, --trust: as
-  for 'hexmlir compile'
+  --target, --pipeline, --entry, --numerics, --trust,
+  {SETTINGS_NAMES}: as for 'hexmlir compile'
 """
 def compile_file(words: Sequence[str]) -> int:
     """The exit code of ``hexmlir compile`` with ``words`` after it."""
@@ -162,10 +157,11 @@ def _compiled(options: Options) -> CompiledKernel:
     import hexagon_mlir as hx
     from hexagon_mlir import targets
 
+    settings = dict(options.settings)
+    if options.report or options.trace or options.check:
+        settings["line_info"] = True
     kernel = hx.compile(Path(options.file), target=options.target or targets.DEFAULT, pipeline=options.pipeline,
-                        entry=options.entry or None, threads=options.threads, accuracy=options.accuracy,
-                        qfloat=options.qfloat, tcm_bytes=options.tcm_bytes,
-                        line_info=bool(options.line_info or options.report or options.trace or options.check))
+                        entry=options.entry or None, **settings)
     assert isinstance(kernel, hx.CompiledKernel)  # a model's file goes another way
     return kernel
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hexagon_mlir.cli.options import OneFile
+from hexagon_mlir.settings import NAMES, flags
 
 KINDS = {"asm": ".s", "ll": ".ll", "obj": ".o", "so": ".so", "elf": ""}
 """What ``--emit`` knows, and the suffixes of the files."""
-SETTINGS = ("target", "pipeline", "threads", "accuracy", "qfloat", "line_info", "tcm_bytes")
-"""Options of every compilation: the target, the pipeline, and `hexagon_mlir.pipelines.Settings`."""
+SETTINGS = ("target", "pipeline", *NAMES)
+"""Options of every compilation: the target, the pipeline, and `hexagon_mlir.settings.Settings`."""
+SETTINGS_USAGE = "".join(f"  {'--' + name + ('=' + value if value else ''):<16} {help}\n"
+                         for name, help, value in flags())
+"""What usage texts say of the settings."""
+SETTINGS_NAMES = ", ".join(f"--{name}" for name, _, _ in flags())
 
 
 @dataclass
@@ -21,11 +26,6 @@ class Options(OneFile):
     target: str = ""
     pipeline: str = "default"
     entry: str = ""
-    threads: int = 0
-    accuracy: str = "accurate"
-    qfloat: bool = True
-    line_info: bool = False
-    tcm_bytes: int = 0
     numerics: str = "f32"
     trust: bool = False
     shapes: str = ""

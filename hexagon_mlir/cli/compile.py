@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir import targets
 from hexagon_mlir.cli.arguments import UsageError
-from hexagon_mlir.cli.build_options import KINDS, SETTINGS, Options
+from hexagon_mlir.cli.build_options import KINDS, SETTINGS, SETTINGS_NAMES, Options
 from hexagon_mlir.cli.options import read_options
 from hexagon_mlir.ir.diagnostics import HexError
 
 if TYPE_CHECKING:
     from hexagon_mlir.frontend.torch.model import CompiledModel
 
-USAGE = """usage: hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]
+USAGE = f"""usage: hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]
 
   -o DIR         the folder to write; without --emit, what hexagon_mlir.load reads
   --emit=KIND    asm or ll (LLVM IR), a file per kernel; obj, so (shared object) or elf (a program that runs the model
@@ -30,7 +30,7 @@ USAGE = """usage: hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]
   --numerics=K   f32 (as exported), mixed (f16 weights and operands of products, f32 sums and arithmetic) or f16
                  (additions and selections between products too)
   --trust        also read a MODEL.pt2 that holds pickled objects, native code or foreign operators: code in it may run
-  --pipeline, --accuracy, --qfloat, --threads, --tcm-bytes, --line-info: as for kernels, see 'hexmlir compile --help'
+  --pipeline, {SETTINGS_NAMES}: as for kernels, see 'hexmlir compile --help'
 """
 _HINT = "hexmlir compile MODEL.pt2 --help"
 
@@ -73,11 +73,11 @@ def compiled_model(options: Options, shapes: Sequence[tuple[int, ...]] | None) -
         raise HexError.plain("PyTorch is not installed", hint="pip install 'hexagon-mlir[torch]'") from None
     from hexagon_mlir.frontend.torch.compile import compile_exported
     from hexagon_mlir.frontend.torch.model import CompiledModel
-    from hexagon_mlir.pipelines import Settings
+    from hexagon_mlir.settings import Settings
 
     with _without_deprecations():
         model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline,
-                                 settings=Settings.of(options), numerics=options.numerics, trust=options.trust)
+                                 settings=Settings(**options.settings), numerics=options.numerics, trust=options.trust)
         if isinstance(model, CompiledModel):
             return model
         if shapes is None:

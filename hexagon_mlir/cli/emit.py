@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir.ir import ir, untranslatable_ops
 from hexagon_mlir.ir.diagnostics import error_at
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.targets import Target
 
 if TYPE_CHECKING:

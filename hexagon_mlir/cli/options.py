@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hexagon_mlir.cli.arguments import MOST, UsageError, whole_number
+from hexagon_mlir.cli.arguments import UsageError, whole_number
+from hexagon_mlir.settings import DEFAULTS, MOST
 from hexagon_mlir.whole_files import is_replaced
 
 _ALIASES = {"-o": "--output"}
@@ -17,9 +18,11 @@ _ALIASES = {"-o": "--output"}
 
 @dataclass
 class OneFile:
-    """What every such command line has; options are further fields with a default."""
+    """What every such command line has; options are further fields with a default. ``settings`` are those of
+    `hexagon_mlir.settings` that are given."""
 
     file: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 T = TypeVar("T", bound=OneFile)
@@ -44,7 +47,7 @@ def read_options(options: T, words: Sequence[str], known: Collection[str], hint:
         name = flag.removeprefix("--").replace("-", "_")
         if name not in known or not flag.startswith("--"):
             raise UsageError(f"unknown option {word}", hint)
-        default = getattr(options, name)
+        default = DEFAULTS[name] if name in DEFAULTS else getattr(options, name)
         if isinstance(default, list):
             default += [value] if equals else []
             while rest and not rest[0].startswith("--"):
@@ -58,7 +61,11 @@ def read_options(options: T, words: Sequence[str], known: Collection[str], hint:
             value = rest.pop(0)
         if not value:
             raise UsageError(f"{flag} needs a value", hint)
-        setattr(options, name, _typed(flag, default, value, hint))
+        typed = _typed(flag, default, value, hint)
+        if name in DEFAULTS:
+            options.settings[name] = typed
+        else:
+            setattr(options, name, typed)
     if not options.file:
         raise UsageError("no file", hint)
     return options

@@ -60,5 +60,6 @@ def pipeline(steps: Sequence[Step]) -> str:
     lines = []
     for number, step in enumerate(steps, start=1):
         comma = "," if number < len(steps) else ""
-        lines.append(f"  {step.text}{comma}" + (f"  // {step.why}" if step.why else ""))
+        reasons = [*([step.why] if step.why else []), *([f"runs {'; '.join(step.runs)}"] if step.runs else [])]
+        lines.append(f"  {step.text}{comma}" + (f"  // {'; '.join(reasons)}" if reasons else ""))
     return "\n".join(("builtin.module(", *lines, ")")) + "\n"

@@ -10,7 +10,8 @@ from hexagon_mlir.cli import inputs
 from hexagon_mlir.cli.arguments import FLAGS, Arguments, Request
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra import ScheduleStep, Step, pipeline_text, registry
-from hexagon_mlir.pipelines import Settings, target_of
+from hexagon_mlir.pipelines import target_of
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.targets import Target
 
 
@@ -21,7 +22,7 @@ def target(name: str) -> Target:
 
 def settings(arguments: Arguments) -> Settings:
     """What ``arguments`` choose for whole pipelines; raises `HexError` for values there are none of."""
-    return Settings.of(arguments)
+    return Settings(**arguments.settings)
 
 
 def build(requests: Sequence[Request], target: Target, settings: Settings) -> list[Step]:

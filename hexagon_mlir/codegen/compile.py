@@ -25,7 +25,7 @@ from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.isa.remarks import remarks_of
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
-from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
+from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
 

@@ -13,7 +13,7 @@ from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.trace import Made, Trace
 from hexagon_mlir.isa.joining import joined
 from hexagon_mlir.llvmir import MODULE_END
-from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
+from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
 

@@ -15,7 +15,7 @@ from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import known_bytes
-from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings
+from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 
 ORIGIN = "schedule"
 _VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})

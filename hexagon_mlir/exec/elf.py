@@ -12,7 +12,7 @@ from hexagon_mlir.codegen.artifacts.c_interface import Function
 from hexagon_mlir.codegen.artifacts.symbols import own_names
 from hexagon_mlir.codegen.artifacts.weights import Weights
 from hexagon_mlir.codegen.interface import Interface
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 
 
 def kernel_object(llvm_ir: str, entry: str, target: str, pipeline: str, settings: Settings,

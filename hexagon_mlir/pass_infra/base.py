@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from hexagon_mlir.ir import HexError, error_at, ir
 from hexagon_mlir.ir.diagnostics import DiagnosticLog
@@ -22,6 +22,13 @@ class PassContext:
     schedules: list[tuple[str, str]] = field(default_factory=list)
 
 
+class Upstream(Protocol):
+    """Upstream passes as a step, `hexagon_mlir.pass_infra.UpstreamStep`."""
+
+    @property
+    def pipeline(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Pass:
     """A transformation of one module. Subclasses are frozen dataclasses; their fields are the options. Integers are
@@ -35,6 +42,8 @@ class Pass:
     """Level of the IR the pass accepts; see `hexagon_mlir.levels`."""
     leaves: ClassVar[str]
     """Level of the IR after it."""
+    runs: ClassVar[tuple[Upstream, ...]] = ()
+    """Upstream passes that it runs itself, where it has changed something; pipelines show them."""
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite ``module`` in place, or raise `HexError` through `refuse`."""

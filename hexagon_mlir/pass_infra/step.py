@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from hexagon_mlir.ir import PassManager, ir
 from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
@@ -25,7 +25,7 @@ _NOT_READ = "Can't cast unknown element type"
 
 
 class Step(Protocol):
-    """One entry of a pipeline."""
+    """One entry of a pipeline. ``runs`` is what one of our passes also runs, as upstream pipeline text."""
 
     @property
     def why(self) -> str: ...
@@ -33,6 +33,8 @@ class Step(Protocol):
     def title(self) -> str: ...
     @property
     def text(self) -> str: ...
+    @property
+    def runs(self) -> tuple[str, ...]: ...
     def run(self, module: ir.Module, context: PassContext) -> None: ...
 
 
@@ -50,6 +52,10 @@ class PassStep:
     @property
     def text(self) -> str:
         return render(self.instance)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        return tuple(step.pipeline for step in self.instance.runs)
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Run the pass in the module's context, with a default location for new operations."""
@@ -78,6 +84,7 @@ class UpstreamStep:
     as long as CSE: they fold the rest meanwhile."""
     besides: tuple[str, ...] = ()
     """Operations of it that do not count."""
+    runs: ClassVar[tuple[str, ...]] = ()
 
     @property
     def title(self) -> str:
@@ -108,7 +115,7 @@ class UpstreamStep:
 
 
 CLEAN = UpstreamStep("canonicalize{region-simplify=disabled},cse", "what a pass leaves folds; blocks stay as they are")
-"""What passes run behind themselves. To look for equal and unreachable blocks takes a third of a canonicalization, and
+"""What passes run after themselves. To look for equal and unreachable blocks takes a third of a canonicalization, and
 there are none while control flow is structured."""
 GENERALIZE = UpstreamStep("linalg-generalize-named-ops", "one kind of loop nest", dialect="linalg",
                           besides=("linalg.generic", "linalg.index", "linalg.yield"))
@@ -121,6 +128,7 @@ class ScheduleStep:
     schedule: str
     file: str = "-"
     why: str = ""
+    runs: ClassVar[tuple[str, ...]] = ()
 
     @property
     def title(self) -> str:

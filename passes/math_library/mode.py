@@ -3,14 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-
-
-class Accuracy(StrEnum):
-    """How exact every function is."""
-
-    ACCURATE = "accurate"
-    FAST = "fast"
 
 
 @dataclass(frozen=True)

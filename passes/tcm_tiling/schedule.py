@@ -17,7 +17,8 @@ _ROOT, _LOOP = "hexagon.tile_root", "hexagon.tile_loop"
 _PEELED = ("hexagon.main_tiles", "hexagon.last_tile")
 _FOR = '!transform.op<"scf.for">'
 _BARRIER = "builtin.unrealized_conversion_cast"
-_HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting")  # loops carry parts of a result
+HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting")
+"""Loops carry parts of a result."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def tile_groups(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin:
         barrier.results[0].replace_all_uses_with(barrier.operands[0])
         barrier.erase()
     if any(group.carries for group, _ in tiled):
-        _HOIST.run(module, context)
+        HOIST.run(module, context)
     CLEAN.run(module, context)  # slices of one tensor for several ops become one
     found = []
     for loop in find_ops(module, lambda op: _LOOP in op.attributes):

@@ -12,7 +12,7 @@ import hexagon_mlir as hx
 from hexagon_mlir import targets
 from hexagon_mlir.cli import hexmlir
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 
 KERNEL = """
 func.func @twice(%x: tensor<64xi32>, %n: i32, %s: f32) -> tensor<64xi32> {

@@ -2,11 +2,15 @@
 
 import ast
 import dataclasses
+import importlib
 import re
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 from support import ROOT, pass_names
+from test_imports import OF_PASSES
 
 from hexagon_mlir.dialects import ATTRIBUTES, PREFIX
 from hexagon_mlir.levels import LEVELS
@@ -32,6 +36,18 @@ class TestPass:
         assert pass_class.__name__ == registry.class_name(name)
         assert pass_class.name == name
         assert issubclass(pass_class, Pass)
+
+    def test_upstream_passes_that_it_runs_are_declared(self, name):
+        """So that pipelines show them."""
+        module = sys.modules[registry.get(name).__module__]
+        file = module.__name__.split(".")[-1]
+        folder = next((folder for folder, users in OF_PASSES.items() if users == {file}), None)
+        parts = [] if folder is None else [importlib.import_module(f"hexagon_mlir.passes.{folder}.{file.stem}")
+                                           for file in sorted((ROOT / "passes" / folder).glob("[a-z]*.py"))]
+        run = {getattr(part, called).pipeline for part in (module, *parts)
+               for called in re.findall(r"\b(_?[A-Z]+)\.run\(", Path(part.__file__).read_text())}
+        declared = {step.pipeline for step in registry.get(name).runs}
+        assert run <= declared and (run == declared or name == "hexagon-tcm-tiling")
 
     def test_class_is_its_own_frozen_dataclass(self, name):
         pass_class = registry.get(name)

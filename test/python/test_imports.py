@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from support import ROOT
 
-BASE = {"targets", "isa", "ir", "version", "interrupts", "collector", "disk_cache", "whole_files"}
+BASE = {"targets", "isa", "ir", "version", "interrupts", "settings", "collector", "disk_cache", "whole_files"}
 PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
 COMPILER = PIPELINES | {"pipelines", "llvmir", "codegen"}
@@ -20,6 +20,7 @@ ALLOWED = {
     "isa": {"targets"},
     "llvmir": set(),
     "interrupts": set(),
+    "settings": {"ir"},
     "ir": {"interrupts"},
     "version": set(),
     "collector": set(),

@@ -13,12 +13,13 @@ import triton.language as tl
 from support import run_opt
 
 import hexagon_mlir as hx
+from hexagon_mlir import settings
 from hexagon_mlir.cli import arguments, build, hexmlir
 from hexagon_mlir.frontend.torch import dynamo
 from hexagon_mlir.frontend.triton import activate
 from hexagon_mlir.frontend.triton.compiler import HexagonOptions
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 
 SIZE = 4096
 EXP = f"""func.func @f(%x: tensor<{SIZE}xf32>) -> tensor<{SIZE}xf32> {{
@@ -56,14 +57,14 @@ def test_one_set_of_names_everywhere():
     """Each way in has the target, the pipeline and all settings, with the same defaults."""
     everywhere = {"target": hx.targets.DEFAULT, "pipeline": "default"} | {f.name: f.default for f in fields(Settings)}
     called = {name: p.default for name, p in inspect.signature(hx.compile).parameters.items()}
-    torch_options = {f.name: f.default for f in fields(dynamo.Settings)}
+    torch_options = {f.name: f.default for f in fields(dynamo.TorchSettings)}
     launch = {f.name: f.default for f in fields(HexagonOptions)}
     launch["target"] = launch["arch"]  # Triton's word
     for given in (called, torch_options, launch):
         assert {name: given[name] for name in everywhere} == everywhere
-    assert set(build.SETTINGS) == set(everywhere) and set(everywhere) <= names(build.Options)
+    assert set(build.SETTINGS) == set(everywhere) and {"target", "pipeline"} <= names(build.Options)
     flags = {flag.name.replace("-", "_") for flag in arguments.FLAGS}
-    assert set(everywhere) <= flags and names(Settings) <= names(arguments.Arguments)
+    assert set(everywhere) <= flags and names(Settings) == set(settings.NAMES)
     assert torch_options["numerics"] == called["numerics"] and "numerics" in names(build.Options)
     help_texts = (build.COMPILE_USAGE, compile_usage(), arguments.help_text())
     assert all(f"--{name.replace('_', '-')}" in text for name in everywhere for text in help_texts)

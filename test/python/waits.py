@@ -18,6 +18,7 @@ import numpy as np
 from bench.combinations import with_buffers, with_threads
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.exec import sim
+from hexagon_mlir.settings import DEFAULT_SETTINGS
 from hexagon_mlir.sim import Machine, RunResult, SimError
 from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.sim.context import Context
@@ -166,7 +167,7 @@ def recorded(combination: str) -> Iterator[Launches]:
         found.by_asm.setdefault(asm, []).append(Launch(machine(asm, target), repeat, results, run))
         return run
 
-    def chosen(name: str, target: Any, settings: Any = pipelines.DEFAULT_SETTINGS) -> Any:
+    def chosen(name: str, target: Any, settings: Any = DEFAULT_SETTINGS) -> Any:
         return with_buffers(combination, get(name, target, with_threads(combination, settings)))
 
     saved = sim._machine

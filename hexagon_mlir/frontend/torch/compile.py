@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch.export import ExportedProgram
 
-from hexagon_mlir import targets
+from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.prediction import computing_cycles, predict
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
@@ -30,16 +30,13 @@ from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numer
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.query import find_ops
-from hexagon_mlir.pass_infra import PassContext, PassStep, UpstreamStep
-from hexagon_mlir.pass_infra.options import build
-from hexagon_mlir.pass_infra.registry import get
+from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
-from hexagon_mlir.pipelines import DEFAULT_SETTINGS, Settings, target_of
+from hexagon_mlir.pipelines import target_of
+from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 
 if TYPE_CHECKING:
     from hexagon_mlir.frontend.onnx.model import OnnxModel
-
-_PREPARE = UpstreamStep("canonicalize,cse", "constants and slices fold before kernels are formed")
 
 
 def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str = "default",
@@ -83,10 +80,10 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     with clock.phase("import"), deferred():
         module = to_linalg(graph)
     with clock.phase("kernels"), deferred():
-        run_steps(module, [_PREPARE], PassContext(chip))
+        fold, form = pipelines.model(settings)
+        run_steps(module, [fold], PassContext(chip))
         ops = len(find_ops(module, _computes))
-        form = build(get("form-kernels"), f"max-bytes={settings.tcm_bytes}")
-        run_steps(module, [PassStep(form)], PassContext(chip))
+        run_steps(module, [form], PassContext(chip))
         computing = computing_cycles(module, chip)
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)

@@ -12,10 +12,10 @@ from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx import GraphModule
 
 from hexagon_mlir.frontend.torch.decompositions import decompositions
-from hexagon_mlir.frontend.torch.forward import Forward, Settings, models
+from hexagon_mlir.frontend.torch.forward import Forward, TorchSettings, models
 from hexagon_mlir.ir import HexError
 
-__all__ = ["Settings", "backend", "models"]
+__all__ = ["TorchSettings", "backend", "models"]
 
 # Else Dynamo runs GRU, LSTM and all of the function around them in eager PyTorch, and says nothing.
 torch._dynamo.config.allow_rnn = True
@@ -39,13 +39,13 @@ def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping
                         decompositions=decompositions())(module, list(example_inputs))
 
 
-def _settings(options: Mapping[str, Any]) -> Settings:
-    known = [field.name for field in fields(Settings)]
+def _settings(options: Mapping[str, Any]) -> TorchSettings:
+    known = [field.name for field in fields(TorchSettings)]
     for name in options:
         if name not in known:
             raise HexError.plain(f"unknown option '{name}'", origin="torch.compile",
                                  hint=f"options: {', '.join(known)}")
-    return Settings(**options)
+    return TorchSettings(**options)
 
 
 def _is_weight(tensor: torch.Tensor) -> bool:

@@ -28,12 +28,13 @@ from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.rewrites.precision import check_numerics
 from hexagon_mlir.frontend.torch.specialize import specialize
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.settings import Settings
 
 MODELS_KEPT = 64
 
 
 @dataclass(frozen=True)
-class Settings(pipelines.Settings):
+class TorchSettings(Settings):
     """``options`` of torch.compile: ``target``, ``pipeline``, ``numerics`` and those of every compilation as in
     `hexagon_mlir.compile`.
 
@@ -93,7 +94,7 @@ _compiling = threading.RLock()
 class Forward:
     """Called with flat arguments; ``weights`` are the places, among the tensors, of parameters and buffers."""
 
-    def __init__(self, module: GraphModule, weights: Iterable[int], settings: Settings):
+    def __init__(self, module: GraphModule, weights: Iterable[int], settings: TorchSettings):
         self.module, self.settings = module, settings
         self.weights = list(weights)
         self.compiled: dict[tuple[Any, ...], _Specialized] = {}
@@ -141,7 +142,7 @@ class Forward:
             weights = {place: tensors[place] for place in self.weights}
             graph = from_aot(module, weights)
             model = compile_graph(graph, settings.target, settings.pipeline,
-                                  settings=pipelines.Settings.of(settings), numerics=settings.numerics)
+                                  settings=Settings.of(settings), numerics=settings.numerics)
             models.append(model)
             del models[:-MODELS_KEPT]
             folded = {place: _checksum(one) for place, one in weights.items() if storage_of(one) in graph.read}

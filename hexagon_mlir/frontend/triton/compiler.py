@@ -13,14 +13,15 @@ from typing import Any
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from hexagon_mlir.collector import uncollected
+from hexagon_mlir.settings import Settings
 
 DEFAULT_ARCH = "v75"
 
 
 @dataclass(frozen=True)
-class HexagonOptions:
+class HexagonOptions(Settings):
     """What a launch may set beside the kernel's arguments. ``arch`` (Triton's word for the target), ``pipeline`` and
-    the fields of `hexagon_mlir.pipelines.Settings` are ours and as in `hexagon_mlir.compile`.
+    the fields of `hexagon_mlir.settings.Settings` are ours and as in `hexagon_mlir.compile`.
 
     The rest is what Triton's front end reads; warps, stages and CTAs mean nothing here and are accepted so that
     kernels tuned for GPUs still run.
@@ -28,11 +29,6 @@ class HexagonOptions:
 
     arch: str = DEFAULT_ARCH
     pipeline: str = "default"
-    threads: int = 0
-    accuracy: str = "accurate"
-    qfloat: bool = True
-    line_info: bool = False
-    tcm_bytes: int = 0
     num_warps: int = 1
     num_ctas: int = 1
     num_stages: int = 1
@@ -123,7 +119,6 @@ def _make_linalg(module: Any, metadata: dict[str, Any], options: HexagonOptions)
 @uncollected()
 def _make_asm(text: str, metadata: dict[str, Any], options: HexagonOptions) -> bytes:
     from hexagon_mlir.frontend.triton.lower import to_binary
-    from hexagon_mlir.pipelines import Settings
 
     start = time.perf_counter()
     binary = to_binary(text, options.arch, options.pipeline, Settings.of(options))

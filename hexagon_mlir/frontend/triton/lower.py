@@ -10,7 +10,7 @@ from hexagon_mlir.ir import HexError, ir, make_context, parse, to_text
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import run_steps
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 
 EXECUTOR_VARIABLE = "HEXMLIR_EXECUTOR"
 EXECUTORS = ("sim", "qemu", "host")

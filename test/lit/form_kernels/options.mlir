@@ -1,6 +1,6 @@
-// The results in one kernel take at most max-bytes together.
-// RUN: hexmlir-opt %s --form-kernels='max-bytes=511' | filecheck %s --check-prefix=SMALL
-// RUN: hexmlir-opt %s --form-kernels='max-bytes=512' | filecheck %s --check-prefix=LARGE
+// The results in one kernel take at most tcm-bytes together.
+// RUN: hexmlir-opt %s --form-kernels='tcm-bytes=511' | filecheck %s --check-prefix=SMALL
+// RUN: hexmlir-opt %s --form-kernels='tcm-bytes=512' | filecheck %s --check-prefix=LARGE
 
 // SMALL: call @chain_0
 // SMALL-NEXT: call @chain_1

@@ -10,7 +10,7 @@ import hexagon_mlir as hx
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.ir import parse
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Arithmetic, Machine
 from hexagon_mlir.targets import Disputed, get
 from hexagon_mlir.targets.disputed import NarrowingOrder

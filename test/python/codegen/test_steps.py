@@ -8,7 +8,7 @@ from hexagon_mlir.codegen.emission import traced
 from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, CODEGEN, O3, ON_ASSEMBLY, Program, apply
 from hexagon_mlir.llvmir import Module
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 
 ALL = (*BEFORE_O3, O3, *AFTER_O3, *BY_VARIANT)
 IR = """define void @f(ptr %p, ptr %q, i32 %n) {

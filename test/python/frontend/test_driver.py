@@ -14,7 +14,7 @@ from hexagon_mlir.exec.session import REMEMBERED
 from hexagon_mlir.frontend.triton import compiler, lower
 from hexagon_mlir.frontend.triton.kernel import from_kernel
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 
 
 @triton.jit

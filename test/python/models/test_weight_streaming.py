@@ -10,7 +10,7 @@ import hexagon_mlir as hx
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.sim import checking
 from hexagon_mlir.frontend.torch.compile import compile_exported
-from hexagon_mlir.pipelines import Settings
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.targets import get
 from hexagon_mlir.targets.dma import Engine

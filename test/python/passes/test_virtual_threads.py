@@ -19,6 +19,7 @@ from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.options import build
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
+from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Machine
 
 V75 = targets.get("v75")
@@ -39,7 +40,7 @@ def forced(threads=4):
     """The default pipeline with threads wherever they are possible."""
     step = PassStep(build(get("form-virtual-threads"), f"min-cycles=1 threads={threads}"))
     return [step if s.title == "form-virtual-threads" else s
-            for s in pipelines.get("default", V75, pipelines.Settings(threads))]
+            for s in pipelines.get("default", V75, Settings(threads))]
 
 
 def compiled(text, threads):
@@ -159,7 +160,7 @@ def test_random_programs_on_the_host():
 
 
 def test_threads_option_reaches_the_passes():
-    steps = pipelines.get("default", V75, pipelines.Settings(3))
+    steps = pipelines.get("default", V75, Settings(3))
     given = {s.title: s.instance.threads for s in steps if isinstance(s, PassStep) and hasattr(s.instance, "threads")}
     assert given == dict.fromkeys(
         ("hexagon-tcm-tiling", "hexagon-tcm-placement", "form-virtual-threads", "form-async-threads"), 3)
