@@ -211,7 +211,7 @@ def model_rows() -> list[str]:
     """Models end to end: the largest difference from eager f32, and whether the same class or token wins."""
     import torch
 
-    from bench.model_zoo import SMALL
+    from bench.corpus.model_zoo import SMALL
 
     lines = []
     for name, make in SMALL.items():

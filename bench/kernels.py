@@ -29,10 +29,10 @@ from hexagon_mlir.whole_files import write_files
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.corpus.tcm_kernels import KERNELS, Kernel
 from bench.loop_bound import HotLoop, hot_loops
 from bench.tables import show
 from bench.tables import table as empty_table
-from bench.tcm_kernels import KERNELS, Kernel
 
 _CONSTANTS = (
     "Loops that want more vectors at hand than there are registers load constants from a table, as one does by "

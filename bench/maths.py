@@ -44,7 +44,7 @@ from hexagon_mlir.whole_files import write_files
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench.math_functions import FUNCTIONS, SPECIAL, Array, Function
+from bench.corpus.math_functions import FUNCTIONS, SPECIAL, Array, Function
 
 NUMPY = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 MANTISSA = {"f32": 23, "f16": 10, "bf16": 7}

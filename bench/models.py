@@ -21,8 +21,8 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
-from bench.model_zoo import LARGE, Decoder, Model
-from bench.more_models import MORE
+from bench.corpus.model_zoo import LARGE, Decoder, Model
+from bench.corpus.more_models import MORE
 from hexagon_mlir.report.model import model_report
 
 _COLUMNS = ("model", "max difference", "largest value", "cycles", "in copies", "kernels", "compile s", "of it, CPU s",

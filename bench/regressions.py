@@ -28,9 +28,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import hexagon_mlir as hx
 from bench import demo, kernels
-from bench.model_zoo import SMALL
+from bench.corpus.model_zoo import SMALL
+from bench.corpus.tcm_kernels import KERNELS
 from bench.tables import show, table
-from bench.tcm_kernels import KERNELS
 from hexagon_mlir.exec import sim
 from hexagon_mlir.frontend.triton import activate
 from hexagon_mlir.sim import RunResult
@@ -96,7 +96,7 @@ def example_costs() -> Costs:
 
 
 def model_costs() -> Costs:
-    """Nine models of ``bench/model_zoo.py``, one call of each."""
+    """Nine models of ``bench/corpus/model_zoo.py``, one call of each."""
     found = {}
     for name in MODELS:
         torch.manual_seed(0)

@@ -32,7 +32,8 @@ ATTRIBUTES = {
         "on async.create_group: its number, so that CSE does not take two groups for one", _IN_LOOPS),
     tcm_slots.SLOT: Attribute("on a memref.view of the TCM arena: no other marked view shares its bytes", _IN_LOOPS),
     kernel_memory.IN_MODEL: Attribute(
-        "on a kernel of a model: which arguments are there before the model runs, as weights are", _ALWAYS),
+        "on a kernel of a model: which arguments are there before the model runs, as weights are",
+        _ALWAYS | {"source"}),
     kernel_memory.MEMORY: Attribute(
         "on a kernel of a model: the TCM it is given, the tile its work begins with", _ALWAYS - _ON_TENSORS),
     double_buffering.LOOP: Attribute("on a loop over tiles with several sets of buffers: its number", _IN_LOOPS),

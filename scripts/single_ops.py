@@ -1,4 +1,4 @@
-"""Compiles and runs every module of `bench/single_ops.py`; prints those that differ from eager or are refused.
+"""Compiles and runs every module of `bench/corpus/single_ops.py`; prints those that differ from eager or are refused.
 
 ``python scripts/single_ops.py [WORD]`` takes only cases whose name holds WORD. A table of all of them ends the output.
 """
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from rich.console import Console
 from rich.table import Table
 
-from bench.single_ops import SHAPES, cases, difference
+from bench.corpus.single_ops import SHAPES, cases, difference
 from hexagon_mlir import HexError
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.math_functions import BY_NAME
+from bench.corpus.math_functions import BY_NAME
 
 Array = np.ndarray
 SHAPES = ((1, 32), (4, 64), (16, 16), (16, 32), (8, 128), (2, 512), (32, 32))

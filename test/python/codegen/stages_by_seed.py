@@ -8,7 +8,7 @@ from zlib import crc32
 
 from stage_cases import linalg_cases, triton_cases
 
-from bench.tcm_kernels import KERNELS
+from bench.corpus.tcm_kernels import KERNELS
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import steps
 from hexagon_mlir.codegen.compile import lower_module

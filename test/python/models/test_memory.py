@@ -11,7 +11,7 @@ from support import ROOT
 import hexagon_mlir as hx
 
 sys.path.insert(0, str(ROOT))
-from bench.model_zoo import Gpt2
+from bench.corpus.model_zoo import Gpt2
 
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 _RESET_PEAK = "5"

@@ -15,7 +15,7 @@ from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.frontend.onnx.model import read
 
 sys.path.insert(0, str(ROOT))
-from bench.model_zoo import PreNorm
+from bench.corpus.model_zoo import PreNorm
 
 RANDOM = np.random.default_rng(0)
 

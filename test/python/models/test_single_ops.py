@@ -1,4 +1,4 @@
-"""A sample of `bench/single_ops.py`, which `scripts/single_ops.py` sweeps in full: odd shapes, special values."""
+"""A sample of `bench.corpus.single_ops`, which `scripts/single_ops.py` sweeps in full: odd shapes, special values."""
 
 import sys
 
@@ -6,8 +6,8 @@ import pytest
 from support import ROOT
 
 sys.path.insert(0, str(ROOT))
-from bench.core_ops import CALLS, UNUSED, core_aten, short_name
-from bench.single_ops import cases, difference
+from bench.corpus.core_ops import CALLS, UNUSED, core_aten, short_name
+from bench.corpus.single_ops import cases, difference
 
 SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 5, 19)", "div (2, 5, 19)",
           "tanh (7,) special", "softmax first (3, 33)", "argmax (3, 33)", "var (3, 33)", "cat (7,)",

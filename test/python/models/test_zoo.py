@@ -10,8 +10,8 @@ from support import ROOT
 import hexagon_mlir as hx
 
 sys.path.insert(0, str(ROOT))
-from bench.model_zoo import SMALL, Decoder
-from bench.more_models import MORE
+from bench.corpus.model_zoo import SMALL, Decoder
+from bench.corpus.more_models import MORE
 
 
 @pytest.mark.parametrize("name", [*SMALL, "Mamba block", "graph network"])  # the rest of MORE: bench/models.py

@@ -19,7 +19,7 @@ SAMPLES = 1 << 17
 
 sys.path.insert(0, str(ROOT))
 maths = importlib.import_module("bench.maths")
-BY_NAME = importlib.import_module("bench.math_functions").BY_NAME
+BY_NAME = importlib.import_module("bench.corpus.math_functions").BY_NAME
 FUNCTIONS = list(BY_NAME)
 CASES = [(name, *variant) for name in FUNCTIONS for variant in maths.variants(BY_NAME[name])]
 pytestmark = [pytest.mark.filterwarnings("ignore::RuntimeWarning")]

@@ -8,7 +8,7 @@ import pytest
 import hexagon_mlir as hx
 
 maths = importlib.import_module("bench.maths")
-FUNCTIONS = [f for f in importlib.import_module("bench.math_functions").FUNCTIONS
+FUNCTIONS = [f for f in importlib.import_module("bench.corpus.math_functions").FUNCTIONS
              if set(f.ulp) >= {"f16", "bf16"} and f.result == "E"]
 COUNT = 1 << 15
 

@@ -1,4 +1,4 @@
-"""More published models in our own words, of kinds that `bench/model_zoo.py` lacks: vision since ConvNeXt, sequence
+"""More published models in our own words, of kinds that `model_zoo` lacks: vision since ConvNeXt, sequence
 models without attention, diffusion, detection, graphs, fields. Random weights; each entry gives (module, inputs)."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from bench.model_zoo import Model
+from bench.corpus.model_zoo import Model
 
 
 class ConvNextBlock(nn.Module):

@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch.utils import _pytree as pytree
 
-from bench.core_ops import core_calls
-from bench.more_ops import MORE
+from bench.corpus.core_ops import core_calls
+from bench.corpus.more_ops import MORE
 
 SHAPES = ((7,), (3, 33), (2, 5, 19))
 UNARY: dict[str, Callable[..., Any]] = {
