@@ -10,7 +10,7 @@ from hexagon_mlir.passes.triton_import.values import Dims, Lane, Mask, Pointer, 
 
 
 @dataclass(frozen=True)
-class Access:
+class PointerAccess:
     """How each dimension of an access is walked: as part of a block, element by element (outermost first), or once."""
 
     block: Dims
@@ -25,7 +25,7 @@ class Access:
         return tuple(sorted(self.block + self.loop))
 
 
-def plan(pointer: Pointer, mask: Mask, is_store: bool) -> Access:
+def plan(pointer: Pointer, mask: Mask, is_store: bool) -> PointerAccess:
     """Split the dimensions of ``pointer``.
 
     A dimension is looped over when an index, a base or a mask read from memory decides on it, or when its known stride
@@ -36,8 +36,8 @@ def plan(pointer: Pointer, mask: Mask, is_store: bool) -> Access:
     address, shape = pointer.linear, pointer.shape
     irregular = {d for lane in (*address.lanes, *mask.lanes) for d in lane.dims}
     irregular |= set(pointer.base.dims) if isinstance(pointer.base, Tensor) else set()
-    irregular |= {d for slant in mask.slants for d in slant.over}
-    irregular |= {s.dim for s in mask.slants if ints.known(address.strides[s.dim]) and address.strides[s.dim] == 0}
+    irregular |= {d for one in mask.skewed for d in one.over}
+    irregular |= {s.dim for s in mask.skewed if ints.known(address.strides[s.dim]) and address.strides[s.dim] == 0}
     pieced = {piece.dim for piece in address.pieces}
     block: list[int] = []
     loop: list[int] = []
@@ -56,7 +56,7 @@ def plan(pointer: Pointer, mask: Mask, is_store: bool) -> Access:
     if gathered and not is_store and not any(ints.same(address.strides[d], 1) or d in pieced for d in block):
         loop = sorted((*loop, *block), key=lambda d: (d in gathered, d))
         block = []
-    return Access(tuple(block), tuple(loop), tuple(once), tuple(d for d in block if d in pieced))
+    return PointerAccess(tuple(block), tuple(loop), tuple(once), tuple(d for d in block if d in pieced))
 
 
 def memory_order(pointer: Pointer, mask: Mask, is_store: bool) -> list[int]:

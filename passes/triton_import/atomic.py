@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from hexagon_mlir.ir import arith, bufferization, ir, make, memref, tensor
 from hexagon_mlir.passes.triton_import import ints, masks, memory, pointers
-from hexagon_mlir.passes.triton_import.access import Access, stored
+from hexagon_mlir.passes.triton_import.access import PointerAccess, stored
 from hexagon_mlir.passes.triton_import.build import dense
 from hexagon_mlir.passes.triton_import.types import Unsupported
 from hexagon_mlir.passes.triton_import.values import Choice, IndexOf, Mask, Pointer, Tensor, varying
@@ -63,7 +63,7 @@ def update(pointer: Pointer | Choice, operands: list[Tensor], mask: Mask, change
         memref.store(old, buffer, at or [zero])
 
     bounds = {d: masks.bounds(mask, d, shape[d]) for d in dims}
-    walk(pointer, stored(mask), Access((), dims, ()), bounds, masks.condition(mask), move)
+    walk(pointer, stored(mask), PointerAccess((), dims, ()), bounds, masks.condition(mask), move)
     if not dims:
         return Tensor(type, shape, (), memref.load(buffer, [zero]))
     result = ir.RankedTensorType.get([shape[d] for d in dims], type)

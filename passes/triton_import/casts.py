@@ -77,4 +77,4 @@ def bitcast(node: Tensor, target: ir.Type) -> Tensor:
     if node.element.width != element.width:
         raise Unsupported(f"bits of {node.element} as {element}")
     bits, = elementwise.apply([node], [element], node.shape, lambda x: arith.bitcast(element, x))
-    return replace(bits, room=node.room)
+    return replace(bits, padded=node.padded)

@@ -43,7 +43,7 @@ def load(pointer: Pointer, mask: Mask, other: Tensor, kept: Dims, holds: Int, bu
     i32, index = ir.IntegerType.get_signless(32), ints.index_type()
     shape, sizes = pointer.shape, [pointer.shape[d] for d in kept]
     own = replace(mask, ranges=tuple(r for r in mask.ranges if r.dim in kept), conditions=())
-    everywhere = not (own.ranges or own.lanes or own.slants)
+    everywhere = not (own.ranges or own.lanes or own.skewed)
     places, wanted, low, high = _addresses(replace(pointer.linear, offset=0), own, kept, shape)
     first, last = (_extreme(values, sizes, name) for values, name in ((low, "arith.minsi"), (high, "arith.maxsi")))
     limit = most_elements(element_bytes(pointer.pointee), prod(sizes))

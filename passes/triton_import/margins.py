@@ -8,7 +8,7 @@ from math import prod
 
 from hexagon_mlir.ir import arith, bufferization, ir, make, memref
 from hexagon_mlir.passes.triton_import import build, ints, views
-from hexagon_mlir.passes.triton_import.values import IndexOf, Room, Tensor, varying
+from hexagon_mlir.passes.triton_import.values import IndexOf, Padded, Tensor, varying
 
 Choose = Callable[[ir.Value, ir.Value, ir.Value], ir.Value]
 """Of whether an element is the second of its pair, and two others: one of these."""
@@ -32,8 +32,8 @@ def in_memory(node: Tensor, margin: int = 0) -> Tensor:
     tensor = ir.RankedTensorType.get(whole.shape, node.element)
     value = bufferization.ToTensorOp(tensor, buffer, restrict=True, writable=not margin).result
     own = build.reshape(views.slice_of(value, [margin], [count], [0]), shape)
-    room = Room(value, margin) if margin else None
-    return replace(node, dims=varying(node.shape), data=own, expression=None, room=room)
+    padded = Padded(value, margin) if margin else None
+    return replace(node, dims=varying(node.shape), data=own, expression=None, padded=padded)
 
 
 def _view(buffer: ir.Value, offset: int, sizes: list[int], strides: list[int]) -> ir.Value:
@@ -54,9 +54,9 @@ def of_pairs(node: Tensor, step: int, places: tuple[int, int], choose: Choose) -
 
     Elements ``step`` apart make pairs; ``node`` has a margin of so many.
     """
-    assert node.room is not None and node.room.margin == step
-    room, size = node.room.value, prod(node.shape)
-    slices = [views.slice_of(room, [step + place * step], [size], [0]) for place in places]
+    assert node.padded is not None and node.padded.margin == step
+    padded, size = node.padded.value, prod(node.shape)
+    slices = [views.slice_of(padded, [step + place * step], [size], [0]) for place in places]
     i32 = ir.IntegerType.get_signless(32)
 
     def body(values: Sequence[ir.Value], index: IndexOf) -> list[ir.Value]:

@@ -12,7 +12,7 @@ from functools import partial
 from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.passes.triton_import import ints, linear
 from hexagon_mlir.passes.triton_import.ints import Int
-from hexagon_mlir.passes.triton_import.values import IndexOf, Lane, Linear, Mask, Range, Slant, Tensor
+from hexagon_mlir.passes.triton_import.values import IndexOf, Lane, Linear, Mask, Range, SkewedRange, Tensor
 
 _EQ, _SLT, _SLE, _SGT, _SGE = (arith.CmpIPredicate[n].value for n in ("eq", "slt", "sle", "sgt", "sge"))
 
@@ -28,19 +28,20 @@ def mask_of(node: Tensor) -> Mask:
 
 def both(a: Mask, b: Mask) -> Mask:
     """The elements in ``a`` and in ``b``."""
-    return Mask(a.conditions + b.conditions, a.ranges + b.ranges, a.lanes + b.lanes, a.slants + b.slants)
+    return Mask(a.conditions + b.conditions, a.ranges + b.ranges, a.lanes + b.lanes, a.skewed + b.skewed)
 
 
 def moved(a: Mask, place: Callable[[int], int]) -> Mask:
     """``a`` with dimension d renamed to ``place(d)``."""
     ranges = tuple(replace(r, dim=place(r.dim)) for r in a.ranges)
     lanes = tuple(replace(lane, dims=tuple(place(d) for d in lane.dims)) for lane in a.lanes)
-    slants = tuple(Slant(place(s.dim), tuple(map(place, s.over)), partial(_ends_moved, s, place)) for s in a.slants)
-    return Mask(a.conditions, ranges, lanes, slants)
+    skewed = tuple(SkewedRange(place(s.dim), tuple(map(place, s.over)), partial(_ends_moved, s, place))
+                   for s in a.skewed)
+    return Mask(a.conditions, ranges, lanes, skewed)
 
 
-def _ends_moved(slant: Slant, place: Callable[[int], int], index: IndexOf) -> tuple[Int, Int]:
-    return slant.ends(lambda d: index(place(d)))
+def _ends_moved(one: SkewedRange, place: Callable[[int], int], index: IndexOf) -> tuple[Int, Int]:
+    return one.ends(lambda d: index(place(d)))
 
 
 def compared(predicate: int, a: Linear, b: Linear, type: ir.Type, shape: tuple[int, ...]) -> Mask | None:
@@ -74,7 +75,7 @@ def compared(predicate: int, a: Linear, b: Linear, type: ir.Type, shape: tuple[i
 
     if len(moving) == 1:
         return Mask(ranges=(Range(dim, *ends(_no_index)),))
-    return Mask(slants=(Slant(dim, tuple(d for d, _ in moving[:-1]), ends),))
+    return Mask(skewed=(SkewedRange(dim, tuple(d for d, _ in moving[:-1]), ends),))
 
 
 def _no_index(dim: int) -> ir.Value:
@@ -94,13 +95,13 @@ def _ends(predicate: int, step: int, bound: Int, size: int, type: ir.Type) -> tu
     return bound, ints.add(bound, 1, type)
 
 
-def within(bounds: tuple[Int, Int], slants: Iterable[Slant], index: IndexOf) -> tuple[Int, Int]:
-    """The part of ``bounds``, (first index, how many), that the ``slants`` of its dimension select at ``index``."""
+def within(bounds: tuple[Int, Int], skewed: Iterable[SkewedRange], index: IndexOf) -> tuple[Int, Int]:
+    """The part of ``bounds``, (first index, how many), that the ``skewed`` ranges of its dimension select at ``index``."""
     type = ints.index_type()
     low, count = bounds
     high = ints.add(low, count, type)
-    for slant in slants:
-        first, end = slant.ends(index)
+    for one in skewed:
+        first, end = one.ends(index)
         low, high = ints.larger(low, first, type), ints.smaller(high, end, type)
     return low, ints.larger(ints.sub(high, low, type), 0, type)
 
@@ -132,10 +133,10 @@ def condition(mask: Mask) -> Int:
 
 
 def holds_at(mask: Mask, index: Callable[[int], ir.Value]) -> Int:
-    """Whether the ranges, slants and lanes of ``mask`` select the element at ``index``."""
+    """Whether the ranges, skewed ranges and lanes of ``mask`` select the element at ``index``."""
     result: Int = 1
-    slanted = [(slant.dim, *slant.ends(index)) for slant in mask.slants]
-    for dim, low, high in [*((part.dim, part.low, part.high) for part in mask.ranges), *slanted]:
+    skewed_ends = [(one.dim, *one.ends(index)) for one in mask.skewed]
+    for dim, low, high in [*((part.dim, part.low, part.high) for part in mask.ranges), *skewed_ends]:
         position, type = index(dim), ints.index_type()
         if not (ints.known(low) and low == 0):
             result = ints.both(result, ints.compare(arith.CmpIPredicate.sle, low, position, type))

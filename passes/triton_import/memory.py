@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hexagon_mlir.ir import arith, bufferization, ir, make, memref, scf, tensor
 from hexagon_mlir.passes.triton_import import elementwise, gathered, ints, masks, views
-from hexagon_mlir.passes.triton_import.access import Access, memory_order, plan, stored
+from hexagon_mlir.passes.triton_import.access import PointerAccess, memory_order, plan, stored
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.pointers import base_at, sides
@@ -77,7 +77,7 @@ def _any_of(other: Tensor) -> ir.Value:
     return tensor.extract(dense(other, other.dims), [zero] * len(other.dims))
 
 
-def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, holds: Int) -> ir.Value:
+def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: PointerAccess, holds: Int) -> ir.Value:
     shape = [pointer.shape[d] for d in access.kept]
     buffer = memref.alloc(ir.MemRefType.get(shape, pointer.pointee), [], [])
     bounds = {d: masks.bounds(mask, d, pointer.shape[d]) for d in access.kept}
@@ -92,7 +92,7 @@ def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, hol
     words = stored(mask)
 
     def walked() -> None:
-        _fill_rest(buffer, other, access, bounds, holds, pointer.shape, always=bool(mask.lanes or mask.slants))
+        _fill_rest(buffer, other, access, bounds, holds, pointer.shape, always=bool(mask.lanes or mask.skewed))
         walk(pointer, words, access, bounds, holds, move)
 
     if gathered.worth_a_window(pointer, access.kept, access.block):
@@ -104,7 +104,7 @@ def _load_block(pointer: Pointer, mask: Mask, other: Tensor, access: Access, hol
     return bufferization.ToTensorOp(type, buffer, restrict=True, writable=True).result
 
 
-def _fill_rest(buffer: ir.Value, other: Tensor, access: Access, bounds: Bounds, holds: Int,
+def _fill_rest(buffer: ir.Value, other: Tensor, access: PointerAccess, bounds: Bounds, holds: Int,
                shape: tuple[int, ...], always: bool) -> None:
     """Give ``buffer`` the values of masked-off elements, unless the whole block is selected."""
     index = ints.index_type()
@@ -177,7 +177,7 @@ def _write(base: ir.Value, offset: Int, scalar: ir.Value) -> None:
     memref.store(scalar, views.element(base, offset), [ints.value(0, ints.index_type())])
 
 
-def _place(access: Access, bounds: Bounds, index: IndexOf) -> tuple[list[Int], list[Int], list[int]]:
+def _place(access: PointerAccess, bounds: Bounds, index: IndexOf) -> tuple[list[Int], list[Int], list[int]]:
     """Offsets, sizes and remaining axes of the current block inside the data."""
     offsets = [bounds[d][0] if d in access.block else index(d) for d in access.kept]
     sizes = [bounds[d][1] if d in access.block else 1 for d in access.kept]

@@ -121,7 +121,7 @@ def spread(node: Tensor, shape: tuple[int, ...]) -> Tensor | None:
     if found is None or shape != found.node.shape or node.shape[found.axis] != 1:
         return None
     step = prod(shape[found.axis + 1:])
-    if found.node.room is None or found.node.room.margin != step:
+    if found.node.padded is None or found.node.padded.margin != step:
         return None
     places = (-1, 0) if found.place == 0 else (0, 1)
     return margins.of_pairs(found.node, step, places, arith.select)
@@ -145,7 +145,7 @@ def _place_of_one(node: Tensor) -> tuple[int, int] | None:
 def keep(t: Translator, value: ir.Value, margin: int) -> None:
     """Know ``value``, and what it is made of bit by bit, as tensors in memory with ``margin``."""
     node = t.tensor(value)
-    if node.room is not None and node.room.margin == margin:
+    if node.padded is not None and node.padded.margin == margin:
         return
     owner = value.owner
     if isinstance(owner, ir.Operation | ir.OpView) and owner.operation.name == "tt.bitcast":
@@ -155,7 +155,7 @@ def keep(t: Translator, value: ir.Value, margin: int) -> None:
         keep(t, source, margin)
         node = elementwise.apply([t.tensor(source)], [node.element], node.shape,
                                  lambda x: arith.bitcast(node.element, x))[0]
-        t.known[value] = replace(node, room=t.tensor(source).room)
+        t.known[value] = replace(node, padded=t.tensor(source).padded)
     elif _bits(node) > 1 and node.dims == varying(node.shape):
         t.known[value] = margins.in_memory(node, margin)
 

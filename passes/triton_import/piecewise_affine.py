@@ -60,7 +60,7 @@ def divided(name: str, a: Linear, divisor: Int, type: ir.Type, shape: tuple[int,
 
 def chosen(condition: Mask, a: Linear, b: Linear, type: ir.Type, shape: tuple[int, ...]) -> Linear | None:
     """``a`` where ``condition`` holds, else ``b``, when all depend on one dimension and the condition is a range."""
-    if condition.conditions or condition.lanes or condition.slants or not condition.ranges:
+    if condition.conditions or condition.lanes or condition.skewed or not condition.ranges:
         return None
     dim = condition.ranges[0].dim
     if any(r.dim != dim for r in condition.ranges) or _one_dim([a, b], shape) not in (dim, None):

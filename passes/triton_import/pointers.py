@@ -132,7 +132,7 @@ def sides(pointer: Choice) -> list[tuple[Pointer | Choice, Mask]]:
 def _outside(node: Tensor) -> list[Mask]:
     """The elements where ``node`` (i1) does not hold, as masks that share none."""
     mask, shape = masks.mask_of(node), node.shape
-    if mask.ranges and len(mask.ranges) == 1 and not (mask.conditions or mask.lanes or mask.slants):
+    if mask.ranges and len(mask.ranges) == 1 and not (mask.conditions or mask.lanes or mask.skewed):
         dim, low, high = mask.ranges[0].dim, mask.ranges[0].low, mask.ranges[0].high
         before = [] if ints.known(low) and low <= 0 else [Mask(ranges=(Range(dim, 0, low),))]
         behind = Mask(ranges=(Range(dim, ints.larger(low, high, ints.index_type()), shape[dim]),))

@@ -73,7 +73,7 @@ def reshape(node: Known, shape: tuple[int, ...]) -> Known:
     if [node.shape[d] for d in old] == [shape[d] for d in new]:
         place = dict(zip(old, new, strict=True))
         same = renamed(node, shape, lambda d: place.get(d, 0))
-        return replace(same, room=node.room) if isinstance(node, Tensor) and isinstance(same, Tensor) else same
+        return replace(same, padded=node.padded) if isinstance(node, Tensor) and isinstance(same, Tensor) else same
     if isinstance(node, Choice):
         return Choice(*(cast(Any, reshape(part, shape)) for part in (node.condition, node.a, node.b)))
     if isinstance(node, Pointer):
@@ -86,7 +86,7 @@ def reshape(node: Known, shape: tuple[int, ...]) -> Known:
     if node.uniform:
         return Tensor(node.element, shape, (), node.data)
     result = build.from_compact(build.reshape(build.compact(node), [shape[d] for d in new]), node.element, shape)
-    return replace(result, room=node.room)
+    return replace(result, padded=node.padded)
 
 
 def join(a: Tensor, b: Tensor) -> Tensor:

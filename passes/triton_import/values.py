@@ -63,7 +63,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Slant:
+class SkewedRange:
     """``low <= i_dim < high`` where both ends (as those of `Range`) follow from the indices of dimensions ``over``."""
 
     dim: int
@@ -73,12 +73,12 @@ class Slant:
 
 @dataclass(frozen=True)
 class Mask:
-    """A conjunction: scalar conditions (i1), ranges of indices, ranges that move, and i1 tensors that are neither."""
+    """A conjunction: scalar conditions (i1), ranges of indices, skewed ranges, and i1 tensors that are neither."""
 
     conditions: tuple[Int, ...] = ()
     ranges: tuple[Range, ...] = ()
     lanes: tuple[Lane, ...] = ()
-    slants: tuple[Slant, ...] = ()
+    skewed: tuple[SkewedRange, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Tensor:
 
     For sorting networks: ``pairs`` tells what it is the xor of, ``product`` of which tensor it has one half and zeros
     in place of the other, ``half`` of which it is a half without the dimension of two, ``one`` the axis of two along
-    which, and the index at which, it is 1 and else 0, ``room`` where its elements are in memory.
+    which, and the index at which, it is 1 and else 0, ``padded`` where its elements are in memory.
     """
 
     element: ir.Type
@@ -105,7 +105,7 @@ class Tensor:
     product: Half | None = None
     half: Half | None = None
     one: tuple[int, int] | None = None
-    room: Room | None = None
+    padded: Padded | None = None
 
     @property
     def uniform(self) -> bool:
@@ -131,8 +131,8 @@ class Half:
 
 
 @dataclass(frozen=True)
-class Room:
-    """A flat tensor of all elements in row-major order, with ``margin`` more in front of them and behind."""
+class Padded:
+    """A flat tensor of all elements in row-major order, with ``margin`` more before and after them."""
 
     value: ir.Value
     margin: int

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import arith, ir, scf
 from hexagon_mlir.passes.triton_import import ints, linear, masks, piecewise_affine, pointers, views
-from hexagon_mlir.passes.triton_import.access import Access
+from hexagon_mlir.passes.triton_import.access import PointerAccess
 from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.values import Dims, IndexOf, Mask, Pointer
 
@@ -19,7 +19,7 @@ Move = Callable[[IndexOf, Bounds, ir.Value], None]
 """Moves one block: gets the indices of the loops, the bounds of the other dimensions, and the memory."""
 
 
-def walk(pointer: Pointer, mask: Mask, access: Access, bounds: Bounds, holds: Int, move: Move) -> None:
+def walk(pointer: Pointer, mask: Mask, access: PointerAccess, bounds: Bounds, holds: Int, move: Move) -> None:
     """Call ``move`` for each block of memory, under loops over ``access.loop`` and the mask.
 
     ``holds`` (i1) is the part of the mask that no dimension changes.
@@ -45,7 +45,7 @@ class _Walk:
 
     pointer: Pointer
     mask: Mask
-    access: Access
+    access: PointerAccess
     holds: Int
     move: Move
 
@@ -63,17 +63,17 @@ class _Walk:
 
     def _selected(self, indices: Indices, bounds: Bounds) -> None:
         """The blocks at ``indices`` if the mask holds there, as far as it depends on no dimension of the block."""
-        beside = tuple(slant for slant in self.mask.slants if slant.dim not in self.access.block)
-        at_indices = masks.holds_at(Mask(lanes=self.mask.lanes, slants=beside), indices.__getitem__)
+        beside = tuple(one for one in self.mask.skewed if one.dim not in self.access.block)
+        at_indices = masks.holds_at(Mask(lanes=self.mask.lanes, skewed=beside), indices.__getitem__)
         guarded(ints.both(self.holds, at_indices),
                 lambda: self._pieces(self.access.pieces, indices, self._narrowed(indices, bounds)))
 
     def _narrowed(self, indices: Indices, bounds: Bounds) -> Bounds:
         """``bounds`` within the ranges of the block's dimensions that depend on ``indices``."""
         narrow = dict(bounds)
-        for dim in dict.fromkeys(slant.dim for slant in self.mask.slants if slant.dim in self.access.block):
-            slants = [slant for slant in self.mask.slants if slant.dim == dim]
-            narrow[dim] = masks.within(narrow[dim], slants, indices.__getitem__)
+        for dim in dict.fromkeys(one.dim for one in self.mask.skewed if one.dim in self.access.block):
+            skewed = [one for one in self.mask.skewed if one.dim == dim]
+            narrow[dim] = masks.within(narrow[dim], skewed, indices.__getitem__)
         return narrow
 
     def _pieces(self, dims: Dims, indices: Indices, bounds: Bounds) -> None:

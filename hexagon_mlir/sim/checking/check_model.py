@@ -23,7 +23,7 @@ stores unaligned data as two of them.
 from __future__ import annotations
 
 from hexagon_mlir.sim.checking.rules import CODES, Rule
-from hexagon_mlir.sim.memory_system.cache_model import Access
+from hexagon_mlir.sim.memory_system.cache_model import CacheAccess
 
 REPORT_CALLBACK, COPY_CALLBACK, FILL_CALLBACK = -1, -2, -3
 RETURN_CALLBACK, ABOVE_CALLBACK, USED_CALLBACK, STORED_CALLBACK = -7, -8, -9, -10
@@ -48,7 +48,7 @@ ODD_STORE = "ck_vstore"
 """The check that gets an address with the bits that the access ignores."""
 
 
-def access_name(access: Access, masked: bool, predicated: bool, followed: bool) -> str:
+def access_name(access: CacheAccess, masked: bool, predicated: bool, followed: bool) -> str:
     """The check of an access; that of a ``followed`` load gives whether a byte has no value (i1)."""
     if masked:
         return "ck_vstorem"

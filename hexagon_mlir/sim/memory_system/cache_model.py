@@ -44,7 +44,7 @@ SKIPPED = 1 << 32
 
 
 @dataclass(frozen=True)
-class Access:
+class CacheAccess:
     """What one instruction does to the caches.
 
     In the tables of `mm_replay` it is a word: group, flags, fill and bytes (at `BYTES_SHIFT`), and from
@@ -70,20 +70,20 @@ class Access:
         return group | flags | numbers | (offset & 0xFFFFFFFF) << OFFSET_SHIFT
 
 
-def vector_load(nbytes: int, aligned: bool) -> Access:
-    return Access(nbytes, False, 1, straddles=not aligned, aligned=aligned)
+def vector_load(nbytes: int, aligned: bool) -> CacheAccess:
+    return CacheAccess(nbytes, False, 1, straddles=not aligned, aligned=aligned)
 
 
-def vector_store(nbytes: int, aligned: bool, masked: bool) -> Access:
-    return Access(nbytes, True, 0 if aligned and not masked else 2, straddles=not aligned, aligned=aligned)
+def vector_store(nbytes: int, aligned: bool, masked: bool) -> CacheAccess:
+    return CacheAccess(nbytes, True, 0 if aligned and not masked else 2, straddles=not aligned, aligned=aligned)
 
 
-def scalar_load(nbytes: int) -> Access:
-    return Access(nbytes, False, 1, scalar_load=True)
+def scalar_load(nbytes: int) -> CacheAccess:
+    return CacheAccess(nbytes, False, 1, scalar_load=True)
 
 
-def scalar_store(nbytes: int) -> Access:
-    return Access(nbytes, True, 2)
+def scalar_store(nbytes: int) -> CacheAccess:
+    return CacheAccess(nbytes, True, 2)
 
 
 class Geometry:

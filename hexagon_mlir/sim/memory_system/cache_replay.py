@@ -23,7 +23,7 @@ from hexagon_mlir.targets import Target
 
 
 class Replay:
-    """Writes @mm_replay(st, table, count, roots, memo, memos): the accesses of ``table`` (see `Access`) in order.
+    """Writes @mm_replay(st, table, count, roots, memo, memos): the accesses of ``table`` (see `CacheAccess`) in order.
 
     ``roots`` has the address of every group, or `SKIPPED`. If no access changed a tag or stood in TCM, the first
     ``memos`` roots are noted in ``memo`` as {root, epoch}: the same again will cost nothing.

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim import layout
-from hexagon_mlir.sim.memory_system.cache_model import SKIPPED, SLOW, Access, Geometry
+from hexagon_mlir.sim.memory_system.cache_model import SKIPPED, SLOW, CacheAccess, Geometry
 from hexagon_mlir.sim.semantics.value import I1, I32, I64, Code, Val
 from hexagon_mlir.targets import Target
 
@@ -52,7 +52,7 @@ class Group:
 
     root: Val
     condition: Val | None
-    members: list[tuple[Access, int]] = field(default_factory=list)
+    members: list[tuple[CacheAccess, int]] = field(default_factory=list)
 
     @property
     def noted(self) -> bool:
@@ -75,10 +75,10 @@ class BlockAccesses:
         self.model = model
         self.quick = quick
         self.groups: dict[tuple[str, str], Group] = {}
-        self.order: list[tuple[Group, Access, int]] = []
+        self.order: list[tuple[Group, CacheAccess, int]] = []
         self.widest = 0
 
-    def add(self, access: Access, address: Val, condition: Val | None) -> None:
+    def add(self, access: CacheAccess, address: Val, condition: Val | None) -> None:
         root, offset = address.distance()
         key = root.name, condition.name if condition else ""
         group = self.groups.setdefault(key, Group(root, condition))

@@ -15,7 +15,7 @@ from hexagon_mlir.isa.decode import COUNTERS, GATHERED, Condition, FormError, In
 from hexagon_mlir.isa.literals import shown
 from hexagon_mlir.sim.checking.check_model import ODD_STORE, access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
-from hexagon_mlir.sim.memory_system.cache_model import Access, scalar_load, scalar_store, vector_load, vector_store
+from hexagon_mlir.sim.memory_system.cache_model import CacheAccess, scalar_load, scalar_store, vector_load, vector_store
 from hexagon_mlir.sim.semantics.lanes import VECTOR, VECTOR_BYTES, blend
 from hexagon_mlir.sim.semantics.scalar import half, pair
 from hexagon_mlir.sim.semantics.sticky import USR
@@ -202,7 +202,7 @@ class PacketLowering(SecondValues, FlowLowering):
         self.code.label(done)
         self.guarded = None
 
-    def touch(self, access: Access, address: Val, mask: Val | None = None, followed: bool = False) -> str:
+    def touch(self, access: CacheAccess, address: Val, mask: Val | None = None, followed: bool = False) -> str:
         """Tell the checks and the memory model about an access; gives its host pointer."""
         unit = access.bytes if access.aligned else 1
         if self.image.sites is not None:

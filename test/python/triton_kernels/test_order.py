@@ -119,7 +119,7 @@ def test_compact(threshold):
 
 @triton.jit
 def compact_atomic(x, out, counter, n, BLOCK: tl.constexpr):
-    """Programs reserve room with one atomic each."""
+    """Programs reserve padded with one atomic each."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     v = tl.load(x + i, mask=i < n, other=0)
     keep = (v % 3 == 0) & (i < n)
