@@ -96,7 +96,7 @@ def _ends(predicate: int, step: int, bound: Int, size: int, type: ir.Type) -> tu
 
 
 def within(bounds: tuple[Int, Int], skewed: Iterable[SkewedRange], index: IndexOf) -> tuple[Int, Int]:
-    """The part of ``bounds``, (first index, how many), that the ``skewed`` ranges of its dimension select at ``index``."""
+    """The part of ``bounds``, (first index, how many), that ``skewed`` ranges of its dimension select at ``index``."""
     type = ints.index_type()
     low, count = bounds
     high = ints.add(low, count, type)
