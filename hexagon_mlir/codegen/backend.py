@@ -60,17 +60,17 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
         return library.linked(source.split(MODULE_END)).encode()
     kept = loops == "kept"
     attempts = ([(True, kept)] * qfloat + [(False, kept)] + [(False, False)] * kept)[attempt:]
-    for chains, native in attempts:
-        ways = BASELINES if not kept else UNCHAINED if not chains else ()
+    for in_qfloat, native in attempts:
+        ways = BASELINES if not kept else UNCHAINED if not in_qfloat else ()
         if kind == "function":
             made = _best(_Code(Program(Module.parse(source), library)), ways, len(source) / share, patience)
             return with_remarks(made[1], Module.parse(source).remarks).encode() if made else b""
         trace: Trace | None = [] if traced else None
-        optimized = apply((*BEFORE_O3, O3), Program(Module.parse(source), library, chains, native), trace).module
+        optimized = apply((*BEFORE_O3, O3), Program(Module.parse(source), library, in_qfloat, native), trace).module
         if kind == "llvm":
             return optimized.text.encode()
         parts = loops_apart(optimized) if kind != "obj" else [optimized]
-        if kind == "functions" and len(parts) > 1 and (chains, native) == attempts[0]:
+        if kind == "functions" and len(parts) > 1 and (in_qfloat, native) == attempts[0]:
             functions = [(len(part.text) * share / len(optimized.text), part.text) for part in parts]
             return json.dumps({"functions": functions}).encode()
         found: list[tuple[Cost, str, Variant]] = []

@@ -49,13 +49,13 @@ PRINTED = "; ModuleID = "
 class Program:
     """LLVM IR and what the steps need to know about it: the chip, and how code is generated from it.
 
-    ``chains``: sums and products stay in qfloat where the chip has it; ``native``: vector arithmetic is split into HVX
+    ``qfloat``: sums and products stay in qfloat where the chip has it; ``native``: vector arithmetic is split into HVX
     registers before -O3.
     """
 
     module: Module
     library: Library
-    chains: bool = True
+    qfloat: bool = True
     native: bool = True
     variant: Variant = field(default_factory=Variant)
 
@@ -119,8 +119,8 @@ def read(text: str, before: Module) -> Module:
 def _native_vectors(program: Program) -> Module:
     """See `use_native_vectors`."""
     features = program.features
-    chains = program.chains and QFLOAT in features
-    return use_native_vectors(program.module, chains, chains or IEEE in features, converts(features),
+    qfloat = program.qfloat and QFLOAT in features
+    return use_native_vectors(program.module, qfloat, qfloat or IEEE in features, converts(features),
                               QFLOAT in features, program.library.narrowing_order)
 
 

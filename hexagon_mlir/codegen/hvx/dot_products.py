@@ -19,7 +19,7 @@ _NAMES = {("sext", "sext"): "vrmpybv.acc", ("zext", "zext"): "vrmpyubv.acc", ("z
 
 def make_dot_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
     """Fill ``value`` with the sum ``i`` if it adds such products to something."""
-    if i.opcode != "add" or i.type != f"<{_WORDS} x i32>" or value.order != 1:
+    if i.opcode != "add" or i.type != f"<{_WORDS} x i32>" or value.lane_stride != 1:
         return False
     for old, total in (i.operands, i.operands[::-1]):
         casts = _factors(plan, total)
@@ -28,10 +28,10 @@ def make_dot_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, valu
         for left, right in (casts, casts[::-1]):
             name = _NAMES.get((left.opcode, right.opcode))
             factors = [builder.value(c.operands[0], c.types[0]) for c in (left, right)]
-            if name is None or any(f.order != 1 for f in factors):
+            if name is None or any(f.lane_stride != 1 for f in factors):
                 continue
             words = [builder.words(f.parts[0], f.native) for f in factors]
-            acc = builder.ordered(old, builder.value(old, i.type), 1)[0]
+            acc = builder.with_stride(old, builder.value(old, i.type), 1)[0]
             value.parts = [builder.intrinsic(name, i.type, *((i.type, v) for v in (acc, *words)))]
             return True
     return False

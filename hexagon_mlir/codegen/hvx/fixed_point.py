@@ -42,7 +42,7 @@ def _multiple(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Valu
         for total, other in (i.operands, i.operands[::-1]):
             product = plan.definitions.get(other)
             if product is not None and _factor(plan, product) and _splat(total, i.type) is None:
-                pairs = builder.ordered(total, builder.value(total, i.type), value.order)
+                pairs = builder.with_stride(total, builder.value(total, i.type), value.lane_stride)
                 return _multiply(builder, plan, product, value, pairs)
         return False
     return _factor(plan, i) is not None and _multiply(builder, plan, i, value, None)
@@ -53,20 +53,20 @@ def _multiply(builder: PartBuilder, plan: SplitPlan, product: Instruction, value
     found = _factor(plan, product)
     assert found is not None
     cast, number = found
-    order = value.order // 2
-    if not order:
+    stride = value.lane_stride // 2
+    if not stride:
         return False
-    value.parts = [""] * (2 * len(words := _words(builder, cast, order)))
+    value.parts = [""] * (2 * len(words := _words(builder, cast, stride)))
     for part, word in enumerate(words):
-        group, residue = divmod(part, order)
-        low = group * 2 * order + residue
+        group, residue = divmod(part, stride)
+        low = group * 2 * stride + residue
         arguments = [(_WORDS, word), ("i32", str(twice(number)))]
         if totals is None:
             pair = builder.intrinsic("vmpyh", _PAIR, *arguments)
         else:
-            total = builder.intrinsic("vcombine", _PAIR, (_WORDS, totals[low + order]), (_WORDS, totals[low]))
+            total = builder.intrinsic("vcombine", _PAIR, (_WORDS, totals[low + stride]), (_WORDS, totals[low]))
             pair = builder.intrinsic("vmpyh.acc", _PAIR, (_PAIR, total), *arguments)
-        value.parts[low], value.parts[low + order] = builder.half("lo", pair), builder.half("hi", pair)
+        value.parts[low], value.parts[low + stride] = builder.half("lo", pair), builder.half("hi", pair)
     return True
 
 
@@ -80,21 +80,21 @@ def _factor(plan: SplitPlan, i: Instruction) -> tuple[Instruction, int] | None:
 
 
 def _product(builder: PartBuilder, factors: tuple[Instruction, Instruction | int], value: Value) -> bool:
-    left = _words(builder, factors[0], value.order)
+    left = _words(builder, factors[0], value.lane_stride)
     if isinstance(factors[1], int):
         number = ("i32", str(twice(factors[1])))
         made = [builder.intrinsic("vmpyhsrs", _WORDS, (_WORDS, w), number) for w in left]
     else:
-        right = _words(builder, factors[1], value.order)
+        right = _words(builder, factors[1], value.lane_stride)
         made = [builder.intrinsic("vmpyhvsrs", _WORDS, (_WORDS, a), (_WORDS, b))
                 for a, b in zip(left, right, strict=True)]
     value.parts = [builder.as_type(words, value.native) for words in made]
     return True
 
 
-def _words(builder: PartBuilder, cast: Instruction, order: int) -> list[str]:
+def _words(builder: PartBuilder, cast: Instruction, stride: int) -> list[str]:
     source = builder.value(cast.operands[0], cast.types[0])
-    return [builder.words(p, source.native) for p in builder.ordered(cast.operands[0], source, order)]
+    return [builder.words(p, source.native) for p in builder.with_stride(cast.operands[0], source, stride)]
 
 
 def twice(number: int) -> int:
@@ -106,13 +106,13 @@ def twice(number: int) -> int:
 
 def _narrowing_shift(builder: PartBuilder, shift: Instruction, amount: int, value: Value) -> bool:
     source = builder.value(shift.operands[0], shift.types[0])
-    order = value.order
-    if source.order != 2 * order:
+    stride = value.lane_stride
+    if source.lane_stride != 2 * stride:
         return False
-    parts = builder.ordered(shift.operands[0], source, source.order)
+    parts = builder.with_stride(shift.operands[0], source, source.lane_stride)
     name, *rest = ("vshufoh",) if amount == 16 else ("vasrwh", ("i32", str(amount)))
-    for low in (group + r for group in range(0, len(parts), 2 * order) for r in range(order)):
-        words = builder.intrinsic(name, _WORDS, (_WORDS, parts[low + order]), (_WORDS, parts[low]), *rest)
+    for low in (group + r for group in range(0, len(parts), 2 * stride) for r in range(stride)):
+        words = builder.intrinsic(name, _WORDS, (_WORDS, parts[low + stride]), (_WORDS, parts[low]), *rest)
         value.parts.append(builder.as_type(words, value.native))
     return True
 

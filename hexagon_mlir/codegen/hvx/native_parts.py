@@ -1,4 +1,4 @@
-"""Native parts of vector values and the instructions that make them: formats, lane orders, widths."""
+"""Native parts of vector values and the instructions that make them: formats, lane strides, widths."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _NARROWING = {(16, True): "vpackeb", (32, True): "vpackeh", (16, False): "vshuff
 
 @dataclass
 class Value:
-    """A split vector. ``parts[i]`` holds native part i in IEEE format (or integers), ``chains[i]`` in qfloat; part
-    ``group * order + residue`` has the lanes ``residue + order * n`` of its group."""
+    """A split vector. ``parts[i]`` holds native part i in IEEE format (or integers), ``qfloats[i]`` in qfloat; part
+    ``group * lane_stride + residue`` has the lanes ``residue + lane_stride * n`` of its group."""
 
     element: str
     lanes: int
     bits: int
-    order: int
+    lane_stride: int
     block: str
     parts: list[str] = field(default_factory=list)
-    chains: list[str] = field(default_factory=list)
+    qfloats: list[str] = field(default_factory=list)
     normal: bool = True
     splat: bool = False
     from_half: bool = False
-    """``chains`` are f16 numbers times one, which is a unit of the last place too much; see `half_conversions`."""
+    """``qfloats`` are f16 numbers times one, which is a unit of the last place too much; see `half_conversions`."""
     specials: bool = True
     """Something looks at the bits of what is ``from_half``: infinity and NaN count."""
 
@@ -140,56 +140,56 @@ class PartBuilder:
         """The parts in IEEE format."""
         if value.parts:
             return value.parts
-        ieee, chain = FORMATS[value.element]
+        ieee, qfloat = FORMATS[value.element]
         def converted(words: str) -> str:
-            made = self.intrinsic(f"vconv.{ieee}.{chain}", "<32 x i32>", ("<32 x i32>", words))
+            made = self.intrinsic(f"vconv.{ieee}.{qfloat}", "<32 x i32>", ("<32 x i32>", words))
             made = widened_words(self, made, value.specials) if value.from_half else made
             return self.as_type(made, value.native)
 
-        return self.cached(operand, "ieee", value.block, lambda: [converted(c) for c in value.chains])
+        return self.cached(operand, "ieee", value.block, lambda: [converted(c) for c in value.qfloats])
 
-    def chain(self, operand: str, value: Value, normal: bool = False) -> list[str]:
+    def as_qfloat(self, operand: str, value: Value, normal: bool = False) -> list[str]:
         """The parts in qfloat, normalised if asked for: a sum with zero does both, within a unit of the last place.
 
         IEEE values are lifted less zero, which keeps the sign of zero, and rounds both signs alike.
         """
-        if value.chains and (value.normal or not normal):
-            return value.chains
-        ieee, chain = FORMATS[value.element]
+        if value.qfloats and (value.normal or not normal):
+            return value.qfloats
+        ieee, qfloat = FORMATS[value.element]
         zero = ("<32 x i32>", "zeroinitializer")
-        if value.chains:
+        if value.qfloats:
             return self.cached(operand, "normal", value.block, lambda: [
-                self.intrinsic(f"vadd.{chain}.mix", "<32 x i32>", ("<32 x i32>", c), zero) for c in value.chains])
+                self.intrinsic(f"vadd.{qfloat}.mix", "<32 x i32>", ("<32 x i32>", c), zero) for c in value.qfloats])
 
         def lift(part: str) -> str:
             return self.intrinsic(f"vsub.{ieee}", "<32 x i32>", ("<32 x i32>", self.words(part, value.native)), zero)
 
         if value.splat:  # where it is used; LLVM moves it out of loops. In the entry block it would live across calls
             name = operand if value.block else f"{value.element} {value.parts[0]}"
-            return self.cached(name, "chain", value.block, lambda: [lift(value.parts[0])]) * len(value.parts)
-        return self.cached(operand, "chain", value.block, lambda: [lift(p) for p in value.parts])
+            return self.cached(name, "qfloat", value.block, lambda: [lift(value.parts[0])]) * len(value.parts)
+        return self.cached(operand, "qfloat", value.block, lambda: [lift(p) for p in value.parts])
 
-    def ordered(self, operand: str, value: Value, order: int) -> list[str]:
-        """The IEEE parts in lane order ``order``."""
+    def with_stride(self, operand: str, value: Value, stride: int) -> list[str]:
+        """The IEEE parts with lane stride ``stride``."""
         parts = self.ieee(operand, value)
-        if value.splat or value.order == order:
+        if value.splat or value.lane_stride == stride:
             return parts
-        return self.cached(operand, f"order {order}", value.block, lambda: self._reordered(parts, value, order))
+        return self.cached(operand, f"stride {stride}", value.block, lambda: self._restrided(parts, value, stride))
 
-    def _reordered(self, parts: list[str], value: Value, order: int) -> list[str]:
+    def _restrided(self, parts: list[str], value: Value, stride: int) -> list[str]:
         if value.element == "i1":
-            return self._reordered_masks(parts, value, order)
-        now = value.order
-        while now != order:
-            step, name = (now // 2, "vshuffvdd") if now > order else (now, "vdealvdd")
+            return self._restrided_masks(parts, value, stride)
+        now = value.lane_stride
+        while now != stride:
+            step, name = (now // 2, "vshuffvdd") if now > stride else (now, "vdealvdd")
             new = list(parts)
             for group in range(0, len(parts), 2 * step):
                 for r in range(step):
-                    # parts r and r + step of an order 2 * step interleave to two consecutive ones of order step
+                    # parts r and r + step of stride 2 * step interleave to two consecutive ones of stride step
                     even, odd = group + r, group + r + step
                     low, high = self.pair(name, parts[even], parts[odd], value)
                     new[even], new[odd] = low, high
-            parts, now = new, (now // 2 if now > order else now * 2)
+            parts, now = new, (now // 2 if now > stride else now * 2)
         return parts
 
     def pair(self, name: str, low: str, high: str, value: Value) -> tuple[str, str]:
@@ -202,16 +202,16 @@ class PartBuilder:
         """The ``lo`` or ``hi`` vector of a pair."""
         return self.intrinsic(which, "<32 x i32>", ("<64 x i32>", pair))
 
-    def _reordered_masks(self, parts: list[str], value: Value, order: int) -> list[str]:
+    def _restrided_masks(self, parts: list[str], value: Value, stride: int) -> list[str]:
         element = f"i{value.bits}"
         lanes = VECTOR_BITS // value.bits
-        whole = Value(element, value.lanes, value.bits, value.order, value.block)
+        whole = Value(element, value.lanes, value.bits, value.lane_stride, value.block)
         numbers = [self.emit(f"select <{lanes} x i1> {p}, {whole.native} splat ({element} 1), "
                              f"{whole.native} zeroinitializer") for p in parts]
         return [self.emit(f"icmp ne {whole.native} {n}, zeroinitializer")
-                for n in self._reordered(numbers, whole, order)]
+                for n in self._restrided(numbers, whole, stride)]
 
-    def widened(self, opcode: str, parts: list[str], bits: int, order: int) -> list[str]:
+    def widened(self, opcode: str, parts: list[str], bits: int, stride: int) -> list[str]:
         """Each part as two: its even and its odd lanes in twice the width."""
         new = [""] * (2 * len(parts))
         before = f"<{VECTOR_BITS // bits} x {'half' if opcode == 'fpext' else f'i{bits}'}>"
@@ -225,20 +225,20 @@ class PartBuilder:
             else:
                 name = {"sext": "vs", "zext": "vz"}[opcode] + {8: "b", 16: "h"}[bits]
                 pair = self.intrinsic(name, "<64 x i32>", ("<32 x i32>", words))
-            group, residue = divmod(number, order)
-            place = group * 2 * order + residue
+            group, residue = divmod(number, stride)
+            place = group * 2 * stride + residue
             new[place] = self.as_type(self.half("lo", pair), after)
-            new[place + order] = self.as_type(self.half("hi", pair), after)
+            new[place + stride] = self.as_type(self.half("hi", pair), after)
         return new
 
-    def narrowed(self, floats: bool, parts: list[str], bits: int, order: int,
+    def narrowed(self, floats: bool, parts: list[str], bits: int, stride: int,
                  finish: Callable[[str, int, int], str] | None = None) -> tuple[list[str], int]:
         """Two parts as one of half the width: even and odd lanes, or two halves in memory order.
 
         ``finish`` gets words of f16 made from qfloat and the places of the two parts they come from.
         """
         new = []
-        step = max(order // 2, 1)
+        step = max(stride // 2, 1)
         before, after = f"<{VECTOR_BITS // bits} x i{bits}>", f"<{2 * VECTOR_BITS // bits} x i{bits // 2}>"
         for group in range(0, len(parts), 2 * step):
             for r in range(step):
@@ -251,10 +251,10 @@ class PartBuilder:
                 kind = "<32 x float>" if floats else before
                 first, second = operands(low, high, self.narrowing_order) if floats else (high, low)
                 two = (("<32 x i32>", self.words(first, kind)), ("<32 x i32>", self.words(second, kind)))
-                name = "vcvt.hf.sf" if floats else _NARROWING[bits, order == 1]
+                name = "vcvt.hf.sf" if floats else _NARROWING[bits, stride == 1]
                 made = self.intrinsic(name, "<32 x i32>", *two)
                 new.append(made if floats else self.as_type(made, after))
-        return new, step if order > 1 else 1
+        return new, step if stride > 1 else 1
 
     def offset(self, pointer: str, part: int) -> str:
         if not part:

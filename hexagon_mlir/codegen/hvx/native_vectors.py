@@ -9,7 +9,7 @@ vector value becomes a list of native parts:
 * Conversions between 16 and 32 bits (8 and 16) leave even lanes in one part and odd lanes in the other, and the
   arithmetic between does not mind; only memory and unknown operations put the lanes back in order.
 
-``order`` is the distance between neighbours in a part: 1 as in memory, 2 for even and odd lanes, 4 for every fourth.
+The lane stride is the distance of neighbours in a part: 1 as in memory, 2 for even and odd lanes, 4 for every fourth.
 What is not understood stays as it was, on the whole vector.
 """
 
@@ -67,7 +67,7 @@ class FunctionRewriter(PartBuilder):
         self.converts, self.legacy = converts, legacy
         self.plan = SplitPlan(self.instructions, floats)
         super().__init__(self.plan.definitions, qfloat, declared, narrowing_order)
-        self.ours, self.bits, self.orders = self.plan.names, self.plan.bits, self.plan.orders
+        self.ours, self.bits, self.lane_strides = self.plan.names, self.plan.bits, self.plan.lane_strides
         self.incoming: dict[tuple[str, str], list[str]] = {}
         """(phi, block it is entered from) -> parts."""
         self.phis_after: dict[str, list[Instruction]] = {}
@@ -109,7 +109,7 @@ class FunctionRewriter(PartBuilder):
             return
         vector = vector_type(i.type)
         assert vector is not None
-        value = Value(vector[1], vector[0], self.bits[i.result], self.orders[i.result], i.block)
+        value = Value(vector[1], vector[0], self.bits[i.result], self.lane_strides[i.result], i.block)
         self.values[i.result] = value
         if i.opcode == "load":
             value.parts = self._load(i, value)
@@ -119,7 +119,7 @@ class FunctionRewriter(PartBuilder):
             pass
         elif make_widening_product(self, self.plan, i, value):
             value.normal = self.formats.is_normal(i.result) if i.opcode == "fmul" else True
-        elif i.result in self.formats.chained:
+        elif i.result in self.formats.qfloats:
             self._arithmetic(i, value)
         elif i.opcode in CASTS and self.plan.cast_kind(i) != "same":
             self._convert(i, value)
@@ -135,7 +135,7 @@ class FunctionRewriter(PartBuilder):
     def _store(self, i: Instruction) -> None:
         value = self.values[i.operands[0]]
         suffix = _alignment(i)
-        for number, part in enumerate(self.ordered(i.operands[0], value, 1)):
+        for number, part in enumerate(self.with_stride(i.operands[0], value, 1)):
             place = self.offset(i.operands[1], number)
             self.out.append(f"  store {value.native} {part}, ptr {place}{suffix}{i.debug}")
 
@@ -152,19 +152,19 @@ class FunctionRewriter(PartBuilder):
             return
         sources = [self.value(o, t) for o, t in zip(i.operands[:2], i.types[:2], strict=True) if o != "poison"]
         if kind in ("interleave", "even", "odd"):
-            low, high = (self.ordered(o, s, 1)[0] for o, s in zip(i.operands, sources, strict=False))
+            low, high = (self.with_stride(o, s, 1)[0] for o, s in zip(i.operands, sources, strict=False))
             pair = self.pair("vshuffvdd" if kind == "interleave" else "vdealvdd", low, high, value)
             value.parts = list(pair) if kind == "interleave" else [pair[kind == "odd"]]
             return
         mask = mask_numbers(i.operands[2], value.lanes)
         assert mask is not None
         first = mask[0] * value.bits // VECTOR_BITS
-        if self.qfloat and all(s.chains and not s.parts and s.order == 1 for s in sources):
-            value.chains = [c for s in sources for c in s.chains][first:first + count]
+        if self.qfloat and all(s.qfloats and not s.parts and s.lane_stride == 1 for s in sources):
+            value.qfloats = [c for s in sources for c in s.qfloats][first:first + count]
             value.normal = all(s.normal for s in sources)
-            self.formats.chained.add(i.result)
+            self.formats.qfloats.add(i.result)
             return
-        parts = [p for o, s in zip(i.operands, sources, strict=False) for p in self.ordered(o, s, 1)]
+        parts = [p for o, s in zip(i.operands, sources, strict=False) for p in self.with_stride(o, s, 1)]
         value.parts = parts[first:first + count]
 
     def _elementwise(self, i: Instruction, value: Value) -> None:
@@ -174,7 +174,7 @@ class FunctionRewriter(PartBuilder):
             if type_.startswith("<"):
                 source = self.value(operand, type_, value.bits if type_.endswith("i1>") else 0)
                 columns.append([f"{self._native(type_, value.bits)} {p}"
-                                for p in self.ordered(operand, source, value.order)])
+                                for p in self.with_stride(operand, source, value.lane_stride)])
             else:
                 columns.append([f"{type_} {operand}"] * (value.lanes * value.bits // VECTOR_BITS))
         rows = list(zip(*columns, strict=True))
@@ -212,8 +212,9 @@ class FunctionRewriter(PartBuilder):
         if i.opcode == "fpext":
             self._convert(i, value)
             return
-        ieee, chain = FORMATS[value.element]
-        sources = [self._in_order(o, self.value(o, t), value.order) for o, t in zip(i.operands, i.types, strict=True)]
+        ieee, qfloat = FORMATS[value.element]
+        sources = [self._at_stride(o, self.value(o, t), value.lane_stride)
+                   for o, t in zip(i.operands, i.types, strict=True)]
         left, right = sources
         operands = i.operands
         if i.opcode == "fmul":
@@ -224,30 +225,30 @@ class FunctionRewriter(PartBuilder):
                 operands = [_negated(o) if v is not s else o
                             for o, v, s in zip(i.operands, (left, right), sources, strict=True)]
             if i.result in self.formats.in_qfloat:
-                a, b = self.chain(operands[0], left, True), self.chain(operands[1], right, True)
-                value.chains = self.binary(f"vmpy.{chain}", a, b)
+                a, b = self.as_qfloat(operands[0], left, True), self.as_qfloat(operands[1], right, True)
+                value.qfloats = self.binary(f"vmpy.{qfloat}", a, b)
             else:
                 a, b = self._as_words(operands[0], left), self._as_words(operands[1], right)
-                value.chains = self.binary(f"vmpy.{chain}.{ieee}", a, b)
+                value.qfloats = self.binary(f"vmpy.{qfloat}.{ieee}", a, b)
             return
         name = "vadd" if i.opcode == "fadd" or i.operands[1] in self.formats.negated else "vsub"
-        if left.chains and right.chains:
-            value.chains = self.binary(f"{name}.{chain}", left.chains, right.chains)
-        elif left.chains:
-            value.chains = self.binary(f"{name}.{chain}.mix", left.chains, self._as_words(i.operands[1], right))
-        elif right.chains and name == "vadd":
-            value.chains = self.binary(f"{name}.{chain}.mix", right.chains, self._as_words(i.operands[0], left))
-        elif right.chains:  # there is no sf - qf32
-            value.chains = self.binary(f"vsub.{chain}", self.chain(i.operands[0], left), right.chains)
+        if left.qfloats and right.qfloats:
+            value.qfloats = self.binary(f"{name}.{qfloat}", left.qfloats, right.qfloats)
+        elif left.qfloats:
+            value.qfloats = self.binary(f"{name}.{qfloat}.mix", left.qfloats, self._as_words(i.operands[1], right))
+        elif right.qfloats and name == "vadd":
+            value.qfloats = self.binary(f"{name}.{qfloat}.mix", right.qfloats, self._as_words(i.operands[0], left))
+        elif right.qfloats:  # there is no sf - qf32
+            value.qfloats = self.binary(f"vsub.{qfloat}", self.as_qfloat(i.operands[0], left), right.qfloats)
         else:
-            value.chains = self.binary(f"{name}.{ieee}", self._as_words(i.operands[0], left),
+            value.qfloats = self.binary(f"{name}.{ieee}", self._as_words(i.operands[0], left),
                                         self._as_words(i.operands[1], right))
 
-    def _in_order(self, operand: str, value: Value, order: int) -> Value:
-        if value.splat or value.order == order:
+    def _at_stride(self, operand: str, value: Value, stride: int) -> Value:
+        if value.splat or value.lane_stride == stride:
             return value
-        parts = self.ordered(operand, value, order)
-        return Value(value.element, value.lanes, value.bits, order, self.block, parts)
+        parts = self.with_stride(operand, value, stride)
+        return Value(value.element, value.lanes, value.bits, stride, self.block, parts)
 
     def _as_words(self, operand: str, value: Value) -> list[str]:
         parts = self.ieee(operand, value)
@@ -268,13 +269,13 @@ class FunctionRewriter(PartBuilder):
             return
         source = self.value(i.operands[0], i.types[0])
         if self.plan.cast_kind(i) == "widen":
-            bits, order = source.bits, source.order
-            parts = self.ordered(i.operands[0], source, order)
+            bits, stride = source.bits, source.lane_stride
+            parts = self.with_stride(i.operands[0], source, stride)
             while bits < value.bits:
-                parts, bits, order = self.widened(i.opcode, parts, bits, order), 2 * bits, 2 * order
-            value.order = order
+                parts, bits, stride = self.widened(i.opcode, parts, bits, stride), 2 * bits, 2 * stride
+            value.lane_stride = stride
             if i.opcode == "fpext" and self.qfloat:
-                value.chains, value.from_half = parts, True
+                value.qfloats, value.from_half = parts, True
                 value.specials = self.formats.shows_bits(i.result)
             else:
                 value.parts = [self.as_type(p, value.native) for p in parts] if i.opcode == "fpext" else parts
@@ -284,40 +285,43 @@ class FunctionRewriter(PartBuilder):
     def _saturate(self, clamp: Clamp, value: Value) -> None:
         source = self.value(clamp.operand, clamp.type)
         ratio = source.bits // value.bits
-        order = source.order if value.order == 1 and source.order < ratio else value.order * ratio
-        parts, bits = self.ordered(clamp.operand, source, order), source.bits
+        packs = value.lane_stride == 1 and source.lane_stride < ratio
+        stride = source.lane_stride if packs else value.lane_stride * ratio
+        parts, bits = self.with_stride(clamp.operand, source, stride), source.bits
         while bits > value.bits:
-            parts, order = packed(self, parts, bits, order, clamp.signed or bits > 2 * value.bits)
+            parts, stride = packed(self, parts, bits, stride, clamp.signed or bits > 2 * value.bits)
             bits //= 2
         value.parts = parts
 
     def _narrow(self, i: Instruction, source: Value, value: Value) -> None:
         ratio = source.bits // value.bits
         floats = i.opcode == "fptrunc"
-        wanted = value.order * ratio if floats or source.order >= ratio * value.order else source.order
-        if floats and self.qfloat and source.order == wanted:
-            parts = self.chain(i.operands[0], source)
+        wanted = value.lane_stride * ratio
+        if not floats and source.lane_stride < wanted:
+            wanted = source.lane_stride
+        if floats and self.qfloat and source.lane_stride == wanted:
+            parts = self.as_qfloat(i.operands[0], source)
         else:
-            parts = self.ordered(i.operands[0], source, wanted)
+            parts = self.with_stride(i.operands[0], source, wanted)
             if floats and self.qfloat:
                 moved = Value("float", source.lanes, 32, wanted, self.block, parts)
-                parts = self.chain(i.operands[0] + " ordered", moved)
-        if source.splat and not source.chains:
+                parts = self.as_qfloat(i.operands[0] + " ordered", moved)
+        if source.splat and not source.qfloats:
             parts = self.ieee(i.operands[0], source) if not (floats and self.qfloat) else parts
-        bits, order = source.bits, wanted
+        bits, stride = source.bits, wanted
         finish = self._finish_half(i, source, wanted) if floats and self.qfloat else None
         while bits > value.bits:
-            parts, order = self.narrowed(floats, parts, bits, order, finish)
+            parts, stride = self.narrowed(floats, parts, bits, stride, finish)
             bits //= 2
         value.parts = [self.as_type(p, value.native) for p in parts] if floats else parts
 
-    def _finish_half(self, i: Instruction, source: Value, order: int) -> Callable[[str, int, int], str] | None:
+    def _finish_half(self, i: Instruction, source: Value, stride: int) -> Callable[[str, int, int], str] | None:
         """What makes f16 numbers from qfloat right: infinity for what is too large, and NaN where it came as such."""
         if "ninf" in i.flags or "fast" in i.flags or self.formats.fits_half(i.operands[0]):
             return None
-        if source.chains or "nnan" in i.flags or constant(i.operands[0]) is not None:  # sums know no NaN
+        if source.qfloats or "nnan" in i.flags or constant(i.operands[0]) is not None:  # sums know no NaN
             return lambda made, low, high: narrowed_halves(self, made, None)
-        words = [self.words(p, source.native) for p in self.ordered(i.operands[0], source, order)]
+        words = [self.words(p, source.native) for p in self.with_stride(i.operands[0], source, stride)]
         return lambda made, low, high: narrowed_halves(self, made, (words[low], words[high]))
 
     # -- whole vectors and loops ---------------------------------------------------------------------------------
@@ -354,16 +358,16 @@ class FunctionRewriter(PartBuilder):
     def _whole(self, name: str) -> str:
         """Split value ``name`` as one vector in memory order."""
         value = self.values[name]
-        parts = self.ordered(name, value, 1)
+        parts = self.with_stride(name, value, 1)
         return self.cached(name, "whole", value.block, lambda: [self.joined(parts, value)])[0]
 
     def _declare_phi(self, i: Instruction) -> None:
         vector = vector_type(i.type)
         assert vector is not None
-        value = Value(vector[1], vector[0], self.bits[i.result], self.orders[i.result], i.block)
+        value = Value(vector[1], vector[0], self.bits[i.result], self.lane_strides[i.result], i.block)
         names = [f"{i.result}.{k}" for k in range(value.lanes * value.bits // VECTOR_BITS)]
-        if i.result in self.formats.chained:
-            value.chains, value.normal = names, False
+        if i.result in self.formats.qfloats:
+            value.qfloats, value.normal = names, False
         else:
             value.parts = names
         self.values[i.result] = value
@@ -378,12 +382,12 @@ class FunctionRewriter(PartBuilder):
                 if block != branch.block:
                     continue
                 value = self.value(operand, i.type)
-                phi_order = self.orders[i.result]
-                if i.result in self.formats.chained:
-                    value = self._in_order(operand, value, phi_order)
-                    self.incoming[i.result, block] = self.chain(operand, value)
+                phi_stride = self.lane_strides[i.result]
+                if i.result in self.formats.qfloats:
+                    value = self._at_stride(operand, value, phi_stride)
+                    self.incoming[i.result, block] = self.as_qfloat(operand, value)
                 else:
-                    self.incoming[i.result, block] = self.ordered(operand, value, phi_order)
+                    self.incoming[i.result, block] = self.with_stride(operand, value, phi_stride)
 
     def _before_kept_phi(self, phi: Instruction, block: str) -> None:
         for operand in dict.fromkeys(o for o, b in zip(phi.operands, phi.incoming, strict=False)
@@ -393,8 +397,8 @@ class FunctionRewriter(PartBuilder):
 
     def _phi_lines(self, i: Instruction) -> list[str]:
         value = self.values[i.result]
-        names = value.chains or value.parts
-        type_ = "<32 x i32>" if value.chains else value.native
+        names = value.qfloats or value.parts
+        type_ = "<32 x i32>" if value.qfloats else value.native
         lines = []
         for number, name in enumerate(names):
             sources = ", ".join(f"[ {self.incoming[i.result, block][number]}, %{block} ]" for block in i.incoming)

@@ -20,7 +20,7 @@ _FLOAT_USERS = frozenset({"fadd", "fsub", "fmul", "fptrunc"})
 
 
 class FloatFormats:
-    """``chained`` values are computed or carried in qfloat, ``in_qfloat`` products take qfloat operands, ``negated``
+    """``qfloats`` are computed or carried in qfloat, ``in_qfloat`` products take qfloat operands, ``negated``
     products are made with the opposite sign, for the additions that replace their subtractions.
     """
 
@@ -31,31 +31,31 @@ class FloatFormats:
         for i in self.instructions:
             self.ranges.visit(i)
         self.normal = self.ranges.normal
-        self.chained_phis = self._find_chained_phis()
-        self.chained = {name for name in self.ours if self._is_chained(name)}
+        self.qfloat_phis = self._find_qfloat_phis()
+        self.qfloats = {name for name in self.ours if self._is_qfloat(name)}
         self.in_qfloat = self._choose_formats()
-        self.negated = {name for name in self.chained if self._wants_negative(name)}
+        self.negated = {name for name in self.qfloats if self._wants_negative(name)}
 
     def _wants_negative(self, name: str) -> bool:
         """True for a product with a constant that is only ever taken from IEEE values: ``sf - qf32`` does not exist."""
         i = self.definitions[name]
         if i.opcode != "fmul" or not any(constant(o) is not None for o in i.operands):
             return False
-        return all(u.opcode == "fsub" and u.result in self.chained and u.operands[1] == name and u.operands[0] != name
+        return all(u.opcode == "fsub" and u.result in self.qfloats and u.operands[1] == name and u.operands[0] != name
                    for u in self.users.get(name, [])) and any(
-            u.operands[0] not in self.chained and u.operands[0].startswith("%") for u in self.users.get(name, []))
+            u.operands[0] not in self.qfloats and u.operands[0].startswith("%") for u in self.users.get(name, []))
 
-    def _is_chained(self, name: str) -> bool:
+    def _is_qfloat(self, name: str) -> bool:
         """True when ``name`` is computed, or carried round a loop, in qfloat."""
         i = self.definitions[name]
         vector = vector_type(i.type)
         if not self.qfloat or vector is None or vector[1] not in FORMATS:
             return False
         if i.opcode == "phi":
-            return name in self.chained_phis
+            return name in self.qfloat_phis
         return i.opcode in SUMS or i.opcode == "fmul" or (i.opcode == "fpext" and vector[1] == "float")
 
-    def _find_chained_phis(self) -> set[str]:
+    def _find_qfloat_phis(self) -> set[str]:
         """Sums carried round loops, through all loops of a nest: phis to which only sums and such phis come back."""
         phis = {name: i for name in self.ours if (i := self.definitions[name]).opcode == "phi"
                 and (vector := vector_type(i.type)) is not None and vector[1] in FORMATS}
@@ -80,8 +80,8 @@ class FloatFormats:
 
     def _choose_formats(self) -> set[str]:
         """Products that take qfloat operands."""
-        products = [i for i in self.instructions if i.opcode == "fmul" and i.result in self.chained]
-        stays = {i.result for i in self.instructions if i.result in self.chained and i.opcode != "fpext"}
+        products = [i for i in self.instructions if i.opcode == "fmul" and i.result in self.qfloats]
+        stays = {i.result for i in self.instructions if i.result in self.qfloats and i.opcode != "fpext"}
         readers = [i for i in self.instructions if i.result not in stays and i.opcode != "fptrunc"]
         needs_ieee = {o for i in readers for o in i.mentioned}
         values: dict[str, Availability] = {}
@@ -96,7 +96,7 @@ class FloatFormats:
             return Availability(0.0, OUTSIDE)
         definition = self.definitions.get(operand)
         cost = 1.0 if definition is not None and definition.block == block else OUTSIDE
-        if operand in self.chained:
+        if operand in self.qfloats:
             return Availability(0.0 if needs_ieee else cost, 0.0 if self.is_normal(operand) else NORMALISED)
         return Availability(0.0, cost)
 

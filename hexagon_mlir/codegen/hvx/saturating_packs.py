@@ -56,15 +56,15 @@ def _splat(operand: str, lanes: int) -> int | None:
     return int(text) if text.lstrip("-").isdigit() else None
 
 
-def packed(builder: PartBuilder, parts: list[str], bits: int, order: int, signed: bool) -> tuple[list[str], int]:
+def packed(builder: PartBuilder, parts: list[str], bits: int, stride: int, signed: bool) -> tuple[list[str], int]:
     """Two parts as one of half the width, as `PartBuilder.narrowed` has them, but saturated."""
-    name = _PACKS[bits, order == 1, signed]
+    name = _PACKS[bits, stride == 1, signed]
     shift = [("i32", "0")] if name == _SHIFTED else []
-    step = max(order // 2, 1)
+    step = max(stride // 2, 1)
     before, after = f"<{VECTOR_BITS // bits} x i{bits}>", f"<{2 * VECTOR_BITS // bits} x i{bits // 2}>"
     new = []
     for group in range(0, len(parts), 2 * step):
         for low in range(group, group + step):
             two = [("<32 x i32>", builder.words(parts[part], before)) for part in (low + step, low)]
             new.append(builder.as_type(builder.intrinsic(name, "<32 x i32>", *two, *shift), after))
-    return new, step if order > 1 else 1
+    return new, step if stride > 1 else 1

@@ -1,4 +1,4 @@
-"""Which vector values of a function can be split into native parts, and in which lane order."""
+"""Which vector values of a function can be split into native parts, and with which lane stride."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ _ELEMENTWISE_CALLS = frozenset({
 
 
 class SplitPlan:
-    """``names`` are the values to split, ``bits[name]`` the lane width of their parts, ``orders[name]`` their order."""
+    """``names`` are the values to split, ``bits[name]`` the lane width of their parts, ``lane_strides[name]`` the
+    distance of neighbouring lanes in them."""
 
     def __init__(self, instructions: Sequence[Instruction], floats: bool):
         self.instructions, self.floats = instructions, floats
         self.definitions = {i.result: i for i in instructions if i.result}
         self.places = {i.result: place for place, i in enumerate(instructions) if i.result}
         self.bits: dict[str, int] = {}
-        self.orders: dict[str, int] = {}
+        self.lane_strides: dict[str, int] = {}
         self._shuffles: dict[str, str] = {}
         self.names = self._find()
-        self._infer_orders()
+        self._infer_lane_strides()
 
     def _find(self) -> set[str]:
         """Names of the values that are split; everything else stays."""
@@ -130,7 +131,7 @@ class SplitPlan:
             return "slice"
         return "concat" if numbers[0] == 0 and len(numbers) == 2 * source[0] else ""
 
-    def _infer_orders(self) -> None:
+    def _infer_lane_strides(self) -> None:
         split = [i for i in self.instructions if i.result in self.names]
         changed: set[str] = set()
         for attempt in range(4):
@@ -138,33 +139,33 @@ class SplitPlan:
             for i in split:
                 if attempt and recent.isdisjoint(i.operands) and changed.isdisjoint(i.operands):
                     continue
-                if (order := self._order(i)) and order != self.orders.get(i.result):
-                    self.orders[i.result] = order
+                if (stride := self._lane_stride(i)) and stride != self.lane_strides.get(i.result):
+                    self.lane_strides[i.result] = stride
                     changed.add(i.result)
             if not changed:
                 break
         for name in self.names:
-            self.orders.setdefault(name, 1)
+            self.lane_strides.setdefault(name, 1)
 
-    def _order(self, i: Instruction) -> int:
+    def _lane_stride(self, i: Instruction) -> int:
         """Order of the result; 0 when it does not matter (a splat) or is not known yet."""
         if i.opcode == "load":
             return 1
         if i.opcode == "shufflevector":
             return 0 if self.shuffle_kind(i) == "splat" else 1
         sources = [o for o in i.operands if o.startswith("%")]
-        if i.opcode == "phi":  # a loop goes round in the order it computes in, whatever it started from
+        if i.opcode == "phi":  # a loop goes round with the stride it computes in, whatever it started from
             place = self.places[i.result]
             sources = [o for o in sources if self.places.get(o, place) > place] or sources
-        known = [k for o in sources if (k := self.orders.get(o, 0) if o in self.names else 1)]
+        known = [k for o in sources if (k := self.lane_strides.get(o, 0) if o in self.names else 1)]
         # numbers of the lanes themselves are as in memory, unless another operand decides
-        order = min(known, default=int(any(o.startswith("<") for o in i.operands)))
-        if i.opcode in CASTS and order:
+        stride = min(known, default=int(any(o.startswith("<") for o in i.operands)))
+        if i.opcode in CASTS and stride:
             source, result = vector_type(i.types[0]), vector_type(i.type)
             assert source and result
             ratio = BITS.get(result[1], 0) / max(BITS.get(source[1], 0), 1)
             if self.cast_kind(i) == "widen":
-                return int(order * ratio)
+                return int(stride * ratio)
             if self.cast_kind(i) == "narrow":
-                return max(int(order * ratio), 1)
-        return order
+                return max(int(stride * ratio), 1)
+        return stride

@@ -37,32 +37,32 @@ def make_widening_product(builder: PartBuilder, plan: SplitPlan, i: Instruction,
         if not name and (found := _INTEGER.get((bits, first.opcode, second.opcode))):
             name, left, right = found, first, second
     factors = [builder.value(c.operands[0], c.types[0]) for c in (left, right)]
-    orders = {f.order for f in factors if not f.splat}
-    if not name or len(orders) != 1 or value.order != (order := orders.pop()) * value.bits // bits:
+    lane_strides = {f.lane_stride for f in factors if not f.splat}
+    if not name or len(lane_strides) != 1 or value.lane_stride != (stride := lane_strides.pop()) * value.bits // bits:
         return False
     columns = [builder.ieee(c.operands[0], f) for c, f in zip((left, right), factors, strict=True)]
-    parts = _products(builder, name, columns, [f.native for f in factors], bits, order)
+    parts = _products(builder, name, columns, [f.native for f in factors], bits, stride)
     if name == _FLOAT:
-        value.chains = parts
+        value.qfloats = parts
         return True
     opcode = "zext" if left.opcode == right.opcode == "zext" else "sext"
-    done, order = 2 * bits, 2 * order
+    done, stride = 2 * bits, 2 * stride
     while done < value.bits:
-        parts, done, order = builder.widened(opcode, parts, done, order), 2 * done, 2 * order
+        parts, done, stride = builder.widened(opcode, parts, done, stride), 2 * done, 2 * stride
     value.parts = parts
     return True
 
 
 def _products(builder: PartBuilder, name: str, columns: list[list[str]], natives: list[str], bits: int,
-              order: int) -> list[str]:
+              stride: int) -> list[str]:
     """Each pair of parts as two: products of its even and of its odd lanes."""
     new = [""] * (2 * len(columns[0]))
     type_ = "<32 x i32>" if name == _FLOAT else f"<{VECTOR_BITS // bits // 2} x i{2 * bits}>"
     for number, factors in enumerate(zip(*columns, strict=True)):
         words = [builder.words(f, native) for f, native in zip(factors, natives, strict=True)]
         pair = builder.intrinsic(name, "<64 x i32>", *(("<32 x i32>", w) for w in words))
-        group, residue = divmod(number, order)
-        place = group * 2 * order + residue
+        group, residue = divmod(number, stride)
+        place = group * 2 * stride + residue
         new[place] = builder.as_type(builder.half("lo", pair), type_)
-        new[place + order] = builder.as_type(builder.half("hi", pair), type_)
+        new[place + stride] = builder.as_type(builder.half("hi", pair), type_)
     return new
