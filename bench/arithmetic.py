@@ -243,15 +243,15 @@ PAGE = """\
 # What leaves IEEE 754 on v68 to v75
 
 Written by `python bench/arithmetic.py`; do not edit. The vector unit of these chips computes in qfloat: no significand
-is even, there is no zero, infinity or NaN, and a difference is not normalised (`docs/simulator.md` has the format).
-The table of functions is in `docs/maths.md`; this page has the operations between them, as compiled for v75, and for
-v79, whose results are those of IEEE 754. Scalar code is IEEE on every chip; so are vectors with
+is even, there is no zero, infinity or NaN, and a difference is not normalised (`docs/qfloat.md` has the format). This
+page has the single operations, as compiled for v75, and for v79, whose results are those of IEEE 754; `docs/maths.md`
+has the math functions. Scalar code follows IEEE 754 on every chip. So does vector code for
 `target="v75+hvx-ieee-fp"`, on chips that have this option.
 
 ## Operations
 
-*differ*: the share of results that are not the nearest f32 (f16) number; *error*: the largest, in units in the last
-place of the result. {count:,} operands each.
+*differ*: the share of results that are not the nearest f32 (f16) number; *error*: the largest error, in units in the
+last place of the result. {count:,} operands each.
 
 | operation | type | v75 differ | v75 error | v79 differ | v79 error |
 |---|---|---|---|---|---|
@@ -274,26 +274,27 @@ The largest error, relative to the largest result.
 ## What is promised on v68 to v75
 
 
-* Every function of `docs/maths.md` treats infinities, NaN and zeros that it is given as IEEE 754 does, and so does
-  division. Comparisons, minima, maxima, selections, conversions and copies do, too.
-* A sum, difference or product of numbers whose result is beyond the largest f32 is NaN (in f16: infinity), not
-  infinity. A sum with infinity is NaN or the largest number, with NaN it is NaN, but infinity less infinity and NaN
-  less NaN are 0. A product with them may be any number: test for them before multiplying.
-* f16: infinity counts as 65,536 in sums and products, and NaN as a larger number; what is too large becomes infinity.
-  An f32 number halfway between two of f16 becomes the one further from zero, not the even one.
-* exp of a sum in which minus infinity took part is 0, so that masks work in softmax and attention, added ones (minus
-  infinity or the least number) too. A NaN with its sign bit set counts as minus infinity there.
-* A row that is masked throughout: PyTorch's attention gives zeros, attention written out NaN, as PyTorch does. Another
-  softmax gives weights that mean nothing, and a Triton kernel that looks for a maximum of minus infinity finds it in
-  scores that were selected (`tl.where`), not in sums. log_softmax of a masked element is NaN: only exp knows such sums.
-* A product with a constant number of 2^126 or more, such as a mask `(1 - seen) * -3.4e38`, saturates.
-* Nothing that is exact in f32 stays exact in a sum or product: count in integers. Equality of two results of the same
-  operations on the same operands holds.
+* Every function of `docs/maths.md`, and division, follows IEEE 754 for operands that are infinite, NaN or zero. So do
+  comparisons, minima, maxima, selections, conversions and copies.
+* A sum, difference or product of numbers is NaN (in f16: infinity) where IEEE 754 overflows to infinity. A sum with
+  infinity is NaN or the largest number; a sum with NaN is NaN; but infinity minus infinity and NaN minus NaN are 0. A
+  product with infinity or NaN may be any number: test for them before multiplying.
+* f16: infinity counts as 65,536 in sums and products, and NaN as a larger number. A result that is too large becomes
+  infinity. An f32 number halfway between two f16 numbers is rounded away from zero, not to even.
+* exp of a sum with minus infinity is 0, so masks work in softmax and attention, including masks that are added (minus
+  infinity or the least number). A NaN with its sign bit set counts as minus infinity there.
+* A row that is entirely masked: PyTorch's attention function gives zeros, and attention written as separate operations
+  gives NaN, both as in PyTorch. Any other softmax gives meaningless weights. A Triton kernel that tests for a maximum
+  of minus infinity finds it where scores were selected (`tl.where`), not where a mask was added. log_softmax of a
+  masked element is NaN: only exp recognises such sums.
+* A product with a constant of 2^126 or more, such as a mask `(1 - seen) * -3.4e38`, saturates.
+* A sum or product that is exact in f32 may be inexact here: count in integers. The same operations on the same operands
+  give equal results.
 
 ## Models
 
-Random weights, against eager PyTorch in f32: the largest difference relative to the largest value, and how often the
-same class or token has the largest value.
+Models with random weights, compared with eager PyTorch in f32: the largest difference relative to the largest value,
+and how often the same class or token has the largest value.
 
 | model | v75 | same | v79 | same |
 |---|---|---|---|---|

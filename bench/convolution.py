@@ -4,12 +4,12 @@
     python bench/convolution.py --markdown   # docs/convolution.md
     python bench/convolution.py resnet       # rows whose name holds a word
 
-Each row is compiled from PyTorch, channels last, operands in DDR, with all HVX contexts. The bound counts packets per
-vector of results and element of the window (HVX V73 manual, table 5-1): a product takes both multiply pipes and its sum
-the shift pipe, one packet; f16 factors give two vectors of products at once, whose sums take a packet each; vrmpy
-takes one multiply pipe of two and multiplies four bytes of a lane. A pooling takes one operation, and a load, per
-element of the window. The core issues one HVX packet per cluster and cycle. Operands and results cross DDR once at the
-bandwidth of the DMA engine.
+Each row is compiled from PyTorch with channels last, operands in DDR and all HVX contexts. The bound is the number of
+packets that the arithmetic needs, per vector of results and element of the window (HVX V73 manual, table 5-1). Floats
+need one packet: a product uses both multiply pipes, its sum the shift pipe. f16 factors give two vectors of products
+at once, whose sums take one packet each. vrmpy uses one of the two multiply pipes and multiplies four bytes of a lane.
+A pooling takes one operation and one load per element of the window. The core issues one HVX packet per cluster and
+cycle. Operands and results are transferred once, at the bandwidth of the DMA engine.
 """
 
 from __future__ import annotations

@@ -35,16 +35,16 @@ from bench.tables import show
 from bench.tables import table as empty_table
 
 _CONSTANTS = (
-    "Loops that want more vectors at hand than there are registers load constants from a table, as one does by "
-    "hand: it is written to the stack once, a scalar register that the loop leaves alone holds its address, and "
-    "every entry is within an access's reach. Most are bound by the shift pipe and have a load free in most "
-    "packets: their bound is that of constants in registers. Where all pipes are the bound (f16, division) a load "
-    "takes a quarter of a packet.",
+    "A loop that needs more vectors than there are registers loads its constants from a table, as hand-written code "
+    "does. The table is written to the stack once; a scalar register that the loop does not change holds its address, "
+    "so that every entry is within the offset of a load. Most of these loops are bound by the shift pipe, and most of "
+    "their packets have room for a load, so their bound is the same as with constants in registers. Where all pipes "
+    "are the bound (f16, division), a load takes a quarter of a packet.",
     "",
-    "After each loop stands what does none of its work. *copy*: a value that software pipelining hands to the "
-    "next pass under another name. *reload*: a constant that LLVM keeps on the stack itself, within reach. "
-    "*spill* in blocks without a loop, once for each row: a sum goes to a scalar register through the stack, or a "
-    "value waits there. *unaligned*: rows that are not whole vectors start anywhere.")
+    "After each loop, the page lists its overhead. *copy*: software pipelining passes a loop-carried value to another "
+    "register. *reload*: LLVM itself keeps a constant on the stack, and loads it in the loop. *spill*, in blocks "
+    "without a loop, once for each row: a sum goes to a scalar register through the stack, or a value is spilled. "
+    "*unaligned*: rows that are not whole vectors start at any address.")
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ def slug(kernel: Kernel) -> str:
 def index(measurements: Sequence[Measurement]) -> str:
     """docs/kernels.md: the table, each row with a link to its page."""
     lines = ["# Hot loops", "", "Packets and cycles per 32 f32 or 64 f16 elements, operands in TCM, one thread, v75. "
-             f"Cycles: {CLOCK_NOTE}.", "", "*bound*: packets if the busiest resource never idled. What is above it is "
-             "latency and set-up; what is above the goal at the bound is the arithmetic itself. The page of a row has "
-             "its kernel and its loops, packet by packet.", "", *_CONSTANTS, "",
+             f"Cycles: {CLOCK_NOTE}.", "", "*bound*: packets if the busiest resource were never idle. Packets above "
+             "the bound are latency and set-up; a bound above the goal is due to the arithmetic itself. The page of a "
+             "row has its kernel and its loops, packet by packet.", "", *_CONSTANTS, "",
              "Made by `python bench/kernels.py --pages`.", "",
              "| kernel | maths | goal | packets | bound | bound by | cycles |",
              "| --- | --- | --- | --- | --- | --- | --- |"]

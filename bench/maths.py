@@ -281,19 +281,20 @@ HEADER = """\
 
 Written by `python bench/maths.py`; do not edit. `hexagon-math-expansion` turns every function below into vector
 arithmetic, without a call. `accurate` is the default; `fast` is chosen by `accuracy="fast"` or, for one
-operation, by `fastmath<afn>`. Functions without a line for `fast` have one formula. 16-bit types are computed in f32
-and rounded once, by formulas as short as that allows; so is f32 that is only rounded to them.
+operation, by `fastmath<afn>`. Functions without a row for `fast` have one formula. Functions of 16-bit types are
+computed in f32 and rounded once, by formulas that are only as accurate as this needs; so are f32 functions whose
+results are only rounded to 16 bits.
 
-* **qfloat error**: the largest on v75, whose arithmetic v68 and v73 share (`docs/simulator.md`), in units in the last
-  place (0.5 is correct rounding): compiled code on the simulator. f16 and bf16: all 65,536 arguments, or random pairs.
-  f32: {samples:,} arguments, one half random bit patterns, the rest dense ranges, and all (pairs of) special values:
-  zeros, infinities, NaN, denormal numbers, the ends of the range. A wrong NaN, infinity or sign of zero counts as
-  infinite. `fast` is measured on its range, which the last section gives.
-* **IEEE error**: the same of v79's formulas in IEEE arithmetic, on the host; for f32 a part of the arguments also runs
-  through v79's code and gives the same bits.
-* **bound**: what the tests allow.
-* **cycles**, **packets**: of v75 per vector of 128 bytes (32 f32, 64 of 16 bits), operands in TCM, one thread,
-  simulated. {note}.
+* **qfloat error**: the largest error of compiled code on the simulator, on v75, whose arithmetic v68 and v73 share
+  (`docs/simulator.md`), in units in the last place (0.5 is correct rounding). f16 and bf16: all 65,536 arguments, or
+  random pairs. f32: {samples:,} arguments, half of them random bit patterns, the rest dense ranges, and all (pairs of)
+  special values: zeros, infinities, NaN, denormal numbers, the ends of the range. A wrong NaN, infinity or sign of
+  zero counts as an infinite error. `fast` is measured on its range, which the last section gives.
+* **IEEE error**: the error of v79's formulas in IEEE arithmetic, on the host. For f32, v79's compiled code also runs on
+  a part of the arguments and gives the same bits.
+* **bound**: the largest error that the tests allow.
+* **cycles**, **packets**: simulated, for v75, per vector of 128 bytes (32 f32 or 64 16-bit elements), with operands in
+  TCM and one thread. Cycles: {note}.
 
 | function | type | level | qfloat error | bound | IEEE error | bound | cycles | packets |
 |---|---|---|---|---|---|---|---|---|
@@ -302,13 +303,17 @@ RULES = """
 ## What is not in the table
 
 * `math.fma` is a product and a sum, each rounded: the vector unit has no fused operation, and an exact one takes
-  some 25 operations. f16 and bf16 products are exact in f32, so there only the sum rounds, and then the result.
-* Conversions. To 8-bit floats: to nearest even; too large gives NaN in E4M3FN and infinity in E5M2. Float to integer
-  truncates; beyond the range of i32 it saturates on v73 and later. Integer to float rounds to nearest even.
-* Minimum and maximum: `maximumf` and `minimumf` give NaN when an operand is NaN, `maxnumf` and `minnumf` the number.
-* Triton's `div_rn` and `sqrt_rn` are rounded to nearest even as IEEE 754 asks, the remainder being taken in integers.
-* Integer division of i8, i16 and i32 is a float estimate with an exact correction; by a constant, a multiplication.
-* f16 on v75: the sign of a zero that a plain conversion from f32 rounds to is lost; functions put it back.
+  about 25 operations. f16 and bf16 products are exact in f32, so only the sum and then the result are rounded.
+* Conversions to 8-bit floats round to nearest even; a number that is too large gives NaN in E4M3FN and infinity in
+  E5M2. Float to integer truncates; beyond the range of i32 it saturates on v73 and later. Integer to float rounds to
+  nearest even.
+* Minimum and maximum: `maximumf` and `minimumf` give NaN when an operand is NaN, `maxnumf` and `minnumf` give the
+  other operand.
+* Triton's `div_rn` and `sqrt_rn` are rounded to nearest even, as IEEE 754 requires; they compute the remainder in
+  integers.
+* Integer division of i8, i16 and i32 is a float estimate with an exact correction. Division by a constant is a
+  multiplication.
+* f16 on v75: a plain conversion from f32 that rounds to zero loses the sign of the zero; math functions restore it.
 
 ## Notes
 """

@@ -4,12 +4,13 @@
     python bench/matmul.py --markdown   # docs/matmul.md
     python bench/matmul.py f16          # rows whose name holds a word
 
-The bound counts packets per vector of accumulators (HVX V73 manual, table 5-1) and step of the reduction. Floats: a
-product takes both multiply pipes and its sum the shift pipe, one packet; f16 factors give two vectors of products at
-once, whose sums still take a packet each. Bytes: vrmpy takes one multiply pipe of two and multiplies four steps.
-16-bit integers: one product for two vectors, whose sums take any pipe. Loads, permutations and slots fit beside. A
-thread issues an HVX packet every second cycle, the whole core one per cluster and cycle. Operands in DDR cross it
-once at the bandwidth of the DMA engine, which bounds products of one row.
+The bound is the number of packets that the arithmetic needs, per vector of accumulators and step of the reduction
+(HVX V73 manual, table 5-1). Floats need one packet: a product uses both multiply pipes, its sum the shift pipe. f16
+factors give two vectors of products at once, whose sums still take one packet each. Bytes: vrmpy uses one of the two
+multiply pipes and computes four steps. 16-bit integers: one product serves two vectors, and the sums use any pipe.
+Loads and permutations fit into the same packets. One thread issues an HVX packet every second cycle, the whole core
+one per cluster and cycle. Operands in DDR are transferred once, at the bandwidth of the DMA engine; that bounds
+products of one row.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def _cells(m: Measurement) -> tuple[str, ...]:
 
 BENCH = Bench(__doc__ or "", "docs/matmul.md", "bench/matmul.py",
               ("product", "threads", "operands in", "cycles", "bound", "of the bound", "error"), PRODUCTS, measure,
-              _cells, "largest difference from the exact value, over the sum of the products' sizes")
+              _cells, "largest difference from the exact value, relative to the sum of the magnitudes of the products")
 
 if __name__ == "__main__":
     BENCH.main()

@@ -78,8 +78,8 @@ def _exact(name: str, reference: Callable[..., Array], arity: int = 1, op: str =
     return Function(name, body, reference, (((-1e3, 1e3),),) * arity, {"f32": 0, "f16": 0, "bf16": 0}, result=result)
 
 
-COMPOSED = ("of two operations and their sum, each within 2 ulp; results below 2^-118 become 0; fast: of -inf the "
-            "numerator's infinity, not NaN")
+COMPOSED = ("the errors of two operations and of their sum add up, each within 2 ulp; results below 2^-118 become 0; "
+            "fast: -inf gives the infinity of the numerator, not NaN")
 FLUSHES = 2.0**-118
 REDUCED = "the sign of a zero may change; IEEE forms reduce the angle to within 2^-38"
 DIVISORS = "divisors of 2^-125 and more in magnitude"
@@ -126,7 +126,7 @@ FUNCTIONS = (
     Function("atan2", "%r = math.atan2 %a, %b FLAGS : E", np.arctan2, (((-10, 10),), ((-10, 10), (-1e3, 1e3))),
              {"f32": 1.9, "f16": EVERY, "bf16": EVERY},
              legacy={"f32": 128}, legacy_flushes=2.0**-126,
-             notes="v75: 8 ulp from 2^-100 on, more below, where the last correction is too small a number"),
+             notes="v75: within 8 ulp from 2^-100 on; more below, where the last correction underflows"),
     _unary("sinh", np.sinh, -90, 90, 2.0, legacy=6),
     _unary("cosh", np.cosh, -90, 90, 2.0, legacy=4),
     _unary("tanh", np.tanh, -10, 10, 1.9, SHORT, 64, legacy=6.5),
@@ -160,7 +160,7 @@ FUNCTIONS = (
              (((-87, 87), (-10, 10)),), {"f32": 2.0, "f16": SHORT, "bf16": SHORT}, 80, ((-87, 87),),
              notes="results below 2^-125 become 0", flushes=2.0**-125, legacy={"f32": 7}, legacy_fast=110),
     Function("gelu (tanh)", _GELU, _gelu, (((-5, 5),),), {"f32": 200}, 128, ((-5, 5),),
-             notes="most of it from the rounding of tanh's argument; results below 2^-118 become 0",
+             notes="most of the error comes from the rounding of tanh's argument; results below 2^-118 become 0",
              flushes=FLUSHES,
              legacy={"f32": 600}),
     _exact("floor", np.floor), _exact("ceil", np.ceil), _exact("trunc", np.trunc), _exact("round", _round_away),
