@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from hexagon_mlir.codegen.hvx.conversions_before_calls import conversions_before_calls
 from hexagon_mlir.codegen.llvm import Library, binding
 from hexagon_mlir.codegen.module_splitting import loops_apart
 from hexagon_mlir.codegen.scheduling.static_cost import Cost, static_cost
-from hexagon_mlir.codegen.scheduling.traits import traits
+from hexagon_mlir.codegen.scheduling.traits import Traits, traits
 from hexagon_mlir.codegen.steps import (
     AFTER_O3,
     BEFORE_O3,
@@ -26,7 +26,7 @@ from hexagon_mlir.codegen.steps import (
     apply,
 )
 from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
-from hexagon_mlir.codegen.variants import BASELINES, BUDGET, PATIENCE, UNCHAINED, Variant, after_spills, variants, worth
+from hexagon_mlir.codegen.variants import BASELINES, BUDGET, LIMITS, UNCHAINED, Variant, search, variants
 from hexagon_mlir.isa.joining import joined
 from hexagon_mlir.isa.remarks import with_remarks
 from hexagon_mlir.llvmir import MODULE_END, Module
@@ -34,7 +34,7 @@ from hexagon_mlir.targets.disputed import NarrowingOrder
 
 
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: str = "kept",
-                      position_independent: bool = False, qfloat: bool = True, patience: int = PATIENCE,
+                      position_independent: bool = False, qfloat: bool = True, patience: int = LIMITS.patience,
                       share: float = 1.0, cautious: bool = False, attempt: int = 0,
                       narrowing_order: str = NarrowingOrder.FIRST_EVEN, traced: bool = False) -> bytes:
     """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``; ``linked`` joins
@@ -61,9 +61,10 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     kept = loops == "kept"
     attempts = ([(True, kept)] * qfloat + [(False, kept)] + [(False, False)] * kept)[attempt:]
     for in_qfloat, native in attempts:
-        ways = BASELINES if not kept else UNCHAINED if not in_qfloat else ()
+        ways: tuple[Variant, ...] = BASELINES if not kept else UNCHAINED if not in_qfloat else ()
         if kind == "function":
-            made = _best(_Code(Program(Module.parse(source), library)), ways, len(source) / share, patience)
+            code = Code(Program(Module.parse(source), library))
+            made = search(ways or variants(code.traits), code.made, len(source) / share, patience)
             return with_remarks(made[1], Module.parse(source).remarks).encode() if made else b""
         trace: Trace | None = [] if traced else None
         optimized = apply((*BEFORE_O3, O3), Program(Module.parse(source), library, in_qfloat, native), trace).module
@@ -75,8 +76,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
             return json.dumps({"functions": functions}).encode()
         found: list[tuple[Cost, str, Variant]] = []
         for part in parts:
-            code, start = _Code(Program(part, library)), time.perf_counter()
-            best = _best(code, ways, len(optimized.text) / share, patience)
+            code, start = Code(Program(part, library)), time.perf_counter()
+            best = search(ways or variants(code.traits), code.made, len(optimized.text) / share, patience)
             if best is None:
                 break
             found.append(best)
@@ -93,29 +94,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     raise ValueError("no way found to keep qfloat values off the stack (llvm issue #204825)")
 
 
-def _best(code: _Code, ways: Sequence[Variant], spent: float, patience: int) -> tuple[Cost, str, Variant] | None:
-    """The cheapest assembly of ``code`` among those that are right, of ``ways`` or else of what suits it; all of its
-    program once takes ``spent``.
-    """
-    best: tuple[Cost, str, Variant] | None = None
-    left = [*ways] or code.variants()
-    while left:
-        variant = left.pop(0)
-        if best and not worth(variant, best[0], spent, patience):
-            break
-        asm = code.assembly(variant)
-        if asm is None:
-            left = after_spills(variant, left)
-            continue
-        spent += len(code.optimized.text) * variant.effort if best else 0
-        cost = static_cost(asm)
-        if best is None or cost < best[0]:
-            best = cost, asm, variant
-    return best
-
-
 @dataclass
-class _Code:
+class Code:
     """Functions that are generated together, in several variants; what those share is made once."""
 
     optimized: Program
@@ -125,14 +105,14 @@ class _Code:
     """After `AFTER_O3`."""
     sources: dict[Variant, Program] = field(default_factory=dict)
 
-    def variants(self) -> list[Variant]:
-        """What to try, in this order."""
-        return variants(traits(apply(BY_VARIANT[:1], self._after_o3(Variant(ordered=True, budget=BUDGET))).module))
+    @cached_property
+    def traits(self) -> Traits:
+        """What decides which variants are tried."""
+        return traits(apply(BY_VARIANT[:1], self._after_o3(Variant(ordered=True, budget=BUDGET))).module)
 
     def text(self, variant: Variant) -> str:
         """What LLVM generates code from."""
-        key = Variant(ordered=variant.ordered, budget=variant.budget if variant.ordered else None,
-                      live_range=variant.live_range * self.optimized.spills_lose)
+        key = Variant(ordered=variant.ordered, budget=variant.budget if variant.ordered else None)
         if key not in self.sources:
             self.sources[key] = apply(BY_VARIANT, self._after_o3(key))
         return self.sources[key].text
@@ -148,6 +128,11 @@ class _Code:
         program = apply(AFTER_O3, self.optimized, trace)
         apply(BY_VARIANT, replace(program, variant=variant), trace)
         return trace
+
+    def made(self, variant: Variant) -> tuple[Cost, str] | None:
+        """The assembly with its cost; None when it is wrong."""
+        asm = self.assembly(variant)
+        return None if asm is None else (static_cost(asm), asm)
 
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""

@@ -13,13 +13,15 @@ from hexagon_mlir.codegen.hvx.native_parts import FORMATS
 from hexagon_mlir.llvmir import Declarations, Function, Instruction, Module, renamed
 
 WORDS = "<32 x i32>"
+LIVE_RANGE = 80
+"""Vector instructions that a value may wait for; no target computes in qfloat with hidden bits."""
 _SUMS = ("vadd", "vsub")
 _FLOATS = ("qf32", "qf16", "sf", "hf")
 _CHAINS = {ieee: chain for ieee, chain in FORMATS.values()}
 _IEEE = {chain: ieee for ieee, chain in FORMATS.values()}
 
 
-def shorten_lifetimes(module: Module, live_range: int) -> Module:
+def shorten_lifetimes(module: Module, live_range: int = LIVE_RANGE) -> Module:
     """``module`` with no qfloat value that waits for more than ``live_range`` vector instructions between two uses.
 
     Uses in other blocks are further away than any. Sums carried round a loop stay qfloat.

@@ -13,7 +13,7 @@ from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, SHARED_V
 from hexagon_mlir.codegen.variants import Variant
 from hexagon_mlir.llvmir import Module
 
-VARIANT = Variant(live_range=8)
+VARIANT = Variant()
 
 
 def assembly(number, cured):

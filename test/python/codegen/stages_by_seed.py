@@ -36,7 +36,7 @@ def stages(text: str) -> list[tuple[str, int]]:
         for step in (*steps.BEFORE_O3, steps.O3, *steps.AFTER_O3):
             program = steps.apply((step,), program)
             found.append((step.name, crc32(program.text.encode())))
-        for variant in (Variant(ordered=True, budget=BUDGET), Variant(live_range=80)):
+        for variant in (Variant(ordered=True, budget=BUDGET), Variant()):
             ordered = replace(program, variant=variant)
             for step in steps.BY_VARIANT:
                 ordered = steps.apply((step,), ordered)

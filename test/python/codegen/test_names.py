@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from llvm_names import STYLES, same_but_for_names, with_function_names, with_names
 from stage_cases import linalg_cases, triton_cases
-from text_rewrites import conversions_before_calls, loops_apart, traits, use_native_vectors
+from text_rewrites import conversions_before_calls, loops_apart, shorten_lifetimes, traits, use_native_vectors
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import backend, module_splitting
@@ -28,7 +28,7 @@ from hexagon_mlir.targets import Target
 
 CHIP = targets.get("v75")
 IEEE_CHIP = targets.get("v79")
-VARIANT = Variant(ordered=True, budget=BUDGET, live_range=8)
+VARIANT = Variant(ordered=True, budget=BUDGET)
 
 
 def program(text: str, chip: Target = CHIP, **options) -> Program:
@@ -44,6 +44,7 @@ def alone(step: Step) -> Callable[[str], str]:
 
 REWRITES = {
     **{step.name: alone(step) for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if step.name != "normal-form"},
+    "qfloat-lifetimes": lambda text: shorten_lifetimes(text, 8),
     "native IEEE vectors": lambda text: use_native_vectors(text, False), "host shuffles": apart,
     "pinned conversions": conversions_before_calls, "literals": rewrite_fp_literals,
     "loops apart": lambda text: "\n".join(loops_apart(text)),

@@ -5,10 +5,11 @@ from text_rewrites import traits
 
 from hexagon_mlir.codegen.scheduling.static_cost import Cost
 from hexagon_mlir.codegen.scheduling.traits import Traits
-from hexagon_mlir.codegen.variants import BASELINES, PATIENCE, after_spills, variants, worth
+from hexagon_mlir.codegen.variants import LIMITS, Limits, search, variants, worth
 
 WORDS = "<32 x i32>"
 FREE, TABLED, CROWDED = Traits(pressure=12), Traits(pressure=34), Traits(pressure=70, qfloat=0.6)
+PRODUCTS = Traits(pressure=30, products=True)
 
 
 def loop(body):
@@ -34,52 +35,57 @@ def test_traits_of_a_product():
 
 def test_what_comes_first():
     assert variants(FREE)[0].ordered and variants(FREE)[0].windows and not variants(FREE)[0].scheduled
-    assert variants(FREE._replace(products=True))[0].scheduled and variants(FREE._replace(products=True))[0].ordered
+    assert variants(PRODUCTS)[0].scheduled and variants(PRODUCTS)[0].ordered
+    assert [variants(PRODUCTS._replace(qfloat=part))[0].bits for part in (0.25, 0.42)] == [True, False]
     straight = variants(Traits(pressure=5, outside=40))[0]
-    assert straight.scheduled and not straight.ordered and not straight.live_range and not straight.bits
-    assert variants(Traits(outside=9))[0] == straight and variants(Traits())[0] == variants(FREE)[0]
-    first, *others = variants(Traits(pressure=5, outside=80))
-    assert first.live_range and not first.bits and others[-1].bits
+    assert straight.scheduled and not straight.ordered and not straight.bits
+    assert variants(Traits(outside=1))[0] == straight and variants(Traits())[0] == variants(FREE)[0]
     assert variants(CROWDED)[0].ordered and not variants(CROWDED)[0].windows and not variants(CROWDED)[0].bits
-    assert all(variant.live_range for variant in variants(CROWDED._replace(qfloat=0.1)))
-    assert variants(Traits(pressure=58))[0].scheduled and not variants(Traits(pressure=76))[0].scheduled
-    tables = [variant for variant in variants(TABLED) if variant.budget and variant.budget.registers <= 32]
-    assert tables and variants(TABLED)[1:1 + len(tables)] == tables
-    assert not tables[0].budget.slots and variants(TABLED._replace(qfloat=0.7))[1].budget.slots
-    mixed = variants(TABLED._replace(qfloat=0.45))  # softmax
-    assert mixed[:2] == tables[:2] and mixed[2] == variants(TABLED)[0]
-    product = Traits(pressure=30, products=True)
-    assert [variants(product._replace(qfloat=part))[0].bits for part in (0.25, 0.42)] == [True, False]  # halves, floats
-    assert all(variant.windows and variant.live_range for variant in variants(CROWDED._replace(products=True))[:3])
+    assert not any(variant.ordered for variant in variants(CROWDED._replace(qfloat=0.1)))
+    assert variants(CROWDED._replace(products=True)) == variants(PRODUCTS)
 
 
-@pytest.mark.parametrize("traits", [FREE, TABLED, CROWDED, Traits(pressure=20, products=True),
-                                    CROWDED._replace(products=True)])
+def test_constants_come_from_a_table():
+    ordered, table = variants(TABLED)
+    assert ordered == variants(FREE)[0] and not table.budget.slots
+    assert table.budget.registers < ordered.budget.registers
+    first, slots, last = variants(TABLED._replace(qfloat=0.45))
+    assert first == table and slots.budget.slots and last == ordered
+
+
+def test_limits_move_the_boundaries():
+    assert variants(TABLED, Limits(crowded=34)) == variants(CROWDED._replace(qfloat=0.0))
+    assert variants(TABLED, Limits(qfloat=0.0)) == variants(TABLED._replace(qfloat=0.45))
+    assert variants(FREE, Limits(registers=20))[0].budget.registers == 20
+
+
+@pytest.mark.parametrize("traits", [FREE, TABLED, TABLED._replace(qfloat=0.45), CROWDED, PRODUCTS,
+                                    CROWDED._replace(qfloat=0.1), Traits(outside=9)])
 def test_nothing_is_tried_twice(traits):
     every = variants(traits)
     assert len(set(every)) == len(every)
 
 
-def test_where_registers_were_short():
-    first, *left = variants(FREE)
-    after = after_spills(first, left)
-    assert after[-1].live_range
-    assert all(variant in left or not variant.windows or variant.live_range for variant in after)
-    first, *left = variants(CROWDED)
-    assert after_spills(first, left) == left
-    first, *left = variants(Traits(pressure=5, outside=40))
-    assert after_spills(first, left)[:2] == [left[1], variants(CROWDED)[0]]
-    assert after_spills(BASELINES[0], [*BASELINES[1:]]) == [*BASELINES[1:]]
-
-
 def test_what_is_worth_its_time():
-    v, quick = variants(FREE)[:2]
-    assert worth(quick, Cost(200.0, 100.0), PATIENCE, PATIENCE)
-    assert not worth(quick, Cost(150.0, 100.0), PATIENCE, PATIENCE)
-    assert not worth(quick, Cost(200.0, 100.0), 10, 0) and not worth(quick, Cost(100.0, 100.0), 1, PATIENCE)
-    table = variants(TABLED)[1]
-    untidy = Cost(120.0, 100.0, 10.0)
-    assert worth(table, untidy, 50_000, PATIENCE)
-    assert not worth(table, untidy, 100_000, PATIENCE) and not worth(table, untidy, 50_000, 0)
-    assert not worth(table, Cost(116.0, 100.0, 10.0), 50_000, PATIENCE)  # nothing to be gained: GELU
-    assert worth(v, Cost(131.0, 100.0), 10**7, PATIENCE) and not worth(v, Cost(131.0, 100.0), 10**7, 0)
+    assert worth(Cost(200.0, 100.0), LIMITS.patience, LIMITS.patience)
+    assert not worth(Cost(150.0, 100.0), LIMITS.patience, LIMITS.patience)
+    assert not worth(Cost(200.0, 100.0), 10, 0) and not worth(Cost(100.0, 100.0), 1, LIMITS.patience)
+    overhead = Cost(120.0, 100.0, 10.0)
+    assert worth(overhead, LIMITS.patience, LIMITS.patience) and not worth(overhead, 1, 0)
+    assert not worth(overhead, LIMITS.patience + 1, LIMITS.patience)
+
+
+def test_a_search_takes_the_cheapest_that_is_right():
+    costs = {0: None, 1: Cost(300.0, 100.0), 2: Cost(110.0, 100.0), 3: Cost(100.0, 100.0)}
+    candidates = variants(FREE) + variants(CROWDED)
+    tried = []
+
+    def generate(variant):
+        tried.append(variant)
+        cost = costs[candidates.index(variant)]
+        return None if cost is None else (cost, f"assembly {cost.packets}")
+
+    assert search(candidates, generate, 100_000, 100_000) == (costs[2], "assembly 110.0", candidates[2])
+    assert tried == [*candidates[:3]]  # the fourth is not worth its time
+    assert search(candidates, generate, 1, 0) == (costs[1], "assembly 300.0", candidates[1])
+    assert search(candidates[:1], generate, 1, 100_000) is None
