@@ -1,4 +1,4 @@
-"""The argument that tells a function at run time whether it may fork: programs beside each other may not."""
+"""The argument that tells a function at run time whether it may fork: programs in parallel may not."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ GRID_ARGUMENTS = 6
 
 
 class Order(Enum):
-    """``UNPROVEN`` programs run beside each other when the user asks for threads, ``ORDERED`` ones never."""
+    """``UNPROVEN`` programs run in parallel when the user asks for threads, ``ORDERED`` ones never."""
 
     INDEPENDENT = "independent"
     UNPROVEN = "unproven"
@@ -50,5 +50,5 @@ def forget(function: ir.Operation) -> None:
 
 
 def may_spread(order: Order | None, threads: int) -> bool:
-    """True when programs may run beside each other; ``threads`` is what the user asked for, 0 for nothing."""
+    """True when programs may run in parallel; ``threads`` is what the user asked for, 0 for nothing."""
     return threads != 1 and (order is Order.INDEPENDENT or (order is Order.UNPROVEN and threads > 1))

@@ -349,9 +349,9 @@ def _check_sizes(interface: Interface, arguments: Sequence[Any]) -> None:
         places = sorted(place for place in group if not isinstance(place, int))
         found = {place: arguments[place[0]].shape[place[1]] for place in places}
         if len({*found.values(), *numbers}) > 1:
-            said = ", ".join(f"dimension {d} of argument {a} is {size}" for (a, d), size in found.items())
+            sizes_found = ", ".join(f"dimension {d} of argument {a} is {size}" for (a, d), size in found.items())
             wanted = f"all {min(numbers)}" if len(numbers) == 1 else "equal"
-            raise HexError.plain(f"{interface.entry} needs sizes that are {wanted}: {said}")
+            raise HexError.plain(f"{interface.entry} needs sizes that are {wanted}: {sizes_found}")
 
 
 def _result_shape(interface: Interface, number: int, arguments: Sequence[Any]) -> tuple[int, ...]:

@@ -89,9 +89,9 @@ class FormGathersPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """One look-up after the other."""
-        said: set[str] = set()
+        reported: set[str] = set()
         changed = False
-        while (found := self._next(module, context, said)) is not None:
+        while (found := self._next(module, context, reported)) is not None:
             extract, addresses = found
             op = extract.parent.operation
             split(op, extract, addresses, not _on_tensors(op))
@@ -100,7 +100,7 @@ class FormGathersPass(Pass):
             CLEAN.run(module, context)  # offsets that are an input as it is
 
     def _next(self, module: ir.Module, context: PassContext,
-              said: set[str]) -> tuple[ir.Operation, list[ir.Operation]] | None:
+              reported: set[str]) -> tuple[ir.Operation, list[ir.Operation]] | None:
         for extract in filter(_is_lookup, ops_named(module, "tensor.extract")):
             op = extract.parent.operation
             body = op.regions[0].blocks[0]
@@ -111,8 +111,8 @@ class FormGathersPass(Pass):
             if not reason:
                 assert addresses is not None
                 return extract, addresses
-            if (message := f"no gather: {reason}") + str(extract.location) not in said:
-                said.add(message + str(extract.location))
+            if (message := f"no gather: {reason}") + str(extract.location) not in reported:
+                reported.add(message + str(extract.location))
                 self.remark(context, extract, message)
         return None
 

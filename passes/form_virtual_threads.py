@@ -37,7 +37,7 @@ class FormVirtualThreadsPass(Pass):
     for each thread, others into more chunks that are dealt round-robin where that balances better; chunks
     end at whole vectors. A reduction with too few results for the threads is split along what it reduces: each thread
     has results of its own, and a small op combines them. Sums of floats are then added in another order, as they
-    are in vectors. Programs of a Triton kernel that are independent run beside each other: ``NAME.grid`` runs a
+    are in vectors. Programs of a Triton kernel that are independent run in parallel: ``NAME.grid`` runs a
     whole launch, on several threads when there are programs enough. A kernel with parallel loops of its own becomes
     ``NAME.program``; an argument says whether it may fork: it may not where there are as many programs as threads.
     Chunks of equal length with elementwise work alone are one chunk then (`serialize-forall`). Where others would cost
@@ -107,11 +107,11 @@ class FormVirtualThreadsPass(Pass):
         self._spread(todo, cost, context)
         for grid in grids:
             if grid.write(cost.tasks, context.target):
-                self.remark(context, grid.kernel, "compiled twice, for threads and for programs beside each other: "
+                self.remark(context, grid.kernel, "compiled twice, for threads and for programs in parallel: "
                                                   "chunks for threads would cost a program too much")
 
     def _kernels(self, module: ir.Module, context: PassContext) -> list[ir.Operation]:
-        """The Triton kernels whose programs may run beside each other. All marks are taken away."""
+        """The Triton kernels whose programs may run in parallel. All marks are taken away."""
         found = []
         for function in functions(module):
             try:
@@ -123,7 +123,7 @@ class FormVirtualThreadsPass(Pass):
                 found.append(function)
             elif order is Order.UNPROVEN and self.threads == 0:
                 self.remark(context, function, "programs run one after another: they are not seen to be independent; "
-                                               "threads=N runs them beside each other")
+                                               "threads=N runs them in parallel")
         return found
 
     def _spread(self, todo: list[tuple[ir.Operation, ThreadNest]], cost: ForkCost, context: PassContext) -> None:

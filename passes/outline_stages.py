@@ -1,4 +1,4 @@
-"""What the parts of a double-buffered loop do with their tiles moves into functions."""
+"""What the stages of a double-buffered loop do with their tiles moves into functions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ _TRANSFERS = frozenset({"memref.dma_start", "memref.dma_wait"})
 
 @dataclass(frozen=True)
 class OutlineStagesPass(Pass):
-    """Moves the work of each part of a double-buffered loop into a function, which `merge-functions` then makes one.
+    """Moves the work of each stage of a double-buffered loop into a function, which `merge-functions` then makes one.
 
-    The parts do the same with different buffers. Where the work is hundreds of operations, one copy of it for each set
+    The stages do the same with different buffers. Where the work is hundreds of operations, one copy of it for each set
     of buffers is what compilation spends its time on. The transfers stay where they are: what moves is the longest
-    run of operations without any. A function of parallel loops is told whether it may fork, as its caller is.
+    run of operations without any. A function of parallel loops gets an argument that says whether it may fork, if its
+    caller has one.
 
     Before:
         func.func @f(%a: memref<64xf32>, %b: memref<64xf32>, %v: f32, %p: i1, %q: i1) {
@@ -42,12 +43,12 @@ class OutlineStagesPass(Pass):
         }
 
     After (operations=1):
-        func.func private @f_part(%v: f32, %a: memref<64xf32>) attributes {llvm.passthrough = ["noinline"]} {
+        func.func private @f_stage(%v: f32, %a: memref<64xf32>) attributes {llvm.passthrough = ["noinline"]} {
           %c0 = arith.constant 0 : index
           memref.store %v, %a[%c0] : memref<64xf32>
           return
         }
-        func.func private @f_part_0(%v: f32, %b: memref<64xf32>) attributes {llvm.passthrough = ["noinline"]} {
+        func.func private @f_stage_0(%v: f32, %b: memref<64xf32>) attributes {llvm.passthrough = ["noinline"]} {
           %c0 = arith.constant 0 : index
           memref.store %v, %b[%c0] : memref<64xf32>
           return
@@ -55,10 +56,10 @@ class OutlineStagesPass(Pass):
         func.func @f(%a: memref<64xf32>, %b: memref<64xf32>, %v: f32, %p: i1, %q: i1) {
           %c0 = arith.constant 0 : index
           scf.if %p {
-            func.call @f_part(%v, %a) : (f32, memref<64xf32>) -> ()
+            func.call @f_stage(%v, %a) : (f32, memref<64xf32>) -> ()
           } {hexagon.db_ping_stage = 0 : i64}
           scf.if %q {
-            func.call @f_part_0(%v, %b) : (f32, memref<64xf32>) -> ()
+            func.call @f_stage_0(%v, %b) : (f32, memref<64xf32>) -> ()
           } {hexagon.db_pong_stage = 1 : i64}
           return
         }
@@ -80,11 +81,11 @@ class OutlineStagesPass(Pass):
     operations: int = 100
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Move the work of every part that has enough of it."""
+        """Move the work of every stage that has enough of it."""
         symbols = ir.SymbolTable(module.operation)
         moved = False
-        for part in [op for op in ops_named(module, "scf.if") if any(n in op.attributes for n in STAGES)]:
-            work = _work(part.regions[0].blocks[0], self.operations)
+        for stage in [op for op in ops_named(module, "scf.if") if any(n in op.attributes for n in STAGES)]:
+            work = _work(stage.regions[0].blocks[0], self.operations)
             used = _used_by(work)
             staying = _staying(work) if work and _passable(used) else None
             if staying is not None:
@@ -123,12 +124,12 @@ def _passable(used: list[ir.Value]) -> bool:
 
 
 def _staying(work: list[ir.Operation]) -> list[ir.Operation] | None:
-    """Operations of ``work`` that are needed behind it too, and those they need; None if it is more than addresses."""
+    """Operations of ``work`` that are needed after it too, and those they need; None if it is more than addresses."""
     staying: list[ir.Operation] = []
     needed: set[ir.Value] = set()
     inside = frozenset(work)
     for op in reversed(work):
-        if _used_behind(op, inside) or not needed.isdisjoint(op.results):
+        if _used_after(op, inside) or not needed.isdisjoint(op.results):
             if not is_pure(op):
                 return None
             staying.append(op)
@@ -143,8 +144,8 @@ def _used_by(work: list[ir.Operation]) -> list[ir.Value]:
     return list(dict.fromkeys(value for value in used if value not in made))
 
 
-def _used_behind(op: ir.Operation, work: frozenset[ir.Operation]) -> bool:
-    """True when something behind ``work`` uses a result of ``op``."""
+def _used_after(op: ir.Operation, work: frozenset[ir.Operation]) -> bool:
+    """True when something after ``work`` uses a result of ``op``."""
     for use in (use for result in op.results for use in result.uses):
         user = use.owner.operation
         while user is not None and user.block != op.block:
@@ -161,7 +162,7 @@ def _outline(work: list[ir.Operation], used: list[ir.Value], staying: list[ir.Op
         holder = work[0]
         while holder.name != "func.func":
             holder = holder.parent.operation
-        outlined = Outlined(f"{ir.StringAttr(holder.attributes['sym_name']).value}_part", used, 0, work[0],
+        outlined = Outlined(f"{ir.StringAttr(holder.attributes['sym_name']).value}_stage", used, 0, work[0],
                             aligned=True)
         symbols.insert(outlined.function.operation)  # makes the name unique
         with ir.InsertionPoint(work[0]):

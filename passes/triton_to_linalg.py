@@ -115,7 +115,7 @@ class TritonToLinalgPass(Pass):
             module.body.append(view)
 
     def _mark(self, module: ir.Module, reason: str, context: PassContext) -> None:
-        """Write on every kernel whether its programs may run beside each other; `needs_order` gave ``reason``."""
+        """Write on every kernel whether its programs may run in parallel; `needs_order` gave ``reason``."""
         for function in functions(module):
             order, why = (Order.ORDERED, reason) if reason else order_of(function)
             mark(function, order)

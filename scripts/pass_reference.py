@@ -65,8 +65,8 @@ def section(name: str) -> str:
 
 def _options(shown: list[str], text: str) -> Iterator[str]:
     """A bullet per option: its type and default, and what the docstring says of it."""
-    said = re.split(r"^([\w-]+): ", text, flags=re.MULTILINE)[1:]
-    meaning = dict(zip(said[::2], said[1::2], strict=True))
+    described = re.split(r"^([\w-]+): ", text, flags=re.MULTILINE)[1:]
+    meaning = dict(zip(described[::2], described[1::2], strict=True))
     for option in shown:
         name = option.partition("=")[0]
         yield f"* `{option}`: {' '.join(meaning[name].split())}"

@@ -1,4 +1,4 @@
-"""A program through LLVM, its parts and functions side by side.
+"""A program through LLVM, its parts and functions in parallel.
 
 Parts are optimised one beside the other, while the passes are at work on the next; then code is generated for every
 function with loops by itself, by whichever worker has nothing else to do. What comes out does not depend on who does

@@ -17,13 +17,13 @@ def take_out(module: ir.Module) -> dict[str, ir.Module]:
     """Take functions out of ``module``; gives a module of each by its name, the one of fewest operations first.
 
     Only what LLVM does not see through anyway is taken out: a function that is not to be inlined. It takes scalars and
-    buffers of static size, names nothing but functions, and has been told whether it may fork if any function has
-    (`dialects.permissions`). Calls find a declaration.
+    buffers of static size and names nothing but functions. If any function has an argument that says whether it may
+    fork (`dialects.permissions`), so has this one. Calls find a declaration.
     """
     defined = {_name(op): op for op in functions(module)}
-    told = any(permissions.of(op) is not None for op in defined.values())
+    limited = any(permissions.of(op) is not None for op in defined.values())
     lengths = {name: len(nested_ops(op)) for name, op in defined.items()
-               if _is_noinline(op) and _stands_alone(op, told)}
+               if _is_noinline(op) and _stands_alone(op, limited)}
     known = {_name(view.operation): view.operation for view in module.body.operations}
     apart = {name: _alone(known[name], known) for name in sorted(lengths, key=lambda name: lengths[name])}
     _declare(module, _called(module) & apart.keys(), known)
@@ -47,11 +47,11 @@ def _is_noinline(function: ir.Operation) -> bool:
     return any(isinstance(word, ir.StringAttr) and word.value == "noinline" for word in given)
 
 
-def _stands_alone(function: ir.Operation, told: bool) -> bool:
+def _stands_alone(function: ir.Operation, limited: bool) -> bool:
     types = ir.FunctionType(function.attributes["function_type"].value).inputs
     if any(isinstance(type_, ir.MemRefType) and not type_.has_static_shape for type_ in types):
         return False  # it will take sizes, and its callers give them
-    if told and permissions.of(function) is None and ops_named(function, "scf.forall"):
+    if limited and permissions.of(function) is None and ops_named(function, "scf.forall"):
         return False
     return not ops_named(function, *_ADDRESSES)
 

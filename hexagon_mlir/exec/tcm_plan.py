@@ -65,7 +65,7 @@ def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
 
     A tile is started by the last call before that has one too, if that works long enough behind its own last fetch and
     there is room for the tile from there on. At most two tiles are there at once, the call's own and one that is under
-    way: they stand at the two ends by turns, arenas between them.
+    way: they stand at the two ends alternately, arenas between them.
     """
     sizes = [(_up(need.arena_bytes, alignment), _up(need.tile_bytes, alignment)) for need in calls]
     starters = _starters(calls, sizes, tcm_bytes - alignment)

@@ -1,6 +1,6 @@
 """Products of bytes summed in words, four at a time: the form HVX multiplies (vrmpy).
 
-The vectors' input is copied so that the four elements that follow each other along the reduction lie side by side:
+The vectors' input is copied so that the four elements that follow each other along the reduction are neighbours:
 ``packed[k / 4][n][k % 4]``. A row's elements come four to a word, and the word is spread. Sums of four neighbouring
 products are written out in vector operations; `codegen` knows them.
 """
@@ -182,7 +182,7 @@ def _dot_product(left: ir.Value, right: ir.Value) -> ir.Value:
 
 
 def _interleaved(rows: list[ir.Value]) -> list[ir.Value]:
-    """Four vectors of bytes as four vectors in which the first, second, ... bytes of all stand side by side."""
+    """Four vectors of bytes as four vectors in which the first, second, ... bytes of all are neighbours."""
     even, odd = _zip(rows[0], rows[1]), _zip(rows[2], rows[3])
     count = ir.VectorType(rows[0].type).shape[0]
     halves = ir.VectorType.get([count // 2], ir.IntegerType.get_signless(16))

@@ -350,7 +350,7 @@ class ContractionEmitter:
     # -- elements of a row out of vectors ------------------------------------------------------------------------
 
     def _spread_inputs(self, loop: int) -> list[int]:
-        """Inputs whose elements are spread over the lanes, and lie side by side along ``loop``: they come as vectors.
+        """Inputs whose elements are spread over the lanes, and are neighbours along ``loop``: they come as vectors.
 
         The core would wait for each element that it loads from TCM, and now and then for one from DDR.
         """

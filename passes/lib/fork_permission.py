@@ -27,8 +27,8 @@ def hand_down(module: ir.Module) -> None:
     for name, made in calls.items():
         for call in made:
             callees[_name(holder_of(call))].add(name)
-    told = {name for name, op in holders.items() if permissions.of(op) is not None}
-    more = [name for name in holders if name in (_closure(told, callees) & forking) - told]
+    permitted = {name for name, op in holders.items() if permissions.of(op) is not None}
+    more = [name for name in holders if name in (_closure(permitted, callees) & forking) - permitted]
     for name in more:
         permissions.add(holders[name])
     for call in [call for name in more for call in calls[name]]:

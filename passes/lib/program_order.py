@@ -1,4 +1,4 @@
-"""Whether the programs of a Triton kernel may run beside each other.
+"""Whether the programs of a Triton kernel may run in parallel.
 
 Triton leaves the order of programs open, and what two of them do to one place without atomics undefined. Atomic
 operations are plain reads and writes here, and output must come in order: such programs run one after another. So do,

@@ -1,4 +1,4 @@
-"""One code for a kernel whose work is spread over threads, and for its programs that run beside each other."""
+"""One code for a kernel whose work is spread over threads, and for its programs that run in parallel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def sharing_pays(cycles: float, extra: float, operations: int) -> bool:
 
 
 def split_off(kernel: ir.Operation) -> ir.Operation:
-    """Make ``kernel`` the private NAME.program that is told whether it may fork; gives the new NAME, which lets it."""
+    """Make ``kernel`` the private NAME.program, with an argument that says whether it may fork; gives the new NAME, which
+    lets it."""
     name = ir.StringAttr(kernel.attributes["sym_name"]).value
     with kernel.location, ir.InsertionPoint.after(kernel):
         alone = func.FuncOp(name, ir.FunctionType(kernel.attributes["function_type"].value))

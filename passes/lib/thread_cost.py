@@ -31,7 +31,7 @@ RUNS_PER_TASK = 4
 
 @dataclass(frozen=True)
 class ForkCost:
-    """What it costs to have ``tasks`` run beside each other, all in cycles; from the target's numbers."""
+    """What it costs to have ``tasks`` run in parallel, all in cycles; from the target's numbers."""
 
     tasks: int
     all: bool

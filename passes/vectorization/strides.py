@@ -65,7 +65,7 @@ def spread(value: ir.Value, stride: int) -> list[ir.Value]:
 
 
 def _halves(even: ir.Value, odd: ir.Value) -> list[ir.Value]:
-    """The elements of ``even`` and ``odd`` by turns, in one shuffle: LLVM 22 selects one ``vshuff`` for it."""
+    """The elements of ``even`` and ``odd`` interleaved, in one shuffle: LLVM 22 selects one ``vshuff`` for it."""
     lanes = int(ir.VectorType(even.type).shape[0])
     both = vector.shuffle(even, odd, [n for lane in range(lanes) for n in (lane, lane + lanes)])
     return [vector.shuffle(both, both, list(range(start, start + lanes))) for start in (0, lanes)]

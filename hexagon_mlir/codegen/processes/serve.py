@@ -25,7 +25,7 @@ def serve() -> None:
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     warm_up()
     gc.disable()  # a twentieth of the time, for a few kilobytes in cycles that a request leaves
-    told = 0.0
+    reported = 0.0
     while True:
         try:
             header, body = receive(requests)
@@ -38,8 +38,8 @@ def serve() -> None:
             lines = str(error).strip().splitlines()[:2]  # llvmlite puts the reason in the second line
             answer, payload = {"ok": False, "error": ": ".join(lines) or type(error).__name__}, b""
         used = time.process_time()
-        send(replies, {**answer, "cpu_seconds": used - told}, payload)
-        told = used
+        send(replies, {**answer, "cpu_seconds": used - reported}, payload)
+        reported = used
 
 
 def _end_with_parent(parent: int) -> None:

@@ -24,7 +24,7 @@ from hexagon_mlir.ir.diagnostics import NO_FILE, Diagnostic, Place
 TIMEOUT_SECONDS = 120.0
 _BOOT = Path(__file__).with_name("boot.py")
 _MOST = 4  # each takes some 150 MB
-_LAST_LINES, _LINE_LENGTH = 3, 200  # of what LLVM said, in errors
+_LAST_LINES, _LINE_LENGTH = 3, 200  # of what LLVM printed, in errors
 _FAULTS = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP)
 
 
@@ -42,7 +42,7 @@ class Worker:
     def __init__(self) -> None:
         self.cpu_seconds = 0.0
         self._process: subprocess.Popen[bytes] | None = None
-        self._said: Tail | None = None
+        self._messages: Tail | None = None
         self._lock = threading.Lock()
 
     @property
@@ -70,7 +70,7 @@ class Worker:
                 raise HexError.plain(f"cannot start the process that runs LLVM: {error.strerror}",
                                      origin="codegen") from None
             assert self._process.stderr is not None and self._process.stdin is not None
-            self._said = Tail(self._process.stderr)
+            self._messages = Tail(self._process.stderr)
             os.set_blocking(self._process.stdin.fileno(), False)
         return self._process
 
@@ -134,9 +134,9 @@ class Worker:
                             f"exit code {code}")
 
     def _failed(self, kind: type[HexError], message: str, hint: str = "", otherwise: str = "") -> HexError:
-        """End the child; an error of ``kind`` with the last that LLVM said, or ``otherwise``."""
+        """End the child; an error of ``kind`` with the last that LLVM printed, or ``otherwise``."""
         self._end()
-        lines = self._said.lines() if self._said is not None else []
+        lines = self._messages.lines() if self._messages is not None else []
         if kind is Aborted:
             reasons = [line for line in lines if "LLVM ERROR" in line or "Assertion" in line]
             reason = (reasons or lines[-1:] or [otherwise])[0]

@@ -133,8 +133,8 @@ class _Builder:
         if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             for attribute in keywords.keys() - parameters.keys():
                 raise self._error(op, f"no lowering for '{name.removeprefix(OWN)}' with attribute '{attribute}'")
-        told = {"outputs": len(op.results), "version": self.version}
-        keywords |= {key: value for key, value in told.items() if key in parameters}
+        offered = {"outputs": len(op.results), "version": self.version}
+        keywords |= {key: value for key, value in offered.items() if key in parameters}
         results = self._apply(op, operator.function, operands, keywords)
         return results if isinstance(results, list | tuple) else [results]
 

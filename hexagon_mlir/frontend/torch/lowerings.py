@@ -32,10 +32,10 @@ def without_lowering(graph: Graph, error: HexError) -> HexError:
         try:
             import_graph(_alone(node), "one")
         except HexError as reason:
-            told = reason.diagnostics[0].message
+            message = reason.diagnostics[0].message
             about = f"no lowering for '{node.target}'"
-            if "failed to legalize" not in told:
-                about += f": {told}"
+            if "failed to legalize" not in message:
+                about += f": {message}"
             return HexError.plain(about, origin=ORIGIN, file=source_of(node), hint=_HINT)
     return error
 

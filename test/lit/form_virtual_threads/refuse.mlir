@@ -16,7 +16,7 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 // Programs that are not seen to be independent wait for the user.
-// expected-remark@+1 {{programs run one after another: they are not seen to be independent; threads=N runs them beside each other}}
+// expected-remark@+1 {{programs run one after another: they are not seen to be independent; threads=N runs them in parallel}}
 func.func @unproven(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32)
     attributes {hexagon.programs = "unproven"} {
   %c1024 = arith.constant 1024 : i32

@@ -1,4 +1,4 @@
-// A kernel whose own work goes over threads and whose programs run beside each other: one code or two.
+// A kernel whose own work goes over threads and whose programs run in parallel: one code or two.
 // RUN: hexmlir-opt %s --form-virtual-threads=min-cycles=1 --split-input-file | filecheck %s
 // RUN: hexmlir-opt %s --form-virtual-threads=min-cycles=1 --split-input-file --verify-diagnostics
 
@@ -49,7 +49,7 @@ func.func @long(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: 
 // CHECK-NOT: may_fork
 // CHECK-NOT: scf.forall
 // CHECK: linalg.exp
-// expected-remark@+1 {{compiled twice, for threads and for programs beside each other}}
+// expected-remark@+1 {{compiled twice, for threads and for programs in parallel}}
 func.func @short(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32)
     attributes {hexagon.programs = "independent"} {
   %size = arith.constant 1024 : i32

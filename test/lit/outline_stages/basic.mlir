@@ -3,7 +3,7 @@
 // RUN: hexmlir-opt %s --outline-stages=operations=2 | filecheck %s
 // RUN: hexmlir-opt %s --outline-stages=operations=2 --merge-functions | filecheck %s --check-prefix=MERGED
 
-// CHECK: func.func private @f_part(%{{.*}}: memref<256xi8, 1> {llvm.align = 128 : i64, llvm.noalias}, %{{.*}}: index,
+// CHECK: func.func private @f_stage(%{{.*}}: memref<256xi8, 1> {llvm.align = 128 : i64, llvm.noalias}, %{{.*}}: index,
 // CHECK-SAME: %{{.*}}: f32) attributes {{.*}}noinline
 // CHECK: memref.assume_alignment
 // CHECK: arith.addi
@@ -11,22 +11,22 @@
 // CHECK: memref.load
 // CHECK-NOT: memref.dma
 // CHECK: return
-// CHECK: func.func private @f_part_0(
+// CHECK: func.func private @f_stage_0(
 // CHECK: func.func @f(
 // CHECK: scf.if
 // CHECK-NEXT: memref.dma_wait
-// CHECK-NEXT: call @f_part(%[[A:.*]], %[[I:.*]], %[[V:.*]]) :
+// CHECK-NEXT: call @f_stage(%[[A:.*]], %[[I:.*]], %[[V:.*]]) :
 // CHECK: %[[NEXT:.*]] = arith.addi
 // CHECK-NEXT: memref.dma_start
 // CHECK-SAME: %[[NEXT]]
 // CHECK: scf.if
-// CHECK: call @f_part_0(%{{.*}}, %[[I]], %[[V]]) :
+// CHECK: call @f_stage_0(%{{.*}}, %[[I]], %[[V]]) :
 
-// MERGED: func.func private @f_part(
-// MERGED-NOT: @f_part_0
-// MERGED: call @f_part(%[[A:.*]], %[[I:.*]], %{{.*}}) :
-// MERGED-NOT: call @f_part(%[[A]],
-// MERGED: call @f_part(%{{.*}}, %[[I]],
+// MERGED: func.func private @f_stage(
+// MERGED-NOT: @f_stage_0
+// MERGED: call @f_stage(%[[A:.*]], %[[I:.*]], %{{.*}}) :
+// MERGED-NOT: call @f_stage(%[[A]],
+// MERGED: call @f_stage(%{{.*}}, %[[I]],
 func.func @f(%v: f32, %out: memref<64xf32>, %tag: memref<1xi32>, %i: index, %p: i1, %q: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -58,7 +58,7 @@ func.func @f(%v: f32, %out: memref<64xf32>, %tag: memref<1xi32>, %i: index, %p: 
 
 // What stays brings along what it is computed from: both are done again inside.
 // CHECK: func.func @chain(
-// CHECK: call @chain_part(
+// CHECK: call @chain_stage(
 // CHECK-NEXT: %[[K:.*]] = arith.addi
 // CHECK-NEXT: %[[J:.*]] = arith.muli %[[K]], %[[K]]
 // CHECK-NEXT: memref.dma_start %{{.*}}[%[[J]]]

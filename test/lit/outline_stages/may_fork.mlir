@@ -1,14 +1,14 @@
 // Parallel loops that move are told whether they may fork, as their function was. Work without any is not.
 // RUN: hexmlir-opt %s --outline-stages=operations=2 --split-input-file | filecheck %s
 
-// CHECK: func.func private @f_part(%{{.*}}: f32, %{{.*}}: memref<64xf32>{{.*}}, %{{.*}}: i1 {hexagon.may_fork})
+// CHECK: func.func private @f_stage(%{{.*}}: f32, %{{.*}}: memref<64xf32>{{.*}}, %{{.*}}: i1 {hexagon.may_fork})
 // CHECK: scf.forall
-// CHECK: func.func private @f_part_0(%{{.*}}: f32, %{{.*}}: memref<64xf32>
+// CHECK: func.func private @f_stage_0(%{{.*}}: f32, %{{.*}}: memref<64xf32>
 // CHECK-NOT: may_fork
 // CHECK: func.func @f(
 // CHECK-SAME: %[[FORK:[a-z0-9]+]]: i1 {hexagon.may_fork}
-// CHECK: call @f_part(%{{.*}}, %{{.*}}, %[[FORK]]) :
-// CHECK: call @f_part_0(%{{.*}}, %{{.*}}) :
+// CHECK: call @f_stage(%{{.*}}, %{{.*}}, %[[FORK]]) :
+// CHECK: call @f_stage_0(%{{.*}}, %{{.*}}) :
 func.func @f(%x: memref<64xf32>, %v: f32, %p: i1, %q: i1, %fork: i1 {hexagon.may_fork}) {
   scf.if %p {
     scf.forall (%i) in (64) {
@@ -25,7 +25,7 @@ func.func @f(%x: memref<64xf32>, %v: f32, %p: i1, %q: i1, %fork: i1 {hexagon.may
 // -----
 
 // Nobody asks: it may.
-// CHECK: func.func private @g_part(%{{.*}}: f32, %{{.*}}: memref<64xf32>
+// CHECK: func.func private @g_stage(%{{.*}}: f32, %{{.*}}: memref<64xf32>
 // CHECK-NOT: may_fork
 func.func @g(%x: memref<64xf32>, %v: f32, %p: i1) {
   scf.if %p {

@@ -4,9 +4,9 @@
 // RUN: hexmlir-opt %s --outline-stages | filecheck %s --check-prefix=STAY
 // RUN: not hexmlir-opt %s --outline-stages=work=1 2>&1 | filecheck %s --check-prefix=BAD
 
-// MOVE: func.func private @f_part(
-// MOVE: func.func private @f_part_0(
-// STAY-NOT: @f_part
+// MOVE: func.func private @f_stage(
+// MOVE: func.func private @f_stage_0(
+// STAY-NOT: @f_stage
 // BAD: error: {{.*}}work
 func.func @f(%a: memref<64xf32>, %b: memref<64xf32>, %n: index, %p: i1, %q: i1) {
   %c0 = arith.constant 0 : index

@@ -1,13 +1,13 @@
 // A product that is yet to be vectorized counts as what it will be: two of them are work enough for a function.
 // RUN: hexmlir-opt %s --outline-stages --merge-functions | filecheck %s
 
-// CHECK: func.func private @f_part(
+// CHECK: func.func private @f_stage(
 // CHECK-COUNT-2: linalg.generic
 // CHECK: func.func @f(
 // CHECK-NOT: linalg.generic
-// CHECK: call @f_part(
+// CHECK: call @f_stage(
 // CHECK-NOT: linalg.generic
-// CHECK: call @f_part(
+// CHECK: call @f_stage(
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (k, n)>
 #sums = affine_map<(m, n, k) -> (m, n)>
