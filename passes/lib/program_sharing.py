@@ -20,8 +20,8 @@ def sharing_pays(cycles: float, extra: float, operations: int) -> bool:
 
 
 def split_off(kernel: ir.Operation) -> ir.Operation:
-    """Make ``kernel`` the private NAME.program, with an argument that says whether it may fork; gives the new NAME, which
-    lets it."""
+    """Make ``kernel`` the private NAME.program, with an argument that says whether it may fork; gives the new NAME,
+    which lets it."""
     name = ir.StringAttr(kernel.attributes["sym_name"]).value
     with kernel.location, ir.InsertionPoint.after(kernel):
         alone = func.FuncOp(name, ir.FunctionType(kernel.attributes["function_type"].value))
