@@ -9,13 +9,14 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import CLEAN, GENERALIZE, Pass, PassContext, UpstreamStep
-from hexagon_mlir.passes.lib.loop_nests import Unsupported, has_floats, read_nest
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, Unsupported, has_floats, read_nest
 from hexagon_mlir.passes.vectorization.affine import expand_applies
 from hexagon_mlir.passes.vectorization.bits import bits_as_bytes
+from hexagon_mlir.passes.vectorization.choose import make_plan, vector_lanes
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.emit import NestEmitter
-from hexagon_mlir.passes.vectorization.periodic import choose_rows, in_one_loop
-from hexagon_mlir.passes.vectorization.plan import VectorizationPlan, make_plan, vector_lanes
+from hexagon_mlir.passes.vectorization.periodic import choose_periodic_rows, in_one_loop
+from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 
 
@@ -82,16 +83,7 @@ class HexagonVectorizationPass(Pass):
             bits_as_bytes(op)
             try:
                 own = read_nest(op)
-                groups = loop_groups(own)
-                nest = collapsed(own, groups)
-                lanes = vector_lanes(nest, vector_bytes)
-                rows = choose_rows(nest, lanes)
-                if rows is not None:
-                    nest, groups, plan = in_one_loop(nest, own, groups, rows, lanes)
-                else:
-                    short = choose_short_rows(nest, lanes, vector_bytes * 8)
-                    plan = make_plan(nest, vector_bytes, self.unroll) if short is None else VectorizationPlan(
-                        short[0], lanes, 1, short[1], nest.extents[short[1]] or 1, short_rows=True)
+                nest, groups, plan = self._plan(own, vector_bytes)
             except Unsupported as reason:
                 self.remark(context, op, f"not vectorized: {reason}")
                 continue
@@ -100,3 +92,17 @@ class HexagonVectorizationPass(Pass):
                     NestEmitter(op, own, nest, groups, plan, vector_bytes).emit()
             erase_op(op, self.name)
         CLEAN.run(module, context)  # folds bounds, shares addresses and splats of the unrolled bodies
+
+    def _plan(self, own: LoopNest, vector_bytes: int) -> tuple[LoopNest, list[list[int]], VectorizationPlan]:
+        """What to make vectors of for an op's ``own`` nest, the groups of its loops that are one loop there, and how.
+
+        Raises `Unsupported`.
+        """
+        groups = loop_groups(own)
+        nest = collapsed(own, groups)
+        lanes = vector_lanes(nest, vector_bytes)
+        rows = choose_periodic_rows(nest, lanes)
+        if rows is not None:
+            return in_one_loop(nest, own, groups, rows, lanes)
+        plan = choose_short_rows(nest, lanes, vector_bytes * 8) or make_plan(nest, vector_bytes, self.unroll)
+        return nest, groups, plan

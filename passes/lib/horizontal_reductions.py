@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, make, vector
+from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.context import INDEX_BITS
 from hexagon_mlir.passes.lib.transposes import exchange
 
@@ -29,6 +30,12 @@ def neutral(name: str, element: ir.Type, nnan: bool = False) -> ir.Attribute:
     return ir.IntegerAttr.get(element, values[kind])
 
 
+def neutral_vector(name: str, element: ir.Type, lanes: int, nnan: bool = False) -> ir.Value:
+    """A constant of ``lanes`` times the `neutral` value of combining op ``name``."""
+    type_ = ir.VectorType.get([lanes], element)
+    return constant(ir.DenseElementsAttr.get_splat(type_, neutral(name, element, nnan)))
+
+
 def combine(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
     """``name(left, right)``; both of one type."""
     return make.binary(name, left, right)
@@ -36,27 +43,27 @@ def combine(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
 
 def reduce_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> list[ir.Value]:
     """A scalar for each of ``rows``, which are a power of two, from its accumulators of ``k * lanes`` elements each."""
-    totals = lane_totals(name, rows, lanes)
-    return [vector.extract(totals, [], [row]) for row in range(len(rows))]
+    reduced = reduce_into_lanes(name, rows, lanes)
+    return [vector.extract(reduced, [], [row]) for row in range(len(rows))]
 
 
-def lane_totals(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> ir.Value:
-    """A vector that begins with the totals of ``rows``, which `reduce_lanes` returns.
+def reduce_into_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> ir.Value:
+    """A vector that begins with the reductions of ``rows``, which `reduce_lanes` returns as scalars.
 
     Rows exchange halves of their lanes until lane number n of one vector belongs to row n, and again after all of them.
     Shuffles are halvings, exchanges and rotations only: the Hexagon backend miscompiles general ones.
     """
-    totals = [_in_one(name, row, lanes) for row in rows]
+    vectors = [_in_one(name, row, lanes) for row in rows]
     block = 1
-    while len(totals) > 1:
-        totals = [combine(name, *exchange(a, b, block)) for a, b in zip(totals[::2], totals[1::2], strict=True)]
+    while len(vectors) > 1:
+        vectors = [combine(name, *exchange(a, b, block)) for a, b in zip(vectors[::2], vectors[1::2], strict=True)]
         block *= 2
-    total, shift = totals[0], lanes // 2
+    reduced, shift = vectors[0], lanes // 2
     while shift >= block:
-        rotated = make.shuffle(total, total, [(i + shift) % lanes for i in range(lanes)])
-        total = combine(name, total, rotated)
+        rotated = make.shuffle(reduced, reduced, [(i + shift) % lanes for i in range(lanes)])
+        reduced = combine(name, reduced, rotated)
         shift //= 2
-    return total
+    return reduced
 
 
 def _in_one(name: str, accumulators: Sequence[ir.Value], lanes: int) -> ir.Value:

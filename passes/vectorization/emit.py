@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
-from hexagon_mlir.ir import arith, ir, make, memref, vector
-from hexagon_mlir.ir.constants import constant, index
-from hexagon_mlir.ir.query import in_tcm
-from hexagon_mlir.passes.lib.horizontal_reductions import combine, lane_totals, neutral
+from hexagon_mlir.ir import ir, make, memref
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, split_operands
-from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments, when
-from hexagon_mlir.passes.lib.tail import Tail
-from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
+from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
-from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
+from hexagon_mlir.passes.vectorization.plan import (
+    PeriodicPlan,
+    RowReductionsPlan,
+    ShortRowsPlan,
+    TransposedPlan,
+    UnrolledPlan,
+    VectorizationPlan,
+)
 from hexagon_mlir.passes.vectorization.row_reductions import RowReductionEmitter
 from hexagon_mlir.passes.vectorization.short_rows import ShortRowsEmitter
 from hexagon_mlir.passes.vectorization.transposed import TransposedEmitter
+from hexagon_mlir.passes.vectorization.unrolled import UnrolledEmitter
 
 
 class NestEmitter:
@@ -33,31 +37,25 @@ class NestEmitter:
         self.nest, self.plan = nest, plan
         self.body = BodyEmitter(op, nest, values, plan.loop, vector_bytes, numbers)
         self.outputs = range(len(inputs), len(values))
-        self.anywhere = any(isinstance(v.type, ir.MemRefType) and not in_tcm(ir.MemRefType(v.type)) for v in values)
         self.extents = [self._extent(loop, values) for loop in range(len(nest.extents))]
 
     def emit(self) -> None:
         """Emit everything at the current insertion point."""
-        nest, plan = self.nest, self.plan
-        outer = [i for i in range(len(nest.extents)) if i not in (plan.loop, plan.transposed) and not nest.reduction[i]]
-        if plan.transposed is not None:
-            transposed = TransposedEmitter(self.body, plan, self.outputs, self.extents)
-            self._loops(outer, [{}], lambda rows: transposed.emit(rows[0]))
-            transposed.free()
-        elif plan.periodic:
-            periodic = PeriodicEmitter(self.body, plan, self.outputs, self.extents[plan.loop])
-            self._loops(outer, [{}], lambda rows: periodic.emit(rows[0]))
-        elif plan.row_reductions:
-            start = [self._splat_neutral(output, plan.lanes) for output in self.outputs]
-            totals = RowReductionEmitter(self.body, plan, self.outputs, self.extents, start)
-            self._loops([i for i in outer if i != plan.jammed_loop], [{}], lambda at: totals.emit(at[0]))
-        elif plan.short_rows:
-            rows = ShortRowsEmitter(self.body, plan, self.outputs, self.extents)
-            self._loops([i for i in outer if i != plan.jammed_loop], [{}], lambda at: rows.emit(at[0]))
-        else:
-            self._loops(outer, [{}], self._reduce_along_vector if nest.reduction[plan.loop] else self._parallel_vector)
-
-    # -- loops ---------------------------------------------------------------------------------------------------
+        where = self.body, self.outputs, self.extents
+        match self.plan:
+            case UnrolledPlan() as plan:
+                jam = {} if plan.jammed_loop is None else {plan.jammed_loop: plan.jammed}
+                self._loops(self._outer(plan.loop), jam, [{}], UnrolledEmitter(plan, *where).emit)
+            case TransposedPlan() as plan:
+                transposed = TransposedEmitter(plan, *where)
+                self._around(transposed.emit, plan.loop, plan.column_loop)
+                transposed.free()
+            case PeriodicPlan() as plan:
+                self._around(PeriodicEmitter(plan, *where).emit, plan.loop)
+            case ShortRowsPlan() as plan:
+                self._around(ShortRowsEmitter(plan, *where).emit, plan.loop, plan.row_loop)
+            case RowReductionsPlan() as plan:
+                self._around(RowReductionEmitter(plan, *where).emit, plan.loop, plan.row_loop)
 
     def _extent(self, loop: int, values: Sequence[ir.Value]) -> ir.Value:
         static = self.nest.extents[loop]
@@ -68,18 +66,29 @@ class NestEmitter:
                 return memref.dim(value, index(operand.dims.index(loop)))
         raise AssertionError("a loop that indexes no operand")
 
-    def _loops(self, loops: list[int], rows: list[Ivs], inside: Callable[[list[Ivs]], None]) -> None:
-        """Loops around ``inside``, which gets the indices of the iterations that are done together."""
+    def _outer(self, *inner: int) -> list[int]:
+        """The parallel loops that are not ``inner``."""
+        return [loop for loop, reduction in enumerate(self.nest.reduction) if loop not in inner and not reduction]
+
+    def _around(self, inside: Callable[[Ivs], None], *inner: int) -> None:
+        """The parallel loops around ``inside``, which emits loops ``inner`` itself and gets the others' indices."""
+        self._loops(self._outer(*inner), {}, [{}], lambda rows: inside(rows[0]))
+
+    def _loops(self, loops: list[int], jam: dict[int, int], rows: list[Ivs],
+               inside: Callable[[list[Ivs]], None]) -> None:
+        """Loops around ``inside``, which gets the indices of the iterations that are done together: as many of a loop
+        as ``jam`` has for it.
+        """
         if not loops:
             inside(rows)
             return
         loop, extent = loops[0], self.nest.extents[loops[0]]
-        jammed = self.plan.jammed if loop == self.plan.jammed_loop else 1
+        jammed = jam.get(loop, 1)
 
         def stretch(lower: ir.Value, upper: ir.Value, jammed: int) -> None:
             def body(iv: ir.Value, carried: list[ir.Value]) -> Sequence[ir.Value]:
                 ivs = [make.addi(iv, index(j)) if j else iv for j in range(jammed)]
-                self._loops(loops[1:], [{**row, loop: i} for row in rows for i in ivs], inside)
+                self._loops(loops[1:], jam, [{**row, loop: i} for row in rows for i in ivs], inside)
                 return carried
 
             for_loop(lower, upper, jammed, [], body)
@@ -90,131 +99,3 @@ class NestEmitter:
             whole = index(extent - extent % jammed)
             stretch(index(0), whole, jammed)
             stretch(whole, self.extents[loop], 1)
-
-    def _segments(self) -> list[Segment]:
-        plan = self.plan
-        return segments(self.nest.extents[plan.loop], self.extents[plan.loop], plan.lanes, plan.unroll,
-                        self.nest.whole(plan.loop, plan.lanes))
-
-    def _reads_down(self) -> bool:
-        """True where all that is read from DDR along the vectors is read backwards: memory fetches ahead upwards."""
-        read = [number in self.body.views and self.body.views[number].backward
-                for number, operand in enumerate(self.nest.operands)
-                if operand.uses(self.plan.loop) and self.body.is_read(number)
-                and not in_tcm(ir.MemRefType(self.body.values[number].type))]
-        read += [table.backward for table in self.nest.tables if table.along == self.plan.loop]
-        return bool(read) and all(read)
-
-    # -- the vectorized loop is parallel -------------------------------------------------------------------------
-
-    def _parallel_vector(self, rows: list[Ivs]) -> None:
-        scopes = [self.body.uniform(Scope(), row, set(row)) for row in rows]
-        reductions = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction]
-        down = self._reads_down()
-        for segment in self._segments()[::-1 if down else 1]:
-            tail = segment.tail(self.nest.narrowest_bits)
-
-            def one_vector(iv: ir.Value, carried: list[ir.Value], segment: Segment = segment,
-                           tail: Tail | None = tail) -> list[ir.Value]:
-                jammed = [{**row, self.plan.loop: iv} for row in rows]
-                results = self._accumulate(reductions, jammed, scopes, segment.width, tail)
-                for ivs_j, values in zip(jammed, results, strict=True):
-                    for output, value in zip(self.outputs, values, strict=True):
-                        self.body.store(output, value, ivs_j, segment.width, tail)
-                return carried
-
-            if tail is None:
-                for_loop(segment.lower, segment.upper, segment.width, [], one_vector, down)
-            else:
-                self._unless_outside(tail, segment.lower, [], one_vector)
-
-    def _unless_outside(self, tail: Tail, lower: ir.Value, values: Sequence[ir.Value],
-                        inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
-        """``inside(lower, values)``; ``values`` where the tail is empty and loading it could leave its memory.
-
-        HVX loads what is masked off. In TCM a vector more is always there, but not the vectors a strided one takes.
-        """
-        strided = any(view.stride > 1 for view in self.body.views.values())
-        if tail.static is not None or not (self.anywhere or strided):
-            return list(inside(lower, list(values)))
-        some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
-        return when(some, values, partial(inside, lower))
-
-    def _accumulate(self, reductions: list[int], jammed: list[Ivs], scopes: list[Scope],
-                    width: int, tail: Tail | None) -> list[list[ir.Value]]:
-        """Results of the body for each jammed copy, carried through the reduction loops in registers."""
-        if not reductions:
-            return [self.body.vectors(scope, ivs, width, tail) for scope, ivs in zip(scopes, jammed, strict=True)]
-        count = len(self.outputs)
-        accumulators = [self.body.load(o, ivs, width, tail) for ivs in jammed for o in self.outputs]
-
-        def nest_loops(loops: list[int], inner: Ivs, carried: list[ir.Value]) -> list[ir.Value]:
-            if loops:
-                return for_loop(index(0), self.extents[loops[0]], 1, carried,
-                                lambda iv, args: nest_loops(loops[1:], {**inner, loops[0]: iv}, args))
-            values: list[ir.Value] = []
-            for j, (scope, ivs) in enumerate(zip(scopes, jammed, strict=True)):
-                old = carried[j * count:(j + 1) * count]
-                values += self.body.vectors(scope, {**ivs, **inner}, width, tail, old)
-            return values
-
-        flat = nest_loops(reductions, {}, accumulators)
-        return [flat[j * count:(j + 1) * count] for j in range(len(jammed))]
-
-    # -- the vectorized loop is a reduction ----------------------------------------------------------------------
-
-    def _reduce_along_vector(self, rows: list[Ivs]) -> None:
-        scopes = [self.body.uniform(Scope(), row, set(row)) for row in rows]
-        others = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction and i != self.plan.loop]
-        segments = self._segments()
-        widths = sorted({s.width for s in segments}, reverse=True)
-        names = [c for c in self.nest.combiners if c is not None]
-        count = len(rows) * len(names)
-        start = [self._splat_neutral(output, width) for width in widths for _ in rows for output in self.outputs]
-
-        def accumulate(loops: list[int], inner: Ivs, carried: list[ir.Value]) -> list[ir.Value]:
-            if loops:
-                return for_loop(index(0), self.extents[loops[0]], 1, carried,
-                                lambda iv, args: accumulate(loops[1:], {**inner, loops[0]: iv}, args))
-            inside = [{**row, **inner} for row in rows]
-            for segment in segments:
-                carried = self._reduce_segment(segment, scopes, inside, carried, widths)
-            return carried
-
-        final = accumulate(others, {}, start)
-        for position, (output, name) in enumerate(zip(self.outputs, names, strict=True)):
-            accumulators = [final[place::count] for place in range(position, count, len(names))]
-            totals = lane_totals(self.body.carried(output)[0], accumulators, self.plan.lanes)
-            if output in self.body.orders:
-                totals = self.body.orders[output].floats(totals)
-            for lane, row in enumerate(rows):
-                total = vector.extract(totals, [], [lane])
-                self.body.store_scalar(output, combine(name, self.body.load_scalar(output, row), total), row)
-
-    def _reduce_segment(self, segment: Segment, scopes: list[Scope], rows: list[Ivs], carried: list[ir.Value],
-                        widths: list[int]) -> list[ir.Value]:
-        count, mine = len(self.outputs), len(self.outputs) * len(rows)
-        first = widths.index(segment.width) * mine
-        tail = segment.tail(self.nest.narrowest_bits)
-
-        def step(iv: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
-            results: list[ir.Value] = []
-            for number, (scope, row) in enumerate(zip(scopes, rows, strict=True)):
-                old = list(carried[number * count:(number + 1) * count])
-                new = self.body.vectors(scope, {**row, self.plan.loop: iv}, segment.width, tail, old)
-                results += new if tail is None else [
-                    tail.select(n, o, self.nest.operands[output].bits)
-                    for output, n, o in zip(self.outputs, new, old, strict=True)]
-            return results
-
-        values = carried[first:first + mine]
-        if tail is not None:
-            values = self._unless_outside(tail, segment.lower, values, step)
-        else:
-            values = for_loop(segment.lower, segment.upper, segment.width, values, step)
-        return [*carried[:first], *values, *carried[first + mine:]]
-
-    def _splat_neutral(self, output: int, width: int) -> ir.Value:
-        name, element = self.body.carried(output)
-        type_ = ir.VectorType.get([width], element)
-        return constant(ir.DenseElementsAttr.get_splat(type_, neutral(name, element, self.nest.nnan)))

@@ -1,11 +1,12 @@
 """Nests of short rows to which a row of values is broadcast (a bias, a colour): one loop over all rows.
 
-The rows lie behind each other, so vectors run across their ends. What repeats with every row is the same again after as
-many vectors as there are in the least common multiple of a row and a vector: these are made once, by look-ups.
+The rows lie one after the other, so vectors run across their ends. What repeats with every row is the same again
+after as many vectors as there are in the least common multiple of a row and a vector: these are made once, by look-ups.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -18,12 +19,12 @@ from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapsed
-from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
+from hexagon_mlir.passes.vectorization.plan import PeriodicPlan
 
 _VECTORS = 12  # that repeat: they stay in registers, beside what the body needs
 
 
-def choose_rows(nest: LoopNest, lanes: int) -> tuple[int, int] | None:
+def choose_periodic_rows(nest: LoopNest, lanes: int) -> tuple[int, int] | None:
     """(loop over the rows, loop along a row) that can be one loop in which some inputs repeat with every row."""
     if any(nest.reduction) or nest.tables:
         return None
@@ -47,7 +48,7 @@ def period(extent: int, lanes: int) -> int:
 
 
 def in_one_loop(nest: LoopNest, own: LoopNest, groups: list[list[int]], rows: tuple[int, int],
-                lanes: int) -> tuple[LoopNest, list[list[int]], VectorizationPlan]:
+                lanes: int) -> tuple[LoopNest, list[list[int]], PeriodicPlan]:
     """``nest``, which is an op's ``own`` with one loop for each of ``groups``, with both loops of ``rows`` as one."""
     outer, row = rows
     merged = [[*groups[outer], *groups[row]] if loop == outer else group for loop, group in enumerate(groups)
@@ -57,21 +58,21 @@ def in_one_loop(nest: LoopNest, own: LoopNest, groups: list[list[int]], rows: tu
     assert extent is not None
     operands = [replace(new, period=extent) if old.dims == (row,) else new
                 for old, new in zip(nest.operands, joined.operands, strict=True)]
-    plan = VectorizationPlan(merged.index([*groups[outer], *groups[row]]), lanes, period(extent, lanes), periodic=True)
+    plan = PeriodicPlan(merged.index([*groups[outer], *groups[row]]), lanes, period(extent, lanes))
     return replace(joined, operands=tuple(operands)), merged, plan
 
 
 class PeriodicEmitter:
     """Emits the loop over all rows, inside loops around it."""
 
-    def __init__(self, body: BodyEmitter, plan: VectorizationPlan, outputs: range, extent: ir.Value):
-        self.body, self.plan, self.outputs, self.extent = body, plan, outputs, extent
+    def __init__(self, plan: PeriodicPlan, body: BodyEmitter, outputs: range, extents: Sequence[ir.Value]):
+        self.body, self.plan, self.outputs, self.extent = body, plan, outputs, extents[plan.loop]
         self.repeated = {number: self._vectors(number, operand) for number, operand in enumerate(body.nest.operands)
                          if operand.period is not None}
 
     def emit(self, ivs: Ivs) -> None:
         """All elements at the outer loops' ``ivs``."""
-        lanes, count = self.plan.lanes, self.plan.unroll
+        lanes, count = self.plan.lanes, self.plan.period
         step = lanes * count
         scope = self.body.uniform(Scope(), ivs, set(ivs))
         main = arith.muli(arith.divui(self.extent, index(step)), index(step))
@@ -114,13 +115,13 @@ class PeriodicEmitter:
         byte = ir.IntegerType.get_signless(INDEX_BITS)
         type_ = ir.VectorType.get([at_once], byte)
         found: list[ir.Value] = []
-        for start in range(0, lanes * self.plan.unroll, at_once):
+        for start in range(0, lanes * self.plan.period, at_once):
             places = [(start + lane) % row for lane in range(at_once)]
             indices = ir.DenseElementsAttr.get([ir.IntegerAttr.get(byte, (p + 128) % 256 - 128) for p in places], type_)
             many = look_up(table, row, arith.constant(type_, indices), element)
             found += [many if at_once == lanes else vector.shuffle(many, many, list(range(first, first + lanes)))
                       for first in range(0, at_once, lanes)]
-        return found[:self.plan.unroll]
+        return found[:self.plan.period]
 
 
 def _joined(operand: Operand, rows: int, row: int) -> bool:

@@ -1,8 +1,8 @@
-"""Reductions along rows of a few vectors: the totals of as many rows as a vector has lanes become one vector.
+"""Reductions along rows of a few vectors: those of as many rows as a vector has lanes become one vector.
 
 Each row is reduced to one vector, and two such vectors to one by an exchange of half of their lanes: after the last
-exchange lane number n holds the total of row number n. That is a vector permutation for each row; to transpose the rows
-first takes one for each row and bit of the lane's number, for every vector of a row. Rows that take much code are
+exchange lane number n holds the reduction of row number n. That is a vector permutation for each row; to transpose the
+rows first takes one for each row and bit of the lane's number, for every vector of a row. Rows that take much code are
 reduced by a loop, a few at a time, and their vectors wait on the stack.
 """
 
@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 
 from hexagon_mlir.ir import arith, ir, make, memref
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.passes.lib.horizontal_reductions import combine
+from hexagon_mlir.passes.lib.horizontal_reductions import combine, neutral_vector
 from hexagon_mlir.passes.lib.segments import for_loop, segments, when
 from hexagon_mlir.passes.lib.tail import Tail
 from hexagon_mlir.passes.lib.transposes import exchange
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
+from hexagon_mlir.passes.vectorization.plan import RowReductionsPlan
 
 Values = list[ir.Value]
 
@@ -25,27 +25,24 @@ Values = list[ir.Value]
 class RowReductionEmitter:
     """Emits the loop over blocks of rows, inside the loops around it."""
 
-    def __init__(self, body: BodyEmitter, plan: VectorizationPlan, outputs: range, extents: Sequence[ir.Value],
-                 start: Values):
-        """``start`` has a vector for each output that its combination leaves unchanged."""
-        assert plan.jammed_loop is not None
-        self.body, self.nest, self.plan, self.outputs, self.start = body, body.nest, plan, outputs, start
-        self.row, self.rows = plan.jammed_loop, extents[plan.jammed_loop]
+    def __init__(self, plan: RowReductionsPlan, body: BodyEmitter, outputs: range, extents: Sequence[ir.Value]):
+        self.body, self.nest, self.plan, self.outputs = body, body.nest, plan, outputs
+        self.rows = extents[plan.row_loop]
+        self.start = [neutral_vector(*body.carried(output), plan.lanes, body.nest.nnan) for output in outputs]
         self.names = [body.carried(output)[0] for output in outputs]
         self.alignment = plan.lanes * self.nest.narrowest_bits // 8
 
     def emit(self, ivs: Ivs) -> None:
         """The nest at the outer loops' ``ivs``."""
         lanes = self.plan.lanes
-        for segment in segments(self.nest.extents[self.row], self.rows, lanes):
+        for segment in segments(self.nest.extents[self.plan.row_loop], self.rows, lanes):
             tail = segment.tail(self.nest.narrowest_bits)
 
             def block(iv: ir.Value, carried: Values, tail: Tail | None = tail) -> Values:
-                here = {**ivs, self.row: iv}
-                for output, name, total in zip(self.outputs, self.names, self._totals(here, tail),
-                                               strict=True):
+                here = {**ivs, self.plan.row_loop: iv}
+                for output, name, reduced in zip(self.outputs, self.names, self._reduced(here, tail), strict=True):
                     old = self.body.load_along(output, here, lanes, tail)
-                    self.body.store(output, combine(name, old, total), here, lanes, tail)
+                    self.body.store(output, combine(name, old, reduced), here, lanes, tail)
                 return carried
 
             if tail is None:
@@ -56,9 +53,9 @@ class RowReductionEmitter:
                 some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
                 when(some, [], lambda old, lower=segment.lower: block(lower, old))
 
-    def _totals(self, ivs: Ivs, tail: Tail | None) -> Values:
-        """A vector for each output; lane n is the total of row n of the block at ``ivs``, if there is one."""
-        lanes, group, block = self.plan.lanes, self.plan.group, ivs[self.row]
+    def _reduced(self, ivs: Ivs, tail: Tail | None) -> Values:
+        """A vector for each output; lane n is the reduction of row n of the block at ``ivs``, if there is one."""
+        lanes, group, block = self.plan.lanes, self.plan.group, ivs[self.plan.row_loop]
         rows = lanes if tail is None or tail.static is None else tail.static
         dynamic = tail is not None and tail.static is None
         if group == lanes:
@@ -66,7 +63,7 @@ class RowReductionEmitter:
         elements = [ir.VectorType(one.type).element_type for one in self.start]
         waiting = [memref.alloc(ir.MemRefType.get([lanes // group, lanes], element), [], []) for element in elements]
 
-        def reduced(number: ir.Value, carried: Values) -> Values:
+        def reduce_group(number: ir.Value, carried: Values) -> Values:
             first = make.addi(block, make.muli(number, index(group)))
             ends = dynamic or rows % group > 0
             found = self._merged(lambda row: self._row(ivs, first, row, ends), 0, group, 1, group)
@@ -78,15 +75,15 @@ class RowReductionEmitter:
             return [make.load(one.type, buffer, [index(row // group), index(0)], alignment=self.alignment)
                     for one, buffer in zip(self.start, waiting, strict=True)]
 
-        for_loop(index(0), index(-(-rows // group)), 1, [], reduced)
-        totals = self._merged(loaded, 0, lanes, group, rows)
+        for_loop(index(0), index(-(-rows // group)), 1, [], reduce_group)
+        reduced = self._merged(loaded, 0, lanes, group, rows)
         for buffer in waiting:
             memref.dealloc(buffer)
-        return totals
+        return reduced
 
     def _merged(self, leaf: Callable[[int], Values], first: int, count: int, size: int, rows: int) -> Values:
         """Rows ``first`` to ``first + count``, of which there are ``rows``, in a vector for each output: lane n is part
-        of the total of row ``first + n % count``, for every n. ``leaf`` gives ``size`` rows.
+        of the reduction of row ``first + n % count``, for every n. ``leaf`` gives ``size`` rows.
         """
         if count == size:
             return leaf(first)
@@ -100,7 +97,7 @@ class RowReductionEmitter:
         at = make.addi(first, index(number)) if number else first
         if ends:
             at = arith.minsi(at, make.subi(self.rows, index(1)))
-        here = {**ivs, self.row: at}
+        here = {**ivs, self.plan.row_loop: at}
         scope = self.body.uniform(Scope(), here, set(here))
         loop, lanes = self.plan.loop, self.plan.lanes
         extent, found = self.nest.extents[loop], self.start

@@ -1,4 +1,5 @@
-"""Nests over rows of a few elements: vectors lie across the rows, whose elements are dealt apart and interleaved again.
+"""Nests over rows of a few elements: vectors lie across the rows, whose elements are deinterleaved, and interleaved
+again.
 
 As many vectors as a row has elements hold one element of each row per lane after `Phases`: the body runs for each of
 them, and what it writes to rows is interleaved on the way back.
@@ -15,7 +16,7 @@ from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
 from hexagon_mlir.passes.lib.segments import for_loop, segments, when
 from hexagon_mlir.passes.lib.tail import Tail, concatenate, shifted
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
+from hexagon_mlir.passes.vectorization.plan import ShortRowsPlan
 from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
 from hexagon_mlir.passes.vectorization.strides import Phases, interleaved
 
@@ -24,8 +25,8 @@ MOST_ELEMENTS = 16
 _MOST_BLENDS = 7  # choices of lanes per vector: where more are needed, a transpose is cheaper
 
 
-def choose_short_rows(nest: LoopNest, lanes: int, vector_bits: int) -> tuple[int, int] | None:
-    """(vectorized loop, loop along a row) where operands are rows of a few elements, one behind the other."""
+def choose_short_rows(nest: LoopNest, lanes: int, vector_bits: int) -> ShortRowsPlan | None:
+    """The plan where operands are rows of a few elements, one after the other; ``vector_bits`` of an HVX vector."""
     if nest.tables or sum(nest.reduction) > 1:
         return None
     for row, extent in enumerate(nest.extents):
@@ -41,7 +42,7 @@ def choose_short_rows(nest: LoopNest, lanes: int, vector_bits: int) -> tuple[int
                     and (number is None or 2 * number >= lanes)
                     and all(o in rows or o.contiguous_in(loop) for o in users)
                     and all(o.uses(loop) for o in nest.operands if o.is_output)):
-                return loop, row
+                return ShortRowsPlan(loop, lanes, row, extent)
     return None
 
 
@@ -54,13 +55,12 @@ def is_row(operand: Operand, loop: int, row: int, extent: int) -> bool:
 class ShortRowsEmitter:
     """Emits the loop over rows, inside the loops around it."""
 
-    def __init__(self, body: BodyEmitter, plan: VectorizationPlan, outputs: range, extents: Sequence[ir.Value]):
-        assert plan.jammed_loop is not None
-        self.body, self.nest, self.plan, self.outputs, self.row = body, body.nest, plan, outputs, plan.jammed_loop
+    def __init__(self, plan: ShortRowsPlan, body: BodyEmitter, outputs: range, extents: Sequence[ir.Value]):
+        self.body, self.nest, self.plan, self.outputs = body, body.nest, plan, outputs
         self.extent = extents[plan.loop]
         self.views = {number: strided_view(body.values[number], operand.dims.index(plan.loop))
                       for number, operand in enumerate(self.nest.operands)
-                      if is_row(operand, plan.loop, self.row, plan.jammed)}
+                      if is_row(operand, plan.loop, plan.row_loop, plan.row_length)}
 
     def emit(self, ivs: Ivs) -> None:
         """All rows at the outer loops' ``ivs``."""
@@ -76,20 +76,20 @@ class ShortRowsEmitter:
                 for_loop(segment.lower, segment.upper, segment.width, [], one_vector)
             elif tail.static is not None:
                 one_vector(segment.lower, [])
-            else:  # HVX loads what is masked off: an empty block would be read behind the last row
+            else:  # HVX loads what is masked off: an empty block would be read after the last row
                 some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
                 when(some, [], partial(one_vector, segment.lower))
 
     def _columns(self, ivs: Ivs) -> list[Ivs]:
-        return [{**ivs, self.row: index(column)} for column in range(self.plan.jammed)]
+        return [{**ivs, self.plan.row_loop: index(column)} for column in range(self.plan.row_length)]
 
     def _rows(self, ivs: Ivs, scopes: list[Scope], tail: Tail | None) -> None:
         """As many rows as there are lanes, from ``ivs`` on."""
         lanes, columns = self.plan.lanes, self._columns(ivs)
         apart = {number: self._load(number, columns[0], tail) for number in self.views if self.body.is_read(number)}
         given = [{number: concatenate([part[column] for part in parts]) for number, parts in apart.items()}
-                 for column in range(self.plan.jammed)]
-        if self.nest.reduction[self.row]:
+                 for column in range(self.plan.row_length)]
+        if self.nest.reduction[self.plan.row_loop]:
             values = [self.body.load(output, ivs, lanes, tail) for output in self.outputs]
             for here, scope, vectors in zip(columns, scopes, given, strict=True):
                 values = self.body.vectors(scope, here, lanes, tail, values, vectors)
@@ -116,11 +116,12 @@ class ShortRowsEmitter:
         type_ = ir.VectorType.get([native], self.body.element_type(operand))
         if tail is None:
             loaded = [vector.load(type_, view.buffer, shifted(first, start), alignment=bits // 8)
-                      for start in range(0, self.plan.lanes * self.plan.jammed, native)]
+                      for start in range(0, self.plan.lanes * self.plan.row_length, native)]
         else:
-            whole = ir.VectorType.get([self.plan.lanes * self.plan.jammed], type_.element_type)
-            loaded = tail.rows(self.plan.jammed).load_parts(whole, view.buffer, first, bits, bits // 8)
-        return [Phases(loaded[start:start + self.plan.jammed]) for start in range(0, len(loaded), self.plan.jammed)]
+            whole = ir.VectorType.get([self.plan.lanes * self.plan.row_length], type_.element_type)
+            loaded = tail.rows(self.plan.row_length).load_parts(whole, view.buffer, first, bits, bits // 8)
+        length = self.plan.row_length
+        return [Phases(loaded[start:start + length]) for start in range(0, len(loaded), length)]
 
     def _store(self, operand: int, ivs: Ivs, columns: Sequence[ir.Value], tail: Tail | None) -> None:
         view, first, bits, native = self._place(operand, ivs)
@@ -128,7 +129,7 @@ class ShortRowsEmitter:
         parts = [part for start in range(0, self.plan.lanes, native)
                  for part in interleaved([_lanes(c, start, native) for c in columns])]
         if tail is not None:
-            tail.rows(self.plan.jammed).store_parts(parts, view.buffer, first, bits, bits // 8)
+            tail.rows(self.plan.row_length).store_parts(parts, view.buffer, first, bits, bits // 8)
             return
         for number, part in enumerate(parts):
             vector.store(part, view.buffer, shifted(first, number * native), alignment=bits // 8)

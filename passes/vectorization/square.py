@@ -12,25 +12,23 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs
-from hexagon_mlir.passes.vectorization.plan import VectorizationPlan
+from hexagon_mlir.passes.vectorization.plan import TransposedPlan
 
 _NEAR, _AT_ONCE = 8, 16  # rows whose exchanges come first, and rows at once
 
 
-def is_square(body: BodyEmitter, plan: VectorizationPlan, operand: int, outputs: range) -> bool:
+def is_square(body: BodyEmitter, plan: TransposedPlan, operand: int, outputs: range) -> bool:
     """True where transposed ``operand`` is one square of vectors that the output in TCM has room for."""
-    assert plan.transposed is not None
     nest, lanes, output = body.nest, plan.lanes, body.nest.operands[outputs[0]]
-    return (len(outputs) == 1 and (nest.extents[plan.loop], nest.extents[plan.transposed]) == (lanes, plan.columns)
+    return (len(outputs) == 1 and (nest.extents[plan.loop], nest.extents[plan.column_loop]) == (lanes, plan.columns)
             and lanes == plan.columns and output.in_tcm and output.contiguous_in(plan.loop)
             and body.element_type(outputs[0]) == body.element_type(operand))
 
 
-def emit_square(body: BodyEmitter, plan: VectorizationPlan, operand: int, output: int, ivs: Ivs,
+def emit_square(body: BodyEmitter, plan: TransposedPlan, operand: int, output: int, ivs: Ivs,
                 visit: Callable[[Ivs, ir.Value], object]) -> None:
     """The loops at the outer ones' ``ivs``; ``visit`` gets those of each row of ``output``, and the row."""
-    assert plan.transposed is not None
-    transposed, lanes, start = plan.transposed, plan.lanes, index(0)
+    lanes, start = plan.lanes, index(0)
     bits, far = _NEAR.bit_length() - 1, lanes // _NEAR
     together = _AT_ONCE // far
 
@@ -41,10 +39,10 @@ def emit_square(body: BodyEmitter, plan: VectorizationPlan, operand: int, output
         return [(group, Butterfly(rows, exchanges)) for group, rows in zip(groups, loaded, strict=True)]
 
     def given(row: ir.Value) -> Ivs:
-        return {**ivs, plan.loop: row, transposed: start}
+        return {**ivs, plan.loop: row, plan.column_loop: start}
 
     def waiting(row: ir.Value) -> Ivs:
-        return {**ivs, plan.loop: start, transposed: row}
+        return {**ivs, plan.loop: start, plan.column_loop: row}
 
     def near(first: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
         groups = [[make.addi(first, index(row + n)) for n in range(_NEAR)] for row in range(0, _AT_ONCE, _NEAR)]

@@ -57,7 +57,7 @@ class StridedView:
             else:
                 reaches_back = (self.stride - 1) * (in_ddr and (self.backward or start == last))
                 loaded = self._load_neighbours(element, here, bits, native, reaches_back)
-            parts.append(self._turned(Phases(loaded)[0], valid, bits))
+            parts.append(self._reversed(Phases(loaded)[0], valid, bits))
         return concatenate(parts[::-1] if self.backward else parts)
 
     def store(self, value: ir.Value, at: Sequence[ir.Value], bits: int, native: int, tail: Tail | None) -> None:
@@ -69,7 +69,7 @@ class StridedView:
                 break
             here, valid = self._start(first, start, native, part)
             one = value if lanes == native else vector.shuffle(value, value, list(range(start, start + native)))
-            apart = spread(self._turned(one, valid, bits), self.stride)
+            apart = spread(self._reversed(one, valid, bits), self.stride)
             if self.stride > 1:
                 reach = part or Tail(index(native), native, native, bits)
                 reach.with_elements_between(self.stride).store_every(apart, self.stride, self.buffer, here, bits)
@@ -103,21 +103,21 @@ class StridedView:
                                                                  for lane in range(native)])
         return loaded
 
-    def _turned(self, value: ir.Value, valid: int | ir.Value, bits: int) -> ir.Value:
-        """The first ``valid`` lanes in the other order, if this runs backwards."""
+    def _reversed(self, value: ir.Value, valid: int | ir.Value, bits: int) -> ir.Value:
+        """The first ``valid`` lanes in reverse order, if this runs backwards."""
         if not self.backward:
             return value
         lanes = int(ir.VectorType(value.type).shape[0])
         if isinstance(valid, int):
             return vector.shuffle(value, value, [(valid - 1 - lane) % lanes for lane in range(lanes)])
-        turned, step = vector.shuffle(value, value, list(range(lanes))[::-1]), 1
+        backwards, step = vector.shuffle(value, value, list(range(lanes))[::-1]), 1
         left = arith.subi(index(lanes), valid)
         while step < lanes:  # rotated by any number, bit by bit
-            moved = vector.shuffle(turned, turned, [(lane + step) % lanes for lane in range(lanes)])
+            moved = vector.shuffle(backwards, backwards, [(lane + step) % lanes for lane in range(lanes)])
             wanted = arith.cmpi(arith.CmpIPredicate.ne, arith.andi(left, index(step)), index(0))
-            turned = arith.select(emit_uniform(wanted, bits, lanes, lanes), moved, turned)
+            backwards = arith.select(emit_uniform(wanted, bits, lanes, lanes), moved, backwards)
             step *= 2
-        return turned
+        return backwards
 
 
 def strided_view(value: ir.Value, position: int) -> StridedView:

@@ -1,7 +1,7 @@
 """Nests in which some operands lie in memory along another loop than the vectorized one: transposed block by block.
 
-A block is ``plan.lanes`` iterations of the vectorized loop by ``plan.columns`` of the transposed one. Its rows, vectors
-along the transposed loop, are transposed in groups that fit the registers, through a buffer where there are more of
+A block is ``plan.lanes`` iterations of the vectorized loop by ``plan.columns`` of the column loop. Its rows, vectors
+along the column loop, are transposed in groups that fit the registers, through a buffer where there are more of
 them, and the body runs once per column. A square that is all there is waits in the output instead (`square`).
 """
 
@@ -16,7 +16,8 @@ from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments, when
 from hexagon_mlir.passes.lib.tail import Tail, concatenate, zeros
 from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
-from hexagon_mlir.passes.vectorization.plan import VectorizationPlan, is_turned
+from hexagon_mlir.passes.vectorization.choose import is_transposed
+from hexagon_mlir.passes.vectorization.plan import TransposedPlan
 from hexagon_mlir.passes.vectorization.square import emit_square, is_square
 
 _ROWS = 32  # vectors transposed at once: all the registers HVX has
@@ -30,11 +31,9 @@ Visit = Callable[[ir.Value, dict[int, ir.Value], Values], Values]
 class TransposedEmitter:
     """Emits the loops inside the outer ones, and the buffers blocks are transposed through (`free` ends them)."""
 
-    def __init__(self, body: BodyEmitter, plan: VectorizationPlan, outputs: range, extents: Sequence[ir.Value]):
+    def __init__(self, plan: TransposedPlan, body: BodyEmitter, outputs: range, extents: Sequence[ir.Value]):
         self.body, self.nest, self.plan, self.outputs, self.extents = body, body.nest, plan, outputs, extents
-        assert plan.transposed is not None
-        self.transposed = plan.transposed
-        self.operands = [i for i, o in enumerate(self.nest.operands) if is_turned(o, plan.loop)]
+        self.operands = [i for i, o in enumerate(self.nest.operands) if is_transposed(o, plan.loop)]
         self.bits = self.nest.operands[self.operands[0]].bits
         self.group = min(plan.columns, _ROWS)
         self.again = not any(self.nest.reduction) and body.outputs_apart(outputs)
@@ -56,14 +55,14 @@ class TransposedEmitter:
         plan = self.plan
         if self.in_place:
             emit_square(self.body, plan, self.operands[0], self.outputs[0], ivs, lambda here, row: self._store(
-                here, scope, None, here[self.transposed], {self.operands[0]: row}))
+                here, scope, None, here[self.plan.column_loop], {self.operands[0]: row}))
             return
         for segment in self._segments(plan.loop, plan.lanes):
             tail = segment.tail(self.nest.narrowest_bits)
 
             def block(iv: ir.Value, carried: Values, tail: Tail | None = tail) -> Values:
                 here = {**ivs, plan.loop: iv}
-                if self.nest.reduction[self.transposed]:
+                if self.nest.reduction[self.plan.column_loop]:
                     self._reduce(here, scope, tail)
                 else:
                     self._columns(here, [], tail, lambda j, given, _: self._store(here, scope, tail, j, given))
@@ -73,14 +72,15 @@ class TransposedEmitter:
 
     def _store(self, ivs: Ivs, scope: Scope, tail: Tail | None, column: ir.Value,
                given: dict[int, ir.Value]) -> Values:
-        here = {**ivs, self.transposed: column}
+        here = {**ivs, self.plan.column_loop: column}
         results = self.body.vectors(scope, here, self.plan.lanes, tail, given=given)
         for output, value in zip(self.outputs, results, strict=True):
             self.body.store(output, value, here, self.plan.lanes, tail)
         return []
 
     def _reduce(self, ivs: Ivs, scope: Scope, tail: Tail | None) -> None:
-        others = [i for i, is_reduction in enumerate(self.nest.reduction) if is_reduction and i != self.transposed]
+        others = [loop for loop, reduction in enumerate(self.nest.reduction)
+                  if reduction and loop != self.plan.column_loop]
         lanes = self.plan.lanes
 
         def inside(loops: list[int], here: Ivs, carried: Values) -> Values:
@@ -88,7 +88,7 @@ class TransposedEmitter:
                 return for_loop(index(0), self.extents[loops[0]], 1, carried,
                                 lambda iv, old: inside(loops[1:], {**here, loops[0]: iv}, old))
             return self._columns(here, carried, tail, lambda j, given, old: self.body.vectors(
-                scope, {**here, self.transposed: j}, lanes, tail, old, given))
+                scope, {**here, self.plan.column_loop: j}, lanes, tail, old, given))
 
         start = [self.body.load(output, ivs, lanes, tail) for output in self.outputs]
         for output, value in zip(self.outputs, inside(others, ivs, start), strict=True):
@@ -109,10 +109,10 @@ class TransposedEmitter:
 
     def _columns(self, ivs: Ivs, carried: Values, tail: Tail | None, visit: Visit) -> Values:
         """Visit every column of the row of blocks at ``ivs``."""
-        for segment in self._segments(self.transposed, self.plan.columns):
+        for segment in self._segments(self.plan.column_loop, self.plan.columns):
 
             def block(iv: ir.Value, old: Values, segment: Segment = segment) -> Values:
-                here = {**ivs, self.transposed: iv}
+                here = {**ivs, self.plan.column_loop: iv}
                 return (self._direct if self.direct else self._through_buffers)(here, old, tail, segment, visit)
 
             carried = _each_vector(segment, carried, block)
@@ -122,7 +122,7 @@ class TransposedEmitter:
         """One group of rows, straight from registers to the body."""
         operand = self.operands[0]
         rows = Butterfly(self._rows(operand, ivs, index(0), tail, segment), range(self.group.bit_length() - 1))
-        start = ivs[self.transposed]
+        start = ivs[self.plan.column_loop]
         for column in reading_order(self.group):
             at = make.addi(start, index(column)) if column else start
 
@@ -159,7 +159,7 @@ class TransposedEmitter:
             for_loop(index(0), index(groups), 1, [], rows_of_group)
         width = index(self.group)
         if segment.masked:
-            width = arith.minsi(width, make.subi(segment.upper, ivs[self.transposed]))
+            width = arith.minsi(width, make.subi(segment.upper, ivs[self.plan.column_loop]))
         return for_loop(index(0), width, 1, carried,
                         lambda row, old: self._columns_of_row(ivs, row, old, segment, visit))
 
@@ -178,7 +178,7 @@ class TransposedEmitter:
                 squares.append(Butterfly(pieces, range(first_bit, first_bit + parts.bit_length() - 1)))
             found[operand] = [concatenate([square[part] for square in squares]) for part in range(parts)]
         for part in range(parts):
-            at = make.addi(ivs[self.transposed], make.addi(row, index(part * group)))
+            at = make.addi(ivs[self.plan.column_loop], make.addi(row, index(part * group)))
             if segment.valid is not None and part * group >= segment.valid:
                 continue
             one = partial(visit, at, {operand: vectors[part] for operand, vectors in found.items()})

@@ -8,7 +8,7 @@ from hexagon_mlir.ir import parse
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.passes.lib.loop_nests import read_nest
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
-from hexagon_mlir.passes.vectorization.periodic import choose_rows, period
+from hexagon_mlir.passes.vectorization.periodic import choose_periodic_rows, period
 
 DTYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}
 CASES = [((171, 3), "f32"), ((64, 10), "f32"), ((33, 20), "f32"), ((90, 3), "f16"), ((130, 10), "f16"),
@@ -87,7 +87,7 @@ def test_which_rows_become_one_loop(shape, element, lanes, rows):
     module = parse(f"func.func @f(%x: {x}, %s: {v}, %b: {v}, %e: {x}) {{ {text} }} return }}")
     with module.context:
         own = read_nest(find_ops(module, lambda op: op.name == "linalg.generic")[0])
-        assert choose_rows(collapsed(own, loop_groups(own)), lanes) == rows
+        assert choose_periodic_rows(collapsed(own, loop_groups(own)), lanes) == rows
 
 
 def test_after_how_many_vectors_a_row_starts_at_a_vector():

@@ -7,15 +7,15 @@ import pytest
 from hexagon_mlir.ir import parse
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
-from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
-from hexagon_mlir.passes.vectorization.plan import (
-    VectorizationPlan,
+from hexagon_mlir.passes.vectorization.choose import (
     choose_loop,
-    choose_turn,
+    choose_transposed_loops,
     choose_unroll,
     choose_unroll_and_jam,
     make_plan,
 )
+from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
+from hexagon_mlir.passes.vectorization.plan import RowReductionsPlan, TransposedPlan, UnrolledPlan
 
 VECTOR_BYTES = 128
 
@@ -105,7 +105,7 @@ func.func @f(%x: memref<8x1024xf32>, %s: memref<8xf32>, %y: memref<8x1024xf32>) 
         with module.context:
             given = read_nest(find_ops(module, lambda op: op.name == "linalg.generic")[0])
             assert (given.ops_along(0), given.ops_along(1)) == (4, 1)
-            assert make_plan(given, VECTOR_BYTES) == VectorizationPlan(1, 32, 8)
+            assert make_plan(given, VECTOR_BYTES) == UnrolledPlan(1, 32, 8)
 
     @pytest.mark.parametrize(("ops", "widening", "vectors"), [(30, 2, 2), (30, 4, 1), (130, 2, 1), (500, 4, 1)])
     def test_mixed_widths_are_several_chains(self, ops, widening, vectors):
@@ -193,25 +193,25 @@ class TestRows:
 
     @pytest.mark.parametrize(("rows", "jammed"), [(4, 4), (8, 4), (7, 4), (127, 4), (3, 2), (2, 2)])
     def test_as_many_as_there_are_chains(self, rows, jammed):
-        assert make_plan(self.row_sum(rows, 1024), VECTOR_BYTES) == VectorizationPlan(1, 32, 4 // jammed, 0, jammed)
+        assert make_plan(self.row_sum(rows, 1024), VECTOR_BYTES) == UnrolledPlan(1, 32, 4 // jammed, 0, jammed)
 
     def test_one_row_has_all_chains(self):
-        assert make_plan(self.row_sum(1, 1024), VECTOR_BYTES) == VectorizationPlan(1, 32, 4)
+        assert make_plan(self.row_sum(1, 1024), VECTOR_BYTES) == UnrolledPlan(1, 32, 4)
 
     def test_rows_that_share_no_alignment_go_alone(self):
-        assert make_plan(self.row_sum(64, 1024, pitch=4 * 781), VECTOR_BYTES) == VectorizationPlan(1, 32, 4)
+        assert make_plan(self.row_sum(64, 1024, pitch=4 * 781), VECTOR_BYTES) == UnrolledPlan(1, 32, 4)
 
     def test_how_many_rows_is_known_at_run_time_only(self):
-        assert make_plan(self.row_sum(None, 1024), VECTOR_BYTES) == VectorizationPlan(1, 32, 4)
+        assert make_plan(self.row_sum(None, 1024), VECTOR_BYTES) == UnrolledPlan(1, 32, 4)
 
     @pytest.mark.parametrize("columns", [66, 128, 1024])
     def test_short_rows_are_as_many(self, columns):
         given = replace(self.row_sum(8, columns, pitch=128), op_loops=(frozenset({0, 1}),) * 5)
-        assert make_plan(given, VECTOR_BYTES) == VectorizationPlan(1, 32, 1, 0, 4)
+        assert make_plan(given, VECTOR_BYTES) == UnrolledPlan(1, 32, 1, 0, 4)
 
     def test_heavy_bodies_have_fewer_chains(self):
         heavy = replace(self.row_sum(8, 1024), op_loops=(frozenset({0, 1}),) * 121)
-        assert make_plan(heavy, VECTOR_BYTES) == VectorizationPlan(1, 32, 1, 0, 2)
+        assert make_plan(heavy, VECTOR_BYTES) == UnrolledPlan(1, 32, 1, 0, 2)
 
 
 class TestCollapse:
@@ -250,8 +250,8 @@ class TestCollapse:
         assert collapsed(given, loop_groups(given)).extents == (2, 99)
 
 
-class TestTurn:
-    @pytest.mark.parametrize(("given", "turn"), [
+class TestTransposed:
+    @pytest.mark.parametrize(("given", "loops"), [
         (nest((64, 32), [operand(1, 0), operand(0, 1, output=True)]), (1, 0)),
         (nest((64, 32), [operand(0, 1), operand(1, 0), operand(0, 1, output=True)]), (1, 0)),
         (ROW_SUM, (0, 1)),
@@ -264,31 +264,33 @@ class TestTurn:
         (nest((64, 32), [operand(0, 1), operand(1, 0, output=True, unit=False)]), None),
         (nest((64, 8), [operand(0, 0, 1), operand(0, output=True)], (False, True)), None),
     ])
-    def test_loops(self, given, turn):
-        assert choose_turn(given) == turn
+    def test_loops(self, given, loops):
+        assert choose_transposed_loops(given) == loops
 
-    @pytest.mark.parametrize(("rows", "length", "turned"), [
-        (4096, 3, 1), (4096, 64, 1), (4096, 65, None), (16, 16, 1), (15, 16, None), (None, 16, 1), (4096, None, None)])
-    def test_short_rows(self, rows, length, turned):
+    @pytest.mark.parametrize(("rows", "length", "transposed"), [
+        (4096, 3, True), (4096, 64, True), (4096, 65, False), (16, 16, True), (15, 16, False), (None, 16, True),
+        (4096, None, False)])
+    def test_short_rows(self, rows, length, transposed):
         given = replace(ROW_SUM, extents=(rows, length), op_loops=(frozenset({0, 1}),) * 5)
-        assert make_plan(given, VECTOR_BYTES).transposed == turned
+        plan = make_plan(given, VECTOR_BYTES)
+        assert plan == TransposedPlan(0, 32, 1, 32) if transposed else isinstance(plan, UnrolledPlan)
 
-    @pytest.mark.parametrize(("length", "in_tcm", "turned"), [(8, True, 1), (9, True, None), (64, False, 1)])
-    def test_elements_of_tcm_are_not_read_one_by_one(self, length, in_tcm, turned):
+    @pytest.mark.parametrize(("length", "in_tcm", "transposed"), [(8, True, True), (9, True, False), (64, False, True)])
+    def test_elements_of_tcm_are_not_read_one_by_one(self, length, in_tcm, transposed):
         given = nest((32, length), [operand(0, 1), replace(operand(1), in_tcm=in_tcm), operand(0, output=True)],
                      (False, True), body=5)
-        assert make_plan(given, VECTOR_BYTES).transposed == turned
+        assert isinstance(make_plan(given, VECTOR_BYTES), TransposedPlan) == transposed
 
-    @pytest.mark.parametrize(("rows", "length", "ops", "totals"), [
+    @pytest.mark.parametrize(("rows", "length", "ops", "together"), [
         (4096, 15, 1, False), (4096, 16, 1, True), (4096, 512, 1, True), (4096, 513, 1, False), (4096, 128, 4, True),
         (4096, 64, 5, False), (4096, 129, 4, False), (16, 64, 1, True), (15, 64, 1, False), (None, 64, 1, True),
         (64, None, 1, False)])
-    def test_rows_of_which_a_vectors_worth_is_reduced(self, rows, length, ops, totals):
+    def test_rows_of_which_a_vectors_worth_is_reduced(self, rows, length, ops, together):
         given = replace(ROW_SUM, extents=(rows, length), op_loops=(frozenset({0, 1}),) * ops)
         plan = make_plan(given, VECTOR_BYTES)
-        assert plan.row_reductions == totals
-        if totals:
-            assert (plan.loop, plan.jammed_loop, plan.jammed, plan.transposed) == (1, 0, 32, None)
+        assert isinstance(plan, RowReductionsPlan) == together
+        if together:
+            assert (plan.loop, plan.row_loop, plan.lanes) == (1, 0, 32)
 
     @pytest.mark.parametrize(("combiner", "bits", "length", "ops", "group"), [
         ("arith.addf", 32, 192, 1, 32), ("arith.addf", 32, 193, 1, 4), ("arith.maximumf", 32, 64, 1, 32),
@@ -302,35 +304,34 @@ class TestTurn:
 
     def test_a_mask_over_the_columns_is_made_once_for_all_rows(self):
         given = replace(ROW_SUM, extents=(32, 32), op_loops=(frozenset({0, 1}),) * 4 + (frozenset({1}),) * 4)
-        assert make_plan(given, VECTOR_BYTES).row_reductions
+        assert isinstance(make_plan(given, VECTOR_BYTES), RowReductionsPlan)
         given = replace(given, op_loops=(*given.op_loops, frozenset({0, 1})))
-        assert not make_plan(given, VECTOR_BYTES).row_reductions
+        assert not isinstance(make_plan(given, VECTOR_BYTES), RowReductionsPlan)
 
-    def test_totals_in_another_width_are_not_made_together(self):
+    def test_rows_of_another_width_than_their_reductions_are_not_reduced_together(self):
         given = nest((64, 64), [operand(0, 1, bits=16), operand(0, output=True)], (False, True))
-        assert not make_plan(given, VECTOR_BYTES).row_reductions
+        assert not isinstance(make_plan(given, VECTOR_BYTES), RowReductionsPlan)
 
     @pytest.mark.parametrize(("bits", "narrowest", "lanes", "columns"), [(32, 32, 32, 32), (8, 8, 128, 128),
                                                                          (32, 16, 64, 32), (32, 8, 128, 32)])
     def test_blocks(self, bits, narrowest, lanes, columns):
         given = nest((500, 500), [operand(1, 0, bits=bits), operand(0, 1, bits=narrowest, output=True)])
         plan = make_plan(given, VECTOR_BYTES)
-        assert (plan.loop, plan.transposed, plan.lanes, plan.columns) == (1, 0, lanes, columns)
+        assert plan == TransposedPlan(1, lanes, 0, columns)
 
 
 class TestPlan:
     @pytest.mark.parametrize(("bits", "lanes"), [(8, 128), (16, 64), (32, 32)])
     def test_lanes(self, bits, lanes):
-        assert make_plan(elementwise(4096, bits=bits, body=3), VECTOR_BYTES) == VectorizationPlan(0, lanes, 4)
+        assert make_plan(elementwise(4096, bits=bits, body=3), VECTOR_BYTES) == UnrolledPlan(0, lanes, 4)
 
     def test_flattened(self):
         given = elementwise(3, 33)
-        assert make_plan(collapsed(given, loop_groups(given)), VECTOR_BYTES) == VectorizationPlan(0, 32, 2)
+        assert make_plan(collapsed(given, loop_groups(given)), VECTOR_BYTES) == UnrolledPlan(0, 32, 2)
 
     def test_matmul_holds_at_most_eight_accumulators(self):
         plan = make_plan(replace(MATMUL, extents=(8, 512, 16)), VECTOR_BYTES)
-        assert plan == VectorizationPlan(1, 32, 2, jammed_loop=0, jammed=4)
-        assert plan.step == 64
+        assert plan == UnrolledPlan(1, 32, 2, jammed_loop=0, jammed=4)
 
     def test_option(self):
         assert make_plan(elementwise(40), VECTOR_BYTES, unroll=8).unroll == 8
@@ -342,7 +343,7 @@ class TestPlan:
 
     def test_unknown_combiner_along_rows_keeps_its_order_down_the_lanes(self):
         plan = make_plan(replace(ROW_SUM, combiners=(None,)), VECTOR_BYTES)
-        assert (plan.loop, plan.transposed) == (0, 1)
+        assert plan == TransposedPlan(0, 32, 1, 32)
 
     def test_unknown_combiner_across_rows_is_fine(self):
         column = nest((64, 8), [operand(1, 0), operand(0, output=True)], (False, True), combiners=(None,))

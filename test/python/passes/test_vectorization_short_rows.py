@@ -10,6 +10,7 @@ from linalg_programs import NUMPY, Program, is_float, run_all, values
 import hexagon_mlir as hx
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
+from hexagon_mlir.passes.vectorization.plan import ShortRowsPlan
 from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 
 from .test_vectorization_strided import STEPS
@@ -93,8 +94,9 @@ class TestChoice:
         (64, 3, True), (None, 3, True), (16, 3, True), (15, 3, False), (64, 16, True), (64, 17, False), (64, 9, False),
         (64, 14, True), (64, 1, False)])
     def test_by_size(self, rows, row, chosen):
+        plan = ShortRowsPlan(0, 32, 1, row) if chosen else None
         if rows is None:
-            assert (self.choose(self.nest(None, row, reduction=True)) == (0, 1)) == chosen
+            assert self.choose(self.nest(None, row, reduction=True)) == plan
         else:
             for reduction in (False, True):
-                assert (self.choose(self.nest(rows, row, reduction)) == (0, 1)) == chosen
+                assert self.choose(self.nest(rows, row, reduction)) == plan
