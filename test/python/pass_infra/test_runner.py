@@ -3,7 +3,7 @@
 import pytest
 from pass_infra.example import ExamplePass, RefusingPass
 
-from hexagon_mlir import targets
+from hexagon_mlir import levels, targets
 from hexagon_mlir.ir import HexError, parse, to_text
 from hexagon_mlir.pass_infra import GENERALIZE, PassContext, PassStep, UpstreamStep, registry
 from hexagon_mlir.pass_infra.runner import RunOptions, count_ops, run_steps
@@ -149,6 +149,19 @@ def test_levels_are_checked_before_and_after(context):
     run_steps(program, [PassStep(ExamplePass())], context)
     with pytest.raises(HexError, match="before example: level 'tensor' does not allow dialect 'llvm'"):
         run_steps(program, [PassStep(ExamplePass())], context, RunOptions(verify_levels=True))
+
+
+@pytest.mark.parametrize(("name", "level", "wrong"), [
+    ("hexagon.in_model", "source", None), ("hexagon.programs", "tensor", "buffer"),
+    ("hexagon.db_loop", "buffer", "tensor"), ("hexagon.tcm_slot", "runtime", "tiled"),
+    ("hexagon.db_loup", None, "buffer")])
+def test_a_level_knows_which_attributes_may_stand(name, level, wrong):
+    module = parse(f"func.func @f() attributes {{{name}}} {{ return }}")
+    if level is not None:
+        levels.check(module, level, "here")
+    if wrong is not None:
+        with pytest.raises(HexError, match=f"here: level '{wrong}' does not allow attribute '{name}'"):
+            levels.check(module, wrong, "here")
 
 
 def test_an_attribute_that_the_bindings_cannot_read_is_named(context):

@@ -8,6 +8,7 @@ import pytest
 
 import hexagon_mlir as hx
 from hexagon_mlir import targets
+from hexagon_mlir.dialects.double_buffering import STAGES
 from hexagon_mlir.exec.host import HostFunction
 from hexagon_mlir.ir import HexError, ir, parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext
@@ -224,6 +225,22 @@ def test_values(name, buffers):
         module = double_buffered(text, buffers, stages)
         assert bool(ops_named(module, "memref.dma_start")) == ("s2" in stages)
         np.testing.assert_allclose(run(module, arguments, out), expected, rtol=1e-5, err_msg=f"{name} after {stages}")
+
+
+@pytest.mark.parametrize("name", ["ragged", "in place", "carried", "three dimensions", "carried, 7 tiles"])
+@pytest.mark.parametrize("lost", STAGES)
+def test_a_stage_that_lost_its_mark(name, lost):
+    """As upstream patterns that rebuild an scf.if lose it: its loop keeps its copies, which wait."""
+    text, arguments, out, expected = CASES[name]
+    module = double_buffered(text, 2, "s1")
+    for stage in ops_named(module, "scf.if"):
+        if lost in stage.attributes:
+            del stage.attributes[lost]
+    context = PassContext(targets.get())
+    run_steps(module, parse_pipeline("hexagon-double-buffer-generic-s2"), context)
+    assert ["has lost its mark" in entry.message for entry in context.log.entries] == [True]
+    assert not ops_named(module, "memref.dma_start")
+    np.testing.assert_allclose(run(module, arguments, out), expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["ragged", "in place", "carried", "three dimensions", "carried, 7 tiles"])
