@@ -7,7 +7,8 @@ products are written out in vector operations; `codegen` knows them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import ceil
 
 from hexagon_mlir.ir import ir, make, memref, vector
@@ -34,54 +35,27 @@ class DotProductEmitter(ContractionEmitter):
         return next(i for i in self.contraction.inputs if self.contraction.accesses[i].uses(self.plan.loop))
 
     def _pack(self, operand: int, ivs: Ivs) -> ir.Value:
+        """A copy of what ``operand`` holds at ``ivs``, four elements of the reduction to a word."""
         source, access = self.values[operand], self.contraction.accesses[operand]
-        inner = self.plan.reductions[-1]
+        inner, length = self.plan.reductions[-1], self.contraction.extents[self.plan.loop]
         others = [place.plain for place in access.indices if place.plain not in (*ivs, inner, self.plan.loop)]
-        steps, length = self.contraction.extents[inner], self.contraction.extents[self.plan.loop]
+        steps = self.contraction.extents[inner]
         assert steps is not None and length is not None
-        lanes = self.vector_bytes
-        byte = ir.MemRefType(source.type).element_type
+        element = ir.MemRefType(source.type).element_type
         shape = [*(self.contraction.extents[o] for o in others), ceil(steps / WORD_BYTES) + 1,
-                 ceil(length / lanes) * lanes * WORD_BYTES]  # one word more: the last step loads one ahead
-        buffer = memref.alloc(ir.MemRefType.get(shape, byte, memory_space=memory_space(TCM_SPACE)), [], [])
-
-        def copy(outer: Ivs, word: ir.Value, rows: int, start: ir.Value, tail: Tail | None) -> None:
-            """``rows`` rows, and any others up to four, interleaved from ``start`` on.
-
-            What follows the last row is multiplied by zeros.
-            """
-            loaded = []
-            for row in range(WORD_BYTES):
-                step = make.addi(make.muli(word, index(WORD_BYTES)), index(row)) if row < rows else index(row)
-                at = self._indices(access, {**ivs, **outer, inner: step, self.plan.loop: start})
-                type_ = ir.VectorType.get([lanes], byte)
-                loaded.append(make.load(type_, source, at, alignment=1) if tail is None else
-                              tail.load(type_, source, at, access.bits, 1))
-            to = make.muli(start, index(WORD_BYTES))
-            for number, value in enumerate(_interleaved(loaded)):
-                place = make.addi(to, index(number * lanes))
-                make.store(value, buffer, [*outer.values(), word, place], alignment=self.vector_bytes)
-
-        def words(outer: Ivs, word: ir.Value, rows: int) -> None:
-            whole = length - length % lanes
-            if whole:
-                each(index(whole // lanes), lambda iv: copy(outer, word, rows, make.muli(iv, index(lanes)), None))
-            if length > whole:
-                left = length - whole
-                copy(outer, word, rows, index(whole), Tail(index(left), left, lanes, access.bits))
-
-        def nest(left: Sequence[int], outer: Ivs) -> None:
-            if left:
-                each(index(self.contraction.extents[left[0]]), lambda iv: nest(left[1:], {**outer, left[0]: iv}))
-                return
-            if steps >= WORD_BYTES:
-                each(index(steps // WORD_BYTES), lambda iv: words(outer, iv, WORD_BYTES))
-            if steps % WORD_BYTES:
-                words(outer, index(steps // WORD_BYTES), steps % WORD_BYTES)
-            words(outer, index(ceil(steps / WORD_BYTES)), 0)
-
-        nest([o for o in others if o is not None], {})
+                 ceil(length / self.vector_bytes) * self.vector_bytes * WORD_BYTES]  # the last step loads a word ahead
+        buffer = memref.alloc(ir.MemRefType.get(shape, element, memory_space=memory_space(TCM_SPACE)), [], [])
+        packing = _WordPacking(self, operand, ivs, buffer, steps, length)
+        self._nest([other for other in others if other is not None], {}, packing.pack)
         return buffer
+
+    def _nest(self, loops: Sequence[int], outer: Ivs, inside: Callable[[Ivs], None]) -> None:
+        """``inside`` in a loop over each of ``loops``."""
+        if not loops:
+            inside(outer)
+            return
+        each(index(self.contraction.extents[loops[0]]),
+             lambda iv: self._nest(loops[1:], {**outer, loops[0]: iv}, inside))
 
     def _read_packed(self, operand: int, buffer: ir.Value, ivs: Ivs) -> None:
         known = (*ivs, self.plan.reductions[-1], self.plan.loop)
@@ -95,49 +69,56 @@ class DotProductEmitter(ContractionEmitter):
                 columns: list[Column]) -> list[ir.Value]:
         if len(loops) > 1:
             return super()._reduce(loops, inner, carried, rows, columns)
-        loop, words = loops[0], self.vector_bytes // WORD_BYTES
-        steps = self.contraction.extents[loop]
+        steps = self.contraction.extents[loops[0]]
         assert steps is not None
-        operand = next(i for i in self.contraction.inputs if i != self.packed)
-
-        def chunk(number: ir.Value, accumulators: list[ir.Value], valid: int) -> list[ir.Value]:
-            """``valid`` of a row's elements: a vector of them, or less."""
-            first = make.muli(number, index(self.vector_bytes))
-            used, turn = ceil(valid / WORD_BYTES), self.plan.turn
-            sources = [self._words(self._elements(operand, {**row, **inner, loop: first}, index(valid), loop,
-                                                  self.vector_bytes))
-                       for row in rows]
-            count, width = len(accumulators), len(columns)
-
-            def step(iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
-                """Multiplies what the step before has loaded and spread, which takes longer than the products do."""
-                ready, turning = old[count:-len(rows)], old[-len(rows):]
-                new = self._products(old[:count], ready[:width], ready[width:])
-                following = make.addi(make.addi(make.muli(number, index(words)), iv), index(1))
-                loaded = self._loaded({**inner, loop: following}, columns)
-                return [*new, *loaded, *(self._spread_word(v) for v in turning), *(rotated(v) for v in turning)]
-
-            def steps(iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
-                """Several steps before the rows are turned."""
-                sums, turning = old[:count], old[count:]
-                at = make.addi(make.muli(number, index(words)), make.muli(iv, index(turn)))
-                for lane in range(turn):
-                    loaded = self._loaded({**inner, loop: make.addi(at, index(lane))}, columns)
-                    sums = self._products(sums, loaded, [self._spread_word(v, lane) for v in turning])
-                return [*sums, *(rotated(v, turn) for v in turning)]
-
-            if turn > 1 and used % turn == 0:
-                return for_loop(index(0), index(used // turn), 1, [*accumulators, *sources], steps)[:count]
-            start = self._loaded({**inner, loop: make.muli(number, index(words))}, columns)
-            spread = [self._spread_word(v) for v in sources]
-            sources = [rotated(v) for v in sources]
-            return for_loop(index(0), index(used), 1, [*accumulators, *start, *spread, *sources], step)[:count]
-
         whole, rest = divmod(steps, self.vector_bytes)
+        block = _Block(loops[0], inner, rows, columns)
         if whole:
             carried = for_loop(index(0), index(whole), 1, carried,
-                               lambda number, old: chunk(number, old, self.vector_bytes))
-        return chunk(index(whole), carried, rest) if rest else carried
+                               lambda number, old: self._chunk(block, number, old, self.vector_bytes))
+        return self._chunk(block, index(whole), carried, rest) if rest else carried
+
+    def _chunk(self, block: _Block, number: ir.Value, accumulators: list[ir.Value], valid: int) -> list[ir.Value]:
+        """The dot products of a vector of each row's elements, of which ``valid`` count."""
+        first = make.muli(number, index(self.vector_bytes))
+        operand = next(i for i in self.contraction.inputs if i != self.packed)
+        words, turn = ceil(valid / WORD_BYTES), self.plan.turn
+        sources = [self._words(self._elements(operand, {**row, **block.inner, block.loop: first}, index(valid),
+                                              block.loop, self.vector_bytes)) for row in block.rows]
+        count = len(accumulators)
+        if turn > 1 and words % turn == 0:
+            return for_loop(index(0), index(words // turn), 1, [*accumulators, *sources],
+                            lambda iv, old: self._steps(block, number, iv, old[:count], old[count:]))[:count]
+        start = self._loaded({**block.inner, block.loop: self._word(number)}, block.columns)
+        spread = [self._spread_word(v) for v in sources]
+        sources = [rotated(v) for v in sources]
+        return for_loop(index(0), index(words), 1, [*accumulators, *start, *spread, *sources],
+                        lambda iv, old: self._step_ahead(block, number, iv, old))[:count]
+
+    def _step_ahead(self, block: _Block, number: ir.Value, iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+        """One word of each row, multiplied by what the step before has loaded and spread, which takes longer than the
+        products do."""
+        rows, width = len(block.rows), len(block.columns)
+        count = len(old) - width - 2 * rows
+        ready, turning = old[count:-rows], old[-rows:]
+        new = self._products(old[:count], ready[:width], ready[width:])
+        following = make.addi(make.addi(self._word(number), iv), index(1))
+        loaded = self._loaded({**block.inner, block.loop: following}, block.columns)
+        return [*new, *loaded, *(self._spread_word(v) for v in turning), *(rotated(v) for v in turning)]
+
+    def _steps(self, block: _Block, number: ir.Value, iv: ir.Value, sums: list[ir.Value],
+               turning: list[ir.Value]) -> list[ir.Value]:
+        """Several words, before the vectors of the rows are rotated."""
+        turn = self.plan.turn
+        at = make.addi(self._word(number), make.muli(iv, index(turn)))
+        for lane in range(turn):
+            loaded = self._loaded({**block.inner, block.loop: make.addi(at, index(lane))}, block.columns)
+            sums = self._products(sums, loaded, [self._spread_word(v, lane) for v in turning])
+        return [*sums, *(rotated(v, turn) for v in turning)]
+
+    def _word(self, number: ir.Value) -> ir.Value:
+        """The first word of chunk ``number``."""
+        return make.muli(number, index(self.vector_bytes // WORD_BYTES))
 
     def _loaded(self, inner: Ivs, columns: list[Column]) -> list[ir.Value]:
         """The block's vectors of the packed input."""
@@ -166,6 +147,64 @@ class DotProductEmitter(ContractionEmitter):
 
     def _bytes(self, value: ir.Value) -> ir.Value:
         return vector.bitcast(ir.VectorType.get([self.vector_bytes], ir.IntegerType.get_signless(8)), value)
+
+
+@dataclass(frozen=True)
+class _WordPacking:
+    """The copy of ``operand`` at ``ivs`` into ``buffer``: ``steps`` of the reduction, rows of ``length`` elements."""
+
+    emitter: DotProductEmitter
+    operand: int
+    ivs: Ivs
+    buffer: ir.Value
+    steps: int
+    length: int
+
+    def pack(self, outer: Ivs) -> None:
+        """All words at ``outer``, and one of zeros."""
+        whole, rest = divmod(self.steps, WORD_BYTES)
+        if whole:
+            each(index(whole), lambda iv: self._row(outer, iv, WORD_BYTES))
+        if rest:
+            self._row(outer, index(whole), rest)
+        self._row(outer, index(ceil(self.steps / WORD_BYTES)), 0)
+
+    def _row(self, outer: Ivs, word: ir.Value, steps: int) -> None:
+        """One word of all elements of a row: ``steps`` of the reduction, what follows is multiplied by zeros."""
+        lanes = self.emitter.vector_bytes
+        count, left = divmod(self.length, lanes)
+        if count:
+            each(index(count), lambda iv: self._vector(outer, word, steps, make.muli(iv, index(lanes)), None))
+        if left:
+            tail = Tail(index(left), left, lanes, self.emitter.contraction.accesses[self.operand].bits)
+            self._vector(outer, word, steps, index(self.length - left), tail)
+
+    def _vector(self, outer: Ivs, word: ir.Value, steps: int, start: ir.Value, tail: Tail | None) -> None:
+        """A vector of elements of four steps each, interleaved."""
+        emitter, source = self.emitter, self.emitter.values[self.operand]
+        access, lanes = emitter.contraction.accesses[self.operand], emitter.vector_bytes
+        inner = emitter.plan.reductions[-1]
+        type_ = ir.VectorType.get([lanes], ir.MemRefType(source.type).element_type)
+        loaded = []
+        for row in range(WORD_BYTES):
+            step = make.addi(make.muli(word, index(WORD_BYTES)), index(row)) if row < steps else index(row)
+            at = emitter.indices(access, {**self.ivs, **outer, inner: step, emitter.plan.loop: start})
+            loaded.append(make.load(type_, source, at, alignment=1) if tail is None else
+                          tail.load(type_, source, at, access.bits, 1))
+        to = make.muli(start, index(WORD_BYTES))
+        for number, value in enumerate(_interleaved(loaded)):
+            place = make.addi(to, index(number * lanes))
+            make.store(value, self.buffer, [*outer.values(), word, place], alignment=lanes)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A block of accumulators: ``rows`` by ``columns``, at ``inner`` in the reductions around ``loop``."""
+
+    loop: int
+    inner: Ivs
+    rows: list[Ivs]
+    columns: list[Column]
 
 
 def _widened(cast: ir.Operation, value: ir.Value) -> ir.Value:

@@ -243,7 +243,7 @@ class ContractionEmitter:
         vector_type = ir.VectorType.get([lanes], element)
 
         def copy(start: ir.Value, inner: Ivs, tail: Tail | None) -> None:
-            indices = self._indices(access, {**ivs, **inner, loops[-1]: start})
+            indices = self.indices(access, {**ivs, **inner, loops[-1]: start})
             value = (make.load(vector_type, source, indices, alignment=self._alignment(operand)) if tail is None else
                      tail.load(vector_type, source, indices, access.bits, self._alignment(operand)))
             make.store(value, buffer, [*inner.values(), start], alignment=self.vector_bytes)
@@ -280,7 +280,7 @@ class ContractionEmitter:
         places = [(row, column) for row in rows for column in columns]
         access = self.contraction.output
         for (row, column), value in zip(places, final, strict=True):
-            target, indices = self.values[self.output], self._indices(access, {**row, self.plan.loop: column.start})
+            target, indices = self.values[self.output], self.indices(access, {**row, self.plan.loop: column.start})
             if column.tail is None:
                 make.store(value, target, indices, alignment=self._alignment(self.output))
             else:
@@ -408,7 +408,7 @@ class ContractionEmitter:
         lanes = self.vector_bytes * 8 // access.bits
         type_ = ir.VectorType.get([lanes], ir.MemRefType(source.type).element_type)
         static, alignment = constant_value(valid), min(self._alignment(operand, loop), step * access.bits // 8)
-        indices = self._indices(access, ivs)
+        indices = self.indices(access, ivs)
         if static == lanes:
             return make.load(type_, source, indices, alignment=alignment)
         return Tail(valid, static, lanes, access.bits).load(type_, source, indices, access.bits, alignment)
@@ -424,14 +424,15 @@ class ContractionEmitter:
         access, source = self.contraction.accesses[operand], self.values[operand]
         element = ir.MemRefType(source.type).element_type
         type_ = ir.VectorType.get([self.plan.lanes], element)
-        indices = self._indices(access, {**ivs, self.plan.loop: column.start})
+        indices = self.indices(access, {**ivs, self.plan.loop: column.start})
         if not access.uses(self.plan.loop):
             return make.broadcast(type_, memref.load(source, indices))
         if column.tail is None or operand == self.packed:
             return make.load(type_, source, indices, alignment=self._alignment(operand))
         return column.tail.load(type_, source, indices, access.bits, self._alignment(operand))
 
-    def _indices(self, access: OperandAccess, ivs: Ivs) -> list[ir.Value]:
+    def indices(self, access: OperandAccess, ivs: Ivs) -> list[ir.Value]:
+        """Where ``access`` goes at ``ivs``."""
         found = []
         for place in access.indices:
             total = index(place.constant) if place.constant or not place.terms else None
