@@ -1,4 +1,8 @@
-"""Double-buffered loops, between `hexagon-double-buffer-generic-s1` that forms them and those that use the form."""
+"""Double-buffered loops, between `hexagon-double-buffer-generic-s1` that forms them and those that use the form.
+
+Attributes, as in the listings of the Hexagon-MLIR paper, not operations: an upstream pattern that rebuilds an scf.if
+may drop one, and the loop's copies stay copies then, with a remark.
+"""
 
 from __future__ import annotations
 
