@@ -15,6 +15,7 @@ from hexagon_mlir.llvmir import Instruction
 
 # Sets of resources as one number: a field for each, and above it a bit that a shortage borrows.
 _FIELD = {pipe: 1 << 4 * n for n, pipe in enumerate(PER_PACKET)}
+_SLOTS = 7 * _FIELD["slot"]
 _ENOUGH = sum(8 * field for field in _FIELD.values())
 _FREE = _ENOUGH + sum(count * _FIELD[pipe] for pipe, count in PER_PACKET.items())
 CHIP = targets.get()
@@ -111,90 +112,126 @@ def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
 
     Copy number n counts as ``n * lead`` packets less urgent than copy 0.
     """
-    waiting, readers = [len(n.before) for n in nodes], [len(n.after) for n in nodes]
-    masks = [node.instruction.type.endswith("x i1>") for node in nodes]
-    lacking = list(waiting)  # operands that are no masks
-    for node in (node for node, mask in zip(nodes, masks, strict=True) if mask):
-        for user in node.after:
-            lacking[user] -= 1
-    delays = [_delay(node) for node in nodes]
-    needs = [_needs(node.occupies) for node in nodes]
-    by_urgency = sorted(range(len(nodes)), key=lambda n: (nodes[n].copy * lead - nodes[n].height, n))
-    rank = [0] * len(nodes)
-    for place_in_order, n in enumerate(by_urgency):
-        rank[n] = place_in_order
-    earliest = [0] * len(nodes)
-    costless: list[int] = []  # what is ready: to be placed at once,
-    urgent: list[int] = []  # by rank,
-    later: list[tuple[int, int]] = []  # by the packet from which on it may be placed
-    order: list[int] = []
-    live = most = time = 0
-    granted, refused = 0, sys.maxsize  # vectors alive with loads that were placed, and with those that had to wait
+    scheduler = _ListScheduler(nodes, registers, lead)
+    while scheduler.is_unfinished:
+        scheduler.fill_packet()
+    return Schedule(scheduler.order, scheduler.time, scheduler.most, range(scheduler.granted, scheduler.refused))
 
-    def note_ready(n: int) -> None:
-        if earliest[n] > time:
-            heappush(later, (earliest[n], n))
-        elif needs[n]:
-            insort(urgent, rank[n])
-        else:
-            costless.append(n)
 
-    def place(n: int) -> None:
-        nonlocal live, most
-        order.append(n)
-        node = nodes[n]
-        live += node.vector if node.after else 0
-        for source in node.before:
-            readers[source] -= 1
-            if readers[source] == 0:
-                live -= nodes[source].vector
-        if live > most:
-            most = live
-        value, delayed = not masks[n], needs[n] and node.instruction.opcode != "store"
-        for user in node.after:
-            waiting[user] -= 1
-            lacking[user] -= value
-            if delayed and earliest[user] < time + delays[user]:
-                earliest[user] = time + delays[user]
-            if waiting[user] == 0:
-                note_ready(user)
+class _ListScheduler:
+    """A cycle-driven list scheduler: nodes are numbers, ``time`` is the number of the packet that is being filled.
 
-    def freed(n: int) -> int:
-        return sum(nodes[s].vector for s in nodes[n].before if readers[s] == 1)
+    A node whose operands are placed is ready: in ``costless`` where it takes no resource, else in ``later``, by the
+    packet from which on its operands are there, and then in ``urgent``, by its rank.
+    """
 
-    def too_soon(n: int) -> bool:
-        """True if nobody could use mask ``n`` yet: there are four mask registers."""
-        return all(lacking[user] for user in nodes[n].after)
+    def __init__(self, nodes: list[Node], registers: int, lead: int):
+        self.nodes, self.registers = nodes, registers
+        self.operands_left, self.readers_left = [len(n.before) for n in nodes], [len(n.after) for n in nodes]
+        self.is_mask = [node.instruction.type.endswith("x i1>") for node in nodes]
+        self.is_load = [node.instruction.opcode == "load" for node in nodes]
+        self.is_delayed = [bool(node.occupies) and node.instruction.opcode != "store" for node in nodes]
+        self.values_left = [sum(not self.is_mask[source] for source in node.before) for node in nodes]
+        self.delays = [_delay(node) for node in nodes]
+        self.needs = [_needs(node.occupies) for node in nodes]
+        self.by_urgency = sorted(range(len(nodes)), key=lambda n: (nodes[n].copy * lead - nodes[n].height, n))
+        self.rank = [0] * len(nodes)
+        for place, n in enumerate(self.by_urgency):
+            self.rank[n] = place
+        self.earliest = [0] * len(nodes)
+        self.costless: list[int] = []
+        self.urgent: list[int] = []
+        self.later: list[tuple[int, int]] = []
+        self.order: list[int] = []
+        self.time = self.live = self.most = 0
+        self.granted, self.refused = 0, sys.maxsize  # vectors alive with loads that were placed, or had to wait
+        for n, count in enumerate(self.operands_left):
+            if count == 0:
+                self._note_ready(n)
 
-    for n, count in enumerate(waiting):
-        if count == 0:
-            note_ready(n)
-    while costless or urgent or later:
-        while later and later[0][0] <= time:
-            note_ready(heappop(later)[1])
-        free = _FREE
-        while costless:
-            batch, costless = sorted(costless), []
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether a node is ready."""
+        return bool(self.costless or self.urgent or self.later)
+
+    def fill_packet(self) -> None:
+        """Place what the next packet has room for; where nothing fits, one node that exceeds the registers."""
+        while self.later and self.later[0][0] <= self.time:
+            self._note_ready(heappop(self.later)[1])
+        self._place_costless()
+        is_empty = self._place_urgent()
+        if self.urgent and is_empty and not self.costless and not self.later:
+            self._take(min((self.by_urgency[r] for r in self.urgent),
+                           key=lambda n: (self.is_mask[n] and self._is_too_soon(n), self.nodes[n].copy, n)))
+        self.time += 1
+
+    def _place_costless(self) -> None:
+        """Place what takes no resource, and what gets ready by it."""
+        while self.costless:
+            batch, self.costless = sorted(self.costless), []
             for n in batch:
-                place(n)
-        for n in [by_urgency[r] for r in urgent]:
-            if not free & 7 * _FIELD["slot"]:
+                self._place(n)
+
+    def _place_urgent(self) -> bool:
+        """Place what there are resources and registers for, by rank; whether that is nothing."""
+        free, needs = _FREE, self.needs
+        for n in [self.by_urgency[r] for r in self.urgent]:
+            if not free & _SLOTS:
                 break
             left = free - needs[n]
-            if left & _ENOUGH != _ENOUGH or (masks[n] and too_soon(n)):
+            if left & _ENOUGH != _ENOUGH or (self.is_mask[n] and self._is_too_soon(n)):
                 continue
-            if nodes[n].instruction.opcode == "load" and (grows := nodes[n].vector - freed(n)) > 0:
-                if live + grows > registers:
-                    refused = min(refused, live + grows)
-                    continue
-                granted = max(granted, live + grows)
-            free = left
-            urgent.remove(rank[n])
-            place(n)
-        if urgent and free == _FREE and not costless and not later:
-            # nothing fits: the registers are exceeded
-            n = min((by_urgency[r] for r in urgent), key=lambda n: (masks[n] and too_soon(n), nodes[n].copy, n))
-            urgent.remove(rank[n])
-            place(n)
-        time += 1
-    return Schedule(order, time, most, range(granted, refused))
+            if not self.is_load[n] or self._has_registers(n):
+                free = left
+                self._take(n)
+        return free == _FREE
+
+    def _has_registers(self, n: int) -> bool:
+        """Whether there are registers for the load ``n``; what is no load makes room in the end."""
+        node = self.nodes[n]
+        freed = sum(self.nodes[source].vector for source in node.before if self.readers_left[source] == 1)
+        if node.vector <= freed:
+            return True
+        alive = self.live + node.vector - freed
+        if alive > self.registers:
+            self.refused = min(self.refused, alive)
+            return False
+        self.granted = max(self.granted, alive)
+        return True
+
+    def _is_too_soon(self, n: int) -> bool:
+        """Whether nobody could use the mask ``n`` yet: there are four mask registers."""
+        return all(self.values_left[user] for user in self.nodes[n].after)
+
+    def _take(self, n: int) -> None:
+        """Place ``n``, which is urgent."""
+        self.urgent.remove(self.rank[n])
+        self._place(n)
+
+    def _place(self, n: int) -> None:
+        """Put ``n`` into the packet; who reads it may get ready."""
+        node, nodes, readers_left, operands_left = self.nodes[n], self.nodes, self.readers_left, self.operands_left
+        self.order.append(n)
+        self.live += node.vector if node.after else 0
+        for source in node.before:
+            readers_left[source] -= 1
+            if readers_left[source] == 0:
+                self.live -= nodes[source].vector
+        if self.live > self.most:
+            self.most = self.live
+        is_value, is_delayed, earliest = not self.is_mask[n], self.is_delayed[n], self.earliest
+        for user in node.after:
+            operands_left[user] -= 1
+            self.values_left[user] -= is_value
+            if is_delayed and earliest[user] < self.time + self.delays[user]:
+                earliest[user] = self.time + self.delays[user]
+            if operands_left[user] == 0:
+                self._note_ready(user)
+
+    def _note_ready(self, n: int) -> None:
+        if self.earliest[n] > self.time:
+            heappush(self.later, (self.earliest[n], n))
+        elif self.needs[n]:
+            insort(self.urgent, self.rank[n])
+        else:
+            self.costless.append(n)
