@@ -34,7 +34,7 @@ class State:
     registers and slots that are ``filled`` with anything but 0, and the addresses in scalar registers.
     """
 
-    held: set[int] = field(default_factory=set)
+    held: set[int | Slot] = field(default_factory=set)
     filled: set[int | Slot] = field(default_factory=set)
     places: dict[int, frozenset[Slot]] = field(default_factory=dict)
 
@@ -77,20 +77,26 @@ def _in_function(function: Function) -> list[str]:
     graph = build(function, {label for label in function.labels if label.startswith(".L")})  # of tables of jumps
     if not any(_is_vector_store(insn) for block in graph.blocks for insn in _insns(block)):
         return []
+    return [text for number, state in sorted(_entry_states(graph).items())
+            for text in _transfer(graph.blocks[number], state)]
+
+
+def _entry_states(graph: Graph) -> dict[int, State]:
+    """The fixed point: what may be so at the entry of each block that is reached."""
     following = _following(graph)
     entry: dict[int, State] = {0: State(filled={*VECTORS, *_all_slots(graph)})}
-    pending = [0]
-    while pending:
-        at = pending.pop()
-        state = entry[at].copy()
-        _run(graph.blocks[at], state)
-        for after in following[at]:
+    worklist = [0]
+    while worklist:
+        number = worklist.pop()
+        state = entry[number].copy()
+        _transfer(graph.blocks[number], state)
+        for after in following[number]:
             if after not in entry:
                 entry[after] = state.copy()
-                pending.append(after)
+                worklist.append(after)
             elif entry[after].absorb(state):
-                pending.append(after)
-    return [text for at, start in sorted(entry.items()) for text in _run(graph.blocks[at], start.copy())]
+                worklist.append(after)
+    return entry
 
 
 def _insns(block: Block) -> Iterator[Insn]:
@@ -129,12 +135,13 @@ def _stack_address(insn: Insn) -> frozenset[Slot]:
     return frozenset()
 
 
-def _run(block: Block, state: State) -> list[str]:
-    """The spills of ``block``; ``state`` is brought up to date."""
-    return [text for packet in block.packets for text in _run_packet(packet, state)]
+def _transfer(block: Block, state: State) -> list[str]:
+    """The transfer function of ``block``: ``state`` becomes that at its end. The spills in it."""
+    return [text for packet in block.packets for text in _transfer_packet(packet, state)]
 
 
-def _run_packet(packet: DecodedPacket, state: State) -> list[str]:
+def _transfer_packet(packet: DecodedPacket, state: State) -> list[str]:
+    """The same of a packet, whose instructions read what was there before it, but for ``.cur`` and ``.new``."""
     before = state.copy()
     for insn in packet.insns:
         if insn.mode == "cur":  # the packet itself sees what it loads
@@ -142,40 +149,62 @@ def _run_packet(packet: DecodedPacket, state: State) -> list[str]:
     for insn in packet.insns:
         if insn.mode != "tmp":
             _define(insn, before, state)
-    spills = []
-    for insn in filter(_is_vector_store, packet.insns):
-        slots, register = before.slots(insn), insn.sources[0]
-        seen = state if register.new else before  # without .new a packet stores the old value
-        if slots and register.number in seen.held:
-            spills.append(insn.text)
-        if register.number in seen.filled:
-            state.filled |= slots
-        elif len(slots) == 1 and insn.condition is None:
-            state.filled -= slots
+    spills = [insn.text for insn in filter(_is_vector_store, packet.insns) if _store(insn, before, state)]
     for insn in packet.insns:
-        for number in {unit[1] for dest in insn.dests for unit in dest.units() if unit[0] == "R"}:
-            kept = before.places.get(number, frozenset()) if insn.condition else frozenset()
-            state.places[number] = kept | _stack_address(insn)
+        _define_addresses(insn, before, state)
     return spills
+
+
+def _store(insn: Insn, before: State, state: State) -> bool:
+    """Bring the slots in ``state`` up to date with a vector store; whether it is a spill of a qfloat value."""
+    slots, register = before.slots(insn), insn.sources[0]
+    seen = state if register.new else before
+    if register.number in seen.filled:
+        state.filled |= slots
+    elif len(slots) == 1 and insn.condition is None:
+        state.filled -= slots
+    return bool(slots) and register.number in seen.held
+
+
+def _define_addresses(insn: Insn, before: State, state: State) -> None:
+    """Bring ``state`` up to date with the scalar registers that ``insn`` writes."""
+    for number in {unit[1] for dest in insn.dests for unit in dest.units() if unit[0] == "R"}:
+        kept = before.places.get(number, frozenset()) if insn.condition else frozenset()
+        state.places[number] = kept | _stack_address(insn)
 
 
 def _define(insn: Insn, before: State, state: State) -> None:
     """Bring ``state`` up to date with the vector registers that ``insn`` writes; it reads those of ``before``."""
+    is_qfloat, is_zero = _makes_qfloat(insn, before), _makes_zero(insn, before)
+    for register, source in _written(insn):
+        is_held = is_qfloat or source in before.held
+        is_filled = not is_zero and (source is None or source in before.filled)
+        _update(state.held, register, is_held, insn)
+        _update(state.filled, register, is_filled, insn)
+
+
+def _update(known: set[int | Slot], register: int, may: bool, insn: Insn) -> None:
+    """Put the ``register`` that ``insn`` writes into ``known`` or take it out; where it writes on a condition, it
+    stays.
+    """
+    if may:
+        known.add(register)
+    elif insn.condition is None:
+        known.discard(register)
+
+
+def _makes_qfloat(insn: Insn, before: State) -> bool:
+    """Whether ``insn`` makes a qfloat value with hidden bits: an IEEE value plus or less zero has none."""
     lift = insn.sources[1].number if _LIFT.fullmatch(insn.key) else None
-    exact = lift is not None and lift not in before.filled
-    made = _QFLOAT.match(insn.key) is not None and not exact
-    zero = insn.key == "V=vxor(V,V)" and insn.sources[0].number == insn.sources[1].number
+    return _QFLOAT.match(insn.key) is not None and (lift is None or lift in before.filled)
+
+
+def _makes_zero(insn: Insn, before: State) -> bool:
+    """Whether ``insn`` makes a vector of zeros, or loads one from the stack."""
     if insn.kind == "load" and insn.access.startswith("vmem"):
         slots = before.slots(insn)
-        zero = bool(slots) and before.filled.isdisjoint(slots)
-    for register, moved in _written(insn):
-        holds = made or moved in before.held
-        fills = not zero and (moved is None or moved in before.filled)
-        for known, may in ((state.held, holds), (state.filled, fills)):
-            if may:
-                known.add(register)  # type: ignore[attr-defined]
-            elif insn.condition is None:
-                known.discard(register)  # type: ignore[attr-defined]
+        return bool(slots) and before.filled.isdisjoint(slots)
+    return insn.key == "V=vxor(V,V)" and insn.sources[0].number == insn.sources[1].number
 
 
 def _written(insn: Insn) -> Iterator[tuple[int, int | None]]:
