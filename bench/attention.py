@@ -11,7 +11,6 @@ elements; the largest allocation shows that no buffer comes near.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import warnings
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import hexagon_mlir as hx
 from bench.tables import show, table
 from hexagon_mlir.frontend.torch.kernels.attention_tiles import KEY_ROWS, QUERY_ROWS
+from hexagon_mlir.llvmir import Module
 
 _FLOAT = 4  # bytes
 
@@ -86,8 +86,13 @@ def measure(length: int, depth: int, causal: bool) -> Measurement:
     run = model.last_run
     return Measurement(length, causal, error, run.cycles, run.ddr_bytes, bound(length, depth, causal),
                        max(record.result.tcm_high_water for record in run.launches), model.result.memory.arena_bytes,
-                       tuple(int(size) for kernel in model.schedule.kernels
-                             for size in re.findall(r"call ptr[^@]*@\w*alloc\w*\(i32 (\d+)", kernel.llvm_ir)))
+                       tuple(size for kernel in model.schedule.kernels for size in _allocations(kernel.llvm_ir)))
+
+
+def _allocations(llvm_ir: str) -> list[int]:
+    """Bytes of each allocation whose size is a constant."""
+    calls = (i for function in Module.parse(llvm_ir).functions for i in function.by_opcode.get("call", ()))
+    return [int(i.operands[0]) for i in calls if "alloc" in i.flags and i.type == "ptr" and i.operands[0].isdecimal()]
 
 
 def main() -> None:

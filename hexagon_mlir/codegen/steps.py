@@ -105,11 +105,6 @@ def on_module(rewrite: Callable[[Module], Module]) -> Callable[[Program], Module
     return lambda program: rewrite(program.module)
 
 
-def on_text(rewrite: Callable[[str], str]) -> Callable[[Program], Module]:
-    """The same of one that works on text."""
-    return lambda program: Module.parse(rewrite(program.text))
-
-
 def read(text: str, before: Module) -> Module:
     """``text`` that LLVM printed of ``before``, with its remarks; forms that no rewrite will see are one more."""
     module = Module.parse(text)
@@ -126,9 +121,9 @@ def _native_vectors(program: Program) -> Module:
 
 BEFORE_O3 = (
     Step("separate-tcm-slots", "buffers of the TCM arena share no byte, which LLVM does not see",
-         on_text(separate_slots)),
+         on_module(separate_slots)),
     Step("bfloat-vectors-as-bits", "HVX moves bf16 as i16; LLVM's own code for masked accesses is wrong",
-         on_text(bfloat_vectors_as_bits)),
+         on_module(bfloat_vectors_as_bits)),
     Step("normal-form", "the steps below read what LLVM prints",
          lambda program: read(program.library.normal_form(program.text), program.module),
          lambda program: program.has_vectors and not program.text.startswith(PRINTED)),

@@ -23,12 +23,18 @@ _TOKEN = re.compile(
 _LITERAL = re.compile(r"\d\.|f0x|[+-](?:inf|[qs]?nan)")
 """Stands in every literal that is rewritten."""
 _LAYOUT = {"half": (5, 10), "bfloat": (8, 7), "float": (8, 23), "double": (11, 52)}  # exponent, fraction bits
+_BFLOAT = re.compile(r"\bbfloat 0xR([0-9A-Fa-f]{4})\b")
 _PREFIX = {"half": "0xH", "bfloat": "0xR"}
 
 
 def rewrite_fp_literals(text: str) -> str:
     """``text`` with each floating-point literal in a form that LLVM 22 reads without loss."""
     return "\n".join([_rewrite_line(line) if _may_have_literals(line) else line for line in text.split("\n")])
+
+
+def bfloat_literals_as_bits(text: str) -> str:
+    """``text`` with the i16 of the same bits for each literal of bf16 that LLVM 22 reads."""
+    return _BFLOAT.sub(lambda literal: f"i16 {int(literal[1], 16)}", text)
 
 
 def _may_have_literals(line: str) -> bool:

@@ -20,6 +20,21 @@ def vector_type(type_: str) -> tuple[int, str] | None:
     return (int(match[1]), match[2]) if match else None
 
 
+def has_vector_of(element: str, text: str) -> bool:
+    """Whether a type of vectors of ``element`` stands in ``text``."""
+    return _vector_of(element).search(text) is not None
+
+
+def with_vectors_of(element: str, old: str, text: str) -> str:
+    """``text`` with types of vectors of ``element`` in place of those of ``old``, of as many lanes."""
+    return _vector_of(old).sub(rf"<\1 x {element}>", text)
+
+
+@lru_cache(KEPT)
+def _vector_of(element: str) -> re.Pattern[str]:
+    return re.compile(rf"<(\d+) x {element}>")
+
+
 def split_type(text: str) -> tuple[str, str]:
     """``<64 x float> %a`` as type and value; attributes between them go with the value."""
     text = text.strip()

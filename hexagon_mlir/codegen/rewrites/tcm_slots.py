@@ -1,6 +1,6 @@
-"""Pointers to parts of the TCM arena that share no byte, in LLVM IR text.
+"""Pointers to parts of the TCM arena that share no byte, in LLVM IR.
 
-The pipeline plans all buffers in one allocation, so LLVM would see one object and schedule every load behind every
+The pipeline plans all buffers in one allocation, so LLVM would see one object and schedule every load after every
 store. ``hexmlir_tcm_slot(address)`` gives a pointer that aliases nothing; here it becomes empty inline assembly, which
 keeps that promise (a result that is ``noalias``) and costs nothing.
 
@@ -9,16 +9,23 @@ It stays a rewrite of LLVM IR: the ``llvm.inline_asm`` of MLIR has no attributes
 
 from __future__ import annotations
 
-import re
+from hexagon_mlir.llvmir import Function, Instruction, Module, rewrite
 
-from hexagon_mlir.llvmir.names import VALUE
-
-_CALL = re.compile(rf"call (?:noalias )?ptr @hexmlir_tcm_slot\((i\d+ {VALUE})\)")
-_DECLARATION = re.compile(r"^declare .*@hexmlir_tcm_slot\(.*\n", re.MULTILINE)
+_SLOT = "@hexmlir_tcm_slot"
 
 
-def separate_slots(text: str) -> str:
-    """``text`` with each call of ``hexmlir_tcm_slot`` as inline assembly that hands its operand through."""
-    if "@hexmlir_tcm_slot(" not in text:
-        return text
-    return _DECLARATION.sub("", _CALL.sub(r'call noalias ptr asm "", "=r,0"(\1)', text))
+def separate_slots(module: Module) -> Module:
+    """``module`` with each call of ``hexmlir_tcm_slot`` as inline assembly that hands its operand through."""
+    if _SLOT not in module.declared:
+        return module
+    return module.map(_in_function).without_declarations({_SLOT})
+
+
+def _in_function(function: Function) -> Function:
+    return rewrite(function, ("call",), _as_assembly) if _SLOT in function.globals else function
+
+
+def _as_assembly(i: Instruction) -> list[str] | None:
+    if i.flags != _SLOT:
+        return None
+    return [f'  {i.result} = call noalias ptr asm "", "=r,0"({i.types[0]} {i.operands[0]}){i.debug}']

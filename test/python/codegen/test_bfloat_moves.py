@@ -6,47 +6,64 @@ import pytest
 
 import hexagon_mlir as hx
 from hexagon_mlir.codegen.rewrites.bfloat_moves import bfloat_vectors_as_bits
+from hexagon_mlir.llvmir import Module
 
-MOVES = """
-  %1 = load <64 x bfloat>, ptr %0, align 2
+MOVES = """define void @f(ptr %p, <64 x i1> %m) {
+entry:
+  %1 = load <64 x bfloat>, ptr %p, align 2
   %2 = select <64 x i1> %m, <64 x bfloat> %1, <64 x bfloat> splat (bfloat 0xRFF80)
   %3 = bitcast <64 x bfloat> %2 to <64 x i16>
-  call void @llvm.masked.store.v64bf16.p0(<64 x bfloat> %2, ptr align 2 %0, <64 x i1> %m)
-  %4 = load bfloat, ptr %0, align 2
+  call void @llvm.masked.store.v64bf16.p0(<64 x bfloat> %2, ptr align 2 %p, <64 x i1> %m)
+  %4 = load bfloat, ptr %p, align 2
 """
+END = "  ret void\n}\n"
+
+
+def rewritten(text):
+    return bfloat_vectors_as_bits(Module.parse(text)).text
+
 
 
 def test_moves_become_integers():
-    text = bfloat_vectors_as_bits(MOVES)
+    text = rewritten(MOVES + END)
     assert "x bfloat>" not in text and "splat (i16 65408)" in text
-    assert "@llvm.masked.store.v64i16.p0(<64 x i16> %2" in text
-    assert "%4 = load bfloat, ptr %0" in text
+    assert "@llvm.masked.store.v64i16.p0(<64 x i16> %n2" in text
+    assert "%n4 = load bfloat, ptr %p" in text
 
 
 def test_nothing_is_declared_twice():
     declare = "declare void @llvm.masked.store.v64{}.p0(<64 x {}>, ptr, <64 x i1>) #1"
     both = f"{declare.format('i16', 'i16')}\n{declare.format('bf16', 'bfloat')}"
-    assert bfloat_vectors_as_bits(both).split() == declare.format("i16", "i16").split()
-    assert bfloat_vectors_as_bits(declare.format("bf16", "bfloat")) == declare.format("i16", "i16")
+    assert rewritten(both).split() == declare.format("i16", "i16").split()
+    assert rewritten(declare.format("bf16", "bfloat")).split() == declare.format("i16", "i16").split()
 
 
 def test_scalars_go_in_and_out_as_integers():
-    text = bfloat_vectors_as_bits("""\
+    text = rewritten("""\
+define void @f(bfloat %4) {
+entry:
   %5 = insertelement <64 x bfloat> poison, bfloat %4, i64 0, !dbg !7
   %6 = insertelement <64 x bfloat> %5, bfloat 0xR3F80, i64 1
-  %7 = extractelement <64 x bfloat> %6, i32 0""")
+  %7 = extractelement <64 x bfloat> %6, i32 0
+  ret void
+}""")
     assert text == """\
-  %bits.5 = bitcast bfloat %4 to i16
-  %5 = insertelement <64 x i16> poison, i16 %bits.5, i64 0, !dbg !7
-  %6 = insertelement <64 x i16> %5, i16 16256, i64 1
-  %bits.7 = extractelement <64 x i16> %6, i32 0
-  %7 = bitcast i16 %bits.7 to bfloat"""
+define void @f(bfloat %n4) {
+entry:
+  %bits.n5 = bitcast bfloat %n4 to i16
+  %n5 = insertelement <64 x i16> poison, i16 %bits.n5, i64 0, !dbg !7
+  %n6 = insertelement <64 x i16> %n5, i16 16256, i64 1
+  %bits.n7 = extractelement <64 x i16> %n6, i32 0
+  %n7 = bitcast i16 %bits.n7 to bfloat
+  ret void
+}"""
 
 
-@pytest.mark.parametrize("line", ["  %5 = fpext <64 x bfloat> %1 to <64 x float>",
-                                  "  %5 = call <64 x bfloat> @f(<64 x bfloat> %1)"])
+@pytest.mark.parametrize("line", ["  %5 = fpext <64 x bfloat> %1 to <64 x float>\n",
+                                  "  %5 = call <64 x bfloat> @f(<64 x bfloat> %1)\n"])
 def test_other_uses_are_left_alone(line):
-    assert bfloat_vectors_as_bits(MOVES + line) == MOVES + line
+    module = Module.parse(MOVES + line + END)
+    assert bfloat_vectors_as_bits(module) is module
 
 
 def test_one_element_for_all_behind_a_mask():

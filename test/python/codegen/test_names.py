@@ -173,7 +173,7 @@ def corpus() -> list[str]:
              library.normal_form(SMALL_INTEGERS)]
     for case in (*triton_cases(), *linalg_cases()):
         source = library.linked(lower_module(parse(case.text()), CHIP).modules)
-        native = library.normal_form(use_native_vectors(separate_slots(source), True))
+        native = library.normal_form(use_native_vectors(separate_slots(Module.parse(source)).text, True))
         texts += [source, native, library.optimized(native)]
     return sorted(texts, key=len)
 
