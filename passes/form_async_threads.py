@@ -22,11 +22,11 @@ _FORALL = "scf.forall"
 class FormAsyncThreadsPass(Pass):
     """Turns each scf.forall into tasks that run on hardware threads: the main thread takes part, then waits.
 
-    Iterations are numbered; task t takes number t, then every n-th after it, n being the number of tasks. So a forall
-    with an iteration for each task is a distribution in blocks, one with more is block-cyclic. The body
-    becomes a function that each task calls. An argument ``hexagon.may_fork`` tells a function, and those it calls,
-    whether to do this: else one thread calls the same function for all iterations. A step that is selected by it
-    makes as many iterations as it then takes (see `serialize-forall`).
+    Iterations are numbered: of n tasks, task t runs iteration t and then every n-th one. So a forall with one iteration
+    per task is distributed in blocks, one with more iterations block-cyclically. The body becomes a function that each
+    task calls. An argument ``hexagon.may_fork`` tells a function, and the functions it calls, whether to fork;
+    otherwise one thread calls the body for all iterations. If the step of a forall is selected by that argument, the
+    number of iterations follows from the selected step (see `serialize-forall`).
 
     Before:
         func.func @f(%x: memref<4xf32>, %v: f32) {

@@ -19,10 +19,10 @@ _LOOK_UP = ["arith.index_cast", "tensor.extract", "linalg.yield"]
 
 @dataclass(frozen=True)
 class FormGathersPass(Pass):
-    """Gives each look-up of a small table an op of its own: HVX gathers from TCM into TCM, many at a time.
+    """Moves each look-up of a small table into an op of its own: HVX gathers many elements at a time in TCM.
 
-    The op's indices are computed before it, what its elements are used for after it. The table is copied into TCM
-    where it is not made there.
+    One op before it computes the indices, one op after it uses the elements. The table is copied into TCM unless it is
+    computed there.
 
     Before:
         #map = affine_map<(d0) -> (d0)>
@@ -70,11 +70,11 @@ class FormGathersPass(Pass):
     Options:
         table-bytes: the most bytes of a table that is copied into TCM.
 
-    Tables of up to 256 elements stay where they are: `hexagon-vectorization` looks them up in registers.
+    Look-ups in tables of up to 256 elements are left in place: `hexagon-vectorization` does them in registers.
 
     Refuses (with a remark; the element is read by scalar code): tables that are too large, of dynamic shape or of
-    elements other than 2 and 4 bytes wide, ops that reduce, fewer reads than an eighth of the table's elements. The
-    last index being a loop's, rows of a table are contiguous vectors already.
+    elements other than 2 and 4 bytes wide, ops that reduce, fewer reads than an eighth of the table's elements.
+    Look-ups whose last index is a loop's need no gather: rows of the table are contiguous vectors already.
 
     Needs: tensor.
     Leaves: tensor.

@@ -22,11 +22,12 @@ _WORD = re.compile(r"[^A-Za-z0-9_]+")
 
 @dataclass(frozen=True)
 class FormKernelsPass(Pass):
-    """Splits each public function into kernels, private functions it calls; views between them stay behind.
+    """Splits each public function into kernels, private functions that it calls; views between kernels stay outside.
 
     A contraction, convolution or loop starts a kernel. Elementwise ops, reductions and data movement join the kernel
-    that makes their latest operand, or the only one that reads them, as long as its results fit the TCM together.
-    A lookup in a table that does not fit, and that another kernel may read in another form, is a kernel of its own.
+    that computes the latest of their operands, or the only kernel that reads them, as long as the results of the kernel
+    fit the TCM together. A look-up in a table that does not fit the TCM is a kernel of its own, if another kernel may
+    read the table in another form.
 
     Before:
         func.func @f(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xi8>) -> tensor<16xi8> {

@@ -30,18 +30,20 @@ _WORD = INDEX_BITS // 8
 
 @dataclass(frozen=True)
 class FormVirtualThreadsPass(Pass):
-    """Spreads groups of linalg ops over threads where that pays: all ops of a group share one scf.forall.
+    """Distributes groups of linalg ops over threads where that pays: all ops of a group share one scf.forall.
 
-    Each iteration is a virtual thread: it runs the whole group on its slices. Whether it pays, and how the loops are
-    cut, is estimated from the work and the target's cost to start and join tasks. Even loops are cut into one chunk
-    for each thread, others into more chunks that are dealt round-robin where that balances better; chunks
-    end at whole vectors. A reduction with too few results for the threads is split along what it reduces: each thread
-    has results of its own, and a small op combines them. Sums of floats are then added in another order, as they
-    are in vectors. Programs of a Triton kernel that are independent run in parallel: ``NAME.grid`` runs a
-    whole launch, on several threads when there are programs enough. A kernel with parallel loops of its own becomes
-    ``NAME.program``; an argument says whether it may fork: it may not where there are as many programs as threads.
-    Chunks of equal length with elementwise work alone are one chunk then (`serialize-forall`). Where others would cost
-    a program too much, ``NAME.program`` is a copy without them, and the kernel is compiled twice.
+    Each iteration is a virtual thread, which runs the whole group on its slices. The work, and the target's overhead of
+    starting and joining tasks, decide whether this pays and into which chunks the loops are split. Loops with equal
+    iterations get one chunk for each thread; others get more chunks, dealt round-robin, where this balances better.
+    Chunks end at whole vectors. A reduction with too few results for the threads is split along its reduction
+    dimension: each thread computes partial results, and a small op combines them. Sums of floats are then added in
+    another order, as in vectors.
+
+    Independent programs of a Triton kernel run in parallel: ``NAME.grid`` runs a whole launch, on several threads when
+    there are enough programs. A kernel with parallel loops of its own becomes ``NAME.program``, which has an argument
+    that says whether it may fork; it may not fork when there are as many programs as threads. Its chunks then run as
+    one chunk if they have equal length and only elementwise work (`serialize-forall`). If other chunks would cost a
+    program too much, ``NAME.program`` is a copy without them, and the kernel is compiled twice.
 
     Before:
         func.func @f(%x: tensor<65536xf32>, %y: tensor<65536xf32>) -> tensor<65536xf32> {
@@ -69,8 +71,8 @@ class FormVirtualThreadsPass(Pass):
             also spreads programs that are not seen to be independent (those with atomics never).
         min-cycles: work of at least so many cycles (of one thread) is spread; 0 decides by the cost estimate.
 
-    Refuses (with a remark; the op stays with one thread): dynamic sizes without a bound, loops that index something
-    but by themselves, work too small to pay for the threads.
+    Refuses (with a remark; the op stays on one thread): dynamic sizes without a bound, a loop that is a plain index of
+    no operand, work too small to pay for the threads.
 
     Needs: tiled.
     Leaves: tiled.

@@ -15,12 +15,12 @@ _SAME_BUFFER = ("memref.assume_alignment", "memref.cast")
 
 @dataclass(frozen=True)
 class HexagonArgumentAliasingPass(Pass):
-    """Marks arguments that nothing else points to, so that loads of one iteration may pass stores of another.
+    """Marks arguments that nothing else points to, so that loads of one iteration may move before stores of another.
 
-    A tensor argument is a value: its buffer is no other argument's, and whoever calls a public function finds it
-    unchanged (weights are mapped read-only, activations have later readers), unless the argument says that it is
-    writable. A memref argument is marked when the program itself says so, by reading it only through
-    ``bufferization.to_tensor ... restrict``. Pointers of Triton kernels may be one another's and stay as they are.
+    A tensor argument is a value: its buffer overlaps that of no other argument, and a public function does not change
+    it (weights are mapped read-only, activations have later readers), unless the argument is marked writable. A memref
+    argument is marked if the program states the same, by reading it only through ``bufferization.to_tensor ...
+    restrict``. Pointers of Triton kernels may alias each other and are not marked.
 
     Before:
         func.func @f(%x: tensor<8xf32>, %p: memref<8xf32>) -> tensor<8xf32> {

@@ -40,12 +40,12 @@ _NAMES = {ir.F32Type: "f32", ir.F16Type: "f16"}  # to print a type takes ten tim
 class HexagonArithLegalizationPass(Pass):
     """Rewrites vector operations that LLVM's Hexagon backend miscompiles or turns into scalar calls.
 
-    Comparisons, minima and maxima get the right answer for NaN; integers become floats by their bits; bf16 is
-    converted by shifts; integer division is a float estimate with exact correction; a choice between masks is made
-    of and, or and not. On v68 to v75, where f16 lanes compute in qf16, sums and products of f16 are those of f32,
-    rounded where something else reads them, and a product with a constant near the largest f32 saturates. Packets per
-    vector are stated, and checked, in the tests. Of single floats, f16 becomes f32 and the larger of two f32 is found
-    without a call as well, and f64 becomes bf16 rounded once.
+    Comparisons, minima and maxima become correct for NaN. Integers are converted to floats by their bits, bf16 is
+    converted by shifts, integer division becomes a float estimate with an exact correction, and a select between masks
+    becomes and, or and not. On v68 to v75, where f16 lanes compute in qf16, sums and products of f16 are computed in
+    f32 and rounded only where another op reads them; a product with a constant near the largest f32 saturates. The
+    tests state and check the packets per vector. Scalars: f16 is converted to f32, and the larger of two f32 computed,
+    without a call; f64 is converted to bf16 with a single rounding.
 
     Before:
         func.func @f(%a: vector<32xi1>, %b: vector<32xbf16>) -> (vector<32xf32>, vector<32xf32>) {

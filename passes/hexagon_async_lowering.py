@@ -24,9 +24,9 @@ _RUNTIME = "mlirAsyncRuntim"
 class HexagonAsyncLoweringPass(Pass):
     """Turns tasks, tokens and groups of the async dialect into LLVM coroutines and calls of the runtime.
 
-    Upstream's passes do it for a 64-bit machine: frames are asked for with 64-bit sizes, which a 32-bit
-    ``aligned_alloc`` reads from the wrong registers, and an index becomes i64 by a cast that cannot be lowered.
-    Both are put right here. Code generation splits the coroutines.
+    Upstream's passes lower the dialect for a 64-bit machine: they allocate frames with 64-bit sizes, which a 32-bit
+    ``aligned_alloc`` reads from the wrong registers, and cast an index to i64 in a way that cannot be lowered. This
+    pass corrects both. Code generation splits the coroutines.
 
     Before:
         func.func @f(%n: index) {

@@ -28,11 +28,11 @@ _CONTRACTIONS = ("batch_", "contract", "conv_", "depthwise_", "dot", "matmul", "
 class HexagonContractionVectorizationPass(Pass):
     """Turns each contraction on buffers into blocks of accumulators that stay in registers through its reductions.
 
-    A contraction sums products of two inputs (matrix products, batched and transposed ones, convolutions) or combines
-    one input (poolings). A block is a few steps of one parallel loop by a few vectors along another, remainders
-    included; it starts from what an op before writes into its output, if that only spreads a number or a bias. Vectors
-    that start anywhere in memory are copied to whole ones in TCM first when enough blocks read them. Bytes summed in
-    words are copied so that four that follow each other along the reduction make a word. Factors that would have to be
+    A contraction sums products of two inputs (matrix products, batched and transposed ones, convolutions) or reduces
+    one input (poolings). A block is a few iterations of one parallel loop by a few vectors along another, remainders
+    included. Its accumulators are initialized directly if the op that initializes the output only broadcasts a number
+    or a bias. Unaligned vectors are first copied to aligned ones in TCM if enough blocks read them. Bytes that are
+    summed in words are copied so that four neighbours along the reduction form a word. Factors that would have to be
     gathered are left to `hexagon-transpose-factors`, which runs before.
 
     Before:

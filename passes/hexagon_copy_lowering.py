@@ -25,10 +25,10 @@ each."""
 class HexagonCopyLoweringPass(Pass):
     """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
 
-    It pays for many bytes, and for rows of DDR with gaps between them, at each of which the core would wait.
-    Blocks of memory between the two stay memref.copy, which becomes memcpy; so does each of several long rows. A copy
-    whose size is only known at run time, and may be large, tests it and has several forms; a block of memory that DMA
-    does not move is left to memcpy whatever its size then is.
+    DMA pays for many bytes, and for rows of DDR with gaps between them, because the core would wait at each gap. A
+    contiguous block of medium size stays a memref.copy, which becomes memcpy; so does each of several long rows. A copy
+    whose size is only known at run time, and may be large, tests the size and has several forms; a contiguous block
+    that DMA does not move is then left to memcpy, whatever its size is.
 
     Before:
         func.func @f(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {

@@ -23,9 +23,9 @@ _HANDED_ON = frozenset({"scf.yield", "scf.condition", "scf.for", "scf.while", "c
 class HexagonDeallocationPass(Pass):
     """Frees buffers at the end of the block that allocates them.
 
-    Where loops carry buffers, or functions return them, who frees them is decided at run time: upstream's
-    ``ownership-based-buffer-deallocation`` does all of such a module, and inlines functions. What it writes for the
-    other modules folds away again, which takes twice as long.
+    If loops carry buffers, or functions return them, ownership is only known at run time. Then upstream's
+    ``ownership-based-buffer-deallocation`` processes the whole module, and inlines functions. For other modules its
+    output folds to the same result, but that takes twice as long.
 
     Before:
         func.func @f(%x: memref<4xf32>, %y: memref<4xf32>) {

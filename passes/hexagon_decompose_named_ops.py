@@ -28,9 +28,10 @@ _BY_TRANSFORM = {
 class HexagonDecomposeNamedOpsPass(Pass):
     """Turns softmax, Winograd transforms, pack, unpack and quantized products into ops with one loop nest each.
 
-    A product of quantized matrices becomes one of bytes, the sums of rows and columns, and what the zero points add.
-    Softmax becomes a maximum, exponentials of differences, a sum and a division; what follows fuses and tiles them
-    like any others. A convolution with channels last sums along rows of its window, channels included: one run each.
+    A product of quantized matrices becomes a product of bytes, sums of rows and columns, and the terms of the zero
+    points. Softmax becomes a maximum, exponentials of differences, a sum and a division; later passes fuse and tile
+    these like any other ops. A convolution with channels last sums along the rows of its window, including the
+    channels: one contiguous run for each row.
 
     Before:
         func.func @f(%x: tensor<4x9xf32>, %y: tensor<4x9xf32>) -> tensor<4x9xf32> {

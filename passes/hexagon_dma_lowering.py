@@ -19,9 +19,9 @@ START, WAIT = "hexmlir_rt_dma_start_2d", "hexmlir_rt_dma_wait"
 class HexagonDmaLoweringPass(Pass):
     """Turns memref.dma_start and memref.dma_wait into calls of the runtime's DMA.
 
-    ``i32 hexmlir_rt_dma_start_2d(dst, src, row_bytes, rows, dst_stride, src_stride)`` gives a tag, which goes to the
-    operation's tag element; ``hexmlir_rt_dma_wait(tag)`` takes it from there. The stride of a dma_start is that of the
-    side outside TCM; rows in TCM lie at the stride of a matrix, or one behind the other in buffers of other ranks.
+    ``i32 hexmlir_rt_dma_start_2d(dst, src, row_bytes, rows, dst_stride, src_stride)`` returns a tag, which is stored in
+    the operation's tag element; ``hexmlir_rt_dma_wait(tag)`` reads it from there. The stride of a dma_start is that of
+    the side outside TCM; rows in TCM are at the stride of a matrix, or contiguous in buffers of other ranks.
 
     Before:
         func.func @f(%x: memref<64xf32>, %t: memref<64xf32, 1>, %tag: memref<1xi32>) {

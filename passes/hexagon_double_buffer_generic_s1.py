@@ -26,13 +26,13 @@ _CLEAN = UpstreamStep("cse")  # the same address computed for several parts
 class HexagonDoubleBufferGenericS1Pass(Pass):
     """Restructures loops over tiles so that the transfers of one tile can overlap with the work on another.
 
-    A loop that copies tiles into TCM buffers, works on them and copies results back gets two sets of those buffers,
-    ping and pong, or more where the latency of a transfer asks for it. A guarded prologue fetches the first tiles; the
-    loop has one exclusive part per set, which first fetches the tile that comes next into the set that is free, then
-    works and stores. Bounds, tile sizes and addresses may be dynamic, values may be carried. A buffer that an iteration
-    makes for the next (a running maximum) has a place for each set as well: the parts write their own and read the
-    one before. What is the same in every iteration is fetched once, before the loop. The copies stay copies until
-    `hexagon-double-buffer-generic-s2` makes transfers of them: this stage alone keeps the meaning.
+    A loop that copies tiles into TCM buffers, computes on them and copies results back gets two sets of these buffers,
+    ping and pong, or more if the latency of a transfer requires it. A guarded prologue fetches the first tiles. The
+    loop has one exclusive stage per set, which first fetches the next tile into the free set, then computes and stores.
+    Bounds, tile sizes and addresses may be dynamic, and values may be loop-carried. A loop-carried buffer (a running
+    maximum) has a copy in each set as well: each stage writes its own and reads that of the stage before.
+    Loop-invariant tiles are fetched once, before the loop. The copies stay copies until
+    `hexagon-double-buffer-generic-s2` turns them into transfers, so this pass alone preserves the semantics.
 
     Before:
         func.func @f(%x: memref<8x4096xf32>, %n: index, %c: f32) {
@@ -84,9 +84,9 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         buffers: sets of buffers; 0 chooses, 1 leaves every loop alone.
         tcm-bytes: TCM that all buffers of a function may take; 0 takes the target's whole TCM.
 
-    Refuses (with a remark): loops whose copies read what the loop writes or computes, or that hand a buffer they make
-    further than to the next iteration; strided elements, a single tile, transfers too short to pay, no room for a
-    second set; the loop around one that is double-buffered.
+    Refuses (with a remark): loops whose copies read what the loop writes or computes, or in which a buffer is used
+    later than in the next iteration; strided elements, a single tile, transfers too short to pay, no room for a second
+    set; the loop around one that is double-buffered.
 
     Needs: buffer.
     Leaves: buffer.

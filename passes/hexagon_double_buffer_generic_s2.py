@@ -21,13 +21,14 @@ _MARKABLE = ("scf.for", "scf.if", "memref.copy", "func.func")
 
 @dataclass(frozen=True)
 class HexagonDoubleBufferGenericS2Pass(Pass):
-    """Turns the copies that `hexagon-double-buffer-generic-s1` marked into DMA transfers that run beside the work.
+    """Turns the copies that `hexagon-double-buffer-generic-s1` marked into DMA transfers that run in parallel with the
+    computation.
 
-    A fetch starts where its copy stood and is waited for when its part of the loop begins, after the next fetch was
-    started: the engine never waits for the core. A store starts where its copy stood and is waited for when its buffer
-    is needed again, or after the loop. Every transfer has its own tag. Copies of more than two dimensions, and
-    rows that no 2-D descriptor of the target can hold, become loops of transfers. Larger ops in a loop with transfers
-    become functions: the calls of the runtime would cost them their registers.
+    A fetch starts in place of its copy. The wait for it is at the start of the stage that uses it, after the next fetch
+    has started, so the engine never waits for the core. A store starts in place of its copy too; the wait for it is
+    where its buffer is needed again, or after the loop. Every transfer has its own tag. Copies of more than two
+    dimensions, and rows that no 2-D descriptor of the target can hold, become loops of transfers. Larger ops in a loop
+    with transfers become functions, because calls of the runtime clobber the vector registers.
 
     Before:
         func.func @f(%x: memref<8x64xf32>, %y: memref<64xf32, 1>, %p: i1, %q: i1) {

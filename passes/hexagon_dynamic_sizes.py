@@ -13,10 +13,10 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 
 @dataclass(frozen=True)
 class HexagonDynamicSizesPass(Pass):
-    """Gives a function an i32 for each dynamic dimension of its buffers, behind its other arguments.
+    """Adds an i32 argument for each dynamic dimension of a function's buffers, after its other arguments.
 
-    A buffer arrives as a pointer, which does not tell its sizes. They come in the order of the buffers, outermost
-    dimension first; whoever calls knows them from the arrays.
+    A buffer is passed as a pointer without its sizes. The sizes are passed in the order of the buffers, outermost
+    dimension first; the caller knows them from its arrays.
 
     Before:
         func.func @f(%x: memref<?x8xf32>) -> index {

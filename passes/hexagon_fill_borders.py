@@ -57,10 +57,10 @@ def border(total: int, offset: int, sizes: Sequence[int], strides: Sequence[int]
 
 @dataclass(frozen=True)
 class HexagonFillBordersPass(Pass):
-    """Fills only what a copy into the middle of a buffer leaves: the border around a padded image.
+    """Fills only the border of a padded image, which a copy into the middle of the buffer does not write.
 
-    The end of a row and the start of the next are neighbours in memory and filled as one. Fill and copy no longer
-    touch the same elements.
+    The border at the end of a row and the one at the start of the next row are contiguous in memory, so one fill writes
+    both. Fill and copy then write disjoint elements.
 
     Before:
         func.func @f(%x: memref<6x80xf32>, %c: f32) {
@@ -97,8 +97,8 @@ class HexagonFillBordersPass(Pass):
     Options:
         none
 
-    Refuses: nothing; dynamic sizes, buffers that are looked at between the fill and the copy, blocks of more than rows
-    (several padded images) and borders of half the buffer stay as they are.
+    Refuses: nothing; it leaves alone dynamic sizes, buffers that are read between the fill and the copy, blocks of more
+    than rows (several padded images) and borders of half the buffer.
 
     Needs: buffer.
     Leaves: buffer.

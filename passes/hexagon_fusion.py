@@ -25,10 +25,10 @@ _ROWS_IN_TCM = 8  # operands and results of a tile of one row, and of the next
 class HexagonFusionPass(Pass):
     """Computes elementwise producers inside their consumers, reductions and broadcasts included.
 
-    A producer with several consumers, or one a broadcast would repeat, is fused only when it is cheap: exp is never
-    computed twice. What a reduction of rows and an elementwise op after it both add or subtract (the centred elements
-    of a layer norm) is computed before both, where the rows are whole vectors. Named ops become linalg.generic first.
-    Constant tensors of one value become that value.
+    A producer with several consumers, or one that a broadcast would repeat, is fused only if it is cheap: exp is never
+    computed twice. If a reduction of rows and an elementwise op after it both need the same sum or difference (the
+    centred elements of a layer norm), an op before both computes it, provided that the rows are whole vectors. Named
+    ops become linalg.generic first. Constant tensors of one value become that value.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {

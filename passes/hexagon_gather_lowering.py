@@ -19,10 +19,10 @@ _BODY = ["arith.index_cast", "memref.load", "linalg.yield"]
 class HexagonGatherLoweringPass(Pass):
     """Turns ops that only look up a table in TCM into vector gathers.
 
-    ``hexmlir_gather_words(to, table, last, offsets, valid)`` puts the word at each of the first ``valid`` byte
-    ``offsets`` behind ``table`` into TCM at ``to``, where the offset is at most ``last``; code generation makes an
-    instruction of the call. ``hexmlir_gather_halfwords`` is the same for elements of 2 bytes.
-    ``hexmlir_gather_done(place)`` waits for the last one.
+    ``hexmlir_gather_words(to, table, last, offsets, valid)`` reads a word of ``table`` at each of the first ``valid``
+    byte ``offsets`` that is at most ``last``, and writes the words to TCM at ``to``; code generation turns the call
+    into one instruction. ``hexmlir_gather_halfwords`` is the same for elements of 2 bytes.
+    ``hexmlir_gather_done(place)`` waits for the last gather.
 
     Before:
         #map = affine_map<(d0) -> (d0)>

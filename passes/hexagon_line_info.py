@@ -16,8 +16,9 @@ _SCOPES = UpstreamStep("ensure-debug-info-scope-on-llvm-func{emission-kind=LineT
 class HexagonLineInfoPass(Pass):
     """Gives functions debug scopes, from which LLVM writes the source line of each instruction into the assembly.
 
-    Upstream's pass makes the scopes. LLVM refuses calls without a place in a function with a scope: those get line 0
-    of their function's file, LLVM's own sign for code that is no line's. The code is the same with and without.
+    Upstream's pass makes the scopes. LLVM rejects calls without a location in a function with a scope; these get line 0
+    of the function's file, which LLVM uses for code that belongs to no line. The generated code is the same with and
+    without line information.
 
     Before:
         llvm.func @f() {

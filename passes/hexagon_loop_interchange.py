@@ -16,10 +16,10 @@ _PARALLEL = "#linalg.iterator_type<parallel>"
 
 @dataclass(frozen=True)
 class HexagonLoopInterchangePass(Pass):
-    """Interchanges the loops of elementwise ops, so that the one that vectors go along is innermost.
+    """Interchanges the loops of elementwise ops, so that the vectorized loop is innermost.
 
-    `hexagon-tcm-tiling` cuts tiles from the outermost loop inwards: with the loops in the order of the output's
-    dimensions its tiles are contiguous rows. ``linalg.index`` follows its loop.
+    `hexagon-tcm-tiling` splits loops from the outermost one inwards: if the loops are in the order of the output's
+    dimensions, its tiles are contiguous rows. ``linalg.index`` follows its loop.
 
     Before:
         func.func @f(%x: tensor<64x32xf32>, %y: tensor<64x32xf32>) -> tensor<64x32xf32> {

@@ -16,10 +16,11 @@ _BITS = (8, 16, 32)  # elements that HVX predicates select
 
 @dataclass(frozen=True)
 class HexagonMaskedCopyLoweringPass(Pass):
-    """Turns loops that copy element by element where a mask in memory says so into predicated vector stores.
+    """Turns loops that copy the elements selected by a mask in memory into predicated vector stores.
 
-    They go from the first element that the mask selects to the last: what it leaves out beyond may not be there. What
-    it leaves out between is not written, so that others may write it at the same time.
+    The loop runs from the first element that the mask selects to the last, since memory beyond these may not exist.
+    Elements between them that the mask does not select are not written, so that other threads may write them at the
+    same time.
 
     Before:
         func.func @f(%out: memref<1xf32>, %start: index) {

@@ -30,11 +30,11 @@ CONVERSIONS = ("arith.extf", "arith.truncf")
 class HexagonMathExpansionPass(Pass):
     """Rewrites maths operations on scalars and vectors into additions, multiplications and integer operations.
 
-    No library call, divide or fused multiply-add is left; f16 and bf16 are computed in f32 and rounded once, and
-    conversions to and from 8-bit floats are done on their bits. Expressions such as ``x / (1 + exp(-x))`` are
-    recognised and computed as one function, and so is what quantization rounds, clamps and converts. Every error
-    bound is in `docs/maths.md`: 2 ulp for f32 and 1 ulp for 16 bits when accurate, special values as PyTorch; an f32
-    result that is only rounded to 16 bits counts as one of these. math.fma is a product and a sum, each rounded.
+    No library call, division or fused multiply-add remains. f16 and bf16 are computed in f32 and rounded once;
+    conversions to and from 8-bit floats work on their bits. Expressions such as ``x / (1 + exp(-x))``, and the
+    rounding, clamping and conversion of quantization, are recognised and computed as one function. `docs/maths.md` has
+    every error bound: 2 ulp for f32 and 1 ulp for 16 bits when accurate, with PyTorch's special values. An f32 result
+    that is only rounded to 16 bits has the bound for 16 bits. math.fma is a product and a sum, each rounded.
 
     Before:
         func.func @f(%a: vector<4xf32>, %b: vector<4xf32>, %c: f32) -> (vector<4xf32>, f32) {
@@ -60,8 +60,9 @@ class HexagonMathExpansionPass(Pass):
 
     Options:
         functions: names to expand, such as ``exp,divf``; all when empty (then also composed expressions).
-        accuracy: ``accurate``, or ``fast`` for shorter formulas: relative errors of some 2^-18, no denormal
-            numbers, NaN not kept. ``fastmath<afn>`` on an operation asks for the same, ``nnan`` for no NaN alone.
+        accuracy: ``accurate``, or ``fast`` for shorter formulas: relative errors of about 2^-18, no denormal numbers,
+            NaN not propagated. ``fastmath<afn>`` on an operation selects ``fast``; ``nnan`` only permits not to
+            propagate NaN.
 
     Refuses: names in ``functions`` that it does not know. f64, tensors and other operations of the math dialect
         are left alone, with a remark.

@@ -23,10 +23,11 @@ _STACK_SHARE = 16  # a stack buffer takes at most this fraction of the L1 data c
 class HexagonMemoryLoweringPass(Pass):
     """Turns memref.alloc and memref.dealloc into runtime calls and merges TCM (memory space 1) into space 0.
 
-    A cast of an i64 to a pointer becomes a runtime call too: the simulator knows which memory it means.
+    A cast of an i64 to a pointer becomes a runtime call too, which lets the simulator find the memory that it points
+    to.
 
-    Small DDR buffers that are only loaded and stored become stack slots, which LLVM keeps in registers; so do those
-    that functions take which promise not to keep them (``llvm.nocapture``).
+    Small DDR buffers that are only loaded and stored become stack slots, which LLVM keeps in registers. So do buffers
+    that are passed to functions which do not capture them (``llvm.nocapture``).
 
     Before:
         func.func @f() {

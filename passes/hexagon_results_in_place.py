@@ -12,10 +12,10 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 
 @dataclass(frozen=True)
 class HexagonResultsInPlacePass(Pass):
-    """Lets what fills a buffer fill the argument that all of it is copied to in the end.
+    """Replaces a buffer that is copied whole to an argument at the end of the function by the argument.
 
-    Upstream does that for buffers of the result's own type; this one for those that are reshaped, as results are whose
-    dimensions of size one were dropped.
+    Upstream does this for buffers of the result's own type. This pass does it for buffers that are reshaped, such as
+    results whose dimensions of size one were dropped.
 
     Before:
         func.func @f(%x: memref<4xf32>, %y: memref<1x4xf32>) {

@@ -19,14 +19,19 @@ _VIEWS = ("tensor.extract_slice", "tensor.cast", "tensor.expand_shape", "tensor.
 class HexagonSeparateDestinationsPass(Pass):
     """Copies tensor.empty, fills and first slices that several users share: one for each user.
 
-    CSE merges the zeros that two sums start from. ``eliminate-empty-tensors`` then lets that one tensor be the memory
-    of the first result, and one-shot-bufferize (LLVM 24) keeps the second sum there too, where storing the first result
-    destroys it. Two fills are also cheaper than a fill and a copy, and so is a slice written twice where the rest of
-    the tensor has no values: the copy would read what nobody wrote. A result that a loop or a sum starts from and
-    that is read behind it is copied for it, since both would be computed where the result of the second is stored. A
-    result that is stored under a condition or in a loop, but computed in front of it, gets memory of its own: it would
-    be computed where it is stored, whatever the condition. A result that is returned twice is copied for the second:
-    LLVM 24's buffer-results-to-out-params would put the caller's memory in place of its buffer twice, and crash.
+    CSE merges the zero tensors that initialize two sums. ``eliminate-empty-tensors`` then makes the merged tensor the
+    memory of the first result, and one-shot-bufferize (LLVM 24) keeps the second sum in it too, where the store of the
+    first result overwrites it. Two fills are also cheaper than a fill and a copy. The same holds for a slice that is
+    written twice into a tensor without other values: the copy would read uninitialized memory.
+
+    These results need memory of their own:
+
+    * A result that initializes a loop or a sum, and is read after it, is copied for it: otherwise both would be
+      computed in the destination of the second result.
+    * A result that is computed before a condition or loop, and stored inside it, gets a buffer of its own: otherwise
+      it would be computed in its destination, whatever the condition is.
+    * A result that is returned twice is copied for the second one: LLVM 24's buffer-results-to-out-params would
+      replace its buffer by the caller's memory twice, and crash.
 
     Before:
         func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>, %zero: f32) -> (tensor<f32>, tensor<f32>) {

@@ -18,11 +18,11 @@ _FEW = 32
 
 @dataclass(frozen=True)
 class HexagonSharedFootprintsPass(Pass):
-    """Copies what several loads of a kernel read together once, into a buffer that they read then.
+    """Copies the memory that several loads of a kernel read together once, to a buffer from which they then read.
 
-    The even and the odd elements of an array would come by two times loads of every line of it, in no order that is
-    fetched ahead. Now the whole array comes, in order, and lanes are picked in TCM. So do short rows, such as pixels of
-    three channels, that are copied to longer ones.
+    Loads of the even and of the odd elements of an array would each read every cache line of it, in an order that the
+    prefetcher does not follow. The pass copies the whole array in order, and the loads pick lanes in TCM. It does the
+    same for short rows, such as pixels of three channels, that are copied to longer ones.
 
     Before:
         func.func @f(%x: memref<1xf32>, %even: memref<4096xf32>, %odd: memref<4096xf32>) {
@@ -57,9 +57,9 @@ class HexagonSharedFootprintsPass(Pass):
     Options:
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
 
-    Refuses: nothing; it leaves alone footprints of sizes known at run time, those with a store in between, neighbours
-    alone (each comes by a transfer of its own), odd strides of a few kilobytes (they are read in order, which is as
-    fast as memcpy), and what would not fit one thread's share of the TCM.
+    Refuses: nothing; it leaves alone footprints of sizes known at run time, those with a store in between, single
+    neighbouring ones (each is copied by a transfer of its own), odd strides of a few kilobytes (they are read in order,
+    which is as fast as memcpy), and footprints that do not fit one thread's share of the TCM.
 
     Needs: tensor.
     Leaves: tensor.

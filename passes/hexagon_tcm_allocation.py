@@ -37,13 +37,14 @@ class Reuse(StrEnum):
 class HexagonTcmAllocationPass(Pass):
     """Gives every TCM buffer of a function an offset in one arena.
 
-    Buffers that never meet share memory where TCM is short; elsewhere each has a place of its own, because LLVM
-    schedules better what it knows to be apart. Parts of the arena that share nothing are views with the attribute
-    ``hexagon.tcm_slot``, from which `hexagon-memory-lowering` makes pointers without aliases. One
-    vector of TCM stays free behind the arena: the last elements of a buffer are loaded as a whole vector.
-    A buffer lives from its first to its last use; used in a loop, as long as the loop. An elementwise op may compute
-    its result in the place of an operand that dies there. Buffers made inside an scf.forall get a part of the arena
-    per iteration. A remark per function tells the bytes asked for, the arena's size and the lower bound.
+    Buffers whose live ranges do not overlap share memory where TCM is short; otherwise each buffer has its own memory,
+    because LLVM schedules accesses better if it knows that they do not alias. Parts of the arena that share nothing are
+    views with the attribute ``hexagon.tcm_slot``, which `hexagon-memory-lowering` turns into pointers that do not
+    alias. One vector of TCM stays free after the arena, since the last elements of a buffer are loaded as a whole
+    vector. The live range of a buffer is from its first to its last use; if it is used in a loop, it is the whole loop.
+    An elementwise op may compute its result in the memory of an operand whose live range ends there. Buffers allocated
+    inside an scf.forall get a part of the arena per iteration. A remark per function has the bytes of all buffers, the
+    size of the arena and the lower bound.
 
     Before:
         func.func @f() {
@@ -79,9 +80,9 @@ class HexagonTcmAllocationPass(Pass):
         tcm-bytes: size the arena may have; 0 takes the target's whole TCM.
         reuse: needed shares memory only when the buffers do not fit otherwise; always makes the arena small.
 
-    Refuses (with a remark): a buffer that does not fit moves to DDR, as does one that loops read element by element
-    (scalar loads from DDR are cached, those from TCM are not); one whose size has no bound, that leaves the
-    function or sits in an scf.forall with dynamic bounds keeps its own allocation.
+    Refuses (with a remark): a buffer that does not fit is moved to DDR. So is one that loops read element by element,
+    since scalar loads from DDR are cached and those from TCM are not. A buffer keeps its own allocation if its size has
+    no bound, if it leaves the function, or if it is allocated in an scf.forall with dynamic bounds.
 
     Needs: buffer.
     Leaves: buffer.

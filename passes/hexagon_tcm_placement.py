@@ -23,10 +23,10 @@ _MARK = "hexagon.tile"
 class HexagonTcmPlacementPass(Pass):
     """Puts the buffers that a kernel allocates itself, as a Triton kernel does, into TCM.
 
-    They are a program's working set already: when all of them fit the budget, the kernel works in TCM as it is. Else
-    its ops are tiled one by one, and the tiles are promoted. Programs of a Triton kernel that may run in parallel get
-    equal shares of the TCM. Buffers below one vector, and those that are read element by element, stay in DDR, where
-    the L1 cache serves them.
+    These buffers are the working set of a program already: if all of them fit the budget, the kernel runs in TCM as it
+    is. Otherwise its ops are tiled one by one, and the tiles are promoted to TCM. Programs of a Triton kernel that may
+    run in parallel get equal shares of the TCM. Buffers smaller than one vector, and buffers that are read element by
+    element, stay in DDR, where the L1 cache serves them.
 
     Before:
         func.func @f(%p: memref<64xf32>, %out: memref<64xf32>) {

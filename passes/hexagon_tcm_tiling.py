@@ -23,15 +23,15 @@ from hexagon_mlir.targets.dma import Engine
 
 @dataclass(frozen=True)
 class HexagonTcmTilingPass(Pass):
-    """Puts the data a kernel works on into TCM, tile by tile.
+    """Moves the data that a kernel works on into TCM, tile by tile.
 
-    Ops that read each other's results form groups. A group shares one loop over tiles of its last op: each input's
-    tile is copied once, intermediates exist as tiles in TCM only, results go back tile by tile, what every tile needs
-    is copied before the loop. Tiles fit the budget, counting two of everything that is
-    transferred, and are small enough to hide transfers behind work, if that is predicted to pay. A group whose tiles
-    do not fit (a softmax of long rows) is taken apart, and a reduction is cut as well then: its loop carries what the
-    tiles before have accumulated. So is one that has no other loop to hide transfers with. Kernels with buffers of
-    their own (Triton kernels) are left to `hexagon-tcm-placement`.
+    Ops that read each other's results form groups. A group shares one loop over tiles of its last op: each tile of an
+    input is copied once, intermediates exist only as tiles in TCM, results are copied back tile by tile, and
+    loop-invariant data are copied before the loop. Tiles fit the budget, counting two of everything that is
+    transferred, and are small enough to overlap transfers with computation, if that is predicted to pay. A group whose
+    tiles do not fit (a softmax of long rows) is split, and its reductions are then tiled as well: the loop carries the
+    results accumulated so far. A reduction without another loop to overlap transfers with is tiled in the same way.
+    Kernels with buffers of their own (Triton kernels) are left to `hexagon-tcm-placement`.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {

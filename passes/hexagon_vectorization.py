@@ -24,15 +24,15 @@ from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 class HexagonVectorizationPass(Pass):
     """Turns each linalg op on buffers into loops over whole HVX vectors with a masked tail.
 
-    Loops that walk memory without a gap become one first, rows of a few elements also where a row of values is
-    broadcast to them: vectors of it repeat. An operand that lies along another loop than the vectorized one (a
-    transpose) is transposed in registers, block by block. Rows of up to 16 elements are dealt apart: vectors lie
-    across them. Every k-th element (up to 8), forwards or backwards, is k vectors of which lanes are chosen; what lies
-    between such elements is never written. Elements of a table that lie along the vectorized loop, upwards or downwards
-    from a place that the body computes, are loaded as vectors too; at any place of a table of up to 256 elements, they
-    are looked up in registers, by ``hexagon.look_up``. Conditions on indices become one comparison of lane numbers with
-    a bound. Conditions in memory are bytes. The largest or smallest of floats, whatever of them is NaN, is found among
-    integers in the same order.
+    Loops over contiguous memory are collapsed into one loop first; short rows also where a row is broadcast to them:
+    its vectors repeat. An operand that is contiguous along another loop than the vectorized one (a transpose) is
+    transposed in registers, block by block. Rows of up to 16 elements are deinterleaved, so that vectors run across the
+    rows. An operand with a stride of up to 8, forwards or backwards, is loaded as so many vectors, from which lanes are
+    picked; the elements between strided ones are never written. Elements of a table that are contiguous along the
+    vectorized loop, in ascending or descending order from a position that the body computes, are loaded as vectors too.
+    Elements at any position of a table of up to 256 elements are looked up in registers, by ``hexagon.look_up``.
+    Conditions on indices become one comparison of lane numbers with a bound. Conditions in memory are bytes. Maxima and
+    minima of floats, including NaN, are computed on integers in the same order.
 
     Before:
         func.func @double(%x: memref<32xf32>, %y: memref<32xf32>) {
@@ -53,9 +53,9 @@ class HexagonVectorizationPass(Pass):
         unroll: vectors per loop iteration; 0 chooses by the size of the body.
 
     Refuses (with a remark; the op is left for scalar loops):
-        elements without an HVX lane (f64, i64), indices other than plain loop indices,
-        operands that lie along three different loops, bodies with anything but arith and math, reductions whose
-        combiner is not known to be associative, floats on a target whose HVX has none.
+        elements without an HVX lane (f64, i64), indices other than plain loop indices, operands that are contiguous
+        along three different loops, bodies with other ops than arith and math, reductions whose combiner is not known
+        to be associative, floats on a target whose HVX has none.
 
     Needs: buffer.
     Leaves: buffer.

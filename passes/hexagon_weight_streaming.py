@@ -31,19 +31,19 @@ WAIT = "hexmlir_rt_dma_wait"
 
 @dataclass(frozen=True)
 class HexagonWeightStreamingPass(Pass):
-    """Lets a model start a kernel's first transfer of weights from within the kernel before it.
+    """Prefetches a kernel's first tile of weights in an earlier kernel of the model.
 
-    A function marked ``hexagon.in_model`` (with the numbers of the arguments that are there before the model runs)
-    takes its TCM from its caller, which plans that of all kernels: the arena, and the memory of the tile that its work
-    begins with, the largest block of such an argument that is fetched for sure and before all work on it.
-    ``hexmlir_rt_tile_start(record, memory)`` stands where that fetch was: it starts the transfer unless an earlier
-    kernel has, and gives its tag. Behind the last fetch of the loop that works on the tile, the same call starts the
-    tile of a later kernel; a record that is null starts nothing. It does not come sooner, since transfers take turns
-    on the way to memory: it would hold up the kernel's own.
+    A function marked ``hexagon.in_model`` (with the numbers of the arguments that exist before the model runs) gets its
+    TCM from its caller, which plans the TCM of all kernels. The caller passes the arena, and the memory of the
+    function's first tile: the largest block of such an argument that is always fetched, and before all work on it.
+    ``hexmlir_rt_tile_start(record, memory)`` replaces that fetch: it starts the transfer unless an earlier kernel has
+    started it, and returns its tag. After the last fetch of the loop that works on the tile, the same call starts the
+    transfer of a later kernel's tile; a null record starts nothing. It does not start sooner, because transfers reach
+    memory one after the other: it would delay the kernel's own transfers.
 
-    The attribute ``hexagon.tcm`` tells what is new behind the arguments: tile (argument, offset, bytes of a row, rows,
-    stride, bytes of its memory), its memory and record; arena; with ``spare`` (the cycles of work left at the last
-    fetch, by estimate) the record and memory of the later tile.
+    The attribute ``hexagon.tcm`` describes the arguments that are added after the others: the tile (argument, offset,
+    bytes of a row, rows, stride, bytes of its memory), its memory and record; the arena; and with ``spare`` (the
+    estimated cycles of work after the last fetch) the record and memory of the later tile.
 
     Before:
         func.func @f(%w: memref<32768xf32>, %y: memref<32768xf32>)
@@ -98,9 +98,9 @@ class HexagonWeightStreamingPass(Pass):
         tile-bytes: first transfers of fewer bytes stay where they are; 0 takes those that the core copies sooner than
             the DMA.
 
-    Refuses (with a remark): TCM allocations besides one arena: the kernel then keeps all of TCM to itself. Without a
-    first tile, or with less work than the tile's transfer takes, the kernel takes its arena only; where loops fetch in
-    more than one way, it starts no other's tile.
+    Refuses (with a remark): TCM allocations in addition to one arena; the kernel then has the whole TCM. A kernel
+    without a first tile, or with less work than the transfer of the tile takes, gets only its arena. A kernel whose
+    loops fetch in more than one way starts no transfer of a later tile.
 
     Needs: buffer.
     Leaves: buffer.

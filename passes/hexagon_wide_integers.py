@@ -18,12 +18,13 @@ _GENERALIZE = UpstreamStep("linalg-generalize-named-ops")
 
 @dataclass(frozen=True)
 class HexagonWideIntegersPass(Pass):
-    """Computes with the two words of 64-bit integers instead of the whole, which HVX has no lanes for.
+    """Computes 64-bit integers as pairs of words, because HVX has no 64-bit lanes.
 
-    PyTorch's labels, indices and offsets are such integers; one comparison with them kept a whole loop from becoming
-    vectors. A buffer of them is seen as two of words, every other word each. Sums carry, comparisons look at the
-    upper words first; what is known to fit a word needs no upper one. A fill with 0 or -1 is one of words.
-    Divisions multiply with the divisor's inverse. A sum is made of sums of half words, up to 65,536 elements at a time.
+    PyTorch's labels, indices and offsets are 64-bit integers; without this pass one comparison with them would keep a
+    whole loop from being vectorized. A buffer of them is viewed as two buffers of words with stride two. Sums carry,
+    comparisons compare the upper words first; a value that is known to fit one word needs no upper word. A fill with 0
+    or -1 fills words. Divisions multiply by the divisor's inverse. A reduction by addition sums half words, up to
+    65,536 elements at a time.
 
     Before:
         #map = affine_map<(d0) -> (d0)>
@@ -63,9 +64,9 @@ class HexagonWideIntegersPass(Pass):
     Options:
         none
 
-    Refuses (with a remark; the op is left for scalar loops): conversions from floats and to others than f32 and f16,
-    shifts by anything but constants, reductions to 64-bit integers other than sums, what the body loads of them
-    itself, and little work whose result is such integers: storing every other word twice takes as long.
+    Refuses (with a remark; the op is left for scalar loops): conversions from floats, and to floats other than f32 and
+    f16; shifts by a variable; reductions to 64-bit integers other than sums; 64-bit integers that the body itself
+    loads; and little work whose result is 64-bit integers, since storing every other word twice takes as long.
 
     Needs: buffer.
     Leaves: buffer.

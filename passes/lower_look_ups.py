@@ -23,11 +23,11 @@ _IMMEDIATES = 8  # a piece's number is an immediate up to here
 class LowerLookUpsPass(Pass):
     """Turns each ``hexagon.look_up`` into HVX's instructions for it, as calls of LLVM's intrinsics.
 
-    vlut32 finds bytes, 32 at a time: of a vector it takes those in the even or odd bytes of its first or second half,
-    so the table's halves are interleaved first. vlut16 does the same with 16 halfwords, and its two results are the
-    elements for even and for odd indices: with the indices' halves interleaved too, they are in memory order. Words are
-    found in two halves. A table of more elements is searched piece by piece: what no piece has gives zero. (HVX V73 PRM
-    80-N2040-54, chapter 5.)
+    vlut32 looks up bytes in 32 entries: those in the even or odd bytes of the first or second half of a vector, so the
+    halves of the table are interleaved first. vlut16 does the same with 16 halfwords. Its two results are the elements
+    for even and for odd indices; they are in memory order if the halves of the indices are interleaved too. Words are
+    looked up in two halves. A larger table is searched piece by piece; an index that is in no piece gives zero. (HVX
+    V73 PRM 80-N2040-54, chapter 5.)
 
     Before:
         func.func @f(%t: vector<128xi8>, %i: vector<128xi8>) -> vector<128xi8> {
@@ -53,8 +53,8 @@ class LowerLookUpsPass(Pass):
     Options:
         none
 
-    Refuses: tables of other elements than i8, i16 and i32, of more than 256, or with more than the table's vector has;
-    vectors that fill no whole registers.
+    Refuses: tables of elements other than i8, i16 and i32, of more than 256 elements, or of more elements than the
+    table's vector has; vectors that do not fill whole registers.
 
     Needs: runtime.
     Leaves: runtime.

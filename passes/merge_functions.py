@@ -16,7 +16,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 
 @dataclass(frozen=True)
 class MergeFunctionsPass(Pass):
-    """Keeps one of several private functions whose code is the same, and lets every caller call that.
+    """Keeps one of several private functions with the same code, and makes every caller call it.
 
     The parts of a double-buffered loop do the same with other buffers, and so do its tasks: their functions differ in
     their names alone. Code generation takes most of a compilation, and what is generated once also fits a cache better.

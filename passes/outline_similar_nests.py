@@ -19,11 +19,11 @@ from hexagon_mlir.passes.outlining.nests import MovableNest, movable
 class OutlineSimilarNestsPass(Pass):
     """Moves loop nests of the same form into functions, which `merge-functions` then makes one.
 
-    Attention multiplies blocks of the same few shapes again and again, in each part of its double-buffered loops and
-    once more in the function that runs beside other programs. A product is hundreds of operations, a transpose in
-    registers as many, and code generation takes its time for each. A nest moves when it is worth far more cycles than
-    the call, and when another one has the same operations on the same types. The function promises not to keep the
-    buffers that it takes: temporary ones can still be on the stack.
+    Attention multiplies blocks of the same few shapes many times: in each stage of its double-buffered loops, and in
+    the function that runs in parallel with other programs. A product is hundreds of operations, and so is a transpose
+    in registers; code generation takes long for each. A nest is outlined if it takes far more cycles than the call, and
+    if another nest has the same operations on the same types. The function does not capture the buffers that it takes,
+    so temporary buffers can still be on the stack.
 
     Before:
         func.func @f(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {
@@ -53,7 +53,7 @@ class OutlineSimilarNestsPass(Pass):
         operations: nests of fewer operations stay where they are.
         work: nests that do fewer operations in all their iterations stay as well.
 
-    Refuses: nests that allocate, transfer, call or give results; what uses values from outside that are no buffers,
+    Refuses: nests that allocate, transfer, call or return results; nests that use outer values other than buffers,
     words or floats.
 
     Needs: buffer.

@@ -25,10 +25,10 @@ _TRANSFERS = frozenset({"memref.dma_start", "memref.dma_wait"})
 class OutlineStagesPass(Pass):
     """Moves the work of each stage of a double-buffered loop into a function, which `merge-functions` then makes one.
 
-    The stages do the same with different buffers. Where the work is hundreds of operations, one copy of it for each set
-    of buffers is what compilation spends its time on. The transfers stay where they are: what moves is the longest
-    run of operations without any. A function of parallel loops gets an argument that says whether it may fork, if its
-    caller has one.
+    The stages compute the same with different buffers. If that is hundreds of operations, compilation would spend most
+    of its time on one copy for each set of buffers. The transfers stay in place: the pass outlines the longest sequence
+    of operations without transfers. A function with parallel loops gets an argument that says whether it may fork, if
+    its caller has one.
 
     Before:
         func.func @f(%a: memref<64xf32>, %b: memref<64xf32>, %v: f32, %p: i1, %q: i1) {
@@ -65,10 +65,10 @@ class OutlineStagesPass(Pass):
         }
 
     Options:
-        operations: work of fewer operations stays where it is: a call would show beside it. Products count as the
-            operations that they will be.
+        operations: work of fewer operations stays in place, because the overhead of a call would be large in
+            comparison. Products count as the operations into which they are lowered.
 
-    Refuses: work that makes values for the loop, or takes any but buffers, words and floats.
+    Refuses: work that defines values for the loop, or uses outer values other than buffers, words and floats.
 
     Needs: buffer.
     Leaves: buffer.

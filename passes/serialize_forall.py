@@ -15,12 +15,12 @@ from hexagon_mlir.passes.serialized_foralls.body import Chunks, read
 
 @dataclass(frozen=True)
 class SerializeForallPass(Pass):
-    """Lets a function that may not fork run the even chunks of an scf.forall as a single one, in the same loops.
+    """Runs equal chunks of an scf.forall as a single chunk, in the same loops, if the function may not fork.
 
-    `form-virtual-threads` cuts loops into a chunk for each thread; an argument ``hexagon.may_fork`` tells a function
-    whether there will be threads. A chunk costs the way into its loops each time, constants in vector registers above
-    all. So the step of the forall becomes the length of a chunk where the function may fork, and the whole extent where
-    it may not. Buffers that each iteration had for itself become parts of one.
+    `form-virtual-threads` splits loops into one chunk for each thread; an argument ``hexagon.may_fork`` tells a
+    function whether there are threads. Each chunk has the overhead of entering its loops, mainly of loading constants
+    into vector registers. So the step of the forall becomes the length of a chunk if the function may fork, and the
+    whole extent if it may not. Buffers of an iteration become parts of one buffer.
 
     Before:
         func.func @f(%x: memref<64xf32>, %y: memref<64xf32>, %fork: i1 {hexagon.may_fork}) {
