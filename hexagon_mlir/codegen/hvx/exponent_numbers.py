@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import struct
 
+from hexagon_mlir.codegen.hvx.bit_forms import MAGIC_BITS
 from hexagon_mlir.codegen.hvx.integer_ranges import integer
-from hexagon_mlir.codegen.hvx.value_ranges import MAGIC_BITS, constant
+from hexagon_mlir.codegen.hvx.value_forms import constant
 from hexagon_mlir.llvmir import Function, Instruction, Module, rewrite
 from hexagon_mlir.llvmir.types import vector_type
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir.codegen.hvx.half_conversions import widened_words
 from hexagon_mlir.codegen.hvx.half_narrowing import operands
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
-from hexagon_mlir.codegen.hvx.value_ranges import constant
+from hexagon_mlir.codegen.hvx.value_forms import constant
 from hexagon_mlir.llvmir import Instruction
 from hexagon_mlir.llvmir.types import lanes_of, vector_type
 

@@ -25,7 +25,7 @@ from hexagon_mlir.codegen.hvx.native_parts import FORMATS, PartBuilder, Value
 from hexagon_mlir.codegen.hvx.qfloat_formats import FloatFormats
 from hexagon_mlir.codegen.hvx.saturating_packs import Clamp, clamped, packed
 from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS, SplitPlan
-from hexagon_mlir.codegen.hvx.value_ranges import constant
+from hexagon_mlir.codegen.hvx.value_forms import constant
 from hexagon_mlir.codegen.hvx.widening_products import make_widening_product
 from hexagon_mlir.llvmir import CASTS, Declarations, Function, Instruction, Module, renamed
 from hexagon_mlir.llvmir.types import mask_numbers, split_type, vector_type

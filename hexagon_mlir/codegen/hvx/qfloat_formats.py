@@ -8,7 +8,8 @@ from hexagon_mlir.codegen.hvx.half_conversions import OVERFLOW
 from hexagon_mlir.codegen.hvx.multiply_formats import OUTSIDE, Availability, choose_formats
 from hexagon_mlir.codegen.hvx.native_parts import FORMATS
 from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
-from hexagon_mlir.codegen.hvx.value_ranges import Ranges, constant
+from hexagon_mlir.codegen.hvx.value_forms import constant
+from hexagon_mlir.codegen.hvx.value_ranges import Ranges
 from hexagon_mlir.llvmir import Instruction
 from hexagon_mlir.llvmir.types import vector_type
 
