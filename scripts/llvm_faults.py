@@ -16,16 +16,16 @@ from hexagon_mlir.whole_files import write_files
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "llvm_faults.md"
 BEFORE = """# Faults of LLVM that are worked around
 
-Each is a record of `hexagon_mlir/codegen/faults.py` with the smallest IR that shows it. Two tests are made of each: the
-fault is still there without the workaround (when that test fails, LLVM is right and the workaround can go), and it is
-gone with it. `hexmlir-opt --print-pipeline --pipeline=default` shows where the steps stand.
+Each fault is a record of `hexagon_mlir/codegen/faults.py` with the smallest IR that shows it. Each record has two tests:
+without the workaround the fault still occurs (when this test fails, LLVM is fixed and the workaround can be removed),
+and with the workaround it does not. `hexmlir-opt --print-pipeline --pipeline=default` shows where the steps run.
 
 Made by `python scripts/llvm_faults.py`.
 """
-AFTER = """Without a record, since no small IR shows them: `loop-entries`, `gathers`, and an abort of the search for
-windows (tried again without it, see `backend.optimize_and_emit`). Their tests are whole kernels. `float-splats`,
-`half-fabs`, `copy-loops`, `loop-order`, `unaligned-rows` and `half-narrowings` work around no fault: they are for
-speed, or for what the target says.
+AFTER = """These have no record, because no small IR shows them: `loop-entries`, `gathers`, and an abort of the window
+scheduler (code is generated again without it, see `backend.optimize_and_emit`). Their tests are whole kernels.
+`float-splats`, `half-fabs`, `copy-loops`, `loop-order`, `unaligned-rows` and `half-narrowings` do not work around a
+fault: they make code faster, or follow the definition of the target.
 """
 
 

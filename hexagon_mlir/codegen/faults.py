@@ -79,7 +79,7 @@ _WORDS = """%x = load <32 x i32>, ptr %p, align 128
 _LANES = ", ".join(f"i32 {lane}" for lane in range(32))
 
 FAULTS = (
-    Fault("mask-selects", "selects between vectors of i1 by a third cannot be selected", _function(f"""
+    Fault("mask-selects", "a select between two vectors of i1 by a third one cannot be selected", _function(f"""
         {_WORDS}
         %a = icmp sgt <32 x i32> %x, %y
         %b = icmp eq <32 x i32> %x, splat (i32 7)
@@ -87,7 +87,7 @@ FAULTS = (
         %m = select <32 x i1> %a, <32 x i1> %b, <32 x i1> %c
         %r = select <32 x i1> %m, <32 x i32> %x, <32 x i32> %y
         store <32 x i32> %r, ptr %out, align 128"""), Aborts("LLVM ERROR: Cannot select"), "22.1"),
-    Fault("scalar-selects", "a select by the comparison of its operands becomes sfmin, which forgets NaN", _function("""
+    Fault("scalar-selects", "a select by the comparison of its operands becomes sfmin, which drops NaN", _function("""
         %x = load float, ptr %p, align 4
         %y = load float, ptr %q, align 4
         %less = fcmp olt float %x, %y
@@ -108,37 +108,37 @@ FAULTS = (
         %r = select <32 x i1> %m, <32 x i32> %x, <32 x i32> %y
         store <32 x i32> %r, ptr %out, align 128"""),
           Gives(32, (("i4", (1, 2, 65793, -1)), ("i4", (-1, 0, 127, 2))), ("i4", (-1, 2, 127, -1))), "22.1"),
-    Fault("poison-halves", "the half of a vector that is poison is converted to qfloat too, out of a register that "
-          "holds something else", _function(f"""
+    Fault("poison-halves", "the poison half of a vector is converted to qfloat too, from a register with an unrelated "
+          "value", _function(f"""
         %x = load <32 x float>, ptr %p, align 128
         %y = fadd <32 x float> %x, splat (float 1.0)
         %w = shufflevector <32 x float> %y, <32 x float> poison, <64 x i32> <{_LANES}{", i32 poison" * 32}>
         %n = fptrunc <64 x float> %w to <64 x half>
         %r = shufflevector <64 x half> %n, <64 x half> poison, <32 x i32> <{_LANES}>
         store <32 x half> %r, ptr %out, align 128""", _TWO), Reports("float-kind"), "22.1"),
-    Fault("store-order", "a scalar store joins the packet of an earlier vector store to the same bytes, which is "
-          "stored second", "declare void @llvm.masked.store.v32i32.p0(<32 x i32>, ptr, <32 x i1>)\n" + _function("""
+    Fault("store-order", "a scalar store is packed with an earlier vector store to the same bytes, and is executed "
+          "first", "declare void @llvm.masked.store.v32i32.p0(<32 x i32>, ptr, <32 x i1>)\n" + _function("""
         %x = load <32 x i32>, ptr %p, align 128
         %m = icmp sgt <32 x i32> %x, zeroinitializer
         %two = load i64, ptr %p, align 8
         call void @llvm.masked.store.v32i32.p0(<32 x i32> splat (i32 5), ptr align 128 %out, <32 x i1> %m)
         store i64 %two, ptr %out, align 8""", _TWO),
           Gives(4, (("i4", (1, 2, 3, 4)),), ("i4", (1, 2, 5, 5))), "22.1"),
-    Fault("bfloat-vectors-as-bits", "masked stores of bf16 become element by element, and write twice as many",
+    Fault("bfloat-vectors-as-bits", "masked stores of bf16 are split into elements, and write twice as many",
           "declare void @llvm.masked.store.v64bf16.p0(<64 x bfloat>, ptr, <64 x i1>)\n" + _function("""
         %x = load <64 x bfloat>, ptr %p, align 128
         %i = load <64 x i16>, ptr %p, align 128
         %m = icmp sgt <64 x i16> %i, splat (i16 3)
         call void @llvm.masked.store.v64bf16.p0(<64 x bfloat> %x, ptr align 2 %out, <64 x i1> %m)""", _TWO),
           Gives(64, (("i2", (1, 9)),), ("i2", (0, 9))), "22.1"),
-    Fault("-hvc-vi=false", "a product and a shift become those of twice the width: the product no longer wraps",
+    Fault("-hvc-vi=false", "a product and a shift are computed at twice the width: the product no longer wraps",
           _function(f"""
         {_WORDS}
         %m = mul <32 x i32> %x, %y
         %r = lshr <32 x i32> %m, splat (i32 16)
         store <32 x i32> %r, ptr %out, align 128"""),
           Gives(32, (("i4", (65537,)), ("i4", (65537,))), ("i4", (2,))), "22.1"),
-    Fault("shared-vectors", "neighbouring stores become one of aligned vectors, which writes back the bytes after them",
+    Fault("shared-vectors", "neighbouring stores become stores of aligned vectors, which also write bytes after them",
           """define void @f(ptr %p, i32 %n) {
   %row = getelementptr i32, ptr %p, i32 %n
   store <128 x i32> splat (i32 7), ptr %row, align 4
@@ -147,7 +147,7 @@ FAULTS = (
   ret void
 }
 """, Found("shared-vectors"), "22.1"),
-    Fault("qfloat-lifetimes", "a qfloat value that waits is stored to the stack, where its hidden bits are lost",
+    Fault("qfloat-lifetimes", "a qfloat value is spilled to the stack, where its hidden bits are lost",
           """declare void @g()
 declare <32 x i32> @llvm.hexagon.V6.vmpy.qf32.sf.128B(<32 x i32>, <32 x i32>)
 declare <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32>)

@@ -120,11 +120,11 @@ def _native_vectors(program: Program) -> Module:
 
 
 BEFORE_O3 = (
-    Step("separate-tcm-slots", "buffers of the TCM arena share no byte, which LLVM does not see",
+    Step("separate-tcm-slots", "buffers of the TCM arena do not overlap, which LLVM does not know",
          on_module(separate_slots)),
     Step("bfloat-vectors-as-bits", "HVX moves bf16 as i16; LLVM's own code for masked accesses is wrong",
          on_module(bfloat_vectors_as_bits)),
-    Step("normal-form", "the steps below read what LLVM prints",
+    Step("normal-form", "the following steps read text as LLVM prints it",
          lambda program: read(program.library.normal_form(program.text), program.module),
          lambda program: program.has_vectors and not program.text.startswith(PRINTED)),
     Step("small-integers-as-conversions", "the chip converts in one instruction",
@@ -137,37 +137,37 @@ BEFORE_O3 = (
 )
 O3 = Step("llvm-o3", "LLVM's optimiser", lambda program: read(program.library.optimized(program.text), program.module))
 AFTER_O3 = (
-    Step("float-splats", "LLVM permutes words that are floats in all lanes already", on_module(float_splats_as_words)),
+    Step("float-splats", "LLVM permutes splats of a float that become words", on_module(float_splats_as_words)),
     Step("mask-selects", "LLVM cannot select between vectors of i1", on_module(mask_selects_as_logic)),
-    Step("scalar-selects", "LLVM takes them for minima, which forget NaN", on_module(scalar_selects_as_bits)),
-    Step("half-fabs", "LLVM takes more than one instruction for fabs of f16 vectors", on_module(half_fabs_as_bits)),
+    Step("scalar-selects", "LLVM turns them into minima, which drop NaN", on_module(scalar_selects_as_bits)),
+    Step("half-fabs", "LLVM needs more than one instruction for fabs of f16 vectors", on_module(half_fabs_as_bits)),
     Step("zero-tests", "LLVM compares bits with 0.0", on_module(zero_tests_as_bits)),
     Step("bit-tests", "LLVM tests the lowest bit of every byte of a lane", on_module(lowest_bits_as_tests)),
-    Step("copy-loops", "memory fetches ahead in one direction; LLVM reorders the loads of copies",
+    Step("copy-loops", "the prefetcher works in one direction; LLVM reorders the loads of copies",
          on_module(keep_copies_in_order)),
-    Step("poison-halves", "LLVM converts halves without a value", on_module(poison_halves_as_others)),
-    Step("half-narrowings", "the order of the lanes is the target's, not LLVM's",
+    Step("poison-halves", "LLVM converts halves of a vector that are poison", on_module(poison_halves_as_others)),
+    Step("half-narrowings", "the target orders lanes in another way than LLVM",
          lambda program: narrowings_as_instructions(program.module, program.library.narrowing_order),
          lambda program: IEEE in program.features),
 )
 """Of each function by itself, once; what follows depends on the variant of its code (`variants`)."""
 BY_VARIANT = (
-    Step("loop-order", "LLVM keeps the order it is given: copies of a body are interleaved",
+    Step("loop-order", "LLVM keeps the given order: unrolled copies of a body are interleaved",
          lambda program: order_loops(program.module, program.variant.budget), lambda program: program.variant.ordered),
-    Step("qfloat-lifetimes", "what lives long is spilled, and loses bits there",
+    Step("qfloat-lifetimes", "values with long live ranges are spilled, and lose bits",
          on_module(shorten_lifetimes), lambda program: program.spills_lose),
-    Step("unaligned-rows", "rows that share no vector are shifted once", on_module(rows_apart)),
+    Step("unaligned-rows", "unaligned rows that share no vector are aligned once, not twice", on_module(rows_apart)),
     Step("store-order", "LLVM packs a scalar store with an earlier vector store", on_module(keep_stores_in_order)),
     Step("loop-entries", "LLVM's pipeliner moves loads in front of stores", on_module(keep_loops_after_stores)),
-    Step("gathers", "LLVM takes vgather for an instruction that reads no memory", on_module(gathers_as_instructions)),
+    Step("gathers", "LLVM assumes that vgather reads no memory", on_module(gathers_as_instructions)),
 )
 CODEGEN = CODE_GENERATION, "LLVM selects, schedules, pipelines, allocates and packs"
 SHARED_VECTORS = Check(
-    "shared-vectors", "LLVM joins neighbouring stores to ones that write back what follows them", rewrites_neighbours,
+    "shared-vectors", "LLVM joins neighbouring stores to ones that also write bytes after them", rewrites_neighbours,
     "generated again without joining them")
 QFLOAT_SPILLS = Check(
-    "qfloat-spills", "a vmem keeps none of a qfloat value's hidden bits (llvm issue #204825)", qfloat_spills,
-    "generated in another way, at last with a conversion after each operation")
+    "qfloat-spills", "a vmem drops the hidden bits of a qfloat value (llvm issue #204825)", qfloat_spills,
+    "generated as another variant, at last with a conversion after each operation")
 ON_ASSEMBLY = SHARED_VECTORS, QFLOAT_SPILLS
 
 
