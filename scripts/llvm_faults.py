@@ -16,9 +16,9 @@ from hexagon_mlir.whole_files import write_files
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "llvm_faults.md"
 BEFORE = """# Faults of LLVM that are worked around
 
-Each fault is a record of `hexagon_mlir/codegen/faults.py` with the smallest IR that shows it. Each record has two tests:
+Each fault is a record of `hexagon_mlir/codegen/faults.py` with the smallest IR that shows it, and has two tests:
 without the workaround the fault still occurs (when this test fails, LLVM is fixed and the workaround can be removed),
-and with the workaround it does not. `hexmlir-opt --print-pipeline --pipeline=default` shows where the steps run.
+with the workaround it does not. `hexmlir-opt --print-pipeline --pipeline=default` shows where the steps run.
 
 Made by `python scripts/llvm_faults.py`.
 """
