@@ -6,20 +6,26 @@ What instructions occupy stands in `hexagon_mlir.isa.resources`.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bench.remarks import remark
 from hexagon_mlir.isa.blocks import Block, build
+from hexagon_mlir.isa.decode import Insn
 from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.isa.resources import needed_packets, occupied
 from hexagon_mlir.sim import Machine, RunResult
 from hexagon_mlir.sim.translation.link import assign_addresses
 
-_WASTE = {"spill": re.compile(r"vmemu?\(r(?:29|30)[^)]*\) ="), "reload": re.compile(r"= vmemu?\(r(?:29|30)"),
-          "frame": re.compile(r"= add\(r(?:29|30),"), "copy": re.compile(r"v\d+ = v\d+(?=;| })"),
-          "unaligned": re.compile("vmemu"), "branch": re.compile(r"\bjump\b")}
+_OVERHEAD: dict[str, Callable[[Insn], bool]] = {
+    "spill": lambda insn: insn.kind == "store" and insn.accesses_vector and insn.accesses_frame,
+    "reload": lambda insn: insn.kind == "load" and insn.accesses_vector and insn.accesses_frame,
+    "frame": lambda insn: insn.computes_frame_address,
+    "copy": lambda insn: insn.key == "V=V" and not insn.mode,
+    "unaligned": lambda insn: insn.access == "vmemu",
+    "branch": lambda insn: insn.kind in ("jump", "newjump"),
+}
 _LEAST_SHARE = 0.02  # of a run's cycles: smaller blocks are not hot
 
 
@@ -33,6 +39,8 @@ class HotLoop:
     cycles: float
     needs: dict[str, float]
     """Resource -> packets it needs for one pass."""
+    overhead: Counter[str]
+    """Of the instructions of one pass, see `overhead`."""
     text: str = ""
 
     @property
@@ -45,18 +53,18 @@ class HotLoop:
         """The resource that sets `bound`."""
         return max(self.needs, key=lambda name: self.needs[name]) if self.needs else ""
 
-    @property
-    def overhead(self) -> Counter[str]:
-        """Instructions of one pass that an expert would ask about: ``spill``, ``reload`` and ``frame`` (addresses of
-        the stack), ``copy`` of vectors, ``unaligned`` accesses, ``branch`` instead of a hardware loop.
-        """
-        return Counter(name for name, pattern in _WASTE.items() for _ in pattern.findall(self.text))
-
     def __str__(self) -> str:
         needs = ", ".join(f"{name} {packets:g}" for name, packets in sorted(self.needs.items(), key=lambda i: -i[1]))
         head = f"{self.label}: {self.packets} packets, {self.cycles:g} cycles, {self.count} passes"
         overhead = "".join(f"; {name} {count}" for name, count in self.overhead.items())
         return f"{head}; {needs}{overhead}\n{self.text}"
+
+
+def overhead(insns: Sequence[Insn]) -> Counter[str]:
+    """Those of ``insns`` that an expert would ask about: ``spill``, ``reload`` and ``frame`` (addresses of the stack),
+    ``copy`` of vectors, ``unaligned`` accesses, ``branch`` instead of a hardware loop.
+    """
+    return Counter(name for name, is_one in _OVERHEAD.items() for insn in insns if is_one(insn))
 
 
 def hot_loops(machine: Machine, result: RunResult) -> list[HotLoop]:
@@ -70,13 +78,14 @@ def hot_loops(machine: Machine, result: RunResult) -> list[HotLoop]:
         block = blocks[stat.function, stat.label]
         if stat.cycles < _LEAST_SHARE * result.cycles:
             continue
-        needs = needed_packets(occupied(insn) for packet in block.packets for insn in packet.insns)
-        found.append(HotLoop(stat.label, stat.count, len(block.packets), stat.cycles / stat.count, needs, _text(block)))
+        insns = [insn for packet in block.packets for insn in packet.insns]
+        found.append(HotLoop(stat.label, stat.count, len(block.packets), stat.cycles / stat.count,
+                             needed_packets(map(occupied, insns)), overhead(insns), _text(block)))
     return sorted(found, key=lambda loop: -loop.cycles * loop.count)
 
 
 def _text(block: Block) -> str:
-    """A line per packet, with what it does behind it."""
+    """A line per packet, with what it does after it."""
     packets = [[text for _, text in packet.packet.lines] for packet in block.packets]
     lines = ["  { " + "; ".join(packet) + " }" for packet in packets]
     width = max(map(len, lines), default=0)

@@ -10,7 +10,7 @@ import functools
 import re
 from dataclasses import dataclass, field
 
-from hexagon_mlir.isa.form import FORMS, Form
+from hexagon_mlir.isa.form import FORMS, Form, suffixes
 from hexagon_mlir.isa.literals import Refused, integer, shown
 from hexagon_mlir.isa.reader import Packet, unquote
 from hexagon_mlir.isa.unit import Unit
@@ -89,6 +89,15 @@ class Address:
         return self.set_base or (self.base if self.step or self.modifier else None)
 
 
+FRAME = (29, 30)
+"""The scalar registers sp and fp, which the addresses of a frame are based on."""
+VECTOR_ACCESSES = ("vmem", "vmemu")
+UNPACKING = ("membh", "memubh")
+"""Loads that widen each byte."""
+FIFO = ("memb_fifo", "memh_fifo")
+"""Loads that shift what was in their destination."""
+
+
 @dataclass
 class Insn:
     """One instruction, decoded."""
@@ -119,6 +128,26 @@ class Insn:
     def hvx(self) -> bool:
         return self.unit.hvx
 
+    @property
+    def result_type(self) -> str:
+        """The type suffix of its first destination, such as ``qf32``; "" for none."""
+        return next(iter(suffixes(self.key)), "") if self.dests else ""
+
+    @property
+    def accesses_vector(self) -> bool:
+        """Whether it loads or stores a vector."""
+        return self.access in VECTOR_ACCESSES
+
+    @property
+    def accesses_frame(self) -> bool:
+        """Whether its address is based on sp or fp."""
+        return self.address is not None and self.address.base is not None and self.address.base.number in FRAME
+
+    @property
+    def computes_frame_address(self) -> bool:
+        """Whether it adds something to sp or fp."""
+        return self.key.startswith("R=add(R,") and self.sources[0].number in FRAME
+
 
 _REGISTER = r"(?<![\w.$#@])([rvpqcm])(\d+)(?::(\d+))?(\.new|\.cur|\.tmp)?(?!\w)"
 _CONTROL = (
@@ -135,6 +164,7 @@ PREDICATES, MODIFIER, CIRCULAR_START = 4, 6, 6
 PROGRAM_COUNTER = 9
 """Not modelled as a value: no code bytes stand in memory. ``add(pc,##symbol@PCREL)`` is the symbol."""
 _IMMEDIATE = r'##?(-?\d\w*|"[^"]*"|[A-Za-z_.$][\w.$@]*)([+-]\d+)?'
+_REGISTER_NAME = re.compile(_REGISTER)
 _OPERAND = re.compile(f"{_REGISTER}|{_CONTROL}|{_IMMEDIATE}")
 _PREDICATED = re.compile(r"^if\s*\((!?)([pq]\d+)(\.new)?\)\s*(.*)$")
 _SYMBOL = r'(?:##?)?("[^"]+"|[A-Za-z_.$][\w.$@]*)'
@@ -215,6 +245,12 @@ def _operands(text: str) -> tuple[tuple[Operand, ...], str, str]:
         name = unquote(value).removesuffix("@PCREL")  # pc + (symbol - pc) is the symbol
         operand = Operand("I", integer(addend or "0"), symbol=name)
     return (operand,), operand.cls, mark
+
+
+def registers_in(text: str) -> dict[str, tuple[Operand, ...]]:
+    """The registers that ``text`` names, without ``.new`` and the like, in order: the name as written -> operands."""
+    names = dict.fromkeys(found[0].removesuffix(found[4] or "") for found in _REGISTER_NAME.finditer(text))
+    return {name: _operands(name)[0] for name in names}
 
 
 def tokenize(text: str) -> tuple[str, list[Operand], list[str]]:

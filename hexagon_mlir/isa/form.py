@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from hexagon_mlir.isa.forms import (
     hvx_float,
@@ -35,6 +36,8 @@ EXTENDED = ("qf32", "qf16", "x")
 CHAPTERS = (hvx_float, hvx_integer, hvx_multiply, hvx_permute, scalar, scalar_float, scalar_lanes, scalar_multiply)
 _TOKEN = re.compile(r"RR|R|VV|V|P|Q|I|M|CC|C(?!O)")
 _ASSIGN = re.compile(r"(?<![=!<>])(\+=|-=|\|=|&=|\^=|=)(?!=)")
+_SUFFIXED = re.compile(rf"({_TOKEN.pattern})(?:\.(\w+))?")
+_FLOAT = re.compile(r"\.(qf32|sf|qf16|hf|bf|f8)\b")
 _VECTOR = re.compile(r"(VV|V)(?:\.(\w+))?")
 _GENERATION = re.compile(r"v\d+")
 
@@ -66,6 +69,23 @@ def classes(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(text))
 
 
+@cache
+def suffixes(key: str) -> tuple[str, ...]:
+    """The type suffix of each operand named in a template, in text order; "" for one without."""
+    return tuple(found[1] or "" for found in _SUFFIXED.findall(key))
+
+
+def float_suffixes(text: str) -> tuple[str, ...]:
+    """The kinds of float lanes that a template or instructions name, each once, sorted."""
+    return tuple(sorted(set(_FLOAT.findall(text))))
+
+
+def right_side(key: str) -> str:
+    """What the form of ``key`` assigns, or all of a template without an assignment."""
+    assign = _ASSIGN.search(key)
+    return key[assign.end():] if assign else key
+
+
 def marked(text: str) -> list[bool]:
     """Of each vector register named in a template: whether it has a suffix that extension bits belong to."""
     found: list[bool] = []
@@ -86,7 +106,7 @@ def read(row: str) -> Form:
     assign = _ASSIGN.search(template)
     if assign is None and "updates" not in options:
         raise ValueError(f"no assignment in '{row}'")
-    right = template[assign.end():] if assign else template
+    right = right_side(template)
     return Form(
         template,
         Unit(unit),

@@ -9,21 +9,20 @@ slots far from the stack pointer are reached through registers that hold an addr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from hexagon_mlir import targets
 from hexagon_mlir.isa.blocks import Block, DecodedPacket, Graph, build
-from hexagon_mlir.isa.decode import FormError, Insn
+from hexagon_mlir.isa.decode import FRAME, FormError, Insn
 from hexagon_mlir.isa.reader import AsmError, Function, parse
 
-FRAME = (29, 30)
-"""The stack pointer and the frame pointer."""
 VECTORS = range(int(targets.get().vector_registers.value))
 VECTOR_BYTES = int(targets.get().vector_bytes.value)
-_LIFT = re.compile(r"V\.qf(?:16|32)=v(?:add|sub)\(V\.([sh]f),V\.\1\)")
-_QFLOAT = re.compile(r"VV?\.qf(?:16|32)[-+|&^]?=")
+_QFLOAT = ("qf32", "qf16")
+_LIFTS = frozenset(f"V.{qfloat}=v{op}(V.{ieee},V.{ieee})"
+                   for qfloat, op, ieee in product(_QFLOAT, ("add", "sub"), ("sf", "hf")))
 Slot = tuple[int, int]
 """Base register and bytes."""
 
@@ -116,7 +115,7 @@ def _following(graph: Graph) -> list[list[int]]:
 
 
 def _is_vector_store(insn: Insn) -> bool:
-    return insn.kind == "store" and insn.access.startswith("vmem")
+    return insn.kind == "store" and insn.accesses_vector
 
 
 def _all_slots(graph: Graph) -> set[Slot]:
@@ -124,7 +123,7 @@ def _all_slots(graph: Graph) -> set[Slot]:
     insns = [insn for block in graph.blocks for insn in _insns(block)]
     starts = {(base, 0) for base in FRAME}.union(*(_stack_address(insn) for insn in insns))
     offsets = {insn.address.offset.number for insn in insns
-               if insn.access.startswith("vmem") and insn.address and insn.address.offset} | {0}
+               if insn.accesses_vector and insn.address and insn.address.offset} | {0}
     return {(base, start + offset * VECTOR_BYTES) for base, start in starts for offset in offsets}
 
 
@@ -195,13 +194,13 @@ def _update(known: set[int | Slot], register: int, may: bool, insn: Insn) -> Non
 
 def _makes_qfloat(insn: Insn, before: State) -> bool:
     """Whether ``insn`` makes a qfloat value with hidden bits: an IEEE value plus or less zero has none."""
-    lift = insn.sources[1].number if _LIFT.fullmatch(insn.key) else None
-    return _QFLOAT.match(insn.key) is not None and (lift is None or lift in before.filled)
+    lift = insn.sources[1].number if insn.key in _LIFTS else None
+    return insn.result_type in _QFLOAT and (lift is None or lift in before.filled)
 
 
 def _makes_zero(insn: Insn, before: State) -> bool:
     """Whether ``insn`` makes a vector of zeros, or loads one from the stack."""
-    if insn.kind == "load" and insn.access.startswith("vmem"):
+    if insn.kind == "load" and insn.accesses_vector:
         slots = before.slots(insn)
         return bool(slots) and before.filled.isdisjoint(slots)
     return insn.key == "V=vxor(V,V)" and insn.sources[0].number == insn.sources[1].number

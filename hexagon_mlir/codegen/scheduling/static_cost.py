@@ -31,8 +31,6 @@ BOUNDS = ("slot", "shift", "multiply", "load", "store")
 GELU f32 takes 3 % more cycles.
 """
 _MOVES = ("vmem", "valign", "vlalign", "vcombine", "vmux", "vsplat")
-_FRAME = (29, 30)
-"""The stack pointer and the frame pointer."""
 
 
 class Cost(NamedTuple):
@@ -82,10 +80,8 @@ def _computes(insn: Insn) -> bool:
 def _is_overhead(insn: Insn) -> bool:
     """Whether ``insn`` stores a vector to the stack, computes an address of it, or copies a vector."""
     if insn.kind == "store":
-        base = insn.address.base if insn.address else None
-        return insn.access.startswith("v") and base is not None and base.number in _FRAME
-    return insn.condition is None and (insn.key == "V=V" or (
-        insn.key.startswith("R=add(R,") and insn.sources[0].number in _FRAME))
+        return insn.accesses_vector and insn.accesses_frame
+    return insn.condition is None and (insn.key == "V=V" or insn.computes_frame_address)
 
 
 def _loops(packets: list[list[str]], labels: dict[str, int]) -> set[tuple[int, int]]:

@@ -7,12 +7,12 @@ the caller's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from hexagon_mlir.isa.packets import instructions
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.checking.frame_model import PAIR_BYTES
 from hexagon_mlir.sim.checking.rules import ADDRESSABLE, DEAD, SAVED, Rule
@@ -21,7 +21,6 @@ from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.translation.image import MAX_DEPTH
 from hexagon_mlir.sim.translation.program import Site
 
-_THROUGH_STACK = re.compile(r"\br(?:29|30)[+)]")
 ReportFault = Callable[[Rule, int, Site, str], None]
 
 
@@ -92,7 +91,8 @@ class Frames:
         LLVM moves loads of variable arguments after the last change of sp; nobody has written there by then.
         """
         _, entry = self._entry(context)
-        return not self.flags[entry - 1] & ADDRESSABLE and not _THROUGH_STACK.search(site.packet)
+        through_frame = any(insn.accesses_frame for insn in instructions(site.packet.strip("{ }")))
+        return not self.flags[entry - 1] & ADDRESSABLE and not through_frame
 
     def returned(self, context: Context) -> None:
         """The running function returns: what it stored above its frame has no value any more."""

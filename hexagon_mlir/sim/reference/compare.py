@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from hexagon_mlir import targets
 from hexagon_mlir.isa.blocks import DecodedPacket
-from hexagon_mlir.isa.decode import decode
+from hexagon_mlir.isa.decode import Operand, decode, registers_in
+from hexagon_mlir.isa.form import float_suffixes
 from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
@@ -20,7 +21,7 @@ from hexagon_mlir.sim.reference.packet import Registers, execute
 from hexagon_mlir.sim.reference.random_cases import FLAG, module_text, random_case
 from hexagon_mlir.sim.reference.random_memory import SYMBOL
 from hexagon_mlir.sim.reference.random_packets import Generator, Piece
-from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, float_lanes, random_state
+from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, random_state
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
 from hexagon_mlir.sim.translation.cached import routine_code
@@ -159,7 +160,7 @@ def differences(
             return
         a, b = (np.ascontiguousarray(x).view(np.uint8).reshape(-1) for x in (a, b))
         at = int(np.nonzero(a != b)[0][0]) & ~3
-        sources = {n: _value(before, n) for n in re.findall(r"(?<!\w)[rvpqm]\d+(?::\d+)?", text)}
+        sources = {name: _value(before, operands) for name, operands in registers_in(text).items()}
         listing = " ".join(f"{n}={_show(value, at)}" for n, value in sources.items())
         found.append(Difference(text, f"{name}[{at}]", _show(a, at), _show(b, at), listing))
 
@@ -177,10 +178,10 @@ def differences(
     return found
 
 
-def _value(state: State, name: str) -> np.ndarray:
-    numbers = [int(n) for n in re.findall(r"\d+", name)]
-    file = {"r": state.r, "v": state.v, "p": state.p, "q": state.q, "m": state.c[6:8]}[name[0]]
-    return np.concatenate([np.atleast_1d(file[n]) for n in sorted(numbers)]).view(np.uint8)
+def _value(state: State, operands: Sequence[Operand]) -> np.ndarray:
+    files = {"R": state.r, "V": state.v, "P": state.p, "Q": state.q, "C": state.c}
+    units = sorted(unit for operand in operands for unit in operand.units())
+    return np.concatenate([np.atleast_1d(files[cls][number]) for cls, number in units]).view(np.uint8)
 
 
 def _show(raw: np.ndarray, at: int) -> str:
@@ -212,7 +213,7 @@ def check(
         decoded = [DecodedPacket(packet, decode(packet)) for packet in packets]
         gathers = any(insn.kind in ("gather", "scatter") for packet in decoded for insn in packet.insns)
         for _ in range(states):
-            before = random_state(generator.random, address, gathers, float_lanes(case.text))
+            before = random_state(generator.random, address, gathers, float_suffixes(case.text))
             got = translated.run(f"f{number}", before, address)
             want = reference(decoded, case.jumps, before, memory, address, floats)
             found += differences(case.shown, case.pieces, before, got, want, arithmetic == "chip")

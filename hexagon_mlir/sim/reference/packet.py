@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir.isa.blocks import DecodedPacket
-from hexagon_mlir.isa.decode import ALL_VECTORS, CIRCULAR_START, GATHERED, Address, FormError, Insn, Operand
+from hexagon_mlir.isa.decode import (
+    ALL_VECTORS,
+    CIRCULAR_START,
+    FIFO,
+    GATHERED,
+    UNPACKING,
+    Address,
+    FormError,
+    Insn,
+    Operand,
+)
 from hexagon_mlir.sim.reference import special
 from hexagon_mlir.sim.reference.addressing import around, increment, reversed_half
 from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, NEWEST, Model, Vector
@@ -274,13 +284,13 @@ class _Execution:
     def size(self, insn: Insn) -> int:
         """Bytes of a scalar access."""
         size = SIZES[insn.access.removeprefix("mem")]
-        return 2 * size if insn.access.endswith("bh") and insn.dests[0].cls == "RR" else size
+        return 2 * size if insn.access in UNPACKING and insn.dests[0].cls == "RR" else size
 
     def do_load(self, insn: Insn) -> None:
         if not self.holds(insn):
             return
         address = self.address(insn)
-        vector = insn.access.startswith("v")
+        vector = insn.accesses_vector
         value: Any = self.vector_at(insn, address).copy() if vector else self.load_to(insn, address)
         if insn.mode:
             self.keep(insn.dests[0], value, self.forward_unit)
@@ -290,10 +300,10 @@ class _Execution:
     def load_to(self, insn: Insn, address: int) -> int:
         """What a scalar load gives its register: ``bh`` widens bytes to halfwords, ``fifo`` shifts in from the top."""
         size = self.size(insn)
-        if insn.access.endswith("bh"):
+        if insn.access in UNPACKING:
             raw = int.from_bytes(self.memory[address : address + size].tobytes(), "little")
             return pack(unpack(raw, 8, 8 * size, "u" not in insn.access), 16)
-        if insn.access.endswith("_fifo"):
+        if insn.access in FIFO:
             new = int.from_bytes(self.memory[address : address + size].tobytes(), "little")
             return self.value(insn.dests[0], insn) >> 8 * size | new << 64 - 8 * size
         return self.load(address, insn.access)
@@ -323,7 +333,7 @@ class _Execution:
             return
         address = self.address(insn)
         value = self.value(insn.sources[0], insn)
-        if insn.access.startswith("v"):
+        if insn.accesses_vector:
             mask = self.byte_mask(insn)
             if insn.sources[0] == GATHERED and self.gathered is not None:
                 mask = self.gathered[1]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 
-from hexagon_mlir.isa.form import FORMS
+from hexagon_mlir.isa.decode import Operand, registers_in
+from hexagon_mlir.isa.form import EXTENDED, FORMS
+from hexagon_mlir.isa.packets import instructions
 from hexagon_mlir.sim.reference.random_operands import Operands
 
 MASK_REGISTER = 28
@@ -12,21 +14,32 @@ MASK_REGISTER = 28
 MASKS = 0x08040201
 """A bit of its own for each extension bit of a word."""
 NEEDED = {"V=vgetqfext(V.x,R)", "V.x=vsetqfext(V,R)", "V=vmerge(V.x,V.w)"}
-_SOURCES = re.compile(r"v(?:(\d+):)?(\d+)\.(?:qf32|qf16|x)\b(?!\s*[-+|&^]?=[^=])")
-_RESULTS = re.compile(r"v(?:(\d+):)?(\d+)\.(?:qf32|qf16|x)\s*=[^=]")
 
 
-def _registers(pattern: re.Pattern[str], text: str) -> list[int]:
-    found = {int(n) for pair in pattern.findall(text) for n in pair if n}
-    return sorted(found)
+def _extended(text: str) -> tuple[list[int], list[int]]:
+    """The vector registers that the packet ``text`` reads with extension bits, and those that it writes with them."""
+    sources: set[int] = set()
+    results: set[int] = set()
+    for insn in (insn for line in text.splitlines() for insn in instructions(line.strip())):
+        if insn.form is None:
+            continue
+        if not insn.form.reads_dest and insn.result_type in EXTENDED:
+            results.update(_numbers(insn.dests[:1]))
+        sources.update(_numbers(source for source, extended in zip(insn.sources, insn.form.extended, strict=False)
+                                if extended))
+    return sorted(sources), sorted(results)
+
+
+def _numbers(operands: Iterable[Operand]) -> set[int]:
+    return {number for operand in operands for cls, number in operand.units() if cls == "V"}
 
 
 def around(text: str, choices: Operands) -> tuple[list[str], list[str]]:
     """Packets before and after the packet ``text``; none where it has no qfloats or the forms are missing."""
-    sources, results = _registers(_SOURCES, text), _registers(_RESULTS, text)
+    sources, results = _extended(text)
     if not (sources or results) or not set(FORMS) >= NEEDED:
         return [], []
-    named = {int(n) for pair in re.findall(r"\bv(?:(\d+):)?(\d+)", text) for n in pair if n}
+    named = _numbers(operand for operands in registers_in(text).values() for operand in operands)
     free = [n for n in range(32) if n not in named]
     before, after = [f"r{MASK_REGISTER} = ##{MASKS}"], []
     for source in sources:

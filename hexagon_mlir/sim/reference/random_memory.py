@@ -72,7 +72,7 @@ class Memory(Operands):
     def from_template(self, template: str) -> list[Piece]:
         """The instructions of a template, with random operands."""
         insn = decode_one(0, concrete(template))
-        vector = insn.access.startswith("v") and insn.kind in ("load", "store")
+        vector = insn.accesses_vector and insn.kind in ("load", "store")
         writes: set[str] = set()
         text = template
         if insn.kind in ("load", "store", "memop"):

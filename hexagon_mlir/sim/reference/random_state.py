@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +18,6 @@ REGION_BYTES = 2048
 MODIFIERS, STARTS, FREE = (6, 7), (12, 13), (8, 10, 11)
 """Control register numbers of m0 and m1, of cs0 and cs1, and of usr, ugp and gp."""
 
-_FLOAT = re.compile(r"\.(qf32|sf|qf16|hf|bf|f8)\b")
 
 
 @dataclass
@@ -33,11 +31,6 @@ class State:
     c: np.ndarray
     buffer: np.ndarray
     tcm: np.ndarray
-
-
-def float_lanes(text: str) -> tuple[str, ...]:
-    """The kinds of float lanes that the text of a packet names."""
-    return tuple(sorted(set(_FLOAT.findall(text))))
 
 
 def random_state(

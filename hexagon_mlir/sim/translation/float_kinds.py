@@ -7,22 +7,14 @@ read without a suffix (a store, a permutation) is no fault: the model only knows
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from functools import cache
 
 from hexagon_mlir.isa.blocks import Block, DecodedPacket, Graph
+from hexagon_mlir.isa.form import suffixes
 
-_OPERAND = re.compile(r"(RR|R|VV|V|P|Q|I|M|CC|C(?!O))(?:\.(\w+))?")
 QFLOAT, IEEE = ("qf32", "qf16"), ("sf", "hf")
 Kinds = dict[int, str]
 """Vector register -> kind, where known."""
-
-
-@cache
-def _suffixes(key: str) -> tuple[str, ...]:
-    """The type suffix of each operand of instructions of form ``key``, in text order."""
-    return tuple(match.group(2) or "" for match in _OPERAND.finditer(key))
 
 
 def _wrong(kind: str, read: str) -> bool:
@@ -38,11 +30,11 @@ def _reads(packet: DecodedPacket, kinds: Kinds) -> Iterator[str]:
         if insn.kind != "alu":
             continue
         operands = [*insn.dests, *insn.sources]
-        suffixes = _suffixes(insn.key)
-        if len(suffixes) != len(operands):
+        named = suffixes(insn.key)
+        if len(named) != len(operands):
             continue
         accumulates = insn.form is not None and insn.form.reads_dest
-        for index, (operand, suffix) in enumerate(zip(operands, suffixes, strict=True)):
+        for index, (operand, suffix) in enumerate(zip(operands, named, strict=True)):
             if operand.new or (index < len(insn.dests) and not accumulates):
                 continue
             for cls, number in operand.units():
@@ -54,9 +46,9 @@ def _writes(packet: DecodedPacket, kinds: Kinds) -> None:
     for insn in packet.insns:
         if insn.kind in ("call", "callr"):
             kinds.clear()
-        suffixes = _suffixes(insn.key) if insn.kind == "alu" else ()
+        named = suffixes(insn.key) if insn.kind == "alu" else ()
         for index, dest in enumerate(insn.dests):
-            suffix = suffixes[index] if index < len(suffixes) else ""
+            suffix = named[index] if index < len(named) else ""
             for cls, number in dest.units():
                 if cls != "V":
                     continue

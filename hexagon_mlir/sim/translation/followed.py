@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from hexagon_mlir.isa.blocks import Graph
-from hexagon_mlir.isa.decode import Insn
+from hexagon_mlir.isa.decode import FRAME, Insn
 from hexagon_mlir.sim.translation.image import Unit
 
-FRAME_POINTERS = frozenset({("R", 29), ("R", 30)})
 _SCALARS = ("R", "P")
 
 
@@ -27,15 +26,14 @@ def followed(graph: Graph) -> set[Unit]:
         for read, written in computed:
             if not found.isdisjoint(read):
                 found |= written
-    return found - FRAME_POINTERS
+    return found - {("R", number) for number in FRAME}
 
 
 def reads_frame(insn: Insn) -> bool:
     """Whether it loads scalar registers through sp or fp."""
-    if insn.kind != "load" or insn.access.startswith("v") or insn.address is None or insn.address.base is None:
+    if insn.kind != "load":
         return False
-    plain = insn.access in ("memw", "memd", "memh", "memuh", "memb", "memub")
-    return plain and insn.address.base.units()[0] in FRAME_POINTERS
+    return insn.accesses_frame and insn.access in ("memw", "memd", "memh", "memuh", "memb", "memub")
 
 
 def _read(insn: Insn) -> set[Unit]:

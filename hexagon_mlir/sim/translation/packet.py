@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.isa.blocks import DecodedPacket
-from hexagon_mlir.isa.decode import COUNTERS, GATHERED, Condition, FormError, Insn, Operand
+from hexagon_mlir.isa.decode import COUNTERS, FIFO, GATHERED, UNPACKING, Condition, FormError, Insn, Operand
 from hexagon_mlir.isa.literals import shown
 from hexagon_mlir.sim.checking.check_model import ODD_STORE, access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
@@ -24,7 +24,7 @@ from hexagon_mlir.sim.semantics.value import I1, I32, I64, Type, Val
 from hexagon_mlir.sim.translation import special
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
-from hexagon_mlir.sim.translation.followed import FRAME_POINTERS, reads_frame
+from hexagon_mlir.sim.translation.followed import reads_frame
 from hexagon_mlir.sim.translation.image import Unit, site_of
 from hexagon_mlir.sim.translation.second_values import SecondValues
 
@@ -223,8 +223,8 @@ class PacketLowering(SecondValues, FlowLowering):
         assert insn.address
         condition = self.condition(insn.condition)
         dest = insn.dests[0]
-        vector = insn.access.startswith("v")
-        unpack = insn.access in ("membh", "memubh")
+        vector = insn.accesses_vector
+        unpack = insn.access in UNPACKING
         size = SCALAR_SIZES.get(insn.access, 0) * (2 if unpack and dest.cls == "RR" else 1)
         ty = VECTOR if vector else Type(1, "i", 8 * size)
         address = address_of(self, insn.address, size, condition)
@@ -255,7 +255,7 @@ class PacketLowering(SecondValues, FlowLowering):
                 self.set_second(unit, part, origin, condition, insn.mode)
         if unpack:
             value = value.b.ext(16, "u" not in insn.access)
-        elif insn.access.endswith("_fifo"):
+        elif insn.access in FIFO:
             value = self.value(dest).lshr(8 * size) | (value.zext(64) << (64 - 8 * size))
         elif dest.cls == "R":
             value = value.ext(32, "u" not in insn.access)
@@ -269,8 +269,8 @@ class PacketLowering(SecondValues, FlowLowering):
     def stay_in_frame(self, insn: Insn, address: Val, size: int, condition: Val | None) -> None:
         """Tell the checks of a store through sp or fp."""
         assert insn.address
-        base, masked = insn.address.base, insn.condition is not None and insn.condition.operand.cls == "Q"
-        if self.image.sites is not None and base is not None and base.units()[0] in FRAME_POINTERS and not masked:
+        masked = insn.condition is not None and insn.condition.operand.cls == "Q"
+        if self.image.sites is not None and insn.accesses_frame and not masked:
             address = address & -size if insn.access == "vmem" else address
             self.when(condition, lambda: self.code.put(
                 f"call void @ck_above(ptr %st, i32 {address.name}, i32 {size}, i32 {self.function.site})"))
@@ -289,7 +289,7 @@ class PacketLowering(SecondValues, FlowLowering):
         value = self.value(insn.sources[0])
         size = SCALAR_SIZES.get(insn.access, VECTOR_BYTES)
         self.stay_in_frame(insn, address, size, condition)
-        if insn.access.startswith("v"):
+        if insn.accesses_vector:
             self.vector_store(insn, address, value, condition)
             return
         if isinstance(value, int):

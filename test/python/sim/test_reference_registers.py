@@ -13,7 +13,7 @@ from sim.reference_floats import EXTENDED, bits_of
 from hexagon_mlir import targets
 from hexagon_mlir.isa.blocks import DecodedPacket
 from hexagon_mlir.isa.decode import decode
-from hexagon_mlir.isa.form import FORMS
+from hexagon_mlir.isa.form import FORMS, float_suffixes
 from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.memory_system.memory import Memory
@@ -26,7 +26,7 @@ from hexagon_mlir.sim.reference.random_extensions import NEEDED, around
 from hexagon_mlir.sim.reference.random_floats import SPECIALS, float_rows
 from hexagon_mlir.sim.reference.random_operands import Operands
 from hexagon_mlir.sim.reference.random_packets import Generator
-from hexagon_mlir.sim.reference.random_state import float_lanes, random_state
+from hexagon_mlir.sim.reference.random_state import random_state
 
 
 def after(*packets, words=None, floats=EXTENDED):
@@ -182,7 +182,7 @@ def test_every_float_form_of_a_generation_has_a_rule():
     for key in FORMS:
         if find(key) is None and ".x" not in key:
             continue  # without a rule in either arithmetic
-        if not float_lanes(key) and ".x" not in key:
+        if not float_suffixes(key) and ".x" not in key:
             continue
         assert find_chip(key, extended) is not None, key
         assert (find_chip(key, legacy) is None) == bool(later.match(key)), key
@@ -216,7 +216,7 @@ def test_random_lanes_cover_the_patterns_of_a_kind(kind):
 def test_the_generator_makes_the_forms_of_a_generation(name):
     floats = model(targets.get(name), "chip")
     made = set(Generator(0, model=floats, version=targets.get(name).version).keys)
-    assert all(find_chip(key, floats) for key in made if float_lanes(key) and key in FORMS)
+    assert all(find_chip(key, floats) for key in made if float_suffixes(key) and key in FORMS)
     assert ("V.qf32=vneg(V.sf)" in made) == (name == "v81")
     assert ("V=vmerge(V.x,V.w)" in made) == (name != "v75")
     assert {"V.qf32=vadd(V.qf32,V.sf)", "VV.qf32=vmpy(V.qf16,V.hf)", "V.hf=VV.qf32"} <= made
@@ -233,7 +233,7 @@ def test_random_packets_see_random_bits():
     for number, case in enumerate(cases):
         assert case.before and len(case.before) % 2
         packets = [DecodedPacket(p, decode(p)) for p in module.functions[f"f{number}"].packets[: len(case.packets)]]
-        before = random_state(generator.random, address, False, float_lanes(case.text))
+        before = random_state(generator.random, address, False, float_suffixes(case.text))
         after_all = reference(packets, case.jumps, before, memory, address, floats)
         assert not np.array_equal(after_all.v, before.v)
         results += [after_all.v[int(line.split("v")[1].split()[0])] for line in case.after if not case.jumps]
