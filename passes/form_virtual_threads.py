@@ -99,7 +99,7 @@ class FormVirtualThreadsPass(Pass):
             if isinstance(nest, str):
                 self.remark(context, op, f"one thread: {nest}")
             elif _is_frame(op):
-                self.remark(context, op, "one thread: only the border around what is inserted will be filled")
+                self.remark(context, op, "one thread: only the border around the inserted slice will be filled")
             elif not _in_parallel_loop(op):
                 todo.append((op, nest))
         grids = []
@@ -124,7 +124,7 @@ class FormVirtualThreadsPass(Pass):
             if may_spread(order, self.threads):
                 found.append(function)
             elif order is Order.UNPROVEN and self.threads == 0:
-                self.remark(context, function, "programs run one after another: they are not seen to be independent; "
+                self.remark(context, function, "programs run one after another: they are not known to be independent; "
                                                "threads=N runs them in parallel")
         return found
 

@@ -126,7 +126,7 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
             parts = [inner for inner in loop.regions[0].blocks[0].operations
                      if any(name in inner.operation.attributes for name in STAGES)]
             if own and len(parts) < 2:
-                self.remark(context, loop, "its copies stay: a part of the loop has lost its mark")
+                self.remark(context, loop, "its copies stay: a stage of the loop has lost its mark")
                 del loop.attributes[LOOP]
                 for op, name in own:
                     del op.attributes[name]

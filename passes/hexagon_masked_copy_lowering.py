@@ -134,7 +134,7 @@ class HexagonMaskedCopyLoweringPass(Pass):
             if copy is None:
                 continue
             if reason := _refusal(copy, vector_bytes):
-                self.remark(context, op, f"copied one by one under its mask: {reason}")
+                self.remark(context, op, f"copied element by element under its mask: {reason}")
                 continue
             with op.location, ir.InsertionPoint(op):
                 emit(copy, vector_bytes)

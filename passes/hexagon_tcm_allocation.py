@@ -136,10 +136,10 @@ class HexagonTcmAllocationPass(Pass):
             size, way_out = allocation_bytes(op), escapes(op)
             if size is None or way_out is not None:
                 self.remark(context, op, "keeps its own allocation: " + (
-                    f"{way_out} takes the buffer out of sight" if way_out else "a dynamic size without a bound"))
+                    f"{way_out} lets the buffer escape" if way_out else "a dynamic size without a bound"))
                 continue
             if read_by_element(op):
-                self.remark(context, op, "moves to DDR: loops read it element by element, for which TCM is slow")
+                self.remark(context, op, "moved to DDR: loops read it element by element, scalar loads from TCM are slow")
                 set_space(op.results[0], DDR_SPACE)
                 continue
             asked.append(op)
@@ -153,11 +153,11 @@ class HexagonTcmAllocationPass(Pass):
             if offset is not None:
                 scope.offsets[op] = offset
             elif op.name != FORALL:
-                self.remark(context, op, f"moves to DDR: {lifetime.size} bytes do not fit beside what is live in "
-                                         f"{budget} bytes of TCM")
+                self.remark(context, op, f"moved to DDR: {lifetime.size} bytes do not fit together with the live buffers "
+                                         f"into {budget} bytes of TCM")
                 set_space(op.results[0], DDR_SPACE)
         if scope.offsets and scope.owner.name != FORALL:
-            self.remark(context, scope.owner, f"TCM: buffers ask for {scope.plan.asked} bytes, the arena has "
+            self.remark(context, scope.owner, f"TCM: buffers need {scope.plan.asked} bytes, the arena has "
                                               f"{scope.plan.peak}, the lower bound is {scope.plan.lower_bound}")
 
 

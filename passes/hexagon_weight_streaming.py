@@ -135,7 +135,7 @@ class HexagonWeightStreamingPass(Pass):
         engine = Engine.of(context.target)
         if first is None or first.tile.nbytes < (self.tile_bytes or engine.break_even_bytes) or not is_separable(
                 first, arena):
-            self.remark(context, function, "no first tile: nothing large is fetched for sure before all work on it")
+            self.remark(context, function, "no first tile: no large block is always fetched before all work on it")
             return KernelMemory(take_arena(function, arena, alignment))
         work = find_work(first, block)
         places = find_starts(work) if work is not None else "nothing works on the tile"
@@ -153,7 +153,7 @@ class HexagonWeightStreamingPass(Pass):
         self._start_own(module, first.fetch, slot, record)
         arena_bytes = take_arena(function, arena, alignment)
         if isinstance(places, str):
-            self.remark(context, work or function, f"starts no later kernel's tile: {places}")
+            self.remark(context, work or function, f"prefetches no tile of a later kernel: {places}")
             return KernelMemory(arena_bytes, first.tile, nbytes)
         record, memory = (add_argument(function, ir.IndexType.get()) for _ in range(2))
         for op in places:

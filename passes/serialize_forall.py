@@ -80,7 +80,7 @@ class SerializeForallPass(Pass):
             for forall in ops_named(function, "scf.forall") if may_fork is not None else ():
                 chunks = read(forall)
                 if isinstance(chunks, str):
-                    self.remark(context, forall, f"chunks stay apart: {chunks}")
+                    self.remark(context, forall, f"chunks are not merged: {chunks}")
                 else:
                     _serialize(forall, chunks, may_fork, self.name)
 

@@ -80,7 +80,7 @@ FLAGS = (
     Flag("list-pipelines", "the named pipelines"),
     Flag("debug", "show Python tracebacks"),
     Flag("help", "this text (short: -h)"),
-    Flag("version", "versions of this tool and of what it stands on"),
+    Flag("version", "versions of this tool and of its dependencies"),
 )
 _BY_NAME = {flag.name: flag for flag in FLAGS}
 
@@ -163,7 +163,7 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
             _read_flag(arguments, word, words)
     if len(inputs) > 1:
         raise UsageError(f"more than one input: {', '.join(inputs)}",
-                         "options go behind '=': --pass='x=1 y=2'")
+                         "options follow '=': --pass='x=1 y=2'")
     if inputs:
         arguments.input = inputs[0]
     if arguments.emit not in EMIT_KINDS:
@@ -181,7 +181,7 @@ def _refuse_idle_settings(arguments: Arguments) -> None:
     for name, value in arguments.settings.items():
         if value != settings.DEFAULTS[name]:
             flag = name.replace("_", "-")
-            raise UsageError(f"--{flag} is a setting of whole pipelines, and none is asked for",
+            raise UsageError(f"--{flag} is a setting of whole pipelines, and no pipeline is given",
                              f"--pipeline=default, or the option of a pass: --PASS='{flag}=...'")
 
 

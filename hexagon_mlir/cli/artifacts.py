@@ -31,7 +31,7 @@ def write_kernel(kernel: CompiledKernel, kind: str, output: Path) -> list[Path]:
     chip = targets.get(kernel.target)
     if not is_replaced(output):
         if kernel.weights is not None:
-            raise HexError.plain("the weights need a file beside the output", file=str(output), hint="-o OUT")
+            raise HexError.plain("the weights need a file next to the output", file=str(output), hint="-o OUT")
         write_files({output: _content(kernel, kind)})
         return []
     if kernel.weights is not None and output.suffix == _WEIGHTS_SUFFIX:

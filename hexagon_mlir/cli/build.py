@@ -84,7 +84,7 @@ def run_file(words: Sequence[str]) -> int:
     if options.check and options.executor != "sim":
         raise UsageError("faults are found on the simulator only", "--executor=sim")
     if options.arithmetic and options.executor != "sim":
-        raise UsageError("--arithmetic is of the simulator", "--executor=sim")
+        raise UsageError("--arithmetic is an option of the simulator", "--executor=sim")
     from hexagon_mlir.exec import sim
     from hexagon_mlir.report import text
     from hexagon_mlir.whole_files import write_files

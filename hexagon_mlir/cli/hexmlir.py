@@ -24,7 +24,7 @@ USAGE = """usage: hexmlir COMMAND
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
   cache                    where compiled code is kept, and how much of it
   cache clear              remove it
-  version                  versions of this tool and of what it stands on
+  version                  versions of this tool and of its dependencies
 
 Passes are run with hexmlir-opt. Add --debug for Python tracebacks, before 'profile'.
 """

@@ -117,7 +117,7 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
             outputs = [number_of[v] for v in op.operands]
             shapes = [tuple(v.type.shape) for v in op.operands]
         else:
-            raise HexError.plain(f"'{op.name}' stands between kernels", origin=ORIGIN)
+            raise HexError.plain(f"'{op.name}' is between kernels", origin=ORIGIN)
     with deferred():
         sources = [_source(functions[name], ready) for name, ready in zip(first, given, strict=True)]
         shares = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target)) for name in first]

@@ -26,7 +26,7 @@ def check_symbols(module: ir.Module) -> None:
         if _WORD.fullmatch(name):
             continue
         if not _is_private(op):
-            raise error_at(op, ORIGIN, f"the name {name[:60]!r} is no word that assembly and C could have",
+            raise error_at(op, ORIGIN, f"the name {name[:60]!r} is not an identifier of assembly and C",
                            hint="letters, digits and _, as in @my_kernel")
         word = f"_{_OTHER.sub('_', name)}"
         while word in named or word in new.values():

@@ -63,7 +63,7 @@ def read_loop(loop: ir.Operation) -> TileLoop:
         raise Refused(reader.reason or "no copies between DDR and a TCM buffer of the loop")
     handed = loop_carried(loop)
     if handed is None or any(b.alloc == one.alloc for b in buffers for one in handed):
-        raise Refused("a later iteration reads a buffer that this one makes")
+        raise Refused("a later iteration reads a buffer that this one writes")
     return TileLoop(loop, buffers, sorted(reader.carried), handed)
 
 

@@ -37,7 +37,7 @@ def find_link(consumer: ir.Operation, operand: int) -> Link | str:
     if any("parallel" not in str(i) for i in producer.attributes["iterator_types"]):
         return "it is a reduction"
     if producer.parent != consumer.parent:
-        return "it stands outside the consumer's loop"
+        return "it is outside the consumer's loop"
     body = producer.regions[0].blocks[0]
     if any(True for _ in body.arguments[input_count(producer)].uses):
         return "it reads its output"
@@ -53,7 +53,7 @@ def find_link(consumer: ir.Operation, operand: int) -> Link | str:
             return f"the consumer reads at {expression}"
     link = Link(producer, consumer, operand, tuple(loops))
     if not _keeps_extents(link):
-        return "nothing else tells the consumer how often its loops run"
+        return "no other operand has the trip counts of the consumer's loops"
     return link
 
 

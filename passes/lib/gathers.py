@@ -29,7 +29,7 @@ def refusal(width: int, elements: int, lookups: int, limit: int) -> str:
         return "the table has no elements"
     most = min(limit, 1 << OFFSET_BITS) if width == WIDTHS[0] else limit
     if width * elements > most:
-        return f"a table of {width * elements} bytes; at most {most} are brought into TCM"
+        return f"a table of {width * elements} bytes; at most {most} are copied into TCM"
     if lookups * _REUSE < elements:
         return f"{lookups} reads of a table of {elements} elements do not pay for its copy in TCM"
     return ""

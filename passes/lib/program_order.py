@@ -25,7 +25,7 @@ _VIEWS = frozenset({"memref.reinterpret_cast", "memref.subview", "memref.cast", 
 def needs_order(kernels: ir.Module) -> str:
     """What of the TTIR module ``kernels`` needs programs in order; nothing if empty."""
     found = ops_named(kernels, *_ORDERED)
-    return f"{_ORDERED[found[0].name]} need the programs in order" if found else ""
+    return f"{_ORDERED[found[0].name]} need the programs to run in order" if found else ""
 
 
 def order_of(function: ir.Operation) -> tuple[Order, str]:

@@ -52,7 +52,7 @@ def read(forall: ir.Operation) -> Chunks | str:
         if not _reads(view.operation, number, chunks):
             return f"{view.operation.name} is not elementwise work on slices"
     if any(use.owner.operation.name not in ("memref.subview", "arith.addi") for use in number.uses):
-        return "the number of a chunk is computed with"
+        return "the body computes with the number of a chunk"
     return chunks
 
 

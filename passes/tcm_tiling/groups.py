@@ -142,7 +142,7 @@ def _irregular(op: ir.Operation, maps: list[ir.AffineMap]) -> str:
     for map_, windows in zip(maps, _windows(op, maps), strict=True):
         for result, window in zip(map_.results, windows, strict=False):
             if window is None:
-                return f"index expression {result} is no loop index and no window"
+                return f"index expression {result} is neither a loop index nor a window"
     if any(not window.plain for of in _windows(op, maps)[-len(op.results):] for window in of if window is not None):
         return "a result that is not indexed by loops alone"
     return ""

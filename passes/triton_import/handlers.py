@@ -105,7 +105,7 @@ def _access(t: Translator, op: ir.Operation, mask_at: int) -> tuple[Pointer | Ch
                 tell(part, masks.both(mask, where))
         elif (walked := access.plan(pointer, mask, is_store=mask_at == 2)).loop:
             extents = " x ".join(str(pointer.shape[d]) for d in walked.loop)
-            t.remark(op, f"address or mask is no block: a loop over {extents} elements or rows")
+            t.remark(op, f"address or mask is not a block: a loop over {extents} elements or rows")
 
     tell(pointer, mask)
     return pointer, mask

@@ -22,7 +22,7 @@ def reason_against(op: ir.Operation) -> str | None:
     if any(is_wide_type(element_of(value.type)) for value in list(op.operands)[input_count(op):]):
         if any("reduction" in text for text in iterators):
             if sum_of(op) is None:
-                return "a reduction to them that is no sum"
+                return "a reduction to them other than a sum"
             if chunked_loop(op) is None:
                 return "a sum over several loops of unknown lengths"
             if any(_rows_apart(value.type) for value in op.operands):

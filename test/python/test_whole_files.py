@@ -253,7 +253,7 @@ class TestTools:
         null = device(tmp_path, "null", 3)
         done = run_opt("compile", "k.mlir", "--emit=asm", "-o", str(null), tool="hexmlir", cwd=tmp_path)
         assert (done.code, done.out) == (1, "")
-        assert done.err == f"{null}: error: the weights need a file beside the output\n  hint: -o OUT\n"
+        assert done.err == f"{null}: error: the weights need a file next to the output\n  hint: -o OUT\n"
 
     def test_compiled_to_standard_output(self, tmp_path):
         (tmp_path / "k.mlir").write_text(KERNEL)

@@ -170,7 +170,7 @@ def function_of(interface: Interface, target: str, weights: Weights | None = Non
     """The C view of the kernel that ``interface`` describes; ``weights`` are its last arguments. Raises `HexError`."""
     if not is_c_name(interface.entry):
         raise HexError.plain(f"a function of C cannot be called '{interface.entry}'", origin="link",
-                             hint="rename the kernel: letters, digits and _, no word of C")
+                             hint="rename the kernel: letters, digits and _, no keyword of C")
     offsets = weights.offsets if weights is not None else ()
     for kind in interface.arguments:
         if isinstance(kind, str) and kind.removeprefix("*") not in (POINTED if kind[0] == "*" else VALUES):

@@ -15,7 +15,7 @@ from hexagon_mlir.frontend.torch.graph import Constant, TorchGraph, arguments_of
 from hexagon_mlir.ir import HexError
 
 ORIGIN = "torch-capture"
-_TYPES_HINT = "real and imaginary parts, or the numbers behind a quantized tensor, as tensors of their own"
+_TYPES_HINT = "real and imaginary parts, or the numbers of a quantized tensor, as tensors of their own"
 
 
 def from_exported(program: ExportedProgram) -> TorchGraph:

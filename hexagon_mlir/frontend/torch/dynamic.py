@@ -120,7 +120,7 @@ class SpecializedModel:
 
     def _model(self) -> CompiledModel:
         if self._last is None:
-            raise HexError.plain("no sizes were met yet", origin=ORIGIN, hint="call the model, or specialize()")
+            raise HexError.plain("no sizes are compiled yet", origin=ORIGIN, hint="call the model, or specialize()")
         return self._last
 
     def save(self, folder: Any) -> None:

@@ -316,7 +316,7 @@ class Checks:
                 elif write and (span & READ_ONLY).any():
                     self.report(Rule.READ_ONLY, start, site, detail)
                 elif (span & taken).any():
-                    self.report(Rule.DMA_OVERLAP, start, site, f"{detail} meets one that is not waited for")
+                    self.report(Rule.DMA_OVERLAP, start, site, f"{detail} overlaps one that is not waited for")
                 elif not write and not (span & INITIALISED).all():
                     self.report(Rule.UNINITIALISED, start, site, detail)
                 self._race(context, start, size, write)

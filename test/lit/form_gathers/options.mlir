@@ -4,7 +4,7 @@
 // RUN: not hexmlir-opt %s --form-gathers=size=1 2>&1 | filecheck %s --check-prefix=BAD
 // CHECK: bufferization.alloc_tensor
 // LARGE-NOT: bufferization.alloc_tensor
-// LARGE: remark: form-gathers: no gather: a table of 1200 bytes; at most 1199 are brought into TCM
+// LARGE: remark: form-gathers: no gather: a table of 1200 bytes; at most 1199 are copied into TCM
 // BAD: error: form-gathers: unknown option 'size'
 #map = affine_map<(d0) -> (d0)>
 func.func @f(%t: tensor<300xf32>, %i: tensor<80xi32>, %y: tensor<80xf32>) -> tensor<80xf32> {

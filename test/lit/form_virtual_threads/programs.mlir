@@ -1,4 +1,4 @@
-// When programs of a Triton kernel that are not seen to be independent run in parallel.
+// When programs of a Triton kernel that are not known to be independent run in parallel.
 // RUN: hexmlir-opt %s --form-virtual-threads | filecheck %s --check-prefix=NO
 // RUN: hexmlir-opt %s --form-virtual-threads=threads=1 | filecheck %s --check-prefix=NO
 // RUN: hexmlir-opt %s --form-virtual-threads=threads=2 | filecheck %s --check-prefix=TWO

@@ -15,8 +15,8 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 }
 
 // -----
-// Programs that are not seen to be independent wait for the user.
-// expected-remark@+1 {{programs run one after another: they are not seen to be independent; threads=N runs them in parallel}}
+// Programs that are not known to be independent wait for the user.
+// expected-remark@+1 {{programs run one after another: they are not known to be independent; threads=N runs them in parallel}}
 func.func @unproven(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32)
     attributes {hexagon.programs = "unproven"} {
   %c1024 = arith.constant 1024 : i32
@@ -62,7 +62,7 @@ func.func @decay(%x: tensor<1048576xf32>, %o: tensor<f32>) -> tensor<f32> {
 // -----
 // The frame of a padded image: most of it will be overwritten.
 func.func @frame(%x: tensor<126x4096xf32>, %y: tensor<128x4160xf32>, %c: f32) -> tensor<128x4160xf32> {
-  // expected-remark@+1 {{form-virtual-threads: one thread: only the border around what is inserted will be filled}}
+  // expected-remark@+1 {{form-virtual-threads: one thread: only the border around the inserted slice will be filled}}
   %0 = linalg.fill ins(%c : f32) outs(%y : tensor<128x4160xf32>) -> tensor<128x4160xf32>
   %1 = tensor.insert_slice %x into %0[1, 32] [126, 4096] [1, 1] : tensor<126x4096xf32> into tensor<128x4160xf32>
   return %1 : tensor<128x4160xf32>

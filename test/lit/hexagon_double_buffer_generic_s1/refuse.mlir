@@ -138,7 +138,7 @@ func.func @case8(%x: memref<8x32xf32>) {
 
 // -----
 // 9. A new buffer goes to the next iteration, and through it to the one after.
-// WHY: remark: hexagon-double-buffer-generic-s1: not double-buffered: a later iteration reads a buffer that this one makes
+// WHY: remark: hexagon-double-buffer-generic-s1: not double-buffered: a later iteration reads a buffer that this one writes
 func.func @case9(%x: memref<8x65536xf32>, %first: memref<65536xf32, 1>, %out: memref<65536xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -75,7 +75,7 @@ func.func @window(%x: tensor<66xf32>, %y: tensor<64xf32>, %w: tensor<3xf32>) -> 
 // CHECK: math.exp
 // CHECK: scf.for
 // CHECK-NOT: math.exp
-// WHY: remark: hexagon-fusion: not fused into its consumer: it stands outside the consumer's loop
+// WHY: remark: hexagon-fusion: not fused into its consumer: it is outside the consumer's loop
 func.func @outside_the_loop(%x: tensor<64xf32>, %n: index) -> tensor<64xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -93,7 +93,7 @@ func.func @outside_the_loop(%x: tensor<64xf32>, %n: index) -> tensor<64xf32> {
 // CHECK-LABEL: func.func @only_operand
 // CHECK: linalg.index
 // CHECK: iterator_types = ["reduction"]
-// WHY: remark: hexagon-fusion: not fused into its consumer: nothing else tells the consumer how often its loops run
+// WHY: remark: hexagon-fusion: not fused into its consumer: no other operand has the trip counts of the consumer's loops
 func.func @only_operand(%x: tensor<16xi32>, %s: tensor<i32>) -> tensor<i32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       outs(%x : tensor<16xi32>) {

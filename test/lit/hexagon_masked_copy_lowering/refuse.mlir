@@ -5,7 +5,7 @@
 // 1. No predicate selects 8 bytes.
 // CHECK-LABEL: func.func @wide
 // CHECK: memref.store
-// WHY: remark: hexagon-masked-copy-lowering: copied one by one under its mask: elements of 64 bits
+// WHY: remark: hexagon-masked-copy-lowering: copied element by element under its mask: elements of 64 bits
 func.func @wide(%out: memref<1xi64>, %v: i64, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -27,7 +27,7 @@ func.func @wide(%out: memref<1xi64>, %v: i64, %n: index) {
 // 2. Few elements.
 // CHECK-LABEL: func.func @few
 // CHECK: memref.store
-// WHY: remark: hexagon-masked-copy-lowering: copied one by one under its mask: rows of 16 elements are less than a vector
+// WHY: remark: hexagon-masked-copy-lowering: copied element by element under its mask: rows of 16 elements are less than a vector
 func.func @few(%out: memref<1xf32>, %v: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

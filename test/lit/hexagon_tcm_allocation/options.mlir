@@ -15,7 +15,7 @@
 // CHECK: %[[B:.*]] = memref.view %[[T]][%{{.*}}][] : memref<256xi8, 1> to memref<64xf32, 1>
 // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[D]] : {{.*}}) outs(%[[B]] :
 // CHECK: %[[E:.*]] = memref.view %[[T]][%{{.*}}][] : memref<256xi8, 1> to memref<16xf32, 1>
-// WHY: remark: hexagon-tcm-allocation: TCM: buffers ask for 832 bytes, the arena has 512, the lower bound is 512
+// WHY: remark: hexagon-tcm-allocation: TCM: buffers need 832 bytes, the arena has 512, the lower bound is 512
 #id = affine_map<(d0) -> (d0)>
 func.func @shared(%x: memref<64xf32>, %c: f32, %n: index) {
   %c0 = arith.constant 0 : index

@@ -7,7 +7,7 @@
 // CHECK: memref.alloc() : memref<128xf32>
 // CHECK: memref.subview {{.*}} : memref<128xf32> to memref<8xf32, strided<[1]>>
 // CHECK: memref.view {{.*}} : memref<128xi8, 1> to memref<8xf32, 1>
-// WHY: remark: hexagon-tcm-allocation: moves to DDR: 512 bytes do not fit beside what is live in 172 bytes of TCM
+// WHY: remark: hexagon-tcm-allocation: moved to DDR: 512 bytes do not fit together with the live buffers into 172 bytes of TCM
 func.func @too_large(%c: f32) {
   %a = memref.alloc() : memref<128xf32, 1>
   %v = memref.subview %a[0] [8] [1] : memref<128xf32, 1> to memref<8xf32, strided<[1]>, 1>
@@ -36,7 +36,7 @@ func.func @unbounded(%n: index, %c: f32) {
 // 3. A loop carries the buffer: who knows how long it lives.
 // CHECK-LABEL: func.func @carried
 // CHECK: memref.alloc() : memref<8xf32, 1>
-// WHY: remark: hexagon-tcm-allocation: keeps its own allocation: scf.for takes the buffer out of sight
+// WHY: remark: hexagon-tcm-allocation: keeps its own allocation: scf.for lets the buffer escape
 func.func @carried(%n: index, %c: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -69,7 +69,7 @@ func.func @dynamic_threads(%n: index, %c: f32) {
 // CHECK-LABEL: func.func @by_element
 // CHECK: memref.alloc() : memref<8xf32>
 // CHECK: memref.view {{.*}} to memref<12xf32, 1>
-// WHY: remark: hexagon-tcm-allocation: moves to DDR: loops read it element by element, for which TCM is slow
+// WHY: remark: hexagon-tcm-allocation: moved to DDR: loops read it element by element, scalar loads from TCM are slow
 func.func @by_element(%c: f32, %x: memref<12xf32>, %out: memref<8xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

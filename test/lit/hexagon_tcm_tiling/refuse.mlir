@@ -40,7 +40,7 @@ func.func @diagonal(%x: tensor<64x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32>
 // 3. An index that is no window of one loop: two loops that both count results.
 // CHECK-LABEL: func.func @diagonals
 // CHECK-NOT: memory_space
-// WHY: remark: hexagon-tcm-tiling: stays in DDR: index expression d0 + d1 is no loop index and no window
+// WHY: remark: hexagon-tcm-tiling: stays in DDR: index expression d0 + d1 is neither a loop index nor a window
 func.func @diagonals(%x: tensor<66xf32>, %y: tensor<64x3xf32>) -> tensor<64x3xf32> {
   %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d0, d1)>],
                        iterator_types = ["parallel", "parallel"]}

@@ -16,8 +16,8 @@ func.func @two(%n: index) attributes {hexagon.in_model = array<i64>} {
 // -----
 // 2. The slot is used before the fetch: a tile that is there would be overwritten. An argument that an earlier kernel
 // makes is not there yet.
-// WHY: remark: hexagon-weight-streaming: no first tile: nothing large is fetched for sure before all work on it
-// WHY: remark: hexagon-weight-streaming: no first tile: nothing large is fetched for sure before all work on it
+// WHY: remark: hexagon-weight-streaming: no first tile: no large block is always fetched before all work on it
+// WHY: remark: hexagon-weight-streaming: no first tile: no large block is always fetched before all work on it
 // CHECK-LABEL: func.func @used
 // CHECK-SAME: hexagon.tcm = {arena = 4096 : i64}
 // CHECK: memref.copy %arg0,
@@ -49,7 +49,7 @@ func.func @made(%w: memref<1024xf32>) attributes {hexagon.in_model = array<i64>}
 
 // -----
 // 3. The work fetches something in each iteration: a later kernel's tile would hold it up.
-// WHY: remark: hexagon-weight-streaming: starts no later kernel's tile: the loop fetches in more than one way
+// WHY: remark: hexagon-weight-streaming: prefetches no tile of a later kernel: the loop fetches in more than one way
 // CHECK-LABEL: func.func @fetching
 // CHECK-SAME: hexagon.tcm = {arena = 4096 : i64, tile = array<i64: 0, 0, 4096, 1, 4096, 4096>}
 // CHECK: call @hexmlir_rt_tile_start(

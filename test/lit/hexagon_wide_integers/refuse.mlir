@@ -3,7 +3,7 @@
 
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'arith.fptosi' has no form in words
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 2 operations for a result of two words
-// CHECK: remark: hexagon-wide-integers: 64-bit integers stay: a reduction to them that is no sum
+// CHECK: remark: hexagon-wide-integers: 64-bit integers stay: a reduction to them other than a sum
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'arith.shrsi' has no form in words
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'scf.if' has no form in words
 // CHECK-NOT: unrealized_conversion_cast

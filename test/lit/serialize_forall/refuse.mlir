@@ -22,7 +22,7 @@ func.func @always_forks(%x: memref<64xf32>) {
 // CHECK-LABEL: func.func @uneven
 // CHECK: scf.forall (%{{.*}}) = (0) to (65) step (32)
 func.func @uneven(%x: memref<65xf32>, %v: f32, %fork: i1 {hexagon.may_fork}) {
-  // expected-remark@+1 {{chunks stay apart: not one loop cut into chunks of the same length}}
+  // expected-remark@+1 {{chunks are not merged: not one loop cut into chunks of the same length}}
   scf.forall (%i) = (0) to (65) step (32) {
     memref.store %v, %x[%i] : memref<65xf32>
   }
@@ -34,7 +34,7 @@ func.func @uneven(%x: memref<65xf32>, %v: f32, %fork: i1 {hexagon.may_fork}) {
 // CHECK-LABEL: func.func @one_element
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (32)
 func.func @one_element(%x: memref<64xf32>, %v: f32, %fork: i1 {hexagon.may_fork}) {
-  // expected-remark@+1 {{chunks stay apart: memref.store is not elementwise work on slices}}
+  // expected-remark@+1 {{chunks are not merged: memref.store is not elementwise work on slices}}
   scf.forall (%i) = (0) to (64) step (32) {
     memref.store %v, %x[%i] : memref<64xf32>
   }
@@ -47,7 +47,7 @@ func.func @one_element(%x: memref<64xf32>, %v: f32, %fork: i1 {hexagon.may_fork}
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (32)
 #id = affine_map<(d0) -> (d0)>
 func.func @sums(%x: memref<64xf32>, %sum: memref<f32>, %fork: i1 {hexagon.may_fork}) {
-  // expected-remark@+1 {{chunks stay apart: linalg.generic is not elementwise work on slices}}
+  // expected-remark@+1 {{chunks are not merged: linalg.generic is not elementwise work on slices}}
   scf.forall (%i) = (0) to (64) step (32) {
     %a = memref.subview %x[%i] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1], offset: ?>>
     linalg.generic {indexing_maps = [#id, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%a : memref<32xf32, strided<[1], offset: ?>>) outs(%sum : memref<f32>) {
@@ -65,7 +65,7 @@ func.func @sums(%x: memref<64xf32>, %sum: memref<f32>, %fork: i1 {hexagon.may_fo
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (32)
 #id = affine_map<(d0) -> (d0)>
 func.func @numbers(%x: memref<64xi32>, %fork: i1 {hexagon.may_fork}) {
-  // expected-remark@+1 {{chunks stay apart: arith.index_cast is not elementwise work on slices}}
+  // expected-remark@+1 {{chunks are not merged: arith.index_cast is not elementwise work on slices}}
   scf.forall (%i) = (0) to (64) step (32) {
     %n = arith.index_cast %i : index to i32
     %a = memref.subview %x[%i] [32] [1] : memref<64xi32> to memref<32xi32, strided<[1], offset: ?>>
@@ -83,7 +83,7 @@ func.func @numbers(%x: memref<64xi32>, %fork: i1 {hexagon.may_fork}) {
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (32)
 #id = affine_map<(d0) -> (d0)>
 func.func @inside(%x: memref<64xi32>, %fork: i1 {hexagon.may_fork}) {
-  // expected-remark@+1 {{chunks stay apart: linalg.generic is not elementwise work on slices}}
+  // expected-remark@+1 {{chunks are not merged: linalg.generic is not elementwise work on slices}}
   scf.forall (%i) = (0) to (64) step (32) {
     %a = memref.subview %x[%i] [32] [1] : memref<64xi32> to memref<32xi32, strided<[1], offset: ?>>
     linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<32xi32, strided<[1], offset: ?>>) {

@@ -7,7 +7,7 @@
 
 // What is dropped and what becomes a loop over elements is told.
 // CHECK-DAG: remark: triton-to-linalg: llvm.intr.assume is dropped
-// CHECK-DAG: remark: triton-to-linalg: address or mask is no block: a loop over 8 elements or rows
+// CHECK-DAG: remark: triton-to-linalg: address or mask is not a block: a loop over 8 elements or rows
 // CHECK: func.func @gather
 // CHECK: scf.for
 // CHECK: memref.load

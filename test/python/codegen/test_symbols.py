@@ -45,7 +45,7 @@ def test_functions_that_are_called_from_outside_are_refused(tmp_path, monkeypatc
                   ["run", "k.mlir", "--args", "x.npy"]):
         assert main(words) == 1
         first, *rest = capsys.readouterr().err.splitlines()
-        assert re.match(r"k\.mlir:1:\d+: error: symbols: the name '.*' is no word that assembly and C c", first)
+        assert re.match(r"k\.mlir:1:\d+: error: symbols: the name '.*' is not an identifier of assembly and C", first)
         assert any("hint: letters, digits and _" in line for line in rest)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["k.mlir", "x.npy"]
 

@@ -30,7 +30,7 @@ def test_sizes_the_program_excludes():
         with pytest.raises(hx.HexError, match=f"the program does not take {shape[0]}x{shape[1]}"):
             model(torch.randn(shape))
     assert not model.models
-    with pytest.raises(hx.HexError, match="no sizes were met"):
+    with pytest.raises(hx.HexError, match="no sizes are compiled"):
         _ = model.last_run
 
 

@@ -121,7 +121,7 @@ def test_qemu_computes_in_its_own(arithmetic, tmp_path, capsys):
     np.save(tmp_path / "y.npy", np.full(64, 2, np.float32))
     words = ["run", str(tmp_path / "a.mlir"), "--args", str(tmp_path / "y.npy"), "--executor=qemu"]
     assert main([*words, f"--arithmetic={arithmetic}"]) == 1
-    assert "--arithmetic is of the simulator" in capsys.readouterr().err
+    assert "--arithmetic is an option of the simulator" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["sim", "a.s", "--entry", "f"], ["run", "a.mlir"], ["profile", "a.py"]])

@@ -52,7 +52,7 @@ def _check(text: str, of_inputs: bool) -> None:
     if tree is None or not all(_allowed(node, of_inputs) for node in ast.walk(tree)):
         raise Refused(f"'{text[:60]}' is no expression of sizes")
     if not _is_short(tree):
-        raise Refused(f"'{text[:60]}' could take PyTorch for ever")
+        raise Refused(f"'{text[:60]}' could keep PyTorch busy for ever")
 
 
 def _is_short(tree: ast.Expression) -> bool:
