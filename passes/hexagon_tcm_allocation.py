@@ -139,7 +139,8 @@ class HexagonTcmAllocationPass(Pass):
                     f"{way_out} lets the buffer escape" if way_out else "a dynamic size without a bound"))
                 continue
             if read_by_element(op):
-                self.remark(context, op, "moved to DDR: loops read it element by element, scalar loads from TCM are slow")
+                self.remark(context, op, "moved to DDR: loops read it element by element, "
+                                         "scalar loads from TCM are slow")
                 set_space(op.results[0], DDR_SPACE)
                 continue
             asked.append(op)
@@ -153,8 +154,8 @@ class HexagonTcmAllocationPass(Pass):
             if offset is not None:
                 scope.offsets[op] = offset
             elif op.name != FORALL:
-                self.remark(context, op, f"moved to DDR: {lifetime.size} bytes do not fit together with the live buffers "
-                                         f"into {budget} bytes of TCM")
+                self.remark(context, op, f"moved to DDR: {lifetime.size} bytes do not fit together with the live "
+                                         f"buffers into {budget} bytes of TCM")
                 set_space(op.results[0], DDR_SPACE)
         if scope.offsets and scope.owner.name != FORALL:
             self.remark(context, scope.owner, f"TCM: buffers need {scope.plan.asked} bytes, the arena has "
