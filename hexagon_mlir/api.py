@@ -146,9 +146,10 @@ class CompiledKernel:
             weights = self.weights.tensors if self.weights is not None else ()
             values = [*arguments, *weights, *outputs, *sizes]
             kinds += [""] * (len(weights) + len(outputs)) + ["i32"] * len(sizes)
-            result = launch(self.asm, self.interface.entry, values, programs, self.target, kinds,
-                            self._compiled.seconds, trace=trace, arithmetic=arithmetic)
-            return Run(outputs, result, SESSION.history[-1].trace)
+            with SESSION.recording() as records:  # of all threads
+                result = launch(self.asm, self.interface.entry, values, programs, self.target, kinds,
+                                self._compiled.seconds, trace=trace, arithmetic=arithmetic)
+            return Run(outputs, result, next(record.trace for record in records if record.result is result))
         from hexagon_mlir.exec import qemu
 
         target, note = qemu.runs(self.target)

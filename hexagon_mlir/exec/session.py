@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -52,7 +53,7 @@ class LaunchRecord:
 
 @dataclass
 class Session:
-    """How launches run and what is known of them. Its owner is the process: `exec.sim.SESSION`.
+    """How launches run and what is known of them, for all threads. Its owner is the process: `exec.sim.SESSION`.
 
     ``traced``: every launch keeps a `Trace`. ``checked``: launches look for faults of memory (`RunResult.reports`),
     which takes longer. ``arithmetic`` is that of launches that are not told theirs. ``history`` has the last
@@ -66,12 +67,19 @@ class Session:
     history: deque[LaunchRecord] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     milliseconds: float = 0.0
     observers: list[Callable[[LaunchRecord], object]] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
+    _base: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    """The settings outside of every `running`, of those that one changes now."""
+    _changed: list[dict[str, Any]] = field(default_factory=list, init=False, repr=False)
+    """The settings of each `running` that has not ended, in the order of their begins."""
 
     def add(self, record: LaunchRecord) -> None:
         """Note a launch."""
-        self.history.append(record)
-        self.milliseconds += record.milliseconds
-        for observer in tuple(self.observers):
+        with self._lock:
+            self.history.append(record)
+            self.milliseconds += record.milliseconds
+            observers = tuple(self.observers)
+        for observer in observers:
             observer(record)
 
     @contextmanager
@@ -84,20 +92,34 @@ class Session:
     @contextmanager
     def observed(self, observer: Callable[[LaunchRecord], object]) -> Iterator[None]:
         """``observer`` is called after each launch inside."""
-        self.observers.append(observer)
+        with self._lock:
+            self.observers.append(observer)
         try:
             yield
         finally:
-            self.observers.remove(observer)
+            with self._lock:
+                self.observers.remove(observer)
 
     @contextmanager
     def running(self, **settings: Any) -> Iterator[None]:
-        """Launches inside run with other ``traced``, ``checked`` or ``arithmetic``."""
-        before = {name: getattr(self, name) for name in settings}
-        for name, value in settings.items():
-            setattr(self, name, value)
+        """Launches inside run with other ``traced``, ``checked`` or ``arithmetic``, whichever thread they come from.
+
+        Where several threads change one setting, the last to begin has its way until it ends.
+        """
+        with self._lock:
+            self._changed.append(settings)
+            for name, value in settings.items():
+                self._base.setdefault(name, getattr(self, name))
+                setattr(self, name, value)
         try:
             yield
         finally:
-            for name, value in before.items():
-                setattr(self, name, value)
+            with self._lock:
+                self._changed = [other for other in self._changed if other is not settings]
+                for name in settings:
+                    self._set_back(name)
+
+    def _set_back(self, name: str) -> None:
+        """Give setting ``name`` the value of the last `running` that changes it, or the one outside of all."""
+        values = [settings[name] for settings in self._changed if name in settings]
+        setattr(self, name, values[-1] if values else self._base.pop(name))
