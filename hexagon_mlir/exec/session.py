@@ -56,7 +56,7 @@ class Session:
     """How launches run and what is known of them, for all threads. Its owner is the process: `exec.sim.SESSION`.
 
     ``traced``: every launch keeps a `Trace`. ``checked``: launches look for faults of memory (`RunResult.reports`),
-    which takes longer. ``arithmetic`` is that of launches that are not told theirs. ``history`` has the last
+    which takes longer. ``arithmetic`` is the default of launches. ``history`` has the last
     `REMEMBERED` launches, the oldest first; ``milliseconds`` is the simulated time of all. ``observers`` are called
     after each launch.
     """

@@ -20,7 +20,7 @@ DEFAULT_ARCH = "v75"
 
 @dataclass(frozen=True)
 class HexagonOptions(Settings):
-    """What a launch may set beside the kernel's arguments. ``arch`` (Triton's word for the target), ``pipeline`` and
+    """Options of a launch, besides the kernel arguments. ``arch`` (Triton's word for the target), ``pipeline`` and
     the fields of `hexagon_mlir.settings.Settings` are ours and as in `hexagon_mlir.compile`.
 
     The rest is what Triton's front end reads; warps, stages and CTAs mean nothing here and are accepted so that
