@@ -9,6 +9,7 @@ import ctypes
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -59,7 +60,6 @@ define linkonce_odr bfloat @__truncsfbf2(float %x) {
 }
 """
 _COROUTINES = "@llvm.coro."
-_initialized = False
 
 
 class HostFunction:
@@ -182,15 +182,18 @@ def _check(entry: str, place: int, arg: Argument, type: str) -> None:
                              f"shape {arg.shape}", origin=ORIGIN)
 
 
+@cache
+def _initialize_llvm() -> None:
+    """Code generation for this machine, once in a process."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    for library in ("libm.so.6", "libgcc_s.so.1"):
+        llvm.load_library_permanently(library)
+
+
 def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]:
     """An execution engine with the program, and what must stay alive beside it."""
-    global _initialized
-    if not _initialized:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        for library in ("libm.so.6", "libgcc_s.so.1"):
-            llvm.load_library_permanently(library)
-        _initialized = True
+    _initialize_llvm()
     functions = _runtime(owner)
     own_names: dict[str, str] = {}
     keep: list[Any] = []
