@@ -6,8 +6,6 @@ The public interface is what this module exports; everything else may change.
 import importlib
 from typing import TYPE_CHECKING
 
-from hexagon_mlir.interrupts import deferred
-
 if TYPE_CHECKING:
     from hexagon_mlir.api import CompiledKernel, Run, compile, load
     from hexagon_mlir.frontend.torch.dynamic import SpecializedModel
@@ -29,6 +27,8 @@ def __getattr__(name: str):
     if name == "__version__":  # reading the package's metadata takes longer than all else here
         return importlib.import_module("hexagon_mlir.version").VERSION
     if name in _HOME:
+        from hexagon_mlir.interrupts import deferred
+
         with deferred():
             return getattr(importlib.import_module(f"hexagon_mlir.{_HOME[name]}"), name)
     raise AttributeError(f"module 'hexagon_mlir' has no attribute '{name}'")
