@@ -25,7 +25,7 @@ _IN_LOOPS = frozenset({"buffer", "runtime"})
 _ALWAYS = frozenset({"tensor", "tiled", "buffer", "runtime", "llvm"})
 ATTRIBUTES = {
     programs.PROGRAMS: Attribute(
-        "on a function that is a Triton kernel: may its programs run in parallel", _ON_TENSORS),
+        "on a function that is a Triton kernel: may its programs run in parallel", _ALWAYS),
     permissions.MAY_FORK: Attribute(
         "on an argument of a function: whether it may fork, or runs its loops on one thread", _ALWAYS - {"tensor"}),
     groups.GROUP: Attribute(

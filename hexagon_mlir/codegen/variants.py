@@ -74,7 +74,7 @@ def variants(traits: Traits, limits: Limits = LIMITS) -> tuple[Variant, ...]:
         return table, replace(both, budget=RegisterBudget(limits.fewer)), ordered
     if traits.pressure > REGISTERS:
         return ordered, table
-    return ordered, scheduled, both
+    return ordered, scheduled, both, Variant(windows=True)  # the last for loops that exchange lanes (short rows)
 
 
 def worth(best: Cost, length: float, patience: int) -> bool:

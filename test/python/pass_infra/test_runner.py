@@ -152,7 +152,7 @@ def test_levels_are_checked_before_and_after(context):
 
 
 @pytest.mark.parametrize(("name", "level", "wrong"), [
-    ("hexagon.in_model", "source", None), ("hexagon.programs", "tensor", "buffer"),
+    ("hexagon.in_model", "source", None), ("hexagon.may_fork", "tiled", "tensor"),
     ("hexagon.db_loop", "buffer", "tensor"), ("hexagon.tcm_slot", "runtime", "tiled"),
     ("hexagon.db_loup", None, "buffer")])
 def test_a_level_knows_which_attributes_may_stand(name, level, wrong):
