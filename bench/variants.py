@@ -25,7 +25,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from unittest.mock import patch
@@ -54,18 +54,15 @@ from hexagon_mlir.frontend.triton import activate
 from hexagon_mlir.llvmir import Module
 from hexagon_mlir.targets import Target
 
-NUMBERS: dict[str, tuple[str, tuple[float, ...]]] = {
-    "patience": ("characters of LLVM IR in a program up to which loops at twice their bound are worth another try",
-                 (0, 25_000, 50_000, 75_000, 150_000, 200_000, 400_000, 1_000_000)),
-    "registers": ("vectors at hand at once up to which loops keep their constants in registers",
-                  (30, 31, 32, 33, 35, 36, 40)),
-    "fewer": ("the same where these were too many", (28, 29, 30, 31, 33, 34, 36)),
-    "crowded": ("vectors at hand at once from which on LLVM spills some, however it orders them",
-                (36, 40, 44, 48, 56, 60, 70, 1000)),
-    "qfloat": ("the part of the vector instructions that are qfloat's from which on they decide which variant is best",
-               (0.0, 0.1, 0.2, 0.25, 0.3, 0.36, 0.4, 0.5, 1.1)),
+NUMBERS: dict[str, tuple[float, ...]] = {
+    "patience": (0, 25_000, 50_000, 75_000, 150_000, 200_000, 400_000, 1_000_000),
+    "registers": (30, 31, 32, 33, 35, 36, 40),
+    "fewer": (28, 29, 30, 31, 33, 34, 36),
+    "crowded": (36, 40, 44, 48, 56, 60, 70, 1000),
+    "qfloat": (0.0, 0.1, 0.2, 0.25, 0.3, 0.36, 0.4, 0.5, 1.1),
 }
-"""Of each field of `Limits`: what it means, and the values that are tried."""
+"""Of each field of `Limits`: the values that are tried."""
+MEANINGS: dict[str, str] = {number.name: number.metadata["meaning"] for number in fields(Limits)}
 VARIANTS = "variants"
 
 
@@ -189,23 +186,23 @@ def row(label: str, functions: Sequence[Function], before: Sequence[Choice], aft
 
 def measure(number: str, functions: Sequence[Function]) -> Table:
     """A row for each value of ``number``, or for each variant left out; the present choice first."""
-    grid = empty_table(f"{len(functions)} functions, {NUMBERS[number][0] if number in NUMBERS else 'left out'}",
+    grid = empty_table(f"{len(functions)} functions, {MEANINGS.get(number, 'left out')}",
                        (number, "cost", "mean", "changed", "best", "worst", "function", "tries", "seconds"),
                        (number, "function"))
     present = [choose(function, LIMITS) for function in track(functions, "measuring", transient=True)]
     label = "none" if number == VARIANTS else f"{getattr(LIMITS, number):.4g} (now)"
     grid.add_row(*row(label, functions, present, present))
     if number == VARIANTS:
-        others = [(told(variant), LIMITS, variant) for variant in
+        others = [(described(variant), LIMITS, variant) for variant in
                   dict.fromkeys(v for function in functions for v in variants(function.code.traits))]
     else:
-        others = [(f"{value:.4g}", replace(LIMITS, **{number: value}), None) for value in NUMBERS[number][1]]
+        others = [(f"{value:.4g}", replace(LIMITS, **{number: value}), None) for value in NUMBERS[number]]
     for label, limits, left_out in track(others, "measuring", transient=True):
         grid.add_row(*row(label, functions, present, [choose(f, limits, left_out) for f in functions]))
     return grid
 
 
-def told(variant: Variant) -> str:
+def described(variant: Variant) -> str:
     """``variant`` in words."""
     table = "" if variant.budget is None else f"table {variant.budget.registers}{' slots' * variant.budget.slots}"
     words = ("ordered" * variant.ordered, "scheduled" * variant.scheduled, "windows" * variant.windows, table,
@@ -224,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"no number {', '.join(sorted(unknown))}; there are {', '.join([*NUMBERS, VARIANTS])}")
     if not options.numbers:
         grid = empty_table("Numbers that decide between variants", ("number", "now", "meaning"), ("number", "meaning"))
-        for name, (meaning, _) in NUMBERS.items():
+        for name, meaning in MEANINGS.items():
             grid.add_row(name, f"{getattr(LIMITS, name):.4g}", meaning)
         show(grid, 120, "python bench/variants.py NUMBER tries others")
         return

@@ -16,7 +16,7 @@ from hexagon_mlir import dialects, pipelines
 from hexagon_mlir.cli.listing import first_sentence, options
 from hexagon_mlir.codegen import steps
 from hexagon_mlir.levels import LEVELS
-from hexagon_mlir.pass_infra import docstring, registry
+from hexagon_mlir.pass_infra import UpstreamStep, docstring, registry
 from hexagon_mlir.whole_files import write_files
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "passes.md"
@@ -104,7 +104,7 @@ def _rows(entries: Iterable[pipelines.Entry]) -> list[tuple[str, str]]:
 def _runs(entry: pipelines.Entry) -> str:
     """The upstream passes that a pass runs itself."""
     runs = registry.get(entry.text).runs if entry.own else ()
-    return f" (runs {', '.join(f'`{step.title}`' for step in runs)})" if runs else ""
+    return f" (runs {', '.join(f'`{UpstreamStep(step.pipeline).title}`' for step in runs)})" if runs else ""
 
 
 def _table(rows: list[tuple[str, str]]) -> str:

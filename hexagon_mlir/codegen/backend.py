@@ -26,7 +26,7 @@ from hexagon_mlir.codegen.steps import (
     apply,
 )
 from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
-from hexagon_mlir.codegen.variants import BASELINES, BUDGET, LIMITS, UNCHAINED, Variant, search, variants
+from hexagon_mlir.codegen.variants import BASELINES, BUDGET, LIMITS, WITHOUT_QFLOAT, Variant, search, variants
 from hexagon_mlir.isa.joining import joined
 from hexagon_mlir.isa.remarks import with_remarks
 from hexagon_mlir.llvmir import MODULE_END, Module
@@ -61,7 +61,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     kept = loops == "kept"
     attempts = ([(True, kept)] * qfloat + [(False, kept)] + [(False, False)] * kept)[attempt:]
     for in_qfloat, native in attempts:
-        ways: tuple[Variant, ...] = BASELINES if not kept else UNCHAINED if not in_qfloat else ()
+        ways: tuple[Variant, ...] = BASELINES if not kept else WITHOUT_QFLOAT if not in_qfloat else ()
         if kind == "function":
             code = Code(Program(Module.parse(source), library))
             made = search(ways or variants(code.traits), code.made, len(source) / share, patience)

@@ -8,7 +8,8 @@ every number here, and every variant, is good for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from hexagon_mlir.codegen.scheduling.loop_order import REGISTERS, RegisterBudget
 from hexagon_mlir.codegen.scheduling.static_cost import Cost
@@ -30,27 +31,30 @@ class Variant:
     bits: bool = True
 
 
+def _limit(value: float, meaning: str) -> Any:
+    return field(default=value, metadata={"meaning": meaning})
+
+
 @dataclass(frozen=True)
 class Limits:
-    """The numbers that decide between variants."""
+    """The numbers that decide between variants, each with its meaning (`bench/variants.py` prints it).
 
-    patience: int = 100_000
-    """Characters of LLVM IR in a program up to which loops at twice their bound are worth another try."""
-    registers: int = 34
-    """Vectors at hand at once up to which loops keep their constants in registers. From 30 to 36 static costs are the
-    same, but softmax takes 5 % more cycles at 32.
+    From 30 to 36 ``registers`` static costs are the same, but softmax takes 5 % more cycles at 32. ``fewer`` is for
+    loops whose constants LLVM spilled all the same: it reorders and allocates in its own way.
     """
-    fewer: int = 32
-    """The same where LLVM, which reorders and allocates in its own way, spilled some of them."""
-    crowded: int = 50
-    """Vectors at hand at once from which on LLVM spills some, however it orders them."""
-    qfloat: float = 1 / 3
-    """The part of the vector instructions that are qfloat's from which on they decide which variant is best."""
+
+    patience: int = _limit(100_000, "characters of LLVM IR in a program up to which loops at twice their bound are "
+                                    "worth another try")
+    registers: int = _limit(34, "live vectors up to which loops keep their constants in registers")
+    fewer: int = _limit(32, "the same where LLVM spilled some of them")
+    crowded: int = _limit(50, "live vectors from which on LLVM spills some, however it orders them")
+    qfloat: float = _limit(1 / 3, "the part of the vector instructions that are qfloat's from which on they decide "
+                                  "which variant is best")
 
 
 LIMITS = Limits()
 BUDGET = RegisterBudget(LIMITS.registers, slots=False)
-UNCHAINED = (Variant(),)
+WITHOUT_QFLOAT = (Variant(),)
 """For code whose values leave qfloat at once."""
 BASELINES = (Variant(scheduled=True, windows=True), Variant(scheduled=True), Variant())
 """For loops that the pipeline left to LLVM."""

@@ -10,11 +10,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra.base import Pass
+from hexagon_mlir.settings import MOST
 
 LEAST = -1
 """Where an option may be off."""
-MOST = 2**31 - 1
-"""Integers are counts and sizes: addresses of the chip have 32 bits."""
 _ASSIGNMENT = re.compile(r"\s*([A-Za-z][\w-]*)(?:=('[^']*'|\"[^\"]*\"|[^\s'\"]+))?(?=\s|$)")
 
 

@@ -32,7 +32,7 @@ def parse_pipeline(text: str) -> list[Step]:
 
 def make_step(name: str, option_text: str) -> Step:
     """One step from a command-line flag: pass ``name`` with its options."""
-    if name in registry.names():
+    if registry.knows(name):
         return PassStep(options.build(registry.get(name), option_text))
     element = f"{name}{{{option_text}}}" if option_text else name
     return _upstream(element)
@@ -40,7 +40,7 @@ def make_step(name: str, option_text: str) -> Step:
 
 def _element(part: str) -> Step:
     name, brace, rest = part.partition("{")
-    if name.strip() in registry.names():
+    if registry.knows(name.strip()):
         if brace and not rest.endswith("}"):
             raise HexError.plain(f"unbalanced brackets in '{part}'")
         return make_step(name.strip(), rest[:-1] if brace else "")

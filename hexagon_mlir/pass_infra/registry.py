@@ -47,6 +47,11 @@ def names() -> tuple[str, ...]:
     return tuple(sorted({*_own(), *_plugins()}))
 
 
+def knows(pass_name: str) -> bool:
+    """Whether ``pass_name`` is that of a pass of ours, or was."""
+    return pass_name in RENAMED or pass_name in names()
+
+
 @cache
 def get(pass_name: str) -> type[Pass]:
     """The class of ``pass_name``; raises `HexError` when there is none."""

@@ -116,6 +116,7 @@ CASES = {
     "TTIR with a wrong operand": Bad('"tt.return"(%nope) : (i32) -> ()', "undeclared SSA value"),
     # Passes and pipelines
     "unknown pass": Bad(GOOD, "unknown flag or pass '--no-such-pass'", ("--no-such-pass",), TOOL),
+    "a pass by its name of before": Bad(GOOD, "write serialize-forall", ("--join-blocks",), TOOL),
     "a typing error in a flag": Bad(GOOD, "did you mean --verify-levels", ("--verify-level",), TOOL),
     "unknown option of an upstream pass": Bad(GOOD, "no such option x", ("--canonicalize=x=1",), TOOL),
     "unknown option of our pass": Bad(GOOD, "unknown option 'zork'", ("--hexagon-vectorization=zork=1",), TOOL),

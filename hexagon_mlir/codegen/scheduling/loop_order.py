@@ -42,7 +42,7 @@ _FRESH = "noalias ptr asm"
 
 @dataclass(frozen=True)
 class RegisterBudget:
-    """Loops that want more vectors at hand than ``registers`` take constants from a table (`constant_tables`), as many
+    """Loops with more live vectors than ``registers`` take constants from a table (`constant_tables`), as many
     as it needs; with ``slots`` each use of such a constant is given a load's place in the order.
     """
 

@@ -1,4 +1,4 @@
-"""How many vectors a block of LLVM IR keeps at hand at once, before registers are allocated."""
+"""How many vectors a block of LLVM IR keeps live at the same time, before registers are allocated."""
 
 from __future__ import annotations
 

@@ -38,6 +38,8 @@ def test_commas_in_options_do_not_split():
 
 @pytest.mark.parametrize(("text", "message"), [
     ("zork", "unknown pass 'zork'"),
+    ("cse,join-blocks", "pass 'join-blocks' has another name"),
+    ("outline-parts{operations=1}", "pass 'outline-parts' has another name"),
     ("cse,zork{a=1}", "unknown pass 'zork'"),
     ("cse}", "unbalanced brackets"),
     ("builtin.module(cse", "unbalanced brackets"),
