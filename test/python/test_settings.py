@@ -13,8 +13,9 @@ import triton.language as tl
 from support import run_opt
 
 import hexagon_mlir as hx
-from hexagon_mlir import settings
 from hexagon_mlir.cli import arguments, build, hexmlir
+from hexagon_mlir.cli.build_options import Options
+from hexagon_mlir.cli.options import read_options
 from hexagon_mlir.frontend.torch import dynamo
 from hexagon_mlir.frontend.triton import activate
 from hexagon_mlir.frontend.triton.compiler import HexagonOptions
@@ -64,10 +65,18 @@ def test_one_set_of_names_everywhere():
         assert {name: given[name] for name in everywhere} == everywhere
     assert set(build.SETTINGS) == set(everywhere) and {"target", "pipeline"} <= names(build.Options)
     flags = {flag.name.replace("-", "_") for flag in arguments.FLAGS}
-    assert set(everywhere) <= flags and names(Settings) == set(settings.NAMES)
+    assert set(everywhere) <= flags
     assert torch_options["numerics"] == called["numerics"] and "numerics" in names(build.Options)
     help_texts = (build.COMPILE_USAGE, compile_usage(), arguments.help_text())
     assert all(f"--{name.replace('_', '-')}" in text for name in everywhere for text in help_texts)
+
+
+def test_the_tools_read_each_setting():
+    given = {"threads": 3, "accuracy": "fast", "qfloat": False, "line_info": True, "tcm_bytes": 4096}
+    words = [f"--{name.replace('_', '-')}={str(value).lower()}" for name, value in given.items()]
+    assert names(Settings) == set(given) and all(given[f.name] != f.default for f in fields(Settings))
+    assert arguments.parse_arguments(["--pipeline=default", *words]).settings == given
+    assert read_options(Options(), ["k.mlir", *words], build.SETTINGS, "").settings == given
 
 
 def compile_usage():
