@@ -106,7 +106,7 @@ def phases(compilations: Sequence[Compile]) -> list[Row]:
     """Seconds of the processor by phase for each of ``compilations``; everything in this process, from now on."""
     from hexagon_mlir.codegen import backend, compile, emission
     from hexagon_mlir.codegen.llvm import Library
-    from hexagon_mlir.codegen.processes.task_queue import Line
+    from hexagon_mlir.codegen.processes.task_queue import TaskQueue
     from hexagon_mlir.frontend.triton import compiler
 
     clock, rows = Clock(), []
@@ -119,20 +119,20 @@ def phases(compilations: Sequence[Compile]) -> list[Row]:
             clock.add("IR kB", 0 if header["kind"] == "function" else len(body) / 1000)
             return clock.timed("code", backend.optimize_and_emit)(body, **header)
 
-        def line(self) -> Line:
-            return Line(helpers=0)
+        def queue(self) -> TaskQueue:
+            return TaskQueue(helpers=0)
 
     compile.workers = emission.workers = InThisProcess  # type: ignore[assignment]
     compile.run_steps = clock.timed("passes", compile.run_steps)
     compile.translate_to_llvm_ir = clock.timed("LLVM IR", compile.translate_to_llvm_ir)
     Library.optimized = clock.timed("LLVM -O3", Library.optimized)  # type: ignore[method-assign]
-    emit = backend._Code.assembly
+    emit = backend.Code.assembly
 
     def counted(code: Any, variant: Any) -> Any:
         clock.add("again", bool(code.sources))
         return emit(code, variant)
 
-    backend._Code.assembly = counted  # type: ignore[method-assign]
+    backend.Code.assembly = counted  # type: ignore[method-assign]
     compiler._make_ttir = clock.timed("to linalg", compiler._make_ttir)
     compiler._make_linalg = clock.timed("to linalg", compiler._make_linalg)
     compiler._make_asm = clock.timed("passes", compiler._make_asm)
