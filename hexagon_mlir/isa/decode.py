@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.isa.form import FORMS, Form, suffixes
 from hexagon_mlir.isa.literals import Refused, integer, shown
+from hexagon_mlir.isa.matrix import OPERATIONS, SHIFT_BITS
+from hexagon_mlir.isa.matrix_packets import conflict
 from hexagon_mlir.isa.reader import Packet, unquote
 from hexagon_mlir.isa.unit import Unit
 
@@ -106,7 +108,7 @@ class Insn:
     text: str
     kind: str
     """alu, load, store, memop, locked, gather, scatter, histogram, zero, trap, jump, jumpr, call, callr, loop, newjump,
-    frame, clock, system."""
+    frame, clock, dma, system, matrix."""
     key: str
     unit: Unit
     form: Form | None = None
@@ -360,6 +362,16 @@ def _memory(line: int, text: str, key: str, operands: list[Operand], marks: list
     return None
 
 
+def _matrix(line: int, text: str, key: str, operands: list[Operand]) -> Insn:
+    """An instruction of the matrix engine."""
+    if any(operand.new for operand in operands):
+        raise Refused("the matrix engine takes no .new operands")
+    if any(operand.cls == "I" and operand != Operand("I", SHIFT_BITS) for operand in operands):
+        raise Refused(f"accumulators are shifted by {SHIFT_BITS} bits only")
+    form = OPERATIONS[key].form
+    return Insn(line, text, "matrix", key, form.unit, form, sources=operands)
+
+
 def _hint(mark: str | None) -> bool | None:
     return None if mark is None else mark == ":t"
 
@@ -429,6 +441,10 @@ def _decode(line: int, full: str) -> Insn:
         insn = _flow(line, text, full)
     if insn is None:
         key, operands, marks = tokenize(text)
+        if key in OPERATIONS and not marks:
+            if condition is not None:
+                raise Refused("instructions of the matrix engine have no condition")
+            return _matrix(line, full, key, operands)
         if key not in FORMS:
             insn = _memory(line, full, key, operands, marks)
         if insn is None and key not in FORMS and (dma := _DMA.match(key)):
@@ -455,8 +471,12 @@ def _decode(line: int, full: str) -> Insn:
 
 
 def decode(packet: Packet) -> list[Insn]:
-    """Every instruction of ``packet`` in text order."""
-    return [insn for line, text in packet.lines for insn in decode_line(line, text)]
+    """Every instruction of ``packet`` in text order; raises `FormError` for what no packet may have."""
+    insns = [insn for line, text in packet.lines for insn in decode_line(line, text)]
+    if found := conflict(insns):
+        insn, why = found
+        raise FormError(insn.line, insn.text, why)
+    return insns
 
 
 def decode_line(line: int, text: str) -> list[Insn]:

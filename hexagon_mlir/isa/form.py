@@ -9,7 +9,10 @@ predicate, ``I`` immediate, ``C``/``CC`` control register, ``M`` modifier regist
 ``v73`` is the first generation with the form (the guards of clang's hvx_hexagon_protos.h, LLVM 22),
 ``reads-destination`` that the old destination is an operand, ``updates=0,1`` the sources that are written as well, by
 position, ``writes=P0`` a register that is written without being named, ``V6.vaddb`` the intrinsics of LLVM that become
-the form alone. Units and intrinsics of HVX are those of the same header.
+the form alone, ``last=v75`` the last generation with the form, ``a6e00011`` its word with zeros for its fields. Units
+and intrinsics of HVX are those of the same header.
+
+Forms of the matrix engine write no register; `hexagon_mlir.isa.matrix` has them.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ _SUFFIXED = re.compile(rf"({_TOKEN.pattern})(?:\.(\w+))?")
 _FLOAT = re.compile(r"\.(qf32|sf|qf16|hf|bf|f8)\b")
 _VECTOR = re.compile(r"(VV|V)(?:\.(\w+))?")
 _GENERATION = re.compile(r"v\d+")
+_OPCODE = re.compile(r"[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,16 @@ class Form:
     """LLVM's names, without the ``llvm.hexagon.`` and ``.128B`` around them."""
     since: int = 0
     """The first generation that has the form; 0 for those of all."""
+    last: int = 0
+    """The last generation that has it; 0 where none has dropped it."""
+    opcode: int = 0
+    """The 32-bit word with zeros for its fields; 0 where the table has none."""
+
+    def lacking(self, version: int) -> str:
+        """Why generation ``version`` does not have the form, as in "exists from v79 on"; "" if it does."""
+        if version < self.since:
+            return f"exists from v{self.since} on"
+        return f"exists up to v{self.last}" if self.last and version > self.last else ""
 
 
 def classes(text: str) -> tuple[str, ...]:
@@ -97,16 +111,17 @@ def marked(text: str) -> list[bool]:
 def read(row: str) -> Form:
     """The form of a ``row`` of the table; raises `ValueError` for one that is none."""
     unit, template, *marks = row.split()
-    since = [int(mark[1:]) for mark in marks if _GENERATION.fullmatch(mark)]
-    intrinsics = tuple(mark for mark in marks if mark.startswith("V6."))
-    rest = [mark for mark in marks if mark not in intrinsics and not _GENERATION.fullmatch(mark)]
-    options = dict(mark.partition("=")[::2] for mark in rest)
-    if unknown := set(options) - {"reads-destination", "updates", "writes"}:
+    since = [mark for mark in marks if _GENERATION.fullmatch(mark)]
+    opcodes = [mark for mark in marks if _OPCODE.fullmatch(mark)]
+    intrinsics = [mark for mark in marks if mark.startswith("V6.")]
+    options = dict(mark.partition("=")[::2] for mark in marks if mark not in (*since, *opcodes, *intrinsics))
+    if unknown := set(options) - {"reads-destination", "updates", "writes", "last"}:
         raise ValueError(f"unknown marks {sorted(unknown)} in '{row}'")
-    assign = _ASSIGN.search(template)
-    if assign is None and "updates" not in options:
+    engine = Unit(unit) is Unit.MATRIX  # its instructions assign to no register
+    assign = None if engine else _ASSIGN.search(template)
+    if assign is None and "updates" not in options and not engine:
         raise ValueError(f"no assignment in '{row}'")
-    right = right_side(template)
+    right = template if engine else right_side(template)
     return Form(
         template,
         Unit(unit),
@@ -116,8 +131,10 @@ def read(row: str) -> Form:
         tuple(int(position) for position in options.get("updates", "").split(",") if position),
         tuple((register[0], int(register[1:])) for register in options.get("writes", "").split(",") if register),
         _extended(right),
-        intrinsics,
-        since[0] if since else 0,
+        tuple(intrinsics),
+        int(since[0][1:]) if since else 0,
+        int(options.get("last", "v0")[1:]),
+        int(opcodes[0], 16) if opcodes else 0,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.isa.decode import decode_one
 from hexagon_mlir.isa.form import FORMS
+from hexagon_mlir.isa.matrix import OPERATIONS
 
 OLDEST = 68
 """The list does not tell forms of v68 and before apart."""
@@ -50,9 +51,13 @@ class Row:
     template: str
     unit: str
     since: int
+    last: int = 0
+    """The last generation; 0 where none has dropped the form."""
 
     @property
     def range(self) -> str:
+        if self.last:
+            return f"v{max(self.since, OLDEST)}-v{self.last}"
         return f"v{self.since}+" if self.since > OLDEST else "all"
 
 
@@ -79,7 +84,7 @@ def memory_templates() -> list[str]:
 
 
 def templates() -> list[str]:
-    """Every form: the tables, then what the decoder takes besides."""
+    """Every form of scalar and vector units, all that LLVM knows: the tables, then what the decoder takes besides."""
     return [*FORMS, *memory_templates(), *FLOW, *OTHER]
 
 
@@ -88,6 +93,7 @@ def rows() -> list[Row]:
     result = [
         Row(f"if(Q) {key}" if key in MASKED else key, form.unit.value, form.since) for key, form in FORMS.items()
     ]
+    result += [Row(key, one.form.unit.value, one.form.since, one.form.last) for key, one in OPERATIONS.items()]
     for template in (*memory_templates(), *FLOW, *OTHER):
         insn = decode_one(0, concrete(template))
         result.append(Row(template, insn.unit.value, 0))

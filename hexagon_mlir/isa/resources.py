@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from hexagon_mlir.isa.decode import Insn
+from hexagon_mlir.isa.matrix import OPERATIONS, Kind
 from hexagon_mlir.isa.packets import instructions
 from hexagon_mlir.isa.unit import Unit
 
@@ -29,6 +30,7 @@ OCCUPIES: dict[Unit, tuple[str, ...]] = {
     Unit.VP: ("slot", "pipe", "permute"),
     Unit.VP_VS: ("slot", "pipe", "pipe", "shift", "permute"),
     Unit.V_EXTRACT: ("slot", "load"),
+    Unit.MATRIX: ("slot", "load", "store"),
     Unit.V_LOAD: ("slot", "pipe", "load"),
     Unit.V_STORE: ("slot", "pipe", "store"),
 }
@@ -39,6 +41,8 @@ def occupied(insn: Insn) -> Counter[str]:
     """What ``insn`` takes of its packet."""
     if insn.access == "vmemu":
         return Counter(("slot", "load", "store", "pipe", "permute"))
+    if insn.unit is Unit.MATRIX and OPERATIONS[insn.key].product:  # two in a packet, and no other access
+        return Counter(("slot", "load" if OPERATIONS[insn.key].kind is Kind.ACTIVATION else "store"))
     found = Counter(OCCUPIES.get(insn.unit, ("slot",)))
     passes_by = insn.mode == "tmp" if insn.unit is Unit.V_LOAD else any(source.new for source in insn.sources)
     if insn.unit in (Unit.V_LOAD, Unit.V_STORE) and passes_by:  # the register file

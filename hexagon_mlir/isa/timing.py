@@ -10,6 +10,9 @@ Every packet issues in one cycle; everything beyond that is a stall with a cause
   ``vscatter_cycles``; the next vector load, and after a scatter the next gather or scatter, waits for them.
 * ``branch``: taken unconditional jumps, calls and returns. Conditional jumps are charged when they run.
 
+An instruction of the matrix engine reads its registers early, as addresses are read; what the engine then takes is not
+static.
+
 A vector load that hits behaves like an ALU result: HVX executes behind a queue that hides the pipelined load
 latency. ``.cur``, ``.tmp`` and ``.new`` consumers are in the producer's packet and do not wait.
 
@@ -150,7 +153,7 @@ class Model:
                         uses.append(Use(unit, early) if vector else self.scalar_use(unit, stage))
 
         for insn in packet.insns:
-            early_scalar = insn.unit in (Unit.MPY, Unit.FLOAT)
+            early_scalar = insn.unit in (Unit.MPY, Unit.FLOAT, Unit.MATRIX)
             stage = self.early_operand if early_scalar else self.operand
             if insn.unit is Unit.STORE:
                 stage = self.store_data

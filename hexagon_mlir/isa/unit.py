@@ -16,6 +16,7 @@ class Unit(Enum):
     STORE = "store"
     FLOW = "flow"
     SYSTEM = "system"
+    MATRIX = "matrix"  # hands its work to the matrix engine
     VA = "va"  # single-vector ALU
     VA_DV = "va-dv"
     VX = "vx"  # multiply

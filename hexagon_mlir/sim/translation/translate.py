@@ -116,8 +116,8 @@ def translate(
         for source in insn.sources
     )  # fmt: skip
     for insn in (i for graph in graphs for block in graph.blocks for packet in block.packets for i in packet.insns):
-        if insn.form is not None and insn.form.since > target.version:
-            raise SimError(f"'{insn.text}' exists from v{insn.form.since} on, not on {target.name}", insn.line)
+        if insn.form is not None and (lacking := insn.form.lacking(target.version)):
+            raise SimError(f"'{insn.text}' {lacking}, not on {target.name}", insn.line)
     program.extended = image.extended = image.floats.extended and any(
         f".{suffix}" in insn.key for suffix in EXTENDED
         for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
