@@ -20,6 +20,7 @@ from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE
 from hexagon_mlir.sim.memory_system.memory import Allocator, Memory, OutOfMemory
 from hexagon_mlir.sim.reference.arithmetic import model
 from hexagon_mlir.sim.reference.host import Host
+from hexagon_mlir.sim.reference.matrix_engine import MatrixEngine
 from hexagon_mlir.sim.reference.packet import Outcome, Registers, Transfer, execute
 from hexagon_mlir.sim.translation.image import MAX_DEPTH
 from hexagon_mlir.sim.translation.link import SimError, assign_addresses, data_image
@@ -70,6 +71,8 @@ class Interpreter:
         self._decoded: dict[tuple[str, int], DecodedPacket] = {}
         self.memory = Memory(self.target)
         self.registers = Registers()
+        tcm = self.memory.tcm
+        self.engine = MatrixEngine(self.target.version, tcm.base, tcm.base + tcm.size)
         self._host = Host(self.memory, self.registers)
         self.reset()
 
@@ -97,8 +100,9 @@ class Interpreter:
         return self.symbols[name]
 
     def reset(self) -> None:
-        """Free every guest allocation and restore initial data."""
+        """Free every guest allocation, restore initial data and clear the matrix engine."""
         self.memory.reset()
+        self.engine.reset()
         for address, text in self._data:
             self.memory.write(address, bytes.fromhex(text))
 
@@ -153,7 +157,9 @@ class Interpreter:
             raise SimError(f"control ran past the end of '{name}'")
         try:
             packet = self.decoded(frame.function, frame.packet)
-            outcome = execute(packet, self.registers, self.memory.bytes, self.symbols, self.packets, self.model)
+            outcome = execute(
+                packet, self.registers, self.memory.bytes, self.symbols, self.packets, self.model, self.engine
+            )
         except FormError as error:
             raise SimError(f"{error.reason} in function '{name}'", error.line) from error
         except KeyError as error:

@@ -25,9 +25,11 @@ from hexagon_mlir.isa.decode import (
     Insn,
     Operand,
 )
+from hexagon_mlir.isa.matrix import operation
 from hexagon_mlir.sim.reference import special
 from hexagon_mlir.sim.reference.addressing import around, increment, reversed_half
 from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, NEWEST, Model, Vector
+from hexagon_mlir.sim.reference.matrix_engine import Issue, MatrixEngine, Unmodelled
 from hexagon_mlir.sim.reference.rules import STICKY, as_bytes, depends, find, find_chip, pack, signed, unpack
 
 Unit = tuple[str, int]
@@ -78,16 +80,16 @@ class Outcome:
 
 def execute(
     packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int = 0,
-    model: Model = NEWEST,
+    model: Model = NEWEST, engine: MatrixEngine | None = None,
 ) -> Outcome:  # fmt: skip
-    """Run one packet; ``clock`` is what reading the cycle counter gives."""
-    return _Execution(packet, registers, memory, symbols, clock, model).run()
+    """Run one packet; ``clock`` is what reading the cycle counter gives, ``engine`` the chip's matrix engine."""
+    return _Execution(packet, registers, memory, symbols, clock, model, engine).run()
 
 
 class _Execution:
     def __init__(
         self, packet: DecodedPacket, registers: Registers, memory: np.ndarray, symbols: dict[str, int], clock: int,
-        model: Model,
+        model: Model, engine: MatrixEngine | None,
     ) -> None:  # fmt: skip
         self.insns = packet.insns
         self.in_order = packet.packet.mem_noshuf
@@ -96,6 +98,8 @@ class _Execution:
         self.symbols = symbols
         self.clock = clock
         self.model = model
+        self.engine = engine
+        self.issues: list[Issue] = []
         self.outcome = Outcome()
         self.writes: dict[Unit, list[Any]] = {}
         self.forwarded: dict[Unit, Any] = {}
@@ -117,6 +121,8 @@ class _Execution:
             self.evaluate(index)
         for store in self.stores:
             store()
+        if self.issues:
+            self.run_engine()
         for unit in self.writes:
             if unit[0] != GATHERED.cls:
                 self.registers[unit] = self.written(unit)
@@ -421,6 +427,20 @@ class _Execution:
         self.write(Operand("R", 29), frame + 8)
         if insn.op == "dealloc_return":
             self.outcome.transfers.append(Transfer(insn))
+
+    def do_matrix(self, insn: Insn) -> None:
+        registers = [self.value(operand, insn) for operand in insn.sources if operand.cls == "R"]
+        self.issues.append(Issue(operation(insn.key), *registers))
+
+    def run_engine(self) -> None:
+        """The matrix engine's instructions, all of the packet at once."""
+        insn = next(insn for insn in self.insns if insn.kind == "matrix")
+        if self.engine is None:
+            raise FormError(insn.line, insn.text, "no matrix engine for")
+        try:
+            self.engine.run(self.issues, self.registers[USR], self.memory)
+        except Unmodelled as error:
+            raise FormError(insn.line, insn.text, f"not modelled: {error}:") from error
 
     def do_system(self, insn: Insn) -> None:
         """No effect on values."""
