@@ -34,7 +34,7 @@ _NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
 # loop vectorizer, which is off elsewhere, looks at the second option.
 _AUTO_VECTORIZED = ("-hexagon-autohvx=true", "-force-target-instruction-cost=1")
 _REALIGNED = ("-hvc-va=false", "-hvc-va=true")
-ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # qfloat values are our own
+ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # it would leave out conversions before spills
            # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.
            "-hvc-vi=false")
 

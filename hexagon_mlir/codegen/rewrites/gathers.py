@@ -1,7 +1,7 @@
 """Calls that gather a vector from TCM as the instruction that does.
 
-Calls until here: LLVM takes the instruction for one that reads nothing but the place it writes to, and would move it
-above the stores that fill the table.
+Calls until here: LLVM takes the instruction for one that accesses nothing but the place it writes to, and -O3 removes
+the stores that fill the table.
 """
 
 from __future__ import annotations

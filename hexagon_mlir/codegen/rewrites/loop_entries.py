@@ -2,8 +2,8 @@
 
 LLVM 22's software pipelining puts the first iterations of a one-block loop in front of it and notes for each access how
 far its pointer has come. Where the offset is too large for the instruction, the pointer is a sum made in the loop, and
-the pipeliner takes that sum's constant for the step of an iteration: the access is noted at another place, and goes
-before stores that it must follow. A barrier without code ends the block with those stores.
+the pipeliner takes that sum's constant for the step of an iteration, a negative one for 2^32 more: the access is noted
+beyond its object, and goes before stores that it must follow. A barrier without code ends the block with those stores.
 """
 
 from __future__ import annotations

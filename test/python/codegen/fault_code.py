@@ -7,13 +7,11 @@ import sys
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import llvm
-from hexagon_mlir.codegen.faults import CAUTIOUS, FAULTS
+from hexagon_mlir.codegen.faults.record import CAUTIOUS
+from hexagon_mlir.codegen.faults.table import FAULTS
 from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, SHARED_VECTORS, Program, apply
-from hexagon_mlir.codegen.variants import Variant
 from hexagon_mlir.llvmir import Module
-
-VARIANT = Variant()
 
 
 def assembly(number, cured):
@@ -29,12 +27,14 @@ def assembly(number, cured):
         llvm.ALWAYS = tuple(option for option in llvm.ALWAYS if option != fault.workaround)
     taken = [step for step in (*BEFORE_O3, *AFTER_O3, *BY_VARIANT) if cured or step.name != fault.workaround]
     before = [step for step in taken if step in BEFORE_O3 and step.name != "native-vectors"]
-    program = apply(before, Program(Module.parse(fault.ir), library, variant=VARIANT))
-    printed = library.optimized if fault.workaround == CAUTIOUS else library.normal_form
+    if fault.optimized and not cured:
+        before += [step for step in (*AFTER_O3, *BY_VARIANT) if step.name == fault.workaround]
+    program = apply(before, Program(Module.parse(fault.ir), library, variant=fault.variant))
+    printed = library.optimized if fault.optimized else library.normal_form
     program.module = Module.parse(printed(program.text))
     program = apply([step for step in taken if step not in BEFORE_O3], program)
     joined_stores = not (cured and fault.workaround == SHARED_VECTORS.name)
-    return library.generate(program.text, VARIANT, joined_stores, "assembly")
+    return library.generate(program.text, fault.variant, joined_stores, "assembly")
 
 
 if __name__ == "__main__":

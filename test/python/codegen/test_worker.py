@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.faults import CAUTIOUS, FAULTS
+from hexagon_mlir.codegen.faults.table import FAULTS
 from hexagon_mlir.codegen.processes import worker as worker_module
 from hexagon_mlir.codegen.processes.worker import Aborted, Lost, Worker, Workers
 from hexagon_mlir.ir import HexError
@@ -328,7 +328,7 @@ def test_workers_start_when_needed_and_count_what_they_use():
         several.stop()
 
 
-CONSTANT_AFTER_A_PHI = next(fault.ir for fault in FAULTS if fault.workaround == CAUTIOUS)
+CONSTANT_AFTER_A_PHI = next(fault.ir for fault in FAULTS if "every phi" in fault.wrong)
 
 
 def test_what_llvm_aborts_at_is_tried_without_the_passes_that_do():
