@@ -12,7 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from hexagon_mlir.isa.matrix import SHIFT_BITS, Kind, Operation
-from hexagon_mlir.sim.reference.matrix_bytes import IntegerOptions, to_bytes, to_halfwords, to_halfwords_of_pairs
+from hexagon_mlir.sim.reference.matrix_bytes import (
+    IntegerBias,
+    IntegerOptions,
+    to_bytes,
+    to_halfwords,
+    to_halfwords_of_pairs,
+)
 from hexagon_mlir.sim.reference.matrix_float import FloatAccumulators
 from hexagon_mlir.sim.reference.matrix_half import HalfOptions, convert_set
 from hexagon_mlir.sim.reference.matrix_integer import IntegerAccumulators
@@ -133,11 +139,6 @@ class MatrixEngine:
         words = self.bias[self.group(issue.rs), : issue.operation.bias_words].astype(np.uint32)
         self.bias_bytes(issue)[:] = words.view(np.uint8).reshape(-1)
 
-    def bias_words(self, group: int) -> list[int]:
-        """The 64 bits of each column."""
-        low, high = self.bias[group]
-        return [int(a) | int(b) << 32 for a, b in zip(low, high, strict=True)]
-
     # -- conversions and stores ----------------------------------------------------------------------------
     def convert_issue(self, issue: Issue) -> None:
         """``cvt``."""
@@ -164,21 +165,22 @@ class MatrixEngine:
         """Results of the current set become the newest; unless ``retain``, the set is cleared and the other one
         current."""
         self.needs_float(operation)
-        words = self.bias_words(group)
+        low, high = self.bias[group]
         number = self.current[operation.floating]
         if isinstance(options, HalfOptions):
             floats = self.floats
-            entries = convert_set(floats.significand[number], floats.exponent[number], floats.kind[number], words,
-                                  options)  # fmt: skip
+            entries = convert_set(
+                floats.significand[number], floats.exponent[number], floats.kind[number], low | high << 32, options
+            )
         else:
             part = next((part for part in (0, 1) if f"sc{part}" in operation.modes), None)
-            cells = self.integers.cells(number, part)
+            cells, bias = self.integers.cells(number, part), IntegerBias(low, high)
             if "2x1" in operation.modes:
-                entries = to_halfwords(cells, words, options)
+                entries = to_halfwords(cells, bias, options)
             elif "2x2" in operation.modes:
-                entries = to_halfwords_of_pairs(cells, words, options)
+                entries = to_halfwords_of_pairs(cells, bias, options)
             else:
-                entries = to_bytes(cells, words, options, part is not None)
+                entries = to_bytes(cells, bias, options, part is not None)
         self.converted = [entries, *self.converted[: AGES - 1]]
         if not retain:
             self.accumulators(operation).clear(number)

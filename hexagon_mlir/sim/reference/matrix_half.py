@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from hexagon_mlir.sim.reference.matrix_bytes import entries
 from hexagon_mlir.sim.reference.matrix_float import BIAS_SCALE, FINITE, NAN, NEGATIVE, POSITIVE
 
 EXTRA_BITS = 4
 """Mantissa bits of a result in the conversion state below the 16 that stores write."""
 NAN_RESULT = 0xFFFFF
+WORD = (1 << 64) - 1
 SHAPED_BITS = 15
 """Magnitude bits of the sum that the scale multiplies."""
 MINIMUM, MAXIMUM, ABSOLUTE = 1, 2, 3
@@ -161,14 +162,15 @@ def convert(cell: Number, bias: HalfBias, options: HalfOptions) -> int:
     return rounded(result, options)
 
 
-def convert_set(significand: np.ndarray, exponent: np.ndarray, kind: np.ndarray, words: Any, options: HalfOptions) -> (
-    np.ndarray
-):
+def convert_set(
+    significand: np.ndarray, exponent: np.ndarray, kind: np.ndarray, words: np.ndarray, options: HalfOptions
+) -> np.ndarray:
     """Entries of the conversion state (64, 32) from the cells of a set (32, 32) and the columns' 64-bit words."""
-    entries = np.zeros((64, 32), np.int64)
-    biases = [HalfBias.of(int(word), options.ieee) for word in words]
-    for (row, column), value in np.ndenumerate(significand):
-        cell = Number(int(value), int(exponent[row, column]) - BIAS_SCALE, int(kind[row, column]))
-        bits = convert(cell, biases[column], options)
-        entries[2 * row, column], entries[2 * row + 1, column] = bits & 0xFFF, (bits >> 12) << 4
-    return entries
+    biases = [HalfBias.of(int(word) & WORD, options.ieee) for word in words]
+    columns = np.broadcast_to(np.arange(len(words)), significand.shape)
+    cells, where = np.unique(
+        np.stack([significand, exponent - BIAS_SCALE, kind, columns], axis=-1).reshape(-1, 4), axis=0,
+        return_inverse=True,
+    )  # fmt: skip
+    results = np.array([convert(Number(*cell), biases[column], options) for *cell, column in cells.tolist()])
+    return entries(results[where.reshape(significand.shape)])

@@ -25,7 +25,7 @@ class Destination:
 
     @property
     def shape(self) -> Shape:
-        return Shape(self.layout, self.extent)
+        return Shape.of(self.layout, self.extent)
 
     def places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Of each result row: its address in channel 0, the row it has, whether it left the tile below, and on the
@@ -34,7 +34,7 @@ class Destination:
         oy, ox = shape.split(self.base)
         y, x = shape.coordinates()
         below, right = y + oy >= shape.height, x + ox >= shape.width
-        rows = shape.rows((y + oy) % shape.height, (x + ox) % shape.width)
+        rows = shape.grid()[(y + oy) % shape.height, (x + ox) % shape.width]
         tile = (self.base & -TILE_BYTES) + np.where(below, self.extent & -TILE_BYTES, 0)
         return (tile + self.layout.offsets()[rows, 0]) & WORD, np.arange(len(rows)), below, right
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,7 @@ class Layout:
         """The channel that the register's low bits name."""
         return gather(register, self.channels)
 
+    @functools.cache  # noqa: B019
     def offsets(self) -> np.ndarray:
         """Bytes from the tile to each element: (positions, channels)."""
         rows = np.array([spread(row, self.spatial) for row in range(self.positions)])
@@ -63,18 +65,19 @@ HALVES = Layout(0x782, 0x07C)
 
 @dataclass(frozen=True)
 class Shape:
-    """How the positions of a tile are divided into y and x; ``register`` has ones at the bits of y."""
+    """How the positions of a tile are divided into y and x, from the spatial bits that are y."""
 
     layout: Layout
-    register: int
+    y_mask: int
 
-    @property
-    def y_mask(self) -> int:
-        return self.layout.spatial & self.register
+    @classmethod
+    def of(cls, layout: Layout, register: int) -> Shape:
+        """The shape that an operand's second register gives."""
+        return cls(layout, layout.spatial & register)
 
     @property
     def x_mask(self) -> int:
-        return self.layout.spatial & ~self.register
+        return self.layout.spatial & ~self.y_mask
 
     @property
     def height(self) -> int:
@@ -88,13 +91,16 @@ class Shape:
         """(y, x) that the spatial bits of a register stand for."""
         return gather(register, self.y_mask), gather(register, self.x_mask)
 
+    @functools.cache  # noqa: B019
     def coordinates(self) -> tuple[np.ndarray, np.ndarray]:
         """y and x of each row."""
         pairs = [self.split(spread(row, self.layout.spatial)) for row in range(self.layout.positions)]
         y, x = np.array(pairs).T
         return y, x
 
-    def rows(self, y: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """The row of each (y, x); both inside the tile."""
-        places = [spread(int(a), self.y_mask) | spread(int(b), self.x_mask) for a, b in zip(y, x, strict=True)]
-        return np.array([gather(place, self.layout.spatial) for place in places])
+    @functools.cache  # noqa: B019
+    def grid(self) -> np.ndarray:
+        """The row of each (y, x)."""
+        rows = np.empty((self.height, self.width), np.int64)
+        rows[self.coordinates()] = np.arange(self.layout.positions)
+        return rows

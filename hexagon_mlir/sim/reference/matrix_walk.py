@@ -82,7 +82,7 @@ def channel_steps(layout: Layout, activation: Operand, whole: bool) -> list[np.n
 
 def walk(layout: Layout, activation: Operand, weight: Operand, entries: int, whole: bool) -> Iterator[Pass]:
     """The passes of a packet in order; the last one ends where the stream of ``entries`` weights does."""
-    shape = Shape(layout, activation.extent)
+    shape = Shape.of(layout, activation.extent)
     fy, fx = shape.split(activation.base)
     y, x = shape.coordinates()
     x_taps = taps(weight.mode, fx, shape.width)
@@ -93,7 +93,7 @@ def walk(layout: Layout, activation: Operand, weight: Operand, entries: int, who
         base = (activation.base & -TILE_BYTES) + tile * TILE_BYTES
         for ty in y_taps:
             below = y + ty >= shape.height
-            source = shape.rows((y + ty) % shape.height, x)
+            source = shape.grid()[(y + ty) % shape.height, x]
             distance = np.where(below, activation.extent & -TILE_BYTES, 0)
             addresses = (base + rows_at[source] + distance) & WORD
             for half in (False, True) if weight.mode == "deep" else (False,):
@@ -103,7 +103,7 @@ def walk(layout: Layout, activation: Operand, weight: Operand, entries: int, who
                         return
                     over = x + tx >= shape.width
                     yield Pass(
-                        addresses, channels[:count], stream, shape.rows(y, (x + tx) % shape.width), over ^ half,
+                        addresses, channels[:count], stream, shape.grid()[y, (x + tx) % shape.width], over ^ half,
                         ~over if weight.mode == "drop" else np.ones_like(over),
                     )  # fmt: skip
                     stream += count

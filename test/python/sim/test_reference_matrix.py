@@ -160,6 +160,37 @@ def test_bytes_of_sums(cell, wrap, saturated):
         assert set(bench.bytes().reshape(-1).tolist()) == {expected}
 
 
+def plain_byte(cell, low, high, wrap):
+    """``cvt.ub`` of one cell in Python's integers, from the list of steps of the conversion."""
+    scale = (~low >> 16 & 1) << 11 | (low & 0x3FF) << 1 | low >> 31
+    shifted = (cell + (high ^ 1 << 31) - (1 << 31)) << (low >> 10 & 31)
+    if not -(1 << 34) <= shifted < 1 << 34:  # the integer bits become 01x, or of a negative sum 10x
+        shifted = shifted % (1 << 33) + (1 << 33 if shifted > 0 else -1 << 34)
+    value, shape = shifted >> 20, low >> 17 & 3 | low >> 13 & 4
+    below = value < 0
+    value = {0: value, 1: value if below else 0, 2: 0 if below else value, 3: ~value if below else value}[shape & 3]
+    if shape & 4 and not (shape & 3 == 1 and not below) and not (shape & 3 == 2 and below):
+        value = ~value
+    value = 2 * value + (cell + (high ^ 1 << 31) - (1 << 31) != 0)
+    result = scale * value + ((low >> 19 & 0xFFF) << 12) >> 12
+    return (result & 0xFFF if wrap else max(0, min(0xFFF, result))) >> 4
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_conversions_of_any_sum_with_any_bias(wrap):
+    bench, random = Bench(), np.random.default_rng(4)
+    cells = random.integers(-(1 << 31), 1 << 31, (64, 32)) >> random.integers(0, 32, (64, 32))
+    words = random.integers(0, 1 << 32, (2, 32)).astype(np.uint32)
+    words[1] = (words[1].view(np.int32) >> random.integers(0, 32, 32).astype(np.int32)).view(np.uint32)
+    bench.put(BIAS, words)
+    bench.run(("bias=mxmem2(R)", BIAS))
+    bench.engine.integers.parts[0, 0] = cells
+    bench.run(("cvt.ub=acc(R)", 2 * wrap))
+    bench.run(("mxmem(R,R)=cvt", RESULT, 0))
+    expected = [[plain_byte(int(cells[m, n]), *words[:, n].tolist(), wrap) for n in range(32)] for m in range(64)]
+    np.testing.assert_array_equal(bench.bytes(), expected)
+
+
 def test_a_conversion_clears_and_switches_unless_it_retains():
     bench = Bench()
     bench.engine.integers.parts[0, 0] = 5
