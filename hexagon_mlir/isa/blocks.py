@@ -9,8 +9,9 @@ from hexagon_mlir.isa.decode import FormError, Insn, decode
 from hexagon_mlir.isa.literals import shown
 from hexagon_mlir.isa.reader import Function, Packet
 
-FLOW_KINDS = frozenset({"jump", "jumpr", "call", "callr", "newjump", "clock", "dma"})
-"""Kinds that end a block; reading the clock and starting a transfer do, so that the cycles before it are counted."""
+FLOW_KINDS = frozenset({"jump", "jumpr", "call", "callr", "newjump", "clock", "dma", "matrix"})
+"""Kinds that end a block; reading the clock, starting a transfer and handing work to the matrix engine do, so that the
+cycles before it are counted."""
 
 MAX_WAYS = 1 << 17
 """From jumps through registers and ends of loops, each to any label there may be, in one function."""

@@ -44,7 +44,8 @@ class CostTable:
         """Of one run of each block."""
         hvx = [b.hvx_packets for b in blocks] or [0]
         branches = max(1, len(program.branches))
-        scale = {"l2_stall": Q8, "tcm_stall": Q8, "host_stall": Q8, "ddr_stall_q8": 1, "copy_q8": 1, "wait_q8": 1}
+        scale = {"l2_stall": Q8, "tcm_stall": Q8, "host_stall": Q8, "ddr_stall_q8": 1, "copy_q8": 1, "wait_q8": 1,
+                 "matrix_queue_q8": 1, "matrix_wait_q8": 1}  # fmt: skip
         traffic = ("ddr_read_bytes", "ddr_write_bytes")
         names = layout.COUNTER_NAMES
         none = [0] * (3 * branches)

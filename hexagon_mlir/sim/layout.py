@@ -53,7 +53,7 @@ SITE = 244  # i32: packet of the last call or fault in a checked build; else the
 RULE = 248  # i32: rule and access size of a fault
 FAULT = 252  # i32: address of a fault
 COUNTER_NAMES = (
-    "l2_stall", "tcm_stall", "ddr_stall_q8", "copy_q8", "wait_q8", "host_stall",
+    "l2_stall", "tcm_stall", "ddr_stall_q8", "copy_q8", "wait_q8", "matrix_queue_q8", "matrix_wait_q8", "host_stall",
     "ddr_read_bytes", "ddr_write_bytes", "tcm_read_bytes", "tcm_write_bytes",
 )  # fmt: skip
 """i64 counters; ``_q8`` counts 1/256 cycle."""
@@ -64,6 +64,10 @@ LOOPS = 276  # 5 x i32: loop registers the function does not name and the stage,
 FRAMES = 296  # pointer of a checked build to the stack pointer at entry, i32, by call depth
 ABOVE = 304  # i32: marks that `checking.frames` keeps for the thread
 LOADS = 312  # pointer of a checked build to the last address without a value that each packet has loaded, i32
+MATRIX = 320  # 6 x i32: a packet of the matrix engine, its number, USR and up to four registers
+MATRIX_WORDS = 6
+MATRIX_FUNCTION = "matrix.packet"
+"""The host function that a packet of the matrix engine calls."""
 VECTORS = 512  # 32 x 128 bytes
 VECTOR_PREDICATES = VECTORS + 32 * 128
 CONTROLS = VECTOR_PREDICATES + 4 * 128  # 32 x i32

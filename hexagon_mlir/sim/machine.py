@@ -23,6 +23,7 @@ from hexagon_mlir.sim.host_library.entry import HostEntry
 from hexagon_mlir.sim.host_library.hostcalls import HostCalls
 from hexagon_mlir.sim.host_library.libc import Libc
 from hexagon_mlir.sim.host_library.services import entry_points, weakly
+from hexagon_mlir.sim.matrix_engine.api import MatrixApi
 from hexagon_mlir.sim.memory_system.cache_model import Q8, Geometry, cycles_q8
 from hexagon_mlir.sim.memory_system.cache_tags import CacheTags, never
 from hexagon_mlir.sim.memory_system.dma import Dma
@@ -113,8 +114,10 @@ class Machine:
         if self.checks:
             self.scheduler.order = self.checks
             dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
+        self.matrix = MatrixApi(self.program.matrix, self.memory, self.scheduler, self.target)
         self._libc = Libc(me)
-        services = HostCalls(me), dma, runtime, ThreadApi(self.scheduler, spawn, self.target), self._libc
+        services = HostCalls(me), dma, runtime, ThreadApi(self.scheduler, spawn, self.target), \
+            self.matrix, self._libc
         functions, self._services = entry_points(services, self.program.callbacks)
         self.host = HostEntry(me, functions)
 
@@ -246,7 +249,7 @@ class Machine:
         self.memory.tcm.high_water = self.memory.tcm.used
         if trace:
             self.tcm_use.append((0, self.memory.tcm.used))
-        self._tracing = trace
+        self._tracing = self.matrix.trace = trace
         words = [_word(argument) for argument in args]
         calls = [words]
         if grid is not None:
@@ -271,6 +274,7 @@ class Machine:
                     if stopped:
                         break
                 self.main.end_streams()
+                self.matrix.leave()
                 self.scheduler.drain()
                 self._raise()
                 if not self.checks and self.memory.mapping[: layout.NULL_PAGE_BYTES] != _NULL_PAGE:
@@ -394,6 +398,7 @@ class Machine:
             try:
                 body(thread)
                 context.end_streams()
+                self.matrix.leave()
             except BaseException as error:
                 self.scheduler.fail(thread, error)
             else:
@@ -444,6 +449,7 @@ class Machine:
             result.cycles = self.scheduler.time // Q8
             result.threads = results.thread_stats(self.scheduler.threads)
         result.arithmetic = self.arithmetic
+        result.matrix = self.matrix.use()
         result.left_q8 = self.dma.left(result.cycles * Q8)
         if self.checks:
             result.reports = self.checks.finish()

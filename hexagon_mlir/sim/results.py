@@ -12,6 +12,7 @@ from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 from hexagon_mlir.sim.checking.report import Report
 from hexagon_mlir.sim.context import Context, CostTable
+from hexagon_mlir.sim.matrix_engine.timing import Use
 from hexagon_mlir.sim.memory_system.cache_model import Q8
 from hexagon_mlir.sim.threading.threads import Thread
 from hexagon_mlir.sim.translation.program import Program
@@ -78,6 +79,8 @@ class RunResult:
     """What a checked run found."""
     arithmetic: Arithmetic = DEFAULT_ARITHMETIC
     """How HVX floating point was computed."""
+    matrix: Use | None = None
+    """What the matrix engine did; None if the program did not use it."""
     left_q8: int = 0
     """How long a transfer for a later run goes on after the end, in 1/256 cycle."""
 
@@ -98,7 +101,8 @@ class RunResult:
 
 _PARTS = (
     ("memory-l2", "l2_stall", 1), ("memory-ddr", "ddr_stall_q8", Q8), ("memory-tcm", "tcm_stall", 1),
-    ("copy", "copy_q8", Q8), ("thread-wait", "wait_q8", Q8), ("host-call", "host_stall", 1),
+    ("copy", "copy_q8", Q8), ("thread-wait", "wait_q8", Q8), ("matrix-queue", "matrix_queue_q8", Q8),
+    ("matrix-wait", "matrix_wait_q8", Q8), ("host-call", "host_stall", 1),
 )  # fmt: skip
 """Cause, counter, and how much of it is a cycle."""
 

@@ -139,6 +139,22 @@ class Target:
     pmu_hvx_pkt_per_packet: Fact
     """What one HVX packet adds to the PMU event HVX_PKT."""
 
+    # Matrix engine
+    matrix_half_tile_cycles: Fact
+    """Of the array for 32 rows x 32 channels x 32 columns of half precision."""
+    matrix_byte_tile_cycles: Fact
+    """Of the array for 64 rows x 32 channels x 32 columns of bytes and integer weights."""
+    matrix_packet_cycles: Fact
+    """What the array takes for a packet besides its tiles."""
+    matrix_convert_cycles: Fact
+    matrix_store_cycles: Fact
+    matrix_bias_cycles: Fact
+    """A load or store of bias registers."""
+    matrix_result_cycles: Fact
+    """From the end of the last product to its results in TCM, conversion and store included."""
+    matrix_queue_packets: Fact
+    """Packets that wait for the engine before a thread that issues one more stalls."""
+
     vector_float: bool = True
     """False when HVX has no floating point at all (before v68)."""
 

@@ -63,4 +63,12 @@ TARGET = Target(
     scalar_load_result_stage=Fact(4, "stage", "LLVM HexagonDepIICScalar.td, tc_ld", LLVM),
     pmu_hvx_pkt_per_packet=Fact(1, "events", "SM8550 PMU runs (v73)", MEAS),
     stack_bytes=Fact(1 << 20, "B", "size the simulator gives each thread's stack", EST),
+    matrix_half_tile_cycles=Fact(8, "cycles", "12.3 TFLOPS at 1.5 GHz; EuroSys'26 measures 12.03 of 1024^3", MEAS),
+    matrix_byte_tile_cycles=Fact(4, "cycles", "v69's is used; QEMU's rate tables would allow half", EST),
+    matrix_packet_cycles=Fact(3, "cycles", "v69: 2.6 left of loops of packets with 1 and 2 byte tiles", EST),
+    matrix_convert_cycles=Fact(24, "cycles", "part of 40 for a conversion and its store", EST),
+    matrix_store_cycles=Fact(16, "cycles", "v69 hides both of a tile in 86 cycles for two: at most 43", EST),
+    matrix_bias_cycles=Fact(8, "cycles", "256 bytes; v69: costs nothing that can be measured", EST),
+    matrix_result_cycles=Fact(60, "cycles", "none published", EST),
+    matrix_queue_packets=Fact(8, "packets", "the PMU counts its stalls; none published", EST),
 )

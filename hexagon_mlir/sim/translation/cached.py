@@ -89,6 +89,20 @@ def routine_code(floats: FloatModel) -> bytes:
     return program.code
 
 
+@functools.cache
+def matrix_code() -> bytes:
+    """Object code of `matrix_engine.functions`; kept on disk like a program."""
+    key = hashlib.sha256("\0".join((str(VERSION), _sources(), *host.cpu())).encode()).hexdigest()
+    name = f"{key}.matrix"
+    program = _load(name)
+    if program is None:
+        from hexagon_mlir.sim.matrix_engine import functions
+
+        program = Program(host.compile_object(functions.library(host.lanes())))
+        _store(name, program)
+    return program.code
+
+
 def obtain(
     text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = host.QUICK,
     hot: int | None = None, arithmetic: Arithmetic = DEFAULT_ARITHMETIC,

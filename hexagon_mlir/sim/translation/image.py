@@ -50,6 +50,8 @@ class Image:
     model: AccessModel | None
     """What accesses cost; None in a fast build."""
     floats: FloatModel
+    matrix: list[list[str]]
+    """See `Program.matrix`."""
     sites: list[Site] | None = None
     """Packets by number in a checked build."""
     quick: bool = False

@@ -122,6 +122,8 @@ class FunctionLowering:
                             written.update(insn.address.written.units())
                     if insn.kind == "frame":
                         written.update((("R", 29), ("R", 30), ("R", 31)))
+                    if insn.kind == "matrix":
+                        read.add(USR)
         if self.image.sticky:
             read.add(USR)
             written.add(USR)
@@ -148,7 +150,7 @@ class FunctionLowering:
     def makes_calls(self) -> bool:
         return any(
             insn.kind in ("call", "callr") or (insn.kind == "jump" and insn.target not in self.graph.at_label)
-            or (insn.kind == "jumpr" and insn.sources[0].number != 31) or insn.kind in ("clock", "dma")
+            or (insn.kind == "jumpr" and insn.sources[0].number != 31) or insn.kind in ("clock", "dma", "matrix")
             for block in self.graph.blocks for packet in block.packets for insn in packet.insns
         )  # fmt: skip
 

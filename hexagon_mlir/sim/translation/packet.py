@@ -21,7 +21,7 @@ from hexagon_mlir.sim.semantics.scalar import half, pair
 from hexagon_mlir.sim.semantics.sticky import USR
 from hexagon_mlir.sim.semantics.tables import SEMANTICS
 from hexagon_mlir.sim.semantics.value import I1, I32, I64, Type, Val
-from hexagon_mlir.sim.translation import special
+from hexagon_mlir.sim.translation import matrix, special
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
 from hexagon_mlir.sim.translation.followed import reads_frame
@@ -445,6 +445,9 @@ class PacketLowering(SecondValues, FlowLowering):
             self.code.store(kept[n], slot(("R", n)))
         if insn.dests:
             self.write(insn.dests[0], result, self.condition(insn.condition))
+
+    def do_matrix(self, insn: Insn) -> None:
+        matrix.issue(self, insn)
 
     def do_trap(self, insn: Insn) -> None:
         """A system call or a wait for an interrupt: there is nobody to answer."""

@@ -84,5 +84,7 @@ class Program:
     """Vector registers have extension bits."""
     routines: bool = False
     """It calls functions of `semantics.routines`."""
+    matrix: list[list[str]] = field(default_factory=list)
+    """Templates of the matrix engine's instructions in each packet that has some, by the packet's number."""
     float_kinds: list[tuple[int, str]] = field(default_factory=list)
     """(packet number, message) of each read of the wrong float kind, in a checked build."""

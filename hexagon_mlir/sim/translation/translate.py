@@ -16,6 +16,7 @@ from hexagon_mlir.sim.memory_system import cache_model
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.semantics.routines import PREFIX
 from hexagon_mlir.sim.semantics.sticky import USR
+from hexagon_mlir.sim.translation import matrix
 from hexagon_mlir.sim.translation.accesses import AccessModel
 from hexagon_mlir.sim.translation.float_kinds import faults as float_faults
 from hexagon_mlir.sim.translation.image import Image, site_of
@@ -94,7 +95,7 @@ def translate(
     image = Image(
         symbols, {name: number for number, name in enumerate(module.functions)}, taken, program.traps, program.branches,
         _address_taken_hosts(module), AccessModel(target) if memory_model else None, FloatModel.of(target, arithmetic),
-        program.sites if check else None, quick,
+        program.matrix, program.sites if check else None, quick,
     )  # fmt: skip
     program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
     if check:
@@ -118,6 +119,8 @@ def translate(
     for insn in (i for graph in graphs for block in graph.blocks for packet in block.packets for i in packet.insns):
         if insn.form is not None and (lacking := insn.form.lacking(target.version)):
             raise SimError(f"'{insn.text}' {lacking}, not on {target.name}", insn.line)
+        if insn.kind == "matrix" and (reason := matrix.not_modelled(insn, target.version)):
+            raise SimError(f"'{insn.text}': {reason}", insn.line)
     program.extended = image.extended = image.floats.extended and any(
         f".{suffix}" in insn.key for suffix in EXTENDED
         for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns

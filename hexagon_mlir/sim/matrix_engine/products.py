@@ -1,0 +1,190 @@
+"""A packet of activation and weight, executed on the accumulators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hexagon_mlir.sim.matrix_engine import fields, infinities
+from hexagon_mlir.sim.matrix_engine.fields import CHANNEL_MAJOR, TILE_BYTES, TILE_MASK
+from hexagon_mlir.sim.matrix_engine.formats import (
+    ABSENT_EXPONENT,
+    BYTE_GROUP,
+    BYTE_ROWS,
+    COLUMNS,
+    GROUP,
+    ROWS,
+    TILE_VECTORS,
+    VECTOR_BYTES,
+    ZERO_EXPONENT,
+    exponent_range,
+)
+from hexagon_mlir.sim.matrix_engine.functions import Functions
+from hexagon_mlir.sim.matrix_engine.state import State
+from hexagon_mlir.sim.matrix_engine.tcm import Tcm
+from hexagon_mlir.sim.matrix_engine.walks import MOST_BYTES, Pair, Step, Walk
+
+NEGATE, SIGN = 1 << 5, 0x8000
+"""The bit of a weight's first register that negates floats, and the bit of a half that does."""
+ROW_BYTES = COLUMNS * 2
+"""Of a stream of weights as the functions read it."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a packet has the array do."""
+
+    channels: int = 0
+    """Channels times taps that it passes."""
+    both: bool = False
+    """Whether it adds to both sets of accumulators, or to the current one."""
+    read_bytes: int = 0
+
+
+class Products:
+    """Executes products on ``state``, with accumulators of ``exponent_bits``."""
+
+    def __init__(self, state: State, functions: Functions, tcm: Tcm, exponent_bits: int) -> None:
+        self.state = state
+        self.functions = functions
+        self.tcm = tcm
+        self.least, self.greatest = exponent_range(exponent_bits)
+        self.stream = np.zeros((2, MOST_BYTES + 2 * COLUMNS, COLUMNS), np.int16)
+        """Low and high parts of weights, or significands and exponents; a row for each channel."""
+        self.spread = np.zeros((2, COLUMNS, COLUMNS), np.int16)
+        """The same for one step that has not a row for each channel."""
+        self.bytes = np.zeros((2 * BYTE_ROWS, COLUMNS), np.int16)
+        self.halves = np.zeros((2, 2 * ROWS, COLUMNS), np.int32)
+        """Activations of a tile and of the one below: bytes, or significands and exponents."""
+        self._stream = [int(a.ctypes.data) for a in self.stream]
+        self._spread = [int(a.ctypes.data) for a in self.spread]
+        self._bytes = int(self.bytes.ctypes.data)
+        self._halves = [int(a.ctypes.data) for a in self.halves]
+
+    def run(self, pair: Pair, registers: tuple[int, int, int, int], ieee: bool) -> Work:
+        """``registers``: Rs and Rt of activation and weight, unsigned. ``ieee``: USR bit 20."""
+        start, shape, place, length = registers
+        if length >> 31:
+            return Work()
+        tiles = min((shape >> 11) + 1, pair.most) if pair.deep else 1
+        rows = min(((length >> 7) + 1) * pair.rows_of_vector, pair.most)
+        walk = pair.walk(start & TILE_MASK, shape & TILE_MASK, tiles, rows)
+        if not walk.steps:
+            return Work()
+        vectors = -(-walk.stream // pair.rows_of_vector)
+        self._unpack(pair, self.tcm.source("weight", place & -VECTOR_BYTES, vectors * VECTOR_BYTES), vectors, place)
+        base, below = start & ~TILE_MASK, (start & ~TILE_MASK) + (shape & ~TILE_MASK)
+        nbytes = (walk.steps[-1].tile + 1) * TILE_BYTES
+        source = self.tcm.source("activation", base, nbytes)
+        if walk.below:
+            self._load(pair, self.tcm.source("activation", below, TILE_BYTES), 1)
+            nbytes += TILE_BYTES
+        loaded = -1
+        for step in walk.steps:
+            if step.tile != loaded:
+                loaded = step.tile
+                self._load(pair, source + loaded * TILE_BYTES, 0)
+            if pair.floating:
+                self._add_halves(pair, walk, step, ieee)
+            else:
+                self._add_bytes(pair, walk, step)
+            if ieee and pair.floating:
+                self._add_kinds(pair, walk, step, base, below, place)
+        return Work(walk.channels, walk.both, vectors * VECTOR_BYTES + nbytes)
+
+    # -- operands --------------------------------------------------------------------------------------------
+    def _unpack(self, pair: Pair, source: int, vectors: int, place: int) -> None:
+        """The weights of ``vectors`` at host address ``source``."""
+        if pair.floating:
+            self.functions.weights_hf(source, vectors, *self._stream, SIGN if place & NEGATE else 0)
+        else:
+            getattr(self.functions, f"weights_{pair.unpacking}")(source, vectors, *self._stream)
+
+    def _load(self, pair: Pair, source: int, below: int) -> None:
+        """The tile of activations at host address ``source``, or the one below it."""
+        slots = below * pair.layout.rows * COLUMNS
+        if pair.floating:
+            self.functions.activations_hf(source, TILE_VECTORS, *(a + 4 * slots for a in self._halves))
+        elif pair.layout is CHANNEL_MAJOR:
+            self.functions.activations_cm(source, TILE_VECTORS, self._bytes + 2 * slots)
+        else:
+            self.functions.activations_ub(source, TILE_VECTORS, self._bytes + 2 * slots)
+
+    def _weights(self, walk: Walk, step: Step, group: int, absent: int, fill: int) -> list[int]:
+        """Where the weights of ``step`` stand, in whole groups of channels."""
+        if not walk.group and step.count % group == 0:
+            return [address + step.stream * ROW_BYTES for address in self._stream]
+        for spread, stream, zero, none in zip(self.spread, self.stream, (0, fill), (0, absent), strict=True):
+            found = stream[step.stream : step.stream + step.count]
+            if walk.group:
+                _grouped(spread, found, walk.group, zero, none)
+            else:
+                spread[:] = zero
+                spread[: step.count] = found
+        return self._spread
+
+    # -- sums ------------------------------------------------------------------------------------------------
+    def _rows(self, pair: Pair, walk: Walk, step: Step, current: int) -> tuple[int, int]:
+        source = fields.sources(pair.layout, walk.y_mask, step.y_tap)
+        target = fields.targets(pair.layout, walk.y_mask, step.x_tap, current ^ step.half, pair.drops)
+        return source.address, target.address
+
+    def _add_halves(self, pair: Pair, walk: Walk, step: Step, ieee: bool) -> None:
+        accumulators = self.state.float
+        weights = self._weights(walk, step, GROUP, ABSENT_EXPONENT, ZERO_EXPONENT)
+        groups = COLUMNS // GROUP if walk.group else -(-step.count // GROUP)
+        self.functions.products_hf(
+            *accumulators.addresses, *self._halves, *self._rows(pair, walk, step, accumulators.current), *weights,
+            step.first, groups, self.least, self.greatest, not ieee,
+        )  # fmt: skip
+
+    def _add_bytes(self, pair: Pair, walk: Walk, step: Step) -> None:
+        accumulators = self.state.integer
+        weights = self._weights(walk, step, BYTE_GROUP, 0, 0)
+        groups = COLUMNS // BYTE_GROUP if walk.group else -(-step.count // BYTE_GROUP)
+        self.functions.products_ub(
+            *accumulators.addresses, self._bytes, *self._rows(pair, walk, step, accumulators.current), *weights,
+            step.first, groups,
+        )  # fmt: skip
+
+    def _add_kinds(self, pair: Pair, walk: Walk, step: Step, base: int, below: int, place: int) -> None:
+        """Infinities and NaN of a step, straight from its operands in memory."""
+        tiles = [base + step.tile * TILE_BYTES, *([below] if walk.below else [])]
+        slots = np.concatenate([_activations(self.tcm, tile) for tile in tiles])
+        vectors = -(-(step.stream + step.count) // pair.rows_of_vector)
+        words = self.tcm.read("weight", place & -VECTOR_BYTES, vectors * VECTOR_BYTES).view(np.uint16)
+        stream = words.reshape(vectors, COLUMNS, 2).transpose(0, 2, 1).reshape(-1, COLUMNS)
+        weights = np.zeros((COLUMNS, COLUMNS), np.uint16)
+        present = np.ones((COLUMNS, COLUMNS), np.int16)
+        found = stream[step.stream : step.stream + step.count] ^ (SIGN if place & NEGATE else 0)
+        if walk.group:
+            _grouped(weights, found, walk.group, 0, 0)
+            _grouped(present, np.ones_like(found, np.int16), walk.group, 1, 0)
+        else:
+            whole = -(-step.count // GROUP) * GROUP
+            weights[step.first : step.first + step.count] = found
+            present[: step.first] = present[step.first + whole :] = 0
+        source = fields.sources(pair.layout, walk.y_mask, step.y_tap).values
+        accumulators = self.state.float
+        target = fields.targets(pair.layout, walk.y_mask, step.x_tap, accumulators.current ^ step.half, pair.drops)
+        goes = target.values >= 0
+        new = infinities.kinds(infinities.classes(slots[source[goes]]), infinities.classes(weights, present > 0))
+        accumulators.kinds.reshape(-1, COLUMNS)[target.values[goes]] |= new
+
+
+def _activations(tcm: Tcm, address: int) -> np.ndarray:
+    """The halves of a tile, [slot][channel]."""
+    halves = tcm.read("activation", address, TILE_BYTES).view(np.uint16)
+    return halves.reshape(ROWS // 2, COLUMNS, 2).transpose(0, 2, 1).reshape(ROWS, COLUMNS)
+
+
+def _grouped(spread: np.ndarray, stream: np.ndarray, size: int, zero: int, absent: int) -> None:
+    """Weights of groups of ``size`` channels as those of 32 channels: ``zero`` for channels of other groups.
+
+    Blocks of 8 channels that have none of a column's group are ``absent``.
+    """
+    channels, columns = np.arange(COLUMNS)[:, None], np.arange(COLUMNS)
+    spread[:] = np.where(channels // GROUP == columns // GROUP, zero, absent)
+    for number, row in enumerate(stream):
+        spread[columns // size * size + number, columns] = row

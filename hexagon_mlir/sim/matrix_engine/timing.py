@@ -1,0 +1,164 @@
+"""When the matrix engine does what it is handed: a queue in front of two servers, each in order.
+
+The *array* sums products; the *converter* converts, stores and moves bias registers. A conversion waits for the
+products in its set of accumulators. Products after it go to the other set at once, and back to the first one when that
+has been converted. Times are in 1/256 cycle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.isa.matrix import Kind
+from hexagon_mlir.sim.matrix_engine.formats import BYTE_ROWS, COLUMNS, ROWS
+from hexagon_mlir.sim.memory_system.cache_model import Q8, cycles_q8
+from hexagon_mlir.targets import Target
+
+ARRAY, CONVERTER = 0, 1
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a packet did that costs time."""
+
+    kind: Kind
+    floating: bool
+    current: int
+    """The set of accumulators it worked on first."""
+    both: bool = False
+    """Whether it added to the other set, too."""
+    channels: int = 0
+    """Channels times taps of a product."""
+    columns: int = 0
+    """Columns that each channel is multiplied with."""
+    read_bytes: int = 0
+    written_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Span:
+    """What a server did for one packet."""
+
+    server: int
+    what: str
+    begin: int
+    end: int
+    thread: int
+
+
+@dataclass
+class Use:
+    """What the engine did in a run. Times in cycles."""
+
+    products: int = 0
+    """Packets of activation and weight."""
+    conversions: int = 0
+    stores: int = 0
+    macs: int = 0
+    """Multiplications of a cell of the array."""
+    array_cycles: int = 0
+    """In which the array worked, with what each packet takes besides its tiles."""
+    tile_cycles: int = 0
+    """In which it worked at its full rate."""
+    converter_cycles: int = 0
+    read_bytes: int = 0
+    """From TCM."""
+    written_bytes: int = 0
+
+    def utilization(self, cycles: int) -> float:
+        """Part of ``cycles`` that the array would take at its full rate: its products over those it could do."""
+        return self.tile_cycles / cycles if cycles else 0.0
+
+
+class Clock:
+    """The engine's time in one run."""
+
+    def __init__(self, target: Target) -> None:
+        def cycles(name: str) -> int:
+            return cycles_q8(float(getattr(target, f"matrix_{name}").value))
+
+        self.tile = {True: cycles("half_tile_cycles"), False: cycles("byte_tile_cycles")}
+        """Of the array, for floats and for integers."""
+        self.packet = cycles("packet_cycles")
+        self.times = {
+            Kind.CONVERT: cycles("convert_cycles"), Kind.STORE: cycles("store_cycles"),
+            Kind.CONVERT_STORE: cycles("convert_cycles") + cycles("store_cycles"),
+            Kind.LOAD_BIAS: cycles("bias_cycles"), Kind.STORE_BIAS: cycles("bias_cycles"),
+        }  # fmt: skip
+        """Of the converter."""
+        self.arrival = max(cycles("result_cycles") - self.times[Kind.CONVERT_STORE], 0)
+        """From the end of a store until its data can be read."""
+        self.places = int(target.matrix_queue_packets.value)
+        self.reset()
+
+    def reset(self) -> None:
+        self.free = [0, 0]
+        """When each server has done all it has been handed."""
+        self.summed = {floating: [0, 0] for floating in (True, False)}
+        """When the last products of each set end."""
+        self.converted = {floating: [0, 0] for floating in (True, False)}
+        """When the last conversion of each set ends."""
+        self.waiting: list[int] = []
+        """When packets in the queue begin."""
+        self.visible = 0
+        self.tile_q8 = 0
+        self.busy_q8 = [0, 0]
+        self.use = Use()
+
+    def room(self, now: int) -> int:
+        """From when on the queue takes one more packet."""
+        self.waiting = sorted(begin for begin in self.waiting if begin > now)
+        return now if len(self.waiting) < self.places else self.waiting[len(self.waiting) - self.places]
+
+    def drained(self) -> int:
+        """When everything is done, and results can be read."""
+        return max(*self.free, self.visible)
+
+    def issue(self, effect: Effect, now: int, thread: int) -> Span | None:
+        """A packet arrives at ``now``; None if it takes no time."""
+        sets = (effect.current, 1 - effect.current)[: 1 + effect.both]
+        summed, converted = self.summed[effect.floating], self.converted[effect.floating]
+        self._count(effect)
+        if effect.kind is Kind.ACTIVATION:
+            tiles = -(-effect.channels * self.tile[effect.floating] // COLUMNS)
+            begin = max(now, self.free[ARRAY], *(converted[each] for each in sets))
+            end = begin + tiles + self.packet
+            for each in sets:
+                summed[each] = end
+            self.tile_q8 += tiles
+            return self._serve(ARRAY, "products", begin, end, thread)
+        if effect.kind not in self.times:
+            return None
+        begin = max(now, self.free[CONVERTER])
+        if effect.kind in (Kind.CONVERT, Kind.CONVERT_STORE):
+            begin = max(begin, summed[effect.current])
+        end = begin + self.times[effect.kind]
+        if effect.kind is Kind.CONVERT:
+            converted[effect.current] = end
+        elif effect.kind is Kind.CONVERT_STORE:
+            converted[effect.current] = begin + self.times[Kind.CONVERT]
+        if effect.written_bytes:
+            self.visible = max(self.visible, end + self.arrival)
+        return self._serve(CONVERTER, effect.kind.name.lower().replace("_", " "), begin, end, thread)
+
+    def _serve(self, server: int, what: str, begin: int, end: int, thread: int) -> Span:
+        self.free[server] = end
+        self.busy_q8[server] += end - begin
+        self.waiting.append(begin)
+        return Span(server, what, begin, end, thread)
+
+    def _count(self, effect: Effect) -> None:
+        use = self.use
+        rows = ROWS if effect.floating else BYTE_ROWS
+        use.products += effect.kind is Kind.ACTIVATION
+        use.conversions += effect.kind in (Kind.CONVERT, Kind.CONVERT_STORE)
+        use.stores += effect.kind in (Kind.STORE, Kind.CONVERT_STORE)
+        use.macs += effect.channels * rows * effect.columns
+        use.read_bytes += effect.read_bytes
+        use.written_bytes += effect.written_bytes
+
+    def result(self) -> Use:
+        """The run's."""
+        self.use.array_cycles, self.use.converter_cycles = (busy // Q8 for busy in self.busy_q8)
+        self.use.tile_cycles = self.tile_q8 // Q8
+        return self.use

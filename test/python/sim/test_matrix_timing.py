@@ -1,0 +1,194 @@
+"""Time of the matrix engine, worked out by hand from the numbers of v75: queue, two servers, one holder."""
+
+import numpy as np
+import pytest
+from sim.forms_harness import function
+from sim.matrix_harness import TILE, half_product, load_bias, machine_of, store, transfer
+
+from hexagon_mlir import targets
+from hexagon_mlir.isa.matrix import Kind
+from hexagon_mlir.sim import Machine, SimError
+from hexagon_mlir.sim.matrix_engine.timing import Clock, Effect
+
+V75 = targets.get("v75")
+Q8 = 256
+RETURN = 1
+"""Cycles after the last packet's that a run has beside the engine's: the branch of the return."""
+
+
+def product(tiles, current=0, both=False):
+    return Effect(Kind.ACTIVATION, True, current, both, 32 * tiles, 32)
+
+
+def convert(current=0):
+    return Effect(Kind.CONVERT, True, current)
+
+
+STORE = Effect(Kind.STORE, False, 0, written_bytes=TILE)
+
+
+def spans(*arrivals):
+    """Begin and end in cycles of each (cycle, effect)."""
+    clock = Clock(V75)
+    found = [clock.issue(effect, now * Q8, 0) for now, effect in arrivals]
+    return [(span.begin // Q8, span.end // Q8) for span in found], clock
+
+
+def test_numbers_are_those_the_cases_were_worked_out_for():
+    names = ("half_tile", "byte_tile", "packet", "convert", "store", "bias", "result")
+    assert [getattr(V75, f"matrix_{name}_cycles").value for name in names] == [8, 4, 3, 24, 16, 8, 60]
+    assert V75.matrix_queue_packets.value == 8
+
+
+@pytest.mark.parametrize("tiles", [1, 3, 32])
+def test_a_deep_packet_takes_eight_cycles_for_a_tile_and_three_more(tiles):
+    assert spans((10, product(tiles)))[0] == [(10, 10 + 8 * tiles + 3)]
+    machine = machine_of(*half_product(0, 0, tiles))
+    result = machine.run("f")
+    assert result.matrix.array_cycles == 8 * tiles + 3
+    assert result.matrix.tile_cycles == 8 * tiles
+    assert result.matrix.macs == tiles * 32**3
+    assert result.matrix.read_bytes == 2 * tiles * TILE
+    assert result.stalls["matrix-wait"] == 8 * tiles + 3 - RETURN - 1  # issued a cycle before the return
+
+
+def test_weights_for_64_columns_take_twice_as_long():
+    machine = machine_of(*half_product(0, 0, 3, ":deep"))
+    result = machine.run("f")
+    assert result.matrix.array_cycles == 2 * 3 * 8 // 2 + 3  # its weights end after three of six steps
+    machine = machine_of(*half_product(0, 0, 3, ":deep")[:-2], transfer("r3", 6 * TILE - 1),
+                         *half_product(0, 0, 3, ":deep")[-1:])
+    assert machine.run("f").matrix.array_cycles == 2 * 3 * 8 + 3
+
+
+def test_a_conversion_waits_for_its_products_and_the_next_products_do_not():
+    found, clock = spans((0, product(10)), (1, convert(0)), (2, STORE), (3, product(10, 1)), (4, convert(1)),
+                         (5, STORE))
+    assert found == [(0, 83), (83, 107), (107, 123), (83, 166), (166, 190), (190, 206)]
+    assert clock.drained() == (206 + 60 - 40) * Q8
+
+
+def test_products_wait_until_their_set_has_been_converted():
+    found, _ = spans((0, product(1)), (0, convert(0)), (0, product(1, 1)), (0, convert(1)), (0, product(1, 0)),
+                     (0, product(1, 1)))
+    assert found == [(0, 11), (11, 35), (11, 22), (35, 59), (35, 46), (59, 70)]
+
+
+def test_a_second_conversion_waits_for_the_store_of_the_first():
+    both = Effect(Kind.CONVERT_STORE, True, 0, written_bytes=TILE)
+    found, _ = spans((0, product(1)), (0, both), (0, product(1, 1)), (0, Effect(Kind.CONVERT_STORE, True, 1)))
+    assert found == [(0, 11), (11, 51), (11, 22), (51, 91)]
+
+
+def test_a_product_in_both_sets_waits_for_both():
+    found, _ = spans((0, product(1)), (0, convert(0)), (0, product(2, 1, both=True)), (0, convert(1)))
+    assert found == [(0, 11), (11, 35), (35, 54), (54, 78)]
+
+
+def test_integers_and_floats_share_the_array():
+    found, _ = spans((0, Effect(Kind.ACTIVATION, False, 0, False, 64, 32)), (0, product(1)))
+    assert found == [(0, 11), (11, 22)]
+
+
+def test_a_full_queue_stalls_the_thread():
+    """The first packet begins at once, eight wait; the tenth is taken when the second one begins."""
+    issued = 12
+    machine = machine_of(*half_product(0, 0, 32)[:-1], *half_product(0, 0, 32)[-1:] * issued)
+    result = machine.run("f")
+    packet = 32 * 8 + 3
+    # packet n + 9 is taken n * 259 cycles after the first: 3 of them stall, the first issued 9 cycles after it
+    assert result.stalls["matrix-queue"] == (packet - 9) + (packet - 1) + (packet - 1)
+    assert result.matrix.array_cycles == issued * packet
+    assert result.cycles == pytest.approx(issued * packet, abs=12)
+
+
+def test_nine_packets_do_not_stall():
+    machine = machine_of(*half_product(0, 0, 32)[:-1], *half_product(0, 0, 32)[-1:] * 9)
+    assert "matrix-queue" not in machine.run("f").stalls
+
+
+def test_bias_and_store_are_the_converters():
+    machine = machine_of(*load_bias(0), *store(TILE))
+    result = machine.run("f")
+    assert result.matrix.converter_cycles == 8 + 16
+    assert result.matrix.stores == 1 and result.matrix.written_bytes == TILE
+
+
+def test_cycles_are_the_same_in_every_run():
+    machine = machine_of(*half_product(0, 0, 5) * 4)
+    first, second = machine.run("f"), machine.run("f")
+    assert first.cycles == second.cycles and first.matrix == second.matrix
+
+
+def test_programs_without_the_engine_have_no_use_of_it():
+    assert Machine(function("f", [["r0 = #1"]])).run("f").matrix is None
+
+
+# -- the runtime's functions -----------------------------------------------------------------------------------
+def calling(*steps, name="f"):
+    """A function of packets and, as text, names of functions to call; it keeps r16."""
+    body = [["allocframe(#8)"], ["memd(r29+#0) = r17:16"]]
+    for step in steps:
+        body += [[f"call {step}"]] if isinstance(step, str) else [step]
+    text = function(name, [*body, ["r17:16 = memd(r29+#0)"], ["r31:30 = dealloc_return(r30):raw"]])
+    return text.replace("\t{\n\t\tjumpr r31\n\t}\n", "")
+
+
+def test_wait_stalls_until_everything_is_done():
+    text = calling(*half_product(0, 0, 32), *store(3 * TILE), "hexmlir_rt_engine_wait", "hexmlir_rt_cycles")
+    machine = Machine(text)
+    result = machine.run("f")
+    issue = len(half_product(0, 0, 32)) + 2
+    assert result.return_value == pytest.approx(issue + 32 * 8 + 3, abs=30)
+    assert result.stalls["matrix-wait"] > 200
+
+
+def test_acquire_twice_and_release_without_are_errors():
+    for steps, message in ((("hexmlir_rt_engine_acquire",) * 2, "holds the matrix engine"),
+                           (("hexmlir_rt_engine_release",), "does not hold")):
+        with pytest.raises(SimError, match=message):
+            Machine(calling(*steps)).run("f")
+
+
+def _forked(work):
+    """``f`` makes two threads that run ``work``, each with its own number as argument, and joins them."""
+    create = [["r0 = ##work"], ["r1 = #1"]], [["r0 = ##work"], ["r1 = #2"]]
+    main = calling(*create[0], "hexmlir_rt_thread_create", ["r16 = r0"], *create[1], "hexmlir_rt_thread_create",
+                   ["r17 = r0"], ["r0 = r16"], "hexmlir_rt_thread_join", ["r0 = r17"], "hexmlir_rt_thread_join")
+    return Machine(main + calling(*work, name="work"))
+
+
+def test_two_threads_take_turns():
+    packets = 20  # more cycles than it takes to create a thread
+    work = ["hexmlir_rt_engine_acquire", *half_product(0, 0, 32) * packets, "hexmlir_rt_engine_release"]
+    machine = _forked(work)
+    results = [machine.run("f", trace=True) for _ in range(2)]
+    assert results[0].cycles == results[1].cycles
+    spans = machine.matrix.spans
+    assert [span.thread for span in spans] == [1] * packets + [2] * packets
+    assert spans[packets].begin - spans[packets - 1].end == pytest.approx(50 * Q8, abs=40 * Q8)
+    assert results[0].matrix.products == 2 * packets
+    second = results[0].threads[2]
+    assert second.busy < second.end - second.begin - packets * 259 // 2  # it did not spin
+
+
+def test_one_thread_cannot_use_what_another_holds():
+    acquire = calling("hexmlir_rt_engine_acquire", ["r0 = ##work"], ["r1 = #1"], "hexmlir_rt_thread_create",
+                      "hexmlir_rt_thread_join")
+    with pytest.raises(SimError, match="held by thread 0 'f'"):
+        Machine(acquire + calling(*half_product(0, 0, 1), name="work")).run("f")
+
+
+def test_a_thread_that_ends_waits_for_its_packets():
+    main = calling(["r0 = ##work"], ["r1 = #1"], "hexmlir_rt_thread_create", "hexmlir_rt_thread_join")
+    result = Machine(main + calling(*half_product(0, 0, 32), name="work")).run("f")
+    assert result.threads[1].end - result.threads[1].begin >= 32 * 8 + 3
+    assert result.cycles >= result.threads[1].end
+
+
+def test_utilization_is_products_over_what_the_array_could_do():
+    machine = machine_of(*half_product(0, 0, 32)[:-1], *half_product(0, 0, 32)[-1:] * 4)
+    result = machine.run("f")
+    assert result.matrix.utilization(result.cycles) == pytest.approx(4 * 32 * 8 / result.cycles)
+    assert result.matrix.macs / (4096 * result.cycles) == pytest.approx(result.matrix.utilization(result.cycles))
+    assert np.isclose(result.matrix.utilization(0), 0)
