@@ -19,6 +19,9 @@ _LEAST_SHARE = 0.01  # smaller causes are left out of the one-line summary
 _HEADERS = ("kernel", "runs", "grid", "shapes", "cycles", "packets", "HVX", "DDR read", "DDR written",
             "TCM read", "TCM written", "TCM peak", "compile")
 
+_MATRIX_HEADERS = ("kernel", "MACs", "utilization", "products", "conversions", "array cycles", "converter cycles",
+                   "TCM read", "TCM written")  # fmt: skip
+
 
 def run(result: RunResult) -> str:
     """One run in detail: totals, stalls by cause, traffic, cycles by function and the hottest blocks."""
@@ -31,6 +34,7 @@ def run(result: RunResult) -> str:
         ("DDR read, written", f"{size(result.ddr_read_bytes)}, {size(result.ddr_write_bytes)}"),
         ("TCM read, written", f"{size(result.tcm_read_bytes)}, {size(result.tcm_write_bytes)}"),
         ("TCM peak", size(result.tcm_high_water)),
+        *_matrix_rows(result),
     ]
     parts = [table((), rows)]
     if result.functions:
@@ -41,6 +45,24 @@ def run(result: RunResult) -> str:
         parts.append(table(("cycles", "count", "packets", "block"), [
             (f"{b.cycles:,}", f"{b.count:,}", f"{b.packets:,}", f"{b.function} {b.label}") for b in blocks]))
     return "\n".join((*parts, *_arithmetic([result]), NOTE)) + "\n"
+
+
+def _matrix_rows(result: RunResult) -> list[tuple[str, str]]:
+    """What the matrix engine did, if the program used it."""
+    use = result.matrix
+    if use is None:
+        return []
+    return [
+        ("matrix engine: MACs", f"{use.macs:,} ({use.utilization(result.cycles):.1%} of what it could do)"),
+        ("matrix engine: products", f"{use.products:,}, {_busy(use.array_cycles, result)}"),
+        ("matrix engine: conversions, stores",
+         f"{use.conversions:,}, {use.stores:,}, {_busy(use.converter_cycles, result)}"),
+        ("matrix engine: TCM read, written", f"{size(use.read_bytes)}, {size(use.written_bytes)}"),
+    ]
+
+
+def _busy(cycles: int, result: RunResult) -> str:
+    return f"busy {cycles:,} cycles ({_ratio(cycles, result.cycles):.1%})"
 
 
 def _arithmetic(results: Iterable[RunResult]) -> list[str]:
@@ -72,8 +94,18 @@ def launches(records: Sequence[LaunchRecord]) -> str:
     count = "1 launch" if len(records) == 1 else f"{len(records)} launches"
     return "\n".join((
         table(_HEADERS, rows), table(("kernel", "stalls by cause"), list(dict.fromkeys(stalls))),
+        *_matrix_table([group[0] for group in groups]),
         f"{count} on {targets}: {total:,} cycles, compiled in {seconds:.2f} s",
         *_arithmetic(record.result for record in records), NOTE)) + "\n"
+
+
+def _matrix_table(records: Sequence[LaunchRecord]) -> list[str]:
+    """A table of the launches that used the matrix engine, if any did."""
+    rows = [(record.kernel, f"{use.macs:,}", f"{use.utilization(record.result.cycles):.1%}", f"{use.products:,}",
+             f"{use.conversions:,}", f"{use.array_cycles:,}", f"{use.converter_cycles:,}",
+             size(use.read_bytes), size(use.written_bytes))
+            for record in records if (use := record.result.matrix) is not None]  # fmt: skip
+    return [table(_MATRIX_HEADERS, list(dict.fromkeys(rows)))] if rows else []
 
 
 def _identity(record: LaunchRecord) -> tuple:

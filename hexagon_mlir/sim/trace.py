@@ -10,6 +10,7 @@ from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.isa.timing import Model
 from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
 from hexagon_mlir.sim.machine import Machine
+from hexagon_mlir.sim.matrix_engine.timing import SERVERS
 from hexagon_mlir.sim.memory_system.cache_model import Q8
 from hexagon_mlir.sim.results import RunResult
 from hexagon_mlir.sim.translation.link import assign_addresses
@@ -107,7 +108,7 @@ def counters(machine: Machine, result: RunResult) -> dict[str, int]:
 
 
 # -- timeline ---------------------------------------------------------------------------------------------------
-_THREADS, _DMA, _TCM = 1, 2, 3
+_THREADS, _DMA, _TCM, _MATRIX = 1, 2, 3, 4
 
 
 def _name(process: int, name: str, thread: int | None = None) -> Event:
@@ -154,10 +155,23 @@ def _tcm(machine: Machine) -> Iterator[Event]:
         yield {"ph": "C", "pid": _TCM, "tid": 0, "name": "TCM bytes", "ts": time, "args": {"bytes": used}}
 
 
+def _matrix(machine: Machine) -> Iterator[Event]:
+    spans = machine.matrix.spans
+    if spans:
+        yield _name(_MATRIX, "matrix engine")
+    for server in sorted({span.server for span in spans}):
+        yield _name(_MATRIX, SERVERS[server], server)
+    for span in spans:
+        yield {
+            "ph": "X", "pid": _MATRIX, "tid": span.server, "name": span.what, "ts": span.begin,
+            "dur": span.end - span.begin, "args": {"thread": span.thread},
+        }  # fmt: skip
+
+
 def timeline(machine: Machine) -> dict[str, object]:
     """The last run (made with ``trace=True``) as Chrome trace events, which Perfetto opens. Times in microseconds."""
     scale = 1e6 / (Q8 * float(machine.target.clock_hz.value))
-    events = [*_threads(machine), *_transfers(machine), *_tcm(machine)]
+    events = [*_threads(machine), *_transfers(machine), *_tcm(machine), *_matrix(machine)]
     for event in events:
         for key in ("ts", "dur"):
             if key in event:

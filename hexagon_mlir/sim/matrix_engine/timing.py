@@ -15,6 +15,7 @@ from hexagon_mlir.sim.memory_system.cache_model import Q8, cycles_q8
 from hexagon_mlir.targets import Target
 
 ARRAY, CONVERTER = 0, 1
+SERVERS = "array", "converter"
 
 
 @dataclass(frozen=True)

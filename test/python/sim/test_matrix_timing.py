@@ -6,8 +6,10 @@ from sim.forms_harness import function
 from sim.matrix_harness import TILE, half_product, load_bias, machine_of, store, transfer
 
 from hexagon_mlir import targets
+from hexagon_mlir.exec.session import LaunchRecord
 from hexagon_mlir.isa.matrix import Kind
-from hexagon_mlir.sim import Machine, SimError
+from hexagon_mlir.report import text
+from hexagon_mlir.sim import Machine, SimError, trace
 from hexagon_mlir.sim.matrix_engine.timing import Clock, Effect
 
 V75 = targets.get("v75")
@@ -192,3 +194,29 @@ def test_utilization_is_products_over_what_the_array_could_do():
     assert result.matrix.utilization(result.cycles) == pytest.approx(4 * 32 * 8 / result.cycles)
     assert result.matrix.macs / (4096 * result.cycles) == pytest.approx(result.matrix.utilization(result.cycles))
     assert np.isclose(result.matrix.utilization(0), 0)
+
+
+# -- how it is shown -------------------------------------------------------------------------------------------
+def test_the_timeline_has_a_track_for_each_server():
+    machine = machine_of(["mxclracc.hf"], *half_product(0, 0, 10), ["r7 = #2"], ["cvt.hf = acc(r7)"], *store(TILE))
+    machine.run("f", trace=True)
+    events = trace.timeline(machine)["traceEvents"]
+    names = {e["args"]["name"]: e["tid"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    done = [e for e in events if e["ph"] == "X" and e["name"] in ("products", "convert", "store")]
+    assert [e["tid"] for e in done] == [names["array"], names["converter"], names["converter"]]
+    cycle = 1e6 / float(V75.clock_hz.value)
+    assert [round(e["dur"] / cycle) for e in done] == [83, 24, 16]
+    assert done[1]["ts"] == pytest.approx(done[0]["ts"] + done[0]["dur"], abs=1e-5)
+
+
+def test_reports_show_what_the_engine_did():
+    machine = machine_of(*half_product(0, 0, 10), ["r7 = #2"], ["cvt.hf = acc(r7)"], *store(TILE))
+    result = machine.run("f")
+    shown = text.run(result)
+    assert f"{10 * 32**3:,} ({80 / result.cycles:.1%} of what it could do)" in shown
+    assert f"busy 83 cycles ({83 / result.cycles:.1%})" in shown
+    assert "40.0 KiB, 2.0 KiB" in shown and "stalls: matrix-wait" in shown
+    record = LaunchRecord("k", "v75", None, (), result, 0.0)
+    assert f"{80 / result.cycles:.1%}" in text.launches([record])
+    without = Machine(function("f", [["r0 = #1"]])).run("f")
+    assert "matrix" not in text.run(without)
