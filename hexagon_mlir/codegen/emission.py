@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hexagon_mlir import pipelines
 from hexagon_mlir.codegen import cache
 from hexagon_mlir.codegen.assembly import Assembly
+from hexagon_mlir.codegen.matrix_engine.definitions import with_definitions, with_routines
 from hexagon_mlir.codegen.module_splitting import divide
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.trace import Made, Trace
@@ -24,6 +25,7 @@ class Emission:
     """
 
     def __init__(self, target: Target, pipeline: str, settings: Settings, position_independent: bool = False):
+        self._target = target
         self._request = _request(target, pipeline, settings, "asm", position_independent)
         self._queue = workers().queue()
         self._made: list[tuple[str, str | Assembly]] = []
@@ -47,7 +49,7 @@ class Emission:
             texts.append(made if isinstance(made, str) else made.text())
             if made is not texts[-1]:
                 cache.store(name, texts[-1].encode())
-        return joined(texts, "m")
+        return with_routines(joined(texts, "m"), self._target)
 
     def close(self) -> None:
         """Nothing will be added any more."""
@@ -63,6 +65,8 @@ def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "defau
         emission = Emission(target, pipeline, settings, position_independent)
         emission.add(llvm_ir)
         return emission.finish()
+    if kind == "obj":
+        llvm_ir = with_definitions(llvm_ir, target)
     request = _request(target, pipeline, settings, kind, position_independent)
     name = _name(llvm_ir, request)
     data = cache.load(name)

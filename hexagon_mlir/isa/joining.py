@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _LABEL = re.compile(r"\.L[\w.$]+")
 _ONCE = re.compile(r"^[ \t]*\.(?:attribute|file)\s.*\n?", re.MULTILINE)
@@ -22,6 +22,13 @@ def joined(assemblies: Sequence[str], mark: str = "") -> str:
         body = _ONCE.sub("", assembly.rpartition(_LAST)[0] or assembly)
         out += "\t.text\n" + _renamed_labels(body, f".{mark}{number}")
     return out + end + last
+
+
+def undefined(assembly: str, names: Iterable[str]) -> list[str]:
+    """Those of ``names`` that ``assembly`` uses and has no label of."""
+    used = {name: re.compile(rf"(?<![\w.$]){re.escape(name)}(?![\w.$])(:)?") for name in names}
+    found = {name: [match[1] for match in pattern.finditer(assembly)] for name, pattern in used.items()}
+    return [name for name, colons in found.items() if colons and not any(colons)]
 
 
 def _renamed_labels(assembly: str, suffix: str) -> str:

@@ -1,7 +1,8 @@
 """LLVM's Hexagon assembly text to a `Module` of functions, packets and data sections.
 
 Every line is either understood or an `AsmError` that names it; nothing is skipped by guess. Sections that
-hold no guest data (debug information, notes) are read past as a whole.
+hold no guest data (debug information, notes) are read past as a whole. Words in code, which LLVM writes for a naked
+function with prologue data, are packets too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import posixpath
 import re
 from dataclasses import dataclass, field
 
+from hexagon_mlir.isa import disassembler
+from hexagon_mlir.isa.encoding import WORD_BITS, WORD_BYTES
 from hexagon_mlir.isa.literals import Refused, integer, shown, size
 
 DATA_BYTES = 0x1000_0000
@@ -181,6 +184,8 @@ class Reader:
         self.function: Function | None = None
         self.packet: Packet | None = None
         self.loc: tuple[str, int] | None = None
+        self.words: list[tuple[int, int]] = []
+        """Line and value of each word of code that is not yet disassembled."""
         self.by_name: dict[str, Section] = {}
         self.data_bytes = 0
         """In all sections so far."""
@@ -196,6 +201,7 @@ class Reader:
                     raise AsmError(number, line, str(error), error.hint) from error
                 except (ValueError, KeyError, IndexError) as error:
                     raise AsmError(number, line) from error
+        self.end_words()
         if self.packet is not None:
             raise AsmError(number, "", "packet without '}' at the end of the file")
         return self.module
@@ -230,6 +236,7 @@ class Reader:
     def open_packet(self, number: int) -> None:
         if self.function is None:
             raise AsmError(number, "{", "packet outside a function")
+        self.end_words()
         self.packet = Packet(loc=self.loc)
 
     def close_packet(self, number: int) -> None:
@@ -260,7 +267,28 @@ class Reader:
                 raise AsmError(number, line, "unknown packet marker")
         self.close_packet(number)
 
+    def end_words(self) -> None:
+        """The words of code so far become packets."""
+        if not self.words:
+            return
+        assert self.function
+        number, packets = self.words[0][0], self.function.packets
+        first = len(packets)
+        origin = first * disassembler.MOST_BYTES  # keeps the labels of several runs of words apart
+        try:
+            found = disassembler.disassemble([word for _, word in self.words], origin)
+        except Refused as error:
+            raise AsmError(number, f"{self.words[0][1]:#010x}", str(error)) from error
+        named = {target for packet in found for target in packet.targets()}
+        for index, packet in enumerate(found, first):
+            if packet.start in named:
+                self.function.labels[disassembler.label(packet.start)] = index
+            lines = [(number, text) for text in packet.texts()]
+            packets.append(Packet(lines, packet.end_loop0, packet.end_loop1, loc=self.loc))
+        self.words.clear()
+
     def label(self, number: int, name: str) -> None:
+        self.end_words()
         if not _NAMES.isdisjoint(name):
             raise Refused("a quote or backslash in a name", "name it with letters, digits, '_', '.' and '$'")
         if self.in_text and self.loaded:
@@ -297,12 +325,15 @@ class Reader:
             self.module.aliases[left] = right
         elif name in (".p2align", ".align", ".balign"):
             self.align(name, rest)
+        elif self.function is not None and _INT_SIZES.get(name) == WORD_BYTES:
+            self.words += [(number, integer(item) % (1 << WORD_BITS)) for item in rest.split(",")]
         elif self.section is None:
             raise AsmError(number, line)
         else:
             self.data(name, rest, number, line)
 
     def open_section(self, name: str, rest: str) -> None:
+        self.end_words()
         self.loaded = not name.startswith(_NOT_LOADED)
         self.in_text = name.startswith(".text") or (",\"ax" in rest.replace(" ", "") and self.loaded)
         if self.in_text:

@@ -156,11 +156,11 @@ def test_what_they_take_of_a_packet():
 
 
 def test_they_issue_in_a_cycle_and_wait_for_their_registers():
-    text = "\t.type f,@function\nf:\n\tr0 = memw(r5+#0)\n{ " + f"{ACTIVATION}; {WEIGHT} }}\n" * 1
+    text = "\t.type f,@function\nf:\n\tr0 = memw(r5+#0)\n{ " + f"{ACTIVATION}; {WEIGHT} }}\n"
     text += "\tcvt.hf = acc(r6)\n\tmxmem(r8,r9) = cvt\n\tjumpr r31\n"
     module = parse(text)
     target = targets.get("v75")
-    [stalls] = Model(target).steps(blocks.build(module.functions["f"], set()))
+    stalls = [stall for block in Model(target).steps(blocks.build(module.functions["f"], set())) for stall in block]
     waited = int(target.scalar_load_result_stage.value) - int(target.scalar_early_operand_stage.value) - 1
     assert stalls[:4] == [{}, {"scalar-latency": waited}, {}, {}]
 

@@ -1,0 +1,151 @@
+"""Routines of the matrix engine: what they have it do, as text and as words of objects, and when they are added."""
+
+import operator
+import re
+
+import elf32
+import pytest
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen import emit
+from hexagon_mlir.codegen.matrix_engine.definitions import definition, with_definitions, with_routines
+from hexagon_mlir.codegen.matrix_engine.routines import ROUTINES, TILES_PER_PACKET
+from hexagon_mlir.ir import HexError
+from hexagon_mlir.isa.assembler import assemble
+from hexagon_mlir.isa.decode import decode
+from hexagon_mlir.isa.reader import parse
+
+TILE = 2048
+ARGUMENTS = {"activations": 0x100000, "weights": 0x200000, "results": 0x300000, "bias": 0x400000}
+COMPUTE = {
+    "R=R": lambda a: a, "R=I": lambda a: a, "R=add(R,R)": operator.add, "R=add(R,I)": operator.add,
+    "R=and(R,I)": operator.and_, "R=asl(R,I)": operator.lshift, "R=min(R,R)": min,
+    "R=lsr(R,I)": lambda a, b: (a & 0xFFFFFFFF) >> b, "P=cmp.gt(R,I)": operator.gt,
+}
+CALLER = "\n".join(("declare void @{0}(ptr, ptr, ptr, i32, i32, ptr)", "define void @f(ptr %a, ptr %w) {{",
+                    "  call void @{0}(ptr %a, ptr %w, ptr %a, i32 1, i32 2, ptr %w)", "  ret void", "}}", ""))
+
+
+def run(function, *arguments):
+    """(text, registers of its operands) of each instruction for the engine, and the number of packets."""
+    registers = dict(enumerate(arguments))
+    predicates, loops, trace, at, packets = {}, {}, [], 0, 0
+    while at < len(function.packets):
+        packets += 1
+        packet, read, written, to = function.packets[at], dict(registers), {}, at + 1
+        assert packets < 10_000
+        for insn in sorted(decode(packet), key=lambda insn: insn.target is not None or insn.kind == "jumpr"):
+            values = [read[o.number] if o.cls == "R" and o.number in read else o.number for o in insn.sources]
+            if insn.kind == "matrix":
+                assert all(o.number in read for o in insn.sources), insn.text
+                trace.append((insn.key, *values))
+            elif insn.kind == "loop":
+                loops[insn.op] = [function.labels[insn.target], values[0]]
+            elif insn.kind in ("jump", "jumpr"):
+                condition = insn.condition
+                if condition is None or predicates[condition.operand.number] != condition.negated:
+                    to = len(function.packets) if insn.kind == "jumpr" else function.labels[insn.target]
+            elif insn.key == "nop":
+                pass
+            elif insn.dests[0].cls == "P":
+                predicates[insn.dests[0].number] = COMPUTE[insn.key](*values)
+            else:
+                written[insn.dests[0].number] = COMPUTE[insn.key](*values)
+        registers |= written
+        for number, ends in (("0", packet.end_loop0), ("1", packet.end_loop1)):
+            if ends:
+                loops[number][1] -= 1
+                to = loops[number][0] if loops[number][1] > 0 else to
+        at = to
+    assert all(number in (*range(16), 28) for number in registers)
+    return trace, packets
+
+
+def expected(tiles, columns, conversion):
+    """What the engine is to do, from the description of the routine."""
+    if tiles <= 0 or columns <= 0:
+        return []
+    done = [("mxclracc.hf",)]
+    for column in range(columns):
+        done.append(("bias=mxmem2(R)", ARGUMENTS["bias"] + 256 * column))
+        for first in range(0, tiles, TILES_PER_PACKET):
+            span = min(TILES_PER_PACKET, tiles - first) * TILE - 1
+            done.append(("activation.hf=mxmem(R,R):deep", ARGUMENTS["activations"] + first * TILE, span))
+            done.append(("weight.hf=mxmem(R,R)", ARGUMENTS["weights"] + (column * tiles + first) * TILE, span))
+        done.append(("cvt.hf=acc(R)", conversion))
+        done.append(("mxmem(R,R)=cvt", ARGUMENTS["results"] + column * TILE, 0))
+    return done
+
+
+def both(name):
+    """The routine as its text and as the words in an object."""
+    words, weak = elf32.function(emit(CALLER.format(name), targets.get("v75"), "obj"), name)
+    assert weak
+    lines = "".join(f"\t.word\t{word}\n" for word in words)
+    as_words = parse(f"\t.type {name},@function\n{name}:\n{lines}").functions[name]
+    return parse(ROUTINES[name].assembly).functions[name], as_words
+
+
+@pytest.mark.parametrize(("name", "conversion"), [("hexmlir_engine_hf", 2), ("hexmlir_engine_hf_relu", 0)])
+@pytest.mark.parametrize(("tiles", "columns"), [
+    (1, 1), (1, 3), (31, 2), (32, 1), (32, 2), (33, 1), (33, 3), (63, 2), (64, 2), (65, 1), (96, 2), (100, 3),
+    (0, 1), (1, 0), (0, 0), (-1, 2), (2, -1), (-2147483648, 1)])
+def test_what_the_engine_does(name, conversion, tiles, columns):
+    arguments = (ARGUMENTS["activations"], ARGUMENTS["weights"], ARGUMENTS["results"], tiles, columns,
+                 ARGUMENTS["bias"])
+    for function in both(name):
+        assert run(function, *arguments)[0] == expected(tiles, columns, conversion)
+
+
+def test_packets_of_the_loops():
+    function = parse(ROUTINES["hexmlir_engine_hf"].assembly).functions["hexmlir_engine_hf"]
+    arguments = [*ARGUMENTS.values()]
+
+    def packets(tiles, columns):
+        return run(function, *arguments[:3], tiles, columns, arguments[3])[1]
+
+    assert packets(32, 9) - packets(32, 8) == 4  # bias, product, conversion, store: one in a packet
+    assert packets(96, 9) - packets(96, 8) == 6
+    assert packets(1, 1) == 10
+
+
+@pytest.mark.parametrize("name", ROUTINES)
+def test_words_in_objects_are_the_text(name):
+    text, words = both(name)
+    assert assemble(words, 75) == assemble(text, 75)
+    for one, other in zip(text.packets, words.packets, strict=True):
+        operations = [[(i.key, i.dests, i.sources, i.condition) for i in decode(packet) if i.key != "nop"]
+                      for packet in (one, other)]
+        assert sorted(map(repr, operations[0])) == sorted(map(repr, operations[1]))
+        assert (one.end_loop0, one.end_loop1) == (other.end_loop0, other.end_loop1)
+
+
+@pytest.mark.parametrize("name", ROUTINES)
+def test_assembly_has_the_routines_that_it_names(name):
+    module = parse(emit(CALLER.format(name), targets.get("v79")))
+    assert list(module.functions) == ["f", name]
+    assert [[i.key for i in decode(p)] for p in module.functions[name].packets] == [
+        [i.key for i in decode(p)] for p in parse(ROUTINES[name].assembly).functions[name].packets]
+
+
+def test_nothing_is_added_where_nothing_is_missing():
+    chip = targets.get("v75")
+    own = ROUTINES["hexmlir_engine_hf"].assembly
+    assert with_routines(own, chip) == own
+    assert with_routines("\tcall hexmlir_engine_hf_own\n", chip) == "\tcall hexmlir_engine_hf_own\n"
+    assert with_definitions("declare void @g()\n", chip) == "declare void @g()\n"
+    defined = definition(ROUTINES["hexmlir_engine_hf"], chip.version) + "\n"
+    assert with_definitions(defined, chip) == defined
+    assert with_routines("\tcall hexmlir_engine_hf\n", chip).count("hexmlir_engine_hf:\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["asm", "obj"])
+def test_chips_without_the_engine_are_refused(kind):
+    with pytest.raises(HexError, match="v68 has no matrix engine"):
+        emit(CALLER.format("hexmlir_engine_hf"), targets.get("v68"), kind)
+
+
+def test_only_registers_that_a_caller_saves():
+    for routine in ROUTINES.values():
+        numbers = {int(number) for number in re.findall(r"\br(\d+)", routine.packets)}
+        assert numbers - {31} <= {*range(16), 28}
