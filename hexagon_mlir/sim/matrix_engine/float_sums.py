@@ -89,14 +89,15 @@ def products(lanes: int, declarations: set[str]) -> str:
         row, = code.loop(f"row{part}", [code.const(0, I32)])
         to = code.load(code.element("%to", row, I32), I32)
         slot = code.load(code.element("%from", row, I32), I32) * COLUMNS + channel + first
-        activations = code.load(code.element("%a", slot, I32), Type(GROUP, "i", 32), 4)
-        some = code.reduced("or", activations).icmp("ne", 0) | ~code.argument("skip", I1)
+        significands = code.element("%a", slot, I32)
+        some = code.reduced("or", code.load(significands, Type(GROUP, "i", 32), 4)).icmp("ne", 0)
+        some = some | ~code.argument("skip", I1)
         with code.when(some & to.icmp("sge", 0), f"sum{part}", f"next{part}"):
             exponents = code.element("%ae", slot, I32)
             pairs = []
             for each, (weight, weight_exponent) in enumerate(weights):
-                a = activations.extract(each).splat(lanes)
-                exponent = code.load(code.element(exponents, each, I32), I32).splat(lanes)
+                a, exponent = (code.load(code.element(base, each, I32), I32).splat(lanes)
+                               for base in (significands, exponents))
                 pairs.append((a * weight, exponent + weight_exponent))
             place = to * COLUMNS + part
             places = [code.element(base, place, I32) for base in ("%significands", "%exponents")]

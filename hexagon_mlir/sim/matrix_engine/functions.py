@@ -9,13 +9,13 @@ from hexagon_mlir.sim.translation import host
 
 _P, _N, _B = ctypes.c_void_p, ctypes.c_int32, ctypes.c_bool
 SIGNATURES: dict[str, tuple[type, ...]] = {
-    **{f"weights_{name}": (_P, _N, _P, _P) for name in ("b", "sm", "n", "n2x", "c", "sc", "ubit", "sbit")},
+    **{f"weights_{name}": (_P, _N, _P) for name in ("b", "sm", "n", "n2x", "c", "sc", "ubit", "sbit")},
     "weights_hf": (_P, _N, _P, _P, ctypes.c_uint16),
     "activations_hf": (_P, _N, _P, _P),
     "activations_ub": (_P, _N, _P),
     "activations_cm": (_P, _N, _P),
     "products_hf": (*[_P] * 9, *[_N] * 4, _B),
-    "products_ub": (*[_P] * 7, _N, _N),
+    "products_ub": (*[_P] * 6, _N, _N),
     "convert_hf": (*[_P] * 6, _N, *[_B] * 5),
     "convert_ub": (*[_P] * 4, _B, _B),
     "convert_uh": (*[_P] * 4, _B, _B, _B),

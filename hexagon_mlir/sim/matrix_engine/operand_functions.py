@@ -17,6 +17,7 @@ from hexagon_mlir.sim.matrix_engine.formats import (
     WEIGHT_BITS,
     ZERO_EXPONENT,
 )
+from hexagon_mlir.sim.matrix_engine.integer_sums import packed
 from hexagon_mlir.sim.semantics.function import Function
 from hexagon_mlir.sim.semantics.value import I8, I16, I32, Type, Val
 
@@ -94,9 +95,9 @@ UNPACK: dict[str, Unpack] = {
 
 
 def integer_weights(name: str, declarations: set[str]) -> str:
-    """``mx_weights_<name>(source, vectors, low, high)``: i16 [channel][COLUMNS] both."""
+    """``mx_weights_<name>(source, vectors, weights)``: i32 [channel][COLUMNS], both parts in a word."""
     bits, unpack = WEIGHT_BITS[name], UNPACK[name]
-    parameters = "ptr %source, i32 %vectors, ptr %low, ptr %high"
+    parameters = "ptr %source, i32 %vectors, ptr %weights"
     code = Function(f"void @mx_weights_{name}({parameters})", "nounwind", declarations)
     channels = VECTOR_BYTES * 8 // bits // COLUMNS
 
@@ -104,8 +105,8 @@ def integer_weights(name: str, declarations: set[str]) -> str:
         for channel in range(channels):
             byte = _byte(words, channel % WORD_BYTES)
             place = (number * channels + channel) * COLUMNS
-            for base, part in zip(("%low", "%high"), unpack(byte, channel // WORD_BYTES * bits), strict=True):
-                code.store(part, code.element(base, place, I16), 2)
+            low, high = unpack(byte, channel // WORD_BYTES * bits)
+            code.store(packed(low.sext(32), high.sext(32)), code.element("%weights", place, I32), 4)
 
     return _vectors(code, body)
 
@@ -145,13 +146,13 @@ def half_activations(declarations: set[str]) -> str:
 
 
 def byte_activations(declarations: set[str]) -> str:
-    """``mx_activations_ub(source, vectors, values)``: spatial-major tiles to i16 [slot][COLUMNS channels]."""
+    """``mx_activations_ub(source, vectors, values)``: spatial-major tiles to i32 [slot][COLUMNS channels]."""
     code = Function("void @mx_activations_ub(ptr %source, i32 %vectors, ptr %values)", "nounwind", declarations)
 
     def body(number: Val, words: Val) -> None:
         for row in range(WORD_BYTES):
-            value = (words.lshr(8 * row) & 0xFF).trunc(16)
-            code.store(value, code.element("%values", (number * WORD_BYTES + row) * COLUMNS, I16), 2)
+            value = words.lshr(8 * row) & 0xFF
+            code.store(value, code.element("%values", (number * WORD_BYTES + row) * COLUMNS, I32), 4)
 
     return _vectors(code, body)
 
@@ -161,7 +162,7 @@ def channel_major_activations(declarations: set[str]) -> str:
     code = Function("void @mx_activations_cm(ptr %source, i32 %vectors, ptr %values)", "nounwind", declarations)
 
     def body(number: Val, words: Val) -> None:
-        code.store(words.b.zext(16), code.element("%values", number * VECTOR_BYTES, I16), 2)
+        code.store(words.b.zext(32), code.element("%values", number * VECTOR_BYTES, I32), 4)
 
     return _vectors(code, body)
 

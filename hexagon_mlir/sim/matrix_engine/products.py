@@ -23,12 +23,10 @@ from hexagon_mlir.sim.matrix_engine.formats import (
 from hexagon_mlir.sim.matrix_engine.functions import Functions
 from hexagon_mlir.sim.matrix_engine.state import State
 from hexagon_mlir.sim.matrix_engine.tcm import Tcm
-from hexagon_mlir.sim.matrix_engine.walks import MOST_BYTES, Pair, Step, Walk
+from hexagon_mlir.sim.matrix_engine.walks import MOST_BYTES, MOST_HALVES, Pair, Step, Walk
 
 NEGATE, SIGN = 1 << 5, 0x8000
 """The bit of a weight's first register that negates floats, and the bit of a half that does."""
-ROW_BYTES = COLUMNS * 2
-"""Of a stream of weights as the functions read it."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,10 @@ class Work:
     read_bytes: int = 0
 
 
+def _address(array: np.ndarray) -> int:
+    return int(array.ctypes.data)
+
+
 class Products:
     """Executes products on ``state``, with accumulators of ``exponent_bits``."""
 
@@ -50,17 +52,18 @@ class Products:
         self.functions = functions
         self.tcm = tcm
         self.least, self.greatest = exponent_range(exponent_bits)
-        self.stream = np.zeros((2, MOST_BYTES + 2 * COLUMNS, COLUMNS), np.int16)
-        """Low and high parts of weights, or significands and exponents; a row for each channel."""
-        self.spread = np.zeros((2, COLUMNS, COLUMNS), np.int16)
-        """The same for one step that has not a row for each channel."""
-        self.bytes = np.zeros((2 * BYTE_ROWS, COLUMNS), np.int16)
-        self.halves = np.zeros((2, 2 * ROWS, COLUMNS), np.int32)
-        """Activations of a tile and of the one below: bytes, or significands and exponents."""
-        self._stream = [int(a.ctypes.data) for a in self.stream]
-        self._spread = [int(a.ctypes.data) for a in self.spread]
-        self._bytes = int(self.bytes.ctypes.data)
-        self._halves = [int(a.ctypes.data) for a in self.halves]
+        self.words = np.zeros((MOST_BYTES + 2 * COLUMNS, COLUMNS), np.int32)
+        """Integer weights, a row for each channel."""
+        self.halves = np.zeros((2, MOST_HALVES + 2 * COLUMNS, COLUMNS), np.int16)
+        """Significands and exponents of half-precision weights."""
+        self.spread_words = np.zeros((COLUMNS, COLUMNS), np.int32)
+        self.spread_halves = np.zeros((2, COLUMNS, COLUMNS), np.int16)
+        """The same for one step whose stream has not a row for each channel."""
+        self.activations = np.zeros((2, 2 * BYTE_ROWS, COLUMNS), np.int32)
+        """Of a tile and of the one below: bytes, or significands and exponents."""
+        self._words, self._spread_words = _address(self.words), _address(self.spread_words)
+        self._halves, self._spread_halves = ([_address(a) for a in pair] for pair in (self.halves, self.spread_halves))
+        self._activations = [_address(a) for a in self.activations]
 
     def run(self, pair: Pair, registers: tuple[int, int, int, int], ieee: bool) -> Work:
         """``registers``: Rs and Rt of activation and weight, unsigned. ``ieee``: USR bit 20."""
@@ -97,32 +100,19 @@ class Products:
     def _unpack(self, pair: Pair, source: int, vectors: int, place: int) -> None:
         """The weights of ``vectors`` at host address ``source``."""
         if pair.floating:
-            self.functions.weights_hf(source, vectors, *self._stream, SIGN if place & NEGATE else 0)
+            self.functions.weights_hf(source, vectors, *self._halves, SIGN if place & NEGATE else 0)
         else:
-            getattr(self.functions, f"weights_{pair.unpacking}")(source, vectors, *self._stream)
+            getattr(self.functions, f"weights_{pair.unpacking}")(source, vectors, self._words)
 
     def _load(self, pair: Pair, source: int, below: int) -> None:
         """The tile of activations at host address ``source``, or the one below it."""
-        slots = below * pair.layout.rows * COLUMNS
+        significands, exponents = (address + 4 * below * pair.layout.rows * COLUMNS for address in self._activations)
         if pair.floating:
-            self.functions.activations_hf(source, TILE_VECTORS, *(a + 4 * slots for a in self._halves))
+            self.functions.activations_hf(source, TILE_VECTORS, significands, exponents)
         elif pair.layout is CHANNEL_MAJOR:
-            self.functions.activations_cm(source, TILE_VECTORS, self._bytes + 2 * slots)
+            self.functions.activations_cm(source, TILE_VECTORS, significands)
         else:
-            self.functions.activations_ub(source, TILE_VECTORS, self._bytes + 2 * slots)
-
-    def _weights(self, walk: Walk, step: Step, group: int, absent: int, fill: int) -> list[int]:
-        """Where the weights of ``step`` stand, in whole groups of channels."""
-        if not walk.group and step.count % group == 0:
-            return [address + step.stream * ROW_BYTES for address in self._stream]
-        for spread, stream, zero, none in zip(self.spread, self.stream, (0, fill), (0, absent), strict=True):
-            found = stream[step.stream : step.stream + step.count]
-            if walk.group:
-                _grouped(spread, found, walk.group, zero, none)
-            else:
-                spread[:] = zero
-                spread[: step.count] = found
-        return self._spread
+            self.functions.activations_ub(source, TILE_VECTORS, significands)
 
     # -- sums ------------------------------------------------------------------------------------------------
     def _rows(self, pair: Pair, walk: Walk, step: Step, current: int) -> tuple[int, int]:
@@ -132,19 +122,28 @@ class Products:
 
     def _add_halves(self, pair: Pair, walk: Walk, step: Step, ieee: bool) -> None:
         accumulators = self.state.float
-        weights = self._weights(walk, step, GROUP, ABSENT_EXPONENT, ZERO_EXPONENT)
+        weights = [address + 2 * step.stream * COLUMNS for address in self._halves]
+        if walk.group or step.count % GROUP:
+            for spread, stream, zero, absent in zip(
+                self.spread_halves, self.halves, (0, ZERO_EXPONENT), (0, ABSENT_EXPONENT), strict=True
+            ):
+                _spread(spread, stream[step.stream : step.stream + step.count], walk.group, zero, absent)
+            weights = self._spread_halves
         groups = COLUMNS // GROUP if walk.group else -(-step.count // GROUP)
         self.functions.products_hf(
-            *accumulators.addresses, *self._halves, *self._rows(pair, walk, step, accumulators.current), *weights,
+            *accumulators.addresses, *self._activations, *self._rows(pair, walk, step, accumulators.current), *weights,
             step.first, groups, self.least, self.greatest, not ieee,
         )  # fmt: skip
 
     def _add_bytes(self, pair: Pair, walk: Walk, step: Step) -> None:
         accumulators = self.state.integer
-        weights = self._weights(walk, step, BYTE_GROUP, 0, 0)
+        weights = self._words + 4 * step.stream * COLUMNS
+        if walk.group or step.count % BYTE_GROUP:
+            _spread(self.spread_words, self.words[step.stream : step.stream + step.count], walk.group, 0, 0)
+            weights = self._spread_words
         groups = COLUMNS // BYTE_GROUP if walk.group else -(-step.count // BYTE_GROUP)
         self.functions.products_ub(
-            *accumulators.addresses, self._bytes, *self._rows(pair, walk, step, accumulators.current), *weights,
+            *accumulators.addresses, self._activations[0], *self._rows(pair, walk, step, accumulators.current), weights,
             step.first, groups,
         )  # fmt: skip
 
@@ -177,6 +176,15 @@ def _activations(tcm: Tcm, address: int) -> np.ndarray:
     """The halves of a tile, [slot][channel]."""
     halves = tcm.read("activation", address, TILE_BYTES).view(np.uint16)
     return halves.reshape(ROWS // 2, COLUMNS, 2).transpose(0, 2, 1).reshape(ROWS, COLUMNS)
+
+
+def _spread(spread: np.ndarray, stream: np.ndarray, size: int, zero: int, absent: int) -> None:
+    """The weights of a step with a row for each channel: of groups of ``size``, or filled up with ``zero``."""
+    if size:
+        _grouped(spread, stream, size, zero, absent)
+    else:
+        spread[:] = zero
+        spread[: len(stream)] = stream
 
 
 def _grouped(spread: np.ndarray, stream: np.ndarray, size: int, zero: int, absent: int) -> None:
