@@ -249,7 +249,7 @@ class Machine:
         self.memory.tcm.high_water = self.memory.tcm.used
         if trace:
             self.tcm_use.append((0, self.memory.tcm.used))
-        self._tracing = self.matrix.trace = trace
+        self._tracing = self.matrix.clock.trace = trace
         words = [_word(argument) for argument in args]
         calls = [words]
         if grid is not None:

@@ -156,7 +156,7 @@ def _tcm(machine: Machine) -> Iterator[Event]:
 
 
 def _matrix(machine: Machine) -> Iterator[Event]:
-    spans = machine.matrix.spans
+    spans = machine.matrix.clock.spans
     if spans:
         yield _name(_MATRIX, "matrix engine")
     for server in sorted({span.server for span in spans}):

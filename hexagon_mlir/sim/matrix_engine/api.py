@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.context import Context
-from hexagon_mlir.sim.matrix_engine.timing import Clock, Span, Use
+from hexagon_mlir.sim.matrix_engine.timing import Clock, Use
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.threading.threads import Scheduler, Thread
 from hexagon_mlir.sim.translation.program import SimError
@@ -39,8 +39,6 @@ class MatrixApi:
 
             self.engine = engine.MatrixEngine(memory, target)
             self.packets = [engine.Packet.of(keys) for keys in packets]
-        self.trace = False
-        """Whether to keep `spans`."""
         self.reset()
 
     def reset(self) -> None:
@@ -53,7 +51,6 @@ class MatrixApi:
         self.asking: list[Thread] = []
         self.published: object = None
         """What happened before the last release."""
-        self.spans: list[Span] = []
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
         return {
@@ -78,9 +75,7 @@ class MatrixApi:
         assert self.engine is not None
         effect = self.engine.execute(packet, tuple(words[: packet.registers]), usr)
         self.users.add(me.number)
-        span = self.clock.issue(effect, now, me.number)
-        if self.trace and span is not None:
-            self.spans.append(span)
+        self.clock.issue(effect, now, me.number)
 
     # -- who uses it -----------------------------------------------------------------------------------------
     def acquire(self, context: Context) -> None:

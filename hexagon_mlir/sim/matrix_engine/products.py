@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from hexagon_mlir.sim.matrix_engine import fields, infinities
+from hexagon_mlir.sim.matrix_engine import infinities
 from hexagon_mlir.sim.matrix_engine.fields import CHANNEL_MAJOR, TILE_BYTES, TILE_MASK
 from hexagon_mlir.sim.matrix_engine.formats import (
     ABSENT_EXPONENT,
@@ -29,8 +29,7 @@ NEGATE, SIGN = 1 << 5, 0x8000
 """The bit of a weight's first register that negates floats, and the bit of a half that does."""
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(NamedTuple):
     """What a packet has the array do."""
 
     channels: int = 0
@@ -89,9 +88,9 @@ class Products:
                 loaded = step.tile
                 self._load(pair, source + loaded * TILE_BYTES, 0)
             if pair.floating:
-                self._add_halves(pair, walk, step, ieee)
+                self._add_halves(walk, step, ieee)
             else:
-                self._add_bytes(pair, walk, step)
+                self._add_bytes(walk, step)
             if ieee and pair.floating:
                 self._add_kinds(pair, walk, step, base, below, place)
         return Work(walk.channels, walk.both, vectors * VECTOR_BYTES + nbytes)
@@ -115,12 +114,7 @@ class Products:
             self.functions.activations_ub(source, TILE_VECTORS, significands)
 
     # -- sums ------------------------------------------------------------------------------------------------
-    def _rows(self, pair: Pair, walk: Walk, step: Step, current: int) -> tuple[int, int]:
-        source = fields.sources(pair.layout, walk.y_mask, step.y_tap)
-        target = fields.targets(pair.layout, walk.y_mask, step.x_tap, current ^ step.half, pair.drops)
-        return source.address, target.address
-
-    def _add_halves(self, pair: Pair, walk: Walk, step: Step, ieee: bool) -> None:
+    def _add_halves(self, walk: Walk, step: Step, ieee: bool) -> None:
         accumulators = self.state.float
         weights = [address + 2 * step.stream * COLUMNS for address in self._halves]
         if walk.group or step.count % GROUP:
@@ -131,11 +125,12 @@ class Products:
             weights = self._spread_halves
         groups = COLUMNS // GROUP if walk.group else -(-step.count // GROUP)
         self.functions.products_hf(
-            *accumulators.addresses, *self._activations, *self._rows(pair, walk, step, accumulators.current), *weights,
-            step.first, groups, self.least, self.greatest, not ieee,
+            *accumulators.addresses, *self._activations, step.source.address,
+            step.targets[accumulators.current].address, *weights, step.first, groups, self.least, self.greatest,
+            not ieee,
         )  # fmt: skip
 
-    def _add_bytes(self, pair: Pair, walk: Walk, step: Step) -> None:
+    def _add_bytes(self, walk: Walk, step: Step) -> None:
         accumulators = self.state.integer
         weights = self._words + 4 * step.stream * COLUMNS
         if walk.group or step.count % BYTE_GROUP:
@@ -143,8 +138,8 @@ class Products:
             weights = self._spread_words
         groups = COLUMNS // BYTE_GROUP if walk.group else -(-step.count // BYTE_GROUP)
         self.functions.products_ub(
-            *accumulators.addresses, self._activations[0], *self._rows(pair, walk, step, accumulators.current), weights,
-            step.first, groups,
+            *accumulators.addresses, self._activations[0], step.source.address,
+            step.targets[accumulators.current].address, weights, step.first, groups,
         )  # fmt: skip
 
     def _add_kinds(self, pair: Pair, walk: Walk, step: Step, base: int, below: int, place: int) -> None:
@@ -164,12 +159,12 @@ class Products:
             whole = -(-step.count // GROUP) * GROUP
             weights[step.first : step.first + step.count] = found
             present[: step.first] = present[step.first + whole :] = 0
-        source = fields.sources(pair.layout, walk.y_mask, step.y_tap).values
         accumulators = self.state.float
-        target = fields.targets(pair.layout, walk.y_mask, step.x_tap, accumulators.current ^ step.half, pair.drops)
-        goes = target.values >= 0
-        new = infinities.kinds(infinities.classes(slots[source[goes]]), infinities.classes(weights, present > 0))
-        accumulators.kinds.reshape(-1, COLUMNS)[target.values[goes]] |= new
+        target = step.targets[accumulators.current].values
+        goes = target >= 0
+        a = infinities.classes(slots[step.source.values[goes]])
+        new = infinities.kinds(a, infinities.classes(weights, present > 0))
+        accumulators.kinds.reshape(-1, COLUMNS)[target[goes]] |= new
 
 
 def _activations(tcm: Tcm, address: int) -> np.ndarray:

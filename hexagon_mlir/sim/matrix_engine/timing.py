@@ -7,6 +7,7 @@ has been converted. Times are in 1/256 cycle.
 
 from __future__ import annotations
 
+import bisect
 from dataclasses import dataclass
 
 from hexagon_mlir.isa.matrix import Kind
@@ -18,7 +19,7 @@ ARRAY, CONVERTER = 0, 1
 SERVERS = "array", "converter"
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Effect:
     """What a packet did that costs time."""
 
@@ -89,6 +90,8 @@ class Clock:
         """Of the converter."""
         self.arrival = max(cycles("result_cycles") - self.times[Kind.CONVERT_STORE], 0)
         """From the end of a store until its data can be read."""
+        self.trace = False
+        """Whether to keep `spans`."""
         self.places = int(target.matrix_queue_packets.value)
         self.reset()
 
@@ -100,63 +103,64 @@ class Clock:
         self.converted = {floating: [0, 0] for floating in (True, False)}
         """When the last conversion of each set ends."""
         self.waiting: list[int] = []
-        """When packets in the queue begin."""
+        """When packets in the queue begin, the earliest first."""
         self.visible = 0
         self.tile_q8 = 0
         self.busy_q8 = [0, 0]
         self.use = Use()
+        self.spans: list[Span] = []
 
     def room(self, now: int) -> int:
         """From when on the queue takes one more packet."""
-        self.waiting = sorted(begin for begin in self.waiting if begin > now)
-        return now if len(self.waiting) < self.places else self.waiting[len(self.waiting) - self.places]
+        waiting = self.waiting
+        del waiting[: bisect.bisect(waiting, now)]
+        return now if len(waiting) < self.places else waiting[len(waiting) - self.places]
 
     def drained(self) -> int:
         """When everything is done, and results can be read."""
         return max(*self.free, self.visible)
 
-    def issue(self, effect: Effect, now: int, thread: int) -> Span | None:
-        """A packet arrives at ``now``; None if it takes no time."""
-        sets = (effect.current, 1 - effect.current)[: 1 + effect.both]
-        summed, converted = self.summed[effect.floating], self.converted[effect.floating]
-        self._count(effect)
+    def issue(self, effect: Effect, now: int, thread: int) -> None:
+        """A packet of ``thread`` arrives at ``now``."""
+        self.use.read_bytes += effect.read_bytes
+        self.use.written_bytes += effect.written_bytes
         if effect.kind is Kind.ACTIVATION:
-            tiles = -(-effect.channels * self.tile[effect.floating] // COLUMNS)
-            begin = max(now, self.free[ARRAY], *(converted[each] for each in sets))
-            end = begin + tiles + self.packet
-            for each in sets:
-                summed[each] = end
-            self.tile_q8 += tiles
-            return self._serve(ARRAY, "products", begin, end, thread)
-        if effect.kind not in self.times:
-            return None
+            self._sum(effect, now, thread)
+        elif effect.kind in self.times:
+            self._convert(effect, now, thread)
+
+    def _sum(self, effect: Effect, now: int, thread: int) -> None:
+        floating, current = effect.floating, effect.current
+        summed, converted = self.summed[floating], self.converted[floating]
+        self.use.products += 1
+        self.use.macs += effect.channels * (ROWS if floating else BYTE_ROWS) * effect.columns
+        tiles = -(-effect.channels * self.tile[floating] // COLUMNS)
+        self.tile_q8 += tiles
+        begin = max(now, self.free[ARRAY], converted[current], converted[1 - current] if effect.both else 0)
+        end = summed[current] = begin + tiles + self.packet
+        if effect.both:
+            summed[1 - current] = end
+        self._serve(ARRAY, "products", begin, end, thread)
+
+    def _convert(self, effect: Effect, now: int, thread: int) -> None:
+        kind, current = effect.kind, effect.current
         begin = max(now, self.free[CONVERTER])
-        if effect.kind in (Kind.CONVERT, Kind.CONVERT_STORE):
-            begin = max(begin, summed[effect.current])
-        end = begin + self.times[effect.kind]
-        if effect.kind is Kind.CONVERT:
-            converted[effect.current] = end
-        elif effect.kind is Kind.CONVERT_STORE:
-            converted[effect.current] = begin + self.times[Kind.CONVERT]
+        if kind in (Kind.CONVERT, Kind.CONVERT_STORE):
+            begin = max(begin, self.summed[effect.floating][current])
+            self.converted[effect.floating][current] = begin + self.times[Kind.CONVERT]
+            self.use.conversions += 1
+        end = begin + self.times[kind]
         if effect.written_bytes:
             self.visible = max(self.visible, end + self.arrival)
-        return self._serve(CONVERTER, effect.kind.name.lower().replace("_", " "), begin, end, thread)
+        self.use.stores += kind in (Kind.STORE, Kind.CONVERT_STORE)
+        self._serve(CONVERTER, kind.name.lower().replace("_", " "), begin, end, thread)
 
-    def _serve(self, server: int, what: str, begin: int, end: int, thread: int) -> Span:
+    def _serve(self, server: int, what: str, begin: int, end: int, thread: int) -> None:
         self.free[server] = end
         self.busy_q8[server] += end - begin
-        self.waiting.append(begin)
-        return Span(server, what, begin, end, thread)
-
-    def _count(self, effect: Effect) -> None:
-        use = self.use
-        rows = ROWS if effect.floating else BYTE_ROWS
-        use.products += effect.kind is Kind.ACTIVATION
-        use.conversions += effect.kind in (Kind.CONVERT, Kind.CONVERT_STORE)
-        use.stores += effect.kind in (Kind.STORE, Kind.CONVERT_STORE)
-        use.macs += effect.channels * rows * effect.columns
-        use.read_bytes += effect.read_bytes
-        use.written_bytes += effect.written_bytes
+        bisect.insort(self.waiting, begin)
+        if self.trace:
+            self.spans.append(Span(server, what, begin, end, thread))
 
     def result(self) -> Use:
         """The run's."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.isa.matrix import Operation
 from hexagon_mlir.sim.matrix_engine import fields
-from hexagon_mlir.sim.matrix_engine.fields import CHANNEL_MAJOR, HALF, SPATIAL_MAJOR, Layout, Taps
+from hexagon_mlir.sim.matrix_engine.fields import CHANNEL_MAJOR, HALF, SPATIAL_MAJOR, Layout, Rows, Taps
 from hexagon_mlir.sim.matrix_engine.formats import BYTE_GROUP, COLUMNS, GROUP, VECTOR_BYTES, WEIGHT_BITS
 
 BYTE_BITS = 8
@@ -31,6 +31,10 @@ class Step:
     first: int
     count: int
     stream: int
+    source: Rows
+    """Slot of each row's activation, see `fields.sources`."""
+    targets: tuple[Rows, Rows]
+    """Accumulator of each row by current set, see `fields.targets`."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,9 @@ class Pair:
             count = min(end - begin, weights - stream)
             if count <= 0:
                 break
-            steps.append(Step(tile, y_tap, half, x_tap, begin, count, stream))
+            source = fields.sources(layout, y_mask, y_tap)
+            targets = [fields.targets(layout, y_mask, x_tap, current ^ half, self.drops) for current in (0, 1)]
+            steps.append(Step(tile, y_tap, half, x_tap, begin, count, stream, source, (targets[0], targets[1])))
             stream += count
             channels += (count + group - 1) // group * group
         below = y_mask > 0 and any(step.y_tap for step in steps)

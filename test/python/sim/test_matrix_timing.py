@@ -32,8 +32,10 @@ STORE = Effect(Kind.STORE, False, 0, written_bytes=TILE)
 def spans(*arrivals):
     """Begin and end in cycles of each (cycle, effect)."""
     clock = Clock(V75)
-    found = [clock.issue(effect, now * Q8, 0) for now, effect in arrivals]
-    return [(span.begin // Q8, span.end // Q8) for span in found], clock
+    clock.trace = True
+    for now, effect in arrivals:
+        clock.issue(effect, now * Q8, 0)
+    return [(span.begin // Q8, span.end // Q8) for span in clock.spans], clock
 
 
 def test_numbers_are_those_the_cases_were_worked_out_for():
@@ -166,7 +168,7 @@ def test_two_threads_take_turns():
     machine = _forked(work)
     results = [machine.run("f", trace=True) for _ in range(2)]
     assert results[0].cycles == results[1].cycles
-    spans = machine.matrix.spans
+    spans = machine.matrix.clock.spans
     assert [span.thread for span in spans] == [1] * packets + [2] * packets
     assert spans[packets].begin - spans[packets - 1].end == pytest.approx(50 * Q8, abs=40 * Q8)
     assert results[0].matrix.products == 2 * packets
