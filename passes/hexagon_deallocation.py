@@ -14,7 +14,7 @@ _UPSTREAM = UpstreamStep(
     "ownership-based-buffer-deallocation,canonicalize{region-simplify=disabled},buffer-deallocation-simplification,"
     "bufferization-lower-deallocations,inline{default-pipeline=},symbol-dce,cse,canonicalize{region-simplify=disabled}")
 _CLEAN = UpstreamStep("symbol-dce,canonicalize{region-simplify=disabled},cse")
-_HANDED_ON = frozenset({"scf.yield", "scf.condition", "scf.for", "scf.while", "cf.br", "cf.cond_br", "cf.switch",
+_ALIASING = frozenset({"scf.yield", "scf.condition", "scf.for", "scf.while", "cf.br", "cf.cond_br", "cf.switch",
                         "func.return"})
 """What makes a buffer known under another name, or to somebody else."""
 
@@ -87,5 +87,5 @@ def _is_own(allocation: ir.Operation) -> bool:
         return False
     users = [use.owner.operation for use in uses_of_buffer(allocation.results[0])]
     return not any(user.name not in VIEWS and (
-        user.name in _HANDED_ON or user.name.startswith("bufferization.")
+        user.name in _ALIASING or user.name.startswith("bufferization.")
         or any(isinstance(result.type, ir.MemRefType) for result in user.results)) for user in users)

@@ -12,8 +12,8 @@ from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.build import Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
+from hexagon_mlir.passes.double_buffering.live_bytes import live_bytes
 from hexagon_mlir.passes.double_buffering.loops import Refused, TileLoop, read_loop
-from hexagon_mlir.passes.double_buffering.room import bytes_beside
 from hexagon_mlir.passes.lib.pure_slices import outside_operands, pure_slice
 from hexagon_mlir.targets.dma import Engine
 
@@ -129,8 +129,8 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         if not found.buffers:
             raise Refused("every iteration fetches the same")
         budget = self.tcm_bytes or context.target.tcm_budget_bytes
-        sizes = [b.nbytes for b in found.buffers] + [one.tcm_bytes for one in found.handed]
-        most = fitting_buffers(sizes, budget - bytes_beside(found.loop) + sum(sizes), self.buffers or _MOST_BUFFERS)
+        sizes = [b.nbytes for b in found.buffers] + [one.tcm_bytes for one in found.loop_carried]
+        most = fitting_buffers(sizes, budget - live_bytes(found.loop) + sum(sizes), self.buffers or _MOST_BUFFERS)
         if most < 2:
             raise Refused(f"no room for a second set of {sum(sizes)} bytes in {budget} bytes of TCM")
         if self.buffers:
@@ -175,7 +175,7 @@ def _hoist_invariant(found: TileLoop) -> None:
 
 def _hoist_temporaries(found: TileLoop) -> None:
     """One buffer for all parts of the loop: what no transfer touches need not be there twice."""
-    own = {one.alloc for one in (*found.buffers, *found.handed)}
+    own = {one.alloc for one in (*found.buffers, *found.loop_carried)}
     for op in [op.operation for op in found.body.operations]:
         if op.name == "memref.alloc" and op not in own and not len(op.operands):
             op.move_before(found.loop)

@@ -13,7 +13,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.double_buffering.marked import Key, MarkedLoop
 from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
 from hexagon_mlir.passes.double_buffering.waits import finish, wait_in
-from hexagon_mlir.passes.double_buffering.work import much_beside_transfers, outline
+from hexagon_mlir.passes.double_buffering.work import large_ops_in_transfer_loops, outline
 
 _MARKS = (LOOP, *STAGES, FETCH, STORE)
 _MARKABLE = ("scf.for", "scf.if", "memref.copy", "func.func")
@@ -100,7 +100,7 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
         loops = self._read(marked)
         for found in loops:
             self._rewrite(found, context)
-        work = much_beside_transfers(module)
+        work = large_ops_in_transfer_loops(module)
         for op in work:
             outline(op)
 

@@ -75,7 +75,7 @@ class HexagonSeparateDestinationsPass(Pass):
                     user.operands[number] = bufferization.AllocTensorOp(empty.type, empty.owner.operands).result
         for op in find_ops(module, lambda op: op.name.startswith("linalg.") or op.name in ("scf.for", "scf.forall")):
             for number, value in starts(op):
-                if is_read_behind(value, op):
+                if is_read_after(value, op):
                     with op.location, ir.InsertionPoint(op):
                         op.operands[number] = bufferization.AllocTensorOp(value.type, [], copy=value).result
         for end in ops_named(module, "func.return"):
@@ -111,8 +111,8 @@ def starts(op: ir.Operation) -> list[tuple[int, ir.Value]]:
             if any(True for _ in arguments[number].uses)]
 
 
-def is_read_behind(value: ir.Value, op: ir.Operation) -> bool:
-    """True when ``value``, computed by a linalg op in the block of ``op`` and perhaps reshaped, is read behind ``op``.
+def is_read_after(value: ir.Value, op: ir.Operation) -> bool:
+    """True when ``value``, computed by a linalg op in the block of ``op`` and perhaps reshaped, is read after ``op``.
 
     Not where each destination gets a start of its own.
     """

@@ -15,7 +15,7 @@ from hexagon_mlir.passes.lib.intrinsics import Registers
 
 _BYTES, _HALVES, _WORDS = ELEMENT_BITS
 _PIECES = {_BYTES: 32, _HALVES: 16}
-"""Bits of an element -> elements that one instruction looks through."""
+"""Bits of an element -> table elements that one instruction covers."""
 _IMMEDIATES = 8  # a piece's number is an immediate up to here
 
 

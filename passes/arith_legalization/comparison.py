@@ -1,7 +1,7 @@
 """Floating-point comparison, minimum and maximum with the right answer for NaN.
 
-The machine compares with one instruction, greater-than, whose answer for NaN is not specified, and the code
-generator's equality compares bits (NaN == NaN, -0 != +0). So NaN is found by integers and masked.
+The machine compares with one instruction, greater-than, whose result for NaN is not specified, and the code generator's
+equality compares bits (NaN == NaN, -0 != +0). So NaN is detected by integer comparisons and masked.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def equal(a: Float, b: Float) -> Mask:
 def compare(predicate: str, a: Float, b: Float, nan: bool = True) -> Mask | bool:
     """``arith.cmpf predicate`` in forms that select well; ``nan``: the operands may be NaN.
 
-    True or False when the predicate does not look at its operands.
+    A Python bool where the predicate is decided without a comparison.
     """
     if predicate in ("false", "true"):
         return predicate == "true"

@@ -1,7 +1,8 @@
 """Integers to floats, and bf16 to and from f32.
 
-Sums of legacy qfloat are off by a unit even where they are exact, so that no constant added or taken off makes a float
-of an integer: there `arith.sitofp` of an i32 is left to the code generator. Elsewhere the float's bits are built.
+A sum in legacy qfloat may be off by one unit in the last place even where the exact sum is representable, so the usual
+conversion by adding and subtracting a constant is wrong there: `arith.sitofp` of an i32 is left to the code generator.
+Elsewhere the bits of the float are constructed.
 
 f32 to signed integer is left to the code generator: 12 packets for 32 lanes, without a call and right for every number
 in range; to unsigned, LLVM 22 ends at 2^31 - 1.
@@ -13,10 +14,10 @@ from hexagon_mlir.passes.arith_legalization.comparison import is_nan
 from hexagon_mlir.passes.math_library.lanes import MANTISSA_BITS, SIGN, Float, Int, Mask
 
 UNIT = 0x4B000000  # 2^23: one unit in the last place is 1
-UNIT_MIDDLE = 0x4B400000  # 1.5 * 2^23: room below and above
+UNIT_MIDDLE = 0x4B400000  # 1.5 * 2^23: integers of either sign can be added without a change of exponent
 UNIT_MIDDLE_F16 = 0x6600  # 1.5 * 2^10, the same in f16
 HIGH = 0x53000000  # 2^39: one unit in the last place is 2^16
-LOST_IN_F16 = 13  # the bits that an f16 has less than an f32
+LOST_IN_F16 = 13  # mantissa bits of f32 beyond those of f16
 INFINITE_IN_F16 = 1 << 16
 HALF = 16
 LOW_MASK = 0xFFFF
@@ -25,7 +26,7 @@ SIGN_OF_HALF = 0x8000
 QUIET_BIT = 0x00400000
 TWO_TO_31 = 0x4F000000
 DOUBLE = 1 << MANTISSA_BITS
-"""What the bits of an f32 grow by where the number doubles."""
+"""Increment of the bits of an f32 when the number doubles."""
 
 
 def small_to_f32(x: Int) -> Float:
@@ -39,7 +40,7 @@ def signed_to_f32(x: Int) -> Float:
     """Any signed i32, rounded to nearest even; 6 operations."""
     if x.lanes.qfloat:
         return x.to_float()
-    # The halves become floats of their own weight; the upper one loses 2^23, which the lower one has too much.
+    # Each half becomes a float of its own weight; the bias 2^23 of the lower half is subtracted from the upper one.
     low = ((x & LOW_MASK) | UNIT).as_float()
     high = (x.shift_right_unsigned(HALF) ^ (HIGH | SIGN_OF_HALF)).as_float()
     return (high - (2.0**39 + 2.0**31 + 2.0**23)) + low
@@ -58,7 +59,7 @@ def _unsigned_by_halving(x: Int) -> Float:
     """Any unsigned i32 from half of it where that is negative; 9 operations."""
     zero = x.lanes.int(0)
     large = x < 0
-    # Of 31 bits or more the last one only tells whether a tie is one.
+    # Of 31 bits or more, the last one only decides whether a value is a tie.
     half = x.shift_right_unsigned(1) | (x & 1)
     number = large.select(half, x).to_float()
     return (number.bits + large.select(x.lanes.int(DOUBLE), zero)).as_float()
@@ -80,7 +81,7 @@ def integer_to_f16(x: Int, signed: bool) -> Float:
 
 
 def _within_f16(x: Int, signed: bool) -> Int:
-    """x, limited to what becomes infinity: what is larger would become a NaN in legacy qfloat."""
+    """x, clamped to values that round to infinity at most: a larger one would become a NaN in legacy qfloat."""
     if signed:
         return x.minimum(INFINITE_IN_F16).maximum(-INFINITE_IN_F16)
     return x.above(INFINITE_IN_F16).select(x.lanes.int(INFINITE_IN_F16), x)
@@ -93,7 +94,8 @@ def _with_half_precision(x: Float) -> Float:
 
 
 def _byte_to_f16(x: Int, signed: bool) -> Float:
-    """An i8 as f16, exactly; 2 operations on its 16 bits. LLVM 22 leaves even and odd lanes apart for v79."""
+    """An i8 as f16, exactly; 2 operations on its 16 bits. On v79 LLVM 22 returns the even and the odd lanes in separate
+    vectors."""
     wide = x.extend_signed("i16") if signed else x.extend_unsigned("i16")
     return (wide + UNIT_MIDDLE_F16).as_float("f16") - 1.5 * 2.0**10
 
@@ -105,7 +107,8 @@ def _half_to_f16(x: Int, signed: bool) -> Float:
 
 
 def to_unsigned(x: Float) -> Int:
-    """An f32 from 0 to 2^32 as i32, truncated: from 2^31 on the mantissa without its leading bit is in its place."""
+    """An f32 from 0 to 2^32 as i32, truncated: from 2^31 on, the mantissa without its leading bit is already at its bit
+    position."""
     return (x.bits > TWO_TO_31 - 1).select((x.bits << 8) | SIGN, x.to_int())
 
 

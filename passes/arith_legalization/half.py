@@ -1,7 +1,7 @@
 """f16 arithmetic in f32, for chips that compute f16 lanes in legacy qfloat (v68 to v75).
 
-A sum in qf16 is off by up to one unit in the last place of f16 even where it is exact, and small products lose
-hundreds. A product of two f16 vectors as qf32 takes one instruction, rounding to f16 another.
+A sum in qf16 is off by up to one unit in the last place of f16 even where the exact sum is representable, and small
+products are off by hundreds. A product of two f16 vectors as qf32 takes one instruction, rounding to f16 another.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _OPERATIONS = {"addf": add, "subf": sub, "mulf": mul}
 
 
 class HalfArithmetic:
-    """Remembers the f32 numbers of which it made f16 results: what computes with those takes the f32 numbers."""
+    """Keeps the f32 value of each f16 result it has made: later operations on that result use the f32 value."""
 
     def __init__(self) -> None:
         self._wide: dict[ir.Value, Float] = {}

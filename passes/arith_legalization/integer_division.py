@@ -2,8 +2,8 @@
 
 Division by zero gives some number and does not trap.
 
-In legacy qfloat no constant rounds a float to an integer, so that quotients are truncated there. They are computed with
-`_above`, a little more than 1/d, so that they are never too small.
+In legacy qfloat adding a constant does not round a float to an integer, so quotients are truncated there. They are
+computed with `_above`, slightly more than 1/d, and so are never too small.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, MANTISSA_BITS, Floa
 ROUND = 1.5 * 2.0**23
 SIGN_BIT = 31
 ABOVE = (CENTRED[0], 2 + 4e-6)
-"""Newton steps that end above 1/d by a part of 1.0e-6 to 5.2e-6 of it: every mantissa tried with legacy qfloat.
-
-What multiplies it rounds by up to 2.4e-7 more.
+"""Newton steps whose result exceeds 1/d by 1.0e-6 to 5.2e-6 of it: every mantissa tried with legacy qfloat. Rounding a
+product with it adds up to 2.4e-7.
 """
 
 
@@ -50,7 +49,7 @@ def _correct(n: Int, d: Int, q: Int) -> Quotient:
 
 
 def _lowered(d: Int, q: Int, r: Int) -> Quotient:
-    """The quotient q or q - 1, for a remainder r from -d to d."""
+    """The quotient, q or q - 1, for a remainder r from -d to d."""
     below = r < 0
     return Quotient(below.select(q - 1, q), below.select(r + d, r))
 
@@ -58,7 +57,7 @@ def _lowered(d: Int, q: Int, r: Int) -> Quotient:
 def divide_small(n: Int, d: Int) -> Quotient:
     """Both below 2^16, as i32."""
     if n.lanes.qfloat:
-        # From 0 to 2^16 * 6e-6 too large before it is truncated, so by 0 or 1 then.
+        # Before truncation too large by 0 to 2^16 * 6e-6, after it by 0 or 1.
         return _correct(n, d, (n.to_float() * _above(d.to_float())).to_int())
     # Off by less than 2^16 * 7e-6 from the estimate and 1/2 from rounding: 0.95.
     reciprocal = approximate_reciprocal(small_to_f32(d))
@@ -87,9 +86,9 @@ def _divide_truncating(n: Int, d: Int) -> Quotient:
     reciprocal = _above((d.to_float().bits & ABSOLUTE).as_float())
     twice = (reciprocal.bits + (1 << MANTISSA_BITS)).as_float()
     q = (n.shift_right_unsigned(1).to_float() * twice).to_int()
-    # Above the true quotient by up to 6e-6 n/d before it is truncated, below only where half of an odd n < 2^20 is too
-    # small by more than the reciprocal is too large. So the remainder is from -2^32 * 6e-6 to d: no sign is lost. Its
-    # own quotient, truncated towards zero, is right or 1 too large.
+    # Before truncation the estimate exceeds the true quotient by up to 6e-6 n/d; it is below only for odd n < 2^20,
+    # whose half is rounded down by more than the reciprocal is too large. So the remainder is from -2^32 * 6e-6 to d
+    # and its sign is known. The quotient of the remainder, truncated towards zero, is exact or 1 too large.
     remainder = n - q * d
     more = (remainder.to_float() * reciprocal).to_int()
     return _lowered(d, q + more, remainder - more * d)
@@ -100,7 +99,7 @@ def divide_unsigned(n: Int, d: Int) -> Quotient:
     ordinary = divide_magnitudes(n, d)
     if n.lanes.qfloat:
         return _with_extreme_divisors(n, d, ordinary)
-    # From 2^31 on the divisor fits once or not at all.
+    # A divisor of 2^31 or more fits once or not at all.
     large, fits = d < 0, ~d.above(n)
     zero, one = n.lanes.int(0), n.lanes.int(1)
     return Quotient(large.select(fits.select(one, zero), ordinary.quotient),
@@ -108,7 +107,7 @@ def divide_unsigned(n: Int, d: Int) -> Quotient:
 
 
 def _with_extreme_divisors(n: Int, d: Int, ordinary: Quotient) -> Quotient:
-    """``ordinary``, but exact for d = 1 and from 2^31 on, where d fits once or not at all."""
+    """``ordinary``, corrected for d = 1 and for d of 2^31 or more, which fits once or not at all."""
     extreme, large, fits = d < 2, d < 0, ~d.above(n)
     zero, one = n.lanes.int(0), n.lanes.int(1)
     return Quotient(extreme.select(fits.select(large.select(one, n), zero), ordinary.quotient),

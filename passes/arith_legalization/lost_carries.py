@@ -1,7 +1,7 @@
-"""Cures what LLVM 22 does with ``sitofp`` of i32 vectors where HVX has no instruction for it (before v73).
+"""Corrects LLVM 22's expansion of ``sitofp`` of i32 vectors where HVX has no instruction for it (before v73).
 
 Its sequence rounds the 24 leading bits and drops the carry out of 24 ones: 0x7FFFFFC0 becomes 2^30 instead of 2^31.
-`test_lost_carries.test_llvm_still_loses_the_carry` tells when that is over.
+`test_lost_carries.test_llvm_still_loses_the_carry` fails once LLVM is fixed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def restore_carries(module: ir.Module) -> None:
 
 
 def _with_carry(bits: Int, source: Int) -> Float:
-    """The number of these ``bits``: a power of two that is less than two thirds of its ``source`` has lost it."""
+    """The float of these ``bits``, its carry restored: a power of two below two thirds of its ``source`` has lost
+    it."""
     sign = source >> _WORD - 1
     size = (source ^ sign) - sign
     exponent = (bits.shift_right_unsigned(MANTISSA_BITS) - BIAS) & (_WORD - 1)

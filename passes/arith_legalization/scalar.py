@@ -1,5 +1,5 @@
-"""Single floats: what LLVM 22 calls a function for, and a call costs every vector register its value; and what it
-computes wrong.
+"""Scalar float operations that LLVM 22 lowers to library calls, which spill every live vector register, or computes
+wrong.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.ir.constants import constant
 
 SIGN, MAGNITUDE, INFINITY = 0x8000, 0x7FFF, 0x7C00
-MANTISSA_SHIFT, SIGN_SHIFT = 13, 16  # from where f16 has them to where f32 does
+MANTISSA_SHIFT, SIGN_SHIFT = 13, 16  # from the position of the mantissa in f16 to that in f32
 REBIAS = 2.0**112
-"""What the exponents of f32 and f16 differ by; the product is exact, and makes numbers of denormal ones."""
+"""The difference of the exponent biases of f32 and f16, as a factor; the product is exact and normalizes denormal
+numbers."""
 INFINITY_F32 = 0x7F800000
 
 
@@ -32,9 +33,10 @@ def from_f16(value: ir.Value) -> ir.Value:
 
 
 def odd_f32(value: ir.Value) -> ir.Value:
-    """The f64 ``value``, or a vector of them, as f32; as the neighbour whose last bit is set where that is not exact.
+    """The f64 ``value``, or a vector of them, as f32, rounded to odd: an inexact one has its last bit set.
 
-    It is rounded to bf16 as ``value`` is. LLVM 22 takes the upper half of the nearest f32 instead.
+    Rounding the result to bf16 gives what rounding ``value`` gives. LLVM 22 takes the upper half of the nearest f32
+    instead.
     """
     vector, predicate = isinstance(value.type, ir.VectorType), arith.CmpFPredicate
 
@@ -53,7 +55,8 @@ def odd_f32(value: ir.Value) -> ir.Value:
 
 
 def extreme(name: str, a: ir.Value, b: ir.Value) -> ir.Value:
-    """``arith.<name>``, a minimum or maximum of two f32, in four operations; the sign of a zero is either's."""
+    """``arith.<name>``, a minimum or maximum of two f32, in four operations; of zeros of both signs, either is
+    returned."""
     predicate = arith.CmpFPredicate.OGT if name.startswith("max") else arith.CmpFPredicate.OLT
     one = a if name.endswith("imumf") else b  # NaN wins, or loses
     takes_a = arith.ori(arith.cmpf(predicate, a, b), arith.cmpf(arith.CmpFPredicate.UNO, one, one))

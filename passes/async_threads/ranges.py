@@ -22,16 +22,16 @@ class Range:
     step: Number
 
     def values(self) -> list[ir.Value]:
-        """What of it is known at run time only."""
+        """Its bounds and steps that are known only at run time."""
         return [number for number in (self.lower, self.upper, self.step) if isinstance(number, ir.Value)]
 
     def mapped(self, map_: dict[ir.Value, ir.Value]) -> Range:
-        """The same range where ``map_`` says what stands for its values."""
+        """The same range with its values replaced by ``map_``."""
         return Range(*(map_.get(n, n) if isinstance(n, ir.Value) else n
                        for n in (self.lower, self.upper, self.step)))
 
     def where(self, condition: ir.Value | None, holds: bool) -> Range:
-        """The same range where ``condition`` holds, or where it does not: one number of each that it selects."""
+        """The range where ``condition`` is ``holds``: a value that selects by it is replaced by that operand."""
         return Range(*(_selected(n, condition, holds) for n in (self.lower, self.upper, self.step)))
 
     def trips(self) -> Number:

@@ -1,8 +1,8 @@
-"""Products of bytes summed in words, four at a time: the form HVX multiplies (vrmpy).
+"""Products of bytes summed in words, four at a time: the dot product that HVX computes (vrmpy).
 
-The vectors' input is copied so that the four elements that follow each other along the reduction are neighbours:
-``packed[k / 4][n][k % 4]``. A row's elements come four to a word, and the word is spread. Sums of four neighbouring
-products are written out in vector operations; `codegen` knows them.
+The input that is read as vectors is packed so that four consecutive elements of the reduction are adjacent:
+``packed[k / 4][n][k % 4]``. A row's elements are read four to a word, and the word is broadcast. Sums of four adjacent
+products are emitted as vector operations; `codegen` selects vrmpy for them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hexagon_mlir.passes.lib.tail import Tail
 
 
 class DotProductEmitter(ContractionEmitter):
-    """`ContractionEmitter` for a plan with ``dot_products``: the innermost reduction goes four steps at a time."""
+    """`ContractionEmitter` for a plan with ``dot_products``: the innermost reduction advances four steps at a time."""
 
     def _tail(self, valid: ir.Value, static: int | None) -> Tail:
         return Tail(valid, static, self.plan.lanes, self.contraction.output.bits)
@@ -82,12 +82,12 @@ class DotProductEmitter(ContractionEmitter):
         """The dot products of a vector of each row's elements, of which ``valid`` count."""
         first = make.muli(number, index(self.vector_bytes))
         operand = next(i for i in self.contraction.inputs if i != self.packed)
-        words, turn = ceil(valid / WORD_BYTES), self.plan.turn
+        words, rotation = ceil(valid / WORD_BYTES), self.plan.rotation_steps
         sources = [self._words(self._elements(operand, {**row, **block.inner, block.loop: first}, index(valid),
                                               block.loop, self.vector_bytes)) for row in block.rows]
         count = len(accumulators)
-        if turn > 1 and words % turn == 0:
-            return for_loop(index(0), index(words // turn), 1, [*accumulators, *sources],
+        if rotation > 1 and words % rotation == 0:
+            return for_loop(index(0), index(words // rotation), 1, [*accumulators, *sources],
                             lambda iv, old: self._steps(block, number, iv, old[:count], old[count:]))[:count]
         start = self._loaded({**block.inner, block.loop: self._word(number)}, block.columns)
         spread = [self._spread_word(v) for v in sources]
@@ -96,8 +96,8 @@ class DotProductEmitter(ContractionEmitter):
                         lambda iv, old: self._step_ahead(block, number, iv, old))[:count]
 
     def _step_ahead(self, block: _Block, number: ir.Value, iv: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
-        """One word of each row, multiplied by what the step before has loaded and spread, which takes longer than the
-        products do."""
+        """One word of each row, software-pipelined: it is multiplied by the values that the previous step has loaded
+        and broadcast, which takes longer than the products."""
         rows, width = len(block.rows), len(block.columns)
         count = len(old) - width - 2 * rows
         ready, turning = old[count:-rows], old[-rows:]
@@ -109,12 +109,12 @@ class DotProductEmitter(ContractionEmitter):
     def _steps(self, block: _Block, number: ir.Value, iv: ir.Value, sums: list[ir.Value],
                turning: list[ir.Value]) -> list[ir.Value]:
         """Several words, before the vectors of the rows are rotated."""
-        turn = self.plan.turn
-        at = make.addi(self._word(number), make.muli(iv, index(turn)))
-        for lane in range(turn):
+        rotation = self.plan.rotation_steps
+        at = make.addi(self._word(number), make.muli(iv, index(rotation)))
+        for lane in range(rotation):
             loaded = self._loaded({**block.inner, block.loop: make.addi(at, index(lane))}, block.columns)
             sums = self._products(sums, loaded, [self._spread_word(v, lane) for v in turning])
-        return [*sums, *(rotated(v, turn) for v in turning)]
+        return [*sums, *(rotated(v, rotation) for v in turning)]
 
     def _word(self, number: ir.Value) -> ir.Value:
         """The first word of chunk ``number``."""
@@ -233,7 +233,7 @@ def _interleaved(rows: list[ir.Value]) -> list[ir.Value]:
 
 
 def _zip(first: ir.Value, second: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The lanes of two vectors in turn: the two halves of the result."""
+    """The lanes of two vectors interleaved: the two halves of the result."""
     count = ir.VectorType(first.type).shape[0]
     both = make.shuffle(first, second, [lane + count * which for lane in range(count) for which in (0, 1)])
     return (make.shuffle(both, both, list(range(count))), make.shuffle(both, both, list(range(count, 2 * count))))

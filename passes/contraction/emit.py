@@ -21,12 +21,12 @@ from hexagon_mlir.passes.lib.tail import Tail
 
 Ivs = dict[int, ir.Value]
 _FEW = 4  # elements along a reduction; fewer are loaded one by one
-_PACKED_BLOCKS = 3  # blocks of rows that read an input, from which on a copy of it in whole vectors pays
+_PACKED_BLOCKS = 3  # an input that at least so many blocks of rows read is worth packing into whole vectors
 
 
 @dataclass(frozen=True)
 class Column:
-    """One vector of the block: where it starts along the vectorized loop, and its mask when it is the last one."""
+    """One vector of the block: its first index along the vectorized loop, and its mask when it is the last one."""
 
     start: ir.Value
     tail: Tail | None
@@ -43,11 +43,11 @@ class _Inner:
 
     @staticmethod
     def of(op: ir.Operation) -> _Inner:
-        """What is cloned of ``op``."""
+        """The parts of ``op`` that a clone needs."""
         return _Inner(op.name, op.results[0].type, {name: op.attributes[name] for name in op.attributes}, op.location)
 
     def clone(self, type_: ir.Type, operands: list[ir.Value]) -> ir.Value:
-        """The same of vectors, with a result of ``type_``."""
+        """The same operation on vector operands, with a result of ``type_``."""
         return ir.Operation.create(self.name, results=[type_], operands=operands, attributes=self.attributes,
                                    loc=self.location).result
 
@@ -57,9 +57,10 @@ class ContractionEmitter:
 
     def __init__(self, op: ir.Operation, contraction: Contraction, body: Body, plan: ContractionPlan, vector_bytes: int,
                  shared: list[Packing] | None, start: Start | None = None):
-        """``shared`` are copies that contractions before this one made for all; None: inputs are read where they are.
+        """``shared`` are the packed copies made for earlier contractions, which this one may use; None: inputs are not
+        packed.
 
-        The sums start from ``start``, of the output's elements where there is none.
+        The sums start from ``start``, or from the output's elements where it is None.
         """
         self.contraction, self.body, self.plan, self.vector_bytes = contraction, body, plan, vector_bytes
         self.product = None if body.product is None else _Inner.of(body.product)
@@ -75,8 +76,8 @@ class ContractionEmitter:
 
     @property
     def may_wait(self) -> bool:
-        """True where the plan of the TCM, and a function for the code, make no difference: all sizes are known, and
-        inputs are read as they are, in vectors."""
+        """True where neither the allocation of the TCM nor outlining changes the code: all sizes are static, and inputs
+        are read unpacked, in vectors."""
         inputs = [self.contraction.accesses[i] for i in self.contraction.inputs]
         return (None not in self.contraction.extents and self._packed_input() is None
                 and all(access.uses(self.plan.loop) or access.walks(self.plan.reductions[-1]) for access in inputs))
@@ -93,7 +94,7 @@ class ContractionEmitter:
             if place is not None:
                 self._pack_once(packed, place)
                 packed = None
-        if packed is not None:  # inside the loops it depends on, outside the others
+        if packed is not None:  # inside the loops that the access depends on, outside the others
             outer.sort(key=lambda loop: not self.contraction.accesses[packed].uses(loop))
         self._outer_loops(outer, {}, packed)
 
@@ -198,7 +199,7 @@ class ContractionEmitter:
     # -- packing -------------------------------------------------------------------------------------------------
 
     def _packed_input(self) -> int | None:
-        """The input whose vectors start anywhere in memory and are read by enough blocks to be worth a copy."""
+        """The input whose vectors are unaligned and read by enough blocks to be worth packing."""
         loop, row_loop = self.plan.loop, self.plan.row_loop
         if self.shared is None or row_loop is None:
             return None
@@ -219,7 +220,7 @@ class ContractionEmitter:
         form = (self.plan.dot_products, self.plan.lanes,
                 *((self.contraction.extents[loop], roles.get(loop)) for loop in loops))
         source = self.values[operand]
-        assert self.shared is not None  # or nothing would be packed
+        assert self.shared is not None  # else `_packed_input` finds none
         buffer = next((p.buffer for p in self.shared if p.source == source and p.place == place and p.form == form),
                       None)
         if buffer is None:
@@ -287,7 +288,7 @@ class ContractionEmitter:
                 column.tail.store(value, target, indices, access.bits, self._alignment(self.output))
 
     def _first(self, row: Ivs, column: Column) -> ir.Value:
-        """What the sums of one vector start from."""
+        """The initial accumulator of one vector."""
         if self.start is None:
             return self._vector(self.output, row, column)
         value, access = self.start.value, self.contraction.output
@@ -350,9 +351,9 @@ class ContractionEmitter:
     # -- elements of a row out of vectors ------------------------------------------------------------------------
 
     def _spread_inputs(self, loop: int) -> list[int]:
-        """Inputs whose elements are spread over the lanes, and are neighbours along ``loop``: they come as vectors.
+        """Inputs whose elements are broadcast to the lanes and adjacent along ``loop``: they are loaded as vectors.
 
-        The core would wait for each element that it loads from TCM, and now and then for one from DDR.
+        A scalar load from TCM stalls the core each time, and one from DDR on a cache miss.
         """
         return [i for i in self.contraction.inputs if not self.contraction.accesses[i].uses(self.plan.loop)
                 and self.contraction.accesses[i].walks(loop)
@@ -360,7 +361,7 @@ class ContractionEmitter:
 
     def _spread(self, loop: int, inner: Ivs, carried: list[ir.Value], rows: list[Ivs],
                 columns: list[Column]) -> list[ir.Value]:
-        """The innermost loop with a vector of elements per row, whose first lanes are spread before it is turned."""
+        """The innermost loop with a vector of elements per row: its first lanes are broadcast, then it is rotated."""
         inputs = self._spread_inputs(loop)
         lanes = min(self.vector_bytes * 8 // self.contraction.accesses[i].bits for i in inputs)
         keys = [(i, number) for i in inputs for number in range(len(rows))]
@@ -382,10 +383,10 @@ class ContractionEmitter:
             if not isinstance(trips, int):
                 return for_loop(index(0), trips, 1, [*accumulators, *loaded],
                                 lambda iv, old: steps(make.addi(first, iv), old, 1))[:count]
-            turn = self.plan.turn
-            done = for_loop(index(0), index(trips // turn), 1, [*accumulators, *loaded],
-                            lambda iv, old: steps(make.addi(first, make.muli(iv, index(turn))), old, turn))
-            return steps(_plus(first, trips - trips % turn), done, trips % turn)[:count]
+            rotation = self.plan.rotation_steps
+            done = for_loop(index(0), index(trips // rotation), 1, [*accumulators, *loaded],
+                            lambda iv, old: steps(make.addi(first, make.muli(iv, index(rotation))), old, rotation))
+            return steps(_plus(first, trips - trips % rotation), done, trips % rotation)[:count]
 
         if extent is None:
             bound = self.extents[loop]
@@ -403,7 +404,8 @@ class ContractionEmitter:
         return chunk(index(whole * lanes), carried, rest) if rest else carried
 
     def _elements(self, operand: int, ivs: Ivs, valid: ir.Value, loop: int, step: int) -> ir.Value:
-        """A vector of neighbouring elements along ``loop``, ``valid`` of them there; it starts at every ``step``th."""
+        """A vector of adjacent elements along ``loop``, of which ``valid`` exist; vectors start at multiples of
+        ``step``."""
         access, source = self.contraction.accesses[operand], self.values[operand]
         lanes = self.vector_bytes * 8 // access.bits
         type_ = ir.VectorType.get([lanes], ir.MemRefType(source.type).element_type)
@@ -420,7 +422,8 @@ class ContractionEmitter:
     # -- memory --------------------------------------------------------------------------------------------------
 
     def _vector(self, operand: int, ivs: Ivs, column: Column) -> ir.Value:
-        """The vector of ``operand`` at ``ivs``, or its element in all lanes when the vectorized loop leaves it."""
+        """The vector of ``operand`` at ``ivs``, or its element in all lanes when it does not depend on the vectorized
+        loop."""
         access, source = self.contraction.accesses[operand], self.values[operand]
         element = ir.MemRefType(source.type).element_type
         type_ = ir.VectorType.get([self.plan.lanes], element)
@@ -432,7 +435,7 @@ class ContractionEmitter:
         return column.tail.load(type_, source, indices, access.bits, self._alignment(operand))
 
     def indices(self, access: OperandAccess, ivs: Ivs) -> list[ir.Value]:
-        """Where ``access`` goes at ``ivs``."""
+        """The indices of ``access`` at ``ivs``."""
         found = []
         for place in access.indices:
             total = index(place.constant) if place.constant or not place.terms else None

@@ -1,4 +1,4 @@
-"""Where an input of a contraction is copied: once for all the loops and threads around that read the same values."""
+"""Where an input of a contraction is packed: once for all the enclosing loops and threads that read the same values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _READERS = frozenset({"memref.load", "memref.dim", "vector.load", "vector.masked
 
 @dataclass(frozen=True)
 class Packing:
-    """``buffer`` holds a copy of ``source``, made before ``place``; ``form`` tells its layout."""
+    """``buffer`` holds a copy of ``source``, made before ``place``; ``form`` identifies its layout."""
 
     source: ir.Value
     place: ir.Operation
@@ -65,7 +65,8 @@ def _views(source: ir.Value, around: ir.Operation) -> list[ir.Operation]:
 
 
 def _views_can_leave(source: ir.Value, around: ir.Operation) -> bool:
-    """True when the views inside ``around`` are the same in every iteration, taken or not: all their numbers static."""
+    """True when the views inside ``around`` are loop-invariant and safe to compute unconditionally: all offsets, sizes
+    and strides are static."""
     return all(len(view.operands) == 1 for view in _views(source, around))
 
 
@@ -79,7 +80,7 @@ def _is_inside(owner: ir.Block | ir.OpView | ir.Operation, around: ir.Operation)
 
 
 def _reads(use: ir.OpOperand) -> bool:
-    """True when ``use`` changes nothing."""
+    """True when ``use`` only reads."""
     user = use.owner.operation
     if user.name in VIEWS or user.name in _READERS:
         return True

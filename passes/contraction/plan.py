@@ -15,20 +15,20 @@ from math import ceil
 from hexagon_mlir.passes.lib.contractions import Contraction
 from hexagon_mlir.passes.lib.loop_nests import Unsupported
 
-_ACCUMULATORS = 9  # LLVM 22's pipeliner overlaps the steps of so many; larger blocks leave it no registers
+_ACCUMULATORS = 9  # accumulators for which LLVM 22's software pipeliner has registers to overlap steps
 _DOT_PRODUCT_ACCUMULATORS = 16  # their products need no registers
 _MANY = 8
-_UNKNOWN = 4  # steps that a loop of unknown length counts as beside others: tiles at an edge have few
+_UNKNOWN = 4  # assumed trip count of a loop of unknown length when compared with others: tiles at an edge have few
 WORD_BYTES = 4
 """Bytes in a word: what one lane of vrmpy multiplies and adds."""
 _DOT_PRODUCT_PACE = 0.5  # packets of a vrmpy: there are two multiply pipes
-_LOOP = 1.0  # packets a step takes beside its arithmetic
-_SHORT = 8  # lanes; below, the reduction is the better loop to vectorize if it can be
+_LOOP = 1.0  # packets of a step besides its arithmetic
+_SHORT = 8  # lanes: for a shorter parallel loop, vectorizing the reduction is better where possible
 _UNROLLED = 64  # multiplications of one straight-line body at most
 _LATENCY = 4.0  # packets of a multiplication and the addition that waits for it
-_SINGLE = 1.3  # of several rows, a block of one waits for the spread of its elements (measured)
-_TURN = 4
-"""Steps that take their elements from one position of a row's vector, where permutations would hold up products."""
+_SINGLE = 1.3  # a block of one row, where there are several, waits for the broadcast of its elements (measured)
+_ROTATION_STEPS = 4
+"""Steps between rotations where permutations limit the throughput of products."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class ContractionPlan:
     rows: int
     reductions: tuple[int, ...]
     unrolled: int = 0
-    turn: int = 1
-    """A vector of a row's elements is turned after so many steps."""
+    rotation_steps: int = 1
+    """Steps between two rotations of a row's vector."""
     dot_products: bool = False
     """Bytes are multiplied four at a time along the innermost reduction."""
 
@@ -54,7 +54,7 @@ class ContractionPlan:
 def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, columns: int = 0) -> ContractionPlan:
     """The plan; ``rows`` and ``columns`` are chosen where they are 0.
 
-    Raises `Unsupported` with the reason when no loop goes along lanes.
+    Raises `Unsupported` with the reason when no loop can be vectorized.
     """
     loop = choose_loop(contraction)
     word_loop = choose_dot_product_loop(contraction, loop)
@@ -72,7 +72,7 @@ def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, column
                               key=lambda i: _length(contraction.extents[i])))
     return ContractionPlan(loop, lanes, columns, row_loop, rows, reductions,
                 unrolled_loops([contraction.extents[i] for i in reductions], rows * columns),
-                choose_turn(columns, contraction.widening, spread))
+                choose_rotation_steps(columns, contraction.widening, spread))
 
 
 def _dot_product_plan(contraction: Contraction, loop: int, word_loop: int, vector_bytes: int, rows: int,
@@ -89,7 +89,7 @@ def _dot_product_plan(contraction: Contraction, loop: int, word_loop: int, vecto
     others = (i for i, r in enumerate(contraction.reduction) if r and i != word_loop)
     reductions = (*sorted(others, key=lambda i: _length(contraction.extents[i])), word_loop)
     return ContractionPlan(loop, lanes, columns or best[1], row_loop, rows or best[0], reductions,
-                turn=choose_turn(columns or best[1], 1, 1, _DOT_PRODUCT_PACE), dot_products=True)
+                rotation_steps=choose_rotation_steps(columns or best[1], 1, 1, _DOT_PRODUCT_PACE), dot_products=True)
 
 
 def choose_dot_product_loop(contraction: Contraction, loop: int) -> int | None:
@@ -110,7 +110,7 @@ def choose_dot_product_loop(contraction: Contraction, loop: int) -> int | None:
 
 
 def choose_loop(contraction: Contraction) -> int:
-    """The longest parallel loop that walks the output and every input it indexes element by element."""
+    """The longest parallel loop along which the output and every input that it indexes are contiguous."""
     fitting = []
     for loop, is_reduction in enumerate(contraction.reduction):
         users = [contraction.accesses[i] for i in contraction.inputs if contraction.accesses[i].uses(loop)]
@@ -125,9 +125,9 @@ def choose_loop(contraction: Contraction) -> int:
 
 
 def choose_row_loop(contraction: Contraction, loop: int, cost: Callable[[int], float]) -> int | None:
-    """The parallel loop taken several steps at a time: best one over which the vectors stay and the scalars change.
+    """The parallel loop that is blocked: preferably one along which the vectors are invariant and the scalars change.
 
-    Of those, the one of lowest ``cost`` (of a number of steps), then the innermost, whose rows one address reaches.
+    Of those, the one of lowest ``cost`` (of a number of steps), then the innermost, whose rows one base address covers.
     """
     ranked = []
     for other, is_reduction in enumerate(contraction.reduction):
@@ -144,8 +144,8 @@ def choose_block(steps: int | None, vectors: int | None, widening: int, spread: 
                  pace: float = 1.0) -> tuple[int, int]:
     """Rows and columns of the cheapest block, the remainders of ``steps`` and ``vectors`` counted.
 
-    ``widening`` is accumulators per column vector, ``spread`` how many inputs are spread over the lanes, ``pace`` the
-    packets that one accumulator's product and sum take.
+    ``widening`` is accumulators per column vector, ``spread`` the number of inputs broadcast to the lanes, ``pace`` the
+    packets of one accumulator's product and sum.
     """
     return _best_block(steps, vectors, widening, spread, pace)[1]
 
@@ -165,9 +165,9 @@ def _best_block(steps: int | None, vectors: int | None, widening: int, spread: i
         return float(widening), (1, 1)
 
     def cost(block: tuple[int, int]) -> tuple[float, int]:
-        """Of equal blocks, the one measured to be best: vectors are used as often as can be."""
+        """Ties go to the block measured to be best, the one with most uses of each vector."""
         rows, columns = block
-        height, width = steps or _MANY * rows, vectors or _MANY * columns  # many of an unknown number
+        height, width = steps or _MANY * rows, vectors or _MANY * columns  # an unknown trip count is taken as large
         packets = block_cost(height, width, rows, columns, widening, spread, pace) / (height * width)
         return packets * (_SINGLE if rows == 1 < height else 1.0), columns
 
@@ -175,18 +175,18 @@ def _best_block(steps: int | None, vectors: int | None, widening: int, spread: i
     return cost(best)[0], best
 
 
-def choose_turn(columns: int, widening: int, spread: int, pace: float = 1.0) -> int:
-    """Steps between two turns of a row's vector: several where a turn and a spread take longer than the products."""
-    return _TURN if widening == 1 and columns * pace <= 2 * spread else 1
+def choose_rotation_steps(columns: int, widening: int, spread: int, pace: float = 1.0) -> int:
+    """Steps between rotations of a row's vector: several where rotating and broadcasting outlast the products."""
+    return _ROTATION_STEPS if widening == 1 and columns * pace <= 2 * spread else 1
 
 
 def block_cost(steps: int, vectors: int, rows: int, columns: int, widening: int, spread: int,
                pace: float = 1.0) -> float:
     """Packets that one step of the innermost loop takes for all of ``steps`` x ``vectors``, in blocks.
 
-    Products and their sums take ``pace`` packets per accumulator (shift or multiply pipes). An element of a row is
-    spread, a permutation, and the row turned now and then, another. Loads take a packet each. All of that goes on side
-    by side.
+    Products and their sums take ``pace`` packets per accumulator (shift or multiply pipes). Broadcasting an element of
+    a row is one permutation, the occasional rotation of the row another. Loads take a packet each. All of these
+    overlap.
     """
     total = 0.0
     for row_blocks, height in ((steps // rows, rows), (1, steps % rows)):
@@ -194,7 +194,7 @@ def block_cost(steps: int, vectors: int, rows: int, columns: int, widening: int,
             if height and width:
                 work = height * width * widening * pace
                 loads = width if spread else width * (height + 1)
-                moved = (1 + 1 / choose_turn(width, widening, spread, pace)) * spread * height
+                moved = (1 + 1 / choose_rotation_steps(width, widening, spread, pace)) * spread * height
                 total += row_blocks * column_blocks * max(work + _LOOP, moved, loads, _LATENCY)
     return total
 
@@ -211,5 +211,5 @@ def unrolled_loops(extents: list[int | None], block: int) -> int:
 
 
 def _length(extent: int | None) -> int:
-    """Trip count for comparisons: what is not known is taken as long."""
+    """Trip count for comparisons: an unknown one is taken as large."""
     return 1 << 30 if extent is None else extent

@@ -1,4 +1,4 @@
-"""What the sums of a contraction start from: a number or a bias that an op before it writes into the output.
+"""The initial value of a contraction's sums: a number or a bias that an op before it writes into the output.
 
 Blocks of accumulators start from it in registers, and the output is written once.
 """
@@ -24,9 +24,9 @@ class Start:
 
 
 def find_start(op: ir.Operation, contraction: Contraction, loop: int) -> Start | None:
-    """The op that writes the output of ``op`` before it, if that only spreads a value whose vectors go along ``loop``.
+    """The op before ``op`` that initializes its output, if it only broadcasts a value whose vectors are along ``loop``.
 
-    Between the two there are views and arithmetic alone.
+    Only views and arithmetic may stand between the two.
     """
     output = op.operands[len(op.operands) - 1]
     if any(root_buffer(value) == root_buffer(output) for value in list(op.operands)[:-1]
@@ -47,7 +47,7 @@ def find_start(op: ir.Operation, contraction: Contraction, loop: int) -> Start |
     read, written = (ir.AffineMapAttr(a).value for a in before.attributes["indexing_maps"])
     own = contraction.output.indices
     if len({index.plain for index in own} - {None}) < len(own):
-        return None  # an element that no sum reaches, or several do
+        return None  # an element would have no sum, or several
     source, goal = access_of(value, read), access_of(target, written)
     loops = {index.plain: own[place].plain for place, index in enumerate(goal.indices)}
     dims = [loops.get(index.plain) for index in source.indices]

@@ -9,7 +9,7 @@ from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
 from hexagon_mlir.passes.lib.contractions import Contraction
 
-_LEAST_ROWS = 8  # that read the copy, from which on making it pays
+_LEAST_ROWS = 8  # a copy that at least so many rows read pays
 _MANY = 1 << 30
 
 
@@ -20,7 +20,8 @@ def may_contract(op: ir.Operation) -> bool:
 
 
 def transposed_factor(contraction: Contraction) -> tuple[int, int, int] | None:
-    """The input to copy, the loop that shall walk its elements, and the rows that read it; None when none fits."""
+    """The input to copy, the loop that is to be contiguous in the copy, and the rows that read it; None when none
+    fits."""
     if len(contraction.inputs) != 2 or contraction.is_strided:
         return None
     for loop, is_reduction in enumerate(contraction.reduction):
@@ -39,7 +40,8 @@ def transposed_factor(contraction: Contraction) -> tuple[int, int, int] | None:
 
 def straighten(op: ir.Operation, operand: int, loop: int, rows: int, vector_bytes: int,
                shared: list[Packing]) -> ir.Operation | None:
-    """``op`` on a copy of ``operand`` with ``loop`` innermost, before ``op``, which stays to be erased.
+    """An op like ``op`` that reads a copy of ``operand`` with ``loop`` innermost, inserted before ``op``; the caller
+    erases ``op``.
 
     None when the copy would serve too few ``rows``. Loops around that read the same share one copy.
     """
@@ -54,7 +56,7 @@ def straighten(op: ir.Operation, operand: int, loop: int, rows: int, vector_byte
     copy = next((p.buffer for p in shared if p.source == source and p.place == place and p.form == form), None)
     if copy is None:
         copy = _transpose(source, order, place, vector_bytes)
-        if around is not None:  # ``op`` is erased: no later one can look for a copy made before it
+        if around is not None:  # ``op`` is erased: later contractions could not find a copy made before it
             shared.append(Packing(source, place, form, copy))
     with ir.InsertionPoint(op):
         new = op.clone().operation

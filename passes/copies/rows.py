@@ -1,4 +1,4 @@
-"""What a copy between strided buffers moves: rows of memory at one distance, in planes."""
+"""What a copy between strided buffers moves: contiguous rows at a constant stride, in planes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hexagon_mlir.targets.dma import Engine
 class Rows:
     """Dimensions of a copy, outermost first: those of its planes, of the rows of a plane, and within a row.
 
-    Dimensions of size 1 are in none. A copy of one block of memory has no rows, one of separate elements no ``run``.
+    Dimensions of size 1 are left out. A copy of one contiguous block has no rows, one of separate elements no ``run``.
     """
 
     planes: tuple[int, ...]
@@ -26,7 +26,7 @@ class Rows:
 def rows_of(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]]) -> Rows:
     """The longest rows, and of these the largest planes, for ``sizes`` and each side's ``strides`` in elements.
 
-    None stands for what is known at run time only: rows do not reach beyond a dimension of such a size.
+    None stands for a value known only at run time: rows do not extend beyond a dimension of such a size.
     """
     left = [dim for dim, size in enumerate(sizes) if size != 1]
 
@@ -42,12 +42,12 @@ def rows_of(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]]
     if not left:
         return Rows((), (), run)
     pitches = [side[left[-1]] for side in strides]
-    rows = take(pitches) or (left.pop(),)  # of strides known at run time only
+    rows = take(pitches) or (left.pop(),)  # of strides that are known only at run time
     return Rows(tuple(left), rows, run)
 
 
 def rows_between(source: ir.MemRefType, target: ir.MemRefType) -> Rows | None:
-    """The rows of a copy from ``source`` to ``target``; None when one goes backwards."""
+    """The rows of a copy from ``source`` to ``target``; None when one of them has a negative stride."""
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     strides = [[None if s == dynamic else s for s in side.get_strides_and_offset()[0]] for side in (source, target)]
     if any(s is not None and s < 0 for side in strides for s in side):

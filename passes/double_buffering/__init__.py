@@ -1,3 +1,3 @@
-"""Parts of the double-buffering passes: `decide` (numbers), `loops` (what may move), `build`; `marked` (the loops, read
-back), `transfers`, `waits`, `work` (what is computed beside them).
+"""Parts of the double-buffering passes: `decide` (numbers), `loops` (what may move), `build`; `marked` (the marked
+loops), `transfers`, `waits`, `work` (the computation that overlaps transfers).
 """

@@ -28,7 +28,7 @@ class BufferAccess:
 
     @cached_property
     def root(self) -> ir.Value:
-        """The buffer behind ``value``."""
+        """The buffer that ``value`` is, or is a view of."""
         return root_buffer(self.value)
 
 
@@ -77,7 +77,7 @@ def _of_linalg(op: ir.Operation) -> list[BufferAccess]:
 
 
 def may_alias(one: ir.Value, other: ir.Value) -> bool:
-    """False when buffers ``one`` and ``other`` (roots) are surely different memory.
+    """False when buffers ``one`` and ``other`` (roots) are known to be disjoint memory.
 
     Arguments with a shape are different buffers, as bufferization assumes them to be; bare pointers
     (``memref<1xT>``, of Triton kernels) may point anywhere outside our own allocations, unless the caller promises.

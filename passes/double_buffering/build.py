@@ -18,8 +18,8 @@ class Builder:
         self.old, self.body = found.loop, found.body
         self.low, self.high, self.step = list(found.loop.operands)[:3]
         self.initial = list(found.loop.operands)[3:]
-        self.handed = {one.number: one.alloc for one in found.handed}
-        self.kept = [number for number in range(len(self.initial)) if number not in self.handed]
+        self.loop_carried = {one.number: one.alloc for one in found.loop_carried}
+        self.kept = [number for number in range(len(self.initial)) if number not in self.loop_carried]
         self.operations = [op.operation for op in self.body.operations][:-1]
         self.yielded = list(self.body.operations[len(self.operations)].operands)
         self.fetched = [b for b in found.buffers if b.producers]
@@ -29,8 +29,8 @@ class Builder:
         with self.old.location, ir.InsertionPoint(self.old):
             self.rings = {b.alloc: [_bytes_of(b) for _ in range(self.count)] for b in self.found.buffers}
             self.places = {alloc: [self._place_of(alloc) for _ in range(self.count)]
-                           for alloc in self.handed.values()}
-            for number, alloc in self.handed.items():  # the first iteration reads what the last set of buffers holds
+                           for alloc in self.loop_carried.values()}
+            for number, alloc in self.loop_carried.items():  # the first iteration reads the last set
                 memref.copy(self.initial[number], self.places[alloc][-1])
             if self.fetched:
                 self._prologue()
@@ -58,7 +58,7 @@ class Builder:
                 scf.yield_([])
 
     def _loop(self) -> ir.Operation:
-        """The loop: it carries the number of its set of buffers besides the old values."""
+        """The loop; it carries the index of the current set of buffers besides the old values."""
         loop = scf.ForOp(self.low, self.high, self.step, [index(0), *(self.initial[n] for n in self.kept)])
         for attribute in self.old.attributes:
             name = attribute.name if isinstance(attribute, ir.NamedAttribute) else attribute
@@ -76,7 +76,8 @@ class Builder:
         return loop.operation
 
     def _part(self, number: int, current: ir.Value, arguments: Mapping, values: list[ir.Value]) -> list[ir.Value]:
-        """The work on set ``number``, done when it is the ``current`` one; gives the carried values after it."""
+        """The work on set ``number``, executed when that is the ``current`` one; returns the carried values after
+        it."""
         mine = arith.cmpi(arith.CmpIPredicate.eq, current, index(number))
         types = [v.type for v in values]
         branch = scf.IfOp(mine, types, has_else=bool(values))
@@ -85,7 +86,7 @@ class Builder:
             if self.fetched:
                 self._prefetch(number, arguments)
             mapping = dict(arguments)
-            for carried, alloc in self.handed.items():
+            for carried, alloc in self.loop_carried.items():
                 mapping[self.body.arguments[carried + 1]] = self.places[alloc][number - 1]
             moved = {op for b in self.fetched for op in b.producers}
             stores = {op: b for b in self.found.buffers for op in b.stores}
@@ -118,7 +119,7 @@ class Builder:
             scf.yield_([])
 
     def _fetch(self, arguments: Mapping, number: int) -> None:
-        """The producers of the tile that ``arguments`` stand for, into set ``number``."""
+        """The producers of the tile of iteration ``arguments``, writing to set ``number``."""
         mapping = dict(arguments)
         count = 0
         for buffer in self.fetched:
@@ -131,7 +132,8 @@ class Builder:
                     count += 1
 
     def _compute(self, values: list[ir.Value], mapping: Mapping, buffer: TileBuffer, number: int) -> None:
-        """Clone what ``values`` need; the buffer itself and views of it lead to set ``number``."""
+        """Clone the operations that compute ``values``; the buffer and its views are replaced by those of set
+        ``number``."""
         result = buffer.alloc.results[0]
         for op in pure_slice(list(buffer.alloc.operands), self.body, mapping) or []:
             clone(op, mapping)
@@ -144,8 +146,9 @@ class Builder:
         return alloc.clone().operation.results[0]
 
     def _take_last(self, current: ir.Value) -> None:
-        """After the loop: what the last iteration carried, of the set before ``current``, is in the last set."""
-        results = [(self.old.results[number], self.places[alloc]) for number, alloc in self.handed.items()]
+        """After the loop: copy the buffers that the last iteration carried, in the set before ``current``, to the last
+        set."""
+        results = [(self.old.results[number], self.places[alloc]) for number, alloc in self.loop_carried.items()]
         wanted = [(result, places) for result, places in results if any(True for _ in result.uses)]
         for number in range(self.count - 1 if wanted else 0):
             branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, current, index(number + 1)))
@@ -169,7 +172,7 @@ class Builder:
         return dict(zip(self.body.arguments, [self.low, *self.initial], strict=True))
 
     def _next(self, arguments: Mapping) -> Mapping:
-        """The arguments of the iteration after that of ``arguments``: those that fetches depend on."""
+        """The arguments of the iteration after that of ``arguments``, as far as fetches depend on them."""
         scratch = {argument: arguments[argument] for argument in self.body.arguments if argument in arguments}
         following: Mapping = {self._variable: arith.addi(scratch[self._variable], self.step)}
         for number in self.found.carried:

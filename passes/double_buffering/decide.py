@@ -1,4 +1,4 @@
-"""Does it pay to overlap a loop's transfers with its work, and with how many buffers: pure functions over numbers."""
+"""Whether overlapping a loop's transfers with its work pays, and with how many buffers: pure functions over numbers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Tile:
     def overlapped(self, engine: Engine, buffers: int) -> float:
         """Cycles of the iteration in the long run with ``buffers`` sets of buffers.
 
-        With more transfers than work the engine never rests. With more work it does, and starts anew for each fetch:
-        what work does not cover of that latency is shared by ``buffers`` tiles.
+        With more transfers than work the DMA engine is never idle. With more work it is, and each fetch pays the
+        start-up latency; the part of that latency not hidden by work is amortized over ``buffers`` tiles.
         """
         work, busy = self.work or 0.0, sum(engine.busy(n) for n in (*self.fetches, *self.stores))
         if work <= busy or not self.fetches:

@@ -18,15 +18,15 @@ class LoopCarried:
 
     @property
     def tcm_bytes(self) -> int:
-        """What it takes of the TCM."""
+        """Bytes of TCM that it takes."""
         return (allocation_bytes(self.alloc) or 0) if in_tcm(ir.MemRefType(self.alloc.results[0].type)) else 0
 
 
 def loop_carried(loop: ir.Operation) -> list[LoopCarried] | None:
-    """The buffers that ``loop`` hands on; None when one is read later than in the next iteration, or may be.
+    """The buffers that ``loop`` carries; None when one may be read later than in the next iteration.
 
-    Each of them can then have a place for every set of tiles: an iteration writes its set's and reads that of the set
-    before.
+    Each of them can then have a buffer in every set: an iteration writes the one in its own set and reads the one in
+    the previous set.
     """
     body = loop.regions[0].blocks[0]
     end = list(body.operations)[-1].operation
@@ -49,7 +49,7 @@ def loop_carried(loop: ir.Operation) -> list[LoopCarried] | None:
 
 
 def _other_names(buffer: ir.Value) -> list[ir.Operation]:
-    """What makes ``buffer`` known as another value than itself or a view."""
+    """Operations that give ``buffer`` another name which is not a view of it."""
     users = [use.owner.operation for use in uses_of_buffer(buffer)]
     return [user for user in users if user.name not in VIEWS and (
         user.name in ("scf.yield", "scf.for", "scf.while", "scf.condition")

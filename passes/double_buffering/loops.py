@@ -1,4 +1,4 @@
-"""What of a tile loop's transfers can overlap with its work: analysis only, nothing is changed."""
+"""Which transfers of a tile loop can overlap with its work: analysis only, nothing is changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hexagon_mlir.passes.double_buffering.loop_carried import LoopCarried, loop_
 from hexagon_mlir.passes.lib.pure_slices import outside_operands, pure_slice
 
 _NAMED = frozenset({*VIEWS, "memref.dim", "memref.dealloc"})
-"""What may be done to a buffer besides its accesses."""
+"""Operations permitted on a buffer besides its accesses."""
 
 
 class Refused(Exception):
@@ -25,7 +25,7 @@ class TileBuffer:
     """A TCM buffer made anew in every iteration.
 
     ``producers`` fill it from memory the loop does not write (copies, and fills of padding); ``stores`` copy it to
-    DDR. ``invariant`` tells that the producers do the same in every iteration.
+    DDR. ``invariant`` means that the producers do the same in every iteration.
     """
 
     alloc: ir.Operation
@@ -42,7 +42,7 @@ class TileLoop:
     loop: ir.Operation
     buffers: list[TileBuffer]
     carried: list[int]
-    handed: list[LoopCarried]
+    loop_carried: list[LoopCarried]
 
     @property
     def body(self) -> ir.Block:
@@ -61,10 +61,10 @@ def read_loop(loop: ir.Operation) -> TileLoop:
     buffers = [b for op in operations if op.name == "memref.alloc" if (b := reader.buffer(op)) is not None]
     if not buffers:
         raise Refused(reader.reason or "no copies between DDR and a TCM buffer of the loop")
-    handed = loop_carried(loop)
-    if handed is None or any(b.alloc == one.alloc for b in buffers for one in handed):
+    carried = loop_carried(loop)
+    if carried is None or any(b.alloc == one.alloc for b in buffers for one in carried):
         raise Refused("a later iteration reads a buffer that this one writes")
-    return TileLoop(loop, buffers, sorted(reader.carried), handed)
+    return TileLoop(loop, buffers, sorted(reader.carried), carried)
 
 
 class _Reader:
@@ -141,7 +141,7 @@ class _Reader:
         return True
 
     def _inputs_of(self, op: ir.Operation) -> list[ir.Value] | None:
-        """All values that the pure computation of what ``op`` uses goes through; None when it is not pure."""
+        """All values in the backward slice of the operands of ``op``; None when the slice is not pure."""
         if op not in self.needed:
             self.needed[op] = self._inputs(outside_operands(op))
         return self.needed[op]
@@ -175,7 +175,7 @@ class _Reader:
         return True
 
     def _stores(self, buffer: ir.Value, users: list[ir.Operation]) -> list[ir.Operation]:
-        """The copies of ``buffer`` to DDR, if nothing follows them."""
+        """The copies of ``buffer`` to DDR, if no other use follows them."""
         found: list[ir.Operation] = []
         for op in users:
             if found and not self._stores_buffer(op, buffer):
@@ -203,7 +203,8 @@ class _Reader:
         return True
 
     def _own_tile(self, one: ir.Value, other: ir.Value) -> bool:
-        """True when ``one`` and ``other`` are the same part of a buffer, and another part in every iteration."""
+        """True when ``one`` and ``other`` are the same tile of a buffer, and tiles of different iterations are
+        disjoint."""
         if isinstance(one.owner, ir.Block) or isinstance(other.owner, ir.Block):
             return False
         first, second = one.owner.operation, other.owner.operation

@@ -1,4 +1,4 @@
-"""The loops that `hexagon-double-buffer-generic-s1` marked, read back."""
+"""Reads the loops that `hexagon-double-buffer-generic-s1` has marked."""
 
 from __future__ import annotations
 

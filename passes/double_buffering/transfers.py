@@ -1,4 +1,4 @@
-"""A copy as DMA transfers: linear or 2-D ones, in loops where it has more dimensions than a descriptor."""
+"""A copy as linear or 2-D DMA transfers, in loops where the copy has more dimensions than a descriptor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LENGTH_BITS, _ROW_BITS = 24, 16
 class Shape:
     """How a copy is cut: a loop over the first ``loops`` dimensions around transfers of the rest.
 
-    ``rows`` tells that the next dimension is the rows of a 2-D transfer; what follows is contiguous.
+    ``rows`` means that the next dimension is the rows of a 2-D transfer; the dimensions after it are contiguous.
     """
 
     loops: int
@@ -30,7 +30,7 @@ def cut(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]], wi
         field_bits: int) -> Shape | None:
     """The fewest transfers for a copy of ``sizes`` (upper bounds) between sides with ``strides``, in elements.
 
-    None stands for what is known at run time only. ``width`` is the bytes of an element, ``field_bits`` the bits of a
+    None stands for a value known only at run time. ``width`` is the bytes of an element, ``field_bits`` the bits of a
     2-D descriptor's row size and strides. Returns None when elements are strided, or too long for any descriptor.
     """
     rank = len(sizes)
@@ -57,12 +57,12 @@ def cut(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]], wi
 
 @dataclass
 class Transfers:
-    """The transfers of one copy, or of several copies that never run at once and share their tags."""
+    """The transfers of one copy, or of several copies that are never in flight together and share their tags."""
 
     shape: Shape
     tags: ir.Value
     started: ir.Value | None
-    """Holds the number of transfers under way when it varies."""
+    """Holds the number of transfers in flight when it varies."""
 
     def start(self, copy: ir.Operation) -> None:
         """Start the transfers of ``copy`` at the insertion point."""

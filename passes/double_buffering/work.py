@@ -1,4 +1,4 @@
-"""Work beside transfers gets functions of its own: the calls of the runtime would cost it its registers."""
+"""Outlines work that overlaps transfers: calls of the runtime in the same function would spill its registers."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.passes.lib.outlining import Outlined
 from hexagon_mlir.passes.lib.pure_slices import clone, outside_operands
 
-_LINALG = ("linalg.generic", "linalg.map", "linalg.reduce")  # those whose regions are written out
+_LINALG = ("linalg.generic", "linalg.map", "linalg.reduce")  # structured ops with an explicit region
 _TRANSFERS = frozenset({"memref.copy", "memref.dma_start", "memref.dma_wait"})
-_MUCH = 16  # operations: fewer leave registers for the constants of both parts
+_LARGE = 16  # operations: fewer leave registers for the constants of both parts
 
 
-def much_beside_transfers(module: ir.Module) -> list[ir.Operation]:
+def large_ops_in_transfer_loops(module: ir.Module) -> list[ir.Operation]:
     """The larger linalg ops in loops with transfers."""
-    return [op for op in ops_named(module, *_LINALG) if _is_much(op) and _beside_transfers(op)]
+    return [op for op in ops_named(module, *_LINALG) if _is_large(op) and _in_transfer_loop(op)]
 
 
 def outline(op: ir.Operation) -> None:
     """Put ``op`` into a function of its own.
 
-    The parts of a loop call the runtime. Constants of their vector loops, moved in front of the tile loop by LLVM,
-    would be spilled around those calls, and a spilled qfloat constant makes the code of the whole function worse.
+    The parts of a double-buffered loop call the runtime. LLVM hoists constants of their vector loops out of the tile
+    loop and would spill them around those calls; a spilled qfloat constant makes the code of the whole function worse.
     """
     with op.location:
         function = op
@@ -41,13 +41,13 @@ def outline(op: ir.Operation) -> None:
         op.erase()
 
 
-def _is_much(op: ir.Operation) -> bool:
+def _is_large(op: ir.Operation) -> bool:
     """True for an op with enough arithmetic to fill the vector registers."""
     return (not len(op.results)
-            and len(op.regions[0].blocks[0].operations) > _MUCH)
+            and len(op.regions[0].blocks[0].operations) > _LARGE)
 
 
-def _beside_transfers(op: ir.Operation) -> bool:
+def _in_transfer_loop(op: ir.Operation) -> bool:
     """True in a loop with transfers."""
     holder, transfers = op.parent.operation, False
     while holder.name != "func.func":

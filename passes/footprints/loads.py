@@ -16,7 +16,7 @@ _PURE = ("arith.", "tensor.", "affine.", "math.")
 _CAST = "memref.reinterpret_cast"
 
 _SHORT = 4
-"""Part of a vector that rows are shorter than which come as one; longer ones are read faster one by one."""
+"""Rows shorter than this part of a vector are read by one transfer; longer ones are faster one by one."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class _Run:
 
 
 def runs_of(block: ir.Block) -> list[list[Load]]:
-    """The loads of ``block`` that may be done together: of one array, with no store in between."""
+    """The loads of ``block`` that may be merged: of one array, with no store in between."""
     done: list[_Run] = []
     current: list[_Run] = []
     for op in (inner.operation for inner in block.operations):
@@ -83,7 +83,7 @@ def _is_allocation(value: ir.Value) -> bool:
 
 
 def _leaves_arrays_alone(op: ir.Operation) -> bool:
-    """True for what writes to no array that the kernel was given."""
+    """True for an operation that writes to no array of the kernel's arguments."""
     if op.name in VIEWS or op.name in (ALLOCATION, "bufferization.to_tensor", "memref.copy"):
         return op.name != "memref.copy" or is_load(op)
     if op.name.startswith("linalg."):
@@ -92,7 +92,7 @@ def _leaves_arrays_alone(op: ir.Operation) -> bool:
 
 
 def load_of(op: ir.Operation) -> Load | None:
-    """What the copy ``op`` reads, where sizes, strides and the place in the array are known."""
+    """The `Load` of copy ``op``, where its sizes, strides and offset in the array are known."""
     view, type_ = op.operands[0], ir.MemRefType(op.operands[0].type)
     strides, dynamic = type_.get_strides_and_offset()[0], ir.ShapedType.get_dynamic_size()
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
@@ -118,7 +118,7 @@ def load_of(op: ir.Operation) -> Load | None:
 
 
 def spreads_rows(load: Load, vector: int) -> bool:
-    """True where short rows, one right behind the other, are copied to longer ones: each would be read by itself."""
+    """True where short contiguous rows are copied to longer, padded ones: each row would be a read of its own."""
     to = ir.MemRefType(load.copy.operands[1].type)
     size = element_bytes(to.element_type)
     short = is_dense(load.footprint, vector // _SHORT // size) and load.footprint.count * size >= vector
@@ -126,7 +126,7 @@ def spreads_rows(load: Load, vector: int) -> bool:
 
 
 def _split(value: ir.Value) -> tuple[ir.Value | None, int]:
-    """``value`` as a sum of a variable, None for no such, and a number."""
+    """``value`` as the sum of a variable (None if there is none) and a constant."""
     number = constant_value(value)
     if number is not None:
         return None, number

@@ -31,8 +31,8 @@ class Footprint:
 def shared_spans(footprints: Sequence[Footprint]) -> list[list[int]]:
     """Groups of ``footprints``, as positions, to be read from one transfer each.
 
-    The spans of the footprints of a group meet, elements of one are apart, and from the first to the last of the group
-    there are about as many as its footprints read together: every second element alone is not worth all of them.
+    The spans of a group's footprints overlap, at least one is strided, and the union of the spans has about as many
+    elements as the footprints read together: one footprint of every second element does not justify reading all.
     """
     groups: list[list[int]] = []
     end = -1
@@ -46,7 +46,7 @@ def shared_spans(footprints: Sequence[Footprint]) -> list[list[int]]:
 
 
 def is_dense(footprint: Footprint, length: int) -> bool:
-    """True for rows of fewer than ``length`` elements with nothing between them: they come best as one."""
+    """True for contiguous rows of fewer than ``length`` elements: one transfer reads them best."""
     return (len(footprint.sizes) > 1 and footprint.strides[-1] == 1 and footprint.sizes[-1] < length
             and footprint.last - footprint.first + 1 == footprint.count)
 

@@ -28,7 +28,7 @@ def body_cost(names: Iterable[str]) -> int:
 def recompute_factor(extents: Sequence[int | None], used: set[int]) -> int:
     """How often the consumer would compute each producer element: the trips of loops the producer lacks.
 
-    The innermost loop is free: what does not depend on it is computed once, before it.
+    The innermost loop does not count: values that are invariant in it are hoisted.
     """
     factor = 1
     for loop, extent in enumerate(extents[:-1]):
@@ -40,7 +40,7 @@ def recompute_factor(extents: Sequence[int | None], used: set[int]) -> int:
 def worth_fusing(cost: int, consumers: int, recompute: int, contraction: bool = False) -> bool:
     """True when computing in the consumer saves more than the work it repeats.
 
-    A ``contraction`` reads each element ``recompute`` times in its inner loop: nothing is cheap enough there.
+    A ``contraction`` reads each element ``recompute`` times in its inner loop: no producer is cheap enough there.
     """
     if recompute > 1 and contraction:
         return cost == 0
@@ -50,8 +50,8 @@ def worth_fusing(cost: int, consumers: int, recompute: int, contraction: bool = 
 
 
 def worth_keeping(names: Iterable[str]) -> bool:
-    """True for operations, by their names, that cost more when they are done a second time than a store and a load:
-    sums of floats take the one pipe for them, and another turn of it before they are multiplied.
+    """True for operations, by their names, that cost more to recompute than to store and load: float additions all use
+    one pipe, and their results use it again to be normalized before a multiplication.
     """
     names = tuple(names)
     return "arith.subf" in names or "arith.addf" in names or body_cost(names) > DUPLICATION_LIMIT

@@ -1,4 +1,5 @@
-"""Frees ops from outputs they only overwrite: a producer kept as a mere destination would be computed for nothing."""
+"""Replaces outputs that ops only overwrite by empty tensors: a producer kept only as a destination would be computed in
+vain."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def detach_outputs(op: ir.Operation) -> None:
 
 
 def _destination(value: ir.Value) -> ir.Value:
-    """The tensor, of the same sizes, in which the linalg ops that lead to ``value`` compute."""
+    """The destination tensor, of the same sizes, of the chain of linalg ops that makes ``value``."""
     while isinstance(value.owner, ir.OpView) and value.owner.operation.name == "linalg.generic":
         producer = value.owner.operation
         value = producer.operands[input_count(producer) + ir.OpResult(value).result_number]

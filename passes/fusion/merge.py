@@ -11,8 +11,8 @@ from hexagon_mlir.ir.query import input_count
 
 @dataclass(frozen=True)
 class Link:
-    """A producer feeding input ``operand`` of a consumer; ``loops[p]`` is the consumer loop (or None for index 0)
-    that plays the part of producer loop p."""
+    """A producer feeding input ``operand`` of a consumer; ``loops[p]`` is the consumer loop (or None for index 0) that
+    corresponds to producer loop p."""
 
     producer: ir.Operation
     consumer: ir.Operation
@@ -26,7 +26,7 @@ class Link:
 
 
 def find_link(consumer: ir.Operation, operand: int) -> Link | str:
-    """The link through input ``operand`` of ``consumer``, or why there is none (empty: nothing to say)."""
+    """The link through input ``operand`` of ``consumer``, or why there is none (empty: no remark)."""
     value = consumer.operands[operand]
     owner = value.owner
     if not isinstance(owner, ir.OpView) or owner.operation.name != "linalg.generic":
@@ -79,7 +79,7 @@ def merge(link: Link) -> ir.Operation:
     inputs += [(producer.operands[i], _through(produced[i], link.loops, loops), source.arguments[i])
                for i in range(extra)]
     unique: list[tuple[ir.Value, ir.AffineMap]] = []
-    places: list[int] = []  # of each input among the unique ones: nothing is read twice
+    places: list[int] = []  # position of each input among the unique ones: no input is read twice
     for value, map_, _ in inputs:
         if (value, map_) not in unique:
             unique.append((value, map_))
@@ -106,7 +106,7 @@ def merge(link: Link) -> ir.Operation:
         values[old.arguments[operand]] = _clone_body(source, values, link.loops)
     for argument in old.arguments:
         argument.replace_all_uses_with(values[argument])
-    for inner in list(old.operations):  # moved: a chain of producers would copy the last body again and again
+    for inner in list(old.operations):  # moved: cloning would make a chain of producers quadratic
         body.append(inner)
     for before, after in zip(consumer.results, fused.results, strict=True):
         before.replace_all_uses_with(after)
@@ -136,7 +136,7 @@ def _index(loop: int | None) -> ir.Value:
 
 
 def _through(map_: ir.AffineMap, loops: tuple[int | None, ...], count: int) -> ir.AffineMap:
-    """A producer's map over consumer loops."""
+    """The producer's indexing map in terms of consumer loops."""
     replaced = [ir.AffineDimExpr.get(loop) if loop is not None else ir.AffineConstantExpr.get(0) for loop in loops]
     zero = ir.AffineMap.get(count, 0, replaced)
     return ir.AffineMap.get(count, 0, [e.compose(zero) for e in map_.results])

@@ -1,7 +1,7 @@
 """What a reduction and an elementwise op after it both compute, computed once: the centred elements of a layer norm.
 
-HVX adds floats in one pipe, and its loops leave loads and stores idle: an element that is kept costs a conversion, one
-that is computed again its sums and, before a product, their normalisation.
+HVX adds floats in one pipe, while load and store slots are idle: an element that is kept costs a conversion; one that
+is recomputed costs its additions and, before a product, their normalization.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Common:
 def find_common(op: ir.Operation, later: ir.Operation, limit: int, multiple: int) -> Common | None:
     """The most work that ``op`` and ``later`` share, if it is worth keeping where ``later`` writes.
 
-    A row of it, over all that ``op`` reduces, has at most ``limit`` bytes, so that what works on it has it in TCM, and
-    a ``multiple`` of whole vectors.
+    A row of it, over the loops that ``op`` reduces, has at most ``limit`` bytes, so that it stays in TCM for the ops
+    that read it, and is a ``multiple`` of whole vectors.
     """
     place, row = _maps(later)[-1], row_bytes(op, later)
     if (row is None or row > limit or row % multiple or place.n_dims != _maps(op)[0].n_dims or not place.is_permutation
@@ -50,7 +50,7 @@ def find_common(op: ir.Operation, later: ir.Operation, limit: int, multiple: int
 
 
 def keep_common(common: Common, name: str) -> None:
-    """Compute ``common`` in an op of its own before both others, which are made anew; ``name`` is the pass's."""
+    """Compute ``common`` in an op of its own before both ops, which are rebuilt to read it; ``name`` is the pass's."""
     op, later = common.op, common.later
     place = _maps(later)[-1]
     with op.location, ir.InsertionPoint(op):
@@ -69,8 +69,8 @@ def keep_common(common: Common, name: str) -> None:
 
 @dataclass(frozen=True)
 class _Expression:
-    """How a value is made: equal ``key``s, equal values. It changes with ``loops``; ``names`` are the operations it
-    takes that all loops repeat.
+    """The expression of a value: equal ``key``s mean equal values. It depends on ``loops``; ``names`` are its
+    operations that all loops repeat.
     """
 
     key: tuple
@@ -79,7 +79,7 @@ class _Expression:
 
 
 def _expressions(op: ir.Operation) -> dict[ir.Value, _Expression]:
-    """The results in the body of ``op`` that inputs alone decide, of the operations that all its loops repeat."""
+    """The results of operations in the body of ``op`` that all its loops repeat and that depend on inputs alone."""
     body = op.regions[0].blocks[0]
     loops = _maps(op)[0].n_dims
     found = {a: _Expression(("input", value, str(map_)), frozenset(_loops(map_)))
@@ -104,7 +104,7 @@ def _stands_in(value: ir.Value, body: ir.Block) -> bool:
 
 
 def row_bytes(op: ir.Operation, later: ir.Operation) -> int | None:
-    """Bytes of ``later``'s result that one result of reduction ``op`` is made from, if they are one row of it."""
+    """Bytes of ``later``'s result that correspond to one result of reduction ``op``, if they are one row."""
     kinds = ["reduction" in str(i) for i in op.attributes["iterator_types"]]
     type_ = ir.RankedTensorType(later.results[0].type)
     order = _loops(_maps(later)[-1])
@@ -120,7 +120,7 @@ def row_bytes(op: ir.Operation, later: ir.Operation) -> int | None:
 # -- the rewrite -----------------------------------------------------------------------------------------------------
 
 def _destination(value: ir.Value, op: ir.Operation) -> ir.Value:
-    """``value``, where ``op`` may write already: a fresh tensor of its sizes when it is made later."""
+    """``value`` if it dominates ``op``, else a fresh tensor of its sizes."""
     before = list(op.block.operations)
     before = before[:next(n for n, o in enumerate(before) if o.operation == op)]
     owner = value.owner
@@ -132,7 +132,7 @@ def _destination(value: ir.Value, op: ir.Operation) -> ir.Value:
 
 
 def _let_read(op: ir.Operation, value: ir.Value, operand: Operand, name: str) -> None:
-    """Replace ``op`` by one that reads ``operand`` for ``value`` of its body."""
+    """Replace ``op`` by one that reads ``operand`` in place of ``value`` in its body."""
     body = op.regions[0].blocks[0]
     results = list(body.operations)[-1].operands
     count = input_count(op)
@@ -167,7 +167,7 @@ def _generic(like: ir.Operation, inputs: Sequence[Operand], outputs: Sequence[Op
 
 
 def _fill(op: ir.Operation, source: ir.Block, values: Mapping[ir.Value, ir.Value], results: Sequence[ir.Value]) -> None:
-    """Let ``op`` yield ``results`` of ``source``, whose ``values`` are known."""
+    """Let ``op`` yield ``results`` of ``source``; ``values`` maps the values that exist already."""
     known, live = dict(values), _needed(source, results, values)
     with ir.InsertionPoint(op.regions[0].blocks[0]):
         for view in source.operations:
@@ -178,7 +178,7 @@ def _fill(op: ir.Operation, source: ir.Block, values: Mapping[ir.Value, ir.Value
 
 
 def _needed(body: ir.Block, results: Sequence[ir.Value], given: Container[ir.Value]) -> set[ir.Value]:
-    """Values of ``body`` that ``results`` are made from, no further back than ``given``."""
+    """Values in the backward slice of ``results`` in ``body``, which ends at ``given``."""
     live = set(results)
     for view in reversed(list(body.operations)):
         inner = view.operation

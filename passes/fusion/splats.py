@@ -1,4 +1,4 @@
-"""Constant tensors of one value as ops that fill a tensor with it: these fuse, memory for the constant does not."""
+"""Splat constants as ops that fill a tensor: such an op can be fused, a constant in memory cannot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hexagon_mlir.ir.query import find_ops, input_count
 
 
 def splats_as_fills(module: ir.Module) -> None:
-    """Make a generic op of each constant of one value that generic ops take as an input."""
+    """Replace each splat constant that generic ops take as an input by a generic op."""
     for constant in find_ops(module, _is_splat):
         uses = [use for use in constant.results[0].uses if use.owner.operation.name == "linalg.generic"
                 and use.operand_number < input_count(use.owner.operation)]

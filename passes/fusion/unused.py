@@ -1,4 +1,4 @@
-"""What an input holds behind its last window, cut off: upstream's folding of unit loops makes invalid IR of it.
+"""Cuts off the elements of an input after its last window: upstream's folding of unit loops makes invalid IR of them.
 
 A 3x3 convolution in strides of 2 over 4x4 elements gives one element and reads three rows. With its loop folded the
 index ``2 * d0 + d1`` is ``d1``, whose three iterations do not match a dimension of four: invalid IR (LLVM 24git).

@@ -1,4 +1,4 @@
-"""Takes widening casts of contraction operands out of the contraction: they would run once per multiplication."""
+"""Hoists widening casts of contraction operands out of the contraction: they would run once per multiplication."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MULTIPLIED = frozenset({"f16", "i8", "i16"})
 def hoist_casts(op: ir.Operation, paired: bool) -> bool:
     """Give contraction ``op`` operands already widened; True when it changed. Static shapes only.
 
-    Products of two factors that are multiplied as they are keep their casts unless ``paired``.
+    Unless ``paired``, a product of two narrow factors that HVX multiplies directly keeps its casts.
     """
     if not is_contraction(op) or (not paired and _multiplies_narrow(op)):
         return False
@@ -48,7 +48,7 @@ def _multiplies_narrow(op: ir.Operation) -> bool:
 
 
 def _only_cast(op: ir.Operation, position: int) -> ir.Operation | None:
-    """The widening cast that is the only reader of body argument ``position``, if that is so."""
+    """The widening cast of body argument ``position`` if it is the argument's only user, else None."""
     uses = list(op.regions[0].blocks[0].arguments[position].uses)
     if len(uses) != 1 or uses[0].owner.operation.name not in _WIDENING:
         return None

@@ -11,16 +11,17 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.segments import Segment, for_loop, segments
 
 SYMBOLS = {4: "hexmlir_gather_words", 2: "hexmlir_gather_halfwords"}
-"""Bytes of an element -> the function that gathers one vector: (to, table, last byte of the table, offsets in bytes,
-as many of them as are valid). Code generation has an instruction for it."""
+"""Bytes of an element -> the function that gathers one vector: (target, table, last byte of the table, offsets in
+bytes, number of valid ones). Code generation selects an instruction for it."""
 DONE = "hexmlir_gather_done"
-"""(place): what was gathered before is in memory afterwards, for whoever reads it; ``place`` is that of the last."""
-_CHAINS = 4  # a gather's data comes long after it: let some be under way
+"""(place): waits until all earlier gathers have written memory; ``place`` is the target of the last."""
+_UNROLL = 4  # gathers have a long latency: keep several in flight
 
 
 @dataclass(frozen=True)
 class Gather:
-    """``out[i] = table[offsets[i]]`` over all dimensions of ``out``; every buffer dense in its last dimension."""
+    """``out[i] = table[offsets[i]]`` over all dimensions of ``out``; every buffer has unit stride in its last
+    dimension."""
 
     table: ir.Value
     offsets: ir.Value
@@ -47,7 +48,7 @@ def emit(gather: Gather, vector_bytes: int) -> None:
     def nest(ivs: list[ir.Value]) -> list[ir.Value]:
         if len(ivs) < type_.rank - 1:
             return for_loop(index(0), counts[len(ivs)], 1, [], lambda iv, _: nest([*ivs, iv]))
-        for segment in segments(extent, counts[-1], lanes, _CHAINS, multiple):
+        for segment in segments(extent, counts[-1], lanes, _UNROLL, multiple):
             _segment(gather, segment, lanes, ivs, start, last)
         return []
 

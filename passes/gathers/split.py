@@ -27,7 +27,7 @@ def address_ops(extract: ir.Operation, body: ir.Block) -> list[ir.Operation] | N
 
 
 def depends_on_data(extract: ir.Operation, body: ir.Block, inputs: int) -> bool:
-    """True when an input's element decides on the last index of ``extract``."""
+    """True when the last index of ``extract`` depends on an element of an input."""
     seen, waiting = set(), [list(extract.operands)[-1]]
     while waiting:
         value = waiting.pop()
@@ -121,7 +121,8 @@ def generic(inputs: Sequence[ir.Value], maps: Sequence[ir.AffineMap], output: ir
 
 
 def _replace(op: ir.Operation, extract: ir.Operation, gathered: ir.Value, map_: ir.AffineMap) -> None:
-    """``op`` again, with ``gathered`` as an input instead of ``extract`` and without inputs only that needed."""
+    """Rebuild ``op`` with ``gathered`` as an input in place of ``extract`` and without the inputs that only ``extract``
+    used."""
     inputs, old = input_count(op), op.regions[0].blocks[0]
     live = _live_ops(old, extract)
     read = {operand for inner in live for operand in external_values(inner)}
@@ -151,7 +152,7 @@ def _replace(op: ir.Operation, extract: ir.Operation, gathered: ir.Value, map_: 
 
 
 def _live_ops(body: ir.Block, without: ir.Operation) -> list[ir.Operation]:
-    """The ops that what is yielded needs, ``without`` and what only it needs aside."""
+    """The ops that the yielded values depend on, except ``without`` and the ops that only it uses."""
     operations = [o.operation for o in body.operations]
     live, wanted = [operations[-1]], list(operations[-1].operands)
     for op in reversed(operations[:-1]):

@@ -11,11 +11,11 @@ class Kind(Enum):
     """How an operation takes part."""
 
     COPIED = "copied"
-    """Costs next to nothing (constants, empty tensors, fills, views): stands in each kernel that needs it."""
+    """Costs next to nothing (constants, empty tensors, fills, views): cloned into each kernel that needs it."""
     ANCHOR = "anchor"
     """A contraction, convolution or loop: starts a kernel."""
     JOINS = "joins"
-    """Elementwise, a reduction or data movement: runs behind its producer while the data is near."""
+    """Elementwise, a reduction or data movement: runs after its producer in the same kernel, for locality."""
     CALL = "call"
     """A kernel already."""
 
@@ -35,13 +35,13 @@ class OpInfo:
 def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
     """The kernel of each operation, numbered in an order of execution; None for what is copied.
 
-    An operation joins the latest kernel it reads from: all its other operands come from earlier ones, so no cycle
-    can arise. A kernel's results may take ``budget`` bytes together.
+    An operation joins the latest kernel it reads from: all its other operands come from earlier ones, so there is no
+    cycle. The results of a kernel may take ``budget`` bytes together.
     """
     kernels: list[int | None] = []
     used: list[int] = []
     closed: list[bool] = []
-    origins: list[int] = []  # of each op: the latest kernel its value depends on, -1 for arguments
+    origins: list[int] = []  # for each op: the latest kernel that its value depends on, -1 for arguments
     for op in ops:
         latest = max((origins[operand] for operand in op.operands), default=-1)
         if op.kind is Kind.COPIED:
@@ -62,8 +62,8 @@ def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
 def _absorb(ops: Sequence[OpInfo], kernels: list[int | None], used: list[int], budget: int) -> list[int | None]:
     """Move kernels that read arguments alone, start with no anchor and serve one other kernel, into that one.
 
-    Lookups in tables above the budget stay: the other kernel may read the table too, in another form (tied embeddings),
-    and both would be in memory together.
+    Look-ups in tables above the budget stay: the other kernel may read the same table in another layout (tied
+    embeddings), and both would be live in memory together.
     """
     readers: list[set[int]] = [set() for _ in ops]  # kernels that read each op, through what is copied
     sources: dict[int, set[int]] = {}

@@ -63,7 +63,7 @@ def _closure(ops: Sequence[ir.Operation], members: set[ir.Operation], copied: se
 
 
 def _escapes(value: ir.Value, function: ir.Operation, members: set[ir.Operation], copied: set[ir.Operation]) -> bool:
-    """True when something outside the group reads ``value``, or a copy of what is made of it."""
+    """True when an operation outside the group reads ``value``, directly or through copied operations."""
     for use in value.uses:
         user = _top(use.owner.operation, function)
         if user in copied:

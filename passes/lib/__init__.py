@@ -1,4 +1,4 @@
-"""What several passes stand on, and none of them owns.
+"""Helpers that several passes share.
 
 Reading linalg ops: `loop_nests`, `contractions`, `table_reads`, `quantized_products`, `window_rows`. Vector code:
 `tail` and `segments` (whole vectors and the masked rest), `horizontal_reductions`, `transposes`, `look_ups`. Decisions

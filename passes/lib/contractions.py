@@ -26,7 +26,7 @@ class Index:
     constant: int = 0
 
     def factor(self, loop: int) -> int:
-        """What one step of ``loop`` adds."""
+        """The coefficient of ``loop``."""
         return dict(self.terms).get(loop, 0)
 
     @property
@@ -37,7 +37,7 @@ class Index:
 
 @dataclass(frozen=True)
 class OperandAccess:
-    """One operand: ``indices`` for its dimensions; ``dense`` tells that its last dimension has stride 1."""
+    """One operand: ``indices`` for its dimensions; ``dense`` means that its last dimension has stride 1."""
 
     indices: tuple[Index, ...]
     bits: int
@@ -53,15 +53,15 @@ class OperandAccess:
         return loop in self.loops
 
     def walks(self, loop: int) -> bool:
-        """True when steps of ``loop`` go from element to neighbouring element."""
+        """True when the element is contiguous along ``loop``."""
         return (self.dense and bool(self.indices) and self.indices[-1].factor(loop) == 1
                 and not any(index.factor(loop) for index in self.indices[:-1]))
 
 
 @dataclass(frozen=True)
 class Contraction:
-    """``extents`` are trip counts (None: only known at run time). ``inputs`` are the operands whose values count; an
-    input that only has a shape (the window of a pooling) is not among them.
+    """``extents`` are trip counts (None: only known at run time). ``inputs`` are the operands whose values are read; an
+    input that only gives a shape (the window of a pooling) is not among them.
     """
 
     extents: tuple[int | None, ...]
@@ -72,7 +72,7 @@ class Contraction:
     combiner: str
     narrowest_bits: int
     bounds: tuple[int | None, ...] = ()
-    """The most trips that loops can have whose count is only known at run time; empty when nothing is known."""
+    """Upper bounds of the dynamic trip counts; empty when none is known."""
 
     def most(self, loop: int) -> int | None:
         """Trips of ``loop``, or the most it can have; None when nothing is known."""
@@ -86,7 +86,7 @@ class Contraction:
 
     @property
     def widening(self) -> int:
-        """Accumulators' width over that of the narrowest input."""
+        """Ratio of the accumulators' width to that of the narrowest input."""
         return self.output.bits // self.narrowest_bits
 
     @property
@@ -125,7 +125,8 @@ def read_contraction(op: ir.Operation) -> tuple[Contraction, Body]:
 
 
 def runs_backwards(value: ir.Value) -> bool:
-    """Whether a stride of the buffer ``value`` is known to be negative: upstream verifies that no vector is there."""
+    """Whether a stride of the buffer ``value`` is known to be negative: upstream's verifier rejects vector accesses to
+    it."""
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     return any(stride < 0 and stride != unknown for stride in value.type.get_strides_and_offset()[0])
 
@@ -190,7 +191,7 @@ def _bounds(loops: int, accesses: tuple[OperandAccess, ...], values: list[ir.Val
 
 
 def _read_body(op: ir.Operation, inputs: int) -> tuple[tuple[int, ...], Body]:
-    """Numbers of the inputs whose values count, and the body."""
+    """Numbers of the inputs whose values are read, and the body."""
     block = op.regions[0].blocks[0]
     *operations, last = [o.operation for o in block.operations]
     combine = _maker(last.operands[0], block)

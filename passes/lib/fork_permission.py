@@ -1,4 +1,4 @@
-"""Hands down to functions with parallel loops whether they may fork."""
+"""Passes the fork permission on to the functions with parallel loops that a kernel calls."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hexagon_mlir.ir.query import functions, ops_named
 
 
 def hand_down(module: ir.Module) -> None:
-    """Give the argument of `permissions` to every function with an scf.forall that one which has it calls.
+    """Add the argument of `permissions` to every function with an scf.forall that is called by a function which has it.
 
-    Work of a kernel may have moved into functions. Callers without the argument may fork. Raises ValueError as
+    A kernel's work may have been outlined into functions. Callers without the argument may fork. Raises ValueError as
     `permissions.of` does.
     """
     holders = {_name(op): op for op in functions(module)}
@@ -50,7 +50,7 @@ def holder_of(op: ir.Operation) -> ir.Operation:
 
 
 def _closure(names: set[str], following: dict[str, set[str]]) -> set[str]:
-    """``names`` and all that can be reached from them."""
+    """``names`` and all functions reachable from them."""
     found, todo = set(names), list(names)
     while todo:
         new = following.get(todo.pop(), set()) - found

@@ -6,15 +6,15 @@ WIDTHS = (2, 4)
 """Bytes of the elements that HVX gathers."""
 OFFSET_BITS = 16
 """A vector of halfword elements has halfword offsets, in bytes."""
-_REUSE = 8  # a table's element costs an eighth of a scalar look-up to bring into TCM
+_REUSE = 8  # copying one element of a table to TCM costs an eighth of a scalar look-up
 
 
 TABLE_BYTES = 65536
-"""The most bytes of a table that is brought into TCM."""
+"""The most bytes of a table that is copied to TCM."""
 
 
 def most_elements(width: int, lookups: int) -> int:
-    """The largest table of elements of ``width`` bytes that pays for ``lookups`` reads."""
+    """Elements of the largest table, of ``width`` bytes each, for which gathers pay with ``lookups`` reads."""
     return min(TABLE_BYTES // width, lookups * _REUSE)
 
 

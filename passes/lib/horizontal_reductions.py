@@ -18,7 +18,7 @@ _NUMBER = {"maxnumf": "maximumf", "minnumf": "minimumf"}
 def neutral(name: str, element: ir.Type, nnan: bool = False) -> ir.Attribute:
     """The value that combining op ``name`` leaves unchanged, as an attribute of type ``element``.
 
-    It is a number for an operation that is promised no NaN (``nnan``).
+    It is not NaN for an operation with ``nnan``.
     """
     kind = name.split(".")[1]
     if kind in _IDENTITY:
@@ -42,7 +42,7 @@ def combine(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
 
 
 def reduce_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> list[ir.Value]:
-    """A scalar for each of ``rows``, which are a power of two, from its accumulators of ``k * lanes`` elements each."""
+    """A scalar for each of ``rows`` (a power of two), reduced from its accumulator of ``k * lanes`` elements."""
     reduced = reduce_into_lanes(name, rows, lanes)
     return [vector.extract(reduced, [], [row]) for row in range(len(rows))]
 
@@ -50,8 +50,8 @@ def reduce_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> l
 def reduce_into_lanes(name: str, rows: Sequence[Sequence[ir.Value]], lanes: int) -> ir.Value:
     """A vector that begins with the reductions of ``rows``, which `reduce_lanes` returns as scalars.
 
-    Rows exchange halves of their lanes until lane number n of one vector belongs to row n, and again after all of them.
-    Shuffles are halvings, exchanges and rotations only: the Hexagon backend miscompiles general ones.
+    Pairs of rows exchange halves of their lanes until lane n of one vector belongs to row n, periodically. Shuffles are
+    halvings, exchanges and rotations only: the Hexagon backend miscompiles general ones.
     """
     vectors = [_in_one(name, row, lanes) for row in rows]
     block = 1

@@ -40,7 +40,7 @@ class Registers:
         return [self.call(name, self.vector, pair) for name in ("lo", "hi")]
 
     def parts(self, value: ir.Value) -> list[ir.Value]:
-        """``value``, a vector of integers that fills whole registers, as these."""
+        """The registers that ``value``, a vector of integers that fills whole registers, consists of."""
         type_ = ir.VectorType(value.type)
         native = self.bits // type_.element_type.width
         lanes = type_.shape[0]
@@ -49,7 +49,7 @@ class Registers:
         return [self._as(self.vector, part) for part in parts]
 
     def joined(self, parts: Sequence[ir.Value], element: ir.IntegerType) -> ir.Value:
-        """The elements of all ``parts``, a power of two of them."""
+        """The concatenation of ``parts``, a power of two of them."""
         native = ir.VectorType.get([self.bits // element.width], element)
         values = [self._as(native, part) for part in parts]
         while len(values) > 1:

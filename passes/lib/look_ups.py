@@ -1,8 +1,8 @@
 """Look-ups of tables that fit the registers: every lane reads an element of vectors that are loaded once.
 
 HVX finds 32 bytes or 16 halfwords in a vector for each byte of another one (vlut32, vlut16; HVX V73 PRM 80-N2040-54,
-chapter 5). A table of up to 256 elements has indices of one byte and is searched through piece by piece; what no piece
-has gives zero, so no memory but the table's own is read.
+chapter 5). A table of up to 256 elements has indices of one byte and is looked up segment by segment; an index outside
+all segments gives zero, so only the table's own memory is read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def is_index_cast(op: ir.Operation) -> bool:
 
 
 def low_byte(index: ir.Value, body: ir.Block) -> ir.Value:
-    """The value of ``body`` that ``index`` is made of by casts which leave its low byte alone."""
+    """The value of ``body`` from which ``index`` is made by casts that preserve its low byte."""
     while not isinstance(index.owner, ir.Block) and index.owner.operation.block == body and \
             is_index_cast(index.owner.operation):
         index = index.owner.operation.operands[0]
@@ -38,7 +38,7 @@ def low_byte(index: ir.Value, body: ir.Block) -> ir.Value:
 
 
 def load_table(table: ir.Value, vector_bytes: int) -> ir.Value:
-    """All elements of ``table`` and zeros behind them as a vector of integers: 1, 2, 4 or 8 HVX vectors."""
+    """All elements of ``table``, padded with zeros, as a vector of integers: 1, 2, 4 or 8 HVX vectors."""
     type_ = ir.MemRefType(table.type)
     bits = _bits(type_.element_type)
     native, count = vector_bytes * 8 // bits, type_.shape[0]

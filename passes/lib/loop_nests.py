@@ -15,7 +15,7 @@ from hexagon_mlir.passes.lib.table_reads import LOAD, Table, address_ops, is_loo
 
 DYNAMIC = None
 MOST_STRIDE = 8
-"""Elements from one that is read to the next, up to which whole vectors are read for a few of their elements each."""
+"""The largest stride, in elements, for which whole vectors are loaded to use a part of their elements."""
 _FLOATS = (ir.F16Type, ir.BF16Type, ir.F32Type)
 
 
@@ -23,10 +23,10 @@ _FLOATS = (ir.F16Type, ir.BF16Type, ir.F32Type)
 class Operand:
     """One memref operand: ``dims[i]`` is the loop that indexes its dimension i, None for index 0.
 
-    ``unit_stride`` tells that neighbours in the last dimension are neighbours in memory, ``strides`` how many elements
-    apart neighbours in each dimension are (None: not known), ``joined[i]`` that a step in dimension i goes where
-    dimension i + 1 ends. ``pitch`` divides every step but the last dimension's, in bytes; 0 where there is none. One
-    with a ``period`` has as many elements, which repeat along its loop. Single elements wait for TCM (``in_tcm``).
+    ``unit_stride``: the last dimension has stride 1. ``strides`` are in elements (None: not known). ``joined[i]``:
+    dimensions i and i + 1 are contiguous, one step in dimension i is all of dimension i + 1. ``pitch`` divides the
+    strides of all dimensions but the last, in bytes; 0 where none does. An operand with a ``period`` has that many
+    elements, which repeat along its loop. ``in_tcm``: a scalar load stalls.
     """
 
     dims: tuple[int | None, ...]
@@ -50,7 +50,7 @@ class Operand:
         return self.strides[self.dims.index(loop)]
 
     def strided_in(self, loop: int) -> bool:
-        """True when stepping ``loop`` goes to an element nearby, forwards or backwards, but not just to the next."""
+        """True when ``loop`` has a small stride, positive or negative, other than 1."""
         stride = self.stride_in(loop)
         return (stride is not None and None not in self.strides and 0 < abs(stride) <= MOST_STRIDE
                 and not self.contiguous_in(loop))
@@ -68,30 +68,30 @@ class LoopNest:
     reduction: tuple[bool, ...]
     operands: tuple[Operand, ...]
     combiners: tuple[str | None, ...]
-    """Per output: the reduction's combining op name, or None when it is no reduction we know."""
+    """Per output: the name of the reduction's combining op, or None for any other computation."""
     nnan: bool
-    """True when combining ops are promised no NaN."""
+    """True when the combining ops have ``nnan``."""
     op_loops: tuple[frozenset[int], ...]
-    """Of each operation of the body that is not about addresses: the loops that its value changes with."""
+    """For each operation of the body that computes no address: the loops on which its value depends."""
     narrowest_bits: int
-    """Narrowest element the body touches, in bits: it sets how many lanes make one vector."""
+    """Bits of the narrowest element in the body: it determines the lanes of a vector."""
     indexed: frozenset[int] = frozenset()
-    """The loops whose index the body computes with."""
+    """The loops whose index the body uses."""
     widening: int = 1
-    """Widest element over narrowest: the HVX vectors of a step's widest values. 1 where the chain of operations passes
-    through values of the narrowest width."""
+    """Widest element over narrowest: the HVX vectors of a step's widest values. 1 where the body has a stage on values
+    of the narrowest width (see `_passes_through`)."""
     tables: tuple[Table, ...] = ()
-    """What the body reads at indices it computes."""
+    """The reads of the body at computed indices."""
     multiples: tuple[int, ...] = ()
-    """What each trip count is a multiple of, 1 where nothing is known; none given: of itself."""
+    """A known divisor of each trip count, 1 where there is none; empty: the trip count itself."""
 
     def whole(self, loop: int, lanes: int) -> int:
-        """What the trip count of ``loop`` is a multiple of, where that is whole vectors of ``lanes``; else 1."""
+        """A divisor of the trip count of ``loop`` that is whole vectors of ``lanes``; 1 where none is known."""
         known = self.multiples[loop] if self.multiples else self.extents[loop] or 1
         return known if known % lanes == 0 else 1
 
     def ops_along(self, *loops: int) -> int:
-        """Operations of the body that are done anew in each iteration of each of ``loops``."""
+        """Operations of the body that depend on every one of ``loops``."""
         return sum(own.issuperset(loops) for own in self.op_loops)
 
 
@@ -103,7 +103,7 @@ class Unsupported(Exception):
     """Why an op cannot be vectorized; the text of the remark."""
 
 
-# name -> True when the op combines any order of lanes to the same value (floats: up to rounding)
+# name -> True when the op is associative and commutative (floats: up to rounding)
 COMBINERS = frozenset({
     "arith.addf", "arith.mulf", "arith.addi", "arith.muli", "arith.maxnumf", "arith.minnumf", "arith.maximumf",
     "arith.minimumf", "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui", "arith.andi", "arith.ori",
@@ -174,8 +174,8 @@ def _op_loops(body: ir.Block, operations: Sequence[ir.Operation], operands: Sequ
 
 
 def _passes_through(operations: Sequence[ir.Operation], bits: int) -> bool:
-    """True when the chain of operations passes through elements of ``bits``: a third of it and more comes before they
-    are widened again, and no more than two wide values wait for that.
+    """True when the body has a stage on elements of ``bits``: a third or more of its operations precede the widening
+    back, and at most two wide values are live across that stage.
     """
     place = {result: number for number, op in enumerate(operations) for result in op.results}
     narrow = {value for value in place if str(value.type) in _NARROW.get(bits, ())}

@@ -1,8 +1,8 @@
-"""Moves code into a function of its own. What it uses from outside becomes arguments.
+"""Outlines code into a function. Values defined outside become arguments.
 
-Cheap operations are repeated inside, so that a view arrives as the buffer it looks at and keeps its static shape, and
-masks are: a task's arguments go through memory, and Hexagon's LLVM cannot store a vector of i1. A slot of the TCM
-arena is passed as it is: what LLVM takes for a pointer of its own must reach the callee as such.
+Cheap operations are cloned inside: a view, so that its base buffer is passed and the view keeps its static shape; a
+mask, because a task's arguments go through memory and LLVM's Hexagon target cannot store a vector of i1. A slot of the
+TCM arena is passed as a pointer of its own, so that LLVM knows in the callee too that it aliases nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _REPEATED = frozenset({
 _MASKS = frozenset({"arith.cmpi", "arith.cmpf", "arith.andi", "arith.ori", "arith.xori", "vector.create_mask"})
 _MOVED = VIEWS - {"memref.assume_alignment"}
 _FRESH = frozenset({"memref.alloc", "func.call"})
-"""What makes a buffer nobody else has: see `hexagon-memory-lowering` for the calls."""
+"""Operations whose result aliases nothing: see `hexagon-memory-lowering` for the calls."""
 _NOALIAS, _ALIGN = "llvm.noalias", "llvm.align"
 NOCAPTURE = "llvm.nocapture"
-"""Of a buffer that a function takes: it does not keep the address."""
+"""Argument attribute: the function does not capture the buffer's address."""
 
 
 class Outlined:
@@ -32,12 +32,13 @@ class Outlined:
 
     def __init__(self, name: str, used: Iterable[ir.Value], numbers: int, before: ir.Operation,
                  repeated: frozenset[str] = _REPEATED, aligned: bool = False):
-        """``used`` are values from outside, ``numbers`` how many index arguments come first, ``repeated`` the
-        operations that are cheap enough to be done again inside. ``aligned``: buffers that are aligned are assumed to
-        be, for passes that are yet to come."""
+        """``used`` are values from outside, ``numbers`` the count of leading index arguments, ``repeated`` the
+        operations cheap enough to be cloned inside.
+
+        ``aligned``: the alignment of aligned buffers is asserted inside, for later passes."""
         roots, chain = trace(used, repeated)
         index = ir.IndexType.get()
-        self.passed: list[ir.Value] = []  # what the caller hands over
+        self.passed: list[ir.Value] = []  # what the caller passes
         rebuild: list[tuple[ir.Value, int]] = []
         with ir.InsertionPoint(before):
             for root in roots:
@@ -73,7 +74,7 @@ class Outlined:
         func.CallOp([], ir.FlatSymbolRefAttr.get(self.function.sym_name.value), [*numbers, *self.passed])
 
     def promise(self, attribute: str) -> None:
-        """Give every buffer that the function takes one more unit ``attribute``."""
+        """Add the unit ``attribute`` to every buffer argument."""
         types = ir.FunctionType(self.function.attributes["function_type"].value).inputs
         given = [{a.name: a.attr for a in ir.DictAttr(one)} for one in self.function.attributes["arg_attrs"]]
         self.function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(
@@ -81,20 +82,21 @@ class Outlined:
             for one, type_ in zip(given, types, strict=True)])
 
     def _mark_fresh(self, rebuild: Sequence[tuple[ir.Value, int]], numbers: int) -> None:
-        """Tell LLVM which buffers nobody else reaches, and their alignment, as it knows where they are made."""
+        """Annotate the buffers that alias nothing, and their alignment: LLVM knows both only where a buffer is
+        allocated."""
         attributes = [ir.DictAttr.get({})] * (numbers + len(self.passed))
         buffers = [_buffer(root) for root, _ in rebuild]
         for (root, first), buffer in zip(rebuild, buffers, strict=True):
             if isinstance(root.type, ir.MemRefType):
                 known = _known(buffer)
-                if buffer != root:  # a view: it starts elsewhere, and may not be the only one
+                if buffer != root:  # a view: it has an offset, and other views may alias it
                     known = {_NOALIAS: known[_NOALIAS]} if _NOALIAS in known and buffers.count(buffer) == 1 else {}
                 attributes[numbers + first] = ir.DictAttr.get(known)
         self.function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
 
 
 def trace(used: Iterable[ir.Value], repeated: frozenset[str] = _REPEATED) -> tuple[list[ir.Value], list[ir.Operation]]:
-    """How ``used`` are to be had in a function: what it is given, and the ``repeated`` operations in order."""
+    """How a function gets ``used``: the values passed to it, and the ``repeated`` operations in order."""
     roots: dict[ir.Value, None] = {}
     chain: dict[ir.Operation, None] = {}
 
@@ -127,7 +129,7 @@ def _buffer(value: ir.Value) -> ir.Value:
 
 
 def _known(buffer: ir.Value) -> dict[str, ir.Attribute]:
-    """What LLVM may know of a pointer to ``buffer``."""
+    """The LLVM argument attributes of a pointer to ``buffer``."""
     if isinstance(buffer.owner, ir.Block):
         return _promised(buffer)
     op = buffer.owner.operation
@@ -173,11 +175,11 @@ def values_from_outside(op: ir.Operation) -> list[ir.Value]:
         return advance
 
     op.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return [value for value in dict.fromkeys(used[len(op.operands):]) if value not in defined]  # its own come first
+    return [value for value in dict.fromkeys(used[len(op.operands):]) if value not in defined]  # defined inside
 
 
 def rename(op: ir.Operation, map_: dict[ir.Value, ir.Value]) -> None:
-    """Let ``op`` use what ``map_`` says."""
+    """Replace the operands of ``op`` as ``map_`` has them."""
     operands = op.operands
     for position, operand in enumerate(operands):
         if operand in map_:
@@ -185,7 +187,8 @@ def rename(op: ir.Operation, map_: dict[ir.Value, ir.Value]) -> None:
 
 
 def _parts(value: ir.Value) -> list[ir.Value]:
-    """``value`` as what a function with bare pointers can take: a buffer of unknown shape in pieces."""
+    """``value`` as arguments of a function with bare pointers: a buffer of dynamic shape as pointer, offset, sizes and
+    strides."""
     if not isinstance(value.type, ir.MemRefType) or _plain(value.type):
         return [value]
     metadata = memref.ExtractStridedMetadataOp(value)
@@ -196,7 +199,7 @@ def _parts(value: ir.Value) -> list[ir.Value]:
 
 
 def _joined(type_: ir.Type, parts: list[ir.Value]) -> ir.Value:
-    """The other way round; takes the first of ``parts``."""
+    """The inverse of `_parts`; consumes the first of ``parts``."""
     if not isinstance(type_, ir.MemRefType) or _plain(type_):
         return parts[0]
     sizes, strides = _dynamic(type_)
@@ -212,7 +215,7 @@ def _joined(type_: ir.Type, parts: list[ir.Value]) -> ir.Value:
 
 
 def _plain(type_: ir.MemRefType) -> bool:
-    """True for a dense buffer of static shape: one pointer says it all."""
+    """True for a contiguous buffer of static shape: one pointer describes it."""
     identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
     return type_.has_static_shape and type_.layout == identity
 

@@ -1,9 +1,9 @@
 """Whether the programs of a Triton kernel may run in parallel.
 
-Triton leaves the order of programs open, and what two of them do to one place without atomics undefined. Atomic
-operations are plain reads and writes here, and output must come in order: such programs run one after another. So do,
-unless the user asks for threads, programs that are seen to meet: a store whose place does not depend on the program,
-and a read through a pointer that is written elsewhere.
+Triton leaves the order of programs open, and concurrent accesses to one address without atomics undefined. Atomic
+operations are plain reads and writes here, and printed output must be in order: such programs run sequentially. So do,
+unless the user asks for threads, programs with an apparent dependence: a store whose address does not depend on the
+program, and a read through a pointer that is written elsewhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VIEWS = frozenset({"memref.reinterpret_cast", "memref.subview", "memref.cast", 
 
 
 def needs_order(kernels: ir.Module) -> str:
-    """What of the TTIR module ``kernels`` needs programs in order; nothing if empty."""
+    """The reason for which the TTIR module ``kernels`` needs its programs in order; empty if there is none."""
     found = ops_named(kernels, *_ORDERED)
     return f"{_ORDERED[found[0].name]} need the programs to run in order" if found else ""
 
@@ -49,7 +49,7 @@ def order_of(function: ir.Operation) -> tuple[Order, str]:
 
 
 def _stores(function: ir.Operation) -> Iterator[tuple[ir.Operation, ir.Value]]:
-    """Each operation that writes to memory, with the buffer it writes; a tensor is a program's own."""
+    """Each operation that writes to memory, with the buffer it writes; tensors are private to a program."""
     for op in find_ops(function, lambda op: True):
         if op.name in ("memref.store", "memref.copy", "bufferization.materialize_in_destination"):
             written = [op.operands[1]]
@@ -66,7 +66,7 @@ def _loads(function: ir.Operation) -> Iterator[ir.Value]:
 
 
 def _place(buffer: ir.Value) -> tuple[ir.Value, list[ir.Value]]:
-    """What ``buffer`` is a view of, and the numbers that say where it is."""
+    """The buffer that ``buffer`` is a view of, and the values that determine its offset."""
     places = []
     while not isinstance(buffer.owner, ir.Block) and buffer.owner.operation.name in _VIEWS:
         places += list(buffer.owner.operation.operands)[1:]
@@ -91,7 +91,7 @@ def _is_own(base: ir.Value) -> bool:
 
 
 def _conditions(op: ir.Operation) -> Iterator[ir.Value]:
-    """What decides whether ``op`` runs, and its indices."""
+    """The values that decide whether ``op`` runs, and its indices."""
     yield from list(op.operands)[2:]
     while op.name != "func.func":
         op = op.parent.operation

@@ -19,7 +19,7 @@ from hexagon_mlir.targets import Target
 
 _AXES = GRID_ARGUMENTS // 2
 _MOVES = {"memref.copy": 0, "bufferization.materialize_in_destination": 1}
-"""Between a pointer's memory and a program's own: which operand is a window of that memory."""
+"""Copies between a pointer's memory and private memory: the number of the operand in the pointer's memory."""
 _ELEMENTS = ("memref.load", "memref.store")
 _ELEMENT_CYCLES = 3.5  # measured: a load under a mask and the store of what it read take 7
 
@@ -35,9 +35,9 @@ class Grid:
         make_program(self.program)
 
     def write(self, tasks: int, target: Target) -> bool:
-        """Write the function, for ``tasks`` threads. A program beside as many others stays on its own thread.
+        """Write the function, for ``tasks`` threads. Programs that run in parallel do not fork.
 
-        True where that takes a copy of the kernel: its own cut into chunks would cost a program too much.
+        True where that takes a copy of the kernel, because the cut into chunks would cost a program too much.
         """
         foralls = ops_named(self.kernel, "scf.forall")
         apart = [op for op in foralls if not can_serialize(op)]  # see `serialize-forall` for the others
@@ -45,18 +45,18 @@ class Grid:
             _entries(op) * CHUNK_CYCLES for op in apart) if apart else 0.0
         operations = sum(op.name.startswith("linalg.") for op in nested_ops(self.kernel))
         shared = sharing_pays(self.cycles, extra, operations)
-        alone, beside = self.kernel, self.program
+        forking, serial = self.kernel, self.program
         if shared or not foralls:
             self.program.erase()
-            alone, beside = split_off(self.kernel) if foralls else self.kernel, self.kernel
-        _write(alone, beside, self.least, tasks)
+            forking, serial = split_off(self.kernel) if foralls else self.kernel, self.kernel
+        _write(forking, serial, self.least, tasks)
         return not shared
 
 
 def program_cycles(kernel: ir.Operation, target: Target) -> float:
-    """What a program takes at least, estimated, in cycles: loops of unknown length run once, masks select all.
+    """A lower estimate of a program's cycles: loops of unknown length run once, masks select all.
 
-    A block that is loaded comes from DDR, and the core waits for its first line: for small chunks that is most of it.
+    A block is loaded from DDR, and the core stalls for its first cache line: for small chunks that is most of the time.
     """
     total = 0.0
     trips: dict[ir.Operation, int] = {}
@@ -85,7 +85,7 @@ def program_cycles(kernel: ir.Operation, target: Target) -> float:
 
 
 def _entries(forall: ir.Operation) -> int:
-    """How often an iteration of ``forall`` begins in a program, beyond the first each time."""
+    """How many iterations of ``forall`` a program starts, the first of each execution not counted."""
     entries, loop = _most_trips(forall) - 1, forall.parent.operation
     while loop.name != "func.func":
         entries *= _most_trips(loop)
@@ -105,7 +105,7 @@ def _most_trips(loop: ir.Operation) -> int:
 
 
 def _widening(op: ir.Operation) -> float:
-    """Vectors that an operation of elementwise ``op`` works on, on average, for each of its narrowest operand."""
+    """Average vectors per operation of elementwise ``op``, for each vector of its narrowest operand."""
     kinds = op.attributes.get("iterator_types", ())
     if str(kinds).count("parallel") < len(kinds):
         return 1.0
@@ -133,18 +133,19 @@ def _window_bytes(buffer: ir.Value) -> int:
     return size
 
 
-def _write(alone: ir.Operation, beside: ir.Operation, least: int, tasks: int) -> func.FuncOp:
-    """``NAME.grid``, behind ``alone``, whose NAME it takes: its arguments without the program's id.
+def _write(forking: ir.Operation, serial: ir.Operation, least: int, tasks: int) -> func.FuncOp:
+    """Insert ``NAME.grid`` after ``forking``, the function NAME; it takes NAME's arguments without the program's id.
 
-    From ``least`` programs on they are dealt in runs of neighbours, several for each of ``tasks``. ``beside`` is called
-    for each, on some thread; ``alone`` where there are fewer programs than threads, or than ``least``.
+    From ``least`` programs on, consecutive programs form runs, several for each of ``tasks``, and ``serial`` is called
+    for each program; with fewer programs than threads, or than ``least``, ``forking`` is.
     """
-    type_ = ir.FunctionType(alone.attributes["function_type"].value)
-    name = ir.StringAttr(alone.attributes["sym_name"]).value
-    with alone.location, ir.InsertionPoint.after(alone):
+    type_ = ir.FunctionType(forking.attributes["function_type"].value)
+    name = ir.StringAttr(forking.attributes["sym_name"]).value
+    with forking.location, ir.InsertionPoint.after(forking):
         function = func.FuncOp(name + GRID_SUFFIX, ir.FunctionType.get(list(type_.inputs)[:-_AXES], []))
-        if "arg_attrs" in alone.attributes:
-            function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(list(alone.attributes["arg_attrs"])[:-_AXES])
+        if "arg_attrs" in forking.attributes:
+            attributes = list(forking.attributes["arg_attrs"])[:-_AXES]
+            function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
         given = list(function.add_entry_block().arguments)
         with ir.InsertionPoint(function.entry_block):
             counts = [arith.index_cast(ir.IndexType.get(), count) for count in given[-_AXES:]]
@@ -154,7 +155,7 @@ def _write(alone: ir.Operation, beside: ir.Operation, least: int, tasks: int) ->
             func.ReturnOp([])
         with ir.InsertionPoint(branch.then_block):
             length = arith.ceildivsi(total, index(tasks * RUNS_PER_TASK))
-            # each has its share of the TCM: no more of them may wait for their threads than can run
+            # each has its share of the TCM: no more tasks may be started than can run
             idle = arith.cmpi(arith.CmpIPredicate.slt, total, index(tasks))
             loop = scf.ForallOp([index(0)], [total], [length], [])
             with ir.InsertionPoint(loop.body):
@@ -162,28 +163,28 @@ def _write(alone: ir.Operation, beside: ir.Operation, least: int, tasks: int) ->
                 end = arith.minsi(arith.addi(first, length), total)
                 rest = arith.divui(first, counts[0])
                 place = [arith.remui(first, counts[0]), arith.remui(rest, counts[1]), arith.divui(rest, counts[1])]
-                _each(first, end, place, partial(call, alone, beside, idle), given, counts)
+                _each(first, end, place, partial(call, forking, serial, idle), given, counts)
                 scf.InParallelOp()
             scf.yield_([])
         with ir.InsertionPoint(branch.else_block):
             may_fork = arith.constant(ir.IntegerType.get_signless(1), 1)
-            _each(index(0), total, [index(0)] * _AXES, partial(call, alone, beside, may_fork), given, counts)
+            _each(index(0), total, [index(0)] * _AXES, partial(call, forking, serial, may_fork), given, counts)
             scf.yield_([])
-    for called in (alone, beside):
+    for called in (forking, serial):
         called.attributes["no_inline"] = ir.UnitAttr.get()
     return function
 
 
 def _each(first: ir.Value, end: ir.Value, place: list[ir.Value], run: Callable[[list[ir.Value]], None],
           given: list[ir.Value], counts: list[ir.Value]) -> None:
-    """``run`` programs number ``first`` to ``end``, the first of them at ``place``; x counts fastest."""
+    """Call ``run`` for programs ``first`` to ``end``, the first of them at ``place``; x varies fastest."""
     loop = scf.ForOp(first, end, index(1), place)
     i32 = ir.IntegerType.get_signless(32)
     with ir.InsertionPoint(loop.body):
         place = list(loop.inner_iter_args)
         run([*given, *(arith.index_cast(i32, axis) for axis in place)])
         following, carried = [], index(1)
-        for axis, count in zip(place, counts, strict=True):  # like an odometer: no divisions
+        for axis, count in zip(place, counts, strict=True):  # increments with carry instead of divisions
             moved = arith.addi(axis, carried)
             over = arith.cmpi(arith.CmpIPredicate.eq, moved, count)
             following.append(arith.select(over, index(0), moved))

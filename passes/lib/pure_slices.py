@@ -29,7 +29,7 @@ def outside_operands(op: ir.Operation) -> list[ir.Value]:
 def pure_slice(values: Iterable[ir.Value], body: ir.Block, given: Iterable[ir.Value]) -> list[ir.Operation] | None:
     """Operations of ``body``, in order, that compute ``values`` from outside values and the body's arguments.
 
-    Values in ``given`` are known already. None when something impure stands in between.
+    The slice ends at values in ``given``. None when it would contain an impure operation.
     """
     needed: set[ir.Operation] = set()
     pending, seen = list(values), set(given)
@@ -49,7 +49,8 @@ def pure_slice(values: Iterable[ir.Value], body: ir.Block, given: Iterable[ir.Va
 
 
 def clone(op: ir.Operation, mapping: Mapping) -> ir.Operation:
-    """A copy of ``op`` at the insertion point with the values of ``mapping`` replaced; its results join it."""
+    """A copy of ``op`` at the insertion point with the values of ``mapping`` replaced; its results are added to
+    ``mapping``."""
     copy = op.clone().operation
     for inner in nested_ops(copy) if len(copy.regions) else (copy,):
         operands = inner.operands

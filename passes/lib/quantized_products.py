@@ -24,7 +24,7 @@ def is_quantized(op: ir.Operation) -> bool:
 def split_offsets(op: ir.Operation) -> None:
     """Replace ``op`` by ``sum(a * b) - y * sum(a - x) - x * sum(b)``, exact modulo 2^32.
 
-    The sums of a row and of a column are worked out once each, and the bytes keep their width for the product.
+    The sum of each row and column is computed once, and the product multiplies bytes.
     """
     a, b, x, y, c = op.operands
     batch = PRODUCTS[op.name]

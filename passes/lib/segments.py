@@ -15,8 +15,8 @@ from hexagon_mlir.passes.lib.tail import Tail
 class Segment:
     """A stretch of the vector loop, ``width`` elements per iteration; ``masked`` for the last, partial one.
 
-    ``valid`` is the number of elements of a masked stretch when it is known; ``last`` the last place to start at, when
-    the stretch reaches beyond the end and so the last vector overlaps the one before.
+    ``valid`` is the number of elements of a masked stretch when it is known. ``last`` clamps the start of the last
+    vector, which then overlaps the one before instead of exceeding the end.
     """
 
     lower: ir.Value
@@ -36,7 +36,7 @@ class Segment:
 def segments(extent: int | None, bound: ir.Value, lanes: int, unroll: int = 1, multiple: int = 1) -> list[Segment]:
     """The stretches of a loop to ``bound`` (``extent`` when known): ``unroll`` vectors, one vector, part of one.
 
-    A bound that is a ``multiple`` of whole vectors has no part of one.
+    A bound that is a ``multiple`` of whole vectors has no partial one.
     """
     step = lanes * unroll
     if extent is None and multiple % lanes == 0:

@@ -1,4 +1,5 @@
-"""Reads at computed indices (memref.load in the body of a linalg op): by which loops, and along which one in rows."""
+"""Reads at computed indices (memref.load in the body of a linalg op): the loops they depend on, and the one along which
+they are contiguous."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ LOAD = "memref.load"
 
 @dataclass(frozen=True)
 class Table:
-    """``loops`` decide on where a read is, ``along`` (if one does) steps from neighbour to neighbour in memory, to the
-    one before if ``backward``.
+    """The address of a read depends on ``loops``; it is contiguous along loop ``along``, if any, with stride -1 if
+    ``backward``.
     """
 
     loops: frozenset[int]
@@ -23,7 +24,7 @@ class Table:
     backward: bool = False
 
     def uses(self, loop: int) -> bool:
-        """True when the read moves with ``loop``."""
+        """True when the address depends on ``loop``."""
         return loop in self.loops or loop == self.along
 
     def contiguous_in(self, loop: int) -> bool:
@@ -32,14 +33,14 @@ class Table:
 
 
 def read_tables(body: ir.Block, dims: Sequence[Sequence[int | None]]) -> tuple[Table, ...]:
-    """The reads in ``body`` that need memory at hand; ``dims[i]`` are the loops that index what its argument i is an
-    element of. Look-ups do not."""
+    """The reads in ``body`` that are not look-ups; ``dims[i]`` are the loops that index the operand of block argument
+    i."""
     return tuple(_table(op.operation, body, dims) for op in body.operations
                  if op.operation.name == LOAD and not is_lookup(op.operation))
 
 
 def is_lookup(load: ir.Operation) -> bool:
-    """True for a read of a table that fits the registers, at a place that is no row of neighbours."""
+    """True for a read of a table that fits the registers, at an index that is contiguous along no loop."""
     if load.name != LOAD or not fits_registers(ir.MemRefType(load.operands[0].type)):
         return False
     return _along(load.operands[1], load.block)[0] is None
@@ -75,7 +76,7 @@ def _table(load: ir.Operation, body: ir.Block, dims: Sequence[Sequence[int | Non
 
 
 def runs_backward(load: ir.Operation) -> bool:
-    """True for a read of one element after the other down in memory."""
+    """True for a read with stride -1."""
     return _along(load.operands[len(load.operands) - 1], load.block)[2]
 
 

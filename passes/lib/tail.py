@@ -20,7 +20,8 @@ class Tail:
     """``valid`` (an index; ``static`` when known) of ``lanes`` elements, ``vectors`` HVX vectors of the narrowest
     element size, ``bits``.
 
-    ``masks`` holds the masks made so far. They stand behind ``valid``, so they are good wherever it is.
+    ``masks`` caches the masks made so far. They are emitted right after ``valid``, so they dominate the same
+    operations.
     """
 
     valid: ir.Value
@@ -37,7 +38,7 @@ class Tail:
 
     def load_parts(self, type_: ir.VectorType, source: ir.Value, indices: Sequence[ir.Value], bits: int,
                    alignment: int) -> list[ir.Value]:
-        """What `load` does, HVX vector by HVX vector."""
+        """As `load`, as one value per HVX vector."""
         width = self._width(bits)
         part_type = ir.VectorType.get([width], type_.element_type)
         parts = []
@@ -48,7 +49,7 @@ class Tail:
             at = self._place(indices, start)
             if self._is_full(start, width):
                 parts.append(make.load(part_type, source, at, alignment=alignment))
-            elif in_tcm(ir.MemRefType(source.type)):  # a vector more is always there: one load, not a masked pair
+            elif in_tcm(ir.MemRefType(source.type)):  # allocations end one vector later: no masks needed
                 whole = make.load(part_type, source, at, alignment=alignment)
                 parts.append(arith.select(self._mask(start, bits), whole, zeros(part_type)))
             else:
@@ -64,7 +65,7 @@ class Tail:
 
     def store_parts(self, parts: Sequence[ir.Value], target: ir.Value, indices: Sequence[ir.Value], bits: int,
                     alignment: int) -> None:
-        """What `store` does, with a value for each HVX vector."""
+        """As `store`, with one value per HVX vector."""
         width = self._width(bits)
         for start, part in zip(range(0, self.lanes, width), parts, strict=True):
             if self._is_empty(start):
@@ -90,11 +91,11 @@ class Tail:
         return concatenate(parts)
 
     def with_elements_between(self, stride: int) -> Tail:
-        """The same elements where each of them but the last is followed by ``stride`` - 1 others."""
-        reach = make.addi(make.muli(make.subi(self.valid, index(1)), index(stride)),
-                           index(1))
+        """The same elements with ``stride`` - 1 other elements between neighbours."""
+        span = make.addi(make.muli(make.subi(self.valid, index(1)), index(stride)),
+                        index(1))
         static = None if self.static is None else (self.static - 1) * stride + 1
-        return Tail(reach, static, self.lanes * stride, self.bits, self.vectors * stride)
+        return Tail(span, static, self.lanes * stride, self.bits, self.vectors * stride)
 
     def rows(self, count: int) -> Tail:
         """All elements of the first rows, of ``count`` elements each."""
@@ -125,9 +126,10 @@ class Tail:
         return Tail(arith.maxsi(arith.minsi(left, most), least), None, lanes, bits)
 
     def _place(self, indices: Sequence[ir.Value], start: int) -> list[ir.Value]:
-        """Where the vector from element ``start`` on is accessed: without a valid element, where the first one is.
+        """Indices of the vector from element ``start`` on; of the first vector if it has no valid element.
 
-        HVX accesses what is masked off, and memory is there for one vector past the valid elements, not for several.
+        HVX accesses masked-off lanes too, and memory is allocated for one vector past the valid elements, not for
+        several.
         """
         if not start or self.static is not None:
             return shifted(indices, start)
@@ -157,12 +159,12 @@ class Tail:
         element = ir.IntegerType.get_signless(bits)
         width = self._width(bits)
         type_ = ir.VectorType.get([width], element)
-        # as many lanes as a byte has positive numbers, and one more: counted from the end, all of them fit
+        # 128 lanes, one more than the largest signed byte: counted from the end, all of them fit
         low = start + (width if width >> (bits - 1) else 0)
         numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(element, i + start - low) for i in range(width)],
                                            type_)
         left = make.subi(self.valid, index(low)) if low else self.valid
-        if self.lanes > 1 << (bits - 1):  # further away than the elements count
+        if self.lanes > 1 << (bits - 1):  # clamped to the range of ``element``
             left = arith.maxsi(left, index(-(1 << (bits - 1))))
             left = arith.minsi(left, index((1 << (bits - 1)) - 1))
         bound = make.broadcast(type_, arith.index_cast(element, left))
@@ -170,7 +172,7 @@ class Tail:
 
 
 def _chosen(lanes: Sequence[bool]) -> ir.Value:
-    """A mask that is the same in every iteration."""
+    """A mask that is loop-invariant."""
     true, false = ir.BoolAttr.get(True), ir.BoolAttr.get(False)
     type_ = ir.VectorType.get([len(lanes)], true.type)
     return constant(ir.DenseElementsAttr.get([true if lane else false for lane in lanes], type_))
@@ -190,7 +192,7 @@ def _slice(value: ir.Value, start: int, width: int) -> ir.Value:
 
 
 def concatenate(parts: list[ir.Value]) -> ir.Value:
-    """One vector of all ``parts``, a power of two of them."""
+    """The concatenation of ``parts``, a power of two of them."""
     while len(parts) > 1:
         width = 2 * ir.VectorType(parts[0].type).shape[0]
         parts = [make.shuffle(a, b, list(range(width))) for a, b in zip(parts[::2], parts[1::2], strict=True)]

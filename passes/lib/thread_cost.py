@@ -10,36 +10,37 @@ from math import ceil, prod, sqrt
 from hexagon_mlir.targets import Target
 
 _SPAWN_QUEUE_OPERATIONS = 3
-"""Taking a token, a frame and a place in the group cost about what queuing the task does."""
+"""Creating a token and a frame and joining the group each cost about as much as queuing the task."""
 CHUNK_CYCLES = 40
 """Estimate: entering the loops over one chunk, in cycles."""
 _CHUNKS_PER_TASK = 4
 """Finer cuts balance little better and cost more."""
 _CLOSE = 1.03
-"""What neat borders between chunks may cost at most."""
+"""The most that aligned chunk boundaries may cost."""
 _CERTAIN = 0.4
-"""Part of the estimated cycles that the code takes at least: LLVM merges operations (measured on a division). Threads
-must pay for that much."""
+"""Fraction of the estimated cycles that is certain: LLVM merges operations (measured on a division). Threads must pay
+for that fraction alone."""
 
 _PROGRAM_CYCLES = 40
 """Estimate: calling one program of a grid, in cycles."""
 _MOST_TASKS = 1024
-"""No chip has as many contexts, and every number of pieces up to a few for each task is looked at."""
+"""No chip has as many contexts; bounds the search, which tries every number of chunks up to a few per task."""
 RUNS_PER_TASK = 4
-"""Programs are dealt in runs of neighbours, several to a task: some have less to do than others (a causal mask)."""
+"""Runs of consecutive programs per task; several, because programs have unequal work (a causal mask)."""
 
 
 @dataclass(frozen=True)
 class ForkCost:
-    """What it costs to have ``tasks`` run in parallel, all in cycles; from the target's numbers."""
+    """The cost of running ``tasks`` in parallel, in cycles; from the target's numbers."""
 
     tasks: int
     all: bool
-    """The user said how many: they all take part where threads pay and there is enough to share."""
+    """The user has set the number of tasks: all are used where threads pay and there is enough work."""
     spawn: float
-    """Main thread's work for each task beside its own."""
+    """Cycles of the main thread for each task besides its own."""
     dispatch: float
-    """From queuing a task to its first packet, and from the last task's end to the main thread going on."""
+    """Latency from queuing a task to its first packet, and from the end of the last task to the main thread's
+    resumption."""
     contexts: int
     clusters: int
     packets: float
@@ -48,7 +49,7 @@ class ForkCost:
 
     @classmethod
     def of(cls, target: Target, tasks: int = 0) -> ForkCost:
-        """The costs on ``target``; ``tasks`` 0 means one for each HVX context, more than `_MOST_TASKS` so many."""
+        """The costs on ``target``; ``tasks`` 0 means one for each HVX context; at most `_MOST_TASKS`."""
         contexts = int(target.hvx_contexts.value)
         return cls(min(tasks, _MOST_TASKS) or contexts, tasks > 0,
                    _SPAWN_QUEUE_OPERATIONS * float(target.task_queue_cycles.value),
@@ -57,10 +58,10 @@ class ForkCost:
                    float(target.hvx_packets_per_cluster_cycle.value))
 
     def slowdown(self, tasks: int) -> float:
-        """How much longer a dense HVX task takes beside the others: they share the clusters' issue ports.
+        """The slowdown of a dense HVX task by the others: they share the clusters' issue ports.
 
-        A packet of one finds the port taken with the others' probability (as `sim.threading.threads` has it);
-        tasks beyond the contexts wait for their turn.
+        A packet finds its port busy with the probability of the others' packets (the model of `sim.threading.threads`);
+        tasks beyond the contexts are queued.
         """
         running = min(tasks, self.contexts)
         others = ceil(running / self.clusters) - 1
@@ -73,17 +74,17 @@ class ForkCost:
         return (tasks - 1) * self.spawn + 2 * self.dispatch if tasks > 1 else 0.0
 
     def spread(self, cycles: float) -> float:
-        """Cycles for work that takes one thread ``cycles``: cut evenly for all tasks where that pays."""
+        """Cycles of work that takes ``cycles`` on one thread: split evenly over all tasks where that pays."""
         chunks = Chunks((self.tasks,), (1,))
         pays = self.tasks > 1 and self.time(_CERTAIN * cycles, chunks) <= _CERTAIN * cycles
         return self.time(cycles, chunks) if pays else cycles
 
     def exceeds(self, cycles: float) -> bool:
-        """True where to start and join two tasks takes longer than all of the work, ``cycles`` for one thread."""
+        """True where starting and joining two tasks takes longer than the work, ``cycles`` on one thread."""
         return self.fork_join(2) > _CERTAIN * cycles
 
     def time(self, cycles: float, chunks: Chunks) -> float:
-        """Cycles for work that takes one thread ``cycles``, cut into ``chunks``."""
+        """Cycles of work that takes ``cycles`` on one thread, cut into ``chunks``."""
         tasks = min(chunks.count, self.tasks)
         most, of_them = chunks.load(tasks)
         return self.fork_join(tasks) + (most * cycles + of_them * CHUNK_CYCLES) * self.slowdown(tasks)
@@ -104,7 +105,7 @@ class Chunks:
     def load(self, tasks: int) -> tuple[float, int]:
         """The largest share of the work any of ``tasks`` gets, chunks dealt round-robin, and its number of chunks."""
         whole = prod(self.units)
-        if self.count <= tasks:  # a chunk for each: the first is as large as any
+        if self.count <= tasks:  # one chunk for each task: the first is the largest
             return prod(self.sizes) / whole, 1
         sizes = [[min(c, n - at) for at in range(0, n, c)] for n, c in zip(self.units, self.sizes, strict=True)]
         chunks = [prod(chunk) for chunk in product(*sizes)]
@@ -127,9 +128,9 @@ class Cut:
 
 def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: float, cost: ForkCost,
                least: float = 0, lanes: Sequence[int] = ()) -> Cut | None:
-    """The cut of loops of ``extents`` in multiples of one of ``units``, the first that costs little; else None.
+    """The cut of loops of ``extents`` in multiples of one of ``units``, the first whose cost is low; else None.
 
-    Chunks have at least ``lanes`` iterations along each axis where there are so many: fewer would take as long.
+    Chunks have at least ``lanes`` iterations along each axis where the axis has so many: fewer would take as long.
     """
     cuts = []
     for unit in units:
@@ -145,7 +146,7 @@ def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: f
 
 def choose_chunks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0,
                   smallest: Sequence[int] = ()) -> Chunks | None:
-    """The cut of loops of ``units`` that is done first, or None when one thread is as good.
+    """The cut of loops of ``units`` that finishes first, or None when one thread is as fast.
 
     Even loops give one chunk to each task; others more and smaller ones, dealt round-robin, where that balances better.
     ``least`` replaces the cost estimate: work of at least so many cycles is always spread. Chunks have the
@@ -162,7 +163,7 @@ def choose_chunks(units: Sequence[int], cycles: float, cost: ForkCost, least: fl
 
 
 def choose_split(units: int, cycles: float, combine: float, cost: ForkCost, least: float = 0) -> Chunks | None:
-    """How many ``units`` of a reduction's loop each thread takes, or None when one thread is as good.
+    """How many ``units`` of a reduction's loop each thread takes, or None when one thread is as fast.
 
     A chunk for each thread at most: its partial results cost ``combine`` cycles. ``least`` as in `choose_chunks`.
     """
@@ -179,9 +180,10 @@ def choose_split(units: int, cycles: float, combine: float, cost: ForkCost, leas
 
 
 def least_programs(cycles: float, cost: ForkCost, least: float = 0) -> int:
-    """From how many programs on, of an estimated ``cycles`` each, threads are never slower than one after another.
+    """The least number of programs, of an estimated ``cycles`` each, for which threads are never slower than one
+    thread.
 
-    ``least`` replaces the cost estimate: as many as take so many cycles together.
+    ``least`` replaces the cost estimate: as many programs as take so many cycles together.
     """
     if least:
         return max(2, ceil(least / (cycles + _PROGRAM_CYCLES)))

@@ -17,7 +17,7 @@ class Butterfly:
     """``rows`` (vectors of one type) after exchanges ``bits``: index it by row.
 
     Row r stands for number r * 2**bits[0] of the matrix, so that the exchange of bit b is between rows whose numbers
-    differ in it. Exchanges are emitted when a row that needs them is first asked for.
+    differ in it. Exchanges are emitted lazily, at the first access to a row that depends on them.
     """
 
     def __init__(self, rows: Sequence[ir.Value], bits: range):
@@ -37,19 +37,19 @@ class Butterfly:
 
 
 def exchange(low: ir.Value, high: ir.Value, block: int) -> tuple[ir.Value, ir.Value]:
-    """Every second block of ``block`` lanes of ``low`` changes places with the block before it in ``high``."""
+    """Exchange every odd block of ``block`` lanes of ``low`` with the preceding even block of ``high``."""
     new_low, new_high = _exchanged(ir.VectorType(low.type).shape[0], block)
     return make.shuffle(low, high, new_low), make.shuffle(low, high, new_high)
 
 
 @cache
 def _exchanged(lanes: int, block: int) -> tuple[list[int], list[int]]:
-    """The lanes of both vectors that `exchange` makes of two of ``lanes``."""
+    """Shuffle masks of the two results of `exchange` for vectors of ``lanes``."""
     return ([lane if not lane & block else lanes + (lane ^ block) for lane in range(lanes)],
             [lane | block if not lane & block else lanes + lane for lane in range(lanes)])
 
 
 def reading_order(rows: int) -> list[int]:
-    """Rows in the order in which asking for them keeps the fewest values waiting: numbers with their bits reversed."""
+    """The order of reading rows with the fewest live values: bit-reversed row numbers."""
     bits = rows.bit_length() - 1
     return [int(format(row, f"0{bits}b")[::-1], 2) if bits else 0 for row in range(rows)]

@@ -1,7 +1,7 @@
-"""Which loop of a linalg op vectors will go along, and what that means for its operands.
+"""Predicts which loop of a linalg op will be vectorized, and how its operands will be read.
 
-`vector_loop` is the one place that predicts it on tensors: interchange, tiling, placement and threads ask it. The
-strides of buffers and the lengths of vectors, which `hexagon-vectorization` also goes by, are not known there.
+`vector_loop` is the only prediction on tensors; interchange, tiling, placement and threads use it. The strides of
+buffers and the lengths of vectors, which `hexagon-vectorization` uses too, are not known there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def takes_scalars(op: ir.Operation, operand: int) -> bool:
 
 
 def spreads(op: ir.Operation, operand: int) -> bool:
-    """True for a factor of a contraction whose elements lie along a reduction: vectors of them are spread by lanes."""
+    """True for a factor of a contraction that is contiguous along a reduction: it is loaded as vectors whose lanes are
+    broadcast."""
     loops, reads, extents = _reads(op)
     inner = reads[operand][-1:] if reads else []
     return (bool(inner) and inner[0] not in reads[-1] and sum(inner[0] in r for r in reads) > 1
@@ -52,7 +53,7 @@ def _extents(op: ir.Operation, maps: Sequence[ir.AffineMap]) -> list[int]:
 
 
 def _order(result: ir.AffineExpr, written: set[int]) -> list[int]:
-    """The loops of one index, last the one that goes from element to element: a reduction within a window."""
+    """The loops of one index, last the one with unit stride: in a window, the reduction."""
     terms = terms_of(result) or {}
     return sorted(terms, key=lambda loop: (terms[loop] == 1, loop not in written))
 
@@ -69,8 +70,8 @@ def vector_loop(loops: int, reads: Sequence[Sequence[int | None]], extents: Sequ
 
 
 def lane_loop(loops: int, reads: Sequence[Sequence[int | None]], extents: Sequence[int]) -> int | None:
-    """The loop that vector code has along its lanes, of an op with one output: as `vector_loop`, but for a product of
-    rows with rows, ``x @ w.T``. Many rows share the factor that is transposed for that, and its columns take the lanes.
+    """The loop along the lanes of an op with one output: as `vector_loop`, except for ``x @ w.T``, where the factor
+    that many rows share is transposed and its columns become the lanes.
     """
     vector = vector_loop(loops, reads, extents)
     if vector is None or vector in reads[-1] or not reads[-1]:

@@ -1,7 +1,7 @@
-"""Convolutions with channels last: a row of the window and its channels as one run of elements.
+"""Convolutions with channels last: a row of the window and its channels as one contiguous dimension.
 
-``image[n, y, x, c]`` is read as ``image[n, y, x * C + c]`` where the columns of the window are neighbours: sums go
-along runs of ``KW * C`` elements, whole vectors of them even where there are three channels.
+``image[n, y, x, c]`` is read as ``image[n, y, x * C + c]`` where the columns of the window are adjacent: sums are over
+``KW * C`` contiguous elements, in whole vectors even for three channels.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def join_rows(op: ir.Operation) -> None:
 
 
 def _joined(value: ir.Value, first: int) -> ir.Value:
-    """``value`` with dimensions ``first`` and the next one as one."""
+    """``value`` with dimensions ``first`` and ``first + 1`` collapsed."""
     type_ = ir.RankedTensorType(value.type)
     groups = [[d] for d in range(first)] + [[first, first + 1]] + [[d] for d in range(first + 2, type_.rank)]
     dynamic = ir.ShapedType.get_dynamic_size()
@@ -63,7 +63,7 @@ def _joined(value: ir.Value, first: int) -> ir.Value:
 
 
 def _numbers(op: ir.Operation, name: str) -> list[int]:
-    """``strides`` or ``dilations``, 1 where ``op`` does not tell."""
+    """``strides`` or ``dilations``; 1 where ``op`` has no such attribute."""
     if name not in op.attributes:
         return [1] * WINDOWS[op.name]
     return [int(number) for number in ir.DenseIntElementsAttr(op.attributes[name])]

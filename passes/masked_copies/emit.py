@@ -1,7 +1,7 @@
-"""Emits masked copies: which iterations are selected at all, then vectors from the first of them to the last.
+"""Emits masked copies: finds the first and the last selected iteration, then copies vectors between them.
 
-HVX reads and writes whole vectors, even where no lane of them is selected: memory that the mask leaves out may not be
-there. Between two selected elements of a row it is.
+HVX accesses whole vectors, even where no lane is selected, and memory that the mask leaves out may not be mapped.
+Between two selected elements of a row it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hexagon_mlir.passes.lib.tail import Tail, zeros
 from hexagon_mlir.passes.masked_copies.match import MaskedCopy
 
 _WORD = 32
-_CHAINS = 2  # vectors under way at a time
+_UNROLL = 2  # independent vectors per iteration
 
 
 def emit(copy: MaskedCopy, vector_bytes: int) -> None:
@@ -28,9 +28,9 @@ def emit(copy: MaskedCopy, vector_bytes: int) -> None:
     def copied(_: list[ir.Value]) -> list[ir.Value]:
         begin = arith.addi(lower, first)
         count = arith.addi(arith.subi(last, first), index(1))
-        chains = _CHAINS if copy.most is None or copy.most > _CHAINS * lanes else 1
+        unroll = _UNROLL if copy.most is None or copy.most > _UNROLL * lanes else 1
         for segment in ([Segment(index(0), count, lanes, True)] if copy.most is not None and copy.most <= lanes
-                        else segments(None, count, lanes, chains)):
+                        else segments(None, count, lanes, unroll)):
             _each(segment, lanes, copy.bits, begin, lambda at, tail: _copy(copy, at, tail, lanes))
         return []
 
@@ -102,7 +102,7 @@ def _copy(copy: MaskedCopy, at: ir.Value, tail: Tail | None, lanes: int) -> None
 
 
 def _words(copy: MaskedCopy, at: ir.Value, tail: Tail | None, lanes: int) -> ir.Value:
-    """``lanes`` words of the mask from iteration ``at`` on, 0 behind the valid ones."""
+    """``lanes`` words of the mask from iteration ``at`` on, 0 after the valid ones."""
     type_ = ir.VectorType.get([lanes], ir.IntegerType.get_signless(_WORD))
     total: ir.Value | None = None
     for load in copy.loads:
@@ -116,7 +116,7 @@ def _words(copy: MaskedCopy, at: ir.Value, tail: Tail | None, lanes: int) -> ir.
 
 def _place(copy: MaskedCopy, memory: ir.Value, indices: Sequence[ir.Value], at: ir.Value,
            lanes: int) -> tuple[ir.Value, list[ir.Value]]:
-    """(memory, indices) in iteration ``at``; what the loop takes one element of is seen as a vector's."""
+    """(memory, indices) in iteration ``at``; a one-element view is widened to a vector's elements."""
     done: dict[ir.Value, ir.Value] = {}
     owner = memory.owner
     if isinstance(owner, ir.Block) or not _inside(copy, owner.operation):

@@ -1,4 +1,4 @@
-"""Recognises loops that copy neighbours in memory one by one where words in memory say so."""
+"""Recognizes loops that copy contiguous elements one by one under a mask of words in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MaskedCopy:
     """``for i: if masks[0][i] and masks[1][i] ...: target[start + i] = value[i]``.
 
     ``store`` is the memref.store; ``loads`` are the memref.load of the masks, whose words are 0 or 1. ``source`` is the
-    memref.load of the value, whose elements lie as neighbours too; None for a scalar from outside of the loop.
+    memref.load of the value, contiguous too; None for a scalar defined outside of the loop.
     """
 
     loop: scf.ForOp
@@ -26,15 +26,15 @@ class MaskedCopy:
     store: ir.Operation
     source: ir.Operation | None
     bits: int
-    """Of an element of the target."""
+    """Bits of an element of the target."""
     most: int | None
-    """So many iterations at most, when that is known."""
+    """Upper bound of the iterations, when known."""
     count: int | None
-    """So many, when that is known."""
+    """The number of iterations, when known."""
 
     @property
     def private_source(self) -> bool:
-        """True when the function made the memory that is read itself: all of it may be read."""
+        """True when the function has allocated the memory that is read: all of it may be read."""
         return self.source is None or is_own(self.source.operands[0])
 
 
@@ -61,20 +61,20 @@ def match(loop: scf.ForOp) -> MaskedCopy | None:
     if source is not None and not _walks(*_accessed(source), along):
         return None
     if not (is_own(store.operands[1]) or source is None or is_own(source.operands[0])):
-        return None  # they might overlap
+        return None  # the two may alias
     type_ = ir.MemRefType(store.operands[1].type)
     return MaskedCopy(loop, loads, store, source, 8 * element_bytes(type_.element_type), *_counts(loop, loads))
 
 
 def is_own(value: ir.Value) -> bool:
-    """True for memory that the function allocated, which has a vector more behind it."""
+    """True for memory that the function has allocated, which is padded by one vector."""
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
         value = value.owner.operation.operands[0]
     return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "memref.alloc"
 
 
 def _counts(loop: scf.ForOp, loads: tuple[ir.Operation, ...]) -> tuple[int | None, int | None]:
-    """(iterations at most, iterations); None for what is not known."""
+    """(upper bound of the iterations, iterations); None where unknown."""
     lower, upper = _constant(loop.lowerBound), _constant(loop.upperBound)
     count = None if lower is None or upper is None else max(upper - lower, 0)
     sizes = [ir.MemRefType(load.operands[0].type).shape[-1] for load in loads]
@@ -94,7 +94,7 @@ def _constant(value: ir.Value) -> int | None:
 
 
 def _conditions(value: ir.Value, loop: scf.ForOp) -> tuple[ir.Operation, ...]:
-    """The loads of words that all must not be 0; empty for another condition."""
+    """The loads of words whose conjunction, each compared with 0, is the condition; empty for another condition."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.block != loop.body:
         return ()
@@ -124,7 +124,7 @@ def _accessed(op: ir.Operation) -> tuple[ir.Value, list[ir.Value]]:
 
 
 def _walks(memory: ir.Value, indices: list[ir.Value], along: Callable[[ir.Value], int | None]) -> bool:
-    """True when the element at ``indices`` is the next one in memory with each iteration."""
+    """True when ``indices`` has unit stride in the loop."""
     if along(memory) != 0:  # a view of one element
         view = memory.owner.operation
         return (view.name == "memref.reinterpret_cast" and list(ir.MemRefType(memory.type).shape) == [1]
@@ -135,7 +135,7 @@ def _walks(memory: ir.Value, indices: list[ir.Value], along: Callable[[ir.Value]
 
 
 def _factors(loop: scf.ForOp, operations: list[ir.Operation]) -> Callable[[ir.Value], int | None]:
-    """How far a value moves with each iteration; None where that is not the same each time, or unknown."""
+    """The increment of a value per iteration; None where it is not constant, or unknown."""
     def along(value: ir.Value) -> int | None:
         if value == loop.induction_variable:
             return 1

@@ -2,9 +2,10 @@
 
 Small angles: n pi/2 is subtracted in parts so short that n * part is exact. That serves f16, fast f32 and |x| up to
 `LIMIT`. Others (Payne and Hanek): x = m 2^e, m an integer of 24 bits; of 2/pi only the 96 bits matter whose product
-with m 2^e is neither a multiple of 4 nor negligible. They are cut out of a table of 32-bit words by selects and
+with m 2^e is neither a multiple of 4 nor negligible. They are extracted from a table of 32-bit words by selects and
 shifts, and multiplied in limbs of 16 bits. The table is constants in registers, because gathers are slow. In legacy
-qfloat, where no product with a part is exact, that serves every angle above pi/4; a smaller one is its own remainder.
+qfloat, where no product with a part is exact, the second method serves every angle above pi/4; a smaller one is its own
+remainder.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ LIMB = 0xFFFF
 QUARTER_BITS = 30
 QUARTER = 1 << QUARTER_BITS
 LOST_IN_F16 = 13
-"""Zeros at the end of the mantissa of what was an f16."""
+"""Trailing zeros of the mantissa of an f32 extended from f16."""
 PI_DIGITS = "31415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679"
 
 
@@ -111,14 +112,14 @@ def _pick(word: Int, choices: list[int]) -> Int:
 def _window(start: Int, words: int, choices: int = 5) -> list[Int]:
     """``words`` words of 2/pi from bit ``start`` (of the table) on, most significant first.
 
-    ``choices``: ``start`` is below 32 times that; as it is, for every exponent below 128.
+    ``start`` is below 32 * ``choices``; the default serves every exponent below 128.
     """
     lanes = start.lanes
     table = two_over_pi_words()
     index, shift = start >> 5, start & (WORD - 1)
     picked = [_pick(index, table[i:i + choices]) for i in range(words + 1)]
     down = lanes.int(WORD - 1) - shift
-    # Two shifts to the right, because a shift by the whole width is not defined.
+    # Two shifts to the right, because a shift by the whole width is poison.
     return [(picked[i] << shift) | picked[i + 1].shift_right_unsigned(1).shift_right_unsigned(down)
             for i in range(words)]
 
@@ -178,7 +179,7 @@ def _in_integers(x: Float, mode: Mode) -> Angle:
     """The reduced angle within 3 units of its last place, without an exact sum or product."""
     lanes = x.lanes
     quadrant, f, middle = _turns(x, mode)
-    f = f - (middle >> (WORD - 1))  # what is below it is signed, so that the two parts do not cancel
+    f = f - (middle >> (WORD - 1))  # the lower part is signed, so that the two parts do not cancel
     r = f.to_float() * (math.pi / 2 / QUARTER) + middle.to_float() * (math.pi / 2 / QUARTER / 2**WORD)
     sign, minus = x.bits & SIGN, x.bits >> 31
     large = (x.bits & ABSOLUTE) > float_bits(math.pi / 4)

@@ -26,7 +26,7 @@ Value: TypeAlias = Float | Int | Mask
 
 
 def _exact(function: Callable[..., Value]) -> Callable[..., Value]:
-    """``function`` is the same in every mode."""
+    """``function``, which is the same in every mode."""
     return lambda *operands: function(*operands[:-1])
 
 

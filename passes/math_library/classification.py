@@ -57,5 +57,5 @@ def isfinite(x: Float) -> Mask:
 def isnormal(x: Float) -> Mask:
     """A number with a full mantissa: neither 0 nor denormal nor infinite."""
     magnitude, form = _magnitude(x)
-    # One unsigned comparison: what is below the smallest normal number wraps round.
+    # One unsigned comparison: bits below the smallest normal number wrap around.
     return ~(magnitude - form.normal).above(form.infinity - form.normal - 1)

@@ -1,4 +1,4 @@
-"""Finds expressions that cost less as one function than operation by operation, and are more accurate so.
+"""Finds expressions that are cheaper and more accurate as one function than operation by operation.
 
 * ``n / (1 + exp(v))``, and ``x * (1 / (1 + exp(v)))``
 * ``n * (1 + tanh(u))`` = 2n / (1 + exp(-2u))
@@ -19,7 +19,7 @@ from hexagon_mlir.passes.math_library.origins import Power, common_powers
 
 @dataclass(frozen=True)
 class Composed:
-    """``build`` of ``operands`` is what an operation computes. ``inner`` are the operations it makes dead."""
+    """An operation that computes ``build(*operands)``. ``inner`` are the operations that become dead."""
 
     build: Callable[..., Float]
     operands: tuple[ir.Value, ...]
@@ -36,7 +36,7 @@ def find(op: ir.Operation) -> Composed | None:
 
 
 def _only(value: ir.Value, name: str) -> ir.Operation | None:
-    """The operation ``name`` that defines ``value`` and that nothing else uses."""
+    """The operation ``name`` that defines ``value``, if ``value`` has no other use."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != name:
         return None
     return value.owner.operation if len(list(value.uses)) == 1 else None

@@ -1,8 +1,8 @@
 """Division without a divide instruction: an integer seed within 5% of 1/d and two Newton steps.
 
 The error of a Newton step has one sign; a constant above 2 centres it and halves its size, so that two steps reach
-2^-20: enough for `short` modes. Accurate: what r d lacks of 1 corrects the quotient. Both operands are then scaled by a
-power of two, so that the reciprocal stays a normal number. Legacy qfloat has forms of its own, in `qfloat_division`.
+2^-20: enough for `short` modes. Accurate: the residual 1 - r d corrects the quotient. Both operands are then scaled by
+a power of two, so that the reciprocal stays a normal number. Legacy qfloat has forms of its own, in `qfloat_division`.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
@@ -60,8 +60,8 @@ def _seed_of_minus(minus: Float) -> Float:
 def _refined(q: Float, r: Float, minus: Float, steps: tuple[float, ...]) -> Float:
     """n/d from q = n r, r near 1/d, and -d: each Newton step multiplies q and -d r by the same number.
 
-    So HVX wants n, d and r in one format. Qfloat adds IEEE constants, but subtracts from none. (R. Goldschmidt,
-    "Applications of division by convergence", MIT, 1964.)
+    All of n, d and r then have one format in HVX; qfloat can add an IEEE constant, but not subtract from one. (R.
+    Goldschmidt, "Applications of division by convergence", MIT, 1964.)
     """
     minus = minus * r
     for two in steps[:-1]:
@@ -80,7 +80,7 @@ def divide_bounded(n: Float, d: Float, mode: Mode = ACCURATE) -> Float:
 
 
 def quotient_parts(n: Float, d: Float) -> tuple[Float, Float]:
-    """The quotient of `divide_bounded`, and what its rounding lost."""
+    """The quotient of `divide_bounded`, and its rounding error."""
     r = approximate_reciprocal(d)
     q = n * r
     correction = (n - q * d) * r
@@ -95,8 +95,8 @@ def reciprocal_bounded(d: Float) -> Float:
 
 
 def _special(d: Float) -> tuple[Mask, Float]:
-    """Lanes where d is 0, infinite or NaN, and 1/d there: the difference of bit patterns is all of them."""
-    one_less = (d.bits & ABSOLUTE) - 1  # zero wraps round and joins infinity and NaN above every number
+    """Lanes where d is 0, infinite or NaN, and 1/d there, for all three as a difference of bit patterns."""
+    one_less = (d.bits & ABSOLUTE) - 1  # zero wraps around to above every number, as infinity and NaN are
     return one_less.above(INFINITY - 2), (d.lanes.int(INFINITY) - d.bits).as_float()
 
 
@@ -115,7 +115,7 @@ def divide(n: Float, d: Float, mode: Mode = ACCURATE) -> Float:
     if n.lanes.qfloat:
         return qfloat_division.divide(n, d, mode, approximate_reciprocal)
     special, inverse = _special(d)
-    if mode.narrow:  # a normal f32 far from the limits
+    if mode.narrow:  # a normal f32 far from overflow and underflow
         return n * special.select(inverse, approximate_reciprocal(d))
     # Both times 2^-exponent(d): d becomes about 1, and the quotient over- or underflows only where n/d does.
     if mode.shared and n.constant is None:
@@ -141,7 +141,7 @@ def _scale(d: Float, exponent: Int) -> Int:
 
 
 def _by_shared(n: Float, d: Float, special: Mask, inverse: Float) -> tuple[Float, Float]:
-    """n / d and its relative error where many n share d: all that follows from d alone stands apart from n."""
+    """n / d and its relative error where many n share d: everything that depends on d alone is computed once."""
     for_large, for_small = (_scale(d, d.lanes.int(exponent)) for exponent in SCALE_EXPONENTS)
     divisor = d * for_small.as_float()
     r = approximate_reciprocal(divisor, BELOW)

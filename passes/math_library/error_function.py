@@ -32,9 +32,9 @@ LIFT = 64
 TINY, SLOPE = 2.0**-13, 2 / math.sqrt(math.pi)
 """Below ``TINY``, erf(x) is x ``SLOPE``."""
 POINT = 27
-"""Bits below the point of an argument up to 10.1 in 32 bits."""
+"""Fraction bits of an argument up to 10.1 in 32 bits."""
 LOG2_E_LESS_ONE = round((math.log2(math.e) - 1) * 2**32)
-NEAR = 0.8  # below, erf(a) - a is so small that little is lost by (1 - a) - (erf(a) - a)
+NEAR = 0.8  # below, erf(a) - a is so small that (1 - a) - (erf(a) - a) is accurate
 
 
 def erf(x: Float, mode: Mode = ACCURATE) -> Float:
@@ -51,7 +51,7 @@ def erf(x: Float, mode: Mode = ACCURATE) -> Float:
     assert p is not None
     p = p * t
     result = large.select(1.0 - exp2_bounded(p), t + p)
-    if lanes.qfloat:  # no sum leaves 0 as it is, nor has the last bits of the smallest numbers
+    if lanes.qfloat:  # a qfloat sum is inexact even for 0, and loses the last bits of the smallest numbers
         result = (t < TINY).select(t * SLOPE, result)
     result = (result.bits | (x.bits & SIGN)).as_float()
     return result if mode.fast or mode.numbers else (magnitude > INFINITY).select(x, result)
@@ -86,7 +86,7 @@ def erfc(x: Float, mode: Mode = ACCURATE) -> Float:
 
 
 def _complement(x: Float, magnitude: Int, a: Float, mode: Mode) -> Float:
-    """erfc under legacy qfloat: the square that e^(-a^2) magnifies the error of is taken in integers."""
+    """erfc under legacy qfloat: a^2, whose error e^(-a^2) magnifies, is computed in integers."""
     t = divide_bounded(a - 4.0, a + 4.0)
     p = divide_bounded(horner(t, ERFC), a + a + 1.0)
     fixed = a.to_fixed(POINT)

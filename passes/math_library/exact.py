@@ -1,8 +1,8 @@
 """Quotient and square root of f32 rounded as IEEE 754 asks, which Triton's `div_rn` and `sqrt_rn` promise.
 
-An estimate in f32 within a few units of the mantissa, then the remainder in integers: modulo 2^32, which is exact
-because it is small. The remainder's place among halves of the divisor (or the root) decides. The estimate may come from
-any arithmetic, legacy qfloat too: the steps after it look for the quotient among sixteen.
+An estimate in f32 within a few units of the mantissa, then the remainder in integers modulo 2^32, which is exact
+because it is small. Comparing the remainder with half of the divisor (or the root) decides the rounding. The estimate
+may come from any arithmetic, legacy qfloat too: the steps after it search sixteen candidates.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def divide_exactly(n: Float, d: Float) -> Float:
     b, b_exponent = parts(d.bits & ABSOLUTE)
     smaller = b > a
     numerator, divisor = ((mantissa + (ONE - HIDDEN_BIT)).as_float() for mantissa in (a, b))
-    # the quotient of the mantissas shall be in [1, 2)
+    # brings the quotient of the mantissas to [1, 2)
     numerator, a = smaller.select(_doubled(numerator), numerator), smaller.select(a + a, a)
     exponent = a_exponent - b_exponent + smaller.select(lanes.int(BIAS - 1), lanes.int(BIAS))
     quotient = _estimate(numerator, reciprocal_bounded(divisor))
@@ -53,7 +53,7 @@ def divide_exactly(n: Float, d: Float) -> Float:
     for step in STEPS:
         fits = rest > b * step - 1
         rest, quotient = fits.select(rest - b * step, rest), fits.select(quotient + step, quotient)
-    # quotient, half a unit, and whether there is more
+    # quotient, half-unit bit and sticky bit
     twice = rest + rest
     high = twice > b - 1
     more = ~(high.select(twice - b, twice).equals(0))

@@ -1,4 +1,4 @@
-"""Replaces one operation by the function of the catalogue that computes it."""
+"""Replaces an operation by its expansion from the catalogue."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ SIGN_OF_FIRST = frozenset(
 
 
 NAN_OF_OPERAND = frozenset(f"math.{name}" for name in ("exp", "exp2", "expm1", "tanh", "erf", "erfc"))
-"""Results are NaN where the operand is, which these decide by a selection at their end."""
+"""Results are NaN where the operand is, by a select at the end."""
 
 
 class Sign(Enum):
-    """What gives the result's sign, zero included."""
+    """The source of the result's sign, zero included."""
 
     OTHER = 0
     FIRST = 1
@@ -47,7 +47,8 @@ def element_of(type_: ir.Type) -> str:
 
 
 def mode_of(op: ir.Operation, fast: bool) -> Mode:
-    """What ``op`` asks for: ``afn`` and ``fast`` choose the short formula, ``nnan`` leaves NaN out."""
+    """The mode of ``op`` by its fastmath flags: ``afn`` and ``fast`` choose the short formula, ``nnan`` excludes
+    NaN."""
     text = str(op.attributes["fastmath"]) if "fastmath" in op.attributes else ""
     flags = text[text.find("<") + 1:text.rfind(">")].replace(" ", "").split(",")
     everything = "fast" in flags
@@ -56,14 +57,14 @@ def mode_of(op: ir.Operation, fast: bool) -> Mode:
 
 
 def _rounded_to(op: ir.Operation) -> str:
-    """The type of 16 bits that the result of ``op`` is rounded to wherever it is used, or nothing."""
+    """The 16-bit type to which every user rounds the result of ``op``, or nothing."""
     users = [use.owner.operation for use in op.results[0].uses]
     types = {element_of(user.results[0].type) if user.name == "arith.truncf" else "" for user in users}
     return types.pop() if len(types) == 1 and types <= set(HALVES) else ""
 
 
 def _varies(value: ir.Value) -> bool:
-    """False for what stays the same along the last loop of the linalg.generic it is computed in."""
+    """False for a value that is invariant in the last loop of its linalg.generic."""
     waiting, seen = [value], {value}
     while waiting:
         value = waiting.pop()
@@ -93,7 +94,7 @@ def expand(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] |
            qfloat: bool = False) -> bool:
     """Replace ``op`` by ``function`` of its operands; False when that does not cover them. ``qfloat`` as in `Lanes`."""
     mode = mode_of(op, fast)
-    # LLVM 22 makes bf16 sign arithmetic a copysign that no target selects.
+    # LLVM 22 combines bf16 sign arithmetic to a copysign that cannot be selected.
     native = op.name.split(".")[1] in BITWISE and (op.name, mode.element) != ("math.copysign", "bf16")
     nan_of = op.operands[0] if op.name in NAN_OF_OPERAND else None
     results = _build(op, function, list(op.operands), mode, qfloat, _sign_of(op.name), native, nan_of)
@@ -106,7 +107,7 @@ def expand(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] |
 
 
 def expand_composed(op: ir.Operation, found: composed.Composed, fast: bool, qfloat: bool = False) -> None:
-    """Replace ``op`` and the operations before it that it is composed of."""
+    """Replace ``op``, the last operation of a composed function; the inner ones become dead."""
     mode = mode_of(op, fast)
     results = _build(op, found.build, list(found.operands), mode, qfloat,
                      Sign.FIRST if found.sign_of_first else Sign.OTHER, nan_of=_nan_of(found))
@@ -120,13 +121,14 @@ def expand_composed(op: ir.Operation, found: composed.Composed, fast: bool, qflo
 
 
 def _nan_of(found: composed.Composed) -> ir.Value | None:
-    """The only operand that varies."""
+    """The only operand that is not loop-invariant."""
     *constants, last = (Float(Lanes(value.type), value, element_of(value.type)) for value in found.operands)
     return last.value if all(value.constant is not None for value in constants) else None
 
 
 def _with_classes(op: ir.Operation, found: composed.Composed, mode: Mode, result: ir.Value) -> ir.Value:
-    """``result``, rounded to 16 bits here or by its users, with the infinities and NaN of a number of that type."""
+    """``result``, rounded to 16 bits here or by its users, with the infinities and NaN that the operands give in that
+    type."""
     assert found.powers is not None
     lanes = Lanes(found.operands[0].type, qfloat=True)
     powers = found.powers(*(Float(lanes, value, element_of(value.type)) for value in found.operands))
@@ -147,7 +149,8 @@ def _with_classes(op: ir.Operation, found: composed.Composed, mode: Mode, result
 def _build(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], values: Sequence[ir.Value],
            mode: Mode, qfloat: bool, sign: Sign = Sign.OTHER, native: bool = False,
            nan_of: ir.Value | None = None) -> list[ir.Value] | None:
-    """The results of ``function``. Those of 16 bits are NaN where ``nan_of`` is: a register holds twice as many."""
+    """The results of ``function``. NaN is propagated from ``nan_of`` to 16-bit results, because a register holds twice
+    as many."""
     with ir.InsertionPoint(op), op.location:
         lanes = Lanes(values[0].type, qfloat)
         through_f32 = mode.element != WIDE and not native
@@ -168,7 +171,7 @@ def _build(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] |
 def _sign_of(name: str) -> Sign:
     if name == "arith.divf":
         return Sign.PRODUCT
-    if name in ("math.sin", "math.tan"):  # only zero gives zero
+    if name in ("math.sin", "math.tan"):  # the result is zero only for zero
         return Sign.FIRST_IF_ZERO
     if name == "math.powf":
         return Sign.COMPUTED
@@ -184,7 +187,8 @@ def _rounded(value: Float, operands: Sequence[Float], sign: Sign) -> Float:
     if first.element != "f16" or sign is Sign.OTHER:
         return result
     if sign is Sign.FIRST_IF_ZERO:
-        # No comparison with zero: the code generator makes that one of bits with +0. sin and tan of the rest are x too.
+        # Not a comparison with zero, which the code generator turns into one of bits with +0. sin and tan of the other
+        # values in the range are x too.
         return ((first.bits & (SIGN_16 - 1)) > SMALL_16).select(result, first)
     if sign is Sign.COMPUTED:
         bits = value.bits.shift_right_unsigned(16).truncate("i16")

@@ -63,10 +63,10 @@ LIFT = 64  # denormal results are computed 2^64 times too large
 LOG2_OF_BASE = (LOG2_E, 1.0)  # bases e and 2
 LIMIT = (88.72282, 127.99999)  # arguments whose short results are finite
 OVERFLOW = (88.72284, 128.0)
-BEYOND = (88.9, 128.2)  # their exponent field is that of infinity, and does not wrap
+BEYOND = (88.9, 128.2)  # arguments whose results have the exponent field of infinity, without wrap-around
 ZERO = (-104.0, -150.0)  # arguments whose results are 0
 LARGEST, NORMAL = 127.99999, -126.0  # the same of 2^t
-LARGEST_F16, LIMIT_F16 = 16.0, 11.0904  # rounded to f16, their powers are infinite
+LARGEST_F16, LIMIT_F16 = 16.0, 11.0904  # arguments whose results are infinite in f16
 EXPM1_SPLIT, MINUS_ONE = 0.35, -80.0
 
 
@@ -106,10 +106,10 @@ def _nearest(fixed: Int) -> tuple[Float, Int]:
 
 
 def _lifted(bits: Int) -> Float:
-    """``bits`` as a number, where the exponent field may have wrapped below that of the normal numbers."""
+    """``bits`` as a number, where the exponent field may have wrapped around below that of the normal numbers."""
     lift = LIFT << MANTISSA_BITS
     tiny = (bits + lift).as_float() * 2.0**-LIFT
-    return (bits < lift).select(tiny, bits.as_float())  # where they are normal numbers both are the same
+    return (bits < lift).select(tiny, bits.as_float())  # for normal numbers both are the same
 
 
 def _power(x: Float, base: int, mode: Mode) -> Float:
@@ -127,7 +127,7 @@ def _power(x: Float, base: int, mode: Mode) -> Float:
     else:
         bits = _whole(limited, base).minimum(INFINITY)
     result = with_denormals(bits) if lanes.qfloat else _lifted(bits)
-    if mode.half and not lanes.qfloat:  # there 3.4e38 is left, which is infinite when rounded
+    if mode.half and not lanes.qfloat:  # 3.4e38 remains there, which rounds to infinity
         result = (x.bits > float_bits(OVERFLOW[base]) - 1).select(lanes.float(INFINITE), result)
     return result if mode.numbers else keep_nan(x, result)
 
@@ -201,7 +201,7 @@ def half_expm1(x: Float) -> tuple[Float, Float]:
 
 
 def expm1_bounded(x: Float) -> tuple[Float, Float]:
-    """e^x - 1 for |x| < 87, accurate near 0, and what its rounding lost there."""
+    """e^x - 1 for |x| < 87, accurate near 0, and its rounding error there."""
     n, r = _round(x)
     tail = r * r * horner(r, EXPM1)
     small = r + tail
@@ -210,7 +210,7 @@ def expm1_bounded(x: Float) -> tuple[Float, Float]:
 
 
 def _short_expm1(x: Float, mode: Mode) -> Float:
-    limited = x.maximum(MINUS_ONE).minimum(LIMIT_F16 if mode.to_f16 else LIMIT[0])  # rounded, that is infinite
+    limited = x.maximum(MINUS_ONE).minimum(LIMIT_F16 if mode.to_f16 else LIMIT[0])  # which rounds to infinity
     large = _bits((limited * (UNIT * LOG2_E)).to_int(), mode).as_float() - 1.0
     return ((x.bits & ABSOLUTE) < float_bits(EXPM1_SPLIT)).select(x + x * x * horner(x, EXPM1_SHORT), large)
 
@@ -226,5 +226,5 @@ def expm1(x: Float, mode: Mode = ACCURATE) -> Float:
         small, half_power = half_expm1(x.minimum(89.0).maximum(-80.0))
         result = (small * half_power + (half_power - 0.5)) * 2.0
     magnitude = x.bits & ABSOLUTE
-    # NaN, and 0 with its sign: one unsigned comparison after 0 has wrapped round.
+    # NaN, and 0 with its sign: one unsigned comparison after 0 has wrapped around.
     return (magnitude - 1).above(INFINITY - 1).select(x, result)

@@ -1,4 +1,4 @@
-"""What the operations before a value tell: constant factors to gather."""
+"""Collects constant factors from the operations that make a value."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from hexagon_mlir.passes.math_library.lanes import Float
 
 
 def scaled(x: Float, factor: float) -> Float:
-    """x ``factor``, other roundings apart, in few operations: of c y z one has (c ``factor`` y) z, of c y (k z + 1)
-    y (c ``factor`` k z + c ``factor``), and -y is (-1) y.
+    """x * ``factor`` up to rounding, in few operations: for c y z as (c ``factor`` y) z, for c y (k z + 1) as y (c
+    ``factor`` k z + c ``factor``); -y is (-1) y.
     """
     rest, constant = _stripped(x)
     factor *= constant
@@ -36,7 +36,7 @@ def _product_with_constant(x: Float) -> tuple[Float | None, float]:
 
 
 def _absorbed(x: Float, factor: float) -> Float | None:
-    """x ``factor`` without an operation more than x has; None when it needs one."""
+    """x * ``factor`` in as many operations as x takes; None when it needs one more."""
     name, operands = read(x)
     if name == "arith.mulf":
         (first, c), (second, d) = (_stripped(y) for y in operands)

@@ -1,9 +1,9 @@
-"""2^x and 1/d to 14 bits by 16-bit integers: what is needed of a result that is rounded to f16 or bf16.
+"""2^x and 1/d to 14 bits by 16-bit integers, for results that are rounded to f16 or bf16.
 
 The bits of an f32, as an integer, are nearly its logarithm: ``t 2^23 + bits(1)`` are those of 2^t, and ``2 bits(1) -
-bits(d)`` those of 1/d, but for a function of the fraction field f that is 0 at both ends, f (1 - f) P(f). P is computed
+bits(d)`` those of 1/d, up to a correction by the fraction field f that is 0 at both ends, f (1 - f) P(f). P is computed
 in fractions of 15 bits: a register has twice as many of them as of f32, a rounded product takes one multiply pipe
-instead of two, a sum any pipe instead of the one that adds floats. The straight line keeps all bits of the argument.
+instead of two, a sum any pipe instead of the one that adds floats. The linear part keeps all bits of the argument.
 
 Largest relative errors: 2^t 2^-15.7 and the error of t ln 2, 1/d 2^-13.3.
 """

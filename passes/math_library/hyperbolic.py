@@ -48,7 +48,7 @@ SATURATION = 9.02  # tanh is 1 in f32 from here
 LARGE = 2.0**14  # asinh and acosh are log(2 x) from here
 TANH_SPLIT = 0.35
 TINY = 2.0**-13
-"""The functions that are 0 at 0 are their argument below: in legacy qfloat no sum leaves that, or 0, as it is."""
+"""Below, the functions that are 0 at 0 return their argument: in legacy qfloat a sum would change it."""
 HALF_LN2 = 0.34657359027997264
 
 
@@ -68,14 +68,14 @@ def tanh(x: Float, mode: Mode = ACCURATE) -> Float:
     elif x.lanes.qfloat:
         result = qfloat_hyperbolic.tanh(limited)
     else:
-        # No cancellation near 0, and errors of E fade out as tanh nears 1.
+        # No cancellation near 0, and errors of E vanish as tanh approaches 1.
         e, lost = expm1_bounded(limited + limited)
         if x.lanes.qfloat:
             result = divide_bounded(e, e + 2.0)
         else:
             r = reciprocal_of_minus(-2.0 - e)
             q = e * r
-            # The remainder e - q (e + 2) from e itself: the rounding of e + 2 does not count.
+            # The remainder e - q (e + 2) is computed from e itself, without the rounding error of e + 2.
             result = q + (((e - q * e) - (q + q)) + lost) * r
     if x.lanes.qfloat:
         result = (limited < TINY).select(limited, result)
@@ -84,7 +84,7 @@ def tanh(x: Float, mode: Mode = ACCURATE) -> Float:
 
 
 def _overflowing(a: Float, result: Float) -> Float:
-    """``result``, but infinity where e^a / 2 is: no sum gives it in legacy qfloat."""
+    """``result``, but infinity where e^a / 2 is infinite: no sum in legacy qfloat is infinite."""
     return (a > HALF_OVERFLOW).select(a.lanes.float(math.inf), result)
 
 
@@ -144,7 +144,7 @@ def acosh(x: Float, mode: Mode = ACCURATE) -> Float:
     lanes = x.lanes
     t = x - 1.0
     near = t < 1.0
-    if lanes.qfloat:  # from 1 to 2 the bits count units of 2^-23
+    if lanes.qfloat:  # from 1 to 2 the bits are in units of 2^-23
         near = x.bits < float_bits(2.0)
         t = near.select((x.bits - float_bits(1.0)).to_float() * 2.0**-MANTISSA_BITS, t)
     limited = t.minimum(LARGE)

@@ -3,7 +3,7 @@
 asin and acos: an odd polynomial of degree 11 up to 1/2, else pi/2 - 2 asin(sqrt((1 - |x|) / 2)).
 atan2: the quotient t of the smaller by the larger magnitude, above 0.6 of their difference by their sum; an odd
 polynomial of degree 13 in t; and one addition of the multiple of pi/4 that the octant asks for. atan is atan2(x, 1).
-In legacy qfloat 1 - |x| is taken of the bits, and nothing is computed in two parts.
+In legacy qfloat 1 - |x| is computed from the bits, and no value in two parts.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
@@ -45,7 +45,7 @@ HALF_PI = (1.5707963705062866, -4.371139000186241e-08)
 """pi/2 as an f32 and the rest."""
 PI = (2 * HALF_PI[0], 2 * HALF_PI[1])
 TINY = 2.0**-12
-"""The arc of anything smaller is itself: in legacy qfloat no sum with zero leaves a number, or zero, as it is."""
+"""A smaller argument is its own arc: in legacy qfloat even a sum with zero changes a number."""
 LIFT = 64
 """Operands below 1 are multiplied by 2 to this power."""
 SPLIT = 0.6  # where the octant's second half begins
@@ -66,7 +66,7 @@ def _arc(x: Float) -> tuple[Int, Mask, Float, Float]:
     t = small.select(a, root)
     square = t * t
     cube = t * square * horner(square, ASIN)
-    # The root in two parts: pi/2 minus the first loses nothing.
+    # The root in two parts: pi/2 minus the first is exact.
     head = root.head
     lost = (z - head * head) * (inverse * 0.5)
     return magnitude, small, small.select(a, head), small.select(cube, cube + lost)
@@ -112,7 +112,7 @@ def _octants(steep: Mask, left: Mask, middle: Mask, p: Float) -> Float:
         return steep.select(middle.select(left.select(lanes.float(half + quarter), lanes.float(half - quarter)),
                                           lanes.float(half)), middle.select(flat_middle, flat))
 
-    # The angle grows with p, but falls in the octants on the far side of an axis.
+    # The angle grows with p in half of the octants and falls in the others.
     falls = (steep & ~left) | (left & ~steep)
     return constant(0) + (falls.select(-p, p) + constant(1))
 
@@ -128,9 +128,9 @@ def atan2(y: Float, x: Float, mode: Mode = ACCURATE) -> Float:
     both = smaller.equals(lanes.int(INFINITY))
     num = infinite.select(both.select(lanes.float(1.0), lanes.float(0.0)), smaller.as_float())
     den = (infinite | larger.equals(lanes.int(0))).select(lanes.float(1.0), larger.as_float())
-    if not mode.narrow:  # the sum must not overflow; the last bits of tiny numbers do not matter beside huge ones
+    if not mode.narrow:  # the sum must not overflow; the last bits of the smaller operand are negligible
         factor = (den > 2.0**120).select(lanes.float(2.0**-8), lanes.float(1.0))
-        if lanes.qfloat:  # a denormal factor would lose its last bits
+        if lanes.qfloat:  # the last bits of a denormal factor would be lost
             small = den < 1.0
             num, den = (small.select(_lifted(z.bits).as_float(), z * factor) for z in (num, den))
         else:

@@ -20,7 +20,7 @@ class Lanes:
 
     ``qfloat``: sums and products will be those of legacy qfloat (v68 to v75): off by up to one unit in the last place
     of the larger operand, exact ones too, and without infinity and NaN. A formula that relies on an exact sum or
-    product, or on infinity going through one, needs another form there.
+    product, or on one that propagates infinity, needs another form there.
     """
 
     def __init__(self, like: ir.Type, qfloat: bool = False):
@@ -92,7 +92,7 @@ class Float:
         return self._wrap(arith.SubFOp(self._lift(other), self.value))
 
     def __neg__(self) -> Float:
-        """The sign bit flipped, by an integer operation: any vector unit does it."""
+        """The sign bit flipped, by an integer operation, which every vector pipe executes."""
         return (self.bits ^ (SIGN if self.element == "f32" else SIGN >> 16)).as_float(self.element)
 
     def __gt__(self, other: Float | float) -> Mask:
@@ -143,7 +143,8 @@ class Float:
         return Int(self.lanes, arith.FPToSIOp(self.lanes.type("i32"), self.value).result)
 
     def nearest_int(self) -> Int:
-        """An i32 within 1/2 and the rounding of a sum: exact in legacy qfloat too, where no constant added rounds."""
+        """An i32 within 1/2 plus the rounding of a sum; works in legacy qfloat, where adding a constant does not
+        round."""
         half = ((self.bits & SIGN) | float_bits(0.5)).as_float()
         return (self + half).to_int()
 
@@ -323,15 +324,15 @@ SIGN = 0x80000000
 HEAD = 0xFFFFF000
 MANTISSA_BITS = 23
 BIAS = 127
-"""Of the exponent of an f32."""
+"""Bias of the exponent of an f32."""
 FRACTION = (1 << MANTISSA_BITS) - 1
 """Bits of an f32 below its exponent."""
 HIDDEN_BIT = 1 << MANTISSA_BITS
-"""The one that stands before them."""
+"""The implicit leading bit."""
 SMALLEST_NORMAL = HIDDEN_BIT
 """The bits of 2^-126."""
 ROUND = 12582912.0
-"""1.5 * 2^23: adding it to a small f32 rounds that to an integer, which then stands in the low bits."""
+"""1.5 * 2^23: adding it to a small f32 rounds that to an integer in the low bits."""
 INFINITY = 0x7F800000
 """Bits of f32 infinity: magnitudes above are NaN."""
 
@@ -351,8 +352,8 @@ def horner(x: Float, coefficients: tuple[float, ...]) -> Float:
 
 
 def pairwise(x: Float, coefficients: tuple[float, ...]) -> Float:
-    """As `horner` for an even number of coefficients, in half the steps: x is multiplied by itself and by constants
-    alone, so that it is wanted in one format.
+    """As `horner` for an even number of coefficients, in half the steps; x is multiplied by itself and by constants
+    only, and so needed in one format.
     """
     pairs = [x * high + low for low, high in zip(coefficients[::2], coefficients[1::2], strict=True)]
     square, total = x * x, pairs[-1]
@@ -369,6 +370,6 @@ def odd(x: Float, coefficients: tuple[float, ...]) -> Float:
 
 def signed(result: Float, x: Float) -> Float:
     """``result``, which is not negative, with the sign of ``x``."""
-    if x.lanes.qfloat:  # a product with 0 may be -0 there
+    if x.lanes.qfloat:  # a product with 0 may be -0 in legacy qfloat
         result = (result.bits & ABSOLUTE).as_float()
     return (result.bits | (x.bits & SIGN)).as_float()

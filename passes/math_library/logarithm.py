@@ -1,8 +1,8 @@
 """log, log2, log10, log1p.
 
 x = 2^k m with m in [sqrt(1/2), sqrt(2)) by integer operations on the bits, f = m - 1. Accurate: f - f^2/2 + f^3 P(f),
-P of degree 6; the other bases multiply log(m) in two parts. Short: f P(f), degree 7 for f32 and 4 for 16 bits. Under
-legacy qfloat as `qfloat_logarithm` says.
+P of degree 6; for the other bases log(m) is multiplied in two parts. Short: f P(f), degree 7 for f32 and 4 for 16 bits.
+Legacy qfloat: `qfloat_logarithm`.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
@@ -58,7 +58,7 @@ def exponent(shifted: Int, bias: Float | float = INTEGER) -> Float:
 
 
 def normal(x: Float, mode: Mode) -> tuple[Float, Float | float]:
-    """x lifted out of the denormals, and the bias that corrects its exponent."""
+    """x scaled out of the denormal range, and the bias that corrects its exponent."""
     if mode.narrow or mode.fast:
         return x, INTEGER
     small = x < LEAST_NORMAL
@@ -69,7 +69,7 @@ def normal(x: Float, mode: Mode) -> tuple[Float, Float | float]:
 def _special(x: Float, result: Float) -> Float:
     """-inf for +-0, NaN for negative numbers, inf and NaN for themselves; 6 operations."""
     lanes = x.lanes
-    # Not "is the magnitude 0": the code generator makes that a comparison of bits with +0, and -0 is lost.
+    # Not "is the magnitude 0": the code generator turns that into a comparison of bits with +0, which misses -0.
     outside = x.bits.above(SIGN).select(lanes.float(math.nan), lanes.float(-math.inf))
     value = (x.bits > 0).select(x, outside)
     return (x.bits - 1).above(INFINITY - 2).select(value, result)
@@ -116,13 +116,13 @@ def log_of_sum(u: Float, lost: Float, bias: Float | float = INTEGER) -> Float:
     ``bias`` `INTEGER` - n adds n log(2).
     """
     shifted, m = split(u)
-    # From 2^24 on nothing is lost; the limit only keeps the scale a number there.
+    # From 2^24 on ``lost`` is 0; the limit only keeps the scale finite there.
     scale = (u.lanes.int(ONE_BITS) - (shifted & EXPONENT_MASK)).maximum(0).as_float()
     return log_of_parts(shifted, m, lost * scale, bias)
 
 
 def _other_base(x: Float, high: float, low: float, k_high: float, k_low: float, mode: Mode) -> Float:
-    """log(m) (high + low) + k (k_high + k_low), with log(m) in two parts so that no bit is lost near 1."""
+    """log(m) (high + low) + k (k_high + k_low), with log(m) in two parts for accuracy near 1."""
     if x.lanes.qfloat:
         return _special(x, logarithm(x, high + low, mode))
     if mode.short:

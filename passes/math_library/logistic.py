@@ -1,9 +1,9 @@
 """n / (1 + e^v): sigmoid, SiLU, GELU in both its sigmoid and tanh forms; and log(1 + e^v): softplus.
 
-The exponential is bounded, so it needs no care for overflow, and the divisor is at least 1, so the quotient needs
-none for zero: two thirds of the operations of exp, addition and division. Quotients below n 2^-126 are 0; fast f32
-ones are n 2^-125 instead, so that an infinite n stays infinite where PyTorch has NaN (silu and gelu of -inf).
-softplus = max(v, 0) + log(1 + t), t = e^-|v|, a polynomial of degree 10; 0 below -88.
+The exponential is bounded, so overflow needs no check, and the divisor is at least 1, so division by zero needs none:
+two thirds of the operations of exp, addition and division. Quotients below n 2^-126 are 0; in fast f32 they are n
+2^-125 instead, so that an infinite n stays infinite where PyTorch has NaN (silu and gelu of -inf). softplus = max(v, 0)
++ log(1 + t), t = e^-|v|, a polynomial of degree 10; 0 below -88.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
@@ -32,12 +32,12 @@ from hexagon_mlir.passes.math_library.origins import Power, common_powers, keeps
 from hexagon_mlir.passes.math_library.special_values import INFINITIES, keep_nan, magnitude_mask
 
 LARGEST = 87.0  # e^v + 1 and its reciprocal are normal numbers
-LIMIT, HALF_LIMIT = 125.5, 127.0  # the same of 2^t; the second power has the short reciprocal 0, with all its bits
+LIMIT, HALF_LIMIT = 125.5, 127.0  # the same for 2^t; the short reciprocal of the second power is exactly 0
 F16_LIMIT = 126.0
 ZERO = 87.4
 LEGACY_VANISHING = -89.0  # the exponent field of its exponential is negative
-NEGLIGIBLE = 64.0  # from here on it is v, in f16 too
-VANISHING = -88.0296  # just above -127 ln 2: the exponent field of its exponential is 0, that of what is left tiny
+NEGLIGIBLE = 64.0  # from here on softplus is v, in f16 too
+VANISHING = -88.0296  # just above -127 ln 2: the exponential has exponent field 0 and is negligible
 
 
 def logistic(n: Float, v: Float, mode: Mode = ACCURATE) -> Float:
@@ -58,11 +58,12 @@ def logistic(n: Float, v: Float, mode: Mode = ACCURATE) -> Float:
 
 
 def _legacy(n: Float, v: Float, mode: Mode) -> Float:
-    """The same where products have no infinity, no NaN and no denormal numbers: the last correction is a factor."""
+    """The same for legacy qfloat, whose products have no infinity, NaN or denormals: the last correction is a
+    factor."""
     if mode.half:
         r = short_reciprocal(1.0 + exp_clamped(v, F16_LIMIT if mode.narrow else HALF_LIMIT, mode))
         if not mode.narrow:
-            r = r.bits.maximum(0).as_float()  # a sum is a unit more than the second power of two
+            r = r.bits.maximum(0).as_float()  # a sum with the second power of two is one unit too large
     else:
         minus = -1.0 - exp_bounded(v.minimum(LARGEST).maximum(-LARGEST))
         r = (v > ZERO).select(n.lanes.float(0.0), reciprocal_of_minus(minus))
@@ -73,14 +74,14 @@ def _legacy(n: Float, v: Float, mode: Mode) -> Float:
         return result if mode.numbers else keep_nan(v, result)
     top, bottom = powers
     if mode.half and top.leaf.element == mode.result:
-        return result  # `keep_classes` follows when it is rounded
+        return result  # `keep_classes` is applied to the rounded result
     return keep_classes(replace(top, leaf=top.leaf.extend()), bottom, result)
 
 
 def keep_classes(n: Power, v: Power, result: Float) -> Float:
-    """``result`` = n / (1 + e^v), but infinity or NaN where the number is that both are powers of; 6 operations.
+    """``result`` = n / (1 + e^v), but infinity or NaN where the common base of n and v is; 6 operations.
 
-    That number and the result have one type. Those of 16 bits take half the registers of f32.
+    The base and the result have one type; 16-bit ones take half the registers of f32.
     """
     bits, infinity, lanes = n.leaf.bits, INFINITIES[n.leaf.element], n.leaf.lanes
     most = magnitude_mask(n.leaf.element)
@@ -113,5 +114,5 @@ def softplus(v: Float, mode: Mode = ACCURATE) -> Float:
         logarithm = t + tail
         result = logarithm + (v.maximum(0.0) + (lost * scale + (tail - (logarithm - t))))
     if v.lanes.qfloat and not mode.fast:
-        result = (v > NEGLIGIBLE).select(v, result)  # a sum with infinity is none
+        result = (v > NEGLIGIBLE).select(v, result)  # a sum with infinity is not infinite
     return result if mode.fast or mode.numbers else keep_nan(v, result)

@@ -1,4 +1,4 @@
-"""How exactly a function is wanted: the element type its operands come from, and the accuracy level."""
+"""The requirements on a function's result: the element type of its operands, and the accuracy level."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mode:
-    """``element``: what the f32 operands were widened from. ``fast``: the shorter formula, within its stated bound.
+    """``element``: the type from which the f32 operands were widened. ``fast``: the shorter formula, within its stated
+    bound.
 
     ``numbers``: neither operands nor results are NaN (``fastmath<nnan>``). ``shared``: the elements of a row have the
-    same last operand. ``rounded``: the type of 16 bits that the f32 result is
-    only ever rounded to, if there is one.
+    same last operand. ``rounded``: the 16-bit type to which every user rounds the f32 result, if there is one.
     """
 
     element: str = "f32"
@@ -22,12 +22,12 @@ class Mode:
 
     @property
     def narrow(self) -> bool:
-        """Operands come from f16: far from the limits of f32, and zero or normal numbers there."""
+        """Operands come from f16: in f32 they are zero or normal, and far from overflow."""
         return self.element == "f16"
 
     @property
     def result(self) -> str:
-        """The type that the result ends in."""
+        """The type to which the result is rounded in the end."""
         return self.rounded or self.element
 
     @property
@@ -37,12 +37,12 @@ class Mode:
 
     @property
     def short(self) -> bool:
-        """A relative error near 2^-19 is small enough."""
+        """A relative error near 2^-19 is acceptable."""
         return self.fast or self.half
 
     @property
     def half(self) -> bool:
-        """A relative error near 2^-13 is small enough: the result is rounded to 16 bits."""
+        """A relative error near 2^-13 is acceptable: the result is rounded to 16 bits."""
         return bool(self.rounded) or self.element != "f32"
 
 

@@ -1,4 +1,4 @@
-"""Where infinities and NaN of a value come from: the number that it is a power of, or a sum of such."""
+"""Traces infinities and NaN of a value to their origin: the base of which the value is a power, or a sum of powers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hexagon_mlir.passes.math_library.factors import read
 from hexagon_mlir.passes.math_library.lanes import Float
 
 _FAR = 2.0**20
-"""Constants nearer to 1 make no zero of what is not nearly one, and no infinity."""
+"""Smaller constant factors make neither zero nor infinity of a number that is far from both."""
 
 
 @dataclass(frozen=True)
 class Power:
-    """A number that is infinite or NaN where ``leaf`` is: ``odd`` if it changes its sign with that, and whether it is
-    ``negative`` where that is positive.
+    """A value that is infinite or NaN where ``leaf`` is; ``odd`` if its sign changes with that of ``leaf``,
+    ``negative`` if it is negative where ``leaf`` is positive.
     """
 
     leaf: Float
@@ -23,31 +23,31 @@ class Power:
     negative: bool
 
     def is_negative(self, leaf: bool) -> bool:
-        """Whether it is negative where ``leaf`` says whether that number is."""
+        """Whether the value is negative, given whether ``leaf`` is."""
         return self.negative != (self.odd and leaf)
 
 
 def power_of(x: Float) -> Power | None:
-    """What x is a power of, or a sum of such that cannot cancel; None when it is not known."""
+    """x as a power of another value, or as a sum of such powers that cannot cancel; None when unknown."""
     leaf = _leaf(x)
     found = _power(x, leaf) if leaf is not None else None
     return Power(leaf, *found) if leaf is not None and found is not None else None
 
 
 def common_powers(n: Float, v: Float) -> tuple[Power, Power] | None:
-    """Both as powers of the number that n is one of."""
+    """Both as powers of the base of n."""
     power = power_of(n)
     found = _power(v, power.leaf) if power is not None else None
     return (power, Power(power.leaf, *found)) if power is not None and found is not None else None
 
 
 def keeps_nan(n: Float, v: Float) -> bool:
-    """True when n is NaN wherever v is: both are powers of one number, or sums of such that cannot cancel."""
+    """True when n is NaN wherever v is: both are powers of one base, or sums of powers that cannot cancel."""
     return common_powers(n, v) is not None
 
 
 def origin(x: Float) -> Float:
-    """A number that is NaN where x is and nowhere else: the one that x was computed of, if there is one, or x."""
+    """A value that is NaN exactly where x is: the base from which x is computed, if there is one, or x."""
     name, operands = read(x)
     constants = [y.constant for y in operands if y.constant is not None]
     if len(constants) == 1 and math.isfinite(constants[0]) and (
@@ -60,7 +60,7 @@ def origin(x: Float) -> Float:
 
 
 def _leaf(x: Float) -> Float | None:
-    """What x may be a power of, or a sum of such."""
+    """The only possible base of x."""
     leaf = _narrow(x)
     while (name := read(leaf)[0]) in ("arith.negf", "arith.mulf", "arith.addf"):
         operands = [y for y in read(leaf)[1] if y.constant is None]
@@ -73,7 +73,7 @@ def _leaf(x: Float) -> Float | None:
 def _power(y: Float, leaf: Float) -> tuple[bool, bool] | None:
     """Whether y changes its sign with ``leaf``, and is negative where that is positive; None when not known.
 
-    Such a y is NaN where ``leaf`` is and nowhere else: no zero meets an infinity, and equal signs are added.
+    Such a y is NaN exactly where ``leaf`` is: no zero is multiplied by infinity, and only equal signs are added.
     """
     if y.constant is not None:
         return (False, y.constant < 0) if 1 / _FAR < abs(y.constant) < _FAR else None

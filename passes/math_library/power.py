@@ -42,7 +42,7 @@ UNIT = float(1 << MANTISSA_BITS)
 ONE_BITS = float_bits(1.0)
 THREE_HALVES = (0.584716796875, math.log2(1.5) - 0.584716796875)  # 12 bits of log2(3/2) and the rest
 TWO_LOG2_E = (2.884765625, 2 / math.log(2) - 2.884765625)  # 12 bits of 2 / ln 2 and the rest
-LARGEST_EXPONENT = 2.0**33  # beyond, x^y is 0, 1 or infinite for every x
+LARGEST_EXPONENT = 2.0**33  # for larger y, x^y is 0, 1 or infinite for every x
 SATURATION = 192.0
 
 
@@ -88,14 +88,14 @@ def _whole(x: Float, exponent_: int, mode: Mode) -> Float:
 
 def _short(a: Float, y: Float, mode: Mode) -> Float:
     logarithm = log2(a, Mode(mode.element, mode.fast, numbers=True)) if mode.fast else log2(a)
-    if not y.lanes.qfloat and not y.is_number:  # there infinity * 0 is 0, and 1 to that power is 1
+    if not y.lanes.qfloat and not y.is_number:  # clamped: infinity * 0 becomes 0, and 1 to that power is 1
         y = y.minimum(LARGEST_EXPONENT).maximum(-LARGEST_EXPONENT)
     product = (y * logarithm).minimum(SATURATION).maximum(-SATURATION)
     return exp2(product, Mode("f32", mode.fast, numbers=True))
 
 
 def _accurate(a: Float, y: Float) -> Float:
-    """a^y for a >= 0; 0 and infinity apart."""
+    """a^y for a > 0; not for infinity."""
     high, low = _log2(a)
     limited = y.minimum(LARGEST_EXPONENT).maximum(-LARGEST_EXPONENT)
     head = limited.head
@@ -146,13 +146,13 @@ def _log2(a: Float) -> tuple[Float, Float]:
 
 
 def _special(x: Float, y: Float, magnitude: Int, power: Float) -> Float:
-    """The sign of a negative x to a whole power, and everything that is not a number times a number."""
+    """The sign of a negative x to an integer power, and the results for zeros, infinities and NaN."""
     lanes = x.lanes
     y_size = y.bits & ABSOLUTE
     whole, odd = qfloat_power.whole_odd(y_size) if lanes.qfloat else _whole_odd(y_size)
     negative = x.bits < 0
     one = lanes.int(ONE_BITS)
-    # 0 and infinity: 0 or infinity, by the signs of y and of the logarithm.
+    # 0 and infinity give 0 or infinity, by the signs of y and of the logarithm.
     extreme = (magnitude - 1).above(INFINITY - 2)
     grows = (magnitude.equals(0) & (y.bits < 0)) | ((magnitude > 0) & ~(y.bits < 0))
     power = extreme.select(grows.select(lanes.float(math.inf), lanes.float(0.0)), power)
@@ -165,7 +165,8 @@ def _special(x: Float, y: Float, magnitude: Int, power: Float) -> Float:
 def _whole_odd(size: Int) -> tuple[Mask, Int]:
     """Whether a number with the bits ``size`` (no sign) is whole, and 1 where it is odd, else 0.
 
-    Not a mask: LLVM makes a truncation to i1 of the last bit, and of that and another mask wrong code.
+    Not a mask: LLVM turns the test of the last bit into a truncation to i1, and miscompiles its combination with a
+    mask.
     """
     lanes, number = size.lanes, size.as_float()
     big = size > float_bits(UNIT) - 1  # every number from 2^23 on is whole, from 2^24 on even

@@ -1,12 +1,12 @@
 """Division under legacy qfloat: mantissas are divided as numbers, exponents subtracted as integers.
 
-So no product or sum leaves the normal numbers. What r d lacks of 1 is found by adding -r d to 1: numbers of qfloat are
-added to 1, but 1 less such a number would be 1 and a unit less it. The quotient is within 4 units of its last place.
-Overflow and denormal results are decided by integers; zeros, infinities and NaN by the sizes of the operands, where
-these were widened by those they were widened from, twice as many of which are in a vector.
+So every product and sum is a normal number. The residual 1 - r d is computed by adding -r d to 1, because subtracting a
+qfloat number from 1 is off by one unit. The quotient is within 4 units of its last place. Overflow and denormal results
+are decided by integers; zeros, infinities and NaN by the magnitudes of the operands, before their widening if they were
+widened, since a vector holds twice as many of those.
 
-Where many n share d, they are multiplied by 1/d, or 2^64 or 2^-64 times that where it would leave the normal numbers.
-Denormal results may be 0 there, and a denormal n counts with an error of one unit in its last place.
+Where many n share d, they are multiplied by 1/d, scaled by 2^64 or 2^-64 where 1/d is not a normal number.
+Denormal results may be 0 there, and a denormal n has an error of one unit in its last place.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from hexagon_mlir.passes.math_library.mode import Mode
 
 Reciprocal = Callable[[Float], Float]
 DENORMAL_UNITS = 149 << MANTISSA_BITS
-"""Added to the bits of a number below 2^-126, whose exponent field has wrapped: it is counted in units of 2^-149."""
+"""Added to the bits of a number below 2^-126, whose exponent field has wrapped around, to get units of 2^-149."""
 INTEGER = 150 << MANTISSA_BITS
-"""The exponent field of 1 as the number of units of a mantissa."""
+"""The exponent field of a mantissa as an integer, in units of 1."""
 FAR = 64 << MANTISSA_BITS
 SMALL_FIELD, LARGE_FIELD = 8 << MANTISSA_BITS, 246 << MANTISSA_BITS
 """Exponent fields of 2^-119 and 2^119."""
@@ -31,7 +31,7 @@ SMALL_FIELD, LARGE_FIELD = 8 << MANTISSA_BITS, 246 << MANTISSA_BITS
 def divide(n: Float, d: Float, mode: Mode, reciprocal: Reciprocal) -> Float:
     """n / d for every pair of numbers, in the format they come from; ``reciprocal`` is 1/d to 1e-6 for bounded d."""
     shared = mode.shared and n.constant is None
-    if mode.narrow:  # far from the limits of f32
+    if mode.narrow:  # far from overflow and underflow of f32
         inverse = reciprocal(d)
         if shared:
             inverse = ((d.bits & ABSOLUTE) > INFINITY - 1).select(d.lanes.float(0.0), inverse)
@@ -65,7 +65,7 @@ def _before_widening(x: Float, element: str) -> Float | None:
 
 
 def _of_any(a: Int, b: Int, quotient: Int, infinity: int, mode: Mode) -> Int:
-    """``quotient``, but 0, infinity or NaN where one of the sizes a and b is 0, infinite or NaN."""
+    """``quotient``, but 0, infinity or NaN where one of the magnitudes a and b is 0, infinite or NaN."""
     least, most = a.minimum(b), a.maximum(b)
     special = (least < 1) | (most > infinity - 1)
     value = (a > b).select(a.lanes.int(infinity, a.element), a.lanes.int(0, a.element))
@@ -75,12 +75,13 @@ def _of_any(a: Int, b: Int, quotient: Int, infinity: int, mode: Mode) -> Int:
 
 
 def _of_one(_: Int, b: Int, quotient: Int, infinity: int, mode: Mode) -> Int:
-    """The same for n = 1: the difference of the bits of infinity and of those sizes is all of them."""
+    """The same for n = 1: the bits of infinity minus those of the magnitude are the result in all three cases."""
     return (b - 1).above(infinity - 2).select(infinity - b, quotient)
 
 
 def _of_shared(a: Int, b: Int, quotient: Int, infinity: int, mode: Mode) -> Int:
-    """The same where b is that of many, and ``quotient`` 0 where it is infinite: what follows from b stands apart."""
+    """The same where many n share b, and ``quotient`` is 0 where b is infinite: values that depend on b alone are
+    computed once."""
     zero = a.lanes.int(0, a.element)
     least = (b > infinity).select(_nan(a), zero)
     value = a if mode.numbers else a.equals(b).select(_nan(a), a.maximum(least))
@@ -93,7 +94,7 @@ def _nan(like: Int) -> Int:
 
 
 def _mantissa(x: Float) -> tuple[Float, Int]:
-    """The mantissa of |x| as a number of units, below 2^24, and its exponent field; of denormal numbers, too."""
+    """The mantissa of |x| as an integer below 2^24, and its exponent field; for denormal numbers, too."""
     if x.constant == 1:
         return x.lanes.float(1.0), x.lanes.int(INTEGER)
     mantissa = ((x.bits & FRACTION) | HIDDEN_BIT).minimum(x.bits & ABSOLUTE).to_float()

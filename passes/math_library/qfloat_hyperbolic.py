@@ -1,4 +1,4 @@
-"""tanh, sinh, cosh and their inverses under legacy qfloat: no formula of theirs takes a rounding error off again.
+"""tanh, sinh, cosh and their inverses under legacy qfloat, by formulas without compensated rounding errors.
 
 tanh: an odd polynomial of degree 11 up to 0.6, 1 - 2 / (e^(2|x|) + 1) above: there the sum loses little.
 """

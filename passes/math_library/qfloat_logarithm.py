@@ -1,9 +1,9 @@
 """Logarithms under legacy qfloat, where no difference of close numbers is exact.
 
-x = 2^k m as in `logarithm`, but k and f = m - 1 are converted from integers: from 1 on the bits of m count units of
-2^-23, below 1 of 2^-24. A denormal number is the integer that its bits are. Where f is 0, k alone is the logarithm: a
-sum with zero would not leave it as it is. log(1 + x) near 1 is x (1 - f/2 + f^2 P(f)) with f of the rounded sum 1 + x:
-the second factor changes so slowly that the rounding does not matter.
+x = 2^k m as in `logarithm`, but k and f = m - 1 are converted from integers: the bits of m are in units of 2^-23 from 1
+on, of 2^-24 below 1. The bits of a denormal number are an integer multiple of 2^-149. Where f is 0, k alone is the
+logarithm: a sum with zero would change it. log(1 + x) near 1 is x (1 - f/2 + f^2 P(f)) with f of the rounded sum 1 + x:
+the second factor changes so slowly that the rounding is negligible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hexagon_mlir.passes.math_library.mode import Mode
 SQRT_HALF_BITS = 0x3F3504F3  # the mantissa is taken from [sqrt(1/2), sqrt(2))
 MANTISSA_MASK = 0x7FFFFF
 DENORMAL_UNIT = 149
-"""The bits of a denormal number are the number times 2 to this."""
+"""A denormal number is its bits, as an integer, times 2 to minus this."""
 
 
 def parts(x: Float, mode: Mode, doubled: Int | None = None) -> tuple[Int, Float]:
@@ -37,7 +37,7 @@ def parts(x: Float, mode: Mode, doubled: Int | None = None) -> tuple[Int, Float]
 
 
 def below_one(magnitude: Int) -> Float:
-    """1 - x for the bits of an x from 1/2 to 1: they count units of 2^-24 there. Negative beyond 1."""
+    """1 - x for the bits of an x from 1/2 to 1, which are in units of 2^-24. Negative beyond 1."""
     return (float_bits(1.0) - magnitude).to_float() * 2.0 ** -(MANTISSA_BITS + 1)
 
 

@@ -1,8 +1,8 @@
-"""x^y in integers, for legacy qfloat: 2^(y log2 x) wants eight bits more of the logarithm than an f32 has.
+"""x^y in integers, for legacy qfloat: 2^(y log2 x) needs eight bits more of the logarithm than an f32 has.
 
-x = 2^k (1 + g), 1 + g in [sqrt(1/2), sqrt(2)); g and log2(1 + g) / g are fixed-point numbers of 32 bits, but for the
-upper half of the polynomial, which is small enough for f32. k + log2(1 + g) is brought to 31 bits whatever its size,
-multiplied by the mantissa of y and shifted to where `fixed_exponential` wants it: some 29 bits are right.
+x = 2^k (1 + g), 1 + g in [sqrt(1/2), sqrt(2)); g and log2(1 + g) / g are fixed-point numbers of 32 bits; the upper half
+of the polynomial is small enough for f32. k + log2(1 + g) is normalized to 31 bits, multiplied by the mantissa of y and
+shifted to the format of `fixed_exponential`: some 29 bits are correct.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from hexagon_mlir.passes.math_library.logarithm import split
 
 ONE_BITS = 0x3F800000
 LEAST = -149
-RATIO_BITS = 30  # below the point of log2(1 + g) / g
-LARGE = 160 << MANTISSA_BITS  # beyond, the result is 0 or infinite
-RANGE = (-(301 << 22), 257 << 22)  # of the exponent: its bits do not wrap
+RATIO_BITS = 30  # fraction bits of log2(1 + g) / g
+LARGE = 160 << MANTISSA_BITS  # for larger magnitudes the result is 0 or infinite
+RANGE = (-(301 << 22), 257 << 22)  # of the exponent, so that its bits do not wrap around
 
 
 def power(a: Float, y: Float) -> Float:
@@ -49,7 +49,7 @@ def power(a: Float, y: Float) -> Float:
 
 
 def _logarithm(a: Float) -> tuple[Int, Int]:
-    """log2(a) as an integer of 31 bits, and how many of them are below the point; 0 for 1."""
+    """log2(a) as an integer of 31 bits, and its number of fraction bits; 0 for 1."""
     lanes, zero = a.lanes, a.lanes.int(0)
     small = a.bits < SMALLEST_NORMAL
     shifted, m = split(small.select(a.bits.to_float(), a))
@@ -61,14 +61,14 @@ def _logarithm(a: Float) -> tuple[Int, Int]:
     for coefficient in reversed(LOG2_RATIO):
         ratio = ratio.high_product(g) + coefficient
     low, high = g.wide_product(ratio)
-    # Two words, with 32 bits below the point, or 62 for k = 0.
+    # Two words, with 32 fraction bits, or 62 for k = 0.
     near = k.equals(0)
     upper = near.select(high, k + (high >> 31))
     lower = near.select(low, high << 2)
     size = near.select(high, (k << 22) + (high >> 8)).to_float().bits & ABSOLUTE
     wanted = near.select(lanes.int(30 + BIAS), lanes.int(30 + 22 + BIAS))
     left = (wanted - size.shift_right_unsigned(MANTISSA_BITS)).minimum(31)
-    # Not "or": LLVM would see a funnel shift, which is done lane by lane.
+    # Not "or": LLVM would form a funnel shift, which is scalarized.
     logarithm = (upper << left) + lower.shift_right_unsigned(1).shift_right_unsigned(31 - left)
     return logarithm, left + near.select(lanes.int(RATIO_BITS), zero)
 

@@ -1,9 +1,9 @@
 """Floats to clamped integers, as quantization writes them: ``fptosi(minimum(maximum(roundeven(x), low), high))``.
 
-Clamped first, to the same result, x is small: adding 1.5 * 2^23 rounds it to the nearest integer, ties to even, which
-then stands in the low bits. In legacy qfloat no constant added rounds: a number of one byte becomes a fixed-point one;
-of others twice the number becomes an integer, which is halved. NaN that reaches the conversion is undefined, so clamps
-that keep NaN need not look for it. PyTorch's clamps are ``select(v < low, low, v)``.
+Clamping first gives the same result and makes x small: adding 1.5 * 2^23 rounds it to the nearest integer, ties to
+even, in the low bits. In legacy qfloat adding a constant does not round: a value for one byte is converted to fixed
+point; of others twice the value is converted to an integer, which is halved. The conversion of NaN is undefined, so
+clamps that propagate NaN need no check for it. PyTorch's clamps are ``select(v < low, low, v)``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ ORIGIN = "hexagon-math-expansion"
 CONVERSIONS = ("arith.fptosi", "arith.fptoui")
 KEEP_NAN = ("arith.maximumf", "arith.minimumf")
 LOWER, UPPER = ("arith.maximumf", "arith.maxnumf"), ("arith.minimumf", "arith.minnumf")
-LARGEST = 2.0**22  # numbers up to here leave the exponent of 1.5 * 2^23 alone
+LARGEST = 2.0**22  # adding numbers up to here does not change the exponent of 1.5 * 2^23
 WORD = 32
 FREE_BITS = 22  # low bits of 1.5 * 2^23 that are zero
 POINT = 24
-"""Bits below the point of a fixed-point number that has all bits of f32 numbers from 1/2 on."""
+"""Fraction bits of a fixed-point number that holds f32 numbers from 1/2 on exactly."""
 FIXED_RANGE = 1 << WORD - 1 - POINT
 
 
@@ -52,7 +52,7 @@ def expand_quantization(op: ir.Operation, qfloat: bool = False) -> bool:
         value = Float(lanes, source, element)
         if element != "f32":
             value = value.extend()
-        number = False  # the bound of a clamp that drops NaN
+        number = False  # the bound of a clamp that does not propagate NaN
         for clamp in clamps:
             value = _clamped(value, clamp, number)
             number |= clamp.name not in KEEP_NAN
@@ -75,7 +75,7 @@ def _low_bits(value: Float, width: int) -> Int:
 
 
 def _nearest_fixed(value: Float, width: int) -> Int:
-    """The same in fixed point, for values of one byte: all bits of those from 1/2 on are in it."""
+    """The same in fixed point, for values of one byte: it holds all bits of values from 1/2 on."""
     fixed = (value.bits + (POINT << MANTISSA_BITS)).as_float().to_int()
     half = ((fixed >> POINT) & 1) + ((1 << POINT - 1) - 1)
     result = (fixed + half) >> POINT
@@ -83,9 +83,10 @@ def _nearest_fixed(value: Float, width: int) -> Int:
 
 
 def _nearest_even(value: Float, width: int) -> Int:
-    """The same in conversions and integers, for values up to 2^22: twice the number, truncated, and a tie's parity."""
+    """The same by conversions and integers, for values up to 2^22: twice the number is truncated, ties are resolved by
+    parity."""
     doubled = (value.bits + (1 << MANTISSA_BITS)).as_float()
-    halves = doubled.to_int()  # towards zero: below, the same distance on both sides
+    halves = doubled.to_int()  # truncation is symmetric for both signs
     sign = halves >> 31
     size = (halves ^ sign) - sign
     up = (size + 1) >> 1
@@ -96,7 +97,8 @@ def _nearest_even(value: Float, width: int) -> Int:
 
 
 def _find(op: ir.Operation) -> tuple[ir.Value, list[Clamp], list[ir.Operation]] | None:
-    """What is rounded and clamped, the clamps in order, and the operations between it and ``op``, last first."""
+    """The value that is rounded and clamped, the clamps in order, and the operations between it and ``op``, last
+    first."""
     result = op.results[0].type
     if str(getattr(result, "element_type", result)) not in ("i8", "i16", "i32"):
         return None
@@ -121,7 +123,7 @@ def _find(op: ir.Operation) -> tuple[ir.Value, list[Clamp], list[ir.Operation]] 
 
 
 def _made_for(value: ir.Value, uses: int) -> ir.Operation | None:
-    """The operation that defines ``value``, when it is used so many times only."""
+    """The operation that defines ``value``, if that has exactly ``uses`` uses."""
     return None if isinstance(value.owner, ir.Block) or len(list(value.uses)) != uses else value.owner.operation
 
 
@@ -139,7 +141,7 @@ def _clamp(op: ir.Operation) -> Clamp | None:
 
 
 def _number(value: ir.Value) -> float | None:
-    """The number that ``value`` is in every lane, as a constant or as an element of an input of the linalg op."""
+    """The uniform constant that ``value`` is, directly or as an element of an input of the linalg op."""
     if isinstance(value.owner, ir.Block):
         generic, position = value.owner.owner, ir.BlockArgument(value).arg_number
         if generic.operation.name != "linalg.generic" or position >= input_count(generic.operation):

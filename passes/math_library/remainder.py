@@ -2,8 +2,8 @@
 
 Long division in integers: both mantissas are 24 bits; each step multiplies what is left of the dividend by up to
 2^`STEP`, estimates the quotient in f32 and subtracts, modulo 2^32, which is exact because the difference is small. In
-legacy qfloat the estimate is as good; what has to be exact, numbers of integers and powers of two, is done in integers.
-The number of steps covers the largest difference of exponents: 16 for f32 and bf16, 3 for f16.
+legacy qfloat the estimate is as good; conversions and products with powers of two, which must be exact, are done in
+integers. The number of steps covers the largest difference of exponents: 16 for f32 and bf16, 3 for f16.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
@@ -36,9 +36,9 @@ from hexagon_mlir.passes.math_library.mode import ACCURATE, Mode
 STEP = 18
 LIFT = 24
 DENORMAL_UNIT = 149
-"""The bits of a denormal number, as an integer, are the number times 2 to this."""
+"""A denormal number is its bits, as an integer, times 2 to minus this."""
 WEIGHT = 150
-"""An integer with the biased exponent e counts units of 2^(e - ``WEIGHT``)."""
+"""An integer mantissa with biased exponent e is in units of 2^(e - ``WEIGHT``)."""
 DIFFERENCES = {"f16": 40, "f32": 277, "bf16": 277}
 """Largest difference of exponents, denormal numbers included."""
 
@@ -95,7 +95,7 @@ def _scaled(rest: Int, exponent: Int, mode: Mode) -> Float:
     high = ((rest >> 12) + float_bits(ROUND)).as_float() - ROUND
     low = ((rest & 0xFFF) + float_bits(ROUND)).as_float() - ROUND
     number = high * 4096.0 + low
-    # Two factors: the first brings it near its place, the second may lead to a denormal number.
+    # Two factors: the product with the first is normal, the one with the second may be denormal.
     first = (exponent.maximum(1) << MANTISSA_BITS).as_float()
     if mode.narrow:
         return number * (first * 2.0**-MANTISSA_BITS)
@@ -112,7 +112,7 @@ def _scaled_in_integers(rest: Int, exponent: Int, mode: Mode) -> Float:
     normal = rest.equals(0).select(zero, bits + ((exponent - WEIGHT) << MANTISSA_BITS))
     if mode.narrow:
         return normal.as_float()
-    shift = exponent - 1  # a denormal number's bits count units of 2^-149
+    shift = exponent - 1  # the bits of a denormal number are in units of 2^-149
     down, up = (zero - shift).maximum(0).minimum(MANTISSA_BITS + 1), shift.maximum(0).minimum(MANTISSA_BITS + 1)
     field = bits.shift_right_unsigned(MANTISSA_BITS) + exponent - WEIGHT
     return (field > 0).select(normal, (rest >> down) << up).as_float()

@@ -2,7 +2,7 @@
 
 sqrt and rsqrt: a seed within 3.5%, two steps (8e-7, enough for `short` modes), then a correction by the remainder.
 cbrt: y = x^(-1/3) from a third of the bits, three steps, x y^2, then a correction by the remainder of the cube. Under
-legacy qfloat small numbers are lifted by integers, and the cube has no correction.
+legacy qfloat small numbers are scaled by integer operations, and the cube root has no correction.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
@@ -34,7 +34,7 @@ SEED = 0x5F375A86  # SEED - bits/2 is 1/sqrt within 3.5%
 CENTRED = (1.50092, 1.5000006)  # 3/2 plus half the largest error of each step, which has one sign
 CUBE_SEED = 0x54A20000  # CUBE_SEED - bits/3 is 1/cbrt within 4%
 THIRD = 0x5555  # 2^16 / 3
-TINY = 2.0**-100  # below, intermediate values would leave the normal numbers
+TINY = 2.0**-100  # below, intermediate values would be denormal
 QUIET_NAN = float("nan")
 LIFT = 48
 
@@ -48,7 +48,7 @@ def _approximate(half: Float, x: Float) -> Float:
 
 
 def _scaled(x: Float, mode: Mode, factor: float) -> tuple[Float, Float | None]:
-    """x lifted out of the denormals, and the factor its root then needs; ``narrow`` numbers need neither."""
+    """x scaled out of the denormal range, and the factor that corrects its root; ``narrow`` numbers need neither."""
     if mode.narrow or mode.fast:
         return x, None
     small = x < TINY
@@ -57,9 +57,9 @@ def _scaled(x: Float, mode: Mode, factor: float) -> tuple[Float, Float | None]:
 
 
 def _lifted(x: Float, bits: Int, root: int) -> tuple[Float, Int]:
-    """A magnitude lifted out of the denormals by exact steps, and what its root has too much in the exponent field.
+    """A magnitude scaled out of the denormal range by exact steps, and the excess in the exponent field of its root.
 
-    The bits of a denormal number are an integer 2^149 times as large; ``root`` is 2 or 3.
+    The bits of a denormal number, as an integer, are 2^149 times as large; ``root`` is 2 or 3.
     """
     lanes = x.lanes
     denormal, small = bits < SMALLEST_NORMAL, bits < float_bits(TINY)
@@ -71,7 +71,7 @@ def _lifted(x: Float, bits: Int, root: int) -> tuple[Float, Int]:
 
 
 def _special(x: Float) -> Mask:
-    """Lanes that are zero, negative, infinite or NaN: one unsigned comparison after zero has wrapped round."""
+    """Lanes that are zero, negative, infinite or NaN: one unsigned comparison after zero has wrapped around."""
     return (x.bits - 1).above(INFINITY - 2)
 
 
@@ -144,7 +144,7 @@ def cbrt(x: Float, mode: Mode = ACCURATE) -> Float:
         small = a < TINY
         a = small.select(a * 2.0**48, a)
         back = small.select(lanes.float(2.0**-16), lanes.float(1.0))
-    # The half above is enough of the bits: what is lost is 2^-7 of the last 16.
+    # The upper half of the bits suffices: the error is 2^-7 of the last 16.
     y = (lanes.int(CUBE_SEED) - a.bits.shift_right_unsigned(16) * THIRD).as_float()
     third = a * (1 / 3)
     for _ in range(2 if mode.half else 3):

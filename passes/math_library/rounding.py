@@ -1,7 +1,7 @@
 """floor, ceil, trunc, roundeven, round, copysign, absf: exact for every f32.
 
-Through 2^23: adding and subtracting it rounds a magnitude to the nearest integer; then at most one step back. In legacy
-qfloat, where no constant added rounds, through conversions to integers and back, which are exact.
+Adding and subtracting 2^23 rounds a magnitude to the nearest integer, which at most one step corrects. In legacy
+qfloat, where adding a constant does not round, conversions to integers and back are used, which are exact.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
 
@@ -62,7 +62,7 @@ def roundeven(x: Float) -> Float:
         doubled, halves = parts.halves()
         up = (halves + 1) >> 1
         tie = halves.to_float().bits.equals(doubled.bits)
-        rounded = up - tie.select(halves & up & 1, x.lanes.int(0))  # a tie that went up to an odd number
+        rounded = up - tie.select(halves & up & 1, x.lanes.int(0))  # a tie that was rounded up to an odd number
         return parts.unless_integer(parts.signed(rounded.to_float()))
     return parts.unless_integer(parts.signed(parts.nearest))
 
@@ -83,7 +83,7 @@ def round_away(x: Float) -> Float:
     if x.lanes.qfloat:
         return parts.unless_integer(parts.signed(((parts.halves()[1] + 1) >> 1).to_float()))
     nearest = parts.nearest
-    # A tie that went to the even integer below comes one short; the difference is exact.
+    # A tie that was rounded to the even integer below is one too small; the difference is exact.
     upper = (parts.magnitude - nearest > BEFORE_HALF).select(nearest + 1.0, nearest)
     return parts.unless_integer(parts.signed(upper))
 

@@ -14,7 +14,7 @@ from hexagon_mlir.passes.math_library.lanes import ABSOLUTE, BIAS, INFINITY, MAN
 @dataclass(frozen=True)
 class Small:
     """A format of 8 bits: stored mantissa bits, exponent bias, magnitudes of the largest number and of NaN, and the
-    magnitude that takes the place of what is too large."""
+    magnitude that replaces overflow."""
 
     mantissa: int
     bias: int
@@ -31,11 +31,11 @@ def widen(x: Int, form: Small) -> Float:
     """The number whose bits the i8 ``x`` has, as f32."""
     wide = x.extend_unsigned()
     magnitude = wide & 0x7F
-    # The bits moved under f32's exponent make the number 2^(bias - 127) too small, denormal numbers included.
+    # The bits, shifted to f32's exponent field, are the number times 2^(bias - 127), denormal numbers included.
     number = (magnitude << (MANTISSA_BITS - form.mantissa)).as_float() * 2.0 ** (BIAS - form.bias)
     bits = number.bits
     lanes = x.lanes
-    if form.largest + 1 < form.nan:  # infinity has a place
+    if form.largest + 1 < form.nan:  # the format has infinity
         bits = (magnitude > form.largest).select(lanes.int(INFINITY), bits)
     bits = (magnitude > form.nan - 1).select(lanes.int(INFINITY | 1 << MANTISSA_BITS - 1), bits)
     return (bits | ((wide << SIGN_SHIFT) & SIGN)).as_float()
@@ -49,12 +49,12 @@ def narrow(x: Float, form: Small) -> Int:
     odd = magnitude.shift_right_unsigned(shift) & 1
     rounded = (magnitude + odd + ((1 << shift - 1) - 1)) - ((BIAS - form.bias) << MANTISSA_BITS)
     normal = rounded.shift_right_unsigned(shift)
-    # Denormal results: adding a number whose last place is theirs rounds, and leaves the bits below.
+    # Denormal results: adding a number whose unit in the last place is theirs rounds them to the low bits.
     step = 2.0 ** (1 - form.bias - form.mantissa + MANTISSA_BITS)
     denormal = (magnitude.as_float() + step).bits - float_bits(step)
     small = lanes.int(float_bits(2.0 ** (1 - form.bias))) > magnitude
     result = small.select(denormal, normal)
-    # From halfway to the number after the largest on: too large.
+    # Overflow begins halfway between the largest number and the one that would follow.
     limit = float_bits(2.0**40)
     too_large = (magnitude > limit) | (~small & (normal > form.largest))
     result = too_large.select(lanes.int(form.overflow), result)

@@ -1,9 +1,9 @@
-"""Which bits mean NaN and infinity: under legacy qfloat sums and products make others than IEEE 754 says.
+"""Bit patterns of NaN and infinity: legacy qfloat sums and products produce others than IEEE 754.
 
-An argument that was loaded, selected or converted is an IEEE number. One that a sum or a product has just made is not:
-its infinity is 2^128, and less a number that is a pattern of NaN near infinity (0x7F800001), while NaN stays above
-1.25 * 2^128. What is negative and not finite counts as -infinity there: a masked score less the largest of its row. A
-power of one number, or a constant multiple, is NaN where that number is.
+An argument that was loaded, selected or converted is an IEEE number. The result of a sum or product is not: its
+infinity is 2^128, and infinity minus a number has a NaN pattern near infinity (0x7F800001), while NaN stays above 1.25
+* 2^128. Negative non-finite results count as -infinity: a masked score minus the maximum of its row. A power or a
+constant multiple of a number is NaN where the number is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """sin, cos, tan.
 
-x = n pi/2 + r, |r| <= pi/4, then polynomials of degree 7 (sin), 8 (cos) or 13 (tan, which keeps what r was rounded by).
-Short: degree 5 and 6, one quotient for tan. The reduction is in `angle.py`: right for every argument, except that
+x = n pi/2 + r, |r| <= pi/4, then polynomials of degree 7 (sin), 8 (cos) or 13 (tan, which uses the rounding error of
+r). Short: degree 5 and 6, one quotient for tan. The reduction is in `angle.py`: right for every argument, except that
 fast f32 is limited to |x| <= `angle.LIMIT`.
 
 Errors of f32 in ulp and packets per vector on v75, from docs/maths.md:
@@ -87,14 +87,14 @@ def tan(x: Float, mode: Mode = ACCURATE) -> Float:
         inverse = approximate_reciprocal(t)
         head = t.head
         short = inverse.head
-        # 1 - short (head + what is left of r + rest), the first product exact.
+        # 1 - short (head + the remainder of r + rest), the first product exact.
         residual = (1.0 - short * head) - short * (rest - (head - r))
         result = even.select(t, -(short + inverse * residual))
     return _tangent(x, angle, result, mode)
 
 
 def _tangent(x: Float, angle: Angle, result: Float, mode: Mode) -> Float:
-    """``result``, but NaN for what is no number, and small numbers themselves."""
+    """``result``, but NaN for infinities and NaN, and x for small x."""
     if mode.fast:
         return result
     return ((x.bits & ABSOLUTE) > SMALL).select(angle.special(x, result), x)

@@ -1,4 +1,4 @@
-"""Calls of the runtime that stand for allocations and addresses."""
+"""Lowers allocations and addresses to calls of the runtime."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def lower_alloc(module: ir.Module, op: ir.Operation, alignment: int) -> ir.Value
 
 
 def lower_pointer(module: ir.Module, op: ir.Operation) -> ir.Value:
-    """The memory at an integer address; it may be any other buffer."""
+    """The memory at an integer address; it may alias any buffer."""
     type_, raw = ir.MemRefType(op.results[0].type), _raw_type()
     if not _declared(module, INTEGER_TO_POINTER):
         with ir.InsertionPoint.at_block_begin(module.body):
@@ -51,7 +51,7 @@ def lower_pointer(module: ir.Module, op: ir.Operation) -> ir.Value:
 
 
 def lower_slot(module: ir.Module, op: ir.Operation) -> ir.Value:
-    """A slot of the arena through a function that promises LLVM that its result aliases nothing."""
+    """A slot of the arena, returned by a function whose result is ``noalias``."""
     raw = _raw_type()
     _declare(module, TCM_SLOT_POINTER, [ir.IndexType.get()], [raw])
     start = memref.extract_aligned_pointer_as_index(op.operands[0])
@@ -77,8 +77,8 @@ def _resized(pointer: ir.Value, size: int) -> ir.Value:
 def padded(type_: ir.MemRefType, vector_bytes: int) -> int:
     """Bytes to ask for: one vector more, so that a masked access at the end stays inside the object.
 
-    LLVM takes the lanes that are masked off as accessed: when that exceeds an object whose size it knows, it
-    concludes that the access cannot touch the object, and moves loads of it above the store.
+    LLVM counts masked-off lanes as accessed: an access that exceeds an object of known size cannot alias the object, it
+    concludes, and moves loads of the object above the store.
     """
     return known_bytes(type_) + vector_bytes
 
@@ -97,7 +97,7 @@ def _declared(module: ir.Module, symbol: str) -> bool:
 
 
 def _promise_fresh(function: func.FuncOp) -> None:
-    """Declare that the result aliases nothing: lets LLVM reorder accesses to different buffers."""
+    """Declare the result ``noalias``: LLVM may reorder accesses to different buffers."""
     function.attributes["res_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})])
 
 

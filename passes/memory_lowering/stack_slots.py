@@ -14,8 +14,8 @@ _SCALAR_USERS = frozenset({"memref.load", "memref.store", "memref.dealloc", "vec
 
 
 def fits_stack(op: ir.Operation, limit: int, symbols: ir.SymbolTable) -> bool:
-    """True for a small DDR buffer that nothing sees but plain accesses, and functions that promise not to keep it (so
-    it never outlives its block)."""
+    """True for a small DDR buffer whose only users are plain accesses and functions that do not capture it (so it never
+    outlives its block)."""
     type_ = ir.MemRefType(op.results[0].type)
     if in_tcm(type_) or not type_.has_static_shape:
         return False
@@ -36,8 +36,8 @@ def _is_lent(use: ir.OpOperand, symbols: ir.SymbolTable) -> bool:
 def to_stack(op: ir.Operation, alignment: int) -> None:
     """Replace ``op`` by a slot in the function's entry block; a slot in a loop would move the stack pointer.
 
-    One element, which LLVM keeps in a register, is said to have no value where ``op`` stood: else what an earlier round
-    of the loop left there, at first nothing, is carried along.
+    A single element, which LLVM promotes to a register, is set to poison in place of ``op``: otherwise the value of an
+    earlier iteration would be carried through the loop.
     """
     function = op.parent
     while function.operation.name != "func.func":

@@ -18,15 +18,15 @@ _OPERATIONS = frozenset({
     "scf.for", "scf.if", "scf.yield", "memref.load", "memref.store", "memref.subview", "memref.view", "memref.cast",
     "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast", "memref.dim"})
 _TRIPS = 8
-"""Iterations of a loop whose bounds are not known."""
+"""Assumed iterations of a loop with unknown bounds."""
 _TRANSPOSE = 224
-"""Operations that a transpose becomes: 32 loads, 160 shuffles, 32 stores of words."""
+"""Operations of a lowered transpose: 32 loads, 160 shuffles, 32 stores of words."""
 
 
 @dataclass(frozen=True)
 class MovableNest:
-    """A nest that may move, and what it has ``used`` from outside. Two of the same ``form`` have operations of the same
-    names on the same types."""
+    """A nest that may move, and the values from outside that it has ``used``. Two nests of equal ``form`` have the same
+    operations on the same types."""
 
     op: ir.Operation
     used: list[ir.Value]
@@ -35,8 +35,8 @@ class MovableNest:
 
 @dataclass(frozen=True)
 class _Work:
-    """``names`` that tell the code, how many operations it has, and how many are ``done`` in all iterations, at least;
-    ``inside`` are the operations themselves."""
+    """``names`` identify the code, then how many operations it has and a lower bound of how many are ``done`` in all
+    iterations; ``inside`` are the operations themselves."""
 
     names: tuple[str, ...]
     code: int
@@ -45,7 +45,8 @@ class _Work:
 
 
 def movable(op: ir.Operation, operations: int, work: int) -> list[MovableNest]:
-    """The outermost nests inside ``op`` of at least so many ``operations``, and ``work``: those of all iterations."""
+    """The outermost nests inside ``op`` with at least so many ``operations``, and with at least ``work`` in all
+    iterations."""
     found: list[MovableNest] = []
     taken: set[ir.Operation] = set()
     for inner in reversed(ops_named(op, *_READERS)):  # outer ones first
@@ -94,6 +95,6 @@ _READERS = {"scf.for": _of_loop, "linalg.transpose": _of_transpose}
 
 
 def passable(type_: ir.Type) -> bool:
-    """True for what a function takes: a buffer, a word or a float."""
+    """True for a value that can be an argument: a buffer, a word or a float."""
     return (isinstance(type_, ir.MemRefType | ir.IndexType | ir.F32Type)
             or (isinstance(type_, ir.IntegerType) and type_.width in (32, 64)))

@@ -1,1 +1,1 @@
-"""Parts of `serialize-forall`: `body` reads from buffers what `lib.even_foralls` tells from tensors already."""
+"""Parts of `serialize-forall`: `body` analyses buffers, as `lib.even_foralls` does tensors."""

@@ -17,18 +17,18 @@ class Chunks:
     extent: int
     length: int
     cut: dict[ir.Value, int] = field(default_factory=dict)
-    """Slices of buffers, and buffers that each chunk has for itself: the dimension that the loop runs along."""
+    """Slices of buffers, and private buffers of a chunk -> the dimension along the loop."""
     ends: list[ir.Operation] = field(default_factory=list)
-    """Where buffers of a chunk are freed."""
+    """The deallocations of private buffers."""
 
     def whole(self, own: ir.Value) -> ir.Value:
-        """At the current insertion point: the buffer of all chunks for one that each had."""
+        """Create, at the insertion point, the buffer of all chunks that replaces a buffer of each chunk."""
         made = own.owner.operation.clone().operation
         made.results[0].set_type(_resized(own.type, self.cut[own], self.extent))
         return made.results[0]
 
     def slice_of(self, old: ir.Value, source: ir.Value, first: ir.Value, length: ir.Value) -> ir.Value:
-        """At the current insertion point: what stands for slice ``old``, of ``length`` from ``first`` on."""
+        """Create, at the insertion point, the replacement of slice ``old``: ``length`` elements from ``first`` on."""
         at, type_ = self.cut[old], ir.MemRefType(old.type)
         strides = ir.MemRefType(source.type).get_strides_and_offset()[0]
         layout = ir.StridedLayoutAttr.get(_UNKNOWN, strides)
@@ -39,9 +39,9 @@ class Chunks:
 
 
 def read(forall: ir.Operation) -> Chunks | str:
-    """The chunks of ``forall``, or why they cannot be one.
+    """The chunks of ``forall``, or why they cannot be merged.
 
-    An iteration may use its number to find its slices, and as the index of its elements: nothing else.
+    An iteration may use its number only as the offset of its slices and as the index of its elements.
     """
     even = even_chunks(forall)
     if even is None:
@@ -57,11 +57,11 @@ def read(forall: ir.Operation) -> Chunks | str:
 
 
 def _reads(op: ir.Operation, number: ir.Value, chunks: Chunks) -> bool:
-    """True where ``op`` may work on all chunks together; what it makes is added to ``chunks``."""
+    """True where ``op`` may process all chunks together; its results are added to ``chunks``."""
     if op.name == "memref.alloc":
         shape = list(ir.MemRefType(op.results[0].type).shape)
         if shape.count(chunks.length) != 1 or len(op.operands):
-            return False  # along which dimension is not clear
+            return False  # the dimension is ambiguous
         chunks.cut[op.results[0]] = shape.index(chunks.length)
         return True
     if op.name == "memref.dealloc":
@@ -75,7 +75,8 @@ def _reads(op: ir.Operation, number: ir.Value, chunks: Chunks) -> bool:
 
 
 def _reads_slice(op: ir.Operation, number: ir.Value, chunks: Chunks) -> bool:
-    """True for a slice of a buffer from outside, from ``number`` on along one dimension, that has all of the others."""
+    """True for a slice of a buffer from outside with offset ``number`` along one dimension, and whole along all
+    others."""
     offsets, sizes, strides = [list(ir.DenseI64ArrayAttr(op.attributes[f"static_{name}"]))
                                for name in ("offsets", "sizes", "strides")]
     if list(op.operands)[1:] != [number] or offsets.count(_UNKNOWN) != 1 or op.operands[0] in chunks.cut:
@@ -87,7 +88,7 @@ def _reads_slice(op: ir.Operation, number: ir.Value, chunks: Chunks) -> bool:
 
 
 def _is_cut(op: ir.Operation, number: ir.Value, chunks: Chunks) -> bool:
-    """True where one loop of ``op`` runs along the chunk, in all that lies along it and all that is written."""
+    """True where one loop of ``op`` runs along the chunk dimension of all chunked operands and of all outputs."""
     maps = [ir.AffineMapAttr(a).value for a in ir.ArrayAttr(op.attributes["indexing_maps"])]
     inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
     loops = {map_.results[chunks.cut[value]] for value, map_ in zip(op.operands, maps, strict=True)

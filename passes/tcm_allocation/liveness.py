@@ -11,12 +11,12 @@ from hexagon_mlir.passes.tcm_allocation.plan import ArenaPlan, Lifetime
 
 FORALL = "scf.forall"
 _ACCESSES = ("memref.", "linalg.", "vector.")
-"""Dialects whose operations use a buffer and forget it. Others may keep or return it."""
+"""Dialects whose operations do not capture a buffer. Others may capture or return it."""
 
 
 @dataclass
 class Scope:
-    """What each run of ``owner``'s region needs: its buffers, and the foralls inside. `plan` and ``offsets`` follow."""
+    """The buffers of one execution of ``owner``'s region, and the foralls inside. `plan` and ``offsets`` follow."""
 
     owner: ir.Operation
     allocations: list[ir.Operation] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Clock:
 
 
 def _timed(root: ir.Operation) -> list[ir.Operation]:
-    """``root`` and what is in it, in order, but for the regions of linalg ops: one element's computation."""
+    """``root`` and all nested operations in order, except the regions of linalg ops."""
     found: list[ir.Operation] = []
     advance, skip = ir.WalkResult.ADVANCE, ir.WalkResult.SKIP
 
@@ -87,7 +87,7 @@ def scopes(function: ir.Operation) -> Scope:
 
 
 def escapes(allocation: ir.Operation) -> str | None:
-    """The operation through which the buffer leaves sight, or None."""
+    """The operation through which the buffer escapes the analysis, or None."""
     for use in uses_of_buffer(allocation.results[0]):
         name = use.owner.operation.name
         if name == "memref.extract_aligned_pointer_as_index" or not name.startswith(_ACCESSES):
@@ -96,9 +96,9 @@ def escapes(allocation: ir.Operation) -> str | None:
 
 
 def read_by_element(allocation: ir.Operation) -> bool:
-    """True when loops load scalars from the buffer, which no copy from DDR fills.
+    """True when loops load scalars from the buffer and no copy from DDR fills it.
 
-    Every such load waits for TCM; from DDR, the caches answer.
+    Every scalar load from TCM stalls; one from DDR hits the caches.
     """
     users = [use.owner.operation for use in uses_of_buffer(allocation.results[0])]
     return any(user.name == "memref.load" and _around(user).name == "scf.for" for user in users) and not any(
@@ -106,7 +106,7 @@ def read_by_element(allocation: ir.Operation) -> bool:
 
 
 def _around(op: ir.Operation) -> ir.Operation:
-    """What ``op`` is in, conditions aside."""
+    """The enclosing operation of ``op``, conditionals skipped."""
     parent = op.parent
     while parent.name == "scf.if":
         parent = parent.parent
@@ -121,9 +121,10 @@ def bounds(forall: ir.Operation) -> list[tuple[int, int, int]]:
 
 
 def taken_over(allocation: ir.Operation, others: list[ir.Operation]) -> int:
-    """Number of a buffer in ``others`` that the elementwise op which first writes ``allocation`` could write instead.
+    """Number of a buffer in ``others`` in which the elementwise op that first writes ``allocation`` could compute in
+    place.
 
-    -1 when there is none. Whether that buffer's data dies there is for `plan` to see.
+    -1 when there is none. `plan` checks that the lifetime of that buffer ends there.
     """
     writer = _first_user(allocation)
     if writer is None or writer.name != "linalg.generic" or writer.block != allocation.block:

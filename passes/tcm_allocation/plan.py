@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Lifetime:
     """A buffer of ``size`` bytes that holds data from time ``begin`` to ``end``, both included.
 
-    ``takes_over`` is the number of a buffer that ends where this one begins and whose place this one may take, or -1.
+    ``takes_over`` is the number of a buffer that ends where this one begins and whose offset this one may reuse, or -1.
     """
 
     size: int
@@ -28,7 +28,7 @@ class ArenaPlan:
     """``offsets[i]`` of buffer i in an arena of ``peak`` bytes, None where it did not fit.
 
     ``slots`` are the (offset, bytes) of parts of the arena that share no byte, in order; every buffer lies in one.
-    ``asked`` is the sum of all sizes; no plan needs fewer than ``lower_bound`` bytes, what is live at once.
+    ``asked`` is the sum of all sizes; no plan needs fewer than ``lower_bound`` bytes, the most that is live at once.
     """
 
     offsets: tuple[int | None, ...]
@@ -41,8 +41,8 @@ class ArenaPlan:
 def plan(lifetimes: Sequence[Lifetime], budget: int, alignment: int, reuse: bool = True) -> ArenaPlan:
     """Place the buffers, each aligned to ``alignment`` bytes.
 
-    With ``reuse`` those that never meet may lie on top of each other. Greedy first fit, once with the largest
-    buffers first and once in order of begin; the smaller arena wins. What does not fit ``budget`` stays outside.
+    With ``reuse`` buffers whose lifetimes do not overlap may share bytes. Greedy first fit, once with the largest
+    buffers first and once in order of begin; the smaller arena wins. Buffers that do not fit ``budget`` get no offset.
     """
     buffers = [_aligned(b, alignment) for b in lifetimes]
     places, place_of = _coalesce(buffers) if reuse else (buffers, list(range(len(buffers))))
@@ -57,7 +57,7 @@ def plan(lifetimes: Sequence[Lifetime], budget: int, alignment: int, reuse: bool
 
 
 def _slots(places: Sequence[Lifetime], offsets: Sequence[int | None]) -> tuple[tuple[int, int], ...]:
-    """Ranges of bytes that no two places share, as small as possible."""
+    """The finest partition of the arena into ranges such that every buffer lies in one."""
     ranges: list[list[int]] = []
     for low, high in sorted((o, o + p.size) for p, o in zip(places, offsets, strict=True) if o is not None and p.size):
         if ranges and low < ranges[-1][1]:
@@ -72,7 +72,8 @@ def _aligned(buffer: Lifetime, alignment: int) -> Lifetime:
 
 
 def _coalesce(buffers: Sequence[Lifetime]) -> tuple[list[Lifetime], list[int]]:
-    """Chains of equal buffers that take over from each other become one; gives the places and each buffer's."""
+    """Merge chains of equal buffers that take over from each other; returns the merged lifetimes and each buffer's
+    index."""
     places: list[Lifetime] = []
     place_of: dict[int, int] = {}
     for number in sorted(range(len(buffers)), key=lambda i: buffers[i].begin):

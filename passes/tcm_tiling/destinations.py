@@ -1,4 +1,4 @@
-"""Arguments that a kernel may not write, where an op overwrites all of them: nothing is copied for that."""
+"""Replaces read-only arguments as destinations of ops that overwrite them: bufferization would copy their contents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ _WRITABLE = "bufferization.writable"
 
 
 def forget_overwritten(function: ir.Operation) -> None:
-    """Give elementwise ops that write all of a read-only argument, and read none of it, a destination of their own."""
+    """Give elementwise ops whose destination is a read-only argument that they overwrite entirely an empty
+    destination."""
     if "arg_attrs" not in function.attributes:
         return
     marks = [{named.name: named.attr for named in a} for a in ir.ArrayAttr(function.attributes["arg_attrs"])]
@@ -27,7 +28,7 @@ def forget_overwritten(function: ir.Operation) -> None:
 
 
 def _overwrites(op: ir.Operation) -> bool:
-    """True when ``op`` has a loop for each dimension of its output, and does not read what was there."""
+    """True when ``op`` has a loop for each dimension of its output, and does not read its old value."""
     maps = indexing_maps(op)
     if maps is None or len(list(op.regions[0].blocks[0].arguments[-1].uses)):
         return False

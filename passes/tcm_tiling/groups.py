@@ -1,8 +1,8 @@
 """Groups of linalg ops that can share a tile loop: analysis only, nothing is changed.
 
-A group has a root, whose loops are tiled; its other members compute what root and members read. ``A tensor's dimension
-follows loop i'' means that a tile of the root needs, of this dimension, what tile size i says (a window of it where
-tiles share a part); None means all of it.
+A group has a root, whose loops are tiled; its other members produce operands of the root or of each other. ``A tensor's
+dimension follows loop i'' means that a tile of the root needs as much of this dimension as tile size i (a window where
+tiles overlap); None means all of it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from hexagon_mlir.ir.windows import Window, terms_of, window_of
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 _ASSUMED = 1 << 20
-"""Iterations of all loops together when the extent of one is known at run time only: enough for many tiles."""
+"""Assumed product of the trip counts when one is known only at run time: enough for many tiles."""
 Following = tuple[Window | None, ...]
-"""For each dimension of a tensor: the root's loop it follows and how, or None."""
+"""For each dimension of a tensor: the window of the root's loop that it follows, or None."""
 
 
 @dataclass
 class Group:
     """``members`` in order, the root last. ``extents`` and ``parallel`` describe the root's loops.
 
-    ``followed`` holds the dimensions of every tensor that a member reads or writes; an input from outside may be
-    there in several ways. ``cuttable`` are the loops that may be tiled: nothing is computed twice then. With
-    ``carries`` reductions are among them: tiles hand on what they have accumulated so far. ``dynamic`` is the loop
-    whose extent is known at run time only (here what is assumed): it has to be cut.
+    ``followed`` holds the dimensions of every tensor that a member reads or writes; an input from outside may have
+    several entries. ``cuttable`` are the loops that may be tiled without recomputation. With ``carries`` reductions are
+    among them: tiles carry the partial accumulation. ``dynamic`` is the loop whose extent is known only at run time
+    (``extents`` has an assumed one): it must be tiled.
     """
 
     root: ir.Operation
@@ -50,7 +50,8 @@ class Group:
 def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, str], None]) -> list[Group]:
     """Groups that cover ``operations`` (linalg ops of one block, in order); what cannot be tiled is ``refuse``d.
 
-    A producer joins the group of its users when they are all in it, and when tiles of the root make tiles of it.
+    A producer joins the group of its users when all of them are in it and a tile of the root needs one tile of the
+    producer.
     """
     groups: list[Group] = []
     taken: set[ir.Operation] = set()
@@ -63,7 +64,7 @@ def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, 
             taken.add(op)
             continue
         _grow(group, [o for o in operations if o not in taken])
-        if not group.cuttable and len(group.members) > 1:  # better apart and tiled than together and whole
+        if not group.cuttable and len(group.members) > 1:  # separate tiled groups are better than one untiled group
             alone = _start(op)
             assert isinstance(alone, Group)
             _close(alone, [op])
@@ -90,7 +91,7 @@ def _bounded(group: Group) -> bool:
 
 
 def streaming(group: Group) -> Group:
-    """The root of ``group`` with those members that can be cut along each loop with it, reductions included."""
+    """The root of ``group`` with the members that can be tiled with it along every loop, reductions included."""
     part = _start(group.root)
     assert isinstance(part, Group)
     part.carries = True
@@ -98,7 +99,7 @@ def streaming(group: Group) -> Group:
     most, starts = part.cuttable, list(group.root.operands)[-len(group.root.results):]
     for op in reversed(group.members):
         if op in part.members or not _only_used_by(op, set(part.members)) or any(v in starts for v in op.results):
-            continue  # what the root starts from is there before its first tile
+            continue  # the initial value of the root is computed before its first tile
         smaller = part.members
         _close(part, [o for o in group.members if o in smaller or o == op])
         if part.cuttable != most:
@@ -149,7 +150,7 @@ def _irregular(op: ir.Operation, maps: list[ir.AffineMap]) -> str:
 
 
 def _windows(op: ir.Operation, maps: list[ir.AffineMap]) -> list[tuple[Window | None, ...]]:
-    """For each operand, what its dimensions take of the loops of ``op``."""
+    """For each operand, the window of the loops of ``op`` that each dimension needs."""
     parallel, extents = parallel_loops(op, maps), _extents(op, maps)
     return [tuple(window_of(result, parallel, extents.get) for result in map_.results)
             if isinstance(value.type, ir.RankedTensorType) else ()
@@ -180,7 +181,8 @@ def _only_used_by(op: ir.Operation, chosen: set[ir.Operation]) -> bool:
 
 
 def _close(group: Group, members: list[ir.Operation]) -> None:
-    """Set members, followed dimensions and cuttable loops. A loop two uses of a tensor disagree on is not cut."""
+    """Set members, followed dimensions and cuttable loops. A loop on which two uses of a tensor disagree is not
+    tiled."""
     group.members = members
     whole: set[int] = set()
     while True:
@@ -196,12 +198,12 @@ def _close(group: Group, members: list[ir.Operation]) -> None:
             continue
         followed = {window.loop for result in op.results for way in group.followed.get(result, ())
                     for window in way if window is not None}
-        cuttable = [loop for loop in cuttable if loop in followed]  # else it would be computed for every tile
+        cuttable = [loop for loop in cuttable if loop in followed]  # else it would be recomputed for every tile
     group.cuttable = cuttable
 
 
 def is_fill(op: ir.Operation) -> bool:
-    """True for an op that only spreads scalars: cheap enough to repeat."""
+    """True for an op that only broadcasts scalars: cheap enough to recompute."""
     inputs = list(op.operands)[:-len(op.results)]
     return op.name == "linalg.fill" or not any(isinstance(v.type, ir.RankedTensorType) for v in inputs)
 
@@ -222,7 +224,7 @@ def _follow(group: Group, whole: set[int]) -> tuple[dict[ir.Value, set[Following
                     for expression, window in zip(map_.results, way, strict=True):
                         position = expression.position
                         loop = None if window is None else window.loop
-                        if window is not None and not window.plain:  # neighbouring tiles would both compute a part
+                        if window is not None and not window.plain:  # adjacent tiles would both compute the overlap
                             conflicts.add(window.loop)
                         if loops[position] not in (None, loop):
                             conflicts |= {x for x in (loops[position], loop) if x is not None}

@@ -17,7 +17,7 @@ _VIEWS = frozenset({"tensor.extract_slice", "tensor.expand_shape", "tensor.colla
 
 @dataclass
 class Placement:
-    """What was decided: ``refused`` buffers with reasons; `reads_ddr` asks where an op's operands are."""
+    """What was decided: ``refused`` buffers with reasons; `reads_ddr` is derived from it."""
 
     placed: bool
     refused: list[tuple[ir.Operation, str]] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Placement:
         return any(self.wants_tcm(op, position) for position in range(len(op.operands)))
 
     def wants_tcm(self, op: ir.Operation, operand: int) -> bool:
-        """True when ``operand`` of ``op`` is a tensor in DDR that vectors walk through."""
+        """True when ``operand`` of ``op`` is a tensor in DDR that is read in vectors."""
         value = op.operands[operand]
         return (isinstance(value.type, ir.RankedTensorType) and self.in_ddr(value)
                 and not takes_scalars(op, operand))
@@ -38,7 +38,7 @@ class Placement:
         while isinstance(owner, ir.OpView) and owner.operation.name in _VIEWS:
             value = owner.operation.operands[0]
             owner = value.owner
-        if (start := initial(value)) is not None:  # carried where it comes from
+        if (start := initial(value)) is not None:  # a carried value is where its initial value is
             return self.in_ddr(start)
         if isinstance(owner, ir.Block):
             return bool(owner.owner.operation.name == "func.func")
@@ -51,7 +51,7 @@ class Placement:
             return True
         if name == "tensor.insert_slice":
             return self.in_ddr(owner.operation.operands[1])
-        if name.startswith("linalg."):  # computed where its output is
+        if name.startswith("linalg."):  # in the place of its destination
             outputs = len(owner.operation.results)
             return self.in_ddr(owner.operation.operands[len(owner.operation.operands) - outputs
                                                         + ir.OpResult(value).result_number])
@@ -59,7 +59,7 @@ class Placement:
 
 
 def has_own_buffers(function: ir.Operation) -> bool:
-    """True for a Triton kernel, and for what allocates buffers as one does."""
+    """True for a Triton kernel, and for other functions that allocate buffers as one does."""
     return has_order(function) or bool(ops_named(function, "memref.alloc"))
 
 
@@ -67,7 +67,7 @@ def place_buffers(function: ir.Operation, budget: int, small: int, alignment: in
     """Move load buffers (memref.alloc) and fresh results (tensor.empty) to TCM if together they fit ``budget``.
 
     Buffers below ``small`` bytes, results of reductions along the last loop, operands of ops without vectors (i64) and
-    what is stored with gaps are read element by element, which TCM is slow at: they stay behind the L1 cache.
+    buffers that are stored with gaps are accessed element by element, which is slow in TCM: they stay in cached DDR.
     """
     buffers, total = _buffers(function, small), buffer_bytes(function, small, alignment)
     if total > budget:
@@ -85,7 +85,7 @@ def place_buffers(function: ir.Operation, budget: int, small: int, alignment: in
 
 
 def buffer_bytes(function: ir.Operation, small: int, alignment: int) -> int:
-    """Bytes of TCM that the buffers take together which `place_buffers` moves."""
+    """Total bytes of the buffers that `place_buffers` moves to TCM."""
     return sum(-(-size // alignment) * alignment for _, size in _buffers(function, small))
 
 
@@ -106,10 +106,10 @@ def _buffers(function: ir.Operation, small: int) -> list[tuple[ir.Operation, int
 
 
 def _read_by_element(op: ir.Operation) -> bool:
-    """True when a loop or some linalg op takes scalars, not vectors, from the buffer ``op`` makes.
+    """True when a loop or a linalg op reads scalars, not vectors, from the buffer that ``op`` makes.
 
     The vectorized loop will be the last one of the op's output, or the last reduction when there is none; an operand
-    that loop does not index is read one element at a time.
+    that this loop does not index is read one element at a time.
     """
     pending, seen = [op.results[0]], 0
     while seen < len(pending):
@@ -121,7 +121,7 @@ def _read_by_element(op: ir.Operation) -> bool:
                 if takes_scalars(user, use.operand_number) or not _has_vectors(user):
                     return True
                 output = use.operand_number - (len(user.operands) - len(user.results))
-                if output >= 0:  # computed in this buffer: its readers count too
+                if output >= 0:  # another op computes in this buffer: its readers count too
                     pending.append(user.results[output])
             elif (user.name == "tensor.extract" and _in_loop(user)) or _stores_with_gaps(user):
                 return True
@@ -136,7 +136,7 @@ def _has_vectors(op: ir.Operation) -> bool:
 
 
 def _stores_with_gaps(op: ir.Operation) -> bool:
-    """True for a store to elements that are not neighbours in memory."""
+    """True for a store to elements that are not contiguous in memory."""
     if op.name != "bufferization.materialize_in_destination":
         return False
     target = op.operands[1].type

@@ -1,4 +1,4 @@
-"""Puts what the ops of a tile work on into TCM: inputs by copy, intermediates and results as new buffers."""
+"""Promotes the operands of a tile's ops to TCM: inputs by copy, intermediates and results as new buffers."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def promote_group(ops: list[ir.Operation], loop: ir.Operation | None, small: int
                   copies: dict[ir.Value, ir.Value] | None = None) -> None:
     """The same for ``ops``, which share the tiles of ``loop`` (or are not tiled): each input is copied once.
 
-    What is below ``small`` bytes or read element by element stays in DDR, behind the L1 cache. What is the same for
-    every tile is copied before the loop. With ``carries`` the loop itself may carry an accumulator.
-    ``copies`` are those made for ``ops`` before these, and get the new ones.
+    Operands below ``small`` bytes or read element by element stay in cached DDR. Loop-invariant operands are copied
+    before the loop. With ``carries`` the loop itself may carry an accumulator. ``copies`` holds the copies made so far;
+    the new ones are added.
     """
     copies = {} if copies is None else copies
     for op in ops:
@@ -64,13 +64,13 @@ def _promote_output(op: ir.Operation, position: int, read: bool, loop: ir.Operat
         _promote_accumulator(carried, loop)
         return
     if not is_in_ddr(value) or (not isinstance(owner, ir.Block) and owner.operation.name.startswith("linalg.")):
-        return  # computed in the place of another op's result, which has its own place
+        return  # in the place of another op's result, which has its own buffer
     with op.location, ir.InsertionPoint(op):
         op.operands[position] = tcm_copy(value) if read and not _is_empty(value) else tcm_empty(value)
 
 
 def _carried(value: ir.Value) -> ir.BlockArgument | None:
-    """The value carried by a loop that all of ``value`` is, reshaped or not."""
+    """The loop-carried value that ``value`` is, or is a reshape of."""
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in RESHAPES:
         value = value.owner.operation.operands[0]
     of_loop = isinstance(value.owner, ir.Block) and value.owner.owner.operation.name == "scf.for"
@@ -78,7 +78,7 @@ def _carried(value: ir.Value) -> ir.BlockArgument | None:
 
 
 def _promote_accumulator(value: ir.BlockArgument, outer: ir.Operation | None) -> None:
-    """A result that loops over reductions carry starts in TCM; the whole result of a tile loop does not."""
+    """Move the initial value of a result carried by reduction loops to TCM; the whole result of a tile loop stays."""
     holder = value.owner.owner.operation
     if outer is not None and holder == outer:
         return

@@ -1,4 +1,4 @@
-"""The tensors of a group as footprints, and where the tensors between groups live."""
+"""The footprints of a group's tensors, and the memory space of the tensors between groups."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role
 
 
 def footprints(group: Group) -> list[Footprint]:
-    """What a tile of ``group`` needs in TCM: inputs, intermediates and results; not what is read by element.
+    """Footprints of ``group`` in TCM: inputs, intermediates and results, except operands read by element.
 
-    The factor of a contraction that is spread over lanes is a small part of what such an op does: it takes its two
-    places, but no tiles are cut for its sake.
+    The transfers of a contraction's broadcast factor are small beside its work: the factor takes its two buffers, but
+    no tile is made smaller to overlap it.
     """
     found = []
     results = {result: op for op in group.members for result in op.results}
@@ -54,7 +54,7 @@ def _footprint(value: ir.Value, way: Following, role: Role) -> Footprint:
 
 
 def _readers(value: ir.Value) -> list[tuple[ir.Operation, int]]:
-    """Who uses ``value``, reshaped or with something inserted (the frame of a padded image), and as which operand."""
+    """The users of ``value``, through reshapes and insertions (into a padded image), with their operand numbers."""
     found = []
     for use in value.uses:
         user = use.owner.operation
@@ -66,7 +66,8 @@ def _readers(value: ir.Value) -> list[tuple[ir.Operation, int]]:
 
 
 def place_between(groups: list[Group], budget: int, small: int) -> int:
-    """Give results that only other groups read a buffer in TCM, as far as ``budget`` bytes allow; the bytes given."""
+    """Give results that only other groups read a buffer in TCM, as far as ``budget`` bytes allow; returns the bytes
+    used."""
     grouped = {op for group in groups for op in group.members}
     given = 0
     for group in groups:

@@ -18,13 +18,13 @@ _PEELED = ("hexagon.main_tiles", "hexagon.last_tile")
 _FOR = '!transform.op<"scf.for">'
 _BARRIER = "builtin.unrealized_conversion_cast"
 HOIST = UpstreamStep("loop-invariant-code-motion,loop-invariant-subset-hoisting")
-"""Loops carry parts of a result."""
+"""Hoists slices of a result out of loops, which then carry them."""
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """Tiles of group ``number``: the ops of one, the outermost loop over them (None: it was peeled), and whether that
-    loop or one in it carries what they accumulate."""
+    """Tiles of group ``number``: the ops of one tile, the outermost loop over the tiles (None for a peeled tile), and
+    whether that loop or a nested one carries their accumulators."""
 
     number: int
     ops: list[ir.Operation]
@@ -45,7 +45,7 @@ def tile_groups(module: ir.Module, tiled: list[tuple[Group, list[int]]], origin:
         barrier.erase()
     if any(group.carries for group, _ in tiled):
         HOIST.run(module, context)
-    CLEAN.run(module, context)  # slices of one tensor for several ops become one
+    CLEAN.run(module, context)  # equal slices of one tensor for several ops are merged
     found = []
     for loop in find_ops(module, lambda op: _LOOP in op.attributes):
         number = ir.IntegerAttr(loop.attributes[_LOOP]).value
@@ -68,14 +68,14 @@ def _take_marked(module: ir.Module, mark: str) -> dict[int, list[ir.Operation]]:
 
 
 def _is_peeled(group: Group, sizes: list[int]) -> bool:
-    """True when the last tile gets code of its own: a product's blocks are worth sizes known at compile time."""
+    """True when the last tile is peeled: a contraction's register blocks need static sizes."""
     cut = [(extent, size) for extent, size in zip(group.extents, sizes, strict=True) if size]
     return (len(cut) == 1 and group.dynamic is None and cut[0][0] % cut[0][1] > 0 and not group.carries
             and any(spreads(op, position) for op in group.members for position in range(len(op.operands))))
 
 
 def _keep_out(group: Group) -> list[ir.Operation]:
-    """Casts that hide from the fusion what the group reads but does not compute."""
+    """Insert casts that keep the fusion from producers outside the group."""
     barriers = []
     for op in group.members:
         for position, value in enumerate(op.operands):

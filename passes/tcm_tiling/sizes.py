@@ -10,12 +10,12 @@ from math import prod
 from hexagon_mlir.ir.windows import Window
 from hexagon_mlir.targets.dma import Engine
 
-_MOST_TILES = 64  # more never pay: what is left to overlap is a tile's own transfer
+_MOST_TILES = 64  # more tiles never pay: only one tile's transfer is left exposed
 _TRANSFER_CYCLES = 60  # core cycles around one transfer: start, wait, addresses
 _OP_CYCLES = 100  # entering and leaving the vector loop of one op
-_WIDE = 4  # vectors of a row that share what is loaded for all of it, as the factors of a product
+_WIDE = 4  # vectors of a row that share the loads of a product's other factor
 _PAIR = 2  # vectors of a row that a block of several rows has at least
-_NARROW = 0.97  # narrow columns are slower to multiply, and a product's rows longer to transfer
+_NARROW = 0.97  # penalty: products of narrow columns are slower, and short rows slower to transfer
 _RAGGED = 1.03  # tiles of unequal size: bounds known at run time only
 
 
@@ -35,7 +35,7 @@ class Footprint:
     element_bytes: int
     role: Role = Role.KEEP
     windows: tuple[Window, ...] = ()
-    """Dimensions of which neighbouring tiles share a part: the image of a convolution."""
+    """Dimensions in which adjacent tiles overlap: the image of a convolution."""
 
     def bytes(self, tile: Sequence[int], alignment: int) -> int:
         """Bytes the operand's tile takes, rounded up to whole ``alignment`` units."""
@@ -51,7 +51,7 @@ class Footprint:
 
 def working_set(tile: Sequence[int], operands: Sequence[Footprint], alignment: int,
                 extents: Sequence[int] | None = None) -> int:
-    """Bytes all operands of one tile take together; those that move from tile to tile are there twice."""
+    """Total bytes of the operands of one tile; those with a transfer per tile count twice."""
     return sum(operand.bytes(tile, alignment) * (1 + operand.moves(tile, extents or tile)) for operand in operands)
 
 
@@ -59,9 +59,9 @@ def choose_tile(extents: Sequence[int], cuttable: Sequence[bool], operands: Sequ
                 lanes: int, alignment: int) -> list[int] | None:
     """Sizes of the largest tile whose working set fits ``budget`` bytes, or None when even the smallest does not.
 
-    Outer loops are cut first, so that inner, contiguous runs stay long, unless less crosses DDR when another one is:
-    cutting the rows of a product does not make room for its weights. The last loop that may be cut is cut to multiples
-    of ``lanes``.
+    Outer loops are tiled first, so that inner, contiguous runs stay long, unless tiling another loop moves less data:
+    tiling the rows of a product does not make its weights fit. The last loop that may be tiled gets multiples of
+    ``lanes``.
     """
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     found = []
@@ -78,7 +78,7 @@ def choose_tile(extents: Sequence[int], cuttable: Sequence[bool], operands: Sequ
 
 
 def _moved(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence[int]) -> int:
-    """Bytes that cross DDR in all tiles."""
+    """Bytes moved from and to DDR in all tiles."""
     count = prod(-(-e // t) for e, t in zip(extents, tile, strict=True))
     return sum(o.bytes(tile, 1) * (count if o.moves(tile, extents) else 1) for o in operands
                if o.role is not Role.KEEP)
@@ -90,14 +90,14 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
     """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
 
     ``spread`` gives the cycles that ``tasks`` threads take for a tile from those that one takes.
-    One loop is cut further, the outermost that is not cut into single steps or one that is cut already: tiles stay
-    contiguous. What fits as a whole may be cut into columns instead, the only way to cut the weights of a product; they
-    are to leave each of ``tasks`` enough accumulators.
+    One loop is tiled further, the outermost that is not cut into single steps or one that is tiled already: tiles stay
+    contiguous. A product that fits as a whole may be cut into columns instead, the only way to cut its weights; columns
+    are wide enough for each of ``tasks`` to have enough accumulators.
     """
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     longer = [loop for loop in candidates if tile[loop] > 1]
     tiles = [list(tile)]
-    of_first = lanes if all(cuttable) else lanes * tasks  # a row of sums is shared out by whole vectors
+    of_first = lanes if all(cuttable) else lanes * tasks  # tasks share a row of sums in whole vectors
     for loop in longer[:1] + [loop for loop in longer[1:] if tile[loop] < extents[loop]]:
         unit = 1 if loop != candidates[-1] else of_first if loop == longer[0] else lanes * _WIDE
         sizes = {_even(tile[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
@@ -118,7 +118,7 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
 
 
 def _columns(extent: int, rows: int, lanes: int, tasks: int) -> list[int]:
-    """Widths of equal parts of ``extent`` columns that leave each of ``tasks`` a block of accumulators."""
+    """Widths that divide ``extent`` columns evenly and leave each of ``tasks`` a block of accumulators."""
     least = lanes * max(_PAIR, -(-_WIDE * tasks // rows))
     return [size for size in range(extent - extent % lanes, least - 1, -lanes) if size < extent and extent % size == 0]
 
@@ -159,5 +159,5 @@ def _largest(tile: list[int], loop: int, unit: int, operands: Sequence[Footprint
             low = middle
         else:
             high = middle - 1
-    count = -(-tile[loop] // (low * unit))  # tiles needed: spread the loop evenly over them
+    count = -(-tile[loop] // (low * unit))  # tiles needed: distribute the loop evenly
     return _even(tile[loop], unit, count)

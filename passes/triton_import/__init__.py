@@ -1,1 +1,1 @@
-"""Support of ``triton-to-linalg``: how TTIR values are understood, and what each operation becomes."""
+"""Support of ``triton-to-linalg``: the analysis of TTIR values, and the translation of each operation."""

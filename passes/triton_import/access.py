@@ -1,4 +1,5 @@
-"""How the dimensions of a load or store are walked: as strided blocks, in loops around them, or not at all (`walk`)."""
+"""How the dimensions of a load or store are traversed: in strided blocks, in loops around them, or not at all
+(`walk`)."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from hexagon_mlir.passes.triton_import.values import Dims, Lane, Mask, Pointer, 
 
 @dataclass(frozen=True)
 class PointerAccess:
-    """How each dimension of an access is walked: as part of a block, element by element (outermost first), or once."""
+    """How each dimension of an access is traversed: as part of a block, element by element (outermost first), or
+    once."""
 
     block: Dims
     loop: Dims
@@ -28,10 +30,10 @@ class PointerAccess:
 def plan(pointer: Pointer, mask: Mask, is_store: bool) -> PointerAccess:
     """Split the dimensions of ``pointer``.
 
-    A dimension is looped over when an index, a base or a mask read from memory decides on it, or when its known stride
-    is negative. One with stride 0 is read once and broadcast; a store writes every element of it, in order. Of a load
-    that gathers and has no dimension of neighbours all are looped over, gathered ones innermost: they are near each
-    other, as a row of a table is. What a range moves with is looped over.
+    A dimension is looped over when the access depends on it through an index, a base or a mask read from memory, or
+    when its known stride is negative. A dimension of stride 0 is read once and broadcast; a store writes every element
+    of it, in order. A gather without a contiguous dimension loops over all, gathered ones innermost for locality, as in
+    a row of a table. A dimension on which a skewed range depends is looped over.
     """
     address, shape = pointer.linear, pointer.shape
     irregular = {d for lane in (*address.lanes, *mask.lanes) for d in lane.dims}
@@ -60,7 +62,7 @@ def plan(pointer: Pointer, mask: Mask, is_store: bool) -> PointerAccess:
 
 
 def memory_order(pointer: Pointer, mask: Mask, is_store: bool) -> list[int]:
-    """The dimensions in the order to walk them: neighbours in memory last, where another dimension comes last."""
+    """The dimensions in the order of traversal: a contiguous one is moved to the end."""
     access, own = plan(pointer, mask, is_store), list(range(len(pointer.shape)))
     neighbours = [d for d in access.block if ints.same(pointer.linear.strides[d], 1)]
     if access.pieces or len(neighbours) != 1 or access.block[-1] == neighbours[0]:
@@ -69,7 +71,8 @@ def memory_order(pointer: Pointer, mask: Mask, is_store: bool) -> list[int]:
 
 
 def stored(mask: Mask) -> Mask:
-    """``mask`` with its tensors as words, which vectors compute and loops read: there are no vectors of bits."""
+    """``mask`` with its tensors as words, which vector code computes and loops read: there are no vectors of i1 in
+    memory."""
     word = ir.IntegerType.get_signless(32)
     lanes = []
     for lane in mask.lanes:

@@ -1,7 +1,7 @@
 """``tt.atomic_rmw`` and ``tt.atomic_cas``: element after element.
 
 The programs of such a kernel run one after another (`program_grids.order`), and a loop that stores is never split over
-threads: a plain read, change and write is atomic enough.
+threads: a plain read-modify-write sequence is atomic.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def rmw(kind: int) -> Update:
 
 
 def compare_and_swap(old: ir.Value, operands: list[ir.Value]) -> ir.Value:
-    """The update of ``tt.atomic_cas``: the second operand where memory holds the first."""
+    """The update of ``tt.atomic_cas``: writes the second operand where memory equals the first."""
     expected, new = operands
     if isinstance(old.type, ir.IntegerType):
         equal = arith.cmpi(arith.CmpIPredicate.eq, old, expected)

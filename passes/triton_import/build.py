@@ -58,7 +58,8 @@ def is_cube(shape: Sequence[int]) -> bool:
 
 def _flat(inputs: Sequence[tuple[ir.Value, Dims]], dims: Dims, shape: Sequence[int], elements: Sequence[ir.Type],
           body: Body) -> list[ir.Value]:
-    """`generic` in one loop over all elements, whose number is a power of two; indices are bits of it."""
+    """`generic` in one loop over all elements, whose number is a power of two; indices are bits of the element's
+    number."""
     i32, last = ir.IntegerType.get_signless(32), len(shape) - 1
 
     def flat_body(values: Sequence[ir.Value], flat: Callable[[int], ir.Value]) -> Sequence[ir.Value]:
@@ -74,7 +75,7 @@ def _flat(inputs: Sequence[tuple[ir.Value, Dims]], dims: Dims, shape: Sequence[i
 
 
 def scalar_of(node: Tensor) -> ir.Value:
-    """The one value of a uniform ``node``."""
+    """The scalar of a uniform ``node``."""
     return ints.value(node.data, node.element)
 
 
@@ -102,7 +103,7 @@ def dense(node: Tensor, dims: Dims) -> ir.Value:
 
 
 def compact(node: Tensor) -> ir.Value:
-    """``node`` over all its dimensions larger than one: how a tensor crosses a loop or a branch."""
+    """``node`` over all its dimensions larger than one: the form in which loops and branches carry it."""
     return dense(node, varying(node.shape))
 
 

@@ -1,4 +1,4 @@
-"""Calls, translated in the caller's place, and scalar functions applied to every element."""
+"""Calls, which are inlined, and scalar functions applied to every element."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def call(t: Translator, op: ir.Operation) -> list[Known]:
 
 
 def map_elementwise(t: Translator, op: ir.Operation) -> list[Tensor]:
-    """``tt.map_elementwise``: a function of ``pack`` neighbours of each operand at a time."""
+    """``tt.map_elementwise``: a function of ``pack`` consecutive elements of each operand at a time."""
     pack = ir.IntegerAttr(op.attributes["pack"]).value
     nodes = [part for v in op.operands for part in _parts(t.tensor(v), pack)]
     shape, _ = types.split(op.results[0].type)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from hexagon_mlir.passes.triton_import.translate import Translator
 
 
-_MAX_PATHS = 32  # blocks translated in one function, copies of shared ones included
+_MAX_PATHS = 32  # most blocks translated in one function, copies of shared ones included
 
 
 def body(t: Translator, block: ir.Block, results: Sequence[ir.Type]) -> list[Known]:
     """A region that starts with ``block``: what it returns, which has the TTIR types ``results``.
 
-    A branch becomes ``scf.if``; what both its sides reach is translated once for each.
+    A branch becomes ``scf.if``; a block reachable from both sides is translated once for each.
     """
     return _body(t, block, results, (), [0])
 
@@ -82,7 +82,7 @@ def for_loop(t: Translator, op: ir.Operation) -> list[Known]:
                 yielded = [v for group in values for v in group]
                 scf.YieldOp(inplace.carried(yielded, list(loop.inner_iter_args), loop.body))
                 return _packed(carried, loop.results)
-        # more changes than is carried
+        # an uncarried property changes too
         carried = [c.widened(node) if v is None else c for v, c, node in zip(values, carried, results, strict=True)]
         loop.operation.erase()
 
@@ -103,7 +103,8 @@ def _packed(carried: Sequence[Carried], values: Sequence[ir.Value]) -> list[Know
 
 
 def branch(t: Translator, op: ir.Operation) -> list[Known]:
-    """``scf.if`` with or without results. What crosses depends on both sides, so they are translated first."""
+    """``scf.if`` with or without results. The form of the results depends on both sides, so they are translated
+    first."""
     regions = [r for r in op.regions if len(list(r.blocks))]
     condition = scalar_of(t.tensor(op.operands[0]))
     draft = scf.IfOp(condition, has_else=len(regions) > 1)
@@ -127,7 +128,7 @@ def branch(t: Translator, op: ir.Operation) -> list[Known]:
 
 
 def _crossing(type: ir.Type, nodes: Sequence[Known]) -> Carried:
-    """What carries a result of ``type`` out of a branch whose sides give ``nodes``."""
+    """The form that carries a result of ``type`` out of a branch whose sides give ``nodes``."""
     forms = [first_form(node) for node in nodes]
     if any(form.form is Form.WHOLE for form in forms):
         return Carried(types.model(type), Form.WHOLE)
@@ -138,7 +139,8 @@ def _crossing(type: ir.Type, nodes: Sequence[Known]) -> Carried:
 
 
 def while_loop(t: Translator, op: ir.Operation) -> list[Known]:
-    """``scf.while``. What the condition hands on as it came crosses as in `for_loop`, all else whole."""
+    """``scf.while``. Arguments that the condition forwards unchanged are carried as in `for_loop`, other values
+    whole."""
     before, after = op.regions[0].blocks[0], op.regions[1].blocks[0]
     inits = [t.of(v) for v in op.operands]
     inside = [first_form(node) for node in inits]
@@ -149,7 +151,7 @@ def while_loop(t: Translator, op: ir.Operation) -> list[Known]:
             arguments = _packed(inside, test.arguments)
             _bind(t, list(before.arguments), arguments)
             _, nodes = t.block(before)
-            passed = [_handed_on(node, arguments, inside) or whole(node) for node in nodes[1:]]
+            passed = [_form_of_argument(node, arguments, inside) or whole(node) for node in nodes[1:]]
             scf.ConditionOp(scalar_of(nodes[0]),
                             [v for c, node in zip(passed, nodes[1:], strict=True) for v in _fitting(c, node)])
         results = [type for c in passed for type in c.types()]
@@ -171,6 +173,6 @@ def while_loop(t: Translator, op: ir.Operation) -> list[Known]:
     return _packed(passed, made.results)
 
 
-def _handed_on(node: Known, arguments: Sequence[Known], forms: Sequence[Carried]) -> Carried | None:
-    """How ``node`` crossed before, when it is one of ``arguments``."""
+def _form_of_argument(node: Known, arguments: Sequence[Known], forms: Sequence[Carried]) -> Carried | None:
+    """The form in which ``node`` was carried in, when it is one of ``arguments``."""
     return next((form for known, form in zip(arguments, forms, strict=True) if known is node), None)

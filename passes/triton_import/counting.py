@@ -1,4 +1,4 @@
-"""What a loop counts with: addresses, and so ``index``, have 32 bits; a variable of 64 may need more."""
+"""The counter of a loop: addresses, and so ``index``, have 32 bits; an induction variable of 64 bits may need more."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _MESSAGE = f"a loop of more than {_MOST} passes"
 
 
 def counted(t: Translator, op: ir.Operation) -> tuple[Bounds, Callable[[ir.Value], Int]]:
-    """Low end, high end and step (``index``) for the ``scf.for`` that replaces ``op``, and what gives the variable of
-    ``op`` for that of the new loop.
+    """Low end, high end and step (``index``) for the ``scf.for`` that replaces ``op``, and a function from the new
+    loop's variable to that of ``op``.
 
-    A variable of 64 bits whose bounds are not seen to fit a word follows from the number of the pass, which is checked
-    to fit one.
+    A 64-bit variable whose bounds are not proven to fit a word is computed from the iteration number, which is checked
+    at run time to fit one.
     """
     index, type = ints.index_type(), op.regions[0].blocks[0].arguments[0].type
     low, high, step = ends = [_number(t.tensor(v)) for v in list(op.operands)[:3]]
@@ -51,8 +51,8 @@ def _number(node: Tensor) -> Int:
 
 
 def _fits_words(low: Int, high: Int, step: Int) -> bool:
-    """Whether every number up to the first one after the loop is a word. Numbers that were words before are taken to
-    be no closer to the largest one than a step, as they must where the variable is a word.
+    """Whether every value up to the first one after the loop fits a word. Bounds extended from words are assumed to be
+    at least one step below the largest word, as they must be where the variable is a word.
     """
     if ints.known(low) and ints.known(high) and ints.known(step):
         return low >= -_MOST and max(low, high + step - 1) <= _MOST
@@ -64,7 +64,7 @@ def _interval(number: Int) -> tuple[int, int]:
 
 
 def _passes(low: Int, high: Int, step: Int, type: ir.Type) -> Int:
-    """How often the loop runs, without a sign."""
+    """The unsigned trip count."""
     if ints.known(low) and ints.known(high) and ints.known(step):
         return max(0, -((low - high) // step))
     one, zero = ints.value(1, type), ints.value(0, type)

@@ -25,13 +25,13 @@ def make(model: Descriptor, base: Known, sizes: Sequence[Tensor], strides: Seque
 
 
 def load(source: Descriptor, offsets: Sequence[Tensor], shape: tuple[int, ...]) -> Known:
-    """The block at ``offsets``; what lies outside of the tensor is the padding."""
+    """The block at ``offsets``; elements outside of the tensor are the padding."""
     pointer, mask = _block(source, _indices(offsets))
     return shapes.reshape(memory.load(pointer, mask, _padding(source, source.block)), shape)
 
 
 def store(target: Descriptor, value: Tensor, offsets: Sequence[Tensor]) -> None:
-    """Write ``value`` to the block at ``offsets``, as far as it lies in the tensor."""
+    """Write ``value`` to the part of the block at ``offsets`` that is in the tensor."""
     pointer, mask = _block(target, _indices(offsets))
     block = shapes.reshape(value, target.block)
     assert isinstance(block, Tensor)
@@ -55,14 +55,14 @@ def reduce(target: Descriptor, value: Tensor, offsets: Sequence[Tensor], kind: i
 
 
 def gather(source: Descriptor, rows: Tensor, column: Tensor) -> Tensor:
-    """The block (len(rows), columns) of the named ``rows``, from ``column`` on; rows outside are padding."""
+    """The block (len(rows), columns) of ``rows``, from ``column`` on; rows outside are padding."""
     shape = (rows.shape[0], source.block[1])
     pointer, mask = _rows(source, rows, column, shape)
     return memory.load(pointer, mask, _padding(source, shape))
 
 
 def scatter(target: Descriptor, value: Tensor, rows: Tensor, column: Tensor) -> None:
-    """Write the rows of ``value`` to the named ``rows``, from ``column`` on."""
+    """Write the rows of ``value`` to ``rows``, from ``column`` on."""
     pointer, mask = _rows(target, rows, column, value.shape)
     memory.store(pointer, value, mask)
 
@@ -99,7 +99,7 @@ def _rows(target: Descriptor, rows: Tensor, column: Tensor, shape: tuple[int, ..
 
 
 def _inside(dim: int, offset: Int, size: Int, extent: int) -> Mask:
-    """Which indices i of ``dim`` have 0 <= offset + i < size; a condition where there is only one."""
+    """Which indices i of ``dim`` have 0 <= offset + i < size; an i1 condition where there is only one."""
     index = ints.index_type()
     if extent == 1:
         return Mask(conditions=(ints.both(ints.compare(arith.CmpIPredicate.sle, 0, offset, index),

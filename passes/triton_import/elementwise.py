@@ -1,4 +1,4 @@
-"""Element-wise operations: arith and math on tensors, as scalar code on what does not vary, else linalg.generic."""
+"""Element-wise operations: arith and math on tensors, as scalar code on uniform operands, else as linalg.generic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hexagon_mlir.passes.triton_import.values import IndexOf, Linear, Mask, Tens
 
 Emit = Callable[..., "ir.Value | Sequence[ir.Value]"]
 _WIDE = 64
-"""Bits of integers that no vector holds."""
+"""Bits of integers that have no vector lanes."""
 
 
 def apply(nodes: Sequence[Tensor], elements: Sequence[ir.Type], shape: tuple[int, ...], emit: Emit,
@@ -55,7 +55,7 @@ def _listed(result: ir.Value | Sequence[ir.Value]) -> Sequence[ir.Value]:
 
 def clone(op: ir.Operation, nodes: Sequence[Tensor], elements: Sequence[ir.Type],
           shape: tuple[int, ...]) -> list[Tensor]:
-    """A registered element-wise ``op`` on ``nodes``, with what is known of indices and masks."""
+    """A registered element-wise ``op`` on ``nodes``; linear forms and masks are propagated."""
     attributes = dict(op.attributes.items())
     name = op.name
 
@@ -81,7 +81,7 @@ _FOLDED = {"arith.addi": ints.add, "arith.subi": ints.sub, "arith.muli": ints.mu
 
 def _folded(name: str, nodes: Sequence[Tensor], elements: Sequence[ir.Type],
             shape: tuple[int, ...]) -> list[Tensor] | None:
-    """Arithmetic on numbers known now stays a number: strides and bounds become static."""
+    """Constant-folds arithmetic on Python integers: strides and bounds become static."""
     if not all(node.uniform and isinstance(node.data, int) for node in nodes) or len(elements) != 1:
         return None
     element = elements[0]
@@ -135,7 +135,8 @@ def _facts(op: ir.Operation, nodes: Sequence[Tensor], element: ir.Type, shape: t
 
 
 def _wide(name: str, nodes: Sequence[Tensor], element: ir.Type) -> Linear | None:
-    """How data of 64 bits follow from narrower ones or from memory: as addresses they need no arithmetic of 64 bits."""
+    """The linear form of 64-bit data extended from narrower ones or loaded: as addresses they need no 64-bit
+    arithmetic."""
     if element.width < _WIDE:
         return None
     if name == "arith.extsi":
@@ -163,11 +164,11 @@ def clamp(x: ir.Value, low: ir.Value, high: ir.Value, propagate_nan: bool) -> ir
 
 
 def _exactly(function: Callable[..., Float], operation: Callable[..., ir.Value]) -> Emit:
-    """``function`` of f32 numbers; f64 ones are rounded so anyway."""
+    """``function`` of f32 numbers; f64 numbers are rounded exactly anyway."""
     def emit(*operands: ir.Value) -> ir.Value:
         if not isinstance(operands[0].type, ir.F32Type):
             return operation(*operands)
-        lanes = Lanes(operands[0].type, qfloat=True)  # right in either arithmetic
+        lanes = Lanes(operands[0].type, qfloat=True)  # exact in either arithmetic
         return function(*(Float(lanes, x) for x in operands)).value
 
     return emit

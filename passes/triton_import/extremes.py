@@ -13,7 +13,7 @@ _INTEGERS = {"4": "arith.maxsi", "2": "arith.minsi", "8": "arith.maxui", "6": "a
 
 
 def extreme_of_pairs(op: ir.Operation) -> str | None:
-    """The operation whose result a ``tt.reduce`` keeps together with its position; None when it does another thing.
+    """The operation of a ``tt.reduce`` that reduces (value, position) pairs; None for any other reduction.
 
     The combiner selects pair a where ``a.value > b.value`` (or less), and perhaps also where the values are equal and
     ``a.position < b.position``.
@@ -26,7 +26,7 @@ def extreme_of_pairs(op: ir.Operation) -> str | None:
     first, second = (_maker(value) for value in inside[-1].operands)
     if first is None or second is None or second.name != "arith.select" or list(second.operands)[1:] != places:
         return None
-    if first.name in _INTEGERS.values():  # what canonicalization makes of the select
+    if first.name in _INTEGERS.values():  # the select after canonicalization
         kept = set(first.operands) == set(values)
     else:
         kept = first.name == "arith.select" and list(first.operands) == [second.operands[0], *values]
@@ -46,10 +46,10 @@ def extreme_of_pairs(op: ir.Operation) -> str | None:
 
 
 def value_and_place(nodes: Sequence[Tensor], axis: int, operation: str) -> list[Tensor]:
-    """What ``operation`` makes of the first node along ``axis``, and the smallest of the second where the first is it.
+    """The first node reduced by ``operation`` along ``axis``, and the smallest of the second where the first equals
+    that.
 
-    Where there is a NaN, it is the value, and the first one's position the result, as in PyTorch; Triton leaves both
-    open.
+    If there is a NaN, it is the value, with the position of the first NaN, as in PyTorch; Triton specifies neither.
     """
     values, places = nodes
     shape = values.shape

@@ -48,7 +48,7 @@ def narrow(value: ir.Value, kind: str) -> ir.Value:
     odd = arith.andi(arith.shrui(magnitude, _int(drop)), _int(1))
     rounded = arith.addi(arith.addi(magnitude, odd), _int(((bias - _BIAS) << _MANTISSA) + (1 << (drop - 1)) - 1))
     result = arith.shrui(rounded, _int(drop))
-    unit = (_BIAS - bias + drop + 1) << _MANTISSA  # adding it leaves the subnormal's bits at the bottom
+    unit = (_BIAS - bias + drop + 1) << _MANTISSA  # after adding it the low bits are those of the subnormal
     shifted = arith.addf(arith.bitcast(f32, magnitude), arith.bitcast(f32, _int(unit)))
     small = arith.subi(arith.bitcast(i32, shifted), _int(unit))
     result = arith.select(_compare("ult", magnitude, (_BIAS - bias + 1) << _MANTISSA), small, result)

@@ -1,8 +1,8 @@
-"""Loads whose addresses depend on data: where these lie near each other, what is between is copied to TCM.
+"""Loads whose addresses depend on data: where the addresses are close together, their range is copied to TCM.
 
-One look at all addresses of the block tells the first and the last. Both are elements of one tensor, so what lies
-between them is memory that may be read; `form-gathers` then reads the copy many elements at a time. Addresses that are
-further apart are read one by one.
+A reduction over all addresses of the block gives the first and the last. Both are elements of one tensor, so all memory
+between them may be read; `form-gathers` then reads the copy many elements at a time. Addresses that are further apart
+are read one by one.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.values import Dims, IndexOf, Lane, Linear, Mask, Pointer, Tensor
 
 _FEW = 256
-"""Reads that scalar code does in the time that it takes to look at addresses and to wait for a copy."""
+"""Scalar reads that take as long as reducing the addresses and waiting for a copy."""
 _FAR = (1 << 31) - 1
 
 
 def worth_a_window(pointer: Pointer, kept: Dims, block: Dims) -> bool:
     """True for a load that is a gather in all its dimensions ``kept``, with enough elements of a width HVX gathers.
 
-    Of indices of 64 bits the lower words count: addresses have 32 bits.
+    Only the lower words of 64-bit indices are used: addresses have 32 bits.
     """
     type, lanes = pointer.pointee, pointer.linear.lanes
     return (not block and bool(lanes) and not isinstance(pointer.base, Tensor)

@@ -1,4 +1,4 @@
-"""What each TTIR operation becomes: the table of handlers, by operation name."""
+"""The table of handlers that translate TTIR operations, by operation name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Handler = Callable[["Translator", ir.Operation], Known | list | None]
 _PAD_NAN = 2
 EXTERN_PREFIX = "hexagon_"
-"""`hexagon_mlir.frontend.triton.libdevice` names an operation of the math dialect so."""
+"""Prefix by which `hexagon_mlir.frontend.triton.libdevice` names operations of the math dialect."""
 
 
 def clone(t: Translator, op: ir.Operation) -> list[Tensor]:
@@ -133,7 +133,8 @@ def _atomic(t: Translator, op: ir.Operation, operands: int, change: atomic.Updat
 
 
 def _atomic_poll(t: Translator, op: ir.Operation) -> Tensor:
-    """Whether memory holds what the program waits for. No other program runs meanwhile: later it will not either."""
+    """Whether memory equals the awaited value. No other program runs meanwhile, so polling again would not change
+    it."""
     found, wanted = memory.load(_pointer(t, op), Mask(), None), t.tensor(op.operands[1])
     holds = elementwise.apply([found, wanted], [ir.IntegerType.get_signless(1)], found.shape,
                               lambda a, b: arith.cmpi(arith.CmpIPredicate.eq, a, b))[0]
@@ -367,7 +368,7 @@ HANDLERS: dict[str, Handler] = {
     "tt.addptr": _addptr,
     "tt.load": _load,
     "tt.store": _store,
-    "tt.atomic_load": _load,  # a program sees only its own stores meanwhile: plain accesses are atomic enough
+    "tt.atomic_load": _load,  # no other program runs meanwhile: plain accesses are atomic
     "tt.atomic_store": _store,
     "tt.bitcast": _bitcast,
     "tt.int_to_ptr": _int_to_pointer,

@@ -1,7 +1,7 @@
 """``tt.histogram``: every bin is compared with every value, a vector of bytes at a time, where bins are few.
 
-The values become bytes first. They lie in rows of a matrix, and each of its columns has its own counters, which are
-bytes too: there are no more rows than such a counter can count. The sums of the counters are the result.
+The values are narrowed to bytes and arranged in rows of a matrix. Each column has its own counters, bytes too: there
+are no more rows than such a counter can count. The result is the sum of the counters.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hexagon_mlir.passes.triton_import.values import Tensor, varying
 
 _BYTE = 8
 _NOWHERE = (1 << _BYTE) - 1
-"""The number of values that are in no bin, and of those in the last of 256; as a signed byte -1."""
+"""The bin number of values that are in no bin, and of those in the last of 256; -1 as a signed byte."""
 _ROWS = 1 << (_BYTE - 1)
 _WORTH = 8  # values per bin: with fewer, adding up the counters of a bin takes longer than counting one by one
 
@@ -56,7 +56,7 @@ def _compared(values: Tensor, mask: Tensor | None, bins: int, element: ir.Type) 
     counters = _accumulated(rows, "bin, row, column", "row, column", filled(ints.value(0, byte), [bins, columns]),
                             "bin, column", compare)
     counts = filled(ints.value(0, element), [bins])
-    if bins > _NOWHERE:  # the last bin has counted what is in none
+    if bins > _NOWHERE:  # the last bin has counted the values that are in no bin
         others = dense(elementwise.apply(nodes, [element], values.shape, left_out)[0], (0,))
         surplus = _accumulated(others, "value", "value", filled(ints.value(0, element), []), "", arith.addi)
         total = tensor.extract(surplus, [])
@@ -67,7 +67,7 @@ def _compared(values: Tensor, mask: Tensor | None, bins: int, element: ir.Type) 
 
 def _accumulated(source: ir.Value, loops: str, read: str, start: ir.Value, written: str,
                  combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
-    """``combine(element of source, accumulated)`` over all ``loops``; those that ``written`` lacks are reductions."""
+    """``combine(element of source, accumulated)`` over all ``loops``; those not in ``written`` are reductions."""
     names = loops.split(", ")
 
     def map_(of: str) -> ir.Attribute:

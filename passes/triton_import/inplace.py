@@ -1,7 +1,7 @@
-"""Results that a loop or branch hands on are computed into the buffer they go to: no buffer per iteration.
+"""Results of a loop or branch are computed in their destination buffer: no buffer per iteration.
 
-An element-wise operation overwrites its ``outs`` whole, so any tensor of its type may stand there; which one decides
-what bufferization can do in place. Where that is impossible the result is copied there.
+An element-wise operation overwrites its ``outs`` entirely, so any tensor of its type may be the operand; the choice
+decides whether bufferization works in place. Where that is impossible the result is copied to the destination.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from hexagon_mlir.ir.order import ancestor_in
 
 
 def carried(values: list[ir.Value], targets: list[ir.Value], block: ir.Block) -> list[ir.Value]:
-    """What a loop with body ``block`` yields for ``values``: each computed in the place of its iter_arg, if possible.
+    """The operands to yield from loop body ``block`` for ``values``, each computed in place of its iter_arg if
+    possible.
 
-    A result that cannot be (its place is still read then) is copied there at the end, unless the values change
-    places with each other.
+    A result that cannot be (the iter_arg is still read later) is copied there at the end, unless the values are
+    permuted.
     """
     roots = [_root(value, block) for value in values]
     if any(root == target for i, root in enumerate(roots) for j, target in enumerate(targets) if i != j):
@@ -25,20 +26,20 @@ def carried(values: list[ir.Value], targets: list[ir.Value], block: ir.Block) ->
 
 
 def into(value: ir.Value, place: ir.Value | None, block: ir.Block) -> ir.Value:
-    """``value``, computed in branch ``block``, in ``place`` (of `fresh`)."""
+    """``value``, computed in branch ``block``, in destination ``place`` (of `fresh`)."""
     if place is None or _reuse(value, place, block):
         return value
     return bufferization.MaterializeInDestinationOp(place.type, value, place).result
 
 
 def fresh(types: list[ir.Type]) -> list[ir.Value | None]:
-    """A new place for each tensor among ``types``, None for the others."""
+    """A new destination for each tensor among ``types``, None for the others."""
     return [bufferization.AllocTensorOp(type, []).result if isinstance(type, ir.RankedTensorType) else None
             for type in types]
 
 
 def _step(value: ir.Value, block: ir.Block) -> tuple[ir.Operation, int] | None:
-    """The operation of ``block`` that computes ``value`` from a tensor it may overwrite, and which operand that is."""
+    """The operation of ``block`` that computes ``value``, and the number of the operand that it may overwrite."""
     op = _owner(value)
     if op is None or op.block != block:
         return None
@@ -49,7 +50,7 @@ def _step(value: ir.Value, block: ir.Block) -> tuple[ir.Operation, int] | None:
 
 
 def _root(value: ir.Value, block: ir.Block) -> ir.Value:
-    """The tensor that the computation of ``value`` in ``block`` starts to overwrite."""
+    """The tensor that the computation of ``value`` in ``block`` overwrites first."""
     while (step := _step(value, block)) is not None:
         value = step[0].operands[step[1]]
     return value
@@ -65,7 +66,7 @@ def _is_fresh(root: ir.Value, block: ir.Block) -> bool:
 def _reuse(value: ir.Value, target: ir.Value, block: ir.Block) -> bool:
     """Let the operations of ``block`` that compute ``value`` start from ``target``, not from an empty tensor.
 
-    Returns False, without a change, when something else does so later or still reads ``target`` then.
+    Returns False, without a change, when another operation overwrites or reads ``target`` later.
     """
     while value != target:
         step = _step(value, block)
@@ -83,13 +84,13 @@ def _reuse(value: ir.Value, target: ir.Value, block: ir.Block) -> bool:
 
 
 def _used_after(value: ir.Value, op: ir.Operation, block: ir.Block) -> bool:
-    """True when an operation of ``block`` behind ``op`` uses ``value``, nested regions included."""
+    """True when an operation of ``block`` after ``op`` uses ``value``, nested regions included."""
     users = {ancestor_in(use.owner.operation, block) for use in value.uses}
-    behind = False
+    after = False
     for view in block.operations:
-        if behind and view.operation in users:
+        if after and view.operation in users:
             return True
-        behind = behind or view.operation == op
+        after = after or view.operation == op
     return False
 
 

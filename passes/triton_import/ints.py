@@ -1,4 +1,4 @@
-"""Integer scalars that are either known now (a Python int) or an IR value, with arithmetic that folds.
+"""Integer scalars that are either constant (a Python int) or an IR value, with arithmetic that folds.
 
 All functions take the MLIR type of their operands; ``index`` is treated as wide enough not to wrap.
 """
@@ -18,7 +18,7 @@ def index_type() -> ir.Type:
 
 
 def known(value: Int) -> TypeGuard[int]:
-    """True when ``value`` is a number now."""
+    """True when ``value`` is a constant."""
     return isinstance(value, int)
 
 

@@ -1,4 +1,4 @@
-"""How integer tensors depend on the index, and arithmetic on that knowledge."""
+"""Linear forms of integer tensors in their indices, and arithmetic on these forms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hexagon_mlir.passes.triton_import.values import Dims, IndexOf, Lane, Linear
 
 
 def linear_of(node: Tensor) -> Linear:
-    """``node`` as a linear form; what is not affine becomes a lane."""
+    """``node`` as a linear form; a non-affine part becomes a lane."""
     if node.linear is not None:
         return node.linear
     zero = (0,) * len(node.shape)
@@ -35,7 +35,7 @@ def scaled(a: Linear, factor: Int, type: ir.Type) -> Linear:
 
 
 def converted(a: Linear, source: ir.Type, target: ir.Type) -> Linear:
-    """``a`` sign-extended or truncated to ``target``; assumes that extension meets no wrapped value."""
+    """``a`` sign-extended or truncated to ``target``; assumes that no extended value has wrapped."""
     def cast(x: Int) -> Int:
         return ints.cast(x, source, target)
 
@@ -70,7 +70,7 @@ def same_shape_of_access(a: Linear, b: Linear) -> bool:
 
 
 def value_at(a: Linear, type: ir.Type, index: IndexOf, dims: Dims) -> Int:
-    """``a`` at the indices of ``dims``, as a scalar of ``type``; the other dimensions count as zero."""
+    """``a`` at the indices of ``dims``, as a scalar of ``type``; the indices of other dimensions are zero."""
     total = a.offset
     for dim in dims:
         stride = a.strides[dim]

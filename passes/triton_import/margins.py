@@ -1,4 +1,4 @@
-"""Tensors in memory with a margin, so that neighbours a fixed number of elements away are loads like their own."""
+"""Tensors in memory with a margin, so that elements at a fixed distance are plain loads, too."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hexagon_mlir.passes.triton_import import build, ints, views
 from hexagon_mlir.passes.triton_import.values import IndexOf, Padded, Tensor, varying
 
 Choose = Callable[[ir.Value, ir.Value, ir.Value], ir.Value]
-"""Of whether an element is the second of its pair, and two others: one of these."""
+"""(whether the element is the second of its pair, two other elements) -> one of the two."""
 
 
 def in_memory(node: Tensor, margin: int = 0) -> Tensor:
-    """``node`` as a buffer: the ops that read it do not compute it again, step within step.
+    """``node`` as a buffer, so that the steps that read it do not recompute it.
 
     ``margin`` elements before and after are zeros, which are read and never chosen.
     """
@@ -50,9 +50,9 @@ def _write(value: ir.Value, buffer: ir.Value) -> None:
 
 
 def of_pairs(node: Tensor, step: int, places: tuple[int, int], choose: Choose) -> Tensor:
-    """What ``choose`` takes of two neighbours, ``places`` times ``step`` elements from each element of ``node``.
+    """``choose`` applied to the two elements ``places`` times ``step`` away from each element of ``node``.
 
-    Elements ``step`` apart make pairs; ``node`` has a margin of so many.
+    Elements ``step`` apart form pairs; the margin of ``node`` is ``step``.
     """
     assert node.padded is not None and node.padded.margin == step
     padded, size = node.padded.value, prod(node.shape)

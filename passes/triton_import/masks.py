@@ -1,6 +1,6 @@
 """Boolean tensors as boxes: comparisons of affine values become half-open index ranges, ``and`` intersects them.
 
-A range may move with the indices of other dimensions: a triangle is a range of columns for each row.
+A range may depend on the indices of other dimensions: a triangle is a range of columns for each row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _EQ, _SLT, _SLE, _SGT, _SGE = (arith.CmpIPredicate[n].value for n in ("eq", "slt
 
 
 def mask_of(node: Tensor) -> Mask:
-    """``node`` (i1) as a mask; what is no box becomes a lane."""
+    """``node`` (i1) as a mask; a condition that is no box becomes a lane."""
     if node.mask is not None:
         return node.mask
     if node.uniform:
@@ -47,12 +47,12 @@ def _ends_moved(one: SkewedRange, place: Callable[[int], int], index: IndexOf) -
 def compared(predicate: int, a: Linear, b: Linear, type: ir.Type, shape: tuple[int, ...]) -> Mask | None:
     """The box where ``a predicate b`` holds, or None when that is no box we can compute.
 
-    It is one when the difference of the two varies along a single dimension by a known step; along several, the last of
-    them has a range for each index of the others.
+    It is a box when the difference varies along a single dimension by a known step; when it varies along several, the
+    last one has a range for each index of the others.
     """
     if predicate not in (_EQ, _SLT, _SLE, _SGT, _SGE) or a.lanes or b.lanes or a.pieces or b.pieces:
         return None
-    # a - b = (a.offset - b.offset) + sum of step * i: which i of the last dimension that moves?
+    # a - b = (a.offset - b.offset) + sum of step * i: solved for the index i of the last dimension with a step
     steps = [(d, ints.sub(x, y, type)) for d, (x, y) in enumerate(zip(a.strides, b.strides, strict=True))]
     moving = [(d, s) for d, s in steps if shape[d] != 1 and not (ints.known(s) and s == 0)]
     if not moving or not ints.known(moving[-1][1]):
@@ -83,7 +83,7 @@ def _no_index(dim: int) -> ir.Value:
 
 
 def _ends(predicate: int, step: int, bound: Int, size: int, type: ir.Type) -> tuple[Int, Int]:
-    """Where ``step * i predicate bound`` holds: from which i to which, as far as that is inside ``size``."""
+    """The range of i in ``size`` in which ``step * i predicate bound`` holds."""
     if predicate == _SLT:
         return 0, ints.ceil_div(bound, step, type)
     if predicate == _SLE:

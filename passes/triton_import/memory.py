@@ -30,14 +30,14 @@ def load(pointer: Pointer | Choice, mask: Mask, other: Tensor | None) -> Tensor:
     access = plan(pointer, mask, is_store=False)
     other = other or Tensor(type, shape, (), arith.constant(type, zero(type)))
     holds = masks.condition(mask)
-    beside = tuple(r for r in mask.ranges if r.dim in access.once)
-    for dim in {r.dim for r in beside}:  # nothing may be read when no copy of it is selected
+    once = tuple(r for r in mask.ranges if r.dim in access.once)
+    for dim in {r.dim for r in once}:  # nothing may be read when no copy of it is selected
         _, count = masks.bounds(mask, dim, shape[dim])
         holds = ints.both(holds, ints.compare(arith.CmpIPredicate.slt, 0, count, ints.index_type()))
     value = (_load_block(pointer, mask, other, access, holds) if access.kept
              else _load_one(pointer, holds, other))
     result = Tensor(type, shape, access.kept, value)
-    return _outside(result, beside, other) if beside else result
+    return _outside(result, once, other) if once else result
 
 
 def _nowhere(dim: int) -> ir.Value:

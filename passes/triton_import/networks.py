@@ -1,9 +1,9 @@
 """Sorting networks, as Triton's libraries write them: steps compare each element with one a power of two away.
 
-Triton finds that neighbour along a dimension of two as the xor of an element with the xor of both, and other libraries
-find the first and the second of both as sums of products with 0 and 1. In memory it is a fixed number of elements
-before or behind, and taken from there. A product with 0 counts as 0 and one with 1 as the number itself: of floats too,
-where an infinity would make the sum no number and legacy qfloat does not multiply by 1 exactly.
+Triton computes that neighbour along a dimension of two as the xor of an element with the xor of both; other libraries
+compute the first and the second of a pair as sums of products with 0 and 1. In memory the neighbour is a fixed number
+of elements before or after, and is loaded from there. A product with 0 is taken as 0 and one with 1 as the number
+itself, for floats too, where an infinity would make the sum NaN and legacy qfloat does not multiply by 1 exactly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SUMS = frozenset({"arith.addi", "arith.addf"})
 
 
 def step_of(op: ir.Operation, nodes: Sequence[Tensor], shape: tuple[int, ...]) -> Tensor | None:
-    """What ``op`` on ``nodes`` gives where it is part of a step of a network; None for other operations."""
+    """The result of ``op`` on ``nodes`` where it is part of a step of a network; None for other operations."""
     if op.name == "arith.xori":
         return _exchanged(*nodes)
     if not build.is_cube([n for n in shape if n != 1]):
@@ -51,7 +51,7 @@ def step_of(op: ir.Operation, nodes: Sequence[Tensor], shape: tuple[int, ...]) -
 # -- neighbours by xor -----------------------------------------------------------------------------------------------
 
 def with_pairs(t: Translator, op: ir.Operation, result: Tensor) -> Tensor:
-    """``result``, the xor of an operand along an axis, which remembers what it is of where that has two elements."""
+    """``result``, the xor of an operand along an axis; its `Pairs` are recorded where the axis has two elements."""
     axis, node = ir.IntegerAttr(op.attributes["axis"]).value, t.tensor(op.operands[0])
     if node.shape[axis] != _PAIR or not node.dims or node.dims != varying(node.shape):
         return result
@@ -80,7 +80,7 @@ def _xor_axis(op: ir.Operation) -> int | None:
 # -- halves by products ----------------------------------------------------------------------------------------------
 
 def keep_for_halves(t: Translator, op: ir.Operation) -> None:
-    """Give what ``op``, a reshape, reads a margin where halves of its result are picked."""
+    """Give the operand of ``op``, a reshape, a margin where halves of the result are selected."""
     shape = types.split(op.results[0].type)[0]
     products = [user for user in _users(op.results[0]) if user.name in _PRODUCTS]
     sums = [use.owner.operation for product in products for use in product.results[0].uses]
@@ -90,7 +90,8 @@ def keep_for_halves(t: Translator, op: ir.Operation) -> None:
 
 
 def known(op: ir.Operation, nodes: Sequence[Tensor], result: Tensor) -> Tensor:
-    """``result`` of ``op`` on ``nodes``, which remembers where it is 0 and 1, or of what it is a product with such."""
+    """``result`` of ``op`` on ``nodes``; records where it is 0 and 1, or the operand of a product with such a
+    tensor."""
     if op.name in _TO_FLOAT:
         return replace(result, one=_place_of_one(nodes[0]))
     for node, factor in (nodes, nodes[::-1]) if op.name in _PRODUCTS else ():
@@ -143,7 +144,7 @@ def _place_of_one(node: Tensor) -> tuple[int, int] | None:
 # -- what a step reads -----------------------------------------------------------------------------------------------
 
 def keep(t: Translator, value: ir.Value, margin: int) -> None:
-    """Know ``value``, and what it is made of bit by bit, as tensors in memory with ``margin``."""
+    """Store ``value``, and the values of which it is a bitcast, in memory with ``margin``."""
     node = t.tensor(value)
     if node.padded is not None and node.padded.margin == margin:
         return

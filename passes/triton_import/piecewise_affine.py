@@ -1,7 +1,7 @@
 """Indices that are affine between breakpoints: ``i % n``, ``i // n``, ``where(i < n, i, 0)``, ``min(i, n - 1)``.
 
-Their terms (`Piece`) tell the value at an index, the step from there on, and where the next breakpoint is, so that an
-access becomes one block per piece: two for a block that wraps around once, one where nothing wraps.
+Their terms (`Piece`) give the value at an index, the step from there on, and the next breakpoint, so that an access
+becomes one block per piece: two for a block that wraps around once, one without wrap-around.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def divided(name: str, a: Linear, divisor: Int, type: ir.Type, shape: tuple[int,
             return end_at(a, dim, i, size)
         v, number = at(i), _magnitude(divisor, type) if signed else ints.value(divisor, type)
         q = quotient(v, number)
-        change = arith.muli(arith.addi(q, ints.value(1, type)), number)  # the first larger value of another quotient
+        change = arith.muli(arith.addi(q, ints.value(1, type)), number)  # the first larger value with another quotient
         if signed:
             below = arith.addi(arith.muli(q, number), ints.value(1, type))
             negative = arith.cmpi(arith.CmpIPredicate.slt, q, ints.value(0, type))
@@ -105,7 +105,7 @@ def smaller(a: Linear, b: Linear, type: ir.Type, shape: tuple[int, ...], larger:
 
 
 def steps_forward(a: Linear, dim: int) -> bool:
-    """True when every step along ``dim`` is known to move forward."""
+    """True when every step along ``dim`` is known to be positive."""
     step = _known_step(a, dim)
     return step is not None and step > 0
 
@@ -144,7 +144,7 @@ def _known_step(a: Linear, dim: int) -> int | None:
 
 
 def step_at(a: Linear, dim: int, type: ir.Type, i: ir.Value) -> Int:
-    """How far ``a`` moves with each step along ``dim``, in the piece that holds index ``i``."""
+    """The step of ``a`` along ``dim`` in the piece that contains index ``i``."""
     total = a.strides[dim]
     for piece in a.pieces:
         if piece.dim == dim:
@@ -153,7 +153,7 @@ def step_at(a: Linear, dim: int, type: ir.Type, i: ir.Value) -> Int:
 
 
 def end_at(a: Linear, dim: int, i: ir.Value, high: Int) -> Int:
-    """The first index behind the piece of ``dim`` that holds ``i``, at most ``high``."""
+    """The first index after the piece of ``dim`` that contains ``i``, at most ``high``."""
     end = high
     for piece in a.pieces:
         if piece.dim == dim:

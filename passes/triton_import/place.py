@@ -1,4 +1,4 @@
-"""Which line of the user's kernel an operation comes from."""
+"""The line of the user's kernel from which an operation comes."""
 
 from __future__ import annotations
 

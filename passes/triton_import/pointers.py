@@ -1,4 +1,4 @@
-"""Pointers beside the plain ones: made of integers, seen as others, chosen between."""
+"""Pointer operations besides offsets: casts from and to integers, bitcasts, selects."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hexagon_mlir.passes.triton_import.types import Unsupported
 from hexagon_mlir.passes.triton_import.values import Choice, IndexOf, Lane, Linear, Mask, Pointer, Range, Tensor
 
 _INT_TO_POINTER = "builtin.unrealized_conversion_cast"
-"""From i64 to a pointer: `hexagon-memory-lowering` makes it a call, once nobody asks who frees the memory."""
+"""From i64 to a pointer: `hexagon-memory-lowering` makes it a call, after deallocation has been placed."""
 
 
 def each(pointer: Pointer | Choice, change: Callable[[Pointer], Pointer]) -> Pointer | Choice:
-    """``change`` of each of the pointers that ``pointer`` chooses from."""
+    """``change`` applied to each of the pointers that ``pointer`` selects from."""
     if isinstance(pointer, Choice):
         return replace(pointer, a=each(pointer.a, change), b=each(pointer.b, change))
     return change(pointer)
 
 
 def of_address(address: Tensor, pointee: ir.Type) -> Pointer:
-    """The pointers to ``pointee`` at integer addresses; what is affine about these are steps of the pointer."""
+    """The pointers to ``pointee`` at integer addresses; their affine part becomes the steps of the pointer."""
     i64, zero = ir.IntegerType.get_signless(64), (0,) * len(address.shape)
     if address.uniform:
         return Pointer(_cast(build.scalar_of(address), pointee), pointee, address.shape, Linear(0, zero))
@@ -44,7 +44,7 @@ def _cast(address: ir.Value, pointee: ir.Type) -> ir.Value:
 
 
 def base_at(pointer: Pointer, index: IndexOf) -> ir.Value:
-    """What ``pointer`` counts from at ``index``."""
+    """The base of ``pointer`` at ``index``."""
     if not isinstance(pointer.base, Tensor):
         return pointer.base
     i64 = ir.IntegerType.get_signless(64)
@@ -77,7 +77,7 @@ def seen_as(pointer: Pointer, pointee: ir.Type) -> Pointer:
         raise Unsupported(f"a tensor of pointers to {pointer.pointee} used as pointers to {pointee}",
                           "cast the pointer before adding offsets")
     start = pointer.linear
-    if old >= new:  # the offset stays in elements, else it goes into the address
+    if old >= new:  # the offset stays in elements, else it is added to the address
         start = Linear(0, (0,) * len(pointer.shape))
     moved = of_address(address_of(replace(pointer, linear=start), i64), pointee)
     if old < new:
@@ -107,7 +107,7 @@ def select(condition: Tensor, a: Pointer | Choice, b: Pointer | Choice) -> Point
 
 
 def _chosen_offsets(condition: Tensor, a: Pointer | Choice, b: Pointer | Choice) -> Pointer | None:
-    """One pointer with a chosen offset, where data decide between places of one base that are walked alike."""
+    """One pointer with a selected offset, where both have one base and equal steps."""
     if isinstance(a, Choice) or isinstance(b, Choice) or condition.mask is not None:
         return None
     if isinstance(a.base, Tensor) or isinstance(b.base, Tensor) or a.base != b.base:
@@ -124,19 +124,19 @@ def _chosen_offsets(condition: Tensor, a: Pointer | Choice, b: Pointer | Choice)
 
 
 def sides(pointer: Choice) -> list[tuple[Pointer | Choice, Mask]]:
-    """The pointers that ``pointer`` chooses from, each with a mask of elements that it is chosen for."""
+    """The pointers that ``pointer`` selects from, each with the mask of elements for which it is selected."""
     condition = pointer.condition
     return [(pointer.a, masks.mask_of(condition)), *((pointer.b, mask) for mask in _outside(condition))]
 
 
 def _outside(node: Tensor) -> list[Mask]:
-    """The elements where ``node`` (i1) does not hold, as masks that share none."""
+    """The elements where ``node`` (i1) does not hold, as disjoint masks."""
     mask, shape = masks.mask_of(node), node.shape
     if mask.ranges and len(mask.ranges) == 1 and not (mask.conditions or mask.lanes or mask.skewed):
         dim, low, high = mask.ranges[0].dim, mask.ranges[0].low, mask.ranges[0].high
         before = [] if ints.known(low) and low <= 0 else [Mask(ranges=(Range(dim, 0, low),))]
-        behind = Mask(ranges=(Range(dim, ints.larger(low, high, ints.index_type()), shape[dim]),))
-        return [*before, *([] if ints.known(high) and high >= shape[dim] else [behind])]
+        after = Mask(ranges=(Range(dim, ints.larger(low, high, ints.index_type()), shape[dim]),))
+        return [*before, *([] if ints.known(high) and high >= shape[dim] else [after])]
     bit = node.element
     negated, = elementwise.apply([node], [bit], shape, lambda x: arith.xori(x, ints.value(1, bit)), cheap=True)
     return [Mask(lanes=(Lane(negated, negated.dims),))]

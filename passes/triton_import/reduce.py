@@ -13,13 +13,13 @@ Combine = Callable[[Sequence[ir.Value]], Sequence[ir.Value]]
 
 
 def neutral(name: str, element: ir.Type) -> ir.Attribute | None:
-    """The value that ``name`` (an arith operation) leaves unchanged; None when there is none we know."""
+    """The neutral element of ``name`` (an arith operation); None when it has none."""
     if isinstance(element, ir.IntegerType):
         top = 1 << (element.width - 1)
         signed = {"arith.addi": 0, "arith.ori": 0, "arith.xori": 0, "arith.maxui": 0, "arith.muli": 1,
                   "arith.andi": -1, "arith.minui": -1, "arith.maxsi": -top, "arith.minsi": top - 1}.get(name)
         return None if signed is None else ir.IntegerAttr.get(element, signed)
-    infinity, nan = float("inf"), float("nan")  # maxnumf(NaN, x) is x, and all NaN is NaN
+    infinity, nan = float("inf"), float("nan")  # maxnumf(NaN, x) is x, and the result for NaN alone is NaN
     number = {"arith.addf": 0.0, "arith.mulf": 1.0, "arith.maxnumf": nan, "arith.maximumf": -infinity,
               "arith.minnumf": nan, "arith.minimumf": infinity}.get(name)
     return None if number is None else ir.FloatAttr.get(element, number)

@@ -1,6 +1,6 @@
-"""What a kernel asks of the runtime: failed assertions and printed values.
+"""Calls of the runtime by kernels: failed assertions and printed values.
 
-Each function takes words: strings as addresses of constants of the module, the program's id as three i32.
+Arguments are words: strings as addresses of constants of the module, the program's id as three i32.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Runtime:
         self.texts: dict[str, str] = {}
 
     def call(self, name: str, arguments: Sequence[ir.Value]) -> None:
-        """Call the runtime function ``name``, which gives nothing back."""
+        """Call the runtime function ``name``, which returns nothing."""
         if name not in self.functions:
             self.functions.add(name)
             with ir.InsertionPoint.at_block_begin(self.module.body), ir.Location.unknown():

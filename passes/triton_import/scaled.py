@@ -1,7 +1,7 @@
-"""``tt.dot_scaled``: operands in microscaling formats become f32 and go through an ordinary matrix product.
+"""``tt.dot_scaled``: operands in microscaling formats are converted to f32 for an ordinary matrix product.
 
-A scale byte s stands for 2^(s - 127) and covers 32 (or 16) neighbours along the summed dimension; 255 is NaN (OCP
-Microscaling Formats, version 1.0). A scale that is an 8-bit float is its value.
+A scale byte s stands for 2^(s - 127) and covers 32 (or 16) consecutive elements along the summed dimension; 255 is NaN
+(OCP Microscaling Formats, version 1.0). A scale that is an 8-bit float is its value.
 """
 
 from __future__ import annotations

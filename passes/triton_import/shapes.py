@@ -93,7 +93,7 @@ def join(a: Tensor, b: Tensor) -> Tensor:
     """``a`` and ``b`` along a new last dimension of two."""
     rank, shape = len(a.shape), (2, *a.shape)
     out = build.empty(shape, a.element)
-    for place, node in enumerate((a, b)):  # whole copies, one behind the other, and then a transpose
+    for place, node in enumerate((a, b)):  # whole copies, one after the other, and then a transpose
         out = views.placed(build.full(expand_dims(node, 0)), out, [place] + [0] * rank, [1, *a.shape])
     return transpose(build.from_full(out, shape), [*range(1, rank + 1), 0])
 
@@ -108,7 +108,7 @@ def split(node: Tensor) -> list[Tensor]:
 
 
 def cat(a: Tensor, b: Tensor) -> Tensor:
-    """``b`` behind ``a`` along the first dimension."""
+    """``a`` and ``b`` concatenated along the first dimension."""
     shape = (a.shape[0] + b.shape[0], *a.shape[1:])
     out = build.empty(shape, a.element)
     for start, node in ((0, a), (a.shape[0], b)):

@@ -1,4 +1,4 @@
-"""How a TTIR value crosses the border of a loop or branch: which IR values carry it, and how it is rebuilt."""
+"""How a loop or branch carries a TTIR value: the IR values for it, and how it is rebuilt from them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hexagon_mlir.passes.triton_import.values import Choice, Descriptor, Dims, K
 
 
 class Form(Enum):
-    """OFFSET: the steps stay what they are, or are carried too. WHOLE: every element is carried. ADDRESSES: so are
-    pointers with different bases, as integers.
+    """OFFSET: the offset is carried, and the steps are either unchanged or carried too. WHOLE: every element is
+    carried. ADDRESSES: so are pointers with different bases, as integers.
     """
 
     OFFSET = "offset"
@@ -24,9 +24,9 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Carried:
-    """One carried value: what it looked like on the way in, and its form.
+    """One carried value: its model on entry, and its form.
 
-    Beside an OFFSET cross the strides of the dimensions ``steps`` and, where ``base`` says so, a pointer's base.
+    With an OFFSET, the strides of the dimensions ``steps`` and, if ``base``, a pointer's base are carried too.
     """
 
     model: Known
@@ -69,7 +69,7 @@ class Carried:
                 *(ints.value(number, self._integer) for number in numbers)]
 
     def widened(self, node: Known) -> Carried:
-        """The form that also carries how ``node``, which does not fit, differs from the model."""
+        """The form that also carries the properties in which ``node`` differs from the model."""
         if _of_several(node) or _of_several(self.model):
             return Carried(self.model, Form.ADDRESSES)
         form, own, whole = _linear(node), _linear(self.model), Carried(self.model, Form.WHOLE)
@@ -82,7 +82,7 @@ class Carried:
         return wider if wider != self and wider.unpack(node) is not None else whole
 
     def pack(self, values: Sequence[ir.Value]) -> tuple[Known, int]:
-        """The node that ``values`` begin with, and how many of them it took."""
+        """The node at the head of ``values``, and the number of values it takes."""
         model = self.model
         if self.form is Form.OFFSET:
             return self._moved(values)
@@ -173,12 +173,12 @@ def base_type(pointee: ir.Type) -> ir.Type:
 
 
 def whole(node: Known) -> Carried:
-    """The form that carries anything like ``node``."""
+    """The form that carries any node of the kind of ``node``."""
     return Carried(node, Form.ADDRESSES if _of_several(node) else Form.WHOLE)
 
 
 def first_form(node: Known) -> Carried:
-    """The cheapest form that may do: pointers and index tensors start as offsets."""
+    """The cheapest form that may suffice: pointers and index tensors start as offsets."""
     if isinstance(node, Tensor):
         steps = node.shape and node.linear is not None and node.data is None
         return Carried(node, Form.OFFSET if steps else Form.WHOLE)

@@ -1,4 +1,4 @@
-"""Translates one ``tt.func``: walks its operations in order and builds a ``func.func`` beside it."""
+"""Translates one ``tt.func``: walks its operations in order and builds a ``func.func``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MALFORMED = (KeyError, IndexError, ValueError, TypeError, AttributeError, Asser
 class Translator:
     """State of one function: the values known so far, and the grid arguments.
 
-    ``functions`` are those of the module by name, for calls; ``calls`` the ones being translated.
+    ``functions`` are those of the module by name, for calls; ``calls`` is the stack of those being translated.
     """
 
     def __init__(self, origin: str, remark: Remark, runtime: Runtime, functions: Mapping[str, ir.Operation]):
@@ -65,18 +65,18 @@ class Translator:
                 func.ReturnOp([])
 
     def of(self, value: ir.Value) -> Known:
-        """What is known of a TTIR value."""
+        """The node of a TTIR value."""
         return self.known[value]
 
     def tensor(self, value: ir.Value) -> Tensor:
-        """The same, for a value that must not be a pointer."""
+        """The node of a value that must not be a pointer."""
         node = self.known[value]
         if not isinstance(node, Tensor):
             raise Unsupported("a pointer used as a number", "convert it with .to(tl.int64)")
         return node
 
     def block(self, block: ir.Block) -> tuple[ir.Operation, list[Known]]:
-        """Translate the operations of ``block``; its terminator and that one's operands."""
+        """Translate the operations of ``block``; returns its terminator and the terminator's operands."""
         for view in block.operations:
             op = view.operation
             if op.name in _TERMINATORS or op.name.startswith("cf."):
@@ -85,7 +85,7 @@ class Translator:
         raise Unsupported("a block without terminator")
 
     def operation(self, op: ir.Operation) -> None:
-        """Translate ``op`` and remember its results. Raises `HexError` with the kernel's source position."""
+        """Translate ``op`` and record its results. Raises `HexError` with the kernel's source position."""
         try:
             with op.location:
                 results = self._translate(op)
@@ -113,7 +113,7 @@ class Translator:
         return combine
 
     def scalars(self, region: ir.Region, values: Sequence[ir.Value], results: Sequence[ir.Type]) -> list[ir.Value]:
-        """The scalars that ``region`` computes of ``values``."""
+        """The scalars that ``region`` computes from ``values``."""
         block = region.blocks[0]
         for argument, value in zip(block.arguments, values, strict=True):
             self.known[argument] = Tensor(types.scalar(argument.type), data=value)
@@ -147,7 +147,7 @@ def _argument_type(type: ir.Type) -> ir.Type:
 
 
 def _argument(type: ir.Type, value: ir.Value, following: Sequence[ir.Value]) -> Known:
-    """What is known of an argument; a descriptor's sizes (i32) and strides (i64) follow it."""
+    """The node of an argument; a descriptor's sizes (i32) and strides (i64) follow it."""
     block = types.descriptor(type)
     if block is None:
         target = types.pointee(type)

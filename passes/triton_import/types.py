@@ -16,7 +16,7 @@ FLOAT8 = {"f8E5M2": (5, 2), "f8E4M3FN": (4, 3)}
 
 
 class Unsupported(Exception):
-    """Something outside of what is translated; ``hint`` says what to do instead."""
+    """An operation or type that is not translated; ``hint`` names an alternative."""
 
     def __init__(self, message: str, hint: str = ""):
         super().__init__(message)
@@ -31,7 +31,7 @@ def split(type: ir.Type) -> tuple[tuple[int, ...], ir.Type]:
 
 
 def pointee(type: ir.Type) -> ir.Type | None:
-    """What a pointer type points to (i1 is stored as i8); None when ``type`` is no pointer."""
+    """The pointee of a pointer type (i1 is stored as i8); None when ``type`` is no pointer."""
     if not isinstance(type, ir.OpaqueType) or type.dialect_namespace != "tt":
         return None
     match = _POINTER.fullmatch(type.data)
@@ -58,7 +58,7 @@ def descriptor(type: ir.Type) -> Descriptor | None:
 
 
 def model(type: ir.Type) -> Known:
-    """A node of ``type`` that knows no more than its shape; its data or base is missing."""
+    """A node of ``type`` with its shape only; its data or base is missing."""
     shape, element = split(type)
     block = descriptor(type)
     if block is not None:

@@ -1,8 +1,9 @@
-"""What the translator knows about each TTIR value.
+"""The translator's representation of TTIR values.
 
 A tensor is stored without the dimensions along which it does not vary: a ``tensor<64x128xf32>`` broadcast from a row
-is kept as ``tensor<128xf32>`` with ``dims=(1,)``, a splat as a scalar with ``dims=()``. Integer tensors also carry
-how they depend on the index (`Linear`), booleans which box they select (`Mask`); pointers are nothing but that.
+is kept as ``tensor<128xf32>`` with ``dims=(1,)``, a splat as a scalar with ``dims=()``. Integer tensors also carry a
+linear form of the index (`Linear`), booleans the box that they select (`Mask`); pointers consist of a base and a linear
+form.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Piece:
     """A term that is affine in the index i of ``dim`` between breakpoints, times ``scale``.
 
     ``value(i)`` is the term at i, ``step(i)`` its step from there on, ``end(i)`` (type ``index``, greater than i) the
-    first index where that stops to hold; ``known_step`` is the step when it is the same number everywhere.
+    end of the piece that contains i; ``known_step`` is the step when it is the same constant in all pieces.
     """
 
     dim: int
@@ -64,7 +65,7 @@ class Range:
 
 @dataclass(frozen=True)
 class SkewedRange:
-    """``low <= i_dim < high`` where both ends (as those of `Range`) follow from the indices of dimensions ``over``."""
+    """``low <= i_dim < high`` where both ends (as those of `Range`) depend on the indices of dimensions ``over``."""
 
     dim: int
     over: Dims
@@ -86,12 +87,12 @@ class Tensor:
     """A TTIR tensor or scalar (``shape=()``) of integers or floats.
 
     ``data`` is the value over ``dims`` only: a scalar `Int` or IR value without dims, else a ranked tensor whose
-    axes are ``dims`` in that order. ``data`` is None for what is computed from the index where it is used:
+    axes are ``dims`` in that order. ``data`` is None for a tensor that is computed from the index at each use:
     ``expression`` then emits the scalar at an index.
 
-    For sorting networks: ``pairs`` tells what it is the xor of, ``product`` of which tensor it has one half and zeros
-    in place of the other, ``half`` of which it is a half without the dimension of two, ``one`` the axis of two along
-    which, and the index at which, it is 1 and else 0, ``padded`` where its elements are in memory.
+    For sorting networks: ``pairs`` is the tensor whose xor this is; ``product`` the tensor of which this has one half,
+    with zeros in place of the other; ``half`` the tensor of which this is a half, without the dimension of two; ``one``
+    the axis of two and the index at which this is 1 and else 0; ``padded`` the elements in memory.
     """
 
     element: ir.Type
@@ -115,7 +116,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Of an element and its neighbour along a dimension of two, ``step`` elements of ``node`` apart: their xor."""
+    """The xor of an element and its neighbour along a dimension of two, ``step`` elements of ``node`` apart."""
 
     node: Tensor
     step: int
@@ -153,7 +154,7 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Choice:
-    """Pointers of two kinds: an element is one of ``a`` where ``condition`` (i1) holds, else of ``b``."""
+    """A select of pointers: ``a`` where ``condition`` (i1) holds, else ``b``."""
 
     condition: Tensor
     a: Pointer | Choice
@@ -166,7 +167,7 @@ class Choice:
 
     @property
     def pointee(self) -> ir.Type:
-        """What both point to."""
+        """The element type of both."""
         return self.a.pointee
 
 
@@ -174,8 +175,8 @@ class Choice:
 class Descriptor:
     """A tensor in memory, accessed a ``block`` at a time.
 
-    ``sizes``, ``strides`` and ``offset`` (of its first element behind ``base``) are elements, of type ``index``;
-    ``pad_nan`` (i1) tells that what lies outside reads as NaN.
+    ``sizes``, ``strides`` and ``offset`` (of its first element from ``base``) are in elements, of type ``index``; with
+    ``pad_nan`` (i1) elements outside read as NaN.
     """
 
     base: ir.Value

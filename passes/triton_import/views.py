@@ -11,7 +11,7 @@ from hexagon_mlir.passes.triton_import.ints import Int
 
 
 def window(base: ir.Value, offset: Int, sizes: Sequence[int], strides: Sequence[Int]) -> ir.Value:
-    """A view of ``sizes`` elements with ``strides``, starting ``offset`` elements behind the pointer ``base``."""
+    """A view of ``sizes`` elements with ``strides``, starting ``offset`` elements after the pointer ``base``."""
     if ints.known(offset) and offset < 0:  # no static attribute holds it
         offset = ints.value(offset, ints.index_type())
     layout = ir.StridedLayoutAttr.get(_static(offset), [_static(s) for s in strides])
@@ -22,7 +22,7 @@ def window(base: ir.Value, offset: Int, sizes: Sequence[int], strides: Sequence[
 
 
 def element(base: ir.Value, offset: Int) -> ir.Value:
-    """A view of the one element ``offset`` behind ``base``."""
+    """A view of the one element at ``offset`` from ``base``."""
     return window(base, offset, [1], [1])
 
 

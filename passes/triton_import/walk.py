@@ -1,4 +1,4 @@
-"""The loops of a load or store, and in them the blocks of memory that move."""
+"""The loops of a load or store, and the blocks of memory that are moved in them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hexagon_mlir.passes.triton_import.ints import Int
 from hexagon_mlir.passes.triton_import.values import Dims, IndexOf, Mask, Pointer
 
 Bounds = dict[int, tuple[Int, Int]]
-"""Of each dimension of the data: the first index that is selected, and how many are."""
+"""Dimension of the data -> the first selected index, and the number of selected ones."""
 Indices = dict[int, ir.Value]
-"""Of each dimension with a loop: the index of this iteration."""
+"""Dimension with a loop -> the index of this iteration."""
 Move = Callable[[IndexOf, Bounds, ir.Value], None]
 """Moves one block: gets the indices of the loops, the bounds of the other dimensions, and the memory."""
 
@@ -22,7 +22,7 @@ Move = Callable[[IndexOf, Bounds, ir.Value], None]
 def walk(pointer: Pointer, mask: Mask, access: PointerAccess, bounds: Bounds, holds: Int, move: Move) -> None:
     """Call ``move`` for each block of memory, under loops over ``access.loop`` and the mask.
 
-    ``holds`` (i1) is the part of the mask that no dimension changes.
+    ``holds`` (i1) is the part of the mask that is invariant in all dimensions.
     """
     if any(_empty(low, count, pointer.shape[d]) for d, (low, count) in bounds.items()):
         return
@@ -62,9 +62,9 @@ class _Walk:
             scf.YieldOp([])
 
     def _selected(self, indices: Indices, bounds: Bounds) -> None:
-        """The blocks at ``indices`` if the mask holds there, as far as it depends on no dimension of the block."""
-        beside = tuple(one for one in self.mask.skewed if one.dim not in self.access.block)
-        at_indices = masks.holds_at(Mask(lanes=self.mask.lanes, skewed=beside), indices.__getitem__)
+        """The blocks at ``indices`` under the part of the mask that depends on no dimension of the block."""
+        others = tuple(one for one in self.mask.skewed if one.dim not in self.access.block)
+        at_indices = masks.holds_at(Mask(lanes=self.mask.lanes, skewed=others), indices.__getitem__)
         guarded(ints.both(self.holds, at_indices),
                 lambda: self._pieces(self.access.pieces, indices, self._narrowed(indices, bounds)))
 
@@ -77,7 +77,7 @@ class _Walk:
         return narrow
 
     def _pieces(self, dims: Dims, indices: Indices, bounds: Bounds) -> None:
-        """Loops over the pieces of ``dims``: from the first index of one, as far as one stride holds."""
+        """Loops over the pieces of ``dims``, each from its first index to the end of its stride."""
         if not dims:
             self._block(indices, bounds)
             return
@@ -94,7 +94,7 @@ class _Walk:
         _while_below(low, high, piece)
 
     def _block(self, indices: Indices, bounds: Bounds) -> None:
-        """One block, twice when the stride of its last dimension may be 1: vectors copy that one."""
+        """One block; in two versions when the stride of its last dimension may be 1, for which vectors copy it."""
         access, index, index_type = self.access, indices.__getitem__, ints.index_type()
         offset = linear.value_at(self.pointer.linear, index_type, index, access.loop + access.pieces)
         if not access.block:
@@ -111,7 +111,7 @@ class _Walk:
                 scf.YieldOp([])
 
     def _strides(self, indices: Indices) -> dict[int, Int]:
-        """In elements, of each dimension of the block."""
+        """The strides of each dimension of the block, in elements."""
         address, pieces = self.pointer.linear, self.access.pieces
         return {d: piecewise_affine.step_at(address, d, ints.index_type(), indices[d]) if d in pieces
                 else address.strides[d] for d in self.access.block}

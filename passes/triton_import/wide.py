@@ -1,4 +1,4 @@
-"""Sums of 64-bit integers that were fewer bits before, as sums of words: HVX has no lanes of 64 bits."""
+"""Sums of 64-bit integers that were extended from fewer bits, as sums of words: HVX has no 64-bit lanes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXTENSIONS = {"arith.extsi": (arith.extsi, arith.shrsi), "arith.extui": (arith.
 
 
 def reduce_wide(nodes: Sequence[Tensor], axis: int, combine: Combine, operation: str | None) -> list[Tensor]:
-    """`reduce`; a sum of what was widened to 64 bits is made of sums that one word holds, where there are such."""
+    """`reduce`; a sum of values extended to 64 bits is computed by sums that fit one word, where possible."""
     node, size = nodes[0], nodes[0].shape[axis]
     extension = _extension(node) if operation == "arith.addi" and size > 1 else None
     if extension is None:
@@ -28,7 +28,7 @@ def reduce_wide(nodes: Sequence[Tensor], axis: int, combine: Combine, operation:
         return elementwise.apply([_sum(words, axis)], [_i64()], _without(node, axis), lambda v: [extend(_i64(), v)])
     if bits != _WORD or size > 1 << _HALF:
         return reduce(nodes, axis, combine, operation)
-    # up to 65,536 halves, the lower ones without a sign: neither sum leaves its word
+    # up to 65,536 halves, the lower ones unsigned: neither sum overflows a word
     half = ints.value(_HALF, _i32())
     lower = elementwise.apply([narrow], [_i32()], node.shape, lambda v: [arith.andi(v, ints.value(_LOWER, _i32()))])
     upper = elementwise.apply([narrow], [_i32()], node.shape, lambda v: [shift(v, half)])
@@ -41,7 +41,7 @@ def reduce_wide(nodes: Sequence[Tensor], axis: int, combine: Combine, operation:
 
 
 def _extension(node: Tensor) -> ir.Operation | None:
-    """The op that does nothing but widen the elements of ``node``, which it has for all its dimensions, to 64 bits."""
+    """The op that only extends the elements of ``node`` to 64 bits, if it has all dimensions of ``node``."""
     if node.element != _i64() or node.dims != varying(node.shape) or not isinstance(node.data, ir.Value):
         return None
     owner = node.data.owner

@@ -1,4 +1,4 @@
-"""Index arithmetic that tiling leaves in loop bodies (affine.apply), as operations that have a vector form."""
+"""Lowers index arithmetic that tiling leaves in loop bodies (affine.apply) to operations that have a vector form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buffers of conditions, a byte each, as buffers of bytes: HVX loads no single bits."""
+"""Views buffers of i1, which are a byte each, as buffers of i8: HVX loads no single bits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hexagon_mlir.passes.lib.loop_nests import split_operands
 
 
 def bits_as_bytes(op: ir.Operation) -> None:
-    """Let ``op``, a linalg.generic on buffers, read and write bytes where it reads and writes bits."""
+    """Let ``op``, a linalg.generic on buffers, access i8 where it accesses i1."""
     inputs, outputs = split_operands(op)
     block = op.regions[0].blocks[0]
     i8, i32 = ir.IntegerType.get_signless(8), ir.IntegerType.get_signless(32)

@@ -20,12 +20,12 @@ from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
 
 Ivs = dict[int, ir.Value]
 _SAME_MEMORY = VIEWS | {"memref.extract_strided_metadata", "builtin.unrealized_conversion_cast"}
-"""The last: what `hexagon-wide-integers` sees as words, or an address."""
+"""The last: views of `hexagon-wide-integers` as words, and addresses."""
 
 
 @dataclass
 class Scope:
-    """Values already computed: body argument number -> value, op number -> its results."""
+    """Values already computed: by number of the body argument, and by number of the operation."""
 
     arguments: dict[int, ir.Value] = field(default_factory=dict)
     results: dict[int, list[ir.Value]] = field(default_factory=dict)
@@ -43,12 +43,12 @@ class _Inner:
 
     @staticmethod
     def of(op: ir.Operation) -> _Inner:
-        """What is cloned of ``op``."""
+        """The parts of ``op`` that a clone needs."""
         return _Inner(op.name, list(op.operands), [result.type for result in op.results],
                       {name: op.attributes[name] for name in op.attributes}, op.location)
 
     def clone(self, operands: list[ir.Value], width: int | None = None) -> list[ir.Value]:
-        """The same of other ``operands``, scalars or vectors of ``width``."""
+        """The same operation on ``operands``, scalars or vectors of ``width``."""
         if self.name == "arith.constant":
             return [constant(self.attributes["value"])]
         types = self.types if width is None else [ir.VectorType.get([width], type_) for type_ in self.types]
@@ -58,9 +58,9 @@ class _Inner:
 
 
 class BodyEmitter:
-    """Clones the body of ``op`` with the vector type of the width asked for.
+    """Clones the body of ``op`` for vectors of a given width.
 
-    What does not depend on the vectorized loop stays scalar and is computed once, before that loop.
+    Values that do not depend on the vectorized loop stay scalar and are computed once, before that loop.
     """
 
     def __init__(self, op: ir.Operation, nest: LoopNest, values: Sequence[ir.Value], loop: int, vector_bytes: int,
@@ -72,9 +72,9 @@ class BodyEmitter:
                       for number, operand in enumerate(nest.operands) if operand.strided_in(loop)}
         self.loop_numbers = numbers
         self.unaligned: set[int] = set()
-        """Loops whose indices are not always a multiple of a vector."""
+        """Loops whose indices are not always multiples of a vector."""
         self.alignments: dict[int, int] = {}
-        """Bytes that the address of an operand's rows is a multiple of, where it was asked for."""
+        """Cache: operand -> alignment of its rows in bytes."""
         self.block = op.regions[0].blocks[0]
         operations = [o.operation for o in self.block.operations]
         self.operations, self.yielded = operations[:-1], list(operations[-1].operands)
@@ -82,10 +82,10 @@ class BodyEmitter:
         self.numbers = {o: i for i, o in enumerate(self.operations)}
         self.inner = [_Inner.of(o) for o in self.operations]
         self.places: dict[ir.Value, tuple[int | None, int]] = {}
-        """Of values that were asked for: the operation and which of its results, or None and which body argument."""
+        """Cache: value -> (number of its operation, number of the result), or (None, number of the body argument)."""
         self.addresses = {self.numbers[o] for o in address_ops(self.block)}
         self.varying: set[int] = set()
-        """Operations whose result is not the same in every lane."""
+        """Operations whose result differs between lanes."""
         for number, inner in enumerate(self.operations):
             if any(map(self._varies, inner.operands)) or (
                     inner.name == "linalg.index" and self._dim(inner) == self.loop):
@@ -106,8 +106,7 @@ class BodyEmitter:
         return {output: order for output, order in found.items() if order is not None}
 
     def carried(self, output: int) -> tuple[str, ir.Type]:
-        """What combines the values of reduction ``output`` that are carried from one vector to the next, and the type
-        of their elements.
+        """The combiner of reduction ``output`` for values carried from one vector to the next, and their element type.
         """
         if output in self.orders:
             return self.orders[output].combiner, self.orders[output].integer
@@ -123,9 +122,9 @@ class BodyEmitter:
         return type_.element_type if isinstance(type_, ir.MemRefType) else type_
 
     def load(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
-        """A vector of ``width`` elements, or a scalar when the operand does not move with the vectorized loop.
+        """A vector of ``width`` elements, or a scalar when the operand does not depend on the vectorized loop.
 
-        The output of a reduction as it is carried; `store` takes it so.
+        The output of a reduction is returned in the form in which it is carried; `store` takes that form.
         """
         if not self.nest.operands[operand].uses(self.loop):
             return self.load_scalar(operand, ivs)
@@ -140,7 +139,7 @@ class BodyEmitter:
         return self.orders[operand].integers(value) if operand in self.orders else value
 
     def load_along(self, operand: int, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
-        """``width`` neighbours in memory from the current loop indices on."""
+        """``width`` contiguous elements from the current loop indices on."""
         type_ = ir.VectorType.get([width], self.element_type(operand))
         source, indices, bits = self.values[operand], self.indices(operand, ivs), self.nest.operands[operand].bits
         if tail is None:
@@ -172,12 +171,12 @@ class BodyEmitter:
         memref.store(value, self.values[operand], self.indices(operand, ivs))
 
     def indices(self, operand: int, ivs: Ivs) -> list[ir.Value]:
-        """Where in its buffer ``operand`` is at ``ivs``."""
+        """The indices of ``operand`` in its buffer at ``ivs``."""
         return [ivs[d] if d is not None else index(0)
                 for d in self.nest.operands[operand].dims]
 
     def _alignment(self, operand: int) -> int:
-        """Bytes the address is known to be a multiple of: a whole vector inside our own buffers."""
+        """Known alignment of the address in bytes: a whole vector inside our own buffers."""
         if self.nest.operands[operand].dims[-1] in self.unaligned:
             return max(self.nest.operands[operand].bits // 8, 1)
         if operand not in self.alignments:
@@ -192,9 +191,9 @@ class BodyEmitter:
         return self.vector_bytes if aligned else bytes_
 
     def outputs_apart(self, outputs: range) -> bool:
-        """True when no output is read, by the body or as an input in the same order: its elements may be written twice.
+        """True when no output is read, by the body or through an aliasing input: its elements may be written twice.
 
-        Two arguments may be the same buffer, unless the caller promises otherwise.
+        Two arguments may alias, unless the caller promises otherwise.
         """
         inputs = [_whole(v) for o, v in enumerate(self.values) if o not in outputs and self._reads_along(o)]
         for output in (_whole(self.values[o]) for o in outputs):
@@ -210,7 +209,7 @@ class BodyEmitter:
     # -- values --------------------------------------------------------------------------------------------------
 
     def uniform(self, scope: Scope, ivs: Ivs, loops: set[int]) -> Scope:
-        """``scope`` grown by every scalar that only needs the loops in ``loops``."""
+        """``scope`` and every scalar that depends on the loops in ``loops`` only."""
         inputs = [i for i, o in enumerate(self.nest.operands) if not o.is_output]
         for operand in inputs:
             dims = {d for d in self.nest.operands[operand].dims if d is not None}
@@ -260,7 +259,7 @@ class BodyEmitter:
         return [self._wide(local, value, width) for value in self.yielded]
 
     def _combined(self, output: int, op: _Inner, scope: Scope, width: int) -> ir.Value:
-        """What combiner ``op`` makes of the carried value of ``output``, an integer, and one more number."""
+        """Combiner ``op`` applied to the carried integer of ``output`` and one more value."""
         carried = self.block.arguments[output]
         values = [self._wide(scope, value, width) for value in op.operands]
         values = [value if operand == carried else self.orders[output].integers(value)
@@ -268,7 +267,7 @@ class BodyEmitter:
         return combine(self.orders[output].combiner, *values)
 
     def _test(self, number: int, scope: Scope, ivs: Ivs, width: int) -> ir.Value:
-        """Condition ``number`` of the body, a bound on the lane."""
+        """Condition ``number`` of the body as a comparison of lane numbers."""
         test, bits = self.tests[number], self.masks[number]
         scalars = [self._first(value, scope, ivs) for _, value in test.terms]
         gates = [self._first(value, scope, ivs) for _, value in test.gates]
@@ -276,7 +275,7 @@ class BodyEmitter:
                          self.vector_bytes * 8 // bits)
 
     def _mask_bits(self, op: _Inner, number: int) -> int:
-        """Bits of the integers by whose comparison a condition that ``op`` takes is made; 0 where nothing is known."""
+        """Element bits of the integer comparison that makes a condition used by ``op``; 0 where unknown."""
         if op.name == "arith.select" and not _is_condition(op.types[0]):
             return element_bits(op.types[0])
         return self.masks.get(number, 0)
@@ -297,12 +296,12 @@ class BodyEmitter:
         return self.numbers.get(value.owner.operation) in self.varying
 
     def _look_up(self, number: int, index: ir.Value) -> ir.Value:
-        """What look-up ``number`` of the body finds at each lane of ``index``."""
+        """The elements that look-up ``number`` of the body reads at the lanes of ``index``."""
         type_ = ir.MemRefType(self.operations[number].operands[0].type)
         return look_up(self.tables[number], type_.shape[0], index, type_.element_type)
 
     def _row(self, load: ir.Operation, scope: Scope, ivs: Ivs, width: int, tail: Tail | None) -> ir.Value:
-        """What ``load`` reads in each lane: neighbours from the first lane's place on."""
+        """The vector that ``load`` reads: contiguous elements from the first lane's index on."""
         table, *indices = load.operands
         at = [self._first(value, scope, ivs) for value in indices]
         if not any(self._moves(value) for value in indices):
@@ -317,7 +316,7 @@ class BodyEmitter:
         return tail.load(type_, table, at, bits, bits // 8)
 
     def _moves(self, value: ir.Value) -> bool:
-        """True for an index that changes with the vectorized loop."""
+        """True for an index that depends on the vectorized loop."""
         if isinstance(value.owner, ir.Block) or value.owner.operation not in self.numbers:
             return False
         op = value.owner.operation
@@ -340,7 +339,7 @@ class BodyEmitter:
         return operand in self.read
 
     def _scalar(self, scope: Scope, value: ir.Value) -> ir.Value | None:
-        """``value`` of the body as ``scope`` has it; None where that is not computed yet."""
+        """The scalar of ``scope`` for ``value`` of the body; None where it is not computed yet."""
         place = self.places.get(value)
         if place is None:
             place = self.places[value] = self._place(value)
@@ -351,7 +350,7 @@ class BodyEmitter:
         return None if results is None else results[which]
 
     def _place(self, value: ir.Value) -> tuple[int | None, int]:
-        """As in ``places``; None and -1 for what is computed outside of the body."""
+        """As in ``places``; None and -1 for a value defined outside of the body."""
         if isinstance(value.owner, ir.Block):
             return None, ir.BlockArgument(value).arg_number if value.owner == self.block else -1
         number = self.numbers.get(value.owner.operation)

@@ -7,20 +7,20 @@ from hexagon_mlir.passes.lib.table_reads import Table
 from hexagon_mlir.passes.vectorization.order import is_extreme
 from hexagon_mlir.passes.vectorization.plan import RowReductionsPlan, TransposedPlan, UnrolledPlan, VectorizationPlan
 
-_CHAINS = 4  # independent chains that fill the pipes: an operand waits up to two packets, for one pipe or another
-_LIGHT_BODY = 2  # ops: up to this, the loop's own instructions show, and registers are plenty
-_HEAVY_BODY = 120  # ops: above this, constants and temporaries leave registers for half of the chains
+_CHAINS = 4  # independent dependence chains that keep the pipes busy: results have a latency of up to two packets
+_LIGHT_BODY = 2  # ops: in a shorter body the loop overhead counts, and registers are plenty
+_HEAVY_BODY = 120  # ops: in a longer body constants and temporaries leave registers for half of the chains
 _HUGE_BODY = 400
-_ROW_BODY, _ROW_OPS = 4, 16  # operations on a vector, and on all vectors, of each row that is reduced with others
-_STRAIGHT, _COMPUTED = 400, 200  # instructions of rows reduced together, as they are or computed: so many need no loop
-_GROUP, _MOST_GROUPS = 4, 16  # rows that a loop reduces at a time, and their vectors, which wait on the stack
+_ROW_BODY, _ROW_OPS = 4, 16  # most operations on one vector, and on all vectors, of a row
+_STRAIGHT, _COMPUTED = 400, 200  # most instructions of loaded, or of computed, rows that are reduced without a loop
+_GROUP, _MOST_GROUPS = 4, 16  # rows that one iteration reduces, and most iterations: results are on the stack
 _EXTREME = 5  # instructions for a maximum or minimum of floats (`vectorization.order`)
 
 
 def make_plan(nest: LoopNest, vector_bytes: int, unroll: int = 0) -> VectorizationPlan:
     """The plan for ``nest``; ``unroll`` 0 chooses the number of vectors per iteration.
 
-    Raises `Unsupported` with the reason when no loop walks every operand element by element and no two loops do.
+    Raises `Unsupported` with the reason when every operand is contiguous along no single loop and no pair of loops.
     """
     lanes = vector_lanes(nest, vector_bytes)
     transposed = _transposed_plan(nest, lanes, vector_bytes)
@@ -45,11 +45,11 @@ def _unrolled_plan(nest: LoopNest, loop: int, lanes: int, vector_bytes: int, unr
     in_step = all(o.pitch % vector_bytes == 0 for o in nest.operands if o.uses(loop))
     known = nest.extents[loop]
     if known is None and nest.whole(loop, lanes) > 1:
-        known = nest.whole(loop, lanes)  # so many at least, unless there are none
+        known = nest.whole(loop, lanes)  # a lower bound, unless the loop is empty
     chosen = unroll or choose_unroll(nest.ops_along(loop), known, lanes, nest.widening,
                                      light=in_step and not any(nest.reduction))
     if jammed > 1:
-        chosen = min(chosen, 2)  # jammed x unroll accumulators live at once
+        chosen = min(chosen, 2)  # jammed * unroll accumulators are live at once
     elif nest.reduction[loop] and in_step and not unroll:
         jammed_loop, jammed = choose_rows_to_jam(nest, choose_unroll(nest.ops_along(loop), None, lanes, nest.widening))
         chosen = max(chosen // jammed, 1)
@@ -62,10 +62,10 @@ def vector_lanes(nest: LoopNest, vector_bytes: int) -> int:
 
 
 def choose_transposed_loops(nest: LoopNest) -> tuple[int, int] | None:
-    """(vectorized loop, loop along which the transposed operands lie), if there are such two loops.
+    """(vectorized loop, loop along which the transposed operands are contiguous), if there are two such loops.
 
-    The outputs walk the first one element by element; an input walks either of the two so. With reductions, the
-    second must be one, and be the only one that operands to transpose depend on by their last dimension.
+    Outputs are contiguous along the first one, each input along either. With reductions, the second must be one, and
+    the only one that indexes the last dimension of the transposed operands.
     """
     if nest.tables:
         return None
@@ -87,7 +87,7 @@ def choose_transposed_loops(nest: LoopNest) -> tuple[int, int] | None:
 def transposing_pays(nest: LoopNest, loop: int, plan: TransposedPlan) -> bool:
     """True when ``plan`` beats vectors along ``loop``: rows too short to pay for their last step.
 
-    What goes along the rows alone is then read element by element, for which TCM is slow.
+    Operands that vary along the rows alone are then read element by element, which is slow in TCM.
     """
     extent, rows = nest.extents[loop], nest.extents[plan.loop]
     if extent is None or (rows is not None and 2 * rows < plan.lanes):
@@ -97,9 +97,9 @@ def transposing_pays(nest: LoopNest, loop: int, plan: TransposedPlan) -> bool:
 
 
 def row_reductions_pay(nest: LoopNest, loop: int, transposed: TransposedPlan) -> bool:
-    """True when rows along ``loop``, which ``transposed`` would transpose, are best reduced as vectors, and a vector's
-    worth of them together: rows of half a vector to a few, with little to do for each, since the code has all of it
-    for every row of a block.
+    """True when rows along ``loop``, which ``transposed`` would transpose, are best reduced as vectors, as many rows at
+    a time as a vector has lanes: rows of half a vector to a few vectors with short bodies, since every row of a block
+    is unrolled.
     """
     row_loop, lanes = transposed.loop, transposed.lanes
     extent, rows = nest.extents[loop], nest.extents[row_loop]
@@ -114,8 +114,8 @@ def row_reductions_pay(nest: LoopNest, loop: int, transposed: TransposedPlan) ->
 
 
 def choose_group(nest: LoopNest, loop: int, row_loop: int, lanes: int) -> int:
-    """Rows along ``loop`` to reduce without a loop around them: all ``lanes`` where that is little code. LLVM's time
-    grows faster than a block's length, and computing a row gives a loop what it waits for otherwise.
+    """How many rows along ``loop`` are reduced without a loop: all ``lanes`` where the code is short. LLVM's compile
+    time grows more than linearly with a block's length, and in a loop computed rows hide the latency of the reduction.
     """
     extent = nest.extents[loop]
     assert extent is not None
@@ -138,13 +138,13 @@ def _transposed_plan(nest: LoopNest, lanes: int, vector_bytes: int) -> Transpose
 
 
 def is_transposed(operand: Operand, loop: int) -> bool:
-    """True for an operand that moves with ``loop`` but lies in memory along another one."""
+    """True for an operand that depends on ``loop`` but is contiguous along another one."""
     return operand.uses(loop) and not operand.contiguous_in(loop)
 
 
 def choose_loop(nest: LoopNest, lanes: int = 1) -> int:
     """The loop to vectorize: parallel before reduction, then fullest vectors of ``lanes``, then longest. Each operand
-    is constant in it or walked in steps of a few elements; a table backwards only where their number is known.
+    is invariant in it or has a small stride; a table has stride -1 only where the trip count is known.
     """
     candidates = []
     reasons = []
@@ -164,7 +164,7 @@ def choose_loop(nest: LoopNest, lanes: int = 1) -> int:
 
 
 def _step(operand: Operand | Table, loop: int, extent: int | None) -> int | None:
-    """Elements that vectors along ``loop`` go through for each of their own; None for an operand that has no vectors.
+    """Absolute stride of the operand along ``loop``; None for an operand that cannot be read in vectors.
     """
     if operand.contiguous_in(loop):
         return None if isinstance(operand, Table) and operand.backward and extent is None else 1
@@ -178,8 +178,8 @@ def _step(operand: Operand | Table, loop: int, extent: int | None) -> int | None
 def choose_unroll(body_ops: int, extent: int | None, lanes: int, widening: int = 1, light: bool = True) -> int:
     """Vectors per iteration: enough independent chains to hide latency, few enough to stay in registers.
 
-    A step of mixed widths is ``widening`` chains already. ``light``: twice as many of a short body cost nothing,
-    neither accumulators to combine at the end nor rows that start elsewhere in a vector.
+    A step of mixed widths is ``widening`` chains already. ``light``: a short body may have twice as many chains,
+    because there are no accumulators to combine at the end and no rows of another alignment.
     """
     chains = _CHAINS if body_ops <= _HEAVY_BODY else _CHAINS // 2 if body_ops <= _HUGE_BODY else 1
     if light and body_ops <= _LIGHT_BODY and extent is not None:
@@ -198,7 +198,7 @@ def choose_unroll_and_jam(nest: LoopNest, loop: int) -> tuple[int | None, int]:
         if other == loop or nest.reduction[other] or extent is None:
             continue
         if all(o.uses(other) for o in nest.operands):
-            continue  # nothing shared
+            continue  # no operand is shared
         for jammed in (4, 2):
             if extent % jammed == 0:
                 return other, jammed
@@ -206,8 +206,8 @@ def choose_unroll_and_jam(nest: LoopNest, loop: int) -> tuple[int | None, int]:
 
 
 def choose_rows_to_jam(nest: LoopNest, chains: int) -> tuple[int | None, int]:
-    """A parallel loop and how many of its iterations are reduced together, ``chains`` at most: their lanes are combined
-    in the steps that one of them takes alone.
+    """A parallel loop and how many of its iterations are reduced together, ``chains`` at most: combining the lanes of
+    all takes as many steps as for one.
     """
     for loop in range(len(nest.extents) - 1, -1, -1):
         extent = nest.extents[loop]

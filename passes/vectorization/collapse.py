@@ -1,4 +1,4 @@
-"""Loops that walk memory without a gap become one: a nest over [8, 7, 7] is one over [8, 49], or over 392 elements."""
+"""Collapses loops that are contiguous in every operand: a nest over [8, 7, 7] becomes one over [8, 49], or over 392."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
 
 
 def loop_groups(nest: LoopNest) -> list[list[int]]:
-    """The loops of ``nest`` in groups that can be one loop each, outermost first within a group."""
+    """The loops of ``nest`` in groups that can be collapsed, outermost first within a group."""
     follower = {a: b for a in range(len(nest.extents)) for b in range(len(nest.extents)) if _joins(nest, a, b)}
     groups = []
     for first in range(len(nest.extents)):
@@ -49,7 +49,7 @@ def collapsed(nest: LoopNest, groups: Sequence[Sequence[int]]) -> LoopNest:
 
 
 def collapse_value(value: ir.Value, operand: Operand, groups: Sequence[Sequence[int]]) -> ir.Value:
-    """``value``, which ``operand`` describes, with the dimensions of each group as one."""
+    """``value``, described by ``operand``, with the dimensions of each group collapsed."""
     blocks = _blocks(operand, groups)
     if len(blocks) == len(operand.dims):
         return value
@@ -70,7 +70,7 @@ def collapse_value(value: ir.Value, operand: Operand, groups: Sequence[Sequence[
 
 
 def _joins(nest: LoopNest, a: int, b: int) -> bool:
-    """True when every operand that uses loops ``a`` or ``b`` walks b's elements and goes on with the next of a."""
+    """True when loops ``a`` and ``b`` are contiguous in every operand that uses one: a step of a is all of b."""
     if a == b or nest.reduction[a] != nest.reduction[b] or {a, b} & nest.indexed:
         return False
     users = [o for o in nest.operands if o.uses(a) or o.uses(b)]

@@ -30,7 +30,7 @@ class NestEmitter:
 
     def __init__(self, op: ir.Operation, own: LoopNest, nest: LoopNest, groups: Sequence[Sequence[int]],
                  plan: VectorizationPlan, vector_bytes: int):
-        """``nest`` has one loop for each of ``groups`` of loops of ``own``, that of ``op``."""
+        """``nest`` has one loop for each of ``groups``, which group the loops of ``own``, the nest of ``op``."""
         inputs, outputs = split_operands(op)
         values = [collapse_value(v, o, groups) for v, o in zip((*inputs, *outputs), own.operands, strict=True)]
         numbers = [next(i for i, group in enumerate(groups) if loop in group) for loop in range(sum(map(len, groups)))]
@@ -76,8 +76,8 @@ class NestEmitter:
 
     def _loops(self, loops: list[int], jam: dict[int, int], rows: list[Ivs],
                inside: Callable[[list[Ivs]], None]) -> None:
-        """Loops around ``inside``, which gets the indices of the iterations that are done together: as many of a loop
-        as ``jam`` has for it.
+        """Loops around ``inside``, which gets the indices of the jammed iterations: ``jam`` has their number for a
+        loop.
         """
         if not loops:
             inside(rows)

@@ -1,8 +1,8 @@
-"""Conditions in a body that follow from where an element is, ``row >= column``: one comparison of lane numbers.
+"""Conditions in a body that depend on indices alone, such as ``row >= column``: one comparison of lane numbers.
 
-Such a condition is a bound on the lane. Lane numbers and the bound are compared as integers of the size of the elements
-that the condition selects, whatever the indices are computed in; a mask of another size would have to be converted
-element by element.
+Such a condition is a bound on the lane number. Lane numbers and the bound are compared as integers of the size of the
+elements that the condition selects, whatever type the indices have; a mask of another size would be converted element
+by element.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _DEEP = 16
 class LaneTest:
     """``lane predicate (sum of terms + plus - index of the first lane)``; predicate is slt, sge, eq or ne.
 
-    ``gates`` are conditions that are the same in all lanes; the test is decided by one whose value is not the one
-    beside it.
+    ``gates`` are pairs of a bool and a condition that is uniform over the lanes; where a condition differs from its
+    bool, the condition is the result of the test.
     """
 
     predicate: str
@@ -43,9 +43,9 @@ class LaneTest:
 
 
 def mask_bits(block: ir.Block, varies: Callable[[ir.Value], bool]) -> dict[ir.Operation, int]:
-    """Operations of ``block`` with a condition as result that, with all it is combined with, selects elements of one
-    size: the bits of these. Conditions that compare elements of another size are left out with all they combine with;
-    what ``varies`` not from lane to lane fits any size.
+    """Conditions in ``block``, each with the bits of the elements that it selects together with all conditions it is
+    combined with. Left out are combined conditions that select or compare elements of several sizes; a comparison that
+    does not vary (``varies``) over the lanes fits any size.
     """
     operations = [o.operation for o in block.operations if _is_condition(o.operation)]
     found: dict[ir.Operation, int] = {}
@@ -71,8 +71,8 @@ def mask_bits(block: ir.Block, varies: Callable[[ir.Value], bool]) -> dict[ir.Op
 
 def lane_tests(operations: Sequence[ir.Operation], masks: Mapping[int, int], lane: Callable[[ir.Value], bool],
                varies: Callable[[ir.Value], bool]) -> dict[int, LaneTest]:
-    """The ``masks`` (number of an operation -> bits) that are bounds on the lane, perhaps combined with what is the
-    same in all lanes. ``lane`` tells the indices of the vectorized loop, ``varies`` what is not the same in all lanes.
+    """The ``masks`` (number of an operation -> bits) that are bounds on the lane, perhaps combined with uniform
+    conditions. ``lane`` recognizes the index of the vectorized loop, ``varies`` values that differ between lanes.
     """
     found: dict[int, LaneTest] = {}
     of_value = {operations[number].results[0]: number for number in masks}
@@ -84,7 +84,7 @@ def lane_tests(operations: Sequence[ir.Operation], masks: Mapping[int, int], lan
                 inner = found.get(of_value.get(value, -1))
                 if inner is not None and inner.predicate in ("slt", "sge") and not varies(other):
                     test = replace(inner, gates=(*inner.gates, (op.name == "arith.andi", other)))
-        # bytes have no number for a lane that is not there, which equality needs
+        # equality needs a number that is no lane's, which bytes do not have
         if test is not None and (masks[number] > 8 or test.predicate in ("slt", "sge")):
             found[number] = test
     return found
@@ -116,7 +116,7 @@ def threshold(test: LaneTest, scalars: Sequence[ir.Value], gates: Sequence[ir.Va
 
 
 def _bound(test: LaneTest, scalars: Sequence[ir.Value]) -> ir.Value:
-    if all(isinstance(s.type, ir.IndexType) for s in scalars):  # positions in memory: no sum of them overflows
+    if all(isinstance(s.type, ir.IndexType) for s in scalars):  # indices into memory: their sums do not overflow
         total = index(test.plus)
         for (sign, _), value in zip(test.terms, scalars, strict=True):
             total = (make.addi if sign > 0 else make.subi)(total, value)
@@ -137,7 +137,7 @@ def emit_test(predicate: str, bound: ir.Value, bits: int, width: int, native: in
     """
     element = ir.IntegerType.get_signless(bits)
     part = ir.VectorType.get([native], element)
-    # as many lanes as a byte has positive numbers, and one more: counted from the end, all of them fit
+    # 128 lanes, one more than the largest signed byte: counted from the end, all of them fit
     low = native if native >> (bits - 1) else 0
     bounds = []
     for start in range(0, width, native):
@@ -152,7 +152,7 @@ def emit_test(predicate: str, bound: ir.Value, bits: int, width: int, native: in
 
 
 def emit_uniform(condition: ir.Value, bits: int, width: int, native: int) -> ir.Value:
-    """The scalar ``condition`` in all lanes, as a bound on the lane: LLVM 22 takes a splat of one bit apart."""
+    """The scalar ``condition`` in all lanes, as a bound on the lane: LLVM 22 scalarizes a splat of i1."""
     bound = arith.select(condition, index(_FAR), index(-_FAR))
     return emit_test("slt", bound, bits, width, native)
 
@@ -162,7 +162,7 @@ def _is_condition(op: ir.Operation) -> bool:
 
 
 def _selected(op: ir.Operation) -> set[int]:
-    """Sizes of the elements that condition ``op`` selects; 0 for a use that is none."""
+    """Sizes of the elements that condition ``op`` selects; 0 for any other use."""
     found = set()
     for use in op.results[0].uses:
         user = use.owner.operation
@@ -174,7 +174,7 @@ def _selected(op: ir.Operation) -> set[int]:
 
 
 def _compared(op: ir.Operation) -> set[int]:
-    """Sizes of the elements that ``op`` compares, positions aside; 0 for a condition of another kind."""
+    """Sizes of the elements, other than indices, that ``op`` compares; 0 for a condition of another kind."""
     if op.name == "arith.cmpf":
         return {_bits(op.operands[0].type)}
     if op.name == "arith.cmpi":
@@ -192,7 +192,7 @@ def _is_position(value: ir.Value, depth: int) -> bool:
 
 def _sum(value: ir.Value, lane: Callable[[ir.Value], bool], varies: Callable[[ir.Value], bool],
          depth: int) -> tuple[int, Terms] | None:
-    """``value`` as (factor of the vectorized loop's index, other terms); None when it is no such sum."""
+    """``value`` as (factor of the vectorized loop's index, other terms); None when it is not such a sum."""
     if not varies(value):
         return 0, ((1, value),)
     if lane(value):

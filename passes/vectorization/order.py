@@ -1,10 +1,10 @@
-"""The largest or smallest of many floats, found among integers in the same order: one instruction a value.
+"""Maximum and minimum reductions of floats as reductions of integers in the same order: one instruction per value.
 
-The machine does not say what it compares a NaN to, so that floats are combined by eight instructions
-(`arith_legalization.comparison.extreme`). Their bits, those below the sign inverted for negative numbers, are integers
-that are ordered like the numbers, with NaNs above and below all of them; adding the number of NaNs of one sign, modulo
-the integers, brings all NaNs to the end where they win, or lose. That is four instructions a value, of which none waits
-for another value, and one to combine it. -0 is less than +0 then.
+The result of comparing a NaN is not specified, so combining floats takes eight instructions
+(`arith_legalization.comparison.extreme`). The bits of a float, those below the sign inverted for negative numbers, are
+an integer ordered like the floats, with NaNs above and below all numbers; adding the number of NaNs of one sign, with
+wrap-around, moves all NaNs to the end where they win, or lose. That is four independent instructions per value and one
+to combine it. -0 is less than +0 in this order.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hexagon_mlir.ir.constants import constant
 _FRACTION_BITS = {"f32": 23, "f16": 10, "bf16": 7}
 _COMBINERS = {"maxnumf": ("arith.maxsi", 1), "minimumf": ("arith.minsi", 1), "maximumf": ("arith.maxsi", -1),
               "minnumf": ("arith.minsi", -1)}
-"""What combines the integers, and the sign of what is added: NaNs are least with 1, greatest with -1."""
+"""The op that combines the integers, and the sign of the addend: NaNs are least with 1, greatest with -1."""
 _DIALECT = "arith."
 
 
@@ -28,7 +28,8 @@ def is_extreme(name: str | None) -> bool:
 
 @dataclass(frozen=True)
 class Order:
-    """Integers for floats of type ``element``; op ``combiner`` of two is that of the floats' maximum or minimum."""
+    """The mapping of floats of type ``element`` to integers; ``combiner`` is the integer op for the floats' maximum or
+    minimum."""
 
     element: ir.Type
     combiner: str
@@ -36,7 +37,7 @@ class Order:
 
     @staticmethod
     def of(name: str | None, element: ir.Type) -> Order | None:
-        """For the op that combines floats; None for one that is no maximum or minimum of such."""
+        """The order for the op that combines floats; None if that is no maximum or minimum of floats."""
         if name is None or not is_extreme(name) or str(element) not in _FRACTION_BITS:
             return None
         kind = name.removeprefix(_DIALECT)
@@ -54,13 +55,13 @@ class Order:
         return make.addi(self._other_sense(arith.bitcast(type_, floats)), self._splat(type_, self.offset))
 
     def floats(self, integers: ir.Value) -> ir.Value:
-        """The floats that ``integers`` stand for; 4 operations."""
+        """The inverse of `integers`; 4 operations."""
         type_ = ir.VectorType(integers.type)
         bits = self._other_sense(make.subi(integers, self._splat(type_, self.offset)))
         return arith.bitcast(ir.VectorType.get(type_.shape, self.element), bits)
 
     def _other_sense(self, bits: ir.Value) -> ir.Value:
-        """Sign and size as two's complement or the other way round, but for one."""
+        """Converts sign-magnitude to ones' complement or back."""
         type_ = ir.VectorType(bits.type)
         width = ir.IntegerType(self.integer).width
         negative = make.binary("arith.shrsi", bits, self._splat(type_, width - 1))

@@ -1,7 +1,7 @@
 """Nests of short rows to which a row of values is broadcast (a bias, a colour): one loop over all rows.
 
-The rows lie one after the other, so vectors run across their ends. What repeats with every row is the same again
-after as many vectors as there are in the least common multiple of a row and a vector: these are made once, by look-ups.
+The rows are contiguous, so vectors extend across their ends. The broadcast values repeat after the least common
+multiple of a row and a vector: the vectors of one such period are made once, by look-ups.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs, Scope
 from hexagon_mlir.passes.vectorization.collapse import collapsed
 from hexagon_mlir.passes.vectorization.plan import PeriodicPlan
 
-_VECTORS = 12  # that repeat: they stay in registers, beside what the body needs
+_VECTORS = 12  # vectors of a period: they stay in registers besides the values of the body
 
 
 def choose_periodic_rows(nest: LoopNest, lanes: int) -> tuple[int, int] | None:
-    """(loop over the rows, loop along a row) that can be one loop in which some inputs repeat with every row."""
+    """(loop over the rows, loop along a row) that can be collapsed into a loop in which some inputs are periodic."""
     if any(nest.reduction) or nest.tables:
         return None
     for row, extent in enumerate(nest.extents):
@@ -43,13 +43,13 @@ def choose_periodic_rows(nest: LoopNest, lanes: int) -> tuple[int, int] | None:
 
 
 def period(extent: int, lanes: int) -> int:
-    """Vectors after which rows of ``extent`` elements start at the start of a vector again."""
+    """The period, in vectors, of rows of ``extent`` elements."""
     return extent // gcd(extent, lanes)
 
 
 def in_one_loop(nest: LoopNest, own: LoopNest, groups: list[list[int]], rows: tuple[int, int],
                 lanes: int) -> tuple[LoopNest, list[list[int]], PeriodicPlan]:
-    """``nest``, which is an op's ``own`` with one loop for each of ``groups``, with both loops of ``rows`` as one."""
+    """``nest``, which is an op's ``own`` nest with ``groups`` collapsed, with both loops of ``rows`` collapsed too."""
     outer, row = rows
     merged = [[*groups[outer], *groups[row]] if loop == outer else group for loop, group in enumerate(groups)
               if loop != row]
@@ -125,7 +125,7 @@ class PeriodicEmitter:
 
 
 def _joined(operand: Operand, rows: int, row: int) -> bool:
-    """True when ``operand`` walks its rows element by element and goes on with the next one."""
+    """True when the rows of ``operand`` are contiguous, within a row and from one to the next."""
     if operand.dims.count(rows) != 1 or operand.dims.count(row) != 1:
         return False
     place = operand.dims.index(row)

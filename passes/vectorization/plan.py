@@ -1,4 +1,4 @@
-"""The ways in which `hexagon-vectorization` makes vectors of a nest: one plan and one emitter for each."""
+"""The strategies of `hexagon-vectorization` for a nest: one plan and one emitter for each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class UnrolledPlan(VectorizationPlan):
 
 @dataclass(frozen=True)
 class TransposedPlan(VectorizationPlan):
-    """Vectors along ``loop``, of operands that lie in memory along ``column_loop`` instead: blocks of ``columns``
+    """Vectors along ``loop``, of operands that are contiguous along ``column_loop`` instead: blocks of ``columns``
     iterations of it by ``lanes`` of ``loop`` are transposed in registers. Emitted by `TransposedEmitter`.
     """
 
@@ -38,8 +38,8 @@ class TransposedPlan(VectorizationPlan):
 
 @dataclass(frozen=True)
 class PeriodicPlan(VectorizationPlan):
-    """Vectors along ``loop``, which goes over all rows: what is broadcast to each row repeats every ``period``
-    vectors. Emitted by `PeriodicEmitter`.
+    """Vectors along ``loop``, which is over all rows: the values broadcast to each row repeat every ``period`` vectors.
+    Emitted by `PeriodicEmitter`.
     """
 
     period: int
@@ -48,7 +48,7 @@ class PeriodicPlan(VectorizationPlan):
 @dataclass(frozen=True)
 class ShortRowsPlan(VectorizationPlan):
     """Vectors along ``loop``, across rows of ``row_length`` elements along ``row_loop``, whose elements are
-    deinterleaved, and interleaved again. Emitted by `ShortRowsEmitter`.
+    deinterleaved, and the results interleaved. Emitted by `ShortRowsEmitter`.
     """
 
     row_loop: int

@@ -1,9 +1,9 @@
-"""Reductions along rows of a few vectors: those of as many rows as a vector has lanes become one vector.
+"""Reductions along rows of a few vectors: the results of as many rows as a vector has lanes form one vector.
 
 Each row is reduced to one vector, and two such vectors to one by an exchange of half of their lanes: after the last
-exchange lane number n holds the reduction of row number n. That is a vector permutation for each row; to transpose the
-rows first takes one for each row and bit of the lane's number, for every vector of a row. Rows that take much code are
-reduced by a loop, a few at a time, and their vectors wait on the stack.
+exchange lane number n holds the reduction of row number n. That is one vector permutation per row; transposing the rows
+first takes one per row, vector of a row and bit of the lane number. Rows with long code are reduced in a loop, a few at
+a time, and their vectors are stored on the stack.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class RowReductionEmitter:
 
     def _merged(self, leaf: Callable[[int], Values], first: int, count: int, size: int, rows: int) -> Values:
         """Rows ``first`` to ``first + count``, of which there are ``rows``, in a vector for each output: lane n is part
-        of the reduction of row ``first + n % count``, for every n. ``leaf`` gives ``size`` rows.
+        of the reduction of row ``first + n % count``, for every n. ``leaf`` returns the merged vector of ``size`` rows.
         """
         if count == size:
             return leaf(first)
@@ -93,7 +93,8 @@ class RowReductionEmitter:
         return [combine(name, *exchange(a, b, half)) for name, a, b in zip(self.names, low, high, strict=True)]
 
     def _row(self, ivs: Ivs, first: ir.Value, number: int, ends: bool) -> Values:
-        """The vectors of row ``first + number`` in one, for each output; of the last row, where it ``ends`` before."""
+        """The vectors of row ``first + number`` combined into one, for each output; those of the last row if it
+        ``ends`` earlier."""
         at = make.addi(first, index(number)) if number else first
         if ends:
             at = arith.minsi(at, make.subi(self.rows, index(1)))

@@ -1,8 +1,8 @@
-"""Nests over rows of a few elements: vectors lie across the rows, whose elements are deinterleaved, and interleaved
-again.
+"""Nests over rows of a few elements: vectors are across the rows, whose elements are deinterleaved, and the results
+interleaved.
 
-As many vectors as a row has elements hold one element of each row per lane after `Phases`: the body runs for each of
-them, and what it writes to rows is interleaved on the way back.
+After `Phases` there are as many vectors as a row has elements, with one row per lane: the body runs for each of them,
+and its results are interleaved before they are stored.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from hexagon_mlir.passes.vectorization.strided import StridedView, strided_view
 from hexagon_mlir.passes.vectorization.strides import Phases, interleaved
 
 MOST_ELEMENTS = 16
-"""Of a row: as many vectors wait in registers, half of all."""
-_MOST_BLENDS = 7  # choices of lanes per vector: where more are needed, a transpose is cheaper
+"""Elements of a row: as many vectors are live in registers, half of all."""
+_MOST_BLENDS = 7  # selects per vector: where more are needed, a transpose is cheaper
 
 
 def choose_short_rows(nest: LoopNest, lanes: int, vector_bits: int) -> ShortRowsPlan | None:
@@ -76,7 +76,7 @@ class ShortRowsEmitter:
                 for_loop(segment.lower, segment.upper, segment.width, [], one_vector)
             elif tail.static is not None:
                 one_vector(segment.lower, [])
-            else:  # HVX loads what is masked off: an empty block would be read after the last row
+            else:  # HVX loads masked-off lanes: an empty block would be read past the last row
                 some = arith.cmpi(arith.CmpIPredicate.sgt, tail.valid, index(0))
                 when(some, [], partial(one_vector, segment.lower))
 
@@ -111,7 +111,7 @@ class ShortRowsEmitter:
         return view, view.indices(self.body.indices(operand, ivs)), bits, self.body.vector_bytes * 8 // bits
 
     def _load(self, operand: int, ivs: Ivs, tail: Tail | None) -> list[Phases]:
-        """The elements of all rows, each HVX vector of lanes in `Phases` of its own."""
+        """The elements of all rows, as one `Phases` per HVX vector of lanes."""
         view, first, bits, native = self._place(operand, ivs)
         type_ = ir.VectorType.get([native], self.body.element_type(operand))
         if tail is None:

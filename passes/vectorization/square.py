@@ -1,6 +1,7 @@
-"""A square of vectors that is all there is, transposed where it goes by two loops.
+"""Transposes a matrix of as many rows as a vector has lanes, in the output, by two loops.
 
-In the first, neighbouring rows exchange their lanes and wait in the output; in the second, rows far apart do.
+The first exchanges lanes between adjacent rows and stores them to the output; the second exchanges between rows far
+apart.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs
 from hexagon_mlir.passes.vectorization.plan import TransposedPlan
 
-_NEAR, _AT_ONCE = 8, 16  # rows whose exchanges come first, and rows at once
+_NEAR, _AT_ONCE = 8, 16  # rows of the first loop's exchanges, and rows per iteration
 
 
 def is_square(body: BodyEmitter, plan: TransposedPlan, operand: int, outputs: range) -> bool:
-    """True where transposed ``operand`` is one square of vectors that the output in TCM has room for."""
+    """True where transposed ``operand`` is one square of vectors that fits the output in TCM."""
     nest, lanes, output = body.nest, plan.lanes, body.nest.operands[outputs[0]]
     return (len(outputs) == 1 and (nest.extents[plan.loop], nest.extents[plan.column_loop]) == (lanes, plan.columns)
             and lanes == plan.columns and output.in_tcm and output.contiguous_in(plan.loop)
@@ -34,7 +35,7 @@ def emit_square(body: BodyEmitter, plan: TransposedPlan, operand: int, output: i
 
     def rows_of(source: int, here: Callable[[ir.Value], Ivs], groups: Sequence[Sequence[ir.Value]],
                 exchanges: range) -> list[tuple[Sequence[ir.Value], Butterfly]]:
-        """Groups of rows of ``source``; all loads come first, so that one group hides another's."""
+        """Groups of rows of ``source``; all loads come first, so that their latencies overlap."""
         loaded = [[body.load_along(source, here(row), lanes, None) for row in group] for group in groups]
         return [(group, Butterfly(rows, exchanges)) for group, rows in zip(groups, loaded, strict=True)]
 

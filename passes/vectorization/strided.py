@@ -1,7 +1,7 @@
-"""Operands whose neighbours along the vectorized loop lie some elements apart in memory, perhaps backwards.
+"""Operands with a small stride along the vectorized loop, perhaps a negative one.
 
-A vector of every ``k``-th element is made of ``k`` vectors of neighbours (`strides`); one that runs backwards is
-reversed in registers, which is one ``vdelta``. What lies between the elements is read, never written.
+A vector of every ``k``-th element is made from ``k`` contiguous vectors (`strides`); one of negative stride is reversed
+in registers, which is one ``vdelta``. The elements in between are read, never written.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from hexagon_mlir.passes.vectorization.strides import Phases, spread
 
 @dataclass(frozen=True)
 class StridedView:
-    """A buffer with all elements between those of an operand, the dimension that vectors lie along last.
+    """A contiguous buffer of an operand's elements and those in between; the vectorized dimension is last.
 
-    ``stride``: elements from one index of dimension ``position`` to the next; ``backward`` when they go down in memory.
+    ``stride``: elements from one index of dimension ``position`` to the next; ``backward`` when it is negative.
     ``last`` gives, for each dimension of the operand, its last index where the buffer counts down from it.
     """
 
@@ -32,7 +32,7 @@ class StridedView:
     last: tuple[ir.Value | None, ...]
 
     def indices(self, at: Sequence[ir.Value]) -> list[ir.Value]:
-        """Where in the buffer the operand's element ``at`` is."""
+        """The indices in the buffer of the operand's element ``at``."""
         found = [i if last is None else arith.subi(last, i) for i, last in zip(at, self.last, strict=True)]
         along = found.pop(self.position)
         return [*found, arith.muli(along, index(self.stride)) if self.stride > 1 else along]
@@ -40,12 +40,12 @@ class StridedView:
     def load(self, type_: ir.VectorType, at: Sequence[ir.Value], bits: int, native: int, tail: Tail | None) -> ir.Value:
         """``type_`` of elements from ``at`` on; ``native`` elements are one HVX vector.
 
-        Nothing behind the last of them is read, unless it is in TCM, where a vector more is always there.
+        No memory after the last of them is read, except in TCM, where allocations are padded by one vector.
         """
         first, element, parts = self.indices(at), type_.element_type, []
         in_ddr, last = not in_tcm(ir.MemRefType(self.buffer.type)), type_.shape[0] - native
         starts = range(0, type_.shape[0], native)
-        for start in reversed(starts) if self.backward else starts:  # memory fetches ahead upwards
+        for start in reversed(starts) if self.backward else starts:  # the hardware prefetches ascending addresses
             part = None if tail is None else tail.part(start, native, bits)
             if part is not None and part.static == 0:
                 parts.append(zeros(ir.VectorType.get([native], element)))
@@ -55,8 +55,8 @@ class StridedView:
             if part is not None:
                 loaded = part.with_elements_between(self.stride).load_parts(whole, self.buffer, here, bits, bits // 8)
             else:
-                reaches_back = (self.stride - 1) * (in_ddr and (self.backward or start == last))
-                loaded = self._load_neighbours(element, here, bits, native, reaches_back)
+                overlap = (self.stride - 1) * (in_ddr and (self.backward or start == last))
+                loaded = self._load_neighbours(element, here, bits, native, overlap)
             parts.append(self._reversed(Phases(loaded)[0], valid, bits))
         return concatenate(parts[::-1] if self.backward else parts)
 
@@ -71,8 +71,8 @@ class StridedView:
             one = value if lanes == native else vector.shuffle(value, value, list(range(start, start + native)))
             apart = spread(self._reversed(one, valid, bits), self.stride)
             if self.stride > 1:
-                reach = part or Tail(index(native), native, native, bits)
-                reach.with_elements_between(self.stride).store_every(apart, self.stride, self.buffer, here, bits)
+                stored = part or Tail(index(native), native, native, bits)
+                stored.with_elements_between(self.stride).store_every(apart, self.stride, self.buffer, here, bits)
             elif part is not None:
                 part.store(apart[0], self.buffer, here, bits, bits // 8)
             else:
@@ -80,12 +80,12 @@ class StridedView:
 
     def _start(self, first: Sequence[ir.Value], start: int, native: int, part: Tail | None,
                ) -> tuple[list[ir.Value], int | ir.Value]:
-        """(lowest place of the part that begins at lane ``start``, its elements)."""
+        """(lowest index of the part that begins at lane ``start``, number of its elements)."""
         if part is not None and part.static is None:
             moved = index(start * self.stride)
             if self.backward:
                 moved = arith.muli(arith.addi(part.valid, index(start - 1)), index(-self.stride))
-            if start or self.backward:  # an empty part may be anywhere
+            if start or self.backward:  # the address of an empty part does not matter
                 some = arith.cmpi(arith.CmpIPredicate.sgt, part.valid, index(0))
                 return [*first[:-1], arith.addi(first[-1], arith.select(some, moved, index(0)))], part.valid
             return list(first), part.valid
@@ -93,18 +93,18 @@ class StridedView:
         return shifted(first, -(start + count - 1) * self.stride if self.backward else start * self.stride), count
 
     def _load_neighbours(self, element: ir.Type, here: Sequence[ir.Value], bits: int, native: int,
-                         reaches_back: int) -> list[ir.Value]:
+                         overlap: int) -> list[ir.Value]:
         type_ = ir.VectorType.get([native], element)
         starts = list(range(0, self.stride * native, native))
-        starts[-1] -= reaches_back
+        starts[-1] -= overlap
         loaded = [vector.load(type_, self.buffer, shifted(here, start), alignment=bits // 8) for start in starts]
-        if reaches_back:
-            loaded[-1] = vector.shuffle(loaded[-1], loaded[-1], [(lane + reaches_back) % native
+        if overlap:
+            loaded[-1] = vector.shuffle(loaded[-1], loaded[-1], [(lane + overlap) % native
                                                                  for lane in range(native)])
         return loaded
 
     def _reversed(self, value: ir.Value, valid: int | ir.Value, bits: int) -> ir.Value:
-        """The first ``valid`` lanes in reverse order, if this runs backwards."""
+        """The first ``valid`` lanes, in reverse order for a negative stride."""
         if not self.backward:
             return value
         lanes = int(ir.VectorType(value.type).shape[0])
@@ -138,7 +138,7 @@ def strided_view(value: ir.Value, position: int) -> StridedView:
             else:
                 start = arith.addi(start if isinstance(start, ir.Value) else index(start),
                                    arith.muli(last[d], index(step)))
-    if isinstance(start, int) and start < 0:  # the memory before a pointer: MLIR takes no such number
+    if isinstance(start, int) and start < 0:  # a negative static offset is not valid in MLIR
         start = index(start)
     order = [d for d in range(type_.rank) if d != position] + [position]
     along = sizes[position]

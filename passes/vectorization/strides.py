@@ -1,9 +1,9 @@
-"""Every ``k``-th element of memory as a vector, and back: halvings of vector pairs, then blends and one permutation.
+"""Loads and stores of every ``k``-th element: deinterleaving of vector pairs, then blends and one permutation.
 
-Where ``k`` is odd, each lane of ``k`` vectors in a row holds an element of every phase once, so that choosing lanes
-gathers the elements of one phase in one vector. Multiplying lane numbers by ``k`` puts them in order, which is a
+Where ``k`` is odd, each lane of ``k`` consecutive vectors holds an element of every phase once, so that selecting by
+lane collects the elements of one phase in one vector. Multiplying lane numbers by ``k`` sorts them, which is a
 permutation that one ``vdelta`` does (Lawrie, "Access and alignment of data in an array processor", IEEE Trans.
-Computers, 1975). Where ``k`` is even, pairs of vectors are dealt into their even and odd elements first.
+Computers, 1975). Where ``k`` is even, pairs of vectors are deinterleaved into even and odd elements first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hexagon_mlir.ir import ir, vector
 
 
 class Phases:
-    """``k`` vectors of neighbours in memory; index it by phase: elements phase, phase + k, phase + 2 * k, ..."""
+    """``k`` contiguous vectors, indexed by phase: elements phase, phase + k, phase + 2 * k, ..."""
 
     def __init__(self, vectors: Sequence[ir.Value]):
         self.vectors = vectors
@@ -40,7 +40,7 @@ class Phases:
 
 
 def interleaved(phases: Sequence[ir.Value]) -> list[ir.Value]:
-    """Vectors of neighbours in memory from one vector for each phase: what `Phases` undoes."""
+    """Contiguous vectors from one vector for each phase: the inverse of `Phases`."""
     stride, lanes = len(phases), _lanes(phases)
     if stride == 1:
         return list(phases)
@@ -54,7 +54,7 @@ def interleaved(phases: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def spread(value: ir.Value, stride: int) -> list[ir.Value]:
-    """Vectors of neighbours in memory, every ``stride``-th of which is an element of ``value``; others are any."""
+    """Contiguous vectors whose every ``stride``-th element is one of ``value``; the others are unspecified."""
     lanes = int(ir.VectorType(value.type).shape[0])
     if stride % 2 == 0:
         return [half for part in spread(value, stride // 2) for half in _halves(part, part)]
@@ -72,7 +72,7 @@ def _halves(even: ir.Value, odd: ir.Value) -> list[ir.Value]:
 
 
 def _blend(vectors: Sequence[ir.Value], chosen: Sequence[int]) -> ir.Value:
-    """Each lane from the vector that ``chosen`` gives for it."""
+    """Each lane is taken from the vector that ``chosen`` has for it."""
     lanes, result = len(chosen), vectors[0]
     for number, other in enumerate(vectors[1:], 1):
         result = vector.shuffle(result, other,

@@ -1,8 +1,9 @@
-"""Nests in which some operands lie in memory along another loop than the vectorized one: transposed block by block.
+"""Nests in which some operands are contiguous along another loop than the vectorized one: they are transposed in
+blocks.
 
 A block is ``plan.lanes`` iterations of the vectorized loop by ``plan.columns`` of the column loop. Its rows, vectors
-along the column loop, are transposed in groups that fit the registers, through a buffer where there are more of
-them, and the body runs once per column. A square that is all there is waits in the output instead (`square`).
+along the column loop, are transposed in groups that fit the registers, through a buffer where there are several groups,
+and the body runs once per column. A nest of one square block uses the output as that buffer (`square`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Visit = Callable[[ir.Value, dict[int, ir.Value], Values], Values]
 
 
 class TransposedEmitter:
-    """Emits the loops inside the outer ones, and the buffers blocks are transposed through (`free` ends them)."""
+    """Emits the loops inside the outer ones, and the buffers for transposed blocks (`free` deallocates them)."""
 
     def __init__(self, plan: TransposedPlan, body: BodyEmitter, outputs: range, extents: Sequence[ir.Value]):
         self.body, self.nest, self.plan, self.outputs, self.extents = body, body.nest, plan, outputs, extents
@@ -45,7 +46,7 @@ class TransposedEmitter:
             for operand in self.operands}
 
     def free(self) -> None:
-        """End the life of the buffers."""
+        """Deallocate the buffers."""
         for buffer in self.buffers.values():
             memref.dealloc(buffer)
 
@@ -95,8 +96,8 @@ class TransposedEmitter:
             self.body.store(output, value, ivs, lanes, tail)
 
     def _segments(self, loop: int, width: int) -> list[Segment]:
-        """Whole blocks and the masked rest; or whole blocks only, the last one reaching back, where writing an
-        element twice does no harm: that is a quarter of the code.
+        """Whole blocks and the masked rest; or whole blocks only, the last one overlapping the one before, where
+        elements may be written twice: that is a quarter of the code.
         """
         extent, bound = self.nest.extents[loop], self.extents[loop]
         if extent is None or extent <= width or not extent % width or not self.again:
@@ -128,7 +129,7 @@ class TransposedEmitter:
 
             if segment.valid is not None and column >= segment.valid:
                 continue
-            one = partial(visit, at, {operand: rows[column]})  # exchanges stay outside the condition: others share them
+            one = partial(visit, at, {operand: rows[column]})  # outside the condition: exchanges are shared
             if segment.masked and segment.valid is None:
                 carried = when(arith.cmpi(arith.CmpIPredicate.slt, at, segment.upper), carried, one)
             else:
@@ -137,7 +138,7 @@ class TransposedEmitter:
 
     def _through_buffers(self, ivs: Ivs, carried: Values, tail: Tail | None, segment: Segment,
                          visit: Visit) -> Values:
-        """Groups of rows are transposed one after the other; then columns are put together from their parts."""
+        """Groups of rows are transposed one after the other; then columns are assembled from their parts."""
         stages = range(self.group.bit_length() - 1)
         for operand, buffer in self.buffers.items():
             parts = self.plan.columns // self.group

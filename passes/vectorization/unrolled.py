@@ -1,5 +1,4 @@
-"""Vectors along one loop, several per iteration: of a parallel loop, or of a reduction, whose lanes are combined at its
-end.
+"""Vectors along one loop, several per iteration: a parallel loop, or a reduction whose lanes are combined at its end.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class UnrolledEmitter:
                             for v in body.values)
 
     def emit(self, rows: list[Ivs]) -> None:
-        """The nest at the outer loops' indices: those of each iteration that is jammed."""
+        """The nest at the outer loops' indices, one set for each jammed iteration."""
         if self.nest.reduction[self.plan.loop]:
             self._reduce_along_vector(rows)
         else:
@@ -38,7 +37,7 @@ class UnrolledEmitter:
                         self.nest.whole(plan.loop, plan.lanes))
 
     def _reads_down(self) -> bool:
-        """True where all that is read from DDR along the vectors is read backwards: memory fetches ahead upwards."""
+        """True where all vector reads from DDR have a negative stride: the hardware prefetches ascending addresses."""
         read = [number in self.body.views and self.body.views[number].backward
                 for number, operand in enumerate(self.nest.operands)
                 if operand.uses(self.plan.loop) and self.body.is_read(number)
@@ -73,7 +72,7 @@ class UnrolledEmitter:
                         inside: Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]) -> list[ir.Value]:
         """``inside(lower, values)``; ``values`` where the tail is empty and loading it could leave its memory.
 
-        HVX loads what is masked off. In TCM a vector more is always there, but not the vectors a strided one takes.
+        HVX loads masked-off lanes. TCM allocations are padded by one vector, but a strided load reads several.
         """
         strided = any(view.stride > 1 for view in self.body.views.values())
         if tail.static is not None or not (self.anywhere or strided):

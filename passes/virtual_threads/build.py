@@ -1,4 +1,4 @@
-"""Writes one scf.forall for a group: every op of it on its slices, results put together by the loop."""
+"""Writes one scf.forall for a group: every op works on slices, and the loop inserts the results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ForallBuilder:
         self.places = group.places
         self.kept = [place for place in self.places if place.kept]
         self.inside: dict[ir.Value, ir.Value] = {}  # a member's result -> this iteration's slice of it
-        self.slices: dict[tuple, ir.Value] = {}  # of what comes from outside
+        self.slices: dict[tuple, ir.Value] = {}  # slices of values from outside
 
     def build(self) -> scf.ForallOp:
         """Write the loop before the group's end, and let it replace the members."""
@@ -81,7 +81,8 @@ class ForallBuilder:
         return bufferization.AllocTensorOp(type_, values_of(sizes), memory_space=space).result
 
     def _shared(self, value: ir.Value, member: Member, position: int, arguments: list[ir.Value]) -> ir.Value:
-        """``value``, as the iterations share it where they write no more than ``member`` reads of it: no copy."""
+        """The shared output for ``value`` where an iteration writes only the part that its ``member`` reads: no copy is
+        needed."""
         for place, argument in zip(self.kept, arguments, strict=True):
             writer, output = place.results[-1]
             written = len(writer.op.operands) - len(writer.op.results) + output
@@ -153,13 +154,13 @@ class ForallBuilder:
 
 
 def _cut(member: Member, position: int) -> tuple[tuple[Window | None, ...], tuple[int, ...]]:
-    """How an iteration cuts operand ``position`` of ``member``: along each dimension, and the loops that are cut."""
+    """The windows of operand ``position`` of ``member`` along each dimension, and the loops that are split."""
     windows = member.nest.windows[position]
     return tuple(w if w and w.loop in member.loops else None for w in windows), tuple(member.loops)
 
 
 def apply_map(map_: ir.AffineMap, value: ir.Value) -> ir.Value:
-    """``map_`` of one number."""
+    """``map_`` applied to one number."""
     return ir.Operation.create("affine.apply", results=[ir.IndexType.get()], operands=[value],
                                attributes={"map": ir.AffineMapAttr.get(map_)}).result
 
@@ -179,10 +180,10 @@ def shift_indices(op: ir.Operation, offsets: Mapping[int, ir.Value]) -> None:
 
 
 def static_size(number: int | ir.Value) -> int:
-    """``number`` as it stands among static sizes or offsets of a slice."""
+    """``number`` as an entry of a slice's static sizes or offsets."""
     return number if isinstance(number, int) else DYNAMIC
 
 
 def values_of(numbers: Sequence[int | ir.Value]) -> list[ir.Value]:
-    """Those of ``numbers`` known at run time only: the dynamic sizes or offsets of a slice."""
+    """The values among ``numbers``: the dynamic sizes or offsets of a slice."""
     return [number for number in numbers if not isinstance(number, int)]

@@ -1,4 +1,4 @@
-"""Finds linalg ops of one block that can run inside the same parallel loop, each on its own slice of everything."""
+"""Finds linalg ops of one block that can run inside the same parallel loop, each on slices of its operands."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ class Place:
     read: bool = False
     """True when a member loads vectors of it."""
     kept: bool = False
-    """True when all iterations share it: the last result is used outside the group, or what was there before counts."""
+    """True when all iterations share it: the last result is used outside the group, or the initial contents are
+    read."""
 
     @property
     def last(self) -> ir.Value:
-        """What it holds in the end."""
+        """The last result."""
         member, output = self.results[-1]
         return member.op.results[output]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Ops in order. The parallel loop stands before ``end``; nothing between them depends on them."""
+    """Ops in order. The parallel loop is inserted before ``end``; no operation between the members depends on them."""
 
     members: tuple[Member, ...]
     end: ir.Operation
@@ -58,13 +59,13 @@ class Group:
 
     @property
     def counts(self) -> tuple[ir.Value | None, ...]:
-        """The same where known at run time only."""
+        """Iterations along each axis that are known only at run time."""
         first = self.members[0]
         return tuple(first.nest.counts[loop] for loop in first.loops)
 
     @property
     def cycles(self) -> float:
-        """What one thread takes for all of them."""
+        """Cycles of all members on one thread."""
         return sum(member.nest.cycles for member in self.members)
 
     @cached_property
@@ -93,15 +94,15 @@ class Group:
         return found
 
     def lanes(self, vector_bytes: int) -> list[int]:
-        """Iterations of each axis that the member with most work does at once."""
+        """Iterations of each axis in one vector step of the member with most work."""
         heaviest = max(self.members, key=lambda member: member.nest.cycles)
         return [heaviest.nest.lanes(loop, vector_bytes) for loop in heaviest.loops]
 
     def units(self, read: int, written: int) -> tuple[int, ...] | None:
         """Iterations of each axis that stay together, so that different threads write to different ``written`` bytes.
 
-        ``read`` takes its place for what members also read: a load of a whole vector would see what another
-        thread writes beside it. None: no such number.
+        ``read`` replaces it for tensors that members also read: a load of a whole vector would race with another
+        thread's stores to adjacent bytes. None: no number suffices.
         """
         kept = [(member, output, read if place.read else written)
                 for place in self.places if place.kept for member, output in place.results]
@@ -118,8 +119,8 @@ def splits(nest: ThreadNest) -> Iterator[Loops]:
 
 
 class BlockOrder:
-    """The operations of a block from ``first`` on in order, what of others' results each ``uses``, nested operations
-    included, and what those alone read (``inside``). For as long as nothing is rewritten."""
+    """The operations of a block from ``first`` on in order, the results of others that each ``uses``, nested operations
+    included, and those that only nested operations read (``inside``). Valid until the block is rewritten."""
 
     def __init__(self, first: ir.Operation) -> None:
         self.block = first.block
@@ -155,7 +156,7 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, ThreadNest]
     for number in range(order.position[seed] + 1, len(order.operations)):
         op, used = order.operations[number], order.uses[number]
         needs, waits = not used.isdisjoint(made), not used.isdisjoint(late)
-        whole = not order.inside[number].isdisjoint(made)  # elements anywhere, be the result an operand as well or not
+        whole = not order.inside[number].isdisjoint(made)  # elements at any index
         if op in nests and not whole and not waits and (end is None or _ready(used, made, order.made_at, end)):
             fitting = _aligned(op, nests[op], members, made)
             if fitting is not None and not _overwritten(op, made, members):
@@ -170,7 +171,7 @@ def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, ThreadNest]
 
 
 def _aligned(op: ir.Operation, nest: ThreadNest, members: list[Member], made: dict[ir.Value, int]) -> Loops | None:
-    """The loops of ``op`` that go with the group's split; None when a slice would need more than its own part."""
+    """The loops of ``op`` that match the group's split; None when a slice would depend on other slices."""
     ranges = _ranges(members[0].nest, members[0].loops)
     wanted: list[int | None] = [None] * len(ranges)
     for value, dims in zip(op.operands, nest.reads, strict=True):
@@ -180,7 +181,7 @@ def _aligned(op: ir.Operation, nest: ThreadNest, members: list[Member], made: di
             if dims[dim] is None or wanted[axis] not in (None, dims[dim]):
                 return None
             wanted[axis] = dims[dim]
-    if None in wanted:  # depends on nothing of the group: any equal loops do
+    if None in wanted:  # independent of the group: any loops of equal extents match
         fitting = [loops for loops in splits(nest) if _ranges(nest, loops) == ranges]
         if not fitting or any(loop is not None for loop in wanted):
             return None
@@ -191,7 +192,7 @@ def _aligned(op: ir.Operation, nest: ThreadNest, members: list[Member], made: di
 
 
 def _ranges(nest: ThreadNest, loops: Loops) -> list[tuple[int, ir.Value | None]]:
-    """What tells whether two loops count alike."""
+    """The trip counts by which loops are compared."""
     return [(nest.extents[loop], nest.counts[loop]) for loop in loops]
 
 
@@ -209,11 +210,11 @@ def split_dims(member: Member, value: ir.Value) -> list[int]:
 
 
 def _overwritten(op: ir.Operation, made: dict[ir.Value, int], members: list[Member]) -> bool:
-    """True when ``op`` computes in the place of a member's result that somebody else needs as well."""
+    """True when ``op`` overwrites a member's result that another operation reads."""
     outputs = list(op.operands)[len(op.operands) - len(op.results):]
     return any(value in made and sum(1 for _ in value.uses) > 1 for value in outputs)
 
 
 def _ready(used: set[ir.Value], made: dict[ir.Value, int], made_at: dict[ir.Value, int], end: int) -> bool:
-    """True when what is ``used``, besides the group's results, is there before operation number ``end``."""
+    """True when the ``used`` values that are not the group's results are defined before operation number ``end``."""
     return all(value in made or made_at[value] < end for value in used)

@@ -17,7 +17,7 @@ from hexagon_mlir.targets import Target
 _FREE = frozenset({"arith.constant", "arith.bitcast", "linalg.index", "linalg.yield"})
 _LANES = frozenset({"f16", "bf16", "f32", "i8", "i16", "i32", "index"})
 _SCALAR_FACTOR = 2
-"""A scalar operation of the body: itself and its address arithmetic, in cycles."""
+"""Cycles of a scalar operation of the body, address arithmetic included."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class ThreadNest:
     chunks of one parallel loop cut into slices, which may overlap. ``cycles`` is what one thread takes, estimated."""
 
     extents: tuple[int, ...]
-    """Trip counts; of a loop whose count is known at run time only, the most it can be."""
+    """Trip counts; of a loop with a dynamic count, its upper bound."""
     counts: tuple[ir.Value | None, ...]
-    """What the count is then."""
+    """The dynamic counts."""
     parallel: tuple[bool, ...]
     reads: tuple[tuple[int | None, ...], ...]
     windows: tuple[tuple[Window | None, ...], ...]
@@ -43,14 +43,14 @@ class ThreadNest:
         return self.parallel[loop] and all(loop in dims for dims in self.reads[-self.outputs:])
 
     def by_vectors(self, operand: int) -> bool:
-        """True when vector code walks ``operand``; it takes single elements of the others.
+        """True when vector code reads ``operand`` in vectors, not element by element.
 
         See `lib.vector_loop`.
         """
         return self._vector is not None and self._vector in self.reads[operand]
 
     def lanes(self, loop: int, vector_bytes: int) -> int:
-        """Iterations of ``loop`` that vector code does at once: fewer take as long."""
+        """Iterations of ``loop`` in one vector step: fewer take as long."""
         return vector_bytes // max(self.output_bytes) if loop == self._lane_loop else 1
 
     @cached_property
@@ -64,9 +64,10 @@ class ThreadNest:
         return self._vector if self.outputs != 1 else lane_loop(len(self.extents), self.reads, self.extents)
 
     def unit(self, loop: int, output: int, together: int) -> int | None:
-        """Fewest iterations of ``loop`` such that what threads write to ``output`` meets at multiples of ``together``.
+        """Fewest iterations of ``loop`` such that threads' parts of ``output`` are bounded at multiples of ``together``
+        bytes.
 
-        In bytes. None when no number does it: columns of rows that themselves do not start there.
+        None when no number suffices: columns of rows that are not themselves so aligned.
         """
         dims = self.reads[len(self.reads) - self.outputs + output]
         extents = [self.extents[dim] if dim is not None and self.counts[dim] is None else 1 for dim in dims]
@@ -84,7 +85,7 @@ def is_linalg(op: ir.Operation) -> bool:
 
 
 def read(op: ir.Operation, target: Target) -> ThreadNest | str:
-    """The `ThreadNest` of linalg op ``op``, or why it stays with one thread."""
+    """The `ThreadNest` of linalg op ``op``, or why it stays on one thread."""
     maps = [ir.AffineMapAttr(a).value for a in _maps(op)]
     reads: list[tuple[int | None, ...]] = []
     extents: dict[int, int] = {}
@@ -145,7 +146,7 @@ def size_of(value: ir.Value, dim: int) -> ir.Value | None:
 
 
 def _origin(size: ir.Value) -> ir.Value:
-    """``size``, or what it is the tensor.dim of."""
+    """``size``, or the source of the tensor.dim that makes it."""
     owner = None if isinstance(size.owner, ir.Block) else size.owner.operation
     if owner is None or owner.name != "tensor.dim":
         return size
@@ -157,7 +158,7 @@ def _origin(size: ir.Value) -> ir.Value:
 
 def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool],
             reads: Sequence[tuple[int | None, ...]], target: Target) -> float:
-    """What one thread takes, in cycles: a packet for each operation, load and store of each vector.
+    """Cycles on one thread: a packet for each operation, load and store of each vector.
 
     Short rows leave lanes empty, which decides whether threads pay: with `ir.cost.estimated_cycles`, which fills all
     vectors, ResNet-18 of the guard takes 275,733 cycles instead of 197,366.

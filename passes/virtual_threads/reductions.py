@@ -1,4 +1,4 @@
-"""Splits a reduction: every thread reduces its part into results of its own, a small op combines those."""
+"""Splits a reduction: every thread reduces its part into partial results, which a small op combines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hexagon_mlir.passes.virtual_threads.build import apply_map, shift_indices, 
 from hexagon_mlir.passes.virtual_threads.nests import ThreadNest
 
 _PACKETS = 4
-"""For a vector of partial results: it is set, stored, loaded and combined."""
+"""Packets per vector of partial results, which is initialized, stored, loaded and combined."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Reduction:
         return self.nest.extents[self.loop]
 
     def unit(self, vector: int) -> int:
-        """Iterations that stay together so that each thread loads whole vectors of ``vector`` bytes."""
+        """Granularity of the split, in iterations, with which each thread loads whole vectors of ``vector`` bytes."""
         bytes_ = [element_bytes(value.type.element_type)
                   for value, dims in zip(self.op.operands, self.nest.reads, strict=True) if dims[-1:] == (self.loop,)]
         return max((vector // size for size in bytes_), default=1)
@@ -46,7 +46,7 @@ class Reduction:
     def split(self, chunk: int, vector: int) -> scf.ForallOp:
         """Replace the op by a parallel loop over chunks of ``chunk`` iterations and an op that combines their results.
 
-        Each thread's part of the partial results fills whole vectors of ``vector`` bytes: no two write to the same.
+        Each thread's partial results fill whole vectors of ``vector`` bytes: no two threads write to the same vector.
         """
         count = self.nest.counts[self.loop]
         inputs = len(self.op.operands) - len(self.op.results)
@@ -116,7 +116,7 @@ class Reduction:
                                      [1] * len(sizes)).result
 
     def _start(self, number: int, argument: ir.Value, thread: ir.Value) -> ir.Value:
-        """A chunk's part of the partial results, set to what the combining op leaves unchanged."""
+        """A chunk's partial results, initialized to the neutral value of the combining op."""
         combiner, type_ = self._combiner(number), self.op.results[number].type
         sizes = [1, *(type_.shape or [1])]
         empty = tensor.ExtractSliceOp(type_, argument, [thread], [], [],
@@ -133,7 +133,7 @@ class Reduction:
         return generic.result
 
     def _combined(self, number: int, partials: ir.Value, used: int | ir.Value) -> ir.Value:
-        """The result: what the op started from, combined with the partial results of ``used`` chunks."""
+        """The result: the op's initial value, combined with the partial results of ``used`` chunks."""
         start = self.op.operands[len(self.op.operands) - len(self.op.results) + number]
         shape = list(start.type.shape)
         sizes = [used, *(shape or [1])]

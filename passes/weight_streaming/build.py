@@ -27,7 +27,7 @@ def _views(arena: ir.Operation) -> list[ir.Operation]:
 
 
 def _base(value: ir.Value) -> int:
-    """The least that an offset in the arena can be: parts of it are numbered from a constant on."""
+    """A lower bound of a view's offset in the arena: its constant term."""
     known = constant_value(value)
     if known is not None:
         return known
@@ -42,7 +42,7 @@ def is_separable(first: FirstTile, arena: ir.Operation) -> bool:
 
 
 def close_gap(arena: ir.Operation, first: FirstTile, nbytes: int) -> None:
-    """Close the gap that the slot leaves: what is behind it moves up."""
+    """Close the gap that the slot leaves: later offsets become smaller."""
     for view in _views(arena):
         if view != first.slot and _base(view.operands[1]) > first.offset:
             with view.location, ir.InsertionPoint(view):
@@ -54,7 +54,7 @@ def close_gap(arena: ir.Operation, first: FirstTile, nbytes: int) -> None:
 
 
 def take_arena(function: ir.Operation, arena: ir.Operation, alignment: int) -> int:
-    """The arena becomes an argument; gives its size. One that nothing is in goes."""
+    """Make the arena an argument; returns its size. An empty arena is removed."""
     type_ = ir.MemRefType(arena.results[0].type)
     for use in uses_of_buffer(arena.results[0]):
         if use.owner.operation.name == "memref.dealloc":
@@ -92,7 +92,7 @@ def take_slot(function: ir.Operation, nbytes: int, alignment: int) -> ir.Value:
 
 
 def start_next(op: ir.Operation, record: ir.Value, place: ir.Value) -> None:
-    """Start a later kernel's tile before ``op``, or, behind a guarded prefetch, where its guard is false."""
+    """Start a later kernel's tile before ``op``, or, for a guarded prefetch, in the branch where its guard is false."""
     if op.name != "scf.if":
         with op.location, ir.InsertionPoint(op):
             start_tile(record, place)
@@ -107,7 +107,7 @@ def start_next(op: ir.Operation, record: ir.Value, place: ir.Value) -> None:
 
 
 def start_tile(record: ir.Value, place: ir.Value) -> ir.Value:
-    """The runtime's call; gives the tag."""
+    """Call the runtime; returns the tag."""
     return func.CallOp([ir.IntegerType.get_signless(32)], ir.FlatSymbolRefAttr.get(START_TILE), [record, place]).result
 
 

@@ -1,4 +1,4 @@
-"""Finds a kernel's arena, the fetch of the tile that its work begins with, and the work itself."""
+"""Finds a kernel's arena, the fetch of its first tile, and the work on that tile."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class FirstTile:
 
 
 def find_first_tile(block: ir.Block, arena: ir.Operation, given: Collection[int]) -> FirstTile | None:
-    """The largest transfer into a slot of ``arena`` that ``block``, the kernel's, always begins with.
+    """The largest transfer into a slot of ``arena`` that ``block``, the kernel's body, always begins with.
 
-    It is one of an argument whose number is among ``given``.
+    Its source is an argument whose number is among ``given``.
     """
     found = [one for view in block.operations if view.operation.name in _FETCHES
              and (one := _read(view.operation, arena)) is not None and one.tile.argument in given
@@ -39,7 +39,7 @@ def find_first_tile(block: ir.Block, arena: ir.Operation, given: Collection[int]
 
 
 def find_work(first: FirstTile, block: ir.Block) -> ir.Operation | None:
-    """The last operation of ``block`` that computes with what is in the slot of ``first``."""
+    """The last operation of ``block`` that reads the slot of ``first``."""
     users = [ancestor_in(use.owner.operation, block) for use in uses_of_buffer(first.slot.results[0])]
     work = [op for op in users if op is not None and op.name not in VIEWS and op != first.fetch]
     places = {op: number for number, op in enumerate(view.operation for view in block.operations)}
@@ -47,10 +47,10 @@ def find_work(first: FirstTile, block: ir.Block) -> ir.Operation | None:
 
 
 def find_starts(work: ir.Operation) -> list[ir.Operation] | str:
-    """Where the last fetch of ``work`` has surely been started, or why there is no such place.
+    """Places where the last fetch of ``work`` has been started, or why there are none.
 
-    ``work`` itself stands for before it: there are no fetches inside. Else they are the guarded prefetches of the loop
-    ``work``; where a guard is false, there is nothing left to fetch.
+    ``work`` itself means before it: it has no fetches inside. Otherwise the places are the guarded prefetches of the
+    loop ``work``; where a guard is false, no fetch is left.
     """
     guards = [op for op in nested_ops(work) if op.name == "scf.if" and PREFETCH in op.attributes]
     for op in nested_ops(work):
@@ -90,7 +90,7 @@ def _ends(op: ir.Operation) -> tuple[ir.Value, ir.Value]:
 
 
 def _argument(source: ir.Value) -> tuple[int, int] | None:
-    """Number of the argument that ``source`` is part of, and how many bytes it begins behind its start."""
+    """Number of the argument that ``source`` is part of, and its byte offset in that argument."""
     root = root_buffer(source)
     if not isinstance(root.owner, ir.Block) or not _is_entry(root.owner):
         return None
@@ -106,7 +106,7 @@ def _is_entry(block: ir.Block) -> bool:
 
 
 def _slot(target: ir.Value, arena: ir.Operation) -> tuple[ir.Operation, int] | None:
-    """The slot that ``target``, packed, is the start of; and the slot's place in the arena."""
+    """The slot at whose start the contiguous ``target`` is, and the slot's offset in the arena."""
     view = None if isinstance(target.owner, ir.Block) else target.owner.operation
     if view is None or view.name != "memref.view" or constant_value(view.operands[1]) != 0:
         return None
@@ -119,7 +119,7 @@ def _slot(target: ir.Value, arena: ir.Operation) -> tuple[ir.Operation, int] | N
 
 
 def _block(type_: ir.MemRefType, pitch: int | None, length: int | None) -> tuple[int, int, int] | None:
-    """Bytes of a row, rows, and stride of what is fetched, where that is one block."""
+    """(bytes per row, rows, row stride) of the fetch, where its source is one block."""
     total, width = static_bytes(type_), element_bytes(type_.element_type)
     if not total:
         return None
@@ -135,7 +135,7 @@ def _block(type_: ir.MemRefType, pitch: int | None, length: int | None) -> tuple
 
 
 def _used_before(one: FirstTile, block: ir.Block) -> bool:
-    """True when an operation in front of the fetch uses the slot."""
+    """True when an operation before the fetch uses the slot."""
     places = {op: number for number, op in enumerate(view.operation for view in block.operations)}
     users = [ancestor_in(use.owner.operation, block) for use in uses_of_buffer(one.slot.results[0])]
     return any(op is not None and op.name not in VIEWS and places[op] < places[one.fetch] for op in users)

@@ -1,4 +1,4 @@
-"""How long a kernel works behind its last fetch, by a rough estimate that is rather short than long."""
+"""A conservative estimate of a kernel's cycles after its last fetch."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _OPS_PER_PACKET = 2  # products: a load, a multiplication and an addition take a
 
 
 def spare_cycles(places: list[ir.Operation], target: Target) -> int:
-    """Cycles from the first of ``places`` on (see `find_starts`): of the work there, or of one part of its loop."""
+    """Cycles after the first of ``places`` (see `find_starts`): of the work, or of one part of its loop."""
     return round(min(_cycles(_around(place), target) for place in places))
 
 
 def _around(place: ir.Operation) -> ir.Operation:
-    """The part of a double-buffered loop that guard ``place`` stands in; else ``place``, the work itself."""
+    """The part of a double-buffered loop that contains guard ``place``; else ``place``, the work itself."""
     part = place
     while part.parent is not None and place.name == "scf.if":
         if any(mark in part.attributes for mark in STAGES):

@@ -9,8 +9,8 @@ from hexagon_mlir.passes.wide_integers.division import DIVISIONS
 from hexagon_mlir.passes.wide_integers.nest import element_of, is_known, is_wide_type
 from hexagon_mlir.passes.wide_integers.sums import chunked_loop, sum_of
 
-_MUCH = 8
-"""Operations of a body from which on it is worth storing results as two words each."""
+_LARGE = 8
+"""A body with so many operations is worth rewriting even if its results are stored as two words each."""
 
 
 def reason_against(op: ir.Operation) -> str | None:
@@ -27,7 +27,7 @@ def reason_against(op: ir.Operation) -> str | None:
                 return "a sum over several loops of unknown lengths"
             if any(_rows_apart(value.type) for value in op.operands):
                 return "a sum of rows at an unknown distance"
-        elif len(operations) < _MUCH and not any(inner.name in DIVISIONS for inner in operations):
+        elif len(operations) < _LARGE and not any(inner.name in DIVISIONS for inner in operations):
             return f"{len(operations)} operations for a result of two words"
     for inner in operations:
         seen = any(is_wide_type(v.type) for one in nested_ops(inner) for v in (*one.operands, *one.results))
@@ -37,7 +37,7 @@ def reason_against(op: ir.Operation) -> str | None:
 
 
 def _rows_apart(type_: ir.Type) -> bool:
-    """True for a buffer of 64-bit integers with strides that nothing tells: every other word of it is no vector."""
+    """True for a buffer of 64-bit integers with unknown strides: a view of every other word has no vector form."""
     if not isinstance(type_, ir.MemRefType) or not is_wide_type(type_.element_type):
         return False
     return ir.ShapedType.get_dynamic_stride_or_offset() in type_.get_strides_and_offset()[0]

@@ -1,12 +1,12 @@
 """Division of 64-bit integers given as two words, by multiplications with the divisor's inverse.
 
 The divisor is shifted up until its highest bit is set. Its upper word d gives the inverse v, the fraction bits of
-2^64 / d: a float estimate and one Newton step with integers, exact after a correction. Two words divided by d take then
-two multiplications (Moeller and Granlund, "Improved division by invariant integers", IEEE Trans. Computers, 2011).
-Divisors of one word are divided by so, a word of the quotient at a time. For those of two the quotient of the upper
-words is right or one too large (Warren, "Hacker's Delight", 2nd ed., 9-5).
+2^64 / d: a float estimate and one Newton step with integers, exact after a correction. Dividing two words by d then
+takes two multiplications (Moeller and Granlund, "Improved division by invariant integers", IEEE Trans. Computers,
+2011). A divisor of one word is used directly, for one word of the quotient at a time. For one of two words, the
+quotient of the upper words is exact or one too large (Warren, "Hacker's Delight", 2nd ed., 9-5).
 
-What is divided by zero gives 0, and itself as remainder, as the scalar routines do; the smallest integer divided by -1
+Division by zero gives 0 with the dividend as remainder, as the scalar routines do; the smallest integer divided by -1
 is itself.
 """
 
@@ -24,12 +24,12 @@ DIVISIONS = frozenset(f"arith.{name}" for name in (
 _P = arith.CmpIPredicate
 _add, _subtract, _xor, _and = (BINARY[f"arith.{name}"] for name in ("addi", "subi", "xori", "andi"))
 _FEW = 24
-"""Upper bits of a divisor that become a float as they are."""
+"""Upper bits of a divisor that f32 holds exactly."""
 
 
 @dataclass(frozen=True)
 class Divided:
-    """n = quotient * d + remainder, of one sign with n, and sign words (0 or -1) of n and d."""
+    """n = quotient * d + remainder, the remainder with the sign of n; and the sign words (0 or -1) of n and d."""
 
     quotient: Words
     remainder: Words
@@ -37,7 +37,7 @@ class Divided:
     d_sign: ir.Value
 
     def result(self, name: str) -> Words:
-        """What the operation ``name`` gives of both."""
+        """The result of the operation ``name``: quotient or remainder, rounded as it asks."""
         if name in ("arith.remsi", "arith.remui"):
             return self.remainder
         if name in ("arith.divsi", "arith.divui"):
@@ -88,7 +88,7 @@ def _of_words(n: ir.Value, d: ir.Value) -> tuple[Words, Words]:
 
 
 def _by_power(is_signed: bool, n: Words, number: int, n_sign: ir.Value) -> tuple[Words, Words]:
-    """Quotient and remainder by a power of two or one with its sign changed."""
+    """Quotient and remainder for a divisor that is a power of two or its negative."""
     bits = abs(number).bit_length() - 1
     if bits == 0:
         quotient = n
@@ -102,7 +102,7 @@ def _by_power(is_signed: bool, n: Words, number: int, n_sign: ir.Value) -> tuple
 
 
 def _product(a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Lower and upper word: of one operation that gives both, code generation makes scalar code."""
+    """Lower and upper word, by two operations: one that gives both is scalarized by code generation."""
     return arith.muli(a, b), arith.mului_extended(a, b)[1]
 
 
@@ -110,9 +110,10 @@ def _product(a: ir.Value, b: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 @dataclass(frozen=True)
 class _Divisor:
-    """``top`` has its highest bit set: the upper word of what ``size`` is, ``up`` bits higher, or of its lower word.
+    """``top`` is the upper word of ``size`` (the lower one if that is 0), shifted left by ``up`` until its highest bit
+    is set.
 
-    ``large`` tells that the upper word of ``size`` is not 0: by a value (i1) or, where it is known, as a bool.
+    ``large``: the upper word of ``size`` is not 0; a value (i1) or, where it is known, a bool.
     ``down`` is 31 - ``up``.
     """
 
@@ -134,7 +135,7 @@ def _known(number: int) -> _Divisor:
 
 def _divisor(d: Words, qfloat: bool) -> _Divisor:
     large = arith.cmpi(_P.ne, d.high, word(0))
-    some = arith.maxui(d.low, word(1))  # shifts by 32 have no result
+    some = arith.maxui(d.low, word(1))  # a shift by 32 is poison
     first, second = arith.select(large, d.high, some), arith.select(large, d.low, word(0))
     up = math.ctlz(first)
     down = arith.subi(word(31), up)
@@ -143,15 +144,15 @@ def _divisor(d: Words, qfloat: bool) -> _Divisor:
 
 
 def _upper(first: ir.Value, second: ir.Value, up: ir.Value, down: ir.Value) -> ir.Value:
-    """The upper word of both ``up`` bits higher."""
+    """The upper word of the two words shifted left by ``up``."""
     return arith.ori(arith.shli(first, up), arith.shrui(arith.shrui(second, word(1)), down))
 
 
 def _inverse(d: ir.Value, qfloat: bool) -> ir.Value:
     """2^64 / d rounded down, for d from 2^31, without its highest bit (which is 2^32); of 2^64 - 1 for d = 2^31.
 
-    The float is off by less than 2^-17 of it, so the Newton step by less than 1/2, and by less than 1 from rounding.
-    Both make it too small.
+    The float estimate has a relative error below 2^-17, so the Newton step is too small by less than 1/2, and by less
+    than 1 more from rounding.
     """
     lanes = Lanes(ir.F32Type.get(), qfloat)
     few = arith.sitofp(ir.F32Type.get(), arith.shrui(d, word(WORD - _FEW)))
@@ -162,11 +163,11 @@ def _inverse(d: ir.Value, qfloat: bool) -> ir.Value:
     borrow = one_if(arith.cmpi(_P.ne, low, word(0)))
     lacks = arith.subi(arith.subi(word(1 << 31), high), borrow)
     lacks = arith.ori(arith.shli(lacks, word(16)), arith.shrui(arith.subi(word(0), low), word(16)))
-    half = arith.shrui(guess, word(1))  # known to have no sign: a signed product with it becomes scalar code
+    half = arith.shrui(guess, word(1))  # known to be non-negative: a signed product with it would be scalarized
     step = arith.subi(arith.mului_extended(half, lacks)[1], arith.andi(arith.shrsi(lacks, word(31)), half))
     value = arith.addi(arith.shli(guess, word(1)), arith.shrsi(step, word(13)))
     low, high = _product(value, d)
-    above = arith.cmpi(_P.ne, arith.addi(high, d), word(-1))  # 2^64 - 1 minus the product has an upper word
+    above = arith.cmpi(_P.ne, arith.addi(high, d), word(-1))  # the upper word of 2^64 - 1 minus the product
     fits = arith.cmpi(_P.uge, arith.xori(low, word(-1)), d)
     return arith.addi(value, one_if(arith.ori(above, fits)))
 
@@ -189,13 +190,13 @@ def _unsigned(n: Words, d: _Divisor) -> tuple[Words, Words]:
 
 
 def _half(n: Words) -> tuple[ir.Value, ir.Value]:
-    """Upper and lower word of ``n`` / 2: the upper one is less than any with its highest bit set."""
+    """Upper and lower word of ``n`` / 2, whose highest bit is 0: the upper word is less than ``top``."""
     half = shift("arith.shrui", n, 1)
     return half.high, half.low
 
 
 def _step(high: ir.Value, low: ir.Value, d: _Divisor) -> tuple[ir.Value, ir.Value]:
-    """Quotient and remainder of two words by ``d.top``, of which the upper one is less."""
+    """Quotient and remainder of two words, the upper one below ``d.top``, by ``d.top``."""
     below, above = _product(d.inverse, high)
     below = arith.addi(below, low)
     carry = one_if(arith.cmpi(_P.ult, below, low))

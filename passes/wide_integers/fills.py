@@ -1,4 +1,4 @@
-"""Buffers of 64-bit integers filled with one whose words are equal, as buffers of words: 0 and -1."""
+"""Fills of 64-bit buffers with an integer of two equal words (0 and -1), as fills of buffers of words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hexagon_mlir.passes.wide_integers.nest import DYNAMIC, STRIDE, as_words, nu
 
 
 def word_filled(op: ir.Operation) -> int | None:
-    """The word that ``op``, a linalg.generic, writes all over its buffer of 64-bit integers, row by row."""
+    """The word with which ``op``, a linalg.generic, fills its buffer of 64-bit integers."""
     body = op.regions[0].blocks[0]
     inside = [o.operation for o in body.operations]
     if len(inside) != 1 or len(op.operands) != input_count(op) + 1:
@@ -28,7 +28,7 @@ def word_filled(op: ir.Operation) -> int | None:
 
 
 def fill_with_words(op: ir.Operation, number: int) -> None:
-    """Make the fill of words that does what ``op`` does, at the insertion point."""
+    """Create the fill of words equivalent to ``op`` at the insertion point."""
     out = op.operands[len(op.operands) - 1]
     type_ = ir.MemRefType(out.type)
     strides, first = type_.get_strides_and_offset()

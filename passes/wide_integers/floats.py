@@ -9,11 +9,11 @@ TO_FLOAT = frozenset({"arith.sitofp", "arith.uitofp"})
 MANTISSA_BITS = 23
 _P = arith.CmpIPredicate
 _LIFTS = (16, 8, 4)
-"""Shifts that leave fewer than four of a word's upper bits empty, each done where there is room for it."""
+"""Shifts of a normalization to within four bits, each applied where no bit is lost."""
 
 
 def to_float(name: str, a: Words, type_: ir.Type, qfloat: bool) -> ir.Value:
-    """``a`` as f32 or f16, rounded once: what f32 has to round is infinite in f16.
+    """``a`` as f32 or f16, rounded once: an integer that f32 rounds is infinite in f16.
 
     ``qfloat``: sums and products of floats will be those of legacy qfloat, which are not exact.
     """
@@ -30,8 +30,8 @@ def to_float(name: str, a: Words, type_: ir.Type, qfloat: bool) -> ir.Value:
 def _sum_of_parts(name: str, a: Words) -> ir.Value:
     """``a`` as the sum of two parts that f32 holds exactly.
 
-    A number below 2**45 in magnitude is cut at bit 21. Of a larger one, cut at bit 40, the lower 20 bits only tell by
-    one bit whether any is set: they are too low to decide more.
+    A number below 2**45 in magnitude is cut at bit 21. A larger one is cut at bit 40, and its lower 20 bits are
+    replaced by one sticky bit: they only decide ties.
     """
     f32 = ir.F32Type.get()
     is_signed = name == "arith.sitofp"
@@ -61,16 +61,16 @@ def _rounded_in_integers(name: str, a: Words) -> ir.Value:
         room = arith.cmpi(_P.ult, size.high, word(1 << WORD - by))
         size = select(room, shift("arith.shli", size, by), size)
         exponent = arith.select(room, arith.subi(exponent, word(by << MANTISSA_BITS)), exponent)
-    # 27 bits or more: the last one only tells whether a tie is one.
+    # 27 bits or more: the last one is sticky.
     lost = arith.ori(arith.andi(size.high, word(1)), one_if(arith.cmpi(_P.ne, size.low, word(0))))
     number = arith.sitofp(ir.F32Type.get(), arith.ori(arith.shrui(size.high, word(1)), lost))
-    # 0 would have an exponent below the least.
+    # the exponent of 0 would be below the smallest.
     bits = arith.maxsi(arith.addi(arith.bitcast(i32, number), exponent), word(0))
     return arith.bitcast(ir.F32Type.get(), arith.ori(bits, arith.andi(sign, word(1 << WORD - 1))))
 
 
 def _saturated(name: str, a: Words, type_: ir.Type) -> ir.Value:
-    """``a`` as f16, by the word nearest to it: a word has enough bits for all that is not infinite."""
+    """``a`` as f16, saturated to one word: an integer of more bits is infinite in f16."""
     if name == "arith.uitofp":
         fits = arith.cmpi(_P.eq, a.high, word(0))
         return arith.uitofp(type_, arith.select(fits, a.low, word(-1)))

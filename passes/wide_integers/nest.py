@@ -44,14 +44,14 @@ def is_known(op: ir.Operation) -> bool:
 
 
 def number_of(value: ir.Value) -> int | None:
-    """The number of a constant."""
+    """The value of a constant."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
         return None
     return ir.IntegerAttr(value.owner.operation.attributes["value"]).value
 
 
 def in_words(op: ir.Operation, qfloat: bool) -> None:
-    """Make an op that does what ``op`` does, with words, at the insertion point; ``qfloat`` as in `floats`."""
+    """Create an equivalent of ``op`` on words at the insertion point; ``qfloat`` as in `floats`."""
     parts = [halves_of(value) for value in op.operands]
     maps = [map_ for map_, own in zip(op.attributes["indexing_maps"], parts, strict=True) for _ in own]
     inputs, outputs = (list(chain(*some)) for some in (parts[:input_count(op)], parts[input_count(op):]))
@@ -76,7 +76,7 @@ def element_of(type_: ir.Type) -> ir.Type:
 
 
 def halves_of(value: ir.Value) -> list[ir.Value]:
-    """Lower and upper words of an operand, every other word of a buffer; or the operand itself."""
+    """Lower and upper words of a 64-bit operand (of a buffer: views of every other word); another operand itself."""
     if not is_wide_type(element_of(value.type)):
         return [value]
     if not isinstance(value.type, ir.MemRefType):
@@ -97,7 +97,7 @@ def halves_of(value: ir.Value) -> list[ir.Value]:
 
 
 def as_words(value: ir.Value) -> tuple[ir.Value, ir.Value, list[ir.Value], list[ir.Value]]:
-    """The memory of a buffer of 64-bit integers as words, and in words: its offset, dynamic sizes and strides."""
+    """The memory of a buffer of 64-bit integers as i32, and its offset, dynamic sizes and strides in words."""
     type_ = ir.MemRefType(value.type)
     base, offset, *rest = memref.extract_strided_metadata(value)
     start = ir.Operation.create("builtin.unrealized_conversion_cast", operands=[base], results=[
@@ -113,7 +113,7 @@ def _twice(value: ir.Value) -> ir.Value:
 
 
 class Body:
-    """Writes the operations of ``old`` anew, 64-bit values as `Words`; ``arguments`` are those of the new block."""
+    """Re-emits the operations of ``old`` with 64-bit values as `Words`; ``arguments`` are those of the new block."""
 
     def __init__(self, old: ir.Block, arguments: list[ir.Value], op: ir.Operation, qfloat: bool):
         self.old, self.op, self.qfloat = old, op, qfloat
@@ -145,7 +145,7 @@ class Body:
             clone_into(op, self.plain)
 
     def _made(self, op: ir.Operation) -> Words:
-        """The 64-bit integer that ``op`` makes."""
+        """The 64-bit result of ``op``."""
         if op.name == "arith.constant":
             return words.constant(ir.IntegerAttr(op.attributes["value"]).value)
         if op.name in EXTENSIONS:
@@ -162,14 +162,15 @@ class Body:
         return words.BINARY[op.name](*map(self.pair, op.operands))
 
     def _divided(self, is_signed: bool, n: ir.Value, d: ir.Value) -> Divided:
-        """Quotient and remainder, computed once for operations that want one of them each."""
+        """Quotient and remainder, computed once for the operations that use either."""
         key = (is_signed, n, d)
         if key not in self.divided:
             self.divided[key] = divide(is_signed, self.pair(n), self.pair(d), number_of(d), self.qfloat)
         return self.divided[key]
 
     def _read(self, op: ir.Operation) -> ir.Value:
-        """What ``op`` makes of 64-bit integers: a condition, a float, or fewer bits."""
+        """The result of ``op`` with 64-bit operands that is none itself: a condition, a float, or a narrower
+        integer."""
         if op.name == "arith.cmpi":
             return words.compare(ir.IntegerAttr(op.attributes["predicate"]).value, *map(self.pair, op.operands))
         if op.name in floats.TO_FLOAT:
@@ -186,8 +187,8 @@ class Body:
         return self.plain.get(value, value)
 
     def pair(self, value: ir.Value) -> Words:
-        """The words of ``value`` of the old body."""
-        if value not in self.pairs:  # made outside
+        """The words of ``value`` in the old body."""
+        if value not in self.pairs:  # defined outside
             with ir.InsertionPoint(self.op):
                 number = number_of(value)
                 self.pairs[value] = words.of_scalar(value) if number is None else words.constant(number)

@@ -1,4 +1,4 @@
-"""Sums of 64-bit integers as sums of half words, which leave no word."""
+"""Sums of 64-bit integers as sums of half words, which do not overflow a word."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hexagon_mlir.passes.wide_integers.words import WORD, word
 
 _HALF = WORD // 2
 LIMIT = 1 << _HALF
-"""So many half words without sign have a sum below 2^32."""
+"""The sum of so many unsigned half words is below 2^32."""
 
 
 def sum_of(op: ir.Operation) -> ir.Value | None:
-    """What ``op``, a linalg.generic with one buffer of 64-bit integers as its result, adds up; None if it does not."""
+    """The value that ``op``, a linalg.generic with one 64-bit buffer as its result, sums; None if it is no sum."""
     body = op.regions[0].blocks[0]
     *inside, end = [o.operation for o in body.operations]
     if not _reductions(op) or len(op.operands) != input_count(op) + 1 or not inside or inside[-1].name != "arith.addi":
@@ -30,7 +30,7 @@ def sum_of(op: ir.Operation) -> ir.Value | None:
 
 
 def extents(op: ir.Operation) -> list[int]:
-    """Trip counts of the loops of ``op``; `DYNAMIC` where no operand tells one."""
+    """Trip counts of the loops of ``op``; `DYNAMIC` where no operand has a static one."""
     maps = [ir.AffineMapAttr(m).value for m in op.attributes["indexing_maps"]]
     found = [DYNAMIC] * maps[0].n_dims
     for value, map_ in zip(op.operands, maps, strict=True):
@@ -41,7 +41,7 @@ def extents(op: ir.Operation) -> list[int]:
 
 
 def chunked_loop(op: ir.Operation) -> int | None:
-    """The loop of a sum to do `LIMIT` elements at a time; -1 when it has no more, None when that cannot be done."""
+    """The loop of a sum to cut into chunks of `LIMIT` elements; -1 when none is needed, None when it is impossible."""
     loops, size = _reductions(op), extents(op)
     if DYNAMIC not in (counts := [size[loop] for loop in loops]) and prod(counts) <= LIMIT:
         return -1
@@ -54,7 +54,8 @@ def chunked_loop(op: ir.Operation) -> int | None:
 
 
 def in_chunks(op: ir.Operation, loop: int) -> ir.Operation:
-    """Make ``op``, a sum, for some of ``loop`` inside a loop over all of it, at the insertion point; the new op."""
+    """Create a loop over chunks of ``loop`` at the insertion point and ``op``, a sum, of one chunk in it; returns the
+    new op."""
     count = LIMIT // prod(n for k, n in enumerate(extents(op)) if k in _reductions(op) and k != loop)
     maps = [ir.AffineMapAttr(m).value for m in op.attributes["indexing_maps"]]
     value, at = next((v, k) for v, m in zip(op.operands, maps, strict=True) for k, r in enumerate(m.results)
@@ -73,7 +74,7 @@ def in_chunks(op: ir.Operation, loop: int) -> ir.Operation:
 
 
 def in_half_words(op: ir.Operation, value: ir.Value, qfloat: bool) -> ir.Operation | None:
-    """Make sums of half words of ``value`` that do what ``op`` does; the op that adds them to its result, if any."""
+    """Replace ``op`` by sums of half words of ``value``; returns the op that adds them to its result, if any."""
     old, out = op.regions[0].blocks[0], op.operands[len(op.operands) - 1]
     count, shape, widening = input_count(op), _shape(out), _widening(value)
     inputs = [halves_of(v) for v in list(op.operands)[:count]]
@@ -88,7 +89,7 @@ def in_half_words(op: ir.Operation, value: ir.Value, qfloat: bool) -> ir.Operati
     block = new.regions[0].blocks[0]
     given, own = list(block.arguments)[:len(flat)], list(block.arguments)[len(flat):]
     with ir.InsertionPoint(block):
-        body = Body(old, [*given, own[0], own[0]], new.operation, qfloat)  # nothing but the sum reads the result's own
+        body = Body(old, [*given, own[0], own[0]], new.operation, qfloat)  # the sum alone reads the old value
         for inner in [o.operation for o in old.operations][:-2]:
             body.add(inner)
         a = body.pair(value)
@@ -103,14 +104,14 @@ def in_half_words(op: ir.Operation, value: ir.Value, qfloat: bool) -> ir.Operati
 
 
 def _widening(value: ir.Value) -> str:
-    """The conversion that makes ``value`` of one word or less; "" for others."""
+    """The name of the conversion that widens ``value`` from one word or less; "" for other values."""
     owner = value.owner
     name = "" if isinstance(owner, ir.Block) else owner.operation.name
     return name if name in ("arith.extsi", "arith.extui") else ""
 
 
 def _add_up(sums: list[ir.Value], out: ir.Value, widening: str) -> ir.Operation | None:
-    """Add ``sums`` of half words to ``out``; the op that does, None for a single number."""
+    """Add ``sums`` of half words to ``out``; returns the op that does, None for a single number."""
     rank, i64 = len(_shape(out)), ir.IntegerType.get_signless(2 * WORD)
 
     def total(start: ir.Value, numbers: list[ir.Value]) -> ir.Value:
@@ -148,7 +149,8 @@ def _uses(expression: ir.AffineExpr, loop: int) -> bool:
 
 
 def _part(value: ir.Value, map_: ir.AffineMap, loop: int, start: ir.Value, size: ir.Value) -> ir.Value:
-    """What ``value`` has for ``size`` iterations of ``loop`` from ``start`` on; itself, if it does not lie along it."""
+    """The slice of ``value`` for ``size`` iterations of ``loop`` from ``start`` on; ``value`` if ``loop`` does not
+    index it."""
     along = [isinstance(r, ir.AffineDimExpr) and r.position == loop for r in map_.results]
     if not any(along):
         return value

@@ -13,7 +13,7 @@ WORD = 32
 
 @dataclass(frozen=True)
 class Words:
-    """A 64-bit integer; ``fits`` tells that ``high`` is the sign of ``low`` all over."""
+    """A 64-bit integer; ``fits`` means that ``high`` is the sign extension of ``low``."""
 
     low: ir.Value
     high: ir.Value
@@ -40,12 +40,12 @@ def of_scalar(value: ir.Value) -> Words:
 
 
 def signed(low: ir.Value) -> Words:
-    """``low``, its sign extended."""
+    """``low``, sign-extended."""
     return Words(low, arith.shrsi(low, word(31)), fits=True)
 
 
 def widened(name: str, value: ir.Value) -> Words:
-    """What the conversion ``name`` makes of ``value``, which has at most 32 bits."""
+    """``value``, of at most 32 bits, extended by the conversion ``name``."""
     i32 = ir.IntegerType.get_signless(WORD)
     if isinstance(value.type, ir.IndexType):
         return signed(arith.index_cast(i32, value))
@@ -67,11 +67,11 @@ def narrowed(words: Words, type_: ir.Type) -> ir.Value:
 
 def compare(predicate: int, a: Words, b: Words) -> ir.Value:
     """``a`` compared with ``b``."""
-    if a.fits and b.fits:  # the order of words, unsigned too, is that of what they extend to
+    if a.fits and b.fits:  # extension preserves the order of words, the unsigned one too
         return arith.cmpi(predicate, a.low, b.low)
     if predicate in (_P.eq, _P.ne):
         small, other = (a, b) if a.fits else (b, a)
-        # where one fits, the other's upper word is compared with its own sign: often the same for a whole loop
+        # where one fits, the other's upper word is compared with that sign, which is often loop-invariant
         high = arith.shrsi(other.low, word(31)) if small.fits else small.high
         combine = arith.andi if predicate == _P.eq else arith.ori
         return combine(arith.cmpi(predicate, small.low, other.low), arith.cmpi(predicate, high, other.high))

@@ -2,7 +2,13 @@
 
 import pytest
 
-from hexagon_mlir.passes.contraction.plan import block_cost, choose_block, choose_turn, make_plan, unrolled_loops
+from hexagon_mlir.passes.contraction.plan import (
+    block_cost,
+    choose_block,
+    choose_rotation_steps,
+    make_plan,
+    unrolled_loops,
+)
 from hexagon_mlir.passes.lib.contractions import Contraction, Index, OperandAccess
 from hexagon_mlir.passes.lib.loop_nests import Unsupported
 
@@ -66,7 +72,7 @@ def test_a_block_never_exceeds_what_there_is():
     (4, 1, 0.5, 4), (5, 1, 0.5, 1),  # bytes
 ])
 def test_rows_turn_seldom_where_products_would_wait(columns, widening, pace, expected):
-    assert choose_turn(columns, widening, 1, pace) == expected
+    assert choose_rotation_steps(columns, widening, 1, pace) == expected
 
 
 def test_remainders_cost():

@@ -1,4 +1,4 @@
-"""How much TCM is taken while a loop runs."""
+"""The TCM buffers that are live during a loop."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from hexagon_mlir.ir.buffers import allocation_bytes, uses_of_buffer
 from hexagon_mlir.ir.query import in_tcm, ops_named
 
 _ENDS = frozenset({"scf.yield", "scf.condition", "func.return", "func.call", "memref.extract_aligned_pointer_as_index"})
-"""What makes a buffer known under another name."""
+"""Operations that give a buffer another name."""
 
 
-def bytes_beside(loop: ir.Operation) -> int:
+def live_bytes(loop: ir.Operation) -> int:
     """Bytes of the TCM buffers with data while ``loop`` runs, its own included.
 
-    `hexagon-tcm-allocation` gives buffers the same place when the operations of the function's body that use them,
-    first to last, are not the same: buffers are moved out of loops before.
+    Lifetimes are ranges of operations in the function's body, as in `hexagon-tcm-allocation`, which is run after
+    buffers have been hoisted out of loops.
     """
     function = loop
     while function.name != "func.func":
