@@ -126,7 +126,7 @@ class _Search:
             evens, odds = (hvx.halves(self._search(half, _HALVES, interleaved)) for half in (low, high))
             for odd, even in zip(odds, evens, strict=True):
                 found += hvx.halves(hvx.call("vshuffvdd", hvx.pair, odd, even, -2))
-        return hvx.joined(found, element)
+        return hvx.concatenated(found, element)
 
     def _search(self, tables: Sequence[ir.Value], bits: int, index: ir.Value) -> ir.Value:
         """The elements for ``index``: one instruction for each piece of the tables, the results or-ed together."""

@@ -1,8 +1,7 @@
-"""A program through LLVM, its parts and functions in parallel.
+"""Compiles a program with LLVM, its parts and functions in parallel.
 
-Parts are optimised one beside the other, while the passes are at work on the next; then code is generated for every
-function with loops by itself, by whichever worker has nothing else to do. What comes out does not depend on who does
-it.
+Parts are optimised in parallel, while the passes run on the next one; then code is generated for every function with
+loops by itself, by any idle worker. The result does not depend on the worker.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from functools import partial
 
 from hexagon_mlir.codegen.processes.task_queue import Task, TaskQueue
 from hexagon_mlir.codegen.processes.worker import Aborted, Workers
-from hexagon_mlir.isa.joining import joined
+from hexagon_mlir.isa.concatenation import concatenated
 
 
 class Assembly:
-    """The assembly of ``parts`` of LLVM IR, which ``queue`` works on from now on; they are this ``share`` of a program,
+    """The assembly of ``parts`` of LLVM IR, whose tasks are added to ``queue``; they are this ``share`` of a program,
     and ``request`` is as for `backend.optimize_and_emit`.
     """
 
@@ -28,13 +27,14 @@ class Assembly:
         queue.add([Task(len(part.source), part.optimize) for part in self._parts])
 
     def text(self) -> str:
-        """All of it; the queue is finished before."""
-        return joined([part.once_more() if part.again else joined(part.functions, "f") for part in self._parts])
+        """The whole assembly, once the queue has finished."""
+        return concatenated([part.once_more() if part.again else concatenated(part.functions, "f")
+                             for part in self._parts])
 
 
 @dataclass
 class _Part:
-    """A part, and the assembly of its ``functions``; ``again``: how all of it is asked for once more."""
+    """A part, and the assembly of its ``functions``; ``again``: the request that repeats the whole part."""
 
     source: str
     header: dict
@@ -43,7 +43,7 @@ class _Part:
     again: dict = field(default_factory=dict)
 
     def optimize(self) -> list[Task]:
-        """Through -O3; what is left to do is a task for each function, if there are several."""
+        """Run -O3; returns a code-generation task for each function, if there are several."""
         answer = json.loads(self.workers.request({**self.header, "kind": "functions"}, self.source))
         functions = answer["functions"]
         self.functions = [answer["assembly"]] if not functions else [""] * len(functions)
@@ -51,7 +51,8 @@ class _Part:
                 for number, (share, text) in enumerate(functions)]
 
     def generate(self, number: int, share: float, text: str) -> list[Task]:
-        """Assembly of one function; where none is right, or LLVM aborts, the part will be tried in another way."""
+        """Generate one function's assembly; if no variant is correct, or LLVM aborts, the part is repeated by another
+        method."""
         if not self.again:
             try:
                 made = self.workers.request({**self.header, "kind": "function", "share": share}, text)
@@ -62,5 +63,5 @@ class _Part:
         return []
 
     def once_more(self) -> str:
-        """All of it in one request, in the other way."""
+        """The whole part in one request, by the other method."""
         return self.workers.request({**self.header, "kind": "asm", **self.again}, self.source).decode()

@@ -1,4 +1,4 @@
-"""What code generation gave, kept on disk under the hash of everything that decides it."""
+"""The disk cache of generated code, keyed by the hash of everything that determines the code."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def key(*parts: str | bytes) -> str:
 
 @cache
 def compiler() -> str:
-    """What identifies code generation itself: its sources, those of what it reads, and the LLVM beneath them."""
+    """The identity of the code generator: its sources, those of the modules it uses, and the version of LLVM."""
     return key(version("llvmlite"), *(file.read_bytes() for file in sources()))
 
 
 def sources() -> list[Path]:
-    """The files whose text decides what code is generated."""
+    """The source files that determine the generated code."""
     package = Path(__file__).parents[1]
     return [file for part in ("codegen", "isa", "llvmir") for file in sorted((package / part).rglob("*.py"))]
 

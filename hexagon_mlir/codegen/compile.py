@@ -1,4 +1,4 @@
-"""One module through a whole pipeline to Hexagon assembly."""
+"""Compiles one module through a whole pipeline to Hexagon assembly."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ from hexagon_mlir.targets import Target
 
 @dataclass
 class Compiled:
-    """Assembly and how it came about. ``stages``, if kept, is the IR as (title, text): the source, after each step.
+    """The assembly and its derivation. ``stages``, if kept, is the IR as (title, text): the source, after each step.
 
-    ``modules`` are the LLVM IR; ``memory`` is what a kernel of a model takes from its caller besides tensors.
+    ``modules`` are the LLVM IR; ``memory`` describes the memory that a kernel of a model gets from its caller besides
+    tensors.
     """
 
     asm: str
@@ -56,7 +57,8 @@ class Compiled:
 
 @dataclass
 class Lowered:
-    """A program after the passes: LLVM IR that `finish` turns to assembly, in any thread. Fields as in `Compiled`."""
+    """A program after the passes: LLVM IR that `finish` compiles to assembly, in any thread. Fields as in
+    `Compiled`."""
 
     modules: tuple[str, ...]
     target: Target
@@ -69,7 +71,7 @@ class Lowered:
     memory: KernelMemory | None = None
 
     def finish(self, emission: Emission | None = None) -> Compiled:
-        """Generate code, by the ``emission`` that has been given all modules or a new one; raises `HexError`."""
+        """Generate code, by the ``emission`` that has all modules already or by a new one; raises `HexError`."""
         start = time.perf_counter()
         if emission is None:
             emission = Emission(self.target, self.pipeline, self.settings)
@@ -88,21 +90,21 @@ class Lowered:
 
 
 def note_remarks(asm: str, context: PassContext) -> None:
-    """Put what code generation says in ``asm`` where the remarks of passes are."""
+    """Add the remarks of code generation in ``asm`` to those of the passes."""
     for remark in remarks_of(asm):
         context.log.add("remark", None, "llvm-codegen", remark)
 
 
 _LEAST = 100
-"""Operations that a function counts for besides its own, where its share of a program is estimated: a product is one.
+"""Constant term, in operations, of the estimated share of a function in a program: a product is one operation.
 """
 _EXPLAINED: list[list[Compiled]] = []
-"""Who wants every compilation of this process: see `explaining`."""
+"""The lists that collect every compilation of this process: see `explaining`."""
 
 
 @contextmanager
 def explaining() -> Iterator[list[Compiled]]:
-    """Compilations inside, of all threads, keep their stages and line info; the list has them as they end."""
+    """Within this context the compilations of all threads keep stages and line info and are appended to the list."""
     compilations: list[Compiled] = []
     _EXPLAINED.append(compilations)
     try:
@@ -117,7 +119,7 @@ def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pi
                    keep_stages: bool = False) -> Compiled:
     """Run ``pipeline`` over ``module`` and generate code for ``target``; raises `HexError`.
 
-    LLVM begins while passes are at work, which leaves less than all of the program in ``module``.
+    LLVM starts while passes are running, so functions are moved out of ``module``.
     """
     chip = targets.get(target) if isinstance(target, str) else target
     emission = Emission(chip, pipeline, settings)
@@ -130,14 +132,14 @@ def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pi
 @deferred()
 def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
                  options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS, keep_stages: bool = False,
-                 hand_on: Callable[[str, float], None] | None = None) -> Lowered:
+                 emit: Callable[[str, float], None] | None = None) -> Lowered:
     """Run ``pipeline`` over ``module``, down to LLVM IR; raises `HexError`. Keeping stages costs time.
 
-    ``hand_on`` gets LLVM IR as soon as it is there, with its share of the program: functions that stand alone go
-    through the last passes one after the other, unless somebody wants to see the whole module between passes.
+    ``emit`` is called with LLVM IR as soon as it is available, and its share of the program: separable functions run
+    through the last passes one after the other, unless the whole module is to be shown between passes.
     """
     start = time.perf_counter()
-    options = options or RunOptions(verify_each=False, verify_handed_on=True)
+    options = options or RunOptions(verify_each=False, verify_boundaries=True)
     chip = targets.get(target) if isinstance(target, str) else target
     workers().start()  # LLVM loads while the passes run
     stages: list[tuple[str, str]] = []
@@ -151,7 +153,7 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     set_index_bits(module)
     context = PassContext(chip)
     steps = pipelines.get(pipeline, chip, settings)
-    seen_whole = hand_on is None or settings.line_info or options.observers or options.dump_dir is not None
+    seen_whole = emit is None or settings.line_info or options.observers or options.dump_dir is not None
     first = len(steps) if seen_whole else len(steps) - pipelines.named(pipeline).by_function
     records = run_steps(module, steps[:first], context, options)
     with module.context:
@@ -165,15 +167,15 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
             with part.context:
                 name_apart(part, name)
         modules.append(translate_to_llvm_ir(part))
-        if hand_on is not None:
-            hand_on(modules[-1], lengths[name] / sum(lengths.values()))
+        if emit is not None:
+            emit(modules[-1], lengths[name] / sum(lengths.values()))
     records += [_sum(of_one_step) for of_one_step in zip(*later, strict=True)]
     return Lowered(tuple(modules), chip, pipeline, settings, time.perf_counter() - start, records, context,
                    tuple(stages), kernel_memory.read(module))
 
 
 def _sum(records: Sequence[StepRecord]) -> StepRecord:
-    """What a step did in several modules."""
+    """The records of one step in several modules, added up."""
     return StepRecord(records[0].title, sum(r.seconds for r in records), sum(r.ops_before for r in records),
                       sum(r.ops_after for r in records))
 

@@ -1,4 +1,4 @@
-"""Sizes known when a function is called: which dimensions are equal, and what the results' are."""
+"""Dynamic sizes: which dimensions are equal, and how the results' sizes follow from the arguments'."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LIKE_FIRST = ("tensor.cast", "tensor.insert_slice", "bufferization.to_tensor", 
 
 @dataclass(frozen=True)
 class SizeRules:
-    """``equal`` groups what must be one number: places of arguments and numbers. ``results[i][d]`` is the size of
-    dimension d of result i: a number, the place it equals, or None when it is neither."""
+    """``equal`` groups dimensions of arguments, and numbers, that must be equal. ``results[i][d]`` is the size of
+    dimension d of result i: a number, an equal dimension of an argument, or None."""
 
     equal: tuple[frozenset[Place | int], ...] = ()
     results: tuple[tuple[Place | int | None, ...], ...] = ()
@@ -26,7 +26,7 @@ NO_RULES = SizeRules()
 
 
 def read_sizes(function: ir.Operation) -> SizeRules:
-    """The `SizeRules` of ``function``, at the tensor level; the operations that need equal sizes are looked at."""
+    """The `SizeRules` of ``function``, at the tensor level, from the operations that need equal sizes."""
     groups: list[set[Place | int]] = []
     for op in find_ops(function, lambda op: True):
         for sizes in _equal_sizes(op):
@@ -37,7 +37,7 @@ def read_sizes(function: ir.Operation) -> SizeRules:
 
 
 def _equal_sizes(op: ir.Operation) -> Iterator[Sequence[Place | int | None]]:
-    """Sizes that ``op`` takes to be one."""
+    """Sizes that ``op`` requires to be equal."""
     shaped = [v for v in op.operands if isinstance(v.type, ir.RankedTensorType)]
     if op.name.startswith("linalg.") and len(op.results):
         maps = (op.attributes["indexing_maps"] if "indexing_maps" in op.attributes
@@ -56,11 +56,11 @@ def _equal_sizes(op: ir.Operation) -> Iterator[Sequence[Place | int | None]]:
 def _join(groups: list[set[Place | int]], members: set[Place | int]) -> None:
     if not any(isinstance(member, tuple) for member in members):
         return
-    joined = set(members)
+    merged = set(members)
     for group in [g for g in groups if g & members]:
-        joined |= group
+        merged |= group
         groups.remove(group)
-    groups.append(joined)
+    groups.append(merged)
 
 
 def _size(value: ir.Value, dim: int) -> Place | int | None:

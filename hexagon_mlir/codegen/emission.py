@@ -1,4 +1,4 @@
-"""LLVM IR to code, which is kept on disk."""
+"""Compiles LLVM IR to code, with a disk cache."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from hexagon_mlir.codegen.matrix_engine.definitions import with_definitions, wit
 from hexagon_mlir.codegen.module_splitting import divide
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.trace import Made, Trace
-from hexagon_mlir.isa.joining import joined
+from hexagon_mlir.isa.concatenation import concatenated
 from hexagon_mlir.llvmir import MODULE_END
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
 
 class Emission:
-    """The assembly of a program whose modules of LLVM IR come one after the other; LLVM works on those that are there.
+    """The assembly of a program whose modules of LLVM IR are added one by one, and compiled as they are added.
 
-    The ``pipeline`` that they come through decides what LLVM may do to their loops (`pipelines.LlvmLoops`).
+    Their ``pipeline`` determines what LLVM may do to their loops (`pipelines.LlvmLoops`).
     """
 
     def __init__(self, target: Target, pipeline: str, settings: Settings, position_independent: bool = False):
@@ -31,14 +31,14 @@ class Emission:
         self._made: list[tuple[str, str | Assembly]] = []
 
     def add(self, llvm_ir: str, share: float = 1.0) -> None:
-        """A module, which is this ``share`` of the program; what becomes of it does not depend on the others."""
+        """Add a module, which is this ``share`` of the program; its code does not depend on the other modules."""
         name = _name(llvm_ir, {**self._request, "share": share})
         found = cache.load(name)
         self._made.append((name, found.decode() if found is not None else
                            Assembly(divide(llvm_ir), self._request, workers(), self._queue, share)))
 
     def finish(self) -> str:
-        """The assembly; raises `HexError`. Ctrl-C ends what LLVM is at."""
+        """The assembly; raises `HexError`. Ctrl-C ends the requests in progress."""
         try:
             self._queue.finish()
         except KeyboardInterrupt:
@@ -49,17 +49,17 @@ class Emission:
             texts.append(made if isinstance(made, str) else made.text())
             if made is not texts[-1]:
                 cache.store(name, texts[-1].encode())
-        return with_routines(joined(texts, "m"), self._target)
+        return with_routines(concatenated(texts, "m"), self._target)
 
     def close(self) -> None:
-        """Nothing will be added any more."""
+        """No module will be added any more."""
         self._queue.close()
 
 
 def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "default",
          settings: Settings = DEFAULT_SETTINGS, position_independent: bool = False) -> str | bytes:
-    """Assembly text (``asm``), object bytes (``obj``) or optimised LLVM IR text (``llvm``) for ``llvm_ir``, which came
-    through ``pipeline``; raises `HexError`.
+    """Assembly text (``asm``), object bytes (``obj``) or optimised LLVM IR text (``llvm``) for ``llvm_ir``, the output
+    of ``pipeline``; raises `HexError`.
     """
     if kind == "asm":
         emission = Emission(target, pipeline, settings, position_independent)
@@ -77,7 +77,7 @@ def emit(llvm_ir: str, target: Target, kind: str = "asm", pipeline: str = "defau
 
 
 def traced(llvm_ir: str, target: Target, pipeline: str, settings: Settings) -> tuple[str, Trace]:
-    """The assembly that `emit` gives, and what the steps between did; nothing is taken from the cache."""
+    """The assembly as by `emit`, and the trace of the steps; the cache is not read."""
     request = {**_request(target, pipeline, settings, "asm", False), "traced": True}
     parts = divide(llvm_ir)
     texts: list[str] = []
@@ -86,7 +86,7 @@ def traced(llvm_ir: str, target: Target, pipeline: str, settings: Settings) -> t
         answer = json.loads(workers().request({**request, "share": len(part) / sum(map(len, parts))}, part))
         texts.append(answer["assembly"])
         made += [Made(*entry) for entry in answer["steps"]]
-    return joined(texts), made
+    return concatenated(texts), made
 
 
 def linked(modules: Sequence[str], target: Target) -> str:
@@ -104,5 +104,5 @@ def _request(target: Target, pipeline: str, settings: Settings, kind: str, posit
 
 
 def _name(llvm_ir: str, request: dict) -> str:
-    """Where the answer to ``request`` is kept."""
+    """The cache key of ``request``."""
     return f"{cache.key(cache.compiler(), llvm_ir, *(f'{k}={request[k]}' for k in sorted(request)))}.{request['kind']}"

@@ -1,4 +1,4 @@
-"""Functions of a module in modules of their own, which go through the last passes while LLVM works on the first."""
+"""Moves functions into modules of their own, which run through the last passes while LLVM compiles the first ones."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _ADDRESSES = ("func.constant", "llvm.mlir.addressof", "llvm.call", "memref.get_g
 
 
 def take_out(module: ir.Module) -> dict[str, ir.Module]:
-    """Take functions out of ``module``; gives a module of each by its name, the one of fewest operations first.
+    """Take functions out of ``module``; returns a module of each by its name, the one of fewest operations first.
 
-    Only what LLVM does not see through anyway is taken out: a function that is not to be inlined. It takes scalars and
-    buffers of static size and names nothing but functions. If any function has an argument that says whether it may
-    fork (`dialects.permissions`), so has this one. Calls find a declaration.
+    Only functions opaque to LLVM anyway are taken out: those that are not to be inlined. Their arguments are scalars
+    and buffers of static size, and they refer to no symbols but functions. If any function has an argument for the fork
+    permission (`dialects.permissions`), so has this one. A declaration is left for calls.
     """
     defined = {_name(op): op for op in functions(module)}
     limited = any(permissions.of(op) is not None for op in defined.values())
@@ -31,8 +31,8 @@ def take_out(module: ir.Module) -> dict[str, ir.Module]:
 
 
 def name_apart(module: ir.Module, name: str) -> None:
-    """Put ``name`` in front of the names of all other functions that ``module`` defines: passes have made them, and the
-    like in other modules of `take_out`.
+    """Prefix ``name`` to the names of all other functions that ``module`` defines: passes have made them, and equal
+    names in other modules of `take_out`.
     """
     for op in [view.operation for view in module.body.operations if "sym_name" in view.operation.attributes]:
         if (old := _name(op)) != name and any(len(region.blocks) for region in op.regions):
@@ -50,7 +50,7 @@ def _is_noinline(function: ir.Operation) -> bool:
 def _stands_alone(function: ir.Operation, limited: bool) -> bool:
     types = ir.FunctionType(function.attributes["function_type"].value).inputs
     if any(isinstance(type_, ir.MemRefType) and not type_.has_static_shape for type_ in types):
-        return False  # it will take sizes, and its callers give them
+        return False  # sizes will become arguments, which its callers pass
     if limited and permissions.of(function) is None and ops_named(function, "scf.forall"):
         return False
     return not ops_named(function, *_ADDRESSES)

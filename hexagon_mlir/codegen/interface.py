@@ -1,4 +1,4 @@
-"""What a compiled function takes and returns, as launches, headers and linked programs see it."""
+"""The arguments and results of a compiled function, for launches, headers and linked programs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ELEMENTS = ("i1", "i8", "i16", "i32", "i64", "index", "f8E4M3FN", "f8E5M2", "f16
 class Tensor:
     """Shape and element type of a tensor argument or result; ``element`` as in MLIR.
 
-    ``by_value`` arguments (tensors, not memrefs) are never written, see the pass hexagon-argument-aliasing. A size
-    of None is known when the function is called.
+    ``by_value`` arguments (tensors, not memrefs) are never written, see the pass hexagon-argument-aliasing. A size of
+    None is dynamic.
     """
 
     shape: tuple[int | None, ...]
@@ -32,17 +32,18 @@ class Tensor:
 
     @property
     def dynamic(self) -> tuple[int, ...]:
-        """The dimensions whose size is known when the function is called."""
+        """The dimensions of dynamic size."""
         return tuple(d for d, size in enumerate(self.shape) if size is None)
 
 
 @dataclass(frozen=True)
 class Interface:
-    """What the entry function takes and returns. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar type.
+    """The arguments and results of the entry function. An argument is a `Tensor`, ``*f32`` (a pointer) or a scalar
+    type.
 
-    ``weights`` follow the arguments: constants that a file of their own holds (`codegen.artifacts.weights`). Behind the
+    ``weights`` follow the arguments: constants that a file of their own holds (`codegen.artifacts.weights`). After the
     results' buffers there is an i32 for each dynamic dimension of the arguments, then of the results (see the pass
-    hexagon-dynamic-sizes); ``sizes`` tells what they must be.
+    hexagon-dynamic-sizes); ``sizes`` has the rules for them.
     """
 
     entry: str
@@ -66,7 +67,7 @@ def launch_grid(name: str, grid: Sequence[int]) -> tuple[int, int, int]:
 def read_interface(module: ir.Module, entry: str | None, grid: bool, weights: int = 0) -> Interface:
     """The `Interface` of ``entry``, or of the only public function of ``module``, a module at the tensor level.
 
-    ``grid`` tells that it is a Triton kernel, whose last arguments say which program runs. The last ``weights``
+    ``grid``: it is a Triton kernel, whose last arguments identify the program. The last ``weights``
     arguments were constants.
     """
     functions = [op for op in module.body.operations
@@ -120,7 +121,7 @@ def _check(function: ir.Operation, place: str, type_: ir.Type) -> None:
 
 
 def _writable(function: ir.Operation) -> list[bool]:
-    """Which arguments of ``function`` say that they may be written."""
+    """Which arguments of ``function`` are marked as writable."""
     if "arg_attrs" not in function.attributes:
         return [False] * len(function.arguments)
     return [_WRITABLE in attributes and ir.BoolAttr(attributes[_WRITABLE]).value
@@ -128,7 +129,7 @@ def _writable(function: ir.Operation) -> list[bool]:
 
 
 def kind_of(type_: ir.Type) -> Tensor | str:
-    """How `Interface` writes an argument of ``type_``."""
+    """The representation in `Interface` of an argument of ``type_``."""
     if isinstance(type_, ir.RankedTensorType | ir.MemRefType):
         if isinstance(type_, ir.MemRefType) and type_.shape == [1]:
             return f"*{type_.element_type}"

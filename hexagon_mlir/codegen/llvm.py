@@ -13,13 +13,13 @@ from hexagon_mlir.targets.disputed import NarrowingOrder
 
 TRIPLE = "hexagon-unknown-linux-musl"
 _LEFT_OUT = ("correlated-propagation", "constraint-elimination")
-"""Passes of -O3 that are left out, for all kinds of code: a seventh of its time. They look for ranges of numbers, which
-our own passes know better. Causal attention takes 1 % fewer cycles without them, attention 0.3 % more."""
+"""Passes of -O3 that are disabled for all code: a seventh of its time. They analyse value ranges, which our own passes
+know better. Causal attention takes 1 % fewer cycles without them, attention 0.3 % more."""
 CODEGEN_LEVEL = 3
 
-# A third of LLVM's time goes to searches that change nothing in vector loops: for bit fields, addressing modes, loops
-# to rotate, copies after register allocation, registers of equal bits among all that are alive, registers that are free
-# while a value is on the stack, common parts of addresses (they take registers: 0.2 % of attention's cycles).
+# A third of LLVM's time is spent on searches that change nothing in vector loops: for bit fields, addressing modes,
+# loops to rotate, copies after register allocation, live registers with equal bits, registers that are free while a
+# value is spilled, common subexpressions of addresses (they take registers: 0.2 % of attention's cycles).
 _SEARCHES = {"-hexagon-insert": ("false", "true"), "-disable-hexagon-amodeopt": ("true", "false"),
              "-hexagon-loop-resched": ("false", "true"), "-rdf-opt": ("false", "true"),
              "-hexbit-registerset-limit": ("64", "1000"), "-hexagon-opt-spill": ("false", "true"),
@@ -30,19 +30,19 @@ _SCHEDULED = ("-enable-misched=false", "-enable-misched=true")
 _BITS = ("-hexagon-bit=false", "-hexagon-bit=true")
 _WINDOWS = ("-window-sched=off", "-window-sched=on")
 _NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
-# LLVM 22 takes vector float arithmetic for four times as dear as it is, and leaves GELU and softmax scalar. Only its
-# loop vectorizer, which is off elsewhere, looks at the second option.
+# LLVM 22 models vector float arithmetic as four times as expensive as it is, and leaves GELU and softmax scalar. Only
+# its loop vectorizer, which is disabled otherwise, reads the second option.
 _AUTO_VECTORIZED = ("-hexagon-autohvx=true", "-force-target-instruction-cost=1")
 _REALIGNED = ("-hvc-va=false", "-hvc-va=true")
-ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # it would leave out conversions before spills
-           # LLVM 22's search for vector idioms makes mul and a shift a double-width product: the wrap is lost.
+ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # it would omit conversions before spills
+           # LLVM 22's vector idiom pass combines mul and a shift to a double-width product, which does not wrap.
            "-hvc-vi=false")
 
 
 @dataclass(frozen=True)
 class Library:
     """LLVM for one chip. ``loops`` as in `optimize_and_emit`; ``relocation`` is ``static`` or ``pic``; ``cautious``
-    leaves the target's own passes out of -O3, and the search for windows out of code generation.
+    omits the target's own passes from -O3, and the window search from code generation.
     """
 
     cpu: str
@@ -63,13 +63,13 @@ class Library:
         tuning = binding().create_pipeline_tuning_options(speed_level=3)
         tuning.loop_unrolling = self.loops != "kept"
         tuning.loop_vectorization = tuning.slp_vectorization = self.loops == "vectorized"
-        # LLVM 22's reuse of vectors between iterations expects an instruction behind every phi of a vector, and aborts
-        # at a constant. No option leaves the pass out; the passes of another target do not have it.
+        # LLVM 22's vector reuse between iterations expects an instruction as operand of every vector phi, and aborts at
+        # a constant. No option disables the pass; the pipeline of another target does not have it.
         tuner = binding().Target.from_default_triple().create_target_machine() if self.cautious else machine
         builder = binding().create_pass_builder(tuner, tuning)
         builder.getModulePassManager().run(module, builder)
         after = binding().create_new_module_pass_manager()
-        after.add_aggressive_dce_pass()  # what counted for arguments that -O3 found unused at its end
+        after.add_aggressive_dce_pass()  # dead operands of arguments that -O3 found unused at its end
         after.run(module, builder)
         return str(module)
 
@@ -87,9 +87,9 @@ class Library:
 
     def generate(self, llvm_ir: str, variant: Variant, realigned: bool, kind: str) -> Any:
         """``kind`` "assembly" (str) or "object" (bytes) of optimised ``llvm_ir``; from a fresh module, since emission
-        changes one. ``realigned`` lets LLVM join neighbouring stores.
+        changes one. ``realigned`` lets LLVM merge adjacent stores.
         """
-        # The search for windows moves instructions on trial; LLVM 22 aborts where a live range does not follow.
+        # The window search moves instructions tentatively; LLVM 22 aborts where a live range is not updated.
         self._set(*ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
                   _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows and not self.cautious], _BITS[variant.bits],
                   _REALIGNED[realigned])

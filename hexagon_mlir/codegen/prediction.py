@@ -1,4 +1,4 @@
-"""What a model should cost before it runs: its bytes from and to DDR, and its cycles, from sizes alone."""
+"""Predicts the cost of a model from sizes alone: its bytes from and to DDR, and its cycles."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.targets import Target
 
 _CALL_CYCLES = 8000
-"""Of each call, whatever its sizes: cold caches, first tiles, starting threads. Of an MLP, LeNet and a transformer
+"""Constant cycles of each call: cold caches, first tiles, starting threads. Of an MLP, LeNet and a transformer
 block on v75: 8,900, 9,800 and 7,400."""
 
 
 @dataclass(frozen=True)
 class Prediction:
     """Of one run. ``ddr_bytes``: every kernel reads its operands and writes its results once. ``cycles``: each call
-    takes the longer of moving them and of computing on all its threads, and what any call takes; None when a loop's
-    length is unknown."""
+    takes a constant time and the longer of its transfers and its computation on all threads; None when a loop's length
+    is unknown."""
 
     ddr_bytes: int
     cycles: int | None

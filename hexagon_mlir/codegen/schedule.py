@@ -23,7 +23,8 @@ _VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast
 
 @dataclass(frozen=True)
 class Buffer:
-    """Memory of one tensor. ``argument`` is its place among the model's arguments; None for what kernels make."""
+    """Memory of one tensor. ``argument`` is its index among the model's arguments; None for a tensor that kernels
+    make."""
 
     shape: tuple[int, ...]
     element: str
@@ -44,7 +45,7 @@ class Call:
 class Kernel:
     """One compiled kernel; ``calls`` counts how often the model runs it; ``llvm_ir`` is "" in a loaded model.
 
-    ``memory`` tells what the model gives it besides tensors; None when it takes all of TCM for itself.
+    ``memory`` describes the memory that the model passes besides tensors; None when the kernel uses all of TCM.
     """
 
     name: str
@@ -140,7 +141,7 @@ def _canonical(function: ir.Operation, name: str) -> str:
 def _source(function: ir.Operation, given: set[int]) -> str:
     """The text of ``function`` as a module of its own, with source lines, marked as a model's kernel.
 
-    ``given`` are its arguments that are there before the model runs, in every call.
+    ``given`` are the arguments that exist before the model runs, in every call.
     """
     with function.context:
         function.attributes[IN_MODEL] = ir.DenseI64ArrayAttr.get(sorted(given))
@@ -148,15 +149,15 @@ def _source(function: ir.Operation, given: set[int]) -> str:
 
 
 def _share(kernel: ir.Operation, target: str) -> int:
-    """TCM that ``kernel`` may plan for, 0 for all of it: a convolution in smaller tiles reads its windows more often,
-    which costs more than the first tile of the next kernel could save."""
+    """Bytes of TCM that ``kernel`` may use, 0 for all of it: a convolution in smaller tiles reads its windows more
+    often, which costs more than prefetching the first tile of the next kernel saves."""
     convolves = any("conv_" in op.name for op in nested_ops(kernel))
     return 0 if convolves else targets.get(target).tcm_share_bytes
 
 
 def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
                  settings: Sequence[Settings]) -> list[Kernel]:
-    """The kernels of ``sources``: while LLVM generates code for some, in other processes, passes run over the next."""
+    """The kernels of ``sources``: LLVM generates code for some, in other processes, while passes run on the next."""
     report = progress or (lambda what, done, total: None)
     names: list[str] = []
     pending: list[Future[Compiled]] = []
@@ -174,7 +175,7 @@ def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: P
                                   llvm_ir=compiled.llvm_ir, memory=compiled.memory))
             report("compiling", max(done, sum(future.done() for future in pending)), len(sources))
         return kernels
-    except KeyboardInterrupt:  # nobody waits for what LLVM is at
+    except KeyboardInterrupt:  # the results of running requests are not needed
         workers().stop()
         raise
     finally:

@@ -42,12 +42,12 @@ from hexagon_mlir.llvmir import Module
 
 QFLOAT, IEEE = "+hvx-qfloat", "+hvx-ieee-fp"
 PRINTED = "; ModuleID = "
-"""How LLVM begins what it prints: text in the form that the steps read."""
+"""The first characters of IR that LLVM has printed, the form that the steps read."""
 
 
 @dataclass
 class Program:
-    """LLVM IR and what the steps need to know about it: the chip, and how code is generated from it.
+    """LLVM IR and the parameters of the steps: the chip, and how code is generated.
 
     ``qfloat``: sums and products stay in qfloat where the chip has it; ``native``: vector arithmetic is split into HVX
     registers before -O3.
@@ -61,12 +61,12 @@ class Program:
 
     @property
     def features(self) -> str:
-        """The chip's, as LLVM names them."""
+        """The chip's features, by LLVM's names."""
         return self.library.features
 
     @property
     def text(self) -> str:
-        """As LLVM reads it."""
+        """The LLVM IR as text."""
         return self.module.text
 
     @cached_property
@@ -82,7 +82,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Step:
-    """A rewrite of LLVM IR, and why it is there; ``when`` tells for which programs."""
+    """A rewrite of LLVM IR, and the reason for it; ``when`` selects the programs."""
 
     name: str
     why: str
@@ -92,7 +92,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Check:
-    """What assembly is searched for, why, and the ``fallback`` where it is ``found``."""
+    """A pattern that is searched in assembly, the reason, and the ``fallback`` where it is ``found``."""
 
     name: str
     why: str
@@ -106,9 +106,10 @@ def on_module(rewrite: Callable[[Module], Module]) -> Callable[[Program], Module
 
 
 def read(text: str, before: Module) -> Module:
-    """``text`` that LLVM printed of ``before``, with its remarks; forms that no rewrite will see are one more."""
+    """Parse ``text``, LLVM's output for ``before``, and keep its remarks; a form that no rewrite can handle adds
+    one."""
     module = Module.parse(text)
-    return module.with_remarks((*before.remarks, *module.unread))
+    return module.with_remarks((*before.remarks, *module.unparsed))
 
 
 def _native_vectors(program: Program) -> Module:
@@ -150,7 +151,7 @@ AFTER_O3 = (
          lambda program: narrowings_as_instructions(program.module, program.library.narrowing_order),
          lambda program: IEEE in program.features),
 )
-"""Of each function by itself, once; what follows depends on the variant of its code (`variants`)."""
+"""For each function by itself, once; the later steps depend on the variant (`variants`)."""
 BY_VARIANT = (
     Step("loop-order", "LLVM keeps the given order: unrolled copies of a body are interleaved",
          lambda program: order_loops(program.module, program.variant.budget), lambda program: program.variant.ordered),
@@ -172,7 +173,7 @@ ON_ASSEMBLY = SHARED_VECTORS, QFLOAT_SPILLS
 
 
 def apply(steps: Sequence[Step], program: Program, trace: Trace | None = None) -> Program:
-    """``program`` after those of ``steps`` that are for it; each of them is in ``trace``."""
+    """``program`` after the ``steps`` that apply to it, each of which is added to ``trace``."""
     for step in steps:
         if not step.when(program):
             continue

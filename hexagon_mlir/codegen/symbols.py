@@ -1,4 +1,4 @@
-"""Names of functions and globals: any text in MLIR, words in LLVM IR, assembly, C and names of files."""
+"""Names of functions and globals: any text in MLIR, identifiers in LLVM IR, assembly, C and file names."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _OWN_LINKAGE = ("internal", "private")
 
 
 def check_symbols(module: ir.Module) -> None:
-    """Give private symbols of ``module`` names that are words, in place; raises `HexError` for others that have none.
+    """Rename private symbols of ``module`` to identifiers, in place; raises `HexError` for others that are none.
 
-    What is called from outside keeps its name, or is refused: text of a file would become code.
+    Public symbols keep their name or are refused: text of an input file would become code.
     """
     named = {_name(op): op for op in (view.operation for view in module.body.operations)
              if "sym_name" in op.attributes}
@@ -48,7 +48,7 @@ def _is_private(op: ir.Operation) -> bool:
 
 
 def _rename(module: ir.Module, new: Mapping[str, str]) -> None:
-    """Give symbols their new names, and whatever refers to them, in operations that no dialect declares too."""
+    """Rename symbols and all references to them, in unregistered operations too."""
     with module.context:
         for op in nested_ops(module.operation):
             for key in list(op.attributes):

@@ -1,4 +1,4 @@
-"""What steps from LLVM IR to assembly did, for ``--timing`` and ``--dump-ir``."""
+"""The record of the steps from LLVM IR to assembly, for ``--timing`` and ``--dump-ir``."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ class Made(NamedTuple):
 
 
 Trace = list[Made]
-"""Of the steps that ran, in order."""
+"""The records of the steps that ran, in order."""

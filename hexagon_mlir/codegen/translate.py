@@ -24,8 +24,8 @@ def translate_to_llvm_ir(module: ir.Module) -> str:
 
 
 def _number_messages(text: str) -> str:
-    """``text`` with messages of assertions counted from 0: upstream counts those of all modules, and what is cached for
-    a kernel would not be found when another one was compiled before it."""
+    """``text`` with messages of assertions counted from 0: upstream numbers those of all modules, and a cached kernel
+    would not be found after another one was compiled."""
     if f"@{_MESSAGE}" not in text:
         return text
     found = (name.removeprefix("@") for name in Module.parse(text).variables)

@@ -1,8 +1,8 @@
 """The ways to generate code for a function, in the order in which they are tried, and when to stop.
 
-LLVM's scheduler and its window search each help some loops and crowd the registers of others; so do ordered loops.
-What a function computes tells which way is best most often: it comes first. ``python bench/variants.py`` measures what
-every number here, and every variant, is good for.
+LLVM's scheduler and its window search each help some loops and raise the register pressure of others; so do ordered
+loops. A function's traits predict the variant that is most often best, which is tried first. ``python
+bench/variants.py`` measures the effect of every number here and of every variant.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from hexagon_mlir.codegen.scheduling.traits import Traits
 @dataclass(frozen=True)
 class Variant:
     """One way to generate code: with the vector loops ordered (`loop_order`), scheduled by LLVM before register
-    allocation, looking for another window where software pipelining fails. ``budget`` makes loops take constants from a
-    table. ``bits`` is LLVM's search for bits that are known, up to a third of its time: it keeps a thousand of them for
-    each vector. Address arithmetic gets shorter by it, which counts in tight loops.
+    allocation, with LLVM's window search (``windows``) where software pipelining fails. ``budget`` makes loops load
+    constants from a table. ``bits`` is LLVM's known-bits analysis, up to a third of its time: it keeps a thousand bits
+    for each vector. It shortens address arithmetic, which matters in tight loops.
     """
 
     ordered: bool = False
@@ -40,7 +40,7 @@ class Limits:
     """The numbers that decide between variants, each with its meaning (`bench/variants.py` prints it).
 
     From 30 to 36 ``registers`` static costs are the same, but softmax takes 5 % more cycles at 32. ``fewer`` is for
-    loops whose constants LLVM spilled all the same: it reorders and allocates in its own way.
+    loops whose constants LLVM spills nevertheless, since it reorders and allocates differently.
     """
 
     patience: int = _limit(100_000, "characters of LLVM IR in a program up to which loops at twice their bound are "
@@ -55,26 +55,26 @@ class Limits:
 LIMITS = Limits()
 BUDGET = RegisterBudget(LIMITS.registers, slots=False)
 WITHOUT_QFLOAT = (Variant(),)
-"""For code whose values leave qfloat at once."""
+"""For code whose qfloat results are converted at once."""
 BASELINES = (Variant(scheduled=True, windows=True), Variant(scheduled=True), Variant())
-"""For loops that the pipeline left to LLVM."""
+"""For loops that the pipeline leaves to LLVM."""
 
 
 def variants(traits: Traits, limits: Limits = LIMITS) -> tuple[Variant, ...]:
-    """What to try for code of these ``traits``, the best of most such functions first."""
+    """The variants to try for code of these ``traits``, the best one of most such functions first."""
     ordered = Variant(ordered=True, windows=True, budget=RegisterBudget(limits.registers, slots=False))
     scheduled, both = Variant(scheduled=True), replace(ordered, scheduled=True)
     table = replace(both, budget=RegisterBudget(limits.fewer, slots=False))
     in_qfloat, crowded = traits.qfloat >= limits.qfloat, traits.pressure >= limits.crowded
     if traits.pressure == 0 < traits.outside or traits.pressure <= REGISTERS < traits.outside:
         return replace(scheduled, bits=False), ordered  # registers are short outside of loops
-    if traits.products:  # LLVM pipelines them best when they are in order; the addresses of halves need to be short
+    if traits.products:  # LLVM pipelines them best when ordered; the address arithmetic of f16 loops must be short
         return replace(both, bits=crowded or not in_qfloat), scheduled
     if crowded and in_qfloat:  # our order spills less than LLVM's
         return replace(ordered, windows=False, bits=False), both
-    if crowded:  # the order of random numbers as it is takes the fewest registers
+    if crowded:  # random numbers need the fewest registers in the given order
         return Variant(bits=False), Variant(scheduled=True, bits=False)
-    if traits.pressure > REGISTERS and in_qfloat:  # loads of constants get slots of their own where few are free
+    if traits.pressure > REGISTERS and in_qfloat:  # loads of constants reserve slots where few are free
         return table, replace(both, budget=RegisterBudget(limits.fewer)), ordered
     if traits.pressure > REGISTERS:
         return ordered, table
@@ -82,16 +82,16 @@ def variants(traits: Traits, limits: Limits = LIMITS) -> tuple[Variant, ...]:
 
 
 def worth(best: Cost, length: float, patience: int) -> bool:
-    """Whether another try is worth its time for code at the cost ``best``, in a program of ``length`` characters. Loops
-    with overhead count as loops at twice their bound: another variant rarely has any.
+    """Whether another try is worth its time for code at the cost ``best``, in a program of ``length`` characters. A
+    loop with overhead counts as one at twice its bound: another variant rarely has overhead.
     """
     return max(best.above_bound, best.overhead > 0) * patience >= length
 
 
 def search(candidates: Iterable[Variant], generate: Callable[[Variant], tuple[Cost, str] | None], length: float,
            patience: int) -> tuple[Cost, str, Variant] | None:
-    """The cheapest assembly of those of ``candidates`` that are worth trying, with its cost and variant; ``generate``
-    gives None where it is wrong.
+    """The cheapest assembly of the ``candidates`` that are worth trying, with its cost and variant; ``generate``
+    returns None where it is incorrect.
     """
     best: tuple[Cost, str, Variant] | None = None
     for variant in candidates:

@@ -1,4 +1,4 @@
-"""What a call of a model's kernel is given besides tensors, in guest memory: TCM, and records of tiles."""
+"""The arguments of a model's kernel besides tensors, in guest memory: TCM, and records of tiles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class NextTile:
 
 @dataclass(frozen=True)
 class TcmUse:
-    """One call's share of the TCM. ``left_q8`` is how long a transfer of an earlier call goes on, in 1/256 cycle."""
+    """One call's share of the TCM. ``left_q8`` is the remaining time of a transfer of an earlier call, in 1/256
+    cycle."""
 
     memory: KernelMemory
     place: Place
@@ -31,7 +32,7 @@ class TcmUse:
     left_q8: int = 0
 
     def prepare(self, machine: Machine, words: Sequence[int | float | Arg64]) -> tuple[list[int], Handover]:
-        """Lay it out on ``machine``; the arguments behind ``words``, and what the run shares with others."""
+        """Write it to the memory of ``machine``; returns the arguments after ``words``, and the run's `Handover`."""
         memory, place, following = self.memory, self.place, self.following
         spans = [(place.tile, memory.tile_bytes), (place.arena, memory.arena_bytes)]
         if following is not None:
@@ -51,7 +52,7 @@ class TcmUse:
             extra.append(TCM_BASE + place.arena)
         leaving = 0
         if memory.spare_cycles:
-            if following is not None:  # its bytes move when the later call waits for them: none are needed here
+            if following is not None:  # its bytes are moved when the later call waits for them
                 leaving = _put(machine, _record(following.tile, machine.alloc_ddr(following.tile.extent), False))
             extra += [leaving, TCM_BASE + following.offset if following else 0]
         return extra, Handover(block, self.left_q8, leaving)

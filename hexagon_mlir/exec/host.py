@@ -1,4 +1,4 @@
-"""Runs a module of any stage on this machine: how a pass proves that it kept the meaning, and how kernels are debugged.
+"""Runs a module of any stage on this machine: to test that a pass preserves semantics, and to debug kernels.
 
 Slow and without a cycle model; the simulator is `hexagon_mlir.exec.sim`.
 """
@@ -192,13 +192,13 @@ def _initialize_llvm() -> None:
 
 
 def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]:
-    """An execution engine with the program, and what must stay alive beside it."""
+    """An execution engine with the program, and the objects that must outlive it."""
     _initialize_llvm()
     functions = _runtime(owner)
     own_names: dict[str, str] = {}
     keep: list[Any] = []
     for name, function in functions.items():
-        # every engine gets its own: the address is in the name, so that programs do not see each other's memory
+        # every engine has its own: names contain the address, so that programs do not share memory
         address = ctypes.cast(function, ctypes.c_void_p).value
         unique = f"{name}_{address:x}"
         llvm.add_symbol(unique, address)

@@ -1,6 +1,6 @@
 """MLIR's async runtime on this machine, one task after the other.
 
-A task runs when somebody waits for it, not when it is made: what a program reads without waiting has not happened.
+A task runs when it is awaited, not when it is created: a read without a wait gets the old value.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KINDS: dict[str, Any] = {"p": ctypes.c_void_p, "l": ctypes.c_int64, "i": ctypes
 
 @dataclass
 class _Item:
-    """A token, value or group; ``pending`` counts what it still waits for."""
+    """A token, value or group; ``pending`` counts unfinished dependences."""
 
     pending: int
     error: bool = False
@@ -38,13 +38,13 @@ class HostTasks:
         self.begin()
 
     def begin(self) -> None:
-        """A new run: no tasks, no tokens."""
+        """Start a run without tasks and tokens."""
         self.items: dict[int, _Item] = {}
         self.queue: deque[tuple[int, int]] = deque()
         self.problem = ""
 
     def end(self) -> None:
-        """Raise `HexError` if the program left tasks behind, or waited for one that nobody made."""
+        """Raise `HexError` if the program left tasks unawaited, or awaited one that does not exist."""
         if self.queue and not self.problem:
             self.problem = f"{len(self.queue)} tasks were never waited for"
         if self.problem:

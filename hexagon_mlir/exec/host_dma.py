@@ -1,8 +1,8 @@
-"""The runtime's DMA on this machine: stricter than any engine, to find transfers that nobody waits for.
+"""The runtime's DMA on this machine: stricter than any engine, to find transfers without a wait.
 
-From its start to its wait a transfer's destination holds a pattern that no program expects, and its bytes are moved
-at its own wait: what is used too early, or changed too early, gives wrong values. Each transfer has to be waited for,
-once.
+From its start to its wait a transfer's destination has an unexpected pattern, and its bytes are moved at its own wait:
+premature reads of the destination and premature writes of the source give wrong values. Each transfer must be waited
+for exactly once.
 """
 
 from __future__ import annotations

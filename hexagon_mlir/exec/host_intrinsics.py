@@ -1,4 +1,4 @@
-"""HVX intrinsics on this machine: what the simulator says that their instructions compute."""
+"""HVX intrinsics on this machine, by the simulator's semantics of their instructions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _symbol(name: str) -> str:
 
 
 def _function(name: str, helpers: set[str]) -> str:
-    """What ``name`` computes, as a function; ``helpers`` gets what it needs besides."""
+    """A function that computes ``name``; the functions it calls are added to ``helpers``."""
     from hexagon_mlir.sim.semantics.lanes import VECTOR, concat, split
     from hexagon_mlir.sim.semantics.tables import SEMANTICS
     from hexagon_mlir.sim.semantics.value import I32, Code, Val

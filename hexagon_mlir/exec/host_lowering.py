@@ -50,7 +50,7 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
     with copy.context:
         set_index_bits(copy, _HOST_INDEX_BITS)
     arguments, results = _signature(copy, entry)
-    if any(op.name == "func.func" for op in _operations(copy)):  # beside it there may be coroutines' llvm.func
+    if any(op.name == "func.func" for op in _operations(copy)):  # there may also be coroutines' llvm.func
         if _has_tensors(copy):
             UpstreamStep(_BUFFERIZE).run(copy, context)
         elif any(result.startswith("memref") for result in results):
@@ -111,7 +111,7 @@ def _uses_runtime(module: ir.Module) -> bool:
 
 
 def _copies_to_loops(module: ir.Module) -> None:
-    """``memref.copy`` of strided views would need a runtime library: say it with linalg instead."""
+    """Replace ``memref.copy`` of strided views, which would need a runtime library, by linalg."""
     for op in _operations(module):
         if op.name == "memref.copy":
             with op.location, ir.InsertionPoint(op):

@@ -27,7 +27,7 @@ def _map(nbytes: int) -> int:
     protection = mmap.PROT_READ | mmap.PROT_WRITE
     kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     address = _libc.mmap(None, nbytes, protection, kind | _MAP_32BIT, -1, 0)
-    if address in (None, _FAILED):  # no such memory here: fine unless the code cuts pointers to 32 bits
+    if address in (None, _FAILED):  # no such memory here, which only matters if the code truncates pointers to 32 bits
         address = _libc.mmap(None, nbytes, protection, kind, -1, 0)
     if address in (None, _FAILED):
         raise MemoryError(f"cannot map {nbytes} bytes")
@@ -86,7 +86,7 @@ class HostMemory:
 
 
 class SharedArrays:
-    """Numpy arrays, with all they are views of, copied to `HostMemory` and back; what overlaps stays so."""
+    """Numpy arrays and their base arrays, copied to `HostMemory` and back; overlaps are preserved."""
 
     def __init__(self, memory: HostMemory, arrays: Sequence[np.ndarray]) -> None:
         self.spans: list[list[int]] = []  # start, end, address of the copy
@@ -101,7 +101,7 @@ class SharedArrays:
             ctypes.memmove(span[2], span[0], span[1] - span[0])
 
     def address(self, array: np.ndarray) -> int:
-        """Where the first element of ``array`` is in the copy."""
+        """The address of the first element of ``array`` in the copy."""
         if not array.size:
             return 0
         first = address_of(array)
@@ -109,7 +109,7 @@ class SharedArrays:
         return copy + first - start
 
     def resolved(self, address: int) -> int:
-        """Where the byte at ``address`` is: in a copy, or where it was."""
+        """The address of the byte at ``address`` in its copy, or itself."""
         for start, end, copy in self.spans:
             if start <= address < end:
                 return copy + address - start

@@ -1,7 +1,7 @@
 """Shuffles of many lanes, each in a function of its own.
 
-LLVM's x86 code generator looks through shuffles of shuffles for a single instruction that does both, which takes
-minutes where a block of 128 rows is transposed in registers; through a call it does not look.
+LLVM's x86 code generator tries to combine shuffles of shuffles, which takes minutes where a block of 128 rows is
+transposed in registers; calls prevent that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from hexagon_mlir.llvmir import Instruction, Module, rewrite
 from hexagon_mlir.llvmir.types import vector_type
 
 _LANES = 64
-"""Results of fewer are left alone: LLVM is quick with them."""
+"""Least lanes of the results: LLVM is fast with shorter ones."""
 
 
 def apart(text: str) -> str:

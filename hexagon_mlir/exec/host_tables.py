@@ -23,7 +23,7 @@ def define_gathers(llvm_ir: str) -> str:
 
 
 def _body(name: str, lanes: int, bits: int) -> str:
-    """A loop over the valid lanes; offsets behind ``last`` leave their element alone, as the machine does."""
+    """A loop over the valid lanes; elements with offsets beyond ``last`` are not changed, as on the machine."""
     return f"""define void {name}(i64 %to, i64 %table, i32 %last, <{lanes} x i{bits}> %offsets, i32 %valid) {{
 entry:
   %some = icmp ne i32 %valid, 0

@@ -14,11 +14,11 @@ MAGIC = b"HXI1"
 _HEADER_BYTES, _ENTRY_BYTES = 64, 16
 _RANGES_AT = 20
 _GUEST_BYTES = 1 << 32  # smaller integers are the program's own addresses
-_ALIGN = 128  # bytes, as the simulator's launches; with a vector behind each tensor for masked tails
+_ALIGN = 128  # bytes, as in the simulator's launches; tensors are padded by one vector for masked tails
 
 
 class Image:
-    """``data`` is the file's content; ``spans`` tell where host memory is in it.
+    """``data`` is the file's content; ``spans`` map host memory to it.
 
     ``kinds`` name the types of scalars (``i64``, ``f64``, ``f32``); other numbers are 32-bit words.
     """
@@ -55,7 +55,7 @@ def read_back(image: Image, after: np.ndarray) -> None:
 
 
 def _pointed(arrays: Sequence[Any]) -> list[tuple[int, int, bool]]:
-    """The live tensors that 64-bit integers among ``arrays`` are addresses in: kernels can make pointers of them."""
+    """The live tensors to which 64-bit integers among ``arrays`` point: kernels can cast these to pointers."""
     numbers = [np.asarray(a).reshape(-1) for a in arrays if str(a.dtype).removeprefix("torch.") in ("int64", "uint64")]
     values = np.unique(np.concatenate(numbers)) if numbers else np.zeros(0, np.int64)
     values = values[values > _GUEST_BYTES]

@@ -1,4 +1,4 @@
-"""Where activations live: offsets in one arena, from the intervals in which each is needed. Pure functions."""
+"""The memory plan of activations: offsets in one arena, from their lifetimes. Pure functions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Interval:
     end: int
 
     def meets(self, other: Interval) -> bool:
-        """True when both are needed in the same step."""
+        """True when both are live in one step."""
         return self.begin <= other.end and other.begin <= self.end
 
 
 @dataclass(frozen=True)
 class MemoryPlan:
     """``offsets[i]`` of each interval in an arena of ``arena_bytes``; ``total_bytes`` without reuse,
-    ``bound_bytes`` the most that is alive in one step: no plan can do with less."""
+    ``bound_bytes`` the most that is live in one step, a lower bound of any plan."""
 
     offsets: tuple[int, ...]
     arena_bytes: int
@@ -33,7 +33,7 @@ class MemoryPlan:
 
 
 def lifetimes(schedule: ModelSchedule) -> dict[int, Interval]:
-    """When each buffer that kernels write is needed, by its number; results until after the last call."""
+    """The lifetime of each buffer that kernels write, by its number; results live until after the last call."""
     calls, outputs = schedule.calls, set(schedule.outputs)
     born = {number: step for step, call in enumerate(calls) for number in call.results}
     last = dict(born)
@@ -62,7 +62,7 @@ def plan(intervals: Sequence[Interval], alignment: int) -> MemoryPlan:
 
 
 def _best_gap(taken: Sequence[tuple[int, int]], size: int) -> int:
-    """The offset of the smallest gap between sorted ranges that holds ``size``, behind all of them if none does."""
+    """The offset of the smallest gap between sorted ranges that fits ``size``, after all of them if none does."""
     best: tuple[int, int] | None = None
     end = 0
     for start, stop in taken:

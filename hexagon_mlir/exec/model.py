@@ -28,7 +28,7 @@ NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": 
 
 @dataclass(frozen=True)
 class ModelRun:
-    """One run of a model: its results and the launches that made them, or what QEMU counted."""
+    """One run of a model: its results and the launches that made them, or QEMU's counters."""
 
     outputs: tuple[np.ndarray, ...]
     launches: tuple[LaunchRecord, ...]
@@ -56,23 +56,23 @@ class ModelProgram:
 
     @cached_property
     def memory(self) -> MemoryPlan:
-        """The arena of the activations; results are among them, alive until the end."""
+        """The arena of the activations; results are among them and live until the end."""
         return plan([*lifetimes(self.schedule).values()], int(get(self.schedule.target).vector_bytes.value))
 
     @cached_property
     def tcm(self) -> TcmPlan:
-        """Where each call finds its TCM, and whose tile it starts."""
+        """The TCM of each call, and the call whose tile it starts."""
         return plan_schedule(self.schedule)
 
     @property
     def streamed_bytes(self) -> list[int]:
-        """What each call finds under way or in TCM when it begins: bytes of its first tile."""
+        """Bytes of the first tile of each call that are in flight or in TCM when it begins."""
         memories = [self.schedule.kernels[call.kernel].memory for call in self.schedule.calls]
         return [memory.tile.nbytes if place.ahead and memory and memory.tile else 0
                 for memory, place in zip(memories, self.tcm.places, strict=True)]
 
     def _tcm_use(self, step: int, left_q8: int) -> TcmUse | None:
-        """What call ``step`` is given; None when its kernel allocates for itself."""
+        """The `TcmUse` of call ``step``; None when its kernel allocates TCM itself."""
         schedule, place = self.schedule, self.tcm.places[step]
         memory = schedule.kernels[schedule.calls[step].kernel].memory
         if memory is None:

@@ -112,7 +112,7 @@ def build(schedule: ModelSchedule, inputs: Sequence[tuple[int, str]], constants:
     inner = {number: interval for number, interval in lifetimes(schedule).items() if number not in places}
     memory = plan([*inner.values()], alignment)
     if memory.arena_bytes:
-        # behind the last buffer, masked loads of a tail may read
+        # masked loads of a tail may read past the last buffer
         parameters.append(Parameter(ARENA, "", (memory.arena_bytes + 2 * alignment,), True))
     places |= {number: f"(char *){ARENA} + {offset}" for number, offset in zip(inner, memory.offsets, strict=True)}
     function = Function(name, schedule.target, tuple(parameters), weights_key=weights.key if weights else 0,

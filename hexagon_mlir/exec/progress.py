@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 PATIENCE_SECONDS = 1.0
-"""What takes less is not worth a bar."""
+"""No bar is shown for shorter work."""
 
 
 class ProgressBar:
-    """Called as ``progress(what, done, total)``: draws a bar in a terminal, nothing elsewhere, and takes it away when
-    ``done`` reaches ``total``.
+    """Called as ``progress(what, done, total)``: draws a bar in a terminal only, and removes it when ``done`` reaches
+    ``total``.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class ProgressBar:
         self._task: TaskID | None = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """``done`` of ``total`` parts of ``what`` are."""
+        """Show that ``done`` of ``total`` parts of ``what`` are done."""
         if not sys.stderr.isatty():
             return
         if done >= total:

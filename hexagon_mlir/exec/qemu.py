@@ -1,4 +1,4 @@
-"""Runs a linked kernel under ``qemu-hexagon``: the arguments in one mapped file, its results and QEMU's counters back.
+"""Runs a linked kernel under ``qemu-hexagon``: arguments and results are in one mapped file; returns QEMU's counters.
 
 QEMU executes; it does not time. What it can execute differs by version: before QEMU 11 there is no HVX floating point
 and no chip later than v67, so kernels are compiled for the target `runs` names.
@@ -37,7 +37,7 @@ RUNTIME_FAILED = 86  # HEXMLIR_RT_FAILED
 
 @dataclass(frozen=True)
 class Counters:
-    """What QEMU counted in the kernel outside runtime calls (main thread), and what the runtime was left with."""
+    """QEMU's counts of the kernel without runtime calls (main thread), and the runtime's state at the end."""
 
     packets: int
     instructions: int
@@ -68,7 +68,7 @@ def version() -> tuple[int, ...]:
 
 
 def runs(target: str) -> tuple[str, str]:
-    """The target to compile for so that this QEMU executes what was meant for ``target``, and why it differs ("")."""
+    """The target to compile for in place of ``target`` so that this QEMU executes the code, and why it differs ("")."""
     if target == "v67" or version()[0] >= VECTOR_FLOAT_SINCE:
         return target, ""
     return "v67", (f"QEMU {'.'.join(map(str, version()))} has no HVX floating point: integers run as HVX code of v67, "
@@ -111,7 +111,7 @@ def run(program: bytes, target: str, arguments: Sequence[Any], kinds: Sequence[s
 
 @contextmanager
 def _room() -> Iterator[str]:
-    """A folder for one run; `HexError` when there is no place for it."""
+    """A folder for one run; `HexError` when the disk has no space for it."""
     try:
         room = tempfile.TemporaryDirectory(prefix="hexmlir-")
     except OSError as error:
@@ -133,7 +133,7 @@ def _write(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> str:
 
 
 def _check(done: subprocess.CompletedProcess[bytes]) -> None:
-    """Raise what went wrong in ``done``."""
+    """Raise the error of ``done``, if it failed."""
     if done.returncode == 0:
         return
     lines = done.stderr.decode(errors="replace").strip().splitlines()

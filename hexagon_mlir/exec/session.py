@@ -1,4 +1,4 @@
-"""What the launches of a process share: who is told of them, the last of them, how they run."""
+"""The state shared by the launches of a process: observers, history, settings."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hexagon_mlir import targets
 from hexagon_mlir.sim import DEFAULT_ARITHMETIC, Arithmetic, RunResult
 
 REMEMBERED = 1000
-"""Launches that a session remembers; `Session.recording` keeps all."""
+"""Launches in the history; `Session.recording` keeps all."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Where a launch's cycles went: the assembly with counts, cycles and stalls per packet, and the timeline.
+    """The cycles of a launch: the assembly with counts, cycles and stalls per packet, and the timeline.
 
-    ``lines`` gives the cycles of each 'file:line', the most expensive first, of code compiled with line info.
+    ``lines`` has the cycles of each 'file:line', the most expensive first, of code compiled with line info.
     ``timeline`` is what Perfetto opens: Chrome trace events of threads, DMA and TCM; times in microseconds.
     """
 
@@ -33,7 +33,7 @@ class Trace:
 class LaunchRecord:
     """One launch: ``shapes`` are those of the array arguments, ``compile_seconds`` the wall time of compiling.
 
-    ``asm`` is the code that ran. ``trace`` is there when it was asked for.
+    ``asm`` is the code that ran. ``trace`` is None unless requested.
     """
 
     kernel: str
@@ -53,7 +53,7 @@ class LaunchRecord:
 
 @dataclass
 class Session:
-    """How launches run and what is known of them, for all threads. Its owner is the process: `exec.sim.SESSION`.
+    """Settings and history of launches, for all threads. The process has one: `exec.sim.SESSION`.
 
     ``traced``: every launch keeps a `Trace`. ``checked``: launches look for faults of memory (`RunResult.reports`),
     which takes longer. ``arithmetic`` is the default of launches. ``history`` has the last
@@ -69,12 +69,12 @@ class Session:
     observers: list[Callable[[LaunchRecord], object]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
     _base: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
-    """The settings outside of every `running`, of those that one changes now."""
+    """The values outside of every `running` of the settings that are changed now."""
     _changed: list[dict[str, Any]] = field(default_factory=list, init=False, repr=False)
-    """The settings of each `running` that has not ended, in the order of their begins."""
+    """The settings of each active `running`, in order of entry."""
 
     def add(self, record: LaunchRecord) -> None:
-        """Note a launch."""
+        """Record a launch."""
         with self._lock:
             self.history.append(record)
             self.milliseconds += record.milliseconds
@@ -84,14 +84,14 @@ class Session:
 
     @contextmanager
     def recording(self) -> Iterator[list[LaunchRecord]]:
-        """Launches inside, all of them, in the list as soon as they are done."""
+        """Within this context all launches are appended to the list as they end."""
         records: list[LaunchRecord] = []
         with self.observed(records.append):
             yield records
 
     @contextmanager
     def observed(self, observer: Callable[[LaunchRecord], object]) -> Iterator[None]:
-        """``observer`` is called after each launch inside."""
+        """Within this context ``observer`` is called after each launch."""
         with self._lock:
             self.observers.append(observer)
         try:
@@ -102,9 +102,9 @@ class Session:
 
     @contextmanager
     def running(self, **settings: Any) -> Iterator[None]:
-        """Launches inside run with other ``traced``, ``checked`` or ``arithmetic``, whichever thread they come from.
+        """Within this context launches of all threads run with other ``traced``, ``checked`` or ``arithmetic``.
 
-        Where several threads change one setting, the last to begin has its way until it ends.
+        Where several threads change one setting, the context entered last applies until it ends.
         """
         with self._lock:
             self._changed.append(settings)

@@ -1,4 +1,4 @@
-"""Launches compiled kernels on the simulator with torch tensors or numpy arrays, and remembers every launch."""
+"""Launches compiled kernels on the simulator with torch tensors or numpy arrays, and records every launch."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ALIGN = 128  # bytes; the start of a storage is aligned the same on every run, 
 
 
 SESSION = Session()
-"""Of this process."""
+"""The session of this process."""
 history = SESSION.history
 """The last launches of this process, the oldest first."""
 _machines: OrderedDict[tuple[str, str, bool, Arithmetic], Machine] = OrderedDict()
@@ -48,7 +48,7 @@ _R = TypeVar("_R")
 
 
 def one_at_a_time(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Threads that call ``function`` wait for each other: machines and the history are those of the process."""
+    """Serialize calls of ``function`` by several threads: machines and the history are shared by the process."""
     @wraps(function)
     def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         with _simulating:
@@ -59,7 +59,7 @@ def one_at_a_time(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 @contextmanager
 def checking(wanted: bool = True) -> Iterator[list[Report]]:
-    """Launches inside look for faults, if ``wanted``; the list is filled with what they found at the end."""
+    """Within this context launches are checked if ``wanted``; their reports are added to the list at its end."""
     reports: list[Report] = []
     with SESSION.recording() as records, SESSION.running(checked=wanted):
         try:
@@ -77,7 +77,8 @@ def known_arithmetic(name: str) -> Arithmetic:
 
 @contextmanager
 def computing(name: str | None) -> Iterator[None]:
-    """Launches inside compute HVX floating point by the `Arithmetic` of that name; None changes nothing."""
+    """Within this context launches compute HVX floating point by the `Arithmetic` of that name; None changes
+    nothing."""
     with SESSION.running(**({"arithmetic": known_arithmetic(name)} if name else {})):
         yield
 
@@ -89,13 +90,11 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
            tcm: TcmUse | None = None, arithmetic: str | None = None) -> RunResult:
     """Run ``entry`` of ``asm`` once, or once per program of ``grid``, and record it.
 
-    Tensors and arrays are copied to guest memory with their whole storage and back, so views and overlapping
-    arguments keep their meaning; without ``whole_storage`` only their own elements are, and read-only arrays that are
-    not contiguous are packed.
-    ``kinds`` gives the type of each argument where it matters: ``i64`` and ``f64`` take two words. ``trace`` adds a
-    `Trace` to the record; cycles are the same. ``tcm`` is what a model's kernel is given besides ``args``.
-    ``arithmetic`` is "chip" or "ieee" (see `Arithmetic`); None takes that of `computing`.
-    Raises `HexError` when the simulated program fails.
+    Tensors and arrays are copied to guest memory with their whole storage and back, so that views and overlapping
+    arguments are preserved; without ``whole_storage`` only their own elements are, and read-only arrays that are not
+    contiguous are packed. ``kinds`` has the types of arguments: ``i64`` and ``f64`` take two words. ``trace`` adds a
+    `Trace` to the record; cycles are the same. ``tcm`` is the TCM of a model's kernel. ``arithmetic`` is "chip" or
+    "ieee" (see `Arithmetic`); None means that of `computing`. Raises `HexError` when the simulated program fails.
     """
     kinds = kinds or [""] * len(args)
     trace = trace or SESSION.traced
@@ -126,7 +125,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     finally:
         if machine is not None:
             machine.host_pointer = None
-            machine.reset()  # at once: guest memory of the machines that are kept would add up
+            machine.reset()  # immediately: the guest memory of cached machines would add up
     shapes = tuple(tuple(a.shape) for a in args if is_array(a))
     SESSION.add(LaunchRecord(entry, target, grid, shapes, result, compile_seconds, asm, seen))
     return result
@@ -137,7 +136,7 @@ def _is_view(argument: Any) -> bool:
 
 
 def _packed(machine: Machine, array: np.ndarray) -> int:
-    """Guest address of the elements of ``array``, one behind the other: no copy on the host."""
+    """Guest address of a packed copy of ``array``, without a copy on the host."""
     guest = machine.alloc_ddr(array.nbytes, _ALIGN)
     machine.view(guest, array.nbytes).view(array.dtype).reshape(array.shape)[...] = array
     return guest
@@ -188,7 +187,7 @@ class _Spans:
         return guest_address(self.spans, array)
 
     def resolved(self, host: int) -> int:
-        """Guest address of the byte at ``host``, copying in the live tensor it belongs to when it is no argument."""
+        """Guest address of the byte at ``host``; copies the live tensor that contains it when that is no argument."""
         for span in self.spans:
             if span.start <= host < span.end:
                 return span.guest + host - span.start

@@ -34,12 +34,12 @@ def address_of(array: Any) -> int:
 
 
 def bytes_of(array: np.ndarray) -> tuple[int, int, bool]:
-    """Start address, bytes and writability of the elements of contiguous ``array`` alone."""
+    """Start address, bytes and writability of the elements of contiguous ``array``, not of its whole storage."""
     return address_of(array), array.nbytes, bool(array.flags.writeable)
 
 
 def live_storages() -> Iterator[tuple[int, int, bool]]:
-    """`storage_of` every CPU tensor of torch that is alive: what a pointer given as an integer may point to."""
+    """`storage_of` every live CPU tensor of torch, to which a pointer passed as an integer may point."""
     torch = sys.modules.get("torch")
     if torch is None:
         return
@@ -63,7 +63,7 @@ def host_bytes(start: int, end: int) -> np.ndarray:
 
 @dataclass
 class Span:
-    """One piece of host memory, and where guest memory holds it; overlapping arguments share one."""
+    """A range of host memory, and its address in guest memory; overlapping arguments share one."""
 
     start: int
     end: int
@@ -76,9 +76,9 @@ class Span:
 
 
 def spans_of(storages: Sequence[tuple[int, int, bool]]) -> list[Span]:
-    """``storages`` (see `storage_of`), overlapping ones joined, without those that have no bytes.
+    """``storages`` (see `storage_of`), overlapping ones merged, without empty ones.
 
-    They keep their order: where the host has put them must not decide where the guest does, or cycles would vary.
+    Their order is kept: guest addresses must not depend on host addresses, or cycles would vary.
     """
     spans: list[Span] = []
     order: list[int] = []
@@ -96,7 +96,7 @@ def spans_of(storages: Sequence[tuple[int, int, bool]]) -> list[Span]:
 
 
 def guest_address(spans: Sequence[Span], array: Any) -> int:
-    """Where guest memory holds the first element of ``array``; 0 when it has no memory."""
+    """The guest address of the first element of ``array``; 0 when it has no memory."""
     first = address_of(array)
     for span in spans:
         if span.start <= first < span.end:

@@ -1,4 +1,4 @@
-"""Where a model's kernels find their TCM, and which of them starts the first tile of which. Pure functions."""
+"""The TCM plan of a model's kernels, and which call starts the first tile of which later one. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ WHOLE = -1
 
 @dataclass(frozen=True)
 class Need:
-    """What one call asks of the TCM; ``arena_bytes`` may be `WHOLE`.
+    """The TCM that one call needs; ``arena_bytes`` may be `WHOLE`.
 
-    ``tile_cycles`` is what the transfer of its tile takes, ``spare_cycles`` how long it works at least when another
-    call's could be under way.
+    ``tile_cycles`` is the time of its tile's transfer, ``spare_cycles`` a lower bound of its work that can overlap with
+    the transfer of another call's tile.
     """
 
     arena_bytes: int
@@ -29,9 +29,9 @@ class Need:
 
 @dataclass(frozen=True)
 class Place:
-    """Offsets in TCM of a call's arena and tile. ``starts`` is the step whose tile it starts, None for none.
+    """Offsets in TCM of a call's arena and tile. ``starts`` is the step whose tile it starts, or None.
 
-    ``ahead`` tells that an earlier call starts its own.
+    ``ahead``: an earlier call starts this call's tile.
     """
 
     arena: int = 0
@@ -63,9 +63,9 @@ def plan_schedule(schedule: ModelSchedule) -> TcmPlan:
 def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
     """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free.
 
-    A tile is started by the last call before that has one too, if that works long enough behind its own last fetch and
-    there is room for the tile from there on. At most two tiles are there at once, the call's own and one that is under
-    way: they stand at the two ends alternately, arenas between them.
+    A tile is started by the last earlier call that has a tile too, if that call works long enough after its own last
+    fetch and the tile fits from then on. At most two tiles are live at once, the call's own and one in flight: they are
+    placed at the two ends alternately, arenas between them.
     """
     sizes = [(_up(need.arena_bytes, alignment), _up(need.tile_bytes, alignment)) for need in calls]
     starters = _starters(calls, sizes, tcm_bytes - alignment)
@@ -91,7 +91,7 @@ def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
 
 
 def _starters(calls: Sequence[Need], sizes: Sequence[tuple[int, int]], room: int) -> dict[int, int]:
-    """By call whose tile comes ahead, the call that starts it."""
+    """Call whose tile is started early -> the call that starts it."""
     found: dict[int, int] = {}
     before: int | None = None
     for step, (need, (_, tile)) in enumerate(zip(calls, sizes, strict=True)):

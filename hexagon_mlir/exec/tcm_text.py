@@ -1,4 +1,4 @@
-"""The TCM of a model in C: one block for all kernels, records of the tiles they begin with."""
+"""The TCM of a model in C: one block for all kernels, and records of their first tiles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ void hexmlir_rt_tcm_free(void *pointer);
 
 @dataclass(frozen=True)
 class TcmText:
-    """C text for ``plan``; ``places`` gives the C expression of each buffer's start."""
+    """C text for ``plan``; ``places`` has the C expression of each buffer's start."""
 
     schedule: ModelSchedule
     plan: TcmPlan
@@ -41,7 +41,7 @@ class TcmText:
                 if (memory := self.schedule.kernels[call.kernel].memory) is not None and memory.tile is not None]
 
     def declarations(self) -> list[str]:
-        """What stands in front of all functions."""
+        """The declarations before all functions."""
         return [_DECLARATIONS] if self.plan.nbytes else []
 
     def types(self, kernel: int) -> list[str]:
@@ -53,7 +53,7 @@ class TcmText:
                 *(["hexmlir_rt_tile *", "void *"] if memory.spare_cycles else [])]
 
     def begin(self) -> list[str]:
-        """In front of all calls."""
+        """The statements before all calls."""
         if not self.plan.nbytes:
             return []
         lines = [f"  char *{TCM} = hexmlir_rt_tcm_alloc({self.plan.nbytes}, {self._alignment});"]
@@ -71,7 +71,7 @@ class TcmText:
         """Call number ``step``, of kernel ``name``."""
         place, memory = self.plan.places[step], self.schedule.kernels[self.schedule.calls[step].kernel].memory
         words = [*tensors]
-        if memory is None and self.plan.nbytes:  # it takes all of TCM for itself
+        if memory is None and self.plan.nbytes:  # the kernel allocates TCM itself
             again = self.begin()[0].replace("char *", "", 1).strip()
             return f"  hexmlir_rt_tcm_free({TCM});\n  {name}({', '.join(words)});\n  {again}"
         tiled = self._tiled()
@@ -86,5 +86,5 @@ class TcmText:
         return f"  {name}({', '.join(words)});"
 
     def end(self) -> list[str]:
-        """Behind all calls."""
+        """The statements after all calls."""
         return [f"  hexmlir_rt_tcm_free({TCM});"] if self.plan.nbytes else []

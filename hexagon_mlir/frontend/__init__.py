@@ -1,4 +1,4 @@
-"""What is compiled: Triton kernels, PyTorch programs, ONNX files."""
+"""The front ends: Triton kernels, PyTorch programs, ONNX files."""
 
 MODEL_FILES = (".pt2", ".onnx")
 """Suffixes of files that hold whole models."""

@@ -1,7 +1,7 @@
-"""LLVM IR as a data structure: read once, rewritten in between, printed once.
+"""LLVM IR as a data structure: parsed once, rewritten, printed once.
 
 `Module.parse` reads what LLVM prints; a `Function` has blocks of `Instruction` records and knows definitions and users;
-`rewriting.rewrite` replaces instructions by what a rule makes of them. Nothing else reads LLVM IR.
+`rewriting.rewrite` applies a rule to instructions. No other package parses LLVM IR.
 """
 
 from hexagon_mlir.llvmir.function import Block, Function

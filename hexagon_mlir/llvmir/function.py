@@ -1,4 +1,4 @@
-"""A function of LLVM IR: its blocks, and who defines and uses each value."""
+"""A function of LLVM IR: its blocks, and the definition and users of each value."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class Block:
 
     @property
     def terminator(self) -> Instruction | None:
-        """The last instruction, where it ends the block."""
+        """The last instruction if it is a terminator."""
         last = self.instructions[-1] if self.instructions else None
         return last if last is not None and last.opcode in TERMINATORS else None
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
-        """The blocks that may follow."""
+        """The successors."""
         return tuple(self.terminator.targets) if self.terminator is not None else ()
 
     @property
     def is_loop(self) -> bool:
-        """Whether it may follow itself."""
+        """Whether it is its own successor."""
         return self.name in self.targets
 
     def with_instructions(self, instructions: Iterable[Instruction]) -> Block:
@@ -49,11 +49,11 @@ class Block:
         return Block(self.name, self.label, tuple(instructions))
 
     def before_terminator(self, *lines: str) -> Block:
-        """The block with ``lines`` in front of what ends it."""
+        """The block with ``lines`` before its terminator."""
         return self.with_instructions((*self.instructions[:-1], *self.read(lines), self.instructions[-1]))
 
     def after_phis(self, *lines: str) -> Block:
-        """The block with ``lines`` in front of everything but its phis."""
+        """The block with ``lines`` right after its phis."""
         first = next((n for n, i in enumerate(self.instructions) if i.opcode != "phi"), len(self.instructions))
         return self.with_instructions((*self.instructions[:first], *self.read(lines), *self.instructions[first:]))
 
@@ -63,10 +63,10 @@ class Block:
 
 
 class Function:
-    """A definition, a value that is never changed: rewriting gives another one.
+    """A function definition, immutable: rewriting makes a new one.
 
-    It is read when something in it is asked for. Values and blocks without names get some then, so that instructions
-    can come and go without renumbering, and names in quotes become words.
+    It is parsed on first access. Unnamed values and blocks get names then, so that instructions can be inserted and
+    removed without renumbering, and quoted names become words.
     """
 
     def __init__(self, text: str = "", records: Sequence[Instruction] | None = None):
@@ -77,7 +77,7 @@ class Function:
 
     @cached_property
     def text(self) -> str:
-        """As LLVM reads it, without a newline at its end."""
+        """The text, without a newline at its end."""
         return "\n".join([i.text for i in self.records])
 
     @cached_property
@@ -109,7 +109,7 @@ class Function:
 
     @property
     def is_local(self) -> bool:
-        """Whether other modules do not see it."""
+        """Whether it has local linkage."""
         return _LOCAL.match(self.head) is not None
 
     @property
@@ -119,14 +119,14 @@ class Function:
 
     @property
     def declaration(self) -> str:
-        """What a module says about it that only calls it."""
+        """Its declaration, for modules that call it."""
         head = _LOCAL.sub("define dso_local ", self.head)
         before, arguments = head.replace("define ", "declare ", 1).removesuffix(" {").split(self.name, 1)
         return f"{before}{self.name}{_ARGUMENT.sub('', arguments)}"
 
     @property
     def uses_of_arguments(self) -> list[bool]:
-        """For each argument, whether something in the function mentions it."""
+        """For each argument, whether the function uses it."""
         head, _, body = self.text.partition("\n")
         used = set(NAME.findall(body))
         return [value in used for value in NAME.findall(head.split(self.name, 1)[1])]
@@ -138,7 +138,7 @@ class Function:
 
     @property
     def has_loops(self) -> bool:
-        """Whether a block is followed by itself or an earlier one."""
+        """Whether there is a branch to the same or an earlier block."""
         seen: set[str] = set()
         for block in self.blocks:
             seen.add(block.name)
@@ -147,13 +147,13 @@ class Function:
         return False
 
     def as_internal(self) -> Function:
-        """The function, unseen by other modules."""
+        """The function with internal linkage."""
         head, newline, body = self.text.partition("\n")
         return Function(head.replace("define ", "define internal ", 1) + newline + body)
 
     @cached_property
     def globals(self) -> frozenset[str]:
-        """The functions and variables that it names, itself among them."""
+        """The functions and variables that it refers to, itself included."""
         return frozenset(GLOBAL_NAME.findall(self.text))
 
     @cached_property
@@ -170,17 +170,17 @@ class Function:
 
     @cached_property
     def instructions(self) -> tuple[Instruction, ...]:
-        """Of all blocks."""
+        """The instructions of all blocks."""
         return tuple(i for i in self.records if i.opcode)
 
     @cached_property
     def definitions(self) -> dict[str, Instruction]:
-        """Value -> what makes it."""
+        """Value -> its definition."""
         return {i.result: i for i in self.records if i.result}
 
     @cached_property
     def users(self) -> dict[str, list[Instruction]]:
-        """Value -> the instructions that mention it, each once, in order."""
+        """Value -> the instructions that use it, each once, in order."""
         found: dict[str, list[Instruction]] = {}
         for i in self.records:
             if i.opcode:
@@ -197,9 +197,9 @@ class Function:
         return found
 
     @property
-    def unread(self) -> list[Instruction]:
-        """The instructions whose form the reader does not know."""
-        return [i for i in self.records if i.unread]
+    def unparsed(self) -> list[Instruction]:
+        """The instructions in forms that the reader does not know."""
+        return [i for i in self.records if i.unparsed]
 
     def with_blocks(self, blocks: Iterable[Block]) -> Function:
         """The function with other blocks."""
@@ -239,6 +239,6 @@ def _read(text: str) -> list[Instruction]:
 
 
 def _in_words(text: str, prefix: str) -> str:
-    """The ``text`` of a function with words, which begin with ``prefix``, for the names in quotes."""
+    """The ``text`` of a function with quoted names replaced by words that begin with ``prefix``."""
     words: dict[str, str] = {}
     return _QUOTED.sub(lambda name: words.setdefault(name[0], f"{prefix}{len(words)}"), text)

@@ -17,17 +17,17 @@ _OVERLOADS = re.compile(r"(?:\.(?:v\d+\w+|[fip]\d+|bf16))+$")
 _LANES = re.compile(r"\.v\d+(?=[a-z])")
 _HEXAGON = "@llvm.hexagon."
 _SUFFIX = ".128B"
-"""What the intrinsics of HVX end with, for vectors of 128 bytes."""
+"""The suffix of HVX intrinsics for vectors of 128 bytes."""
 
 
 @dataclass(slots=True, eq=False)
 class Instruction:
-    """One instruction, a value that is never changed: lines that read the same share it.
+    """One instruction, immutable: equal lines share it.
 
-    ``types[i]`` is the type of ``operands[i]``; ``type`` that of the result ('' for none). ``flags`` are what stands
-    between the opcode and its operands; of a call, whom it calls. Only forms that `reader.parse_line` knows have
-    operands, the others are ``unread``; every instruction keeps its ``text``. ``mentioned`` are the local values in
-    it, its result aside. The head of a function, a label and the closing brace are instructions without opcode.
+    ``types[i]`` is the type of ``operands[i]``; ``type`` that of the result ('' for none). ``flags`` is the text
+    between the opcode and its operands; of a call, the callee. Only forms that `reader.parse_line` knows have operands,
+    the others are ``unparsed``; every instruction keeps its ``text``. ``mentioned`` are the local values in it, its
+    result excluded. The head of a function, a label and the closing brace are instructions without opcode.
     """
 
     text: str
@@ -40,12 +40,12 @@ class Instruction:
     types: list[str] = field(default_factory=list)
     debug: str = ""
     mentioned: tuple[str, ...] = ()
-    unread: bool = False
-    """Whether it has a form that the reader does not know: no rewrite sees its operands."""
+    unparsed: bool = False
+    """Whether its form is unknown to the reader: its operands are not parsed."""
 
     @property
     def alignment(self) -> int:
-        """Bytes that an access is aligned to; 0 where it does not say."""
+        """Alignment of an access in bytes; 0 where it has none."""
         found = _ALIGN.search(self.text)
         return int(found[1]) if found else 0
 
@@ -56,17 +56,17 @@ class Instruction:
 
     @property
     def predicate(self) -> str:
-        """The relation of an ``icmp`` or ``fcmp``, such as ``oeq``; "" of anything else."""
+        """The predicate of an ``icmp`` or ``fcmp``, such as ``oeq``; "" for others."""
         return self.flags.rpartition(" ")[2] if self.opcode in ("icmp", "fcmp") else ""
 
     @property
     def targets(self) -> list[str]:
-        """The blocks that a terminator leads to."""
+        """The successors of a terminator."""
         return TARGET.findall(self.text)
 
     @property
     def incoming(self) -> list[str]:
-        """The blocks that a phi's operands come from, in their order."""
+        """The incoming blocks of a phi, in the order of its operands."""
         return _FROM.findall(self.text)
 
     @property
@@ -78,7 +78,7 @@ class Instruction:
 
     @property
     def generic(self) -> str:
-        """The LLVM intrinsic that is called, without the types it is overloaded for, such as ``sadd.sat``; "" for none.
+        """The called LLVM intrinsic without its overload types, such as ``sadd.sat``; "" for none.
         """
         if self.opcode != "call" or not self.flags.startswith(_LLVM) or self.flags.startswith(_HEXAGON):
             return ""
@@ -90,11 +90,11 @@ class Instruction:
 
     @property
     def is_vector(self) -> bool:
-        """Whether it makes a vector, or stores one."""
+        """Whether its result, or the value it stores, is a vector."""
         return self.type.startswith("<") or (self.opcode == "store" and self.types[:1] != [] and
                                              self.types[0].startswith("<"))
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """``text`` with other local values or constants in place of those that ``names`` has."""
+    """``text`` with local values replaced as ``names`` has them."""
     return NAME.sub(lambda found: names.get(found[0], found[0]), text)

@@ -1,8 +1,7 @@
 """Rewrites floating-point literals of LLVM 24 text so that LLVM 22 parses the same bits.
 
 LLVM 24 prints ``f0x40490FDB``, ``+inf``, ``-qnan``, ``+snan(0x1)`` and rounded decimals such as ``float 1.000000e-01``;
-LLVM 22 accepts hexadecimal bits only for these. Every literal becomes bits of the type named last before it on its
-line.
+LLVM 22 accepts hexadecimal bits only for these. Every literal becomes bits of the last type before it on its line.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _TOKEN = re.compile(
     r"|(?<![\w.])(?P<decimal>[+-]?\d+\.\d*(?:[eE][+-]?\d+)?)"
 )
 _LITERAL = re.compile(r"\d\.|f0x|[+-](?:inf|[qs]?nan)")
-"""Stands in every literal that is rewritten."""
+"""A part of every literal that is rewritten."""
 _LAYOUT = {"half": (5, 10), "bfloat": (8, 7), "float": (8, 23), "double": (11, 52)}  # exponent, fraction bits
 _BFLOAT = re.compile(r"\bbfloat 0xR([0-9A-Fa-f]{4})\b")
 _PREFIX = {"half": "0xH", "bfloat": "0xR"}
@@ -38,7 +37,7 @@ def bfloat_literals_as_bits(text: str) -> str:
 
 
 def _may_have_literals(line: str) -> bool:
-    """False for nearly every line without one, soon: most have none of these letters."""
+    """A fast filter: False for nearly every line without a literal."""
     return (("." in line or "f0x" in line or "inf" in line or "nan" in line) and not line.startswith("!")
             and _LITERAL.search(line) is not None)
 

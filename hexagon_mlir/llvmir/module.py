@@ -1,4 +1,4 @@
-"""A module of LLVM IR: functions, and what stands between them as it was."""
+"""A module of LLVM IR: functions, and the text between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hexagon_mlir.llvmir.names import GLOBAL, GLOBAL_NAME
 from hexagon_mlir.llvmir.types import split_commas
 
 MODULE_END = "\n; end of module\n"
-"""Between modules that are one text."""
+"""Separator of modules in one text."""
 _DECLARED = re.compile(rf"^declare [^@\n]*({GLOBAL})", re.MULTILINE)
 _DEFINED = re.compile(rf"({GLOBAL}) = ")
 _PRIVATE_CONSTANT = re.compile(r"private (?:unnamed_addr )?constant ")
@@ -22,7 +22,7 @@ _BEFORE = "\ndefine "
 
 
 class Module:
-    """Functions and the text around them, a value that is never changed."""
+    """Functions and the text around them; immutable."""
 
     def __init__(self, parts: Sequence[Function | str]):
         self.parts = tuple(parts)
@@ -35,7 +35,7 @@ class Module:
 
     @cached_property
     def text(self) -> str:
-        """As LLVM reads it."""
+        """The whole text."""
         return "\n".join([part if isinstance(part, str) else part.text for part in self.parts])
 
     @cached_property
@@ -45,7 +45,7 @@ class Module:
 
     @cached_property
     def around(self) -> tuple[str, ...]:
-        """The lines that are in no function."""
+        """The lines outside of functions."""
         return tuple(line for part in self.parts if isinstance(part, str) for line in part.split("\n"))
 
     @cached_property
@@ -80,41 +80,41 @@ class Module:
 
     @cached_property
     def next_metadata(self) -> int:
-        """The first free number of metadata."""
+        """The first unused metadata number."""
         return max((int(n) for part in self.parts if isinstance(part, str) for n in _METADATA.findall(part)),
                    default=-1) + 1
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noted about it, as comments."""
+        """The remarks in its comments."""
         return tuple(line.removeprefix(_REMARK) for line in self.around if line.startswith(_REMARK))
 
     def with_remarks(self, remarks: Iterable[str]) -> Module:
-        """The module with more of them."""
+        """The module with additional remarks."""
         lines = [f"{_REMARK}{remark}" for remark in remarks]
         return Module(["\n".join(lines), *self.parts]) if lines else self
 
     @property
-    def unread(self) -> list[str]:
-        """A remark for each opcode, or callee, of instructions in a form that the reader does not know."""
+    def unparsed(self) -> list[str]:
+        """A remark for each opcode, or callee, of instructions in forms that the reader does not know."""
         found: dict[str, str] = {}
         for function in self.functions:
-            for i in function.unread:
+            for i in function.unparsed:
                 found.setdefault(i.opcode, f"{function.name}: no rewrite sees what '{i.text.strip()}' takes")
         return list(found.values())
 
     def lines_for(self, uses: frozenset[str]) -> list[str]:
-        """The lines outside of functions, those about other variables and functions than ``uses`` left out."""
+        """The lines outside of functions, without those about variables and functions not in ``uses``."""
         return [line for line in self.around
                 if not line.startswith(("@", "declare ")) or uses.intersection(GLOBAL_NAME.findall(line)[:1])]
 
     def map(self, rewritten: Callable[[Function], Function]) -> Module:
-        """The module with what ``rewritten`` makes of each function; itself where that is the same."""
+        """The module with ``rewritten`` applied to each function; itself where nothing changes."""
         parts = [rewritten(part) if isinstance(part, Function) else part for part in self.parts]
         return self if all(a is b for a, b in zip(parts, self.parts, strict=True)) else Module(parts)
 
     def declaring(self, declarations: Mapping[str, str]) -> Module:
-        """The module with those of ``declarations``, name -> line, that it lacks."""
+        """The module with those ``declarations`` (name -> line) that are missing."""
         return self.with_lines([line for name, line in declarations.items() if name not in self.declared])
 
     def with_lines(self, lines: Sequence[str]) -> Module:

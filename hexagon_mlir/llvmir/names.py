@@ -1,8 +1,8 @@
-"""Names in LLVM IR: the one grammar that everything matches them by.
+"""The grammar of names in LLVM IR.
 
-A name is a word of letters, digits and ``-._$``, or anything in quotes. That of a value begins with ``%``, that of a
-function or variable with ``@``; a block's is a bare word in front of a colon, and a value's where it is jumped to. What
-has no name has a number, which stands wherever a name does.
+A name is a word of letters, digits and ``-._$``, or any text in quotes. Names of values begin with ``%``, those of
+functions and variables with ``@``; a block's name is a bare word before a colon at its start, and begins with ``%`` in
+a branch. Unnamed values and blocks have numbers as names.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from collections.abc import Mapping
 
 _LETTERS = r"-\w.$"
 WORD = rf'(?:[{_LETTERS}]+|"[^"\n]*")'
-"""A name without the sign in front of it."""
+"""A name without its sigil."""
 VALUE = f"%{WORD}"
 GLOBAL = f"@{WORD}"
 NAME = re.compile(VALUE)
 LABEL = re.compile(rf"({WORD}):")
-"""What a block begins with."""
+"""The first line of a block."""
 TARGET = re.compile(rf"label %({WORD})")
-"""A block that is jumped to."""
+"""A branch target."""
 GLOBAL_NAME = re.compile(GLOBAL)
 _GLOBAL_OR_TEXT = re.compile(rf'@({WORD})|"[^"]*"')
 
 
 def derived(what: str, name: str) -> str:
-    """A name for something made of value ``name``: ``%what.x`` for ``%x``, ``%"what.x y"`` for ``%"x y"``."""
+    """A name derived from value ``name``: ``%what.x`` for ``%x``, ``%"what.x y"`` for ``%"x y"``."""
     return f"%{prefixed(what, name.removeprefix('%'))}"
 
 
@@ -35,5 +35,5 @@ def prefixed(what: str, word: str) -> str:
 
 
 def with_globals_renamed(text: str, names: Mapping[str, str]) -> str:
-    """``text`` with other names, without ``@``, for the functions and variables that ``names`` has; strings stay."""
+    """``text`` with functions and variables renamed by ``names``, without ``@``; strings are unchanged."""
     return _GLOBAL_OR_TEXT.sub(lambda found: f"@{names[found[1]]}" if found[1] in names else found[0], text)

@@ -1,4 +1,4 @@
-"""One line of LLVM's printing as an `Instruction`."""
+"""Parses one line of LLVM's output as an `Instruction`."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ _WORD = re.compile(r"^ ((?:[a-z]\w*(?:\([^)]*\))? |\d+ )*)"
                    r"(?=<|ptr|label|\[(?! )|\{|half|bfloat|float|double|i\d|void)")
 _TYPED = re.compile(r"(?:<|ptr |label |(?:i\d+|bfloat|float|half|double) )")
 _SHUFFLE = re.compile(r"(<\d+ x \w+>) ([^ ,<]+), <\d+ x \w+> ([^ ,<]+), <(\d+) x i32> (<[^>]*>|\w+)$")
-# The operands of nearly every line, in one go; lines with others are taken apart letter by letter.
+# Matches the operands of nearly every line at once; other lines are parsed character by character.
 _TYPE = r"(?:<\d+ x \w+>|ptr|label|i\d+|bfloat|float|half|double)"
 _VALUE = rf"(?:{VALUE}|splat \(\w+ [^()]*\)|-?\w[\w.+-]*|<[^<>()]*>)"
 _OPERAND = re.compile(rf"(?:({_TYPE}) )?({_VALUE})")
 _OPERANDS = re.compile(rf"((?:{_TYPE} )?{_VALUE}(?:, (?:{_TYPE} )?{_VALUE})*?)(?:, align \d+)?$")
 _CALL = re.compile(rf"({_TYPE}|void) ({GLOBAL})\(((?:{_TYPE} {_VALUE}(?:, {_TYPE} {_VALUE})*)?)\)(?: #\d+)?$")
 _CALLED = ("@", "%", "asm ")
-"""What a callee begins with."""
+"""First characters of a callee."""
 _WITHOUT_RESULT = frozenset({"store", "br", "ret", "switch"})
 
 
 @lru_cache(KEPT)
 def parse_line(line: str, block: str = "") -> Instruction:
-    """One line of ``block`` as a record that all share; without operands when vector code uses no such form."""
+    """One line of ``block`` as a shared record; without operands for forms that vector code does not use."""
     if not line.startswith("  "):
         return _parsed(line, block)
     pieces = _AROUND_NAMES.split(line)
     names = pieces[1::2]
-    form = _form("%v".join(pieces[::2]))  # no other names are left in it
+    form = _form("%v".join(pieces[::2]))  # the line has no other names
     if form is None:
         return _parsed(line, block)
     made, operands_of = form
     result, mentioned = (names[0], tuple(names[1:])) if made.result else ("", tuple(names))
     return Instruction(line, block, result, made.opcode, made.flags, made.type, operands_of(names), made.types,
-                       made.debug, mentioned, made.unread)
+                       made.debug, mentioned, made.unparsed)
 
 
 @lru_cache(KEPT)
 def _form(template: str) -> tuple[Instruction, Callable[[list[str]], list[str]]] | None:
-    """What lines have in common that differ in names only, and what gives the operands from the names in a line; None
-    where a name stands in anything but operands. Ten lines have the same form in the end.
+    """The form shared by lines that differ only in names, and a function from a line's names to its operands; None
+    where a name is not in an operand. On average ten lines share a form.
     """
     *pieces, last = template.split("%v")
     made = _parsed("".join(f"{piece}%{number}" for number, piece in enumerate(pieces)) + last, "")
@@ -60,7 +60,7 @@ def _form(template: str) -> tuple[Instruction, Callable[[list[str]], list[str]]]
 
 
 def _choice(operands: list[str], places: list[int], count: int) -> Callable[[list[str]], list[str]]:
-    """What makes ``operands`` with those of ``places`` taken from ``count`` names; -1 for what stays."""
+    """A function that fills the ``places`` of ``operands`` from ``count`` names; -1 for a fixed operand."""
     if places == [*range(count)]:
         return list
     if places == [*range(1, count)]:
@@ -68,7 +68,7 @@ def _choice(operands: list[str], places: list[int], count: int) -> Callable[[lis
     if len(places) < 2:
         return lambda names: [o if place < 0 else names[place] for o, place in zip(operands, places, strict=True)]
     fixed = [o for o, place in zip(operands, places, strict=True) if place < 0]
-    numbers = iter(range(count, count + len(fixed)))  # of what is fixed, after the names
+    numbers = iter(range(count, count + len(fixed)))  # of the fixed operands, after the names
     choose = itemgetter(*(next(numbers) if place < 0 else place for place in places))
     return lambda names: [*choose(names + fixed)]
 
@@ -89,7 +89,7 @@ def _parsed(line: str, block: str) -> Instruction:
     try:
         _READERS.get(opcode, _read_others)(found, rest)
     except (ValueError, IndexError):
-        found.operands, found.types, found.unread = [], [], True
+        found.operands, found.types, found.unparsed = [], [], True
     return found
 
 
@@ -196,4 +196,4 @@ _READERS: dict[str, Callable[[Instruction, str], None]] = {
     "alloca": _read_alloca, "icmp": _read_comparison, "fcmp": _read_comparison, "select": _read_select,
     **dict.fromkeys((*CASTS, "ptrtoint", "inttoptr"), _read_cast),
 }
-"""What reads the operands of each opcode; `_read_others` those of the rest."""
+"""The parser of each opcode's operands; `_read_others` parses those of all other opcodes."""

@@ -1,4 +1,4 @@
-"""The pattern driver: instructions of a function become what a rule makes of them."""
+"""The pattern driver: replaces instructions of a function by the result of a rule."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hexagon_mlir.llvmir.instruction import Instruction
 from hexagon_mlir.llvmir.reader import parse_line
 
 Rule = Callable[[Instruction], Sequence[str] | None]
-"""The lines in place of an instruction; None where it stays."""
+"""The lines that replace an instruction; None where it is unchanged."""
 Declarations = dict[str, str]
 """Name of a function, with ``@`` -> the line that declares it."""
 
@@ -17,7 +17,7 @@ Declarations = dict[str, str]
 def rewrite(function: Function, opcodes: Iterable[str], rule: Rule) -> Function:
     """``function`` after one application of ``rule`` to each instruction of ``opcodes``; itself where none changes.
 
-    What a rule makes is not looked at again.
+    Results of a rule are not rewritten again.
     """
     found: dict[Instruction, Sequence[str]] = {}
     for opcode in opcodes:

@@ -1,4 +1,4 @@
-"""Types, constants and lists of LLVM IR: the grammar of what stands inside an instruction."""
+"""Types, constants and lists of LLVM IR: the grammar inside an instruction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 KEPT = 1 << 15
-"""Lines, types and constants whose readings are kept: programs repeat them."""
+"""Size of the caches of parsed lines, types and constants, which programs repeat."""
 _VECTOR = re.compile(r"<(\d+) x (\w+)>$")
 _COMMA_OR_BRACKET = re.compile(r'[()\[\]{}<>,]|"[^"]*"')
 _COMMA_INSIDE = re.compile(r"[(\[{\"]|<[^>]*[,<]")  # or perhaps inside
@@ -21,12 +21,12 @@ def vector_type(type_: str) -> tuple[int, str] | None:
 
 
 def has_vector_of(element: str, text: str) -> bool:
-    """Whether a type of vectors of ``element`` stands in ``text``."""
+    """Whether ``text`` has a vector type of ``element``."""
     return _vector_of(element).search(text) is not None
 
 
 def with_vectors_of(element: str, old: str, text: str) -> str:
-    """``text`` with types of vectors of ``element`` in place of those of ``old``, of as many lanes."""
+    """``text`` with vector types of ``old`` replaced by those of ``element`` with as many lanes."""
     return _vector_of(old).sub(rf"<\1 x {element}>", text)
 
 
@@ -85,6 +85,6 @@ def lanes_of(constant: str, lanes: int) -> tuple[str, ...] | None:
 
 @lru_cache(KEPT)
 def mask_numbers(mask: str, lanes: int) -> list[int] | None:
-    """Those of a shufflevector's ``mask``, a list that all share; None where some lane has none."""
+    """The numbers of a shufflevector's ``mask``, a shared list; None where a lane has none."""
     found = lanes_of(mask, lanes)
     return [int(lane) for lane in found] if found is not None and all(lane.isdigit() for lane in found) else None

@@ -35,13 +35,13 @@ class RunOptions:
     """How to run: checks, dumps and observers.
 
     ``verify_each`` verifies the IR after each of our passes and after the last step; upstream passes leave valid IR.
-    ``verify_handed_on`` does it only for what the steps with ``verified`` get, and where the last step is ours.
+    ``verify_boundaries`` does it only for what the steps with ``verified`` get, and where the last step is ours.
     ``dump_dir`` gets ``NN-pass.before.mlir`` (written before the step runs, so a crash leaves its input)
     and ``NN-pass.after.mlir``, NN counting from ``first_index``.
     """
 
     verify_each: bool = True
-    verify_handed_on: bool = False
+    verify_boundaries: bool = False
     verify_levels: bool = False
     count_ops: bool = False
     dump_dir: Path | None = None
@@ -71,8 +71,8 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
         seconds = time.perf_counter() - start
         own = not isinstance(step, UpstreamStep)
         following = None if index == last else steps[index + 1 - options.first_index]
-        handed_on = own if following is None else isinstance(following, UpstreamStep) and following.verified
-        if (options.verify_each and (own or index == last)) or (options.verify_handed_on and handed_on):
+        boundary = own if following is None else isinstance(following, UpstreamStep) and following.verified
+        if (options.verify_each and (own or index == last)) or (options.verify_boundaries and boundary):
             _verify(module, step.title)
         if options.verify_levels and isinstance(step, PassStep):
             levels.check(module, step.instance.leaves, step.title)

@@ -48,7 +48,7 @@ class Registers:
             make.shuffle(value, value, range(start, start + native)) for start in range(0, lanes, native)]
         return [self._as(self.vector, part) for part in parts]
 
-    def joined(self, parts: Sequence[ir.Value], element: ir.IntegerType) -> ir.Value:
+    def concatenated(self, parts: Sequence[ir.Value], element: ir.IntegerType) -> ir.Value:
         """The concatenation of ``parts``, a power of two of them."""
         native = ir.VectorType.get([self.bits // element.width], element)
         values = [self._as(native, part) for part in parts]

@@ -23,7 +23,7 @@ _FLOATS = (ir.F16Type, ir.BF16Type, ir.F32Type)
 class Operand:
     """One memref operand: ``dims[i]`` is the loop that indexes its dimension i, None for index 0.
 
-    ``unit_stride``: the last dimension has stride 1. ``strides`` are in elements (None: not known). ``joined[i]``:
+    ``unit_stride``: the last dimension has stride 1. ``strides`` are in elements (None: not known). ``collapsible[i]``:
     dimensions i and i + 1 are contiguous, one step in dimension i is all of dimension i + 1. ``pitch`` divides the
     strides of all dimensions but the last, in bytes; 0 where none does. An operand with a ``period`` has that many
     elements, which repeat along its loop. ``in_tcm``: a scalar load stalls.
@@ -33,7 +33,7 @@ class Operand:
     bits: int
     is_output: bool
     unit_stride: bool
-    joined: tuple[bool, ...]
+    collapsible: tuple[bool, ...]
     strides: tuple[int | None, ...] = ()
     pitch: int = 0
     period: int | None = None
@@ -228,11 +228,11 @@ def _operand(value: ir.Value, map_: ir.AffineMap, is_output: bool) -> Operand:
     unit = bool(dims) and has_vectors(value.type)
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     strides = tuple(None if stride == unknown else stride for stride in value.type.get_strides_and_offset()[0])
-    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _joined(value.type), strides,
-                   _pitch(value.type), in_tcm=in_tcm(value.type))
+    return Operand(tuple(dims), element_bits(value.type.element_type), is_output, unit, _collapsible(value.type),
+                   strides, _pitch(value.type), in_tcm=in_tcm(value.type))
 
 
-def _joined(type_: ir.MemRefType) -> tuple[bool, ...]:
+def _collapsible(type_: ir.MemRefType) -> tuple[bool, ...]:
     if type_.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank)):
         return (True,) * max(type_.rank - 1, 0)
     strides, _ = type_.get_strides_and_offset()

@@ -54,7 +54,7 @@ class Outlined:
         with ir.InsertionPoint(entry):
             for root, first in rebuild:
                 parts = list(entry.arguments)[numbers + first:]
-                self.inside[root] = _joined(root.type, parts)
+                self.inside[root] = _rebuilt(root.type, parts)
                 alignment = _known(root).get(_ALIGN) if aligned and isinstance(root.type, ir.MemRefType) else None
                 if alignment is not None:
                     self.inside[root] = memref.AssumeAlignmentOp(
@@ -198,7 +198,7 @@ def _parts(value: ir.Value) -> list[ir.Value]:
     return [results[0], results[1], *[results[2 + d] for d in sizes], *[results[2 + rank + d] for d in strides]]
 
 
-def _joined(type_: ir.Type, parts: list[ir.Value]) -> ir.Value:
+def _rebuilt(type_: ir.Type, parts: list[ir.Value]) -> ir.Value:
     """The inverse of `_parts`; consumes the first of ``parts``."""
     if not isinstance(type_, ir.MemRefType) or _plain(type_):
         return parts[0]

@@ -40,7 +40,7 @@ def join_rows(op: ir.Operation) -> None:
     with op.location, ir.InsertionPoint(op):
         new = ir.Operation.create(
             "linalg.generic", results=[start.type], regions=1,
-            operands=[_joined(image, window), _joined(filter_, window - 1), start],
+            operands=[_collapsed(image, window), _collapsed(filter_, window - 1), start],
             attributes={
                 "indexing_maps": ir.ArrayAttr.get(affine),
                 "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{kind}>")
@@ -51,7 +51,7 @@ def join_rows(op: ir.Operation) -> None:
     op.erase()
 
 
-def _joined(value: ir.Value, first: int) -> ir.Value:
+def _collapsed(value: ir.Value, first: int) -> ir.Value:
     """``value`` with dimensions ``first`` and ``first + 1`` collapsed."""
     type_ = ir.RankedTensorType(value.type)
     groups = [[d] for d in range(first)] + [[first, first + 1]] + [[d] for d in range(first + 2, type_.rank)]

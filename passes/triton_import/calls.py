@@ -43,7 +43,7 @@ def map_elementwise(t: Translator, op: ir.Operation) -> list[Tensor]:
         return t.scalars(op.regions[0], values, ttir)
 
     results = elementwise.apply(nodes, elements, nodes[0].shape, emit)
-    return [_joined(results[n: n + pack], shape) for n in range(0, len(results), pack)]
+    return [_interleaved(results[n: n + pack], shape) for n in range(0, len(results), pack)]
 
 
 def _parts(node: Tensor, pack: int) -> list[Tensor]:
@@ -58,7 +58,7 @@ def _parts(node: Tensor, pack: int) -> list[Tensor]:
             for k in range(pack)]
 
 
-def _joined(nodes: Sequence[Tensor], shape: tuple[int, ...]) -> Tensor:
+def _interleaved(nodes: Sequence[Tensor], shape: tuple[int, ...]) -> Tensor:
     """The inverse of `_parts`."""
     if len(nodes) == 1:
         return nodes[0]

@@ -92,7 +92,7 @@ def scan(nodes: Sequence[Tensor], axis: int, reverse: bool, combine: Combine) ->
         sums = build.generic([(v, tuple(every)) for v in inputs], tuple(every), sizes,
                              [node.element for node in nodes], lambda arguments, _: combine(arguments))
         done, start = (count, 0) if reverse else (0, distance)
-        values = [_joined(part(v, done, distance), done, s, start, dims.index(axis), extents)
+        values = [_concatenated(part(v, done, distance), done, s, start, dims.index(axis), extents)
                   for v, s in zip(values, sums, strict=True)]
         distance *= 2
     return [build.from_compact(v, n.element, shape) for v, n in zip(values, nodes, strict=True)]
@@ -104,7 +104,7 @@ def _along(place: int, extents: list[int], start: int, count: int) -> tuple[list
             [count if k == place else n for k, n in enumerate(extents)])
 
 
-def _joined(first: ir.Value, at: int, second: ir.Value, start: int, place: int, extents: list[int]) -> ir.Value:
+def _concatenated(first: ir.Value, at: int, second: ir.Value, start: int, place: int, extents: list[int]) -> ir.Value:
     """A new tensor of ``first`` at element ``at`` and ``second`` at element ``start`` of axis ``place``."""
     out = build.empty(extents, first.type.element_type)
     for value, offset in ((first, at), (second, start)):

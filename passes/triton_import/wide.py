@@ -33,11 +33,11 @@ def reduce_wide(nodes: Sequence[Tensor], axis: int, combine: Combine, operation:
     lower = elementwise.apply([narrow], [_i32()], node.shape, lambda v: [arith.andi(v, ints.value(_LOWER, _i32()))])
     upper = elementwise.apply([narrow], [_i32()], node.shape, lambda v: [shift(v, half)])
 
-    def joined(low: ir.Value, high: ir.Value) -> list[ir.Value]:
+    def combined(low: ir.Value, high: ir.Value) -> list[ir.Value]:
         above = arith.shli(extend(_i64(), high), ints.value(_HALF, _i64()))
         return [arith.addi(arith.extui(_i64(), low), above)]
 
-    return elementwise.apply([_sum(lower[0], axis), _sum(upper[0], axis)], [_i64()], _without(node, axis), joined)
+    return elementwise.apply([_sum(lower[0], axis), _sum(upper[0], axis)], [_i64()], _without(node, axis), combined)
 
 
 def _extension(node: Tensor) -> ir.Operation | None:

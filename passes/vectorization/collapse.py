@@ -13,7 +13,7 @@ from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
 
 def loop_groups(nest: LoopNest) -> list[list[int]]:
     """The loops of ``nest`` in groups that can be collapsed, outermost first within a group."""
-    follower = {a: b for a in range(len(nest.extents)) for b in range(len(nest.extents)) if _joins(nest, a, b)}
+    follower = {a: b for a in range(len(nest.extents)) for b in range(len(nest.extents)) if _are_contiguous(nest, a, b)}
     groups = []
     for first in range(len(nest.extents)):
         if first in follower.values():
@@ -69,13 +69,14 @@ def collapse_value(value: ir.Value, operand: Operand, groups: Sequence[Sequence[
     return memref.collapse_shape(result, value, blocks)
 
 
-def _joins(nest: LoopNest, a: int, b: int) -> bool:
+def _are_contiguous(nest: LoopNest, a: int, b: int) -> bool:
     """True when loops ``a`` and ``b`` are contiguous in every operand that uses one: a step of a is all of b."""
     if a == b or nest.reduction[a] != nest.reduction[b] or {a, b} & nest.indexed:
         return False
     users = [o for o in nest.operands if o.uses(a) or o.uses(b)]
     return bool(users) and all(
-        o.dims.count(a) == o.dims.count(b) == 1 and o.dims.index(b) == o.dims.index(a) + 1 and o.joined[o.dims.index(a)]
+        o.dims.count(a) == o.dims.count(b) == 1 and o.dims.index(b) == o.dims.index(a) + 1
+        and o.collapsible[o.dims.index(a)]
         for o in users)
 
 
@@ -96,5 +97,5 @@ def _collapsed_operand(operand: Operand, groups: Sequence[Sequence[int]], number
     blocks = _blocks(operand, groups)
     loops = [operand.dims[block[0]] for block in blocks]
     return replace(operand, dims=tuple(None if loop is None else number[loop] for loop in loops),
-                   joined=tuple(operand.joined[block[-1]] for block in blocks[:-1]),
+                   collapsible=tuple(operand.collapsible[block[-1]] for block in blocks[:-1]),
                    strides=tuple(operand.strides[block[-1]] for block in blocks) if operand.strides else ())

@@ -36,7 +36,7 @@ def choose_periodic_rows(nest: LoopNest, lanes: int) -> tuple[int, int] | None:
             continue
         for rows, number in enumerate(nest.extents):
             whole = [o for o in nest.operands if o.is_output or ((o.uses(rows) or o.uses(row)) and o not in repeated)]
-            if (rows != row and not {rows, row} & nest.indexed and all(_joined(o, rows, row) for o in whole)
+            if (rows != row and not {rows, row} & nest.indexed and all(_contiguous_rows(o, rows, row) for o in whole)
                     and (number is None or number * extent >= period(extent, lanes) * lanes)):
                 return rows, row
     return None
@@ -53,13 +53,13 @@ def in_one_loop(nest: LoopNest, own: LoopNest, groups: list[list[int]], rows: tu
     outer, row = rows
     merged = [[*groups[outer], *groups[row]] if loop == outer else group for loop, group in enumerate(groups)
               if loop != row]
-    joined = collapsed(own, merged)
+    merged_nest = collapsed(own, merged)
     extent = nest.extents[row]
     assert extent is not None
     operands = [replace(new, period=extent) if old.dims == (row,) else new
-                for old, new in zip(nest.operands, joined.operands, strict=True)]
+                for old, new in zip(nest.operands, merged_nest.operands, strict=True)]
     plan = PeriodicPlan(merged.index([*groups[outer], *groups[row]]), lanes, period(extent, lanes))
-    return replace(joined, operands=tuple(operands)), merged, plan
+    return replace(merged_nest, operands=tuple(operands)), merged, plan
 
 
 class PeriodicEmitter:
@@ -124,9 +124,9 @@ class PeriodicEmitter:
         return found[:self.plan.period]
 
 
-def _joined(operand: Operand, rows: int, row: int) -> bool:
+def _contiguous_rows(operand: Operand, rows: int, row: int) -> bool:
     """True when the rows of ``operand`` are contiguous, within a row and from one to the next."""
     if operand.dims.count(rows) != 1 or operand.dims.count(row) != 1:
         return False
     place = operand.dims.index(row)
-    return operand.dims.index(rows) == place - 1 and operand.joined[place - 1] and operand.contiguous_in(row)
+    return operand.dims.index(rows) == place - 1 and operand.collapsible[place - 1] and operand.contiguous_in(row)

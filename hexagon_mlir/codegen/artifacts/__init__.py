@@ -1,1 +1,1 @@
-"""What a user takes away: C text, weights, linked programs."""
+"""Artifacts for use outside of Python: C text, weights, linked programs."""

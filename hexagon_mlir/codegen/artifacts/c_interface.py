@@ -17,15 +17,15 @@ POINTED = {"i1": "uint8_t", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", 
 VALUES = {"i1": ("int32_t", "i32"), "i8": ("int32_t", "i32"), "i16": ("int32_t", "i32"), "i32": ("int32_t", "i32"),
           "index": ("int32_t", "i32"), "i64": ("int64_t", "i64"), "f32": ("float", "f32"), "f64": ("double", "f64")}
 """C type of a scalar argument, and the field of ``hexmlir_argument`` that holds it."""
-_EXAMPLE_SIZE = 8  # of each dimension that the caller chooses
+_EXAMPLE_SIZE = 8  # the size of each dimension that the caller chooses
 WEIGHTS, ARENA = "weights", "arena"
-"""Names of a model's last parameters: the mapped weights file, and memory for what its kernels tell each other."""
+"""Names of a model's last parameters: the mapped weights file, and memory for tensors between its kernels."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a function. ``shape`` is None for a scalar and () for a tensor whose size C does not know; a
-    name in it is the parameter that tells the size.
+    """One parameter of a function. ``shape`` is None for a scalar and () for a tensor of unknown size; a name in it is
+    the parameter that has the size.
 
     ``offset`` is where a constant tensor is in the weights file. `WEIGHTS` and `ARENA` have the element "".
     """
@@ -44,7 +44,7 @@ class Parameter:
 
     @property
     def remark(self) -> str:
-        """What C types do not say."""
+        """The comment on a parameter: what its C type does not express."""
         if self.shape is None:
             return self.element
         if not self.element:
@@ -56,13 +56,13 @@ class Parameter:
 
     @property
     def given(self) -> bool:
-        """True for what the caller has: not a weight, not a model's working memory."""
+        """True for a parameter that the caller provides: no weight and no working memory of a model."""
         return self.offset is None and self.element != ""
 
 
 @dataclass(frozen=True)
 class Function:
-    """The C view of a kernel or a model. With ``grid`` it is called once per program, its place in `PROGRAMS`."""
+    """The C view of a kernel or a model. With ``grid`` it is called once per program, whose id is in `PROGRAMS`."""
 
     name: str
     target: str
@@ -83,7 +83,7 @@ class Function:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """The parameters that tell sizes of tensors."""
+        """The parameters that are sizes of tensors."""
         return tuple(size for p in self.parameters for size in p.shape or () if isinstance(size, str))
 
     def macro(self, name: str) -> str:
@@ -105,7 +105,7 @@ class Function:
 
 
 def header(function: Function, alignment: int) -> str:
-    """``NAME.h``; ``alignment`` in bytes is what the code likes its tensors to have."""
+    """``NAME.h``; ``alignment`` is the preferred alignment of tensors, in bytes."""
     guard = re.sub(r"\W", "_", f"HEXMLIR_{function.name}_H").upper()
     lines = [f"/* {function.what} '{function.name}' for Hexagon {function.target}, compiled by hexagon-mlir.", " *",
              " * Tensors are contiguous, row by row, at any address their elements may have; faster when aligned to",
@@ -125,7 +125,7 @@ def header(function: Function, alignment: int) -> str:
 
 
 def example(function: Function, alignment: int, header_name: str, weights_name: str = "") -> str:
-    """A C program that calls the function on zeroed tensors; a place to start from."""
+    """A C program that calls the function on zeroed tensors, as a starting point."""
     what = function.what.lower()
     lines = [f"/* Calls '{function.name}' once. Link with the {what}'s object and the hexmlir_rt library. */",
              "#include <stdio.h>", "", f'#include "{header_name}"']

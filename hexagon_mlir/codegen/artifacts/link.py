@@ -15,29 +15,29 @@ TIMEOUT_SECONDS = 900
 """The first link for a chip builds the C library: minutes on a slow machine. Later ones take a second."""
 TRIPLE = "hexagon-linux-musl"
 CPU = "hexagonv67"
-"""For what is written in C: every chip runs it, and the C library is built once. Kernels arrive as objects."""
+"""The CPU for C sources: every chip runs its code, and the C library is built once. Kernels are linked as objects."""
 FLAGS = ("-O2", "-g0", "-std=gnu11", "-fno-sanitize=all")
 WRAPPED = ("hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free", "hexmlir_rt_dma_start_2d", "hexmlir_rt_dma_wait",
            "hexmlir_rt_tile_start", "hexmlir_rt_copy_2d", "aligned_alloc", "free",
            "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes", "hexmlir_rt_pointer")
-"""What the driver puts itself before: wrap.c counts apart from the kernel, main.c gives addresses a meaning."""
+"""Functions that the driver wraps: wrap.c to count separately from the kernel, main.c to translate addresses."""
 ORIGIN = "link"
 
 
 def runtime_folder() -> Path:
-    """Where the C runtime's sources are: inside the package when installed, beside it in a checkout."""
+    """Where the C runtime's sources are: inside the package when installed, next to it in a checkout."""
     package = Path(hexagon_mlir.__file__).parent
     inside = package / "runtime"
     return inside if inside.is_dir() else package.parent / "runtime"
 
 
 def available() -> bool:
-    """True when a linker is there (the ``elf`` extra)."""
+    """True when a linker is installed (the ``elf`` extra)."""
     return _compiler() is not None
 
 
 def _compiler() -> Path | None:
-    """The program ``zig``, which the package ``ziglang`` brings; None when that is not installed."""
+    """The program ``zig`` of the package ``ziglang``; None when that is not installed."""
     found = importlib.util.find_spec("ziglang")
     return Path(found.origin).with_name("zig") if found is not None and found.origin is not None else None
 

@@ -9,7 +9,7 @@ from hexagon_mlir.llvmir.names import prefixed, with_globals_renamed
 def own_names(llvm_ir: str, entry: str, name: str = "") -> str:
     """``llvm_ir`` with its ``entry`` called ``name`` ("" keeps its own) and every other function ``name.OLD``.
 
-    The code stays the same: other linkage (internal functions) would let LLVM inline what is simulated as a call.
+    Linkage is unchanged and so is the code: LLVM would inline internal functions that are simulated as calls.
     """
     name = name or entry
     defined = (function.name.removeprefix("@") for function in Module.parse(llvm_ir).functions)

@@ -1,4 +1,4 @@
-"""Weights in a file of their own, which programs map: its layout, and large constants of kernels that go there."""
+"""The weights file, which programs map: its layout, and the large constants of kernels that are moved there."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MAGIC = b"HXW1"
 LEAST_BYTES = 16 << 10
 """A kernel's constants of this size and more are weights; smaller ones (tables, masks) are part of its code."""
 _HEADER = struct.Struct("<4sIQ16x")  # as in runtime/src/weights.c
-_READABLE = ("f16", "f32", "f64", "i8", "i16", "i32", "i64")  # elements of constants that the bindings give to numpy
+_READABLE = ("f16", "f32", "f64", "i8", "i16", "i32", "i64")  # elements that the bindings convert to numpy
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The content of a weights file: each of ``tensors`` is at its of ``offsets``, in bytes from the file's start.
+    """The content of a weights file: ``tensors[i]`` is at ``offsets[i]``, in bytes from the file's start.
 
-    ``key`` is not 0 and differs for other contents; ``nbytes`` is the size of the file.
+    ``key`` is a hash of the content, not 0; ``nbytes`` is the size of the file.
     """
 
     tensors: tuple[np.ndarray, ...]
@@ -32,7 +32,7 @@ class Weights:
     key: int
 
     def chunks(self) -> Iterator[bytes | memoryview]:
-        """The file in pieces; tensors are not copied."""
+        """The file in chunks; tensors are not copied."""
         header = _HEADER.pack(MAGIC, self.nbytes, self.key)
         yield header
         end = len(header)
@@ -44,7 +44,7 @@ class Weights:
 
 
 def lay_out(tensors: Sequence[np.ndarray], alignment: int) -> Weights:
-    """``tensors`` in order, each aligned to ``alignment`` bytes, readable for two vectors behind the last one."""
+    """``tensors`` in order, each aligned to ``alignment`` bytes, with two vectors of padding after the last one."""
     digest = hashlib.sha256()
     offsets, end = [], _HEADER.size
     for tensor in tensors:
@@ -63,7 +63,7 @@ def take_weights(module: ir.Module, entry: str | None, least_bytes: int = LEAST_
     """Make large constants of the entry function its last arguments; returns their values in that order.
 
     The entry is the function of that name, or the only public one. Modules without one, and constants that are splats
-    or of other elements than `_READABLE`, stay as they are.
+    or not of `_READABLE` elements, are unchanged.
     """
     functions = [op.operation for op in module.body.operations
                  if op.operation.name == "func.func" and not op.is_external
@@ -85,7 +85,7 @@ def take_weights(module: ir.Module, entry: str | None, least_bytes: int = LEAST_
 
 
 def _retype(function: ir.Operation, added: int) -> None:
-    """Let the type of ``function`` say what its block's arguments are, ``added`` of them new."""
+    """Update the type of ``function`` to its block's arguments, of which ``added`` are new."""
     type_ = ir.FunctionType(function.attributes["function_type"].value)
     block = function.regions[0].blocks[0]
     with function.context:

@@ -1,1 +1,1 @@
-"""Vector arithmetic of LLVM IR as what HVX has: native parts, qfloat values, fixed point, widening products."""
+"""Lowers vector arithmetic of LLVM IR to HVX: native parts, qfloat values, fixed point, widening products."""

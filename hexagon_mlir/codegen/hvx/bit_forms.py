@@ -1,4 +1,4 @@
-"""What is known of floats that are made of integer operations, and of floats that become integers in between."""
+"""Forms of floats that are made by integer operations, or rounded to integers in between."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ MAGIC_BITS = 0x4B400000
 """Bits of the f32 1.5 * 2^23."""
 _MAGIC = {"float": 1.5 * 2.0 ** 23, "half": 1.5 * 2.0 ** 10}
 MAGIC_LIMIT = {"float": 2.0 ** 22, "half": 2.0 ** 9}
-"""Rounding by a magic constant is meant for arguments below this: beyond it, results are discarded."""
+"""Limit of arguments rounded by a magic constant: results of larger arguments are discarded."""
 _INTEGER_LIMIT = 2.0 ** 31
-"""The same of a conversion to integers, which saturates."""
+"""The same for a conversion to integers, which saturates."""
 _FRACTION_BITS = 23
 _ABSOLUTE = 0x7FFFFFFF
 _SIGN = (1 << 31, -1 << 31)
 _ONE_BITS = 0x3F800000
 _LARGEST_FACTOR = 1 << 30
-"""Numbers from here on that are added to bits multiply by no power of two."""
+"""Larger integers added to the bits do not represent a multiplication by a power of two."""
 _ROUNDED = (("and", -(1 << _FRACTION_BITS)), ("add", 1 << _FRACTION_BITS - 1), ("fptosi", None))
-"""How y becomes an integer that is a multiple of 2^23, last operation first."""
+"""The operations that round y to a multiple of 2^23, last one first."""
 _RECIPROCAL, _RECIPROCAL_ROOT = Fraction(-1), Fraction(-1, 2)
 _SEEDS = ((0x7E000000, 0x7F800000, _RECIPROCAL), (0x5E000000, 0x60000000, _RECIPROCAL_ROOT))
 """``constant - bits`` and ``constant - (bits >> 1)``: seeds of 1/x and 1/sqrt(x), within 13 % of them."""
@@ -31,7 +31,7 @@ _SEED = (0.87, 1.13)
 
 
 def magic_added(i: Instruction, element: str) -> float | None:
-    """The magic constant of rounding that the sum ``i`` adds, negative where it takes it off; None for other sums."""
+    """The magic rounding constant that the sum ``i`` adds, negative where it is subtracted; None for other sums."""
     number = constant(i.operands[1])
     if number is None or abs(number) != _MAGIC[element]:
         return None
@@ -39,8 +39,8 @@ def magic_added(i: Instruction, element: str) -> float | None:
 
 
 def rounded(values: KnownValues, i: Instruction, element: str, magic: float) -> Form | None:
-    """What is rounded to an integer by the sum ``i`` where it takes off the ``magic`` constant that was added before;
-    None where it is the first of the two.
+    """The value that is rounded to an integer, where the sum ``i`` subtracts the ``magic`` constant that was added
+    before; None where ``i`` is the first of the two sums.
     """
     source = values.definitions.get(i.operands[0])
     if (source is not None and source.opcode in ("fadd", "fsub") and (added := constant(source.operands[1]))
@@ -57,7 +57,8 @@ def _fixed_point(values: KnownValues, source: Instruction | None) -> Form | None
 
 
 def converted(values: KnownValues, i: Instruction) -> Form:
-    """The same, and y itself, rounded to a multiple of 2^23, from the conversion ``i`` of an integer; or its bounds."""
+    """The form of an integer converted by ``i``: y / 2^23 or y itself, rounded to a multiple of 2^23; else its
+    bounds."""
     conversion: tuple[str, int | None] = ("sitofp", None)
     for links, unit in (((conversion, *_ROUNDED), 2.0 ** _FRACTION_BITS),
                         ((conversion, ("ashr", _FRACTION_BITS), *_ROUNDED), 1.0)):
@@ -119,7 +120,7 @@ def _absolute(values: KnownValues, source: Instruction) -> Form | None:
 
 
 def _times_power_of_two(values: KnownValues, source: Instruction) -> Form | None:
-    """A float whose exponent a constant is added to; zero is not meant."""
+    """A float to whose exponent a constant is added; assumed not to be zero."""
     number = integer(source.operands[1])
     if number is None or number % (1 << _FRACTION_BITS) or abs(number) >= _LARGEST_FACTOR:
         return None
@@ -132,7 +133,7 @@ def _times_power_of_two(values: KnownValues, source: Instruction) -> Form | None
 
 
 def _scaled_by_exponents(values: KnownValues, source: Instruction) -> Form | None:
-    """A positive float whose exponent integers are added to."""
+    """A positive float to whose exponent integers are added."""
     for whole, scale in (source.operands, source.operands[::-1]):
         shift = values.definitions.get(scale)
         if (shift is not None and shift.opcode == "shl" and integer(shift.operands[1]) == _FRACTION_BITS
@@ -143,4 +144,4 @@ def _scaled_by_exponents(values: KnownValues, source: Instruction) -> Form | Non
 
 _BITS = {"sub": (_seed, _times_power_of_two), "or": (_significand,), "xor": (_other_sign,), "and": (_absolute,),
          "add": (_times_power_of_two, _scaled_by_exponents)}
-"""Opcode -> what its results may be, the first that applies."""
+"""Opcode -> matchers of its result's form; the first that applies is used."""

@@ -1,8 +1,8 @@
-"""Conversions out of qfloat stay in front of the calls after them.
+"""Keeps conversions from qfloat before the calls that follow them.
 
-LLVM orders a block by what it stores and calls: a conversion that only counts in a later block lands after a call, and
-its operand, alive across that, in qfloat on the stack. Assembly without code that takes the result has its place in
-front of the call, and so has the conversion.
+LLVM's scheduler orders a block by stores and calls: a conversion whose result is used only in a later block is moved
+after a call, and its operand, live across the call, is spilled in qfloat. Empty inline assembly that uses the result
+before the call keeps the conversion before the call.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _QFLOAT = (".qf32", ".qf16")
 
 
 def conversions_before_calls(module: Module) -> Module:
-    """``module`` with a use after every conversion that something after a later call of its block needs."""
-    return module.map(_pinned)
+    """``module`` with such a use after every conversion whose result is live after a later call of its block."""
+    return module.map(_with_uses)
 
 
-def _pinned(function: Function) -> Function:
+def _with_uses(function: Function) -> Function:
     if not any(map(_is_conversion, function.by_opcode.get("call", ()))):
         return function
     blocks = [_in_block(block, function) for block in function.blocks]
@@ -47,7 +47,7 @@ def _in_block(block: Block, function: Function) -> Block:
 
 
 def _alive(block: Sequence[Instruction], start: int, call: int, function: Function) -> set[int]:
-    """The conversions from ``start`` to ``call`` whose results count after it, by place."""
+    """The conversions from ``start`` to ``call`` whose results are live after it, by index."""
     inside = {i for i in block[start:call]}
     needed = {name for name in (i.result for i in inside) if any(u not in inside for u in function.users.get(name, ()))}
     pins = set()
@@ -66,5 +66,5 @@ def _is_conversion(i: Instruction) -> bool:
 
 
 def _leaves(i: Instruction) -> bool:
-    """Whether it calls a function that is no intrinsic."""
+    """Whether the instruction calls a function that is no intrinsic."""
     return i.opcode == "call" and i.flags.startswith("@") and not i.flags.startswith("@llvm.")

@@ -1,8 +1,8 @@
 """Sums of four neighbouring products of bytes by vrmpy.
 
-What is recognised, all products of one vector at once: ``acc + ((p[0::4] + p[1::4]) + (p[2::4] + p[3::4]))`` where p is
+The pattern, for all products of one vector at once: ``acc + ((p[0::4] + p[1::4]) + (p[2::4] + p[3::4]))`` where p is
 the product of two vectors of bytes, widened to words. LLVM 22 has no pattern for it: it widens, multiplies words and
-takes the sums apart with general shuffles.
+extracts the summands with general shuffles.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
 from hexagon_mlir.llvmir import Instruction
 from hexagon_mlir.llvmir.types import mask_numbers
 
-_BYTES, _WORDS, _QUAD = 128, 32, 4
+_BYTES, _WORDS, _LENGTH = 128, 32, 4
 _NAMES = {("sext", "sext"): "vrmpybv.acc", ("zext", "zext"): "vrmpyubv.acc", ("zext", "sext"): "vrmpybusv.acc"}
 """Casts of the first and second operand -> the intrinsic."""
 
 
 def make_dot_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
-    """Fill ``value`` with the sum ``i`` if it adds such products to something."""
+    """Fill ``value`` with the sum ``i`` if it accumulates such products."""
     if i.opcode != "add" or i.type != f"<{_WORDS} x i32>" or value.lane_stride != 1:
         return False
     for old, total in (i.operands, i.operands[::-1]):
@@ -38,14 +38,14 @@ def make_dot_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, valu
 
 
 def _factors(plan: SplitPlan, total: str) -> tuple[Instruction, Instruction] | None:
-    """The two casts whose product ``total`` sums up, four neighbours at a time."""
+    """The two casts whose products ``total`` sums, four adjacent ones at a time."""
     pairs = [plan.definitions.get(o) for o in _sum_of(plan, total)]
     shuffles = [plan.definitions.get(o) for pair in pairs if pair is not None for o in _sum_of(plan, pair.result)]
-    if len(shuffles) != _QUAD or any(s is None or s.opcode != "shufflevector" for s in shuffles):
+    if len(shuffles) != _LENGTH or any(s is None or s.opcode != "shufflevector" for s in shuffles):
         return None
     found = [s for s in shuffles if s is not None]
     masks = [mask_numbers(s.operands[2], _WORDS) for s in found]
-    wanted = [[*range(first, _BYTES, _QUAD)] for first in range(_QUAD)]
+    wanted = [[*range(first, _BYTES, _LENGTH)] for first in range(_LENGTH)]
     if len({s.operands[0] for s in found}) != 1 or masks != wanted:
         return None
     product = plan.definitions.get(found[0].operands[0])

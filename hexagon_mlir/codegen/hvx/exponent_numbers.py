@@ -1,8 +1,8 @@
 """Small integers as floats in one instruction, ``v.sf = v.w`` (from v73 on).
 
-The maths library adds the bits of 1.5 * 2^23 to an integer and takes that number off again, which every chip can do:
-an addition and two instructions of the one shift pipe. LLVM 22 selects no conversion of vectors of 32-bit integers.
-An exponent that only constants multiply stays in its field: the constants are 2^23 times smaller, and need no shift.
+The maths library adds the bits of 1.5 * 2^23 to an integer and subtracts that number, which works on every chip: an
+addition and two instructions of the one shift pipe. LLVM 22 selects no conversion of vectors of 32-bit integers. An
+exponent that is only multiplied by constants needs no shift out of its field: the constants are divided by 2^23.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from hexagon_mlir.llvmir.types import vector_type
 
 _MAGIC = struct.unpack("<f", MAGIC_BITS.to_bytes(4, "little"))[0]
 _MOST_BITS = 22
-"""Signed integers of so many bits are meant by the constant: any other would change its exponent."""
+"""Bits of the signed integers that the constant converts: a larger one would change its exponent."""
 _SMALLEST = 2.0 ** -126
 _NARROW = {"i8": 8, "i16": 16}
 
 
 def small_integers_as_conversions(module: Module) -> Module:
-    """``module`` with ``sitofp`` for every integer made a float by the constant, where it surely has 22 bits."""
+    """``module`` with ``sitofp`` for every integer that the constant converts, where it provably has at most 22
+    bits."""
     return module.map(lambda function: _rewritten(function) if str(MAGIC_BITS) in function.text else function)
 
 
@@ -58,7 +59,7 @@ def _small_integer(i: Instruction, definitions: dict[str, Instruction]) -> Instr
 
 
 def _bits(number: Instruction) -> int:
-    """Bits of the result of ``number``, its sign included, as far as its operation tells."""
+    """Upper bound of the significant bits of ``number``, its sign included, from its operation."""
     vector = vector_type(number.types[0]) if number.types else None
     if vector is None:
         return 32
@@ -69,7 +70,7 @@ def _bits(number: Instruction) -> int:
 
 
 def _unshifted(number: Instruction, definitions: dict[str, Instruction]) -> tuple[str, float]:
-    """What ``number`` is shifted from without losing a bit ("" for nothing), and the factor that the shift makes."""
+    """The operand of a lossless shift that makes ``number`` ("" for none), and the factor of the shift."""
     shift = integer(number.operands[1]) if number.opcode == "ashr" else None
     field = definitions.get(number.operands[0])
     exact = shift is not None and field is not None and field.opcode == "and" and \
@@ -78,7 +79,8 @@ def _unshifted(number: Instruction, definitions: dict[str, Instruction]) -> tupl
 
 
 def _scaled(user: Instruction, name: str, scale: float) -> str:
-    """The product ``user`` of ``name`` and a constant with that constant times ``scale``; "" for anything else."""
+    """``user``, a product of ``name`` and a constant, with the constant times ``scale``; "" for any other
+    instruction."""
     others = [o for o in user.operands if o != name]
     factor = constant(others[0]) if user.opcode == "fmul" and len(others) == 1 else None
     if factor is None or abs(factor * scale) < _SMALLEST:

@@ -1,10 +1,10 @@
 """Fixed-point idioms in one instruction each: products of 16-bit fractions, multiples of them, shifts that narrow.
 
 ``(a b + 2^14) >> 15`` of widened 16-bit factors is ``vmpy(h,h):<<1:rnd:sat``, which takes one multiply pipe where LLVM
-22 widens, multiplies, adds, shifts and packs. They differ for a = b = -1 alone: the instruction saturates, the
+22 widens, multiplies, adds, shifts and packs. The two differ only for a = b = -1: the instruction saturates, the
 expression wraps. So one factor must be known not to be -1: a constant, a fraction without its sign bit, or such a
-product. Multiples in 32 bits, and those added to something, take the constant from a scalar register. A shift before
-a truncation to half the width is ``vasr`` of two vectors into one.
+product. 32-bit products with a constant, accumulated or not, take the constant from a scalar register. A shift before a
+truncation to half the width is ``vasr`` of two vectors into one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHIFTS = ("lshr", "ashr")
 
 
 def make_fixed_point(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
-    """Fill ``value`` with what ``i`` computes if it ends one of the idioms."""
+    """Fill ``value`` with the result of ``i`` if ``i`` is the last operation of one of the idioms."""
     if i.opcode in ("mul", "add") and value.bits == 32:
         return _multiple(builder, plan, i, value)
     if i.opcode != "trunc" or value.bits != 16 or vector_type(i.types[0]) != (value.lanes, "i32"):
@@ -37,7 +37,7 @@ def make_fixed_point(builder: PartBuilder, plan: SplitPlan, i: Instruction, valu
 
 
 def _multiple(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
-    """16-bit integers times a constant, in 32 bits, alone or added to something."""
+    """16-bit integers times a constant, in 32 bits, accumulated or not."""
     if i.opcode == "add":
         for total, other in (i.operands, i.operands[::-1]):
             product = plan.definitions.get(other)
@@ -49,7 +49,7 @@ def _multiple(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Valu
 
 
 def _multiply(builder: PartBuilder, plan: SplitPlan, product: Instruction, value: Value,
-              totals: list[str] | None) -> bool:
+              accumulators: list[str] | None) -> bool:
     found = _factor(plan, product)
     assert found is not None
     cast, number = found
@@ -61,10 +61,11 @@ def _multiply(builder: PartBuilder, plan: SplitPlan, product: Instruction, value
         group, residue = divmod(part, stride)
         low = group * 2 * stride + residue
         arguments = [(_WORDS, word), ("i32", str(twice(number)))]
-        if totals is None:
+        if accumulators is None:
             pair = builder.intrinsic("vmpyh", _PAIR, *arguments)
         else:
-            total = builder.intrinsic("vcombine", _PAIR, (_WORDS, totals[low + stride]), (_WORDS, totals[low]))
+            total = builder.intrinsic("vcombine", _PAIR, (_WORDS, accumulators[low + stride]),
+                                      (_WORDS, accumulators[low]))
             pair = builder.intrinsic("vmpyh.acc", _PAIR, (_PAIR, total), *arguments)
         value.parts[low], value.parts[low + stride] = builder.half("lo", pair), builder.half("hi", pair)
     return True

@@ -1,9 +1,10 @@
-"""Conversions between f16 and f32 in legacy qfloat, made right by integer operations.
+"""Conversions between f16 and f32 in legacy qfloat, corrected by integer operations.
 
-``VV.qf32 = vmpy(V.hf, 1.0)`` widens with one unit of the last place too much: an exact product is never written as it
-is (qfloat has no even significands). The bits that f16 does not have are cleared. Infinity and NaN of f16 come out as
-numbers from 2^16 on; where something looks at the bits, they become those of f32. ``V.hf = VV.qf32`` rounds to nearest
-even, but beyond 65504 the exponent field runs on into that of infinity: the patterns are those of NaN.
+The result of ``VV.qf32 = vmpy(V.hf, 1.0)`` is one unit in the last place too large: an exact product is never
+represented exactly (qfloat has no even significands). The bits that f16 does not have are cleared. Infinity and NaN of
+f16 become numbers from 2^16 on; where the bits are used, they are replaced by infinity and NaN of f32. ``V.hf =
+VV.qf32`` rounds to nearest even, but beyond 65504 the result has the exponent field of infinity and the pattern of a
+NaN.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ _NAN = 0x7FFF
 """All bits of a NaN of f16 but the sign."""
 LARGEST_HALF = 65504.0
 OVERFLOW = 65536.0
-"""From here on f16 has infinity; what rounds to it from below is written as infinity."""
+"""From here on the f16 result is infinity; a number below that rounds to this is converted to infinity, too."""
 
 
 def widened_words(builder: PartBuilder, words: str, specials: bool, lanes: int = _NATIVE) -> str:
-    """f32 ``words`` that were widened by the product with 1, as they should be; ``specials``: infinity and NaN too."""
+    """f32 ``words`` that were widened by the product with 1, corrected; ``specials``: infinity and NaN too."""
     type_ = f"<{lanes} x i32>"
     exact = builder.emit(f"and {type_} {words}, {_splat(_HALF_BITS)}")
     if not specials:
@@ -40,12 +41,12 @@ def widened_words(builder: PartBuilder, words: str, specials: bool, lanes: int =
 
 
 def narrowed_halves(builder: PartBuilder, words: str, sources: tuple[str, str] | None) -> str:
-    """The f16 numbers in ``words`` (as 32 words) with infinity for what is too large, and NaN for NaN.
+    """The f16 numbers in ``words`` (as 32 words) with infinity on overflow, and NaN for NaN.
 
     ``sources`` are the f32 words of the even and of the odd lanes; None where they cannot be NaN.
     """
     result = words
-    for extreme, bits in (("vmin", _HALF_INFINITY), ("vmax", _HALF_INFINITY | _HALF_SIGN)):  # NaN lies beyond infinity
+    for extreme, bits in (("vmin", _HALF_INFINITY), ("vmax", _HALF_INFINITY | _HALF_SIGN)):  # NaN is above
         limit = _splat((bits & 0xFFFF) * 0x10001)
         result = builder.intrinsic(f"{extreme}.hf", _WORDS, (_WORDS, result), (_WORDS, limit))
     for source, bits in zip(sources or (), (_NAN, _NAN << 16), strict=False):
@@ -54,7 +55,7 @@ def narrowed_halves(builder: PartBuilder, words: str, sources: tuple[str, str] |
 
 
 def widened_whole(builder: PartBuilder, extension: str, name: str, lanes: int, specials: bool) -> None:
-    """Emit ``name`` = ``extension``, an fpext of ``lanes`` halves that LLVM selects the instructions for."""
+    """Emit ``name`` = ``extension``, an fpext of ``lanes`` halves for which LLVM selects the instructions."""
     raw = builder.emit(extension)
     words = builder.emit(f"bitcast <{lanes} x float> {raw} to <{lanes} x i32>")
     exact = widened_words(builder, words, specials, lanes)
@@ -72,7 +73,7 @@ def narrowed_whole(builder: PartBuilder, truncation: str, source: str, name: str
 
 
 def _limited(builder: PartBuilder, halves: str, lanes: int) -> str:
-    """``halves``, but infinity for the patterns beyond it: as signed integers, those of either sign lie above it."""
+    """``halves``, clamped to infinity: as signed integers, patterns beyond it are larger for either sign."""
     type_ = f"<{lanes} x i16>"
     sign = builder.emit(f"and {type_} {halves}, {_splat(_HALF_SIGN, 16)}")
     infinity = builder.emit(f"or {type_} {sign}, {_splat(_HALF_INFINITY, 16)}")

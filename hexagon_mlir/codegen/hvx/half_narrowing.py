@@ -1,7 +1,7 @@
 """Conversions of wide vectors to f16 on chips with IEEE floats as instructions.
 
 LLVM 22 takes the odd lanes of ``V.hf=vcvt(Vu.sf,Vv.sf)`` from the first operand, other sources the even ones: see
-`NarrowingOrder`. What is written as the intrinsic has the order that the target says.
+`NarrowingOrder`. The intrinsic gets its operands in the target's order.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _converted(i: Instruction, order: str) -> list[str] | None:
         for half in (0, 1):
             name = derived(f"half.{start}.{half}", i.result)
             first = start + NATIVE // 2 * half
-            first = first if first < lanes else start  # the lanes beyond the end have some value
+            first = first if first < lanes else start  # the lanes beyond the end are unspecified
             numbers = [f"i32 {k}" if k < lanes else "i32 poison" for k in range(first, first + NATIVE // 2)]
             part = put(name, f"shufflevector {floats} {value}, {floats} poison, <32 x i32> <{', '.join(numbers)}>")
             words.append(put(derived(f"half.{start}.{half}.w", i.result), f"bitcast <32 x float> {part} to <32 x i32>"))
@@ -72,12 +72,12 @@ def _converted(i: Instruction, order: str) -> list[str] | None:
         mixed = put(derived(f"half.{start}.m", i.result), f"call <32 x i32> {_CONVERT}({pair})")
         dealt = put(derived(f"half.{start}.d", i.result), f"call <32 x i32> {_DEAL}(<32 x i32> {mixed})")
         parts.append(put(derived(f"half.{start}.h", i.result), f"bitcast <32 x i32> {dealt} to <{NATIVE} x half>"))
-    _joined(parts, lanes, i.result, put)
+    _concatenate(parts, lanes, i.result, put)
     return lines
 
 
-def _joined(parts: list[str], lanes: int, result: str, put: Callable[[str, str], str]) -> None:
-    """The first ``lanes`` of the parts, one after the other, as ``result``."""
+def _concatenate(parts: list[str], lanes: int, result: str, put: Callable[[str, str], str]) -> None:
+    """The first ``lanes`` of the concatenated parts, as ``result``."""
     have, level = NATIVE, 0
     while len(parts) > 1:
         type_ = f"<{have} x half>"

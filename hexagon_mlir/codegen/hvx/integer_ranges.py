@@ -1,4 +1,4 @@
-"""Bounds of vectors of integers in LLVM IR, as far as a few operations before them tell."""
+"""Bounds of vectors of integers in LLVM IR, from the few operations that make them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def integer(operand: str) -> int | None:
 
 
 def integer_bounds(operand: str, definitions: Mapping[str, Instruction], depth: int = _DEPTH) -> tuple[int, int]:
-    """Least and largest value of the i32 ``operand``: cut out by a mask or a shift, widened, moved by a constant."""
+    """Least and largest value of the i32 ``operand``: masked, shifted, extended, or offset by a constant."""
     number = integer(operand)
     if number is not None:
         return number, number

@@ -1,4 +1,4 @@
-"""What is known of the values of one function while `value_ranges` goes through it, and arithmetic on that."""
+"""The abstract values of one function during `value_ranges`, and arithmetic on them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from hexagon_mlir.codegen.hvx.value_forms import (
 from hexagon_mlir.llvmir import Instruction
 
 _NOTHING = 2.0 ** -12
-"""A coefficient below it is the rounding error of one that comes out as nothing."""
+"""A smaller coefficient is the rounding error of one that cancels."""
 
 
 @dataclass
 class KnownValues:
-    """Forms of values by name; roots are those of which no form is known."""
+    """Forms of values by name; a root is a value without a known form."""
 
     forms: dict[str, Form] = field(default_factory=dict)
     limits: dict[str, float] = field(default_factory=dict)
@@ -34,11 +34,11 @@ class KnownValues:
     ranges: dict[str, Interval] = field(default_factory=dict)
     """Root -> its bounds as far as they are known."""
     aliases: dict[str, str] = field(default_factory=dict)
-    """Bitcast -> the value it shows the bits of."""
+    """Bitcast -> its operand."""
     definitions: dict[str, Instruction] = field(default_factory=dict)
 
     def form(self, operand: str) -> Form:
-        """What is known of ``operand``, a name or a constant."""
+        """The form of ``operand``, a name or a constant."""
         number = constant(operand)
         if number is not None:
             return UNKNOWN if math.isnan(number) else Form(number, number)
@@ -50,7 +50,7 @@ class KnownValues:
         return self.bounds(self.form(operand))
 
     def bounds(self, form: Form) -> Interval:
-        """The interval of all that ``form`` stands for."""
+        """The interval of the values of ``form``."""
         if form.power:
             is_positive = form.low >= 0 and (form.power.denominator == 2 or form.power.numerator % 2 == 0)
             return (0.0, INFINITE) if is_positive else (-INFINITE, INFINITE)
@@ -66,22 +66,22 @@ class KnownValues:
         return max(low, -limit), min(high, limit)
 
     def limit(self, form: Form, bound: float) -> None:
-        """Note that the magnitude of ``form`` is below ``bound`` wherever results count."""
+        """Record that the magnitude of ``form`` is below ``bound`` wherever results are used."""
         if form.root and not form.power and form.coefficient:
             bound /= abs(form.coefficient)
             self.limits[form.root] = min(bound, self.limits.get(form.root, INFINITE))
 
     def same(self, operand: str) -> str:
-        """The float that ``operand`` shows the bits of; itself where there is none."""
+        """The float of which ``operand`` is a bitcast; itself where there is none."""
         return self.aliases.get(operand, operand)
 
     def bits(self, operand: str) -> str:
-        """The integers that ``operand`` shows the bits of; itself where there are none."""
+        """The integers of which ``operand`` is a bitcast; itself where there are none."""
         i = self.definitions.get(operand)
         return i.operands[0] if i is not None and i.opcode == "bitcast" else operand
 
     def chain(self, last: Instruction | None, *links: tuple[str, int | None]) -> str | None:
-        """The operand that a chain of operations with these constants, last one first, starts from."""
+        """The first operand of a chain of operations with these constants, last one first."""
         operand = None
         for opcode, number in links:
             if last is None or last.opcode != opcode or (number is not None and integer(last.operands[1]) != number):

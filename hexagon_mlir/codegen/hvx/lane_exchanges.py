@@ -1,9 +1,9 @@
 """Exchanges of lanes between two vectors, the steps of a transpose, by vshuff.
 
 LLVM 22 selects an alignment and a select for each half of such a step, four instructions, and spends a fifth of its
-time on what lanes of long chains of them are needed. ``vshuff(Vu, Vv, Rt)`` with one bit in ``Rt`` makes both halves:
-bytes of Vv whose number has that bit change places with those of Vu whose number has not (HVX V73 manual, vshuff).
-Masks are half of the text of a transpose, so they go before anything else reads it.
+time on the demanded lanes of long chains of them. ``vshuff(Vu, Vv, Rt)`` with one bit in ``Rt`` makes both halves:
+bytes of Vv whose number has that bit are exchanged with those of Vu whose number has not (HVX V73 manual, vshuff).
+Masks are half of the text of a transpose, so this rewrite is the first to read it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hexagon_mlir.llvmir.names import derived
 from hexagon_mlir.llvmir.types import lanes_of, vector_type
 
 FEWEST = 24
-"""Halves in a transpose of eight vectors. The few that end a sum are no matter of time."""
+"""Halves in a transpose of eight vectors. The few at the end of a reduction take no noticeable time."""
 _WORDS = f"<{VECTOR_BITS // 32} x i32>"
 _PAIR = f"<{VECTOR_BITS // 16} x i32>"
 _DECLARED = {f"@llvm.hexagon.V6.{name}.128B": f"declare {result} @llvm.hexagon.V6.{name}.128B({arguments})"
@@ -27,7 +27,7 @@ _DECLARED = {f"@llvm.hexagon.V6.{name}.128B": f"declare {result} @llvm.hexagon.V
 
 @dataclass(frozen=True)
 class _Half:
-    """One half ("lo" or "hi") of the exchange between ``low`` and ``high`` of what is ``gap`` bytes apart."""
+    """One half ("lo" or "hi") of the exchange between ``low`` and ``high`` of elements ``gap`` bytes apart."""
 
     low: str
     high: str
@@ -36,9 +36,9 @@ class _Half:
 
 
 def exchanges_as_instructions(module: Module) -> Module:
-    """``module`` with every exchange between two native vectors by intrinsics, both of its halves by one.
+    """``module`` with one intrinsic for both halves of every exchange between two native vectors.
 
-    The module stays as it is if it has fewer than `FEWEST` halves.
+    A module with fewer than `FEWEST` halves is unchanged.
     """
     if module.text.count(" = shufflevector ") < FEWEST:
         return module
@@ -55,13 +55,13 @@ def _halves(function: Function) -> dict[Instruction, _Half]:
 
 
 class _Rewriter:
-    """Rewrites the ``halves`` of one function. Values between exchanges are words and nothing else."""
+    """Rewrites the ``halves`` of one function. Values between exchanges are vectors of words."""
 
     def __init__(self, function: Function, halves: dict[Instruction, _Half]):
         self.function, self.halves = function, halves
         self.results = {i.result for i in halves}
         self.here: dict[tuple[str, ...], str] = {}
-        """What the block has: words of values, pairs of exchanges."""
+        """The block's words of values and pairs of exchanges, by key."""
 
     def rewrite(self) -> Function:
         """The rewritten function."""
@@ -118,11 +118,11 @@ def _half(i: Instruction) -> _Half | None:
 
 @lru_cache(1 << 10)
 def exchange(mask: tuple[str, ...], lanes: int) -> tuple[int, str, bool] | None:
-    """Gap in lanes, half ("lo" or "hi") and whether the operands change places, for a mask of ``lanes`` lanes that
+    """Gap in lanes, half ("lo" or "hi") and whether the operands are swapped, for a mask of ``lanes`` lanes that
     exchanges two vectors of as many.
 
-    The low half keeps the lanes of the first whose number has no bit of the gap, and takes those of the second one gap
-    below in place of the others; the high half is the rest. Lanes that are poison may be any; None for other masks.
+    The low half keeps the lanes of the first whose number has no bit of the gap, and in place of the others those of
+    the second, one gap below; the high half has the remaining lanes. Poison lanes match any; None for other masks.
     """
     picked = [int(lane) if lane.isdigit() else -1 for lane in mask]
     known = [lane for lane in picked if lane >= 0]

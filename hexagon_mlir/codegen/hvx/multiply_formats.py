@@ -1,7 +1,7 @@
 """Which multiplications take qfloat operands and which IEEE ones: a decision over numbers, no IR.
 
-HVX multiplies two qf32 or two sf vectors, never one of each. Turning a value into the other format takes the shift
-pipe, as every qfloat addition does; a value turned once serves all its multiplications.
+HVX multiplies two qf32 or two sf vectors, never one of each. Converting a value to the other format takes the shift
+pipe, as every qfloat addition does; one conversion serves all multiplications of the value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ OUTSIDE = 0.05
 
 @dataclass(frozen=True)
 class Availability:
-    """What turning a value into each format costs, in conversions; 0 when it is there already."""
+    """Cost of a value in each format, in conversions; 0 for a format that it already has."""
 
     ieee: float
     qfloat: float
@@ -38,7 +38,7 @@ def choose_formats(products: Sequence[tuple[str, str]], values: Mapping[str, Ava
 
 def conversions(choice: Sequence[bool], products: Sequence[tuple[str, str]],
                 values: Mapping[str, Availability]) -> float:
-    """Conversions that ``choice`` needs."""
+    """Cost of the conversions that ``choice`` needs."""
     wanted = dict.fromkeys((value, qfloat) for pair, qfloat in zip(products, choice, strict=True) for value in pair)
     return sum(values[value].qfloat if qfloat else values[value].ieee for value, qfloat in wanted)
 
@@ -55,17 +55,17 @@ def _improved(choice: list[bool], groups: Sequence[Sequence[int]], products: Seq
         changed = False
         for group in groups:
             for qfloat in (False, True):
-                turned = [i for i in group if choice[i] != qfloat]
-                if not turned:
+                flipped = [i for i in group if choice[i] != qfloat]
+                if not flipped:
                     continue
                 moved: dict[str, int] = {}
-                for value in (value for i in turned for value in products[i]):
+                for value in (value for i in flipped for value in products[i]):
                     moved[value] = moved.get(value, 0) + 1
                 now, later = uses[not qfloat], uses[qfloat]
                 saved = sum([costs[not qfloat][v] for v, count in moved.items() if now[v] == count])
                 added = sum([costs[qfloat][v] for v in moved if not later[v]])
                 if added < saved - 1e-9:
-                    for i in turned:
+                    for i in flipped:
                         choice[i] = qfloat
                     for v, count in moved.items():
                         later[v] += count

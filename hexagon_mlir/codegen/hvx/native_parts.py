@@ -35,9 +35,9 @@ class Value:
     normal: bool = True
     splat: bool = False
     from_half: bool = False
-    """``qfloats`` are f16 numbers times one, which is a unit of the last place too much; see `half_conversions`."""
+    """``qfloats`` are f16 numbers times one, one unit in the last place too large; see `half_conversions`."""
     specials: bool = True
-    """Something looks at the bits of what is ``from_half``: infinity and NaN count."""
+    """The bits of a value ``from_half`` are used: infinity and NaN must be correct."""
 
     @property
     def native(self) -> str:
@@ -45,7 +45,7 @@ class Value:
         return f"<{VECTOR_BITS // self.bits} x {self.element}>"
 
 class PartBuilder:
-    """Appends instructions to ``out`` and remembers what was converted where.
+    """Appends instructions to ``out`` and caches conversions by block.
 
     ``definitions`` are the function's instructions by result; ``declared`` collects declarations.
     """
@@ -58,7 +58,7 @@ class PartBuilder:
         self.out: list[str] = []
         self.cache: dict[tuple[str, str, str], list[str]] = {}
         self.made_of: dict[str, str] = {}
-        """Native part -> the words that it is a bitcast of."""
+        """Native part -> the words of which it is a bitcast."""
         self.counter = 0
         self.block, self.debug = "", ""
 
@@ -98,7 +98,7 @@ class PartBuilder:
         return self.as_type(self.words(value, before), after)
 
     def value(self, operand: str, type_: str, bits: int = 0) -> Value:
-        """``operand`` as a split value; constants and values that stayed whole are cut up here."""
+        """``operand`` as a split value; constants and whole values are split here."""
         if operand in self.values:
             return self.values[operand]
         vector = vector_type(type_)
@@ -129,7 +129,7 @@ class PartBuilder:
         return found
 
     def cached(self, name: str, kind: str, home: str, make: Callable[[], list[str]]) -> list[str]:
-        """What ``make`` emits, once per block, or once for all when that is the value's own block."""
+        """The result of ``make``, emitted once per block, or once for all blocks when that is the value's own block."""
         for block in (home, self.block):
             if (name, kind, block) in self.cache:
                 return self.cache[name, kind, block]
@@ -149,9 +149,9 @@ class PartBuilder:
         return self.cached(operand, "ieee", value.block, lambda: [converted(c) for c in value.qfloats])
 
     def as_qfloat(self, operand: str, value: Value, normal: bool = False) -> list[str]:
-        """The parts in qfloat, normalised if asked for: a sum with zero does both, within a unit of the last place.
+        """The parts in qfloat, normalised on request: a sum with zero does both, within one unit in the last place.
 
-        IEEE values are lifted less zero, which keeps the sign of zero, and rounds both signs alike.
+        An IEEE value is converted by subtracting zero, which keeps the sign of zero and rounds both signs alike.
         """
         if value.qfloats and (value.normal or not normal):
             return value.qfloats
@@ -164,7 +164,7 @@ class PartBuilder:
         def lift(part: str) -> str:
             return self.intrinsic(f"vsub.{ieee}", "<32 x i32>", ("<32 x i32>", self.words(part, value.native)), zero)
 
-        if value.splat:  # where it is used; LLVM moves it out of loops. In the entry block it would live across calls
+        if value.splat:  # at its use: in the entry block it would be live across calls
             name = operand if value.block else f"{value.element} {value.parts[0]}"
             return self.cached(name, "qfloat", value.block, lambda: [lift(value.parts[0])]) * len(value.parts)
         return self.cached(operand, "qfloat", value.block, lambda: [lift(p) for p in value.parts])
@@ -193,7 +193,7 @@ class PartBuilder:
         return parts
 
     def pair(self, name: str, low: str, high: str, value: Value) -> tuple[str, str]:
-        """The two vectors that ``name``, an instruction on pairs of ``value``'s lanes, makes of two."""
+        """The two vectors that ``name``, an instruction on pairs of ``value``'s lanes, makes from two."""
         pair = self.intrinsic(name, "<64 x i32>", ("<32 x i32>", self.words(high, value.native)),
                               ("<32 x i32>", self.words(low, value.native)), ("i32", str(-(value.bits // 8))))
         return (self.as_type(self.half("lo", pair), value.native), self.as_type(self.half("hi", pair), value.native))
@@ -235,7 +235,7 @@ class PartBuilder:
                  finish: Callable[[str, int, int], str] | None = None) -> tuple[list[str], int]:
         """Two parts as one of half the width: even and odd lanes, or two halves in memory order.
 
-        ``finish`` gets words of f16 made from qfloat and the places of the two parts they come from.
+        ``finish`` is called with the words of f16 converted from qfloat and the indices of their two source parts.
         """
         new = []
         step = max(stride // 2, 1)
@@ -261,7 +261,7 @@ class PartBuilder:
             return pointer
         return self.emit(f"getelementptr inbounds i8, ptr {pointer}, i32 {part * VECTOR_BITS // 8}")
 
-    def joined(self, parts: list[str], value: Value) -> str:
+    def concatenated(self, parts: list[str], value: Value) -> str:
         lanes = VECTOR_BITS // value.bits
         while len(parts) > 1:
             type_ = f"<{lanes} x {value.element}>"

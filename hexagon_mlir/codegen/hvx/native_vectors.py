@@ -3,14 +3,14 @@
 LLVM 22 converts to IEEE after most qfloat operations, and widens and narrows through general shuffles. Here each
 vector value becomes a list of native parts:
 
-* Sums and products are qf32 or qf16 intrinsics. A value is converted once, where something else than arithmetic
-  reads it. Multiplications ask for normalised operands: what `value_ranges` cannot show to be so is converted first.
-  Sums carried round a loop stay qfloat.
-* Conversions between 16 and 32 bits (8 and 16) leave even lanes in one part and odd lanes in the other, and the
-  arithmetic between does not mind; only memory and unknown operations put the lanes back in order.
+* Sums and products are qf32 or qf16 intrinsics. A value is converted once, where an operation other than arithmetic
+  reads it. Multiplications need normalised operands: those that `value_ranges` cannot prove normalised are converted
+  first. Loop-carried sums stay in qfloat.
+* Conversions between 16 and 32 bits (8 and 16) leave even lanes in one part and odd lanes in the other, which does not
+  affect arithmetic; only memory accesses and unknown operations restore the order of lanes.
 
-The lane stride is the distance of neighbours in a part: 1 as in memory, 2 for even and odd lanes, 4 for every fourth.
-What is not understood stays as it was, on the whole vector.
+The lane stride is the distance of adjacent lanes of a part in the whole vector: 1 as in memory, 2 for even and odd
+lanes, 4 for every fourth. Unknown operations stay unchanged, on whole vectors.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ARITHMETIC = tuple(f" x {element}>" for element in ("half", "float", "i32", "i1
 
 
 def has_vector_arithmetic(text: str) -> bool:
-    """Whether ``text`` has vectors of elements that HVX computes with."""
+    """Whether ``text`` has vectors of element types that HVX has."""
     return any(element in text for element in _ARITHMETIC)
 
 
@@ -44,7 +44,7 @@ def use_native_vectors(module: Module, qfloat: bool, floats: bool = True, conver
     """``module`` with the vector arithmetic of every function rewritten; with ``qfloat`` values stay in that format.
 
     Without ``floats`` the chip's HVX has integers only. ``converts``: it has ``v.sf = v.w`` (from v73 on). ``legacy``:
-    the chip computes in legacy qfloat (v68 to v75); as ``qfloat`` where that is not said. ``narrowing_order`` is a
+    the chip computes in legacy qfloat (v68 to v75); defaults to ``qfloat``. ``narrowing_order`` is a
     `NarrowingOrder`.
     """
     legacy = qfloat if legacy is None else legacy
@@ -69,9 +69,9 @@ class FunctionRewriter(PartBuilder):
         super().__init__(self.plan.definitions, qfloat, declared, narrowing_order)
         self.ours, self.bits, self.lane_strides = self.plan.names, self.plan.bits, self.plan.lane_strides
         self.incoming: dict[tuple[str, str], list[str]] = {}
-        """(phi, block it is entered from) -> parts."""
+        """(phi, predecessor block) -> parts."""
         self.phis_after: dict[str, list[Instruction]] = {}
-        """block -> the phis that are entered from it."""
+        """block -> the phis of its successors."""
 
     def rewrite(self) -> Function:
         """The rewritten function; itself where nothing in it is split."""
@@ -316,10 +316,10 @@ class FunctionRewriter(PartBuilder):
         value.parts = [self.as_type(p, value.native) for p in parts] if floats else parts
 
     def _finish_half(self, i: Instruction, source: Value, stride: int) -> Callable[[str, int, int], str] | None:
-        """What makes f16 numbers from qfloat right: infinity for what is too large, and NaN where it came as such."""
+        """The correction of f16 numbers from qfloat: infinity on overflow, and NaN where the source was NaN."""
         if "ninf" in i.flags or "fast" in i.flags or self.formats.fits_half(i.operands[0]):
             return None
-        if source.qfloats or "nnan" in i.flags or constant(i.operands[0]) is not None:  # sums know no NaN
+        if source.qfloats or "nnan" in i.flags or constant(i.operands[0]) is not None:  # a qfloat sum is never NaN
             return lambda made, low, high: narrowed_halves(self, made, None)
         words = [self.words(p, source.native) for p in self.with_stride(i.operands[0], source, stride)]
         return lambda made, low, high: narrowed_halves(self, made, (words[low], words[high]))
@@ -327,7 +327,7 @@ class FunctionRewriter(PartBuilder):
     # -- whole vectors and loops ---------------------------------------------------------------------------------
 
     def _converts_whole_halves(self, i: Instruction) -> bool:
-        """Emit ``i`` if it is a conversion between f16 and f32 that stays whole, with what LLVM's lacks."""
+        """Emit ``i``, with its corrections, if it is a conversion between f16 and f32 that stays whole."""
         if i.opcode not in ("fpext", "fptrunc") or not i.types:
             return False
         before, after = vector_type(i.types[0]), vector_type(i.type)
@@ -344,7 +344,7 @@ class FunctionRewriter(PartBuilder):
         return True
 
     def _kept(self, i: Instruction) -> str:
-        """The text of an instruction that stays, with split operands put together."""
+        """The text of an unchanged instruction, with split operands concatenated."""
         text = i.text
         if self.ours.isdisjoint(i.mentioned):
             return text
@@ -359,7 +359,7 @@ class FunctionRewriter(PartBuilder):
         """Split value ``name`` as one vector in memory order."""
         value = self.values[name]
         parts = self.with_stride(name, value, 1)
-        return self.cached(name, "whole", value.block, lambda: [self.joined(parts, value)])[0]
+        return self.cached(name, "whole", value.block, lambda: [self.concatenated(parts, value)])[0]
 
     def _declare_phi(self, i: Instruction) -> None:
         vector = vector_type(i.type)
@@ -373,7 +373,7 @@ class FunctionRewriter(PartBuilder):
         self.values[i.result] = value
 
     def _before_branch(self, branch: Instruction) -> None:
-        """What the phis of the blocks after ``branch`` take, in their format."""
+        """The incoming values of the phis in the successors of ``branch``, in the phis' format."""
         for i in self.phis_after.get(branch.block, ()):
             if i.result not in self.ours:
                 self._before_kept_phi(i, branch.block)
@@ -407,7 +407,7 @@ class FunctionRewriter(PartBuilder):
 
 
 def _alignment(access: Instruction) -> str:
-    """What a part of ``access`` says about its alignment."""
+    """The alignment of a part of ``access``, as text."""
     return f", align {min(access.alignment, VECTOR_BITS // 8)}" if access.alignment else ""
 
 

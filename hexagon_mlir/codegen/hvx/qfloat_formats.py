@@ -1,4 +1,4 @@
-"""Which values of a function are kept in qfloat, and what its multiplications take."""
+"""Which values of a function are kept in qfloat, and which format its multiplications take."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hexagon_mlir.llvmir.types import vector_type
 
 SUMS = frozenset({"fadd", "fsub"})
 NORMALISED = 4.0
-"""Cost of normalising a sum in qfloat, against 1 for a conversion: adding zero is as long, but changes a quarter of all
-numbers by a unit of the last place, and the conversion none."""
+"""Cost of normalising a sum in qfloat, against 1 for a conversion: adding zero has the same latency, but changes a
+quarter of all numbers by one unit in the last place; a conversion changes none."""
 _FLOAT_USERS = frozenset({"fadd", "fsub", "fmul", "fptrunc"})
 
 
 class FloatFormats:
-    """``qfloats`` are computed or carried in qfloat, ``in_qfloat`` products take qfloat operands, ``negated``
-    products are made with the opposite sign, for the additions that replace their subtractions.
+    """``qfloats`` are computed or carried in qfloat, ``in_qfloat`` products take qfloat operands, ``negated`` products
+    are computed with the opposite sign, because additions replace their subtractions.
     """
 
     def __init__(self, plan: SplitPlan, users: Mapping[str, Sequence[Instruction]], qfloat: bool):
@@ -38,7 +38,7 @@ class FloatFormats:
         self.negated = {name for name in self.qfloats if self._wants_negative(name)}
 
     def _wants_negative(self, name: str) -> bool:
-        """True for a product with a constant that is only ever taken from IEEE values: ``sf - qf32`` does not exist."""
+        """True for a product with a constant that is only subtracted from IEEE values: ``sf - qf32`` does not exist."""
         i = self.definitions[name]
         if i.opcode != "fmul" or not any(constant(o) is not None for o in i.operands):
             return False
@@ -47,7 +47,7 @@ class FloatFormats:
             u.operands[0] not in self.qfloats and u.operands[0].startswith("%") for u in self.users.get(name, []))
 
     def _is_qfloat(self, name: str) -> bool:
-        """True when ``name`` is computed, or carried round a loop, in qfloat."""
+        """True when ``name`` is computed, or carried by a loop, in qfloat."""
         i = self.definitions[name]
         vector = vector_type(i.type)
         if not self.qfloat or vector is None or vector[1] not in FORMATS:
@@ -57,7 +57,7 @@ class FloatFormats:
         return i.opcode in SUMS or i.opcode == "fmul" or (i.opcode == "fpext" and vector[1] == "float")
 
     def _find_qfloat_phis(self) -> set[str]:
-        """Sums carried round loops, through all loops of a nest: phis to which only sums and such phis come back."""
+        """Loop-carried sums, through all loops of a nest: phis whose back-edge values are only sums and such phis."""
         phis = {name: i for name in self.ours if (i := self.definitions[name]).opcode == "phi"
                 and (vector := vector_type(i.type)) is not None and vector[1] in FORMATS}
         made = {name: [d for o in i.operands if (d := self.definitions.get(o)) is not None and d.result in self.ours]
@@ -68,13 +68,13 @@ class FloatFormats:
         while refused := {name for name in kept if any(d.opcode not in SUMS and d.result not in kept
                                                        for d in back[name])}:
             kept -= refused
-        found = {name for name in kept if self._joins_sum(made[name], name)}
-        while joined := {name for name in kept - found if any(d.result in found for d in made[name])
+        found = {name for name in kept if self._carries_sum(made[name], name)}
+        while added := {name for name in kept - found if any(d.result in found for d in made[name])
                          or any(u.result in found for u in self.users.get(name, []))}:
-            found |= joined
+            found |= added
         return found
 
-    def _joins_sum(self, made: Sequence[Instruction], name: str) -> bool:
+    def _carries_sum(self, made: Sequence[Instruction], name: str) -> bool:
         """True when phi ``name`` carries a sum that is computed from it in the same block."""
         blocks = {d.block for d in made if d.opcode in SUMS}
         return any(u.opcode in SUMS and u.block in blocks for u in self.users.get(name, []))
@@ -102,14 +102,14 @@ class FloatFormats:
         return Availability(0.0, cost)
 
     def shows_bits(self, name: str) -> bool:
-        """True when something looks at the bits of ``name``, or passes them on."""
+        """True when an operation uses or forwards the bits of ``name``."""
         return any(u.opcode not in _FLOAT_USERS for u in self.users.get(name, []))
 
     def fits_half(self, name: str) -> bool:
-        """True when the f32 ``name`` is surely small enough for f16; infinity and NaN of f16 are what they were."""
+        """True when the f32 ``name`` is provably in the range of f16; infinity and NaN of f16 are preserved."""
         low, high = self.ranges.interval(name)
         return low >= -OVERFLOW and high <= OVERFLOW
 
     def is_normal(self, name: str) -> bool:
-        """True when the leading bits of qfloat value ``name`` are surely in use."""
+        """True when qfloat value ``name`` is provably normalised."""
         return name in self.normal or self.definitions[name].opcode == "fpext"

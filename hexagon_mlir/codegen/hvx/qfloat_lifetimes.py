@@ -1,7 +1,8 @@
-"""Qfloat values that live long are kept in IEEE format in between: LLVM may spill those.
+"""Keeps long-lived qfloat values in IEEE format between distant uses, because LLVM may spill them.
 
-A spilled vector keeps its IEEE bits only (llvm issue #204825), and LLVM spills what lives longest. A value is converted
-where it is made and used as IEEE, or lifted again, from the first use on that is too far from the one before.
+A spilled vector keeps its IEEE bits only (llvm issue #204825), and LLVM spills the longest live ranges. A value is
+converted at its definition, and used as IEEE or converted back from the first use that is too far from the previous
+one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from hexagon_mlir.llvmir import Declarations, Function, Instruction, Module, ren
 
 WORDS = "<32 x i32>"
 LIVE_RANGE = 80
-"""Vector instructions that a value may wait for; no target computes in qfloat with hidden bits."""
+"""Vector instructions between two uses; no target computes in qfloat with hidden bits."""
 _SUMS = ("vadd", "vsub")
 _FLOATS = ("qf32", "qf16", "sf", "hf")
 _CHAINS = {ieee: chain for ieee, chain in FORMATS.values()}
@@ -22,9 +23,9 @@ _IEEE = {chain: ieee for ieee, chain in FORMATS.values()}
 
 
 def shorten_lifetimes(module: Module, live_range: int = LIVE_RANGE) -> Module:
-    """``module`` with no qfloat value that waits for more than ``live_range`` vector instructions between two uses.
+    """``module`` with no qfloat value that is live for more than ``live_range`` vector instructions between two uses.
 
-    Uses in other blocks are further away than any. Sums carried round a loop stay qfloat.
+    Uses in other blocks count as too far. Loop-carried sums stay in qfloat.
     """
     declared: Declarations = {}
     return module.map(lambda function: _Rewriter(function, live_range, declared).rewrite() if ".qf" in function.text
@@ -32,8 +33,8 @@ def shorten_lifetimes(module: Module, live_range: int = LIVE_RANGE) -> Module:
 
 
 def far_uses(made: tuple[str, int], uses: Sequence[tuple[str, int]], live_range: int) -> list[bool]:
-    """For each of ``uses``, places (block, number of vector instructions before it) in order: does the value wait for
-    more than ``live_range`` instructions before it?
+    """For each of ``uses``, places (block, number of vector instructions before it) in order: whether the value is live
+    for more than ``live_range`` instructions before it.
     """
     places = [made, *uses]
     return [block != before or at - last > live_range
@@ -54,8 +55,8 @@ def _sum_of(name: str) -> tuple[str, str, bool] | None:
 
 @dataclass
 class _Changes:
-    """What becomes of one instruction: ``operands`` that are read in IEEE format, under their new names, and ``names``
-    that are replaced; lines before and after it.
+    """The changes to one instruction: ``operands`` that are read in IEEE format, under their new names, ``names`` that
+    are replaced, and lines before and after it.
     """
 
     operands: dict[str, str] = field(default_factory=dict)
@@ -95,7 +96,7 @@ class _Rewriter:
                            for line in self._lines(i, change))
 
     def _chain(self, i: Instruction) -> str:
-        """The qfloat format of what ``i`` makes; "" for any other, and for IEEE values plus or less zero."""
+        """The qfloat format of the result of ``i``; "" for any other result, and for IEEE values plus or minus zero."""
         name = _called(i)
         if name in ("lo", "hi") and i.operands[0] in self.definitions:
             return self._chain(self.instructions[self.definitions[i.operands[0]]])
@@ -107,11 +108,11 @@ class _Rewriter:
         return _CHAINS.get(format_, format_)
 
     def _shorten(self, number: int, chain: str, users: Sequence[int]) -> None:
-        """Plan what becomes of a value and its ``users`` where uses are far apart."""
+        """Plan the changes to a value and its ``users`` where uses are far apart."""
         made = self.instructions[number]
         far = far_uses(self.places[number], [self.places[u] for u in users], self.live_range)
         convert = f"vconv.{_IEEE[chain]}.{chain}"
-        ieee, now = "", made.result  # the names of the value in both formats; "" where it is not at hand
+        ieee, now = "", made.result  # the names of the value in both formats; "" where it is not available
         for user, waits in zip(users, far, strict=True):
             change, name = self.changes[user], _called(self.instructions[user])
             if waits and not ieee:
@@ -129,7 +130,7 @@ class _Rewriter:
                 change.names[made.result] = now
 
     def _lines(self, i: Instruction, change: _Changes) -> list[str]:
-        """``i`` with what is planned for it."""
+        """``i`` with the changes planned for it."""
         text = renamed(i.text, change.names) if change.names else i.text
         if change.operands and (sum_ := _sum_of(_called(i))):
             text = self._sum(i, change, *sum_)
@@ -158,11 +159,11 @@ class _Rewriter:
         return lines[0].replace(f"{made} = ", f"{i.result} = ", 1)
 
     def _lifted(self, lines: list[str], ieee: str, value: str) -> str:
-        """The name of IEEE ``value`` in qfloat: less zero, which keeps the sign of zero."""
+        """The name of IEEE ``value`` converted to qfloat: minus zero, which keeps the sign of zero."""
         return self._call(lines, f"vsub.{ieee}", value, "zeroinitializer")
 
     def _call(self, lines: list[str], name: str, *operands: str) -> str:
-        """Append a call of intrinsic ``name`` to ``lines``; the name of its result."""
+        """Append a call of intrinsic ``name`` to ``lines``; returns the name of its result."""
         self.counter += 1
         full = f"@llvm.hexagon.V6.{name}.128B"
         self.declared[full] = f"declare {WORDS} {full}({', '.join([WORDS] * len(operands))})"

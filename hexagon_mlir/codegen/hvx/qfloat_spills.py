@@ -1,10 +1,9 @@
 """Finds qf32 and qf16 values that the register allocator put on the stack.
 
-LLVM stores a spilled vector register with a plain vmem, which keeps none of what a qfloat value carries beyond its
-IEEE bits (llvm issue #204825): such code must not be used. Which registers may hold a qfloat value is followed along
-the branches of a function (a forward data-flow analysis over its blocks). An IEEE value plus or less zero carries
-nothing more than its IEEE bits: the constants of loops may be spilled. That zero may come back from the stack itself;
-slots far from the stack pointer are reached through registers that hold an address.
+LLVM stores a spilled vector register with a plain vmem, which loses the hidden bits of a qfloat value (llvm issue
+#204825): such code must not be used. A forward data-flow analysis over a function's blocks determines which registers
+may hold a qfloat value. An IEEE value plus or minus zero has no hidden bits: constants of loops may be spilled. That
+zero may itself be reloaded from the stack; slots far from the stack pointer are addressed through registers.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ Slot = tuple[int, int]
 
 @dataclass
 class State:
-    """What may be so at one place of a function: the vector registers that hold qfloat values (beyond IEEE's), the
-    registers and slots that are ``filled`` with anything but 0, and the addresses in scalar registers.
+    """The abstract state at one point of a function: the vector registers that may hold qfloat values with hidden bits,
+    the registers and slots that may be ``filled`` with anything but 0, and the addresses in scalar registers.
     """
 
     held: set[int | Slot] = field(default_factory=set)
@@ -41,7 +40,7 @@ class State:
         return State(set(self.held), set(self.filled), dict(self.places))
 
     def absorb(self, other: State) -> bool:
-        """Whether ``other`` adds anything; it is added."""
+        """Merge ``other`` into this state; whether that changed it."""
         before = len(self.held), len(self.filled), dict(self.places)
         self.held |= other.held
         self.filled |= other.filled
@@ -50,7 +49,7 @@ class State:
         return before != (len(self.held), len(self.filled), self.places)
 
     def slots(self, insn: Insn) -> set[Slot]:
-        """Those that the access ``insn`` may reach; none where its address is none of the stack."""
+        """The slots that the access ``insn`` may address; none where its address is not in the stack."""
         assert insn.address is not None
         base, offset = insn.address.base, insn.address.offset
         if base is None:
@@ -61,8 +60,7 @@ class State:
 
 
 def qfloat_spills(asm: str) -> list[str]:
-    """The instructions of ``asm`` that store a register that may hold a qfloat value to the stack, as text; what is
-    not understood counts as one.
+    """The instructions of ``asm``, as text, that may store a qfloat value to the stack; unknown text counts as one.
     """
     if ".qf" not in asm:
         return []
@@ -81,7 +79,7 @@ def _in_function(function: Function) -> list[str]:
 
 
 def _entry_states(graph: Graph) -> dict[int, State]:
-    """The fixed point: what may be so at the entry of each block that is reached."""
+    """The fixed point: the state at the entry of each reachable block."""
     following = _following(graph)
     entry: dict[int, State] = {0: State(filled={*VECTORS, *_all_slots(graph)})}
     worklist = [0]
@@ -103,12 +101,12 @@ def _insns(block: Block) -> Iterator[Insn]:
 
 
 def _following(graph: Graph) -> list[list[int]]:
-    """The blocks that may run after each."""
+    """The successors of each block."""
     found: list[list[int]] = [[] for _ in graph.blocks]
     for number, block in enumerate(graph.blocks):
         for before in block.predecessors:
             found[before].append(number)
-    for number, block in enumerate(graph.blocks[:-1]):  # a call comes back
+    for number, block in enumerate(graph.blocks[:-1]):  # a call returns
         if any(insn.kind in ("call", "callr") for insn in block.packets[-1].insns):
             found[number].append(number + 1)
     return found
@@ -119,7 +117,7 @@ def _is_vector_store(insn: Insn) -> bool:
 
 
 def _all_slots(graph: Graph) -> set[Slot]:
-    """Every slot of the stack that some instruction may name."""
+    """Every slot of the stack that some instruction may address."""
     insns = [insn for block in graph.blocks for insn in _insns(block)]
     starts = {(base, 0) for base in FRAME}.union(*(_stack_address(insn) for insn in insns))
     offsets = {insn.address.offset.number for insn in insns
@@ -128,22 +126,22 @@ def _all_slots(graph: Graph) -> set[Slot]:
 
 
 def _stack_address(insn: Insn) -> frozenset[Slot]:
-    """The address of the stack that ``insn`` computes."""
+    """The stack address that ``insn`` computes."""
     if insn.key == "R=add(R,I)" and insn.sources[0].number in FRAME:
         return frozenset({(insn.sources[0].number, insn.sources[1].number)})
     return frozenset()
 
 
 def _transfer(block: Block, state: State) -> list[str]:
-    """The transfer function of ``block``: ``state`` becomes that at its end. The spills in it."""
+    """The transfer function of ``block``: updates ``state`` to the one at its end and returns its spills."""
     return [text for packet in block.packets for text in _transfer_packet(packet, state)]
 
 
 def _transfer_packet(packet: DecodedPacket, state: State) -> list[str]:
-    """The same of a packet, whose instructions read what was there before it, but for ``.cur`` and ``.new``."""
+    """The same for a packet, whose instructions read the state before it, except ``.cur`` and ``.new``."""
     before = state.copy()
     for insn in packet.insns:
-        if insn.mode == "cur":  # the packet itself sees what it loads
+        if insn.mode == "cur":  # the packet itself reads the loaded value
             _define(insn, before, before)
     for insn in packet.insns:
         if insn.mode != "tmp":
@@ -155,7 +153,7 @@ def _transfer_packet(packet: DecodedPacket, state: State) -> list[str]:
 
 
 def _store(insn: Insn, before: State, state: State) -> bool:
-    """Bring the slots in ``state`` up to date with a vector store; whether it is a spill of a qfloat value."""
+    """Update the slots in ``state`` for a vector store; returns whether it spills a qfloat value."""
     slots, register = before.slots(insn), insn.sources[0]
     seen = state if register.new else before
     if register.number in seen.filled:
@@ -166,14 +164,14 @@ def _store(insn: Insn, before: State, state: State) -> bool:
 
 
 def _define_addresses(insn: Insn, before: State, state: State) -> None:
-    """Bring ``state`` up to date with the scalar registers that ``insn`` writes."""
+    """Update ``state`` for the scalar registers that ``insn`` writes."""
     for number in {unit[1] for dest in insn.dests for unit in dest.units() if unit[0] == "R"}:
         kept = before.places.get(number, frozenset()) if insn.condition else frozenset()
         state.places[number] = kept | _stack_address(insn)
 
 
 def _define(insn: Insn, before: State, state: State) -> None:
-    """Bring ``state`` up to date with the vector registers that ``insn`` writes; it reads those of ``before``."""
+    """Update ``state`` for the vector registers that ``insn`` writes; it reads those of ``before``."""
     is_qfloat, is_zero = _makes_qfloat(insn, before), _makes_zero(insn, before)
     for register, source in _written(insn):
         is_held = is_qfloat or source in before.held
@@ -183,8 +181,7 @@ def _define(insn: Insn, before: State, state: State) -> None:
 
 
 def _update(known: set[int | Slot], register: int, may: bool, insn: Insn) -> None:
-    """Put the ``register`` that ``insn`` writes into ``known`` or take it out; where it writes on a condition, it
-    stays.
+    """Add the ``register`` that ``insn`` writes to ``known`` or remove it; a conditional write does not remove it.
     """
     if may:
         known.add(register)
@@ -193,7 +190,7 @@ def _update(known: set[int | Slot], register: int, may: bool, insn: Insn) -> Non
 
 
 def _makes_qfloat(insn: Insn, before: State) -> bool:
-    """Whether ``insn`` makes a qfloat value with hidden bits: an IEEE value plus or less zero has none."""
+    """Whether ``insn`` makes a qfloat value with hidden bits: an IEEE value plus or minus zero has none."""
     lift = insn.sources[1].number if insn.key in _LIFTS else None
     return insn.result_type in _QFLOAT and (lift is None or lift in before.filled)
 
@@ -207,7 +204,7 @@ def _makes_zero(insn: Insn, before: State) -> bool:
 
 
 def _written(insn: Insn) -> Iterator[tuple[int, int | None]]:
-    """The vector registers that ``insn`` writes, with the one that each is a copy of."""
+    """The vector registers that ``insn`` writes, each with the register that it copies."""
     copies = [source.number for source in reversed(insn.sources)] if insn.key in ("V=V", "VV=vcombine(V,V)") else []
     units = [unit[1] for dest in insn.dests for unit in dest.units() if unit[0] == "V"]  # low first
     for place, register in enumerate(units):

@@ -1,7 +1,7 @@
-"""Clamps to the range of a narrower integer that end in that integer: packs that saturate.
+"""Clamps to the range of a narrower integer followed by truncation to it, as saturating packs.
 
 LLVM 22 clamps, two operations for every wide vector, and packs the low halves; HVX packs with saturation in one. The
-clamp is dead afterwards, where nothing else uses it.
+clamp is dead afterwards if it has no other use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PACKS = {(32, True, True): "vpackwh.sat", (32, False, True): "vsatwh", (16, Tru
 
 @dataclass(frozen=True)
 class Clamp:
-    """What is clamped to the range of the result, a signed or an unsigned one, and its type."""
+    """The operand that is clamped to the range of the result, signed or unsigned, and its type."""
 
     operand: str
     type: str
@@ -57,7 +57,7 @@ def _splat(operand: str, lanes: int) -> int | None:
 
 
 def packed(builder: PartBuilder, parts: list[str], bits: int, stride: int, signed: bool) -> tuple[list[str], int]:
-    """Two parts as one of half the width, as `PartBuilder.narrowed` has them, but saturated."""
+    """Two parts as one of half the width, as by `PartBuilder.narrowed`, but saturated."""
     name = _PACKS[bits, stride == 1, signed]
     shift = [("i32", "0")] if name == _SHIFTED else []
     step = max(stride // 2, 1)

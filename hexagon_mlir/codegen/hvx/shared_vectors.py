@@ -1,8 +1,8 @@
-"""Finds stores that write back bytes behind their end, in assembly.
+"""Finds stores that rewrite bytes after their end, in assembly.
 
-LLVM 22 joins neighbouring stores at an unknown address to stores of whole vectors. The last vector, which an aligned
-address does not need, it stores under a condition; it loads it, replaces the bytes that are meant, and stores all of
-it. What another thread wrote behind them in between is lost.
+LLVM 22 merges adjacent stores at an unknown address into stores of whole vectors. The last vector, which an aligned
+address does not need, is stored conditionally: it is loaded, partly replaced, and stored as a whole. A concurrent store
+of another thread to the remaining bytes is lost.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 from hexagon_mlir.isa.decode import Insn
 from hexagon_mlir.isa.packets import instructions
 
-_REACH = 40
-"""Lines between load and store."""
+_DISTANCE = 40
+"""Most lines between load and store."""
 _MIXED = "V=vmux(Q,V,V)"
 Place = tuple[tuple[bool, int], int, int]
 """Condition, base register and offset of an access."""
 
 
 def rewrites_neighbours(asm: str) -> bool:
-    """True when a vector is loaded, mixed with another and stored where it was, all under one condition."""
+    """True when a vector is loaded, blended with another and stored to the same address, all under one condition."""
     if "vmux(" not in asm:
         return False
     loaded: list[tuple[int, Insn, Place]] = []
-    mixed: dict[int, list[int]] = {}  # register -> lines where it is the second that is chosen from
+    mixed: dict[int, list[int]] = {}  # register -> lines where it is the second operand of a select
     for number, line in enumerate(map(str.strip, asm.split("\n"))):
         if not line.startswith("if (") and "vmux(" not in line:
             continue
@@ -33,7 +33,7 @@ def rewrites_neighbours(asm: str) -> bool:
             elif place and insn.kind == "load":
                 loaded.append((number, insn, place))
             elif place and insn.kind == "store" and any(
-                    was == place and number - at < _REACH
+                    was == place and number - at < _DISTANCE
                     and any(at <= line <= number for line in mixed.get(load.dests[0].number, ()))
                     for at, load, was in loaded):
                 return True

@@ -19,7 +19,7 @@ _ELEMENTWISE_CALLS = frozenset({
 
 class SplitPlan:
     """``names`` are the values to split, ``bits[name]`` the lane width of their parts, ``lane_strides[name]`` the
-    distance of neighbouring lanes in them."""
+    distance of adjacent lanes in them."""
 
     def __init__(self, instructions: Sequence[Instruction], floats: bool):
         self.instructions, self.floats = instructions, floats
@@ -35,7 +35,7 @@ class SplitPlan:
         """Names of the values that are split; everything else stays."""
         found: set[str] = set()
         vectors = [i for i in self.instructions if i.result and i.operands and i.type.startswith("<")]
-        for _ in range(3):  # masks look at their operands, which may be later values
+        for _ in range(3):  # masks depend on their operands, which may be later values
             before = dict(self.bits)
             for i in vectors:
                 if bits := self._width(i):
@@ -135,7 +135,7 @@ class SplitPlan:
         split = [i for i in self.instructions if i.result in self.names]
         changed: set[str] = set()
         for attempt in range(4):
-            recent, changed = changed, set()  # what changed since the last look at an instruction, or before it
+            recent, changed = changed, set()  # the values changed since the last visit of an instruction, or before it
             for i in split:
                 if attempt and recent.isdisjoint(i.operands) and changed.isdisjoint(i.operands):
                     continue
@@ -148,17 +148,17 @@ class SplitPlan:
             self.lane_strides.setdefault(name, 1)
 
     def _lane_stride(self, i: Instruction) -> int:
-        """Order of the result; 0 when it does not matter (a splat) or is not known yet."""
+        """Lane stride of the result; 0 when any will do (a splat) or it is not known yet."""
         if i.opcode == "load":
             return 1
         if i.opcode == "shufflevector":
             return 0 if self.shuffle_kind(i) == "splat" else 1
         sources = [o for o in i.operands if o.startswith("%")]
-        if i.opcode == "phi":  # a loop goes round with the stride it computes in, whatever it started from
+        if i.opcode == "phi":  # a loop carries the stride in which it computes, whatever the initial value has
             place = self.places[i.result]
             sources = [o for o in sources if self.places.get(o, place) > place] or sources
         known = [k for o in sources if (k := self.lane_strides.get(o, 0) if o in self.names else 1)]
-        # numbers of the lanes themselves are as in memory, unless another operand decides
+        # a vector of lane numbers is in memory order, unless another operand decides
         stride = min(known, default=int(any(o.startswith("<") for o in i.operands)))
         if i.opcode in CASTS and stride:
             source, result = vector_type(i.types[0]), vector_type(i.type)

@@ -1,9 +1,8 @@
-"""Unaligned rows at known distances become streams of their own.
+"""Separates unaligned rows at known distances from each other.
 
-LLVM joins all vector loads of a block that are a known distance apart: aligned vectors are brought into line with the
-first of them, and rows that begin elsewhere within a vector are shifted a second time. That pays where the rows overlap
-(a window that slides). Rows that lie behind each other share no vector: with a distance that LLVM does not know each
-is brought into line by itself, one shift a vector.
+LLVM combines all vector loads of a block at known distances: aligned vectors are realigned relative to the first of
+them, and rows of another alignment are shifted a second time. That pays where the rows overlap (a sliding window).
+Disjoint rows share no vector: with a distance unknown to LLVM each is realigned by itself, with one shift per vector.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from hexagon_mlir.llvmir import Block, Function, Instruction, Module
 from hexagon_mlir.llvmir.names import derived
 
 _LONG = 8
-"""Vectors of a row from which on it pays: a row of its own loads one more, and saves a shift for each."""
+"""Least vectors of a row for which it pays: a separate row loads one more, and saves a shift for each."""
 
 
 def rows_apart(module: Module, vector_bytes: int = VECTOR_BITS // 8) -> Module:
@@ -24,7 +23,7 @@ def rows_apart(module: Module, vector_bytes: int = VECTOR_BITS // 8) -> Module:
 
 
 def _in_function(function: Function, vector_bytes: int) -> Function:
-    """``function`` with the distances as numbers that its first block makes."""
+    """``function`` with the distances as opaque values that its first block defines."""
     if not any(_is_unaligned(i, vector_bytes) for i in function.by_opcode.get("load", ())):
         return function
     distances: dict[int, str] = {}
@@ -40,14 +39,14 @@ def _is_unaligned(i: Instruction, vector_bytes: int) -> bool:
 
 
 def _place(i: Instruction) -> tuple[str, int] | None:
-    """Base and distance in bytes of an address that is known so."""
+    """Base and distance in bytes of an address in that form."""
     if i.opcode != "getelementptr" or i.operands[0] != "i8" or len(i.operands) != 3 or i.operands[2].startswith("%"):
         return None
     return i.operands[1], int(i.operands[2])
 
 
 def _in_block(block: Block, vector_bytes: int, distances: dict[int, str], prefix: str) -> Block:
-    """``block`` with names of this ``prefix``; ``distances`` gets the names of those that are hidden."""
+    """``block`` with names of this ``prefix``; the names of the hidden distances are added to ``distances``."""
     loaded = {i.operands[0] for i in block.instructions if _is_unaligned(i, vector_bytes)}
     places = {i.result: place for i in block.instructions if i.result in loaded and (place := _place(i))}
     bases: dict[str, list[int]] = defaultdict(list)
@@ -74,14 +73,14 @@ def _in_block(block: Block, vector_bytes: int, distances: dict[int, str], prefix
 
 
 def _rows(offsets: list[int], vector_bytes: int) -> dict[int, int]:
-    """Offset -> where its row begins, for the rows that lie apart from that of the lowest offset."""
+    """Offset -> start of its row, for the rows that do not overlap the row of the lowest offset."""
     rows: dict[int, list[int]] = defaultdict(list)
     for offset in sorted(offsets):
         rows[offset % vector_bytes].append(offset)
     if len(offsets) < _LONG * len(rows):
         return {}
     met = sum(abs(a - b) < vector_bytes for a in offsets for b in offsets if a % vector_bytes != b % vector_bytes)
-    if met > 2 * len(rows):  # more than the last vector of a row, which the next one begins in
+    if met > 2 * len(rows):  # rows share more than the vector in which one ends and the next begins
         return {}
     first = min(offsets)
     return {offset: row[0] for row in rows.values() for offset in row if row[0] != first}

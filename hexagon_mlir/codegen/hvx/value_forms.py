@@ -35,7 +35,7 @@ class Form:
         return Form(-self.high, -self.low, self.root, coefficient, self.power)
 
     def widened(self, error: float) -> Form:
-        """With ``error`` more on both sides."""
+        """Enlarged by ``error`` on both sides."""
         return Form(self.low - error, self.high + error, self.root, self.coefficient, self.power)
 
     def times(self, factor: float) -> Form:

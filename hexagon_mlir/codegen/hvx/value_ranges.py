@@ -1,14 +1,14 @@
-"""Ranges of vector floating-point values in LLVM IR, as far as they show that a sum did not cancel.
+"""Ranges of vector floating-point values in LLVM IR, to prove that sums do not cancel.
 
 A qfloat sum keeps the exponent of its larger operand: after cancellation its leading bits are empty, and a
-multiplication that takes it as it is loses that many bits (HVX V73 manual, 5.6: normalise first). The analysis finds
-the sums that surely did not cancel. Three kinds of knowledge are enough for the polynomials and Newton steps of the
-maths library (`value_forms.Form`):
+multiplication of the unnormalised sum loses that many bits (HVX V73 manual, 5.6: normalise first). The analysis finds
+the sums that provably do not cancel. Three abstract forms are enough for the polynomials and Newton steps of the maths
+library (`value_forms.Form`):
 
 * an interval: constants, squares, polynomials of bounded arguments;
 * ``coefficient * x + interval`` for an unknown ``x``: rounding, by a magic constant or in fixed point, gives an
-  integer within 1/2 of its argument, and the reduced argument of exp or sin is what is left when ``coefficient``
-  comes out as nothing;
+  integer within 1/2 of its argument, and the reduced argument of exp or sin is the interval that remains when
+  ``coefficient`` cancels;
 * ``x ** power * interval``: a seed taken from the bits of ``x`` and the Newton steps that follow it.
 """
 
@@ -29,7 +29,7 @@ MOST_EMPTY = 2
 """Leading bits that a factor may lack."""
 SAFE_RATIO = 2.0**MOST_EMPTY
 """A sum at least 1/4 of its larger operand lost at most two leading bits. A sum or product of normalised numbers may
-lack one more: results of 2 modulo 4 units are written as half of that."""
+lack one more: results of 2 modulo 4 units are represented as half of that."""
 _FLOATS = ("float", "half")
 _ARITHMETIC = ("fadd", "fsub", "fmul")
 
@@ -39,12 +39,12 @@ class Ranges(KnownValues):
     """The analysis of one function: `visit` every instruction in order."""
 
     empty: dict[str, int] = field(default_factory=dict)
-    """Leading bits that sums and products may lack; where nothing is said, none."""
+    """Leading bits that sums and products may lack; no entry means none."""
     normal: set[str] = field(default_factory=set)
     """Sums, differences and products whose leading bits are in use."""
 
     def visit(self, i: Instruction) -> None:
-        """Note what ``i`` computes."""
+        """Record the form of the result of ``i``."""
         self.definitions[i.result] = i
         vector = vector_type(i.type)
         if vector is None or not i.operands:
@@ -62,21 +62,22 @@ class Ranges(KnownValues):
             self._note_form(i, form)
 
     def _note_form(self, i: Instruction, form: Form) -> None:
-        """Keep ``form``; an interval of what is not arithmetic, or has no end, is that of an unknown of its own."""
+        """Record ``form``; an unbounded interval, or one of a value that is not arithmetic, becomes that of a new
+        root."""
         if not form.root and (i.opcode not in _ARITHMETIC or not math.isfinite(form.high - form.low)):
             self.ranges[i.result] = (form.low, form.high)
         else:
             self.forms[i.result] = form
 
     def _note_product(self, i: Instruction) -> None:
-        """A product has the empty bits of both factors."""
+        """A product has the sum of both factors' empty bits."""
         empty = sum(self.empty.get(operand, 0) for operand in i.operands)
         if empty <= MOST_EMPTY:
             self.normal.add(i.result)
         self.empty[i.result] = empty
 
     def _note_sum(self, i: Instruction, form: Form, element: str) -> None:
-        """A sum has empty bits where it may be less than its larger operand; an argument is little beside the magic
+        """A sum has empty bits where it may be less than its larger operand; an argument is small against the magic
         constant.
         """
         magic = magic_added(i, element)
@@ -104,7 +105,7 @@ def _sum(values: KnownValues, i: Instruction, element: str) -> Form:
     magic = magic_added(i, element)
     form = rounded(values, i, element, magic) if magic is not None else None
     if form is not None:
-        return form.widened(1.0)  # no even significand is written: the number may be off by a whole unit
+        return form.widened(1.0)  # no even significand is representable: the number may be off by a whole unit
     if magic is not None and magic > 0:
         values.limit(values.form(i.operands[0]), MAGIC_LIMIT[element])
         return UNKNOWN
@@ -114,7 +115,7 @@ def _sum(values: KnownValues, i: Instruction, element: str) -> Form:
 def _select(values: KnownValues, i: Instruction, element: str) -> Form:
     """The hull of both sides; a minimum or maximum when the condition compares just them."""
     numbers = [o for o in i.operands[1:] if (c := constant(o)) is None or not math.isnan(c)]
-    if len(numbers) == 1:  # the other is NaN, of which nothing is said
+    if len(numbers) == 1:  # the other operand is NaN, which has no bounds
         return Form(*values.interval(numbers[0]))
     (l1, h1), (l2, h2) = (values.interval(o) for o in i.operands[1:])
     test = values.definitions.get(i.operands[0])
@@ -134,7 +135,7 @@ def _call(values: KnownValues, i: Instruction, element: str) -> Form | None:
 
 
 def _resized(values: KnownValues, i: Instruction, element: str) -> Form:
-    """Between f32 and f16: what is finite in f16 is within its range."""
+    """Between f32 and f16: a finite f16 value is within the range of f16."""
     low, high = values.interval(i.operands[0])
     if "half" in (element, i.types[0].split()[-1].rstrip(">")):
         low, high = max(low, -LARGEST_HALF), min(high, LARGEST_HALF)
@@ -153,4 +154,4 @@ _FORMS: dict[str, Callable[[KnownValues, Instruction, str], Form | None]] = {
     "fpext": _resized,
     "fptrunc": _resized,
 }
-"""Opcode -> what is known of its results; the last argument is the element type."""
+"""Opcode -> the form of its result; the last argument is the element type."""

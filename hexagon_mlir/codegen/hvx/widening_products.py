@@ -1,4 +1,4 @@
-"""Products of widened factors by the multiplications that widen.
+"""Products of widened factors as widening multiplications.
 
 LLVM 22 widens both factors and multiplies whole words: for 16-bit integers four instructions and for f16 six, where
 HVX has one for a vector of products. The factors' own casts are dead afterwards.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hexagon_mlir.codegen.matrix_engine.routines import FIRST_VERSION, PREFIX, ROUTINES, Routine
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.isa.assembler import assemble
-from hexagon_mlir.isa.joining import joined, undefined
+from hexagon_mlir.isa.concatenation import concatenated, undefined
 from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.llvmir import Module
 from hexagon_mlir.targets import Target
@@ -44,7 +44,7 @@ def with_routines(assembly: str, target: Target) -> str:
     if not called:
         return assembly
     _require(target)
-    return joined([assembly, *(routine.assembly for routine in called)], "engine")
+    return concatenated([assembly, *(routine.assembly for routine in called)], "engine")
 
 
 def _require(target: Target) -> None:

@@ -1,6 +1,7 @@
-"""Starts `serve` of the package that this file is in. It runs as a file: no search decides which package that is.
+"""Starts `serve` of the package that this file is in. It is run as a file, so the search path does not decide which
+package is used.
 
-The search path has no current folder and no folder of a script (``-P``), so nothing that lies there is imported.
+With ``-P`` the search path has neither the current folder nor the script's, so nothing is imported from there.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""How programs are started: nothing that lies in the current folder decides what runs."""
+"""Starts programs independently of the files in the current folder."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def environment() -> dict[str, str]:
 
 
 def find_program(name: str) -> str | None:
-    """Where in the absolute folders of ``PATH`` the program ``name`` is; None when it is in none of them."""
+    """The path of program ``name`` in the absolute folders of ``PATH``; None when it is in none of them."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return shutil.which(name, path=os.pathsep.join(filter(os.path.isabs, folders)))

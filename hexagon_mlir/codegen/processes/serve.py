@@ -1,7 +1,7 @@
 """The child process of `codegen.processes.worker`: imports LLVM only, answers requests until its parent is gone.
 `boot` starts it.
 
-Each reply tells the CPU seconds since the one before; the first counts from the start of the process.
+Each reply has the CPU seconds since the one before; the first counts from the start of the process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def serve() -> None:
     os.dup2(2, 1)  # LLVM's own prints must not mix with replies
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     warm_up()
-    gc.disable()  # a twentieth of the time, for a few kilobytes in cycles that a request leaves
+    gc.disable()  # saves a twentieth of the time; a request leaves only a few kilobytes in reference cycles
     reported = 0.0
     while True:
         try:
@@ -43,9 +43,9 @@ def serve() -> None:
 
 
 def _end_with_parent(parent: int) -> None:
-    """End this process when its parent has: LLVM may be at work for minutes before the pipe is read again.
+    """End this process when its parent has ended: LLVM may run for minutes before the pipe is read again.
 
-    The pipe tells it at once, unless a process that the parent forked holds the other end, too.
+    The pipe is closed at once, unless a process that the parent forked holds the other end, too.
     """
     poll = select.poll()
     poll.register(0, 0)  # hang-ups only

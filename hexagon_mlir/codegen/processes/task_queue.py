@@ -1,4 +1,4 @@
-"""Tasks that run in parallel, and make more of them."""
+"""A queue of tasks that run in parallel and may add more tasks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from itertools import count
 
 @dataclass(frozen=True)
 class Task:
-    """What ``run`` does, which may give more tasks; of those that wait, the one of the largest ``size`` runs first."""
+    """``run`` may return more tasks; of the waiting tasks the one of the largest ``size`` runs first."""
 
     size: int
     run: Callable[[], Sequence[Task]]
 
 
 class TaskQueue:
-    """Tasks that ``helpers`` threads run as they come, and whoever calls `finish`.
+    """Tasks that are run by ``helpers`` threads and by the thread that calls `finish`.
 
-    Threads start with the first task and end when the queue is closed and nothing is left.
+    Threads start with the first task and end when the queue is closed and empty.
     """
 
     def __init__(self, helpers: int):
@@ -33,7 +33,7 @@ class TaskQueue:
         self._numbers = count()
 
     def add(self, tasks: Sequence[Task]) -> None:
-        """Let ``tasks`` run; none of them once one has failed."""
+        """Add ``tasks``; no task is started once one has failed."""
         with self._changed:
             self._add(tasks)
             while tasks and self._helpers:
@@ -41,13 +41,13 @@ class TaskQueue:
                 threading.Thread(target=self._work, daemon=True).start()
 
     def close(self) -> None:
-        """No tasks will come but those that others give."""
+        """No tasks will be added but those that tasks return."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def finish(self) -> None:
-        """Work along until all is done; raises what a task raised."""
+        """Run tasks until all are done; raises the exception of a failed task."""
         self.close()
         self._work()
         with self._changed:
@@ -62,12 +62,12 @@ class TaskQueue:
         self._changed.notify_all()
 
     def _work(self) -> None:
-        """Run one task after the other until none is left and nobody can give more."""
+        """Run one task after the other until none is left and none can be added."""
         while (task := self._next()) is not None:
             more: Sequence[Task] = ()
             try:
                 more = task.run()
-            except BaseException as error:  # raised to whoever finishes; Ctrl-C waits for nobody
+            except BaseException as error:  # raised by `finish`; Ctrl-C does not wait for tasks
                 with self._changed:
                     self._error = self._error or error
                     self._waiting.clear()

@@ -1,4 +1,4 @@
-"""How a parent waits for a child process: it sees at once when it is dead, and soon when it is stopped."""
+"""Waits for a child process; notices its end at once, and soon when it is stopped."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import IO
 
 TICK_SECONDS = 0.25
 STOPPED_SECONDS = 1.5
-"""How long a child may be seen stopped. LLVM answers nothing while it works, so a beat of the child's own would tell
-no more than the kernel does, which also knows it of a busy machine's."""
+"""How long a child may be observed stopped. LLVM cannot answer while it runs, so a heartbeat of the child would show no
+more than its state in the kernel, which is reliable on a busy machine, too."""
 KEPT_BYTES = 64 << 10
 
 
@@ -53,14 +53,14 @@ class Watch:
 
 
 def _is_stopped(pid: int) -> bool:
-    """Whether a signal stopped the process; a debugger that looks at it does not count."""
+    """Whether a signal stopped the process; tracing by a debugger does not count."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"T"
     return False
 
 
 class Tail:
-    """Reads ``stream`` to its end in a thread, so that who writes is never held up, and keeps the last of it."""
+    """Reads ``stream`` to its end in a thread, so that the writer never blocks, and keeps its tail."""
 
     def __init__(self, stream: IO[bytes]):
         self._kept = b""
@@ -73,6 +73,6 @@ class Tail:
                 self._kept = (self._kept + chunk)[-KEPT_BYTES:]
 
     def lines(self) -> list[str]:
-        """The last lines; of a process that has ended."""
+        """The last lines of a process that has ended."""
         self._thread.join(timeout=5)
         return self._kept.decode(errors="replace").strip().splitlines()

@@ -15,11 +15,11 @@ Wait = Callable[[IO[bytes], int], None]
 
 
 def _ready(stream: IO[bytes], event: int) -> None:
-    """The wait of who has nothing else to do: reading and writing block."""
+    """The default wait: reading and writing block."""
 
 
 def send(stream: IO[bytes], header: dict, body: bytes, wait: Wait = _ready) -> None:
-    """Write one message; `OSError` when nobody can read it any more, and what ``wait`` raises."""
+    """Write one message; `OSError` when the reader is gone, and exceptions of ``wait``."""
     encoded = json.dumps(header).encode()
     left = memoryview(_LENGTH.pack(len(encoded), len(body)) + encoded + body)
     while left:
@@ -28,7 +28,7 @@ def send(stream: IO[bytes], header: dict, body: bytes, wait: Wait = _ready) -> N
 
 
 def receive(stream: IO[bytes], wait: Wait = _ready) -> tuple[dict, bytes]:
-    """Read one message; `EOFError` at the end, and what ``wait`` raises."""
+    """Read one message; `EOFError` at the end, and exceptions of ``wait``."""
     header_size, body_size = _LENGTH.unpack(_read(stream, _LENGTH.size, wait))
     header = json.loads(_read(stream, header_size, wait))
     return header, _read(stream, body_size, wait)

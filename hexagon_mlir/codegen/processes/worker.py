@@ -24,7 +24,7 @@ from hexagon_mlir.ir.diagnostics import NO_FILE, Diagnostic, Place
 TIMEOUT_SECONDS = 120.0
 _BOOT = Path(__file__).with_name("boot.py")
 _MOST = 4  # each takes some 150 MB
-_LAST_LINES, _LINE_LENGTH = 3, 200  # of what LLVM printed, in errors
+_LAST_LINES, _LINE_LENGTH = 3, 200  # lines of LLVM's output in errors
 _FAULTS = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP)
 
 
@@ -33,11 +33,11 @@ class Aborted(HexError):
 
 
 class Lost(HexError):
-    """Something else ended or stopped the child process; another one can do what it was asked for."""
+    """The child process was ended or stopped by another cause; the request can be repeated with a new one."""
 
 
 class Worker:
-    """Handle of one child process; `request` restarts it when it died."""
+    """Handle of one child process; `request` restarts it if it has died."""
 
     def __init__(self) -> None:
         self.cpu_seconds = 0.0
@@ -47,11 +47,11 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether there is a child."""
+        """Whether the child is running."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Start the child early, so that it loads LLVM while the passes run; who serves has one."""
+        """Start the child early, so that it loads LLVM while the passes run; no effect during a request."""
         if self._lock.acquire(blocking=False):
             try:
                 self._start()
@@ -59,7 +59,7 @@ class Worker:
                 self._lock.release()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        """The child. Ctrl-C is not for it: the parent decides. It imports nothing out of the current folder."""
+        """Start the child. It ignores Ctrl-C, which the parent handles, and imports nothing from the current folder."""
         if self._process is None or self._process.poll() is not None:
             self._end()
             try:
@@ -92,7 +92,7 @@ class Worker:
                 raise self._failed(Lost, "the process that runs LLVM was stopped") from None
             except (OSError, EOFError):
                 raise self._ended() from None
-            except BaseException:  # Ctrl-C: what it would answer is for nobody
+            except BaseException:  # Ctrl-C: nobody will read the reply
                 self._end()
                 raise
         self.cpu_seconds += answer["cpu_seconds"]
@@ -101,7 +101,7 @@ class Worker:
         return payload
 
     def stop(self) -> None:
-        """End the child process; who waits for it sees that."""
+        """End the child process; a waiting `request` notices."""
         process = self._process
         if process is not None:
             process.kill()
@@ -125,7 +125,7 @@ class Worker:
         process = self._process
         try:
             code = process.wait(timeout=5) if process is not None else 0
-        except subprocess.TimeoutExpired:  # it closed its pipes, and lives
+        except subprocess.TimeoutExpired:  # it has closed its pipes but is running
             code = 0
         if code < 0 and -code not in _FAULTS:
             return self._failed(Lost, f"the process that runs LLVM was ended: {signal.strsignal(-code)}",
@@ -134,7 +134,7 @@ class Worker:
                             f"exit code {code}")
 
     def _failed(self, kind: type[HexError], message: str, hint: str = "", otherwise: str = "") -> HexError:
-        """End the child; an error of ``kind`` with the last that LLVM printed, or ``otherwise``."""
+        """End the child; returns an error of ``kind`` with LLVM's last output, or ``otherwise``."""
         self._end()
         lines = self._messages.lines() if self._messages is not None else []
         if kind is Aborted:
@@ -146,9 +146,10 @@ class Worker:
 
 
 class Workers:
-    """Several workers that serve as one. The last to finish serves first: who asks for one thing at a time keeps one.
+    """Several workers that serve as one. The last one to finish serves first: sequential requests use the same worker.
 
-    ``count`` workers at most; they start when they are needed. ``aborts``: what LLVM aborted at and was asked again.
+    ``count`` workers at most; they start when they are needed. ``aborts``: the requests at which LLVM aborted and which
+    were repeated.
     """
 
     def __init__(self, count: int):
@@ -161,7 +162,7 @@ class Workers:
 
     @property
     def cpu_seconds(self) -> float:
-        """What the children have used up until their last replies."""
+        """CPU seconds of the children up to their last replies."""
         return sum(one.cpu_seconds for one in self.all)
 
     def start(self) -> None:
@@ -170,8 +171,8 @@ class Workers:
             one.start()
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
-        """As `Worker.request`, by the next worker that is idle; the time of waiting for one does not count. Where LLVM
-        aborts, it is asked once more to be cautious; what is lost is asked for once more.
+        """As `Worker.request`, by the next worker that is idle; waiting for one does not count for the timeout. Where
+        LLVM aborts, the request is repeated cautiously; a lost one is repeated as it is.
         """
         one, stops = self._idle.get(), self._stops
         try:
@@ -187,14 +188,14 @@ class Workers:
             self._idle.put(one)
 
     def queue(self) -> TaskQueue:
-        """For tasks that make requests: whoever finishes it works along, and another one for each further child that
-        there is, or one.
+        """A queue for tasks that make requests, with a helper thread for each worker besides the one of `finish`, at
+        least one.
         """
         alive = sum(one.is_alive for one in self.all)
         return TaskQueue(max(alive, min(len(self.all), 2)) - 1)
 
     def stop(self) -> None:
-        """End all child processes; what they are at is not asked for again."""
+        """End all child processes; their requests are not repeated."""
         self._stops += 1
         for one in self.all:
             one.stop()

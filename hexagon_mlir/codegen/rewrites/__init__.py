@@ -1,1 +1,1 @@
-"""Rewrites of LLVM IR: what LLVM 22 gets wrong or selects badly, written another way (`codegen.steps`)."""
+"""Rewrites of LLVM IR that LLVM 22 miscompiles or selects badly (`codegen.steps`)."""

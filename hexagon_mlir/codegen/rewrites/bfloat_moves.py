@@ -1,6 +1,6 @@
-"""Vectors of bf16 become vectors of i16 where they are only moved.
+"""Replaces vectors of bf16 that are only moved by vectors of i16.
 
-HVX has no bf16 lanes: what computes with them is integer code by now (`hexagon-arith-legalization`). LLVM 22 still
+HVX has no bf16 lanes: arithmetic on them has been lowered to integer code (`hexagon-arith-legalization`). LLVM 22 still
 makes element-by-element code of masked bf16 accesses, and that code writes twice as many elements as the mask has.
 """
 
@@ -17,7 +17,7 @@ _MASKED = ("@llvm.masked.load.", "@llvm.masked.store.")
 
 
 def bfloat_vectors_as_bits(module: Module) -> Module:
-    """``module`` with i16 for every bf16 vector; as it was when something else than a move takes or makes one."""
+    """``module`` with i16 for every bf16 vector; unchanged if an operation other than a move takes or makes one."""
     if not has_vector_of("bfloat", module.text):
         return module
     outside = [line for line in module.around if has_vector_of("bfloat", line)]

@@ -17,7 +17,7 @@ _WIDE = ("i16", "i32", "i64")
 def lowest_bits_as_tests(module: Module) -> Module:
     """``module`` with every truncation of a vector of i16, i32 or i64 to i1 as ``(x & 1) > 0``.
 
-    LLVM makes a test for zero of an equality with 1, and inverts it afterwards.
+    LLVM would turn an equality with 1 into an inverted test for zero.
     """
     return module.map(lambda function: rewrite(function, ("trunc",), _as_test))
 

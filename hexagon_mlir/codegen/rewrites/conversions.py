@@ -1,7 +1,7 @@
 """Between floats and integers in one instruction, ``v.w = v.sf`` and ``v.sf = v.w``, from v73 on.
 
-The first truncates (XNNPACK's HVX kernels rely on it). LLVM's own sequence of 12 packets is older than it; LLVM keeps
-it behind a switch and would use it on v68 too.
+The first truncates (XNNPACK's HVX kernels rely on it). LLVM's default is a sequence of 12 packets; an option selects
+the instruction, but on v68 too.
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ def _version(chip: str) -> int:
 
 
 def conversion_option(cpu: str) -> str:
-    """LLVM's switch, set for ``cpu``: it is global to the process."""
+    """LLVM's option, set for ``cpu``; it is global to the process."""
     return f"-hexagon-fp-fast-convert={'true' if converts(cpu) else 'false'}"

@@ -1,8 +1,8 @@
-"""Loops that only move vectors keep their loads in order.
+"""Keeps the loads of loops that only move vectors in order.
 
-LLVM's software pipeliner reorders the loads of a copy and gains nothing there; memory fetches ahead in one direction.
-In loops that rearrange vectors on the way, LLVM's scheduler reorders the loads as well; where these are from DDR they
-are marked volatile, which keeps them in order and costs nothing else there.
+LLVM's software pipeliner reorders the loads of a copy without a gain; the hardware prefetches ascending addresses. In
+loops that also permute vectors, LLVM's scheduler reorders the loads as well; loads from DDR are marked volatile there,
+which keeps their order and has no other cost.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def keep_copies_in_order(module: Module) -> Module:
 
 
 def _marked(block: Block, disable: int, loops: list[int]) -> Block:
-    """``block``, a loop, with its metadata, whose number ``loops`` gets; as it is where it does more than move."""
+    """``block``, a loop, with metadata, whose number is added to ``loops``; unchanged where it does more than move."""
     branch = block.instructions[-1]
     if branch.opcode != "br" or _LOOP in branch.text:
         return block

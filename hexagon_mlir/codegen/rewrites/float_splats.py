@@ -1,7 +1,7 @@
-"""Floats that all lanes of a vector hold, where words are made of them.
+"""Splats of floats that are bitcast to words, as splats of words.
 
-LLVM's optimiser puts the float into a vector, makes words of that and gives every lane the first: LLVM 22's Hexagon
-backend no longer sees a splat there, and permutes what is one already. Lanes are given the float's word instead.
+LLVM's optimiser inserts the float into a vector, bitcasts that to words and shuffles the first to every lane: LLVM 22's
+Hexagon backend does not recognise a splat there, and adds a permutation. The word of the float is splatted instead.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hexagon_mlir.llvmir.types import vector_type
 
 
 def float_splats_as_words(module: Module) -> Module:
-    """``module`` with words put into vectors where floats were put and taken for words."""
+    """``module`` with words inserted into vectors where floats were inserted and bitcast to words."""
     return module.map(_rewritten)
 
 

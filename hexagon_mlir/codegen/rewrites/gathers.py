@@ -1,7 +1,7 @@
-"""Calls that gather a vector from TCM as the instruction that does.
+"""Replaces calls that gather a vector from TCM by the instruction.
 
-Calls until here: LLVM takes the instruction for one that accesses nothing but the place it writes to, and -O3 removes
-the stores that fill the table.
+They are calls during optimisation because LLVM assumes that the instruction accesses its target only, and -O3 would
+remove the stores that fill the table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MASK = "<128 x i1>"
 def gathers_as_instructions(module: Module) -> Module:
     """``module`` with each call of ``hexmlir_gather_*`` as a vgather, masked where not all of its lanes are valid.
 
-    A vector load waits for gathers to its place: one stands for ``hexmlir_gather_done``.
+    A vector load waits for gathers to its address: a load replaces ``hexmlir_gather_done``.
     """
     declared: Declarations = {}
     return module.map(lambda function: _rewritten(function, declared)).declaring(declared)
@@ -44,7 +44,7 @@ def _rewritten(function: Function, declared: Declarations) -> Function:
 
 
 def _gather(i: Instruction, name: str, declared: Declarations) -> list[str]:
-    """The lines that gather to ``name``.to."""
+    """The lines of the gather to ``name``.to."""
     form, width = _FORMS[i.flags]
     _, table, last, offsets, valid = i.operands
     vector = vector_type(i.types[3])

@@ -1,7 +1,7 @@
 """Absolute values of f16 vectors as a bit operation.
 
-LLVM's optimiser turns "clear the sign bit" into ``llvm.fabs``, for which the Hexagon backend of LLVM 22 selects more
-than the one instruction: SiLU of f16 takes 7 % more cycles so.
+LLVM's optimiser turns "clear the sign bit" into ``llvm.fabs``, for which the Hexagon backend of LLVM 22 selects several
+instructions: SiLU of f16 takes 7 % more cycles with it.
 """
 
 from __future__ import annotations

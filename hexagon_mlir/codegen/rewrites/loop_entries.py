@@ -1,9 +1,10 @@
-"""Loops stay after the stores in front of them.
+"""Keeps loops after the stores before them.
 
-LLVM 22's software pipelining puts the first iterations of a one-block loop in front of it and notes for each access how
-far its pointer has come. Where the offset is too large for the instruction, the pointer is a sum made in the loop, and
-the pipeliner takes that sum's constant for the step of an iteration, a negative one for 2^32 more: the access is noted
-beyond its object, and goes before stores that it must follow. A barrier without code ends the block with those stores.
+LLVM 22's software pipelining moves the first iterations of a one-block loop to its preheader and records for each
+access the offset of its pointer. Where the offset is too large for the instruction, the pointer is a sum computed in
+the loop, and the pipeliner mistakes the constant of that sum for the step of an iteration, with 2^32 added to a
+negative one: the access is recorded beyond its object, and moved before stores that it must follow. An empty barrier
+ends the block with those stores.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from hexagon_mlir.llvmir.names import GLOBAL_NAME
 
 _LOADS, _STORES = "@llvm.masked.load.", "@llvm.masked.store."
 _MOVES = frozenset({"getelementptr", "select", "phi", "freeze"})
-"""Operations whose result points into what an operand points into."""
+"""Operations whose result points into the object of an operand."""
 
 
 def keep_loops_after_stores(module: Module) -> Module:
@@ -55,14 +56,14 @@ def _loads(i: Instruction) -> bool:
 
 
 def _pointer(i: Instruction) -> str:
-    """The pointer of an access, or the variable that it is an offset from."""
+    """The pointer of an access, or the variable of which it is an offset."""
     pointer = next((o for o, type_ in zip(i.operands, i.types, strict=True) if type_.startswith("ptr")), "")
     variable = GLOBAL_NAME.search(pointer)
     return variable[0] if variable else pointer
 
 
 def _objects(pointers: Iterable[str], function: Function) -> set[str]:
-    """What ``pointers`` come from, give or take offsets."""
+    """The base objects of ``pointers``."""
     found, left = set(), list(pointers)
     seen: set[str] = set()
     while left:

@@ -1,8 +1,8 @@
 """Selects between masks as and, or and not.
 
-LLVM's optimiser makes ``select`` of such operations where it sees a choice between vectors of i1; the Hexagon backend
-of LLVM 22 has no form for that and aborts with "Cannot select". Where one side is all ones or zeros, it makes logic of
-it by itself. What is not chosen may be poison, which must not reach the result: it is frozen.
+LLVM's optimiser combines such operations to ``select`` of vectors of i1, which the Hexagon backend of LLVM 22 cannot
+select: it aborts with "Cannot select". A select with all ones or zeros on one side it lowers to logic itself. The side
+that is not selected may be poison, which must not reach the result: it is frozen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hexagon_mlir.llvmir.names import derived
 from hexagon_mlir.llvmir.types import vector_type
 
 _SIDES = ("%", "<i1 ")
-"""What values and constants that differ from lane to lane begin with."""
+"""First characters of values and of constants that are no splats."""
 
 
 def mask_selects_as_logic(module: Module) -> Module:

@@ -1,8 +1,8 @@
 """Narrowing conversions of vectors that are poison in one half.
 
-The Hexagon backend of LLVM 22 converts both halves of a wide vector to qfloat, also one without any value: it reads a
-register that holds something else by then. Nobody uses those lanes, but a qfloat value is read as IEEE, which the
-simulator reports. To convert the other half once more costs nothing: it is the same instruction.
+The Hexagon backend of LLVM 22 converts both halves of a wide vector to qfloat, even one that is poison: it reads a
+register that holds another value by then. Those lanes are unused, but a qfloat value is read as IEEE, which the
+simulator reports. Converting the other half twice has no cost: it is the same instruction.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hexagon_mlir.llvmir.types import lanes_of, vector_type
 
 
 def poison_halves_as_others(module: Module) -> Module:
-    """``module`` in which no half of a vector that is narrowed from f32 is all poison, where it was made of one."""
+    """``module`` in which a narrowed f32 vector that was extended with poison has a copy of its half instead."""
     return module.map(_rewritten)
 
 

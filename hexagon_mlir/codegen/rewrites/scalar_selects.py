@@ -1,8 +1,8 @@
 """Scalar selects between the two operands of a comparison, as selects of bits.
 
-LLVM 22 makes ``x < y ? x : y`` a minimum (``sfmin``, ``dfmin``), which returns the number where one is NaN, and forgets
-that the unordered comparisons hold for NaN. So it does where the comparison is a part of the condition, which it takes
-apart: ``x > y or x is NaN ? x : y``. A select of integers keeps comparison and choice apart.
+LLVM 22 combines ``x < y ? x : y`` to a minimum (``sfmin``, ``dfmin``), which returns the number where one is NaN, and
+ignores that unordered comparisons hold for NaN. It also does so where the comparison is part of the condition, which it
+splits: ``x > y or x is NaN ? x : y``. A select of integers is not combined with the comparison.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ORDERS = frozenset({"olt", "ole", "ogt", "oge", "ult", "ule", "ugt", "uge"})
 
 
 def scalar_selects_as_bits(module: Module) -> Module:
-    """``module`` without selects that LLVM would take for minima and maxima of numbers."""
+    """``module`` without selects that LLVM would combine to minima and maxima."""
     return module.map(_rewritten)
 
 

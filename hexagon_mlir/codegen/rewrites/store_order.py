@@ -1,9 +1,9 @@
-"""Scalar stores stay after the vector stores that precede them.
+"""Keeps scalar stores after the vector stores that precede them.
 
 LLVM 22 puts a vector store and a later scalar store into one packet even where they overlap. That is right for two
-scalar stores, the first of which takes slot 1; a vector store can only take slot 0, and slot 1 is stored first. A
-barrier without code ends the packet. Blocks get theirs at the end, since software pipelining moves the first stores of
-a loop in front of it; one-block loops of vectors stay free of them and their exits begin with one.
+scalar stores, the first of which takes slot 1; a vector store can only take slot 0, and slot 1 is stored first. An
+empty barrier ends the packet. Blocks end with a barrier, since software pipelining moves the first stores of a loop to
+its preheader; one-block vector loops have none, but their exits begin with one.
 """
 
 from __future__ import annotations

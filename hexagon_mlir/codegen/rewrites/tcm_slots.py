@@ -1,10 +1,10 @@
 """Pointers to parts of the TCM arena that share no byte, in LLVM IR.
 
 The pipeline plans all buffers in one allocation, so LLVM would see one object and schedule every load after every
-store. ``hexmlir_tcm_slot(address)`` gives a pointer that aliases nothing; here it becomes empty inline assembly, which
-keeps that promise (a result that is ``noalias``) and costs nothing.
+store. ``hexmlir_tcm_slot(address)`` gives a pointer that aliases nothing; here it becomes empty inline assembly with a
+``noalias`` result, which has no cost.
 
-It stays a rewrite of LLVM IR: the ``llvm.inline_asm`` of MLIR has no attributes of results.
+This is a rewrite of LLVM IR because MLIR's ``llvm.inline_asm`` has no result attributes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SLOT = "@hexmlir_tcm_slot"
 
 
 def separate_slots(module: Module) -> Module:
-    """``module`` with each call of ``hexmlir_tcm_slot`` as inline assembly that hands its operand through."""
+    """``module`` with each call of ``hexmlir_tcm_slot`` as inline assembly that returns its operand."""
     if _SLOT not in module.declared:
         return module
     return module.map(_in_function).without_declarations({_SLOT})

@@ -1,7 +1,7 @@
 """Comparisons of float vectors with zero as comparisons of bits.
 
 LLVM's optimiser turns "no bit but the sign" into ``fcmp oeq x, 0.0``, which the Hexagon backend of LLVM 22 selects as
-an equality of bits: -0.0 is not 0.0 then.
+an equality of bits, for which -0.0 differs from 0.0.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The order of instructions in loops, and what assembly costs."""
+"""The order of instructions in loops, and the cost of assembly."""

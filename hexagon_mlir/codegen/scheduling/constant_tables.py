@@ -1,12 +1,12 @@
-"""Constants that find no register come from a table: what an HVX expert writes by hand.
+"""Loads constants that do not fit the registers from a table, as HVX experts do by hand.
 
-LLVM takes every constant of a loop into a register of its own in front of it, and where there are too few it spills:
-constants, but also values, to slots of the stack that are out of an access's reach and whose addresses are computed
-anew. Here a loop of one block that wants more registers than there are loads those constants in each pass, from a table
-on the stack that is written once: one scalar register holds its address, every entry is within reach of an access,
-and the loads take slots that are free, since such loops are bound by their arithmetic.
+LLVM hoists every constant of a loop into a register of its own, and where registers are short it spills constants, but
+also values, to stack slots beyond the offset range of an access, whose addresses are recomputed. Here a loop of one
+block that needs more registers than there are loads such constants in each iteration, from a table on the stack that is
+written once: one scalar register holds its address, every entry is within the offset range of an access, and the loads
+take free slots, since such loops are bound by their arithmetic.
 
-A constant is loaded in front of its first use in the pass; those with the fewest uses go first.
+A constant is loaded before its first use in the iteration; those with the fewest uses are moved to the table first.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from hexagon_mlir.llvmir import Instruction, parse_line
 from hexagon_mlir.llvmir.types import KEPT, vector_type
 
 _BYTES = VECTOR_BITS // 8
-_REACH = 8
-"""Vectors in front of an address that an access reaches, and behind it (a signed field of 4 bits)."""
+_OFFSETS = 8
+"""Largest offset of an access in vectors, in either direction (a signed field of 4 bits)."""
 _KEPT = frozenset({"phi", "shl", "lshr", "ashr", "mul", "sdiv", "udiv", "srem", "urem", "shufflevector", "br",
                    "insertelement", "extractelement"})
-"""Operations that LLVM selects by the value of their constant, or whose constants take no vector register."""
+"""Operations whose selection depends on the constant's value, or whose constants take no vector register."""
 _ALL_ONES = -1
 
 Constant = tuple[str, str]
@@ -67,28 +67,28 @@ class ConstantTable:
     loads: int = 0
 
     def copy(self) -> ConstantTable:
-        """A table with the same entries, to try more."""
+        """A copy of the table, to try more entries."""
         return ConstantTable(dict(self.entries), self.loads)
 
     def take(self, other: ConstantTable) -> None:
-        """Become ``other``."""
+        """Take over the entries of ``other``."""
         self.entries, self.loads = other.entries, other.loads
 
     def loaded(self, body: Sequence[Instruction], chosen: Sequence[Constant]) -> list[Instruction]:
         """``body``, a block without its phis and branch, with loads of the ``chosen`` constants."""
         if not chosen:
             return list(body)
-        at_hand: dict[Constant, str] = {}
+        loaded: dict[Constant, str] = {}
         lines: list[Instruction] = []
         for i in body:
             text = i.text
             for constant in sorted(set(constants_of(i)).intersection(chosen)):
                 if sum(o == constant[1] and t != constant[0] for o, t in zip(i.operands, i.types, strict=False)):
-                    continue  # the same text with another meaning
-                if constant not in at_hand:
-                    at_hand[constant] = f"%constant{self.loads}"
+                    continue  # the same text has another meaning in another type
+                if constant not in loaded:
+                    loaded[constant] = f"%constant{self.loads}"
                     lines += [parse_line(line, i.block) for line in self._load(constant)]
-                text = text.replace(constant[1], at_hand[constant])
+                text = text.replace(constant[1], loaded[constant])
             lines.append(i if text is i.text else parse_line(text, i.block))
         return lines
 
@@ -101,18 +101,18 @@ class ConstantTable:
 
     @staticmethod
     def _address(entry: int) -> str:
-        base, place = divmod(entry, 2 * _REACH)
-        return f"getelementptr i8, ptr %constants{base}, i32 {(place - _REACH) * _BYTES}"
+        base, place = divmod(entry, 2 * _OFFSETS)
+        return f"getelementptr i8, ptr %constants{base}, i32 {(place - _OFFSETS) * _BYTES}"
 
     def setup(self) -> list[str]:
-        """What stands at the begin of the function. Addresses are opaque, or LLVM would compute them in the loop from
-        the stack pointer.
+        """The instructions at the start of the function. Addresses are opaque, or LLVM would recompute them in the loop
+        from the stack pointer.
         """
         if not self.entries:
             return []
         lines = [f"  %constants = alloca [{len(self.entries) * _BYTES} x i8], align {_BYTES}"]
-        for base in range(-(-len(self.entries) // (2 * _REACH))):
-            start = (2 * base + 1) * _REACH * _BYTES
+        for base in range(-(-len(self.entries) // (2 * _OFFSETS))):
+            start = (2 * base + 1) * _OFFSETS * _BYTES
             lines += [f"  %constants{base}.middle = getelementptr i8, ptr %constants, i32 {start}",
                       f'  %constants{base} = call noalias ptr asm "", "=r,0"(ptr %constants{base}.middle)']
         for (type_, value), entry in self.entries.items():

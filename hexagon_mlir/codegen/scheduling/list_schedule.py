@@ -1,4 +1,4 @@
-"""List scheduling of vector instructions on HVX pipes, with a limit on the vectors alive at once."""
+"""List scheduling of vector instructions on HVX pipes, with a limit on the live vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hexagon_mlir import targets
 from hexagon_mlir.isa.resources import PER_PACKET
 from hexagon_mlir.llvmir import Instruction
 
-# Sets of resources as one number: a field for each, and above it a bit that a shortage borrows.
+# Sets of resources as one integer: a field for each, and above it a guard bit that a shortage borrows.
 _FIELD = {pipe: 1 << 4 * n for n, pipe in enumerate(PER_PACKET)}
 _SLOTS = 7 * _FIELD["slot"]
 _ENOUGH = sum(8 * field for field in _FIELD.values())
@@ -30,7 +30,7 @@ SPILLS = 16
 
 @dataclass
 class Node:
-    """One instruction: what it occupies, how early it reads, and its place in the graph."""
+    """One instruction: the resources it occupies, how early it reads, and its edges in the graph."""
 
     instruction: Instruction
     occupies: tuple[str, ...] = ()
@@ -60,8 +60,8 @@ def _delay(reader: Node) -> int:
 
 
 class Schedule(NamedTuple):
-    """``order`` of the nodes, its length in packets with waits, most vectors alive at once. ``limits``: the numbers of
-    registers that it is the schedule for.
+    """``order`` of the nodes, its length in packets including stalls, most live vectors. ``limits``: the numbers of
+    registers for which it is the schedule.
     """
 
     order: list[int]
@@ -70,15 +70,15 @@ class Schedule(NamedTuple):
     limits: range
 
     def cost(self, registers: int) -> tuple[int, int]:
-        """Spills where there are so many ``registers``, and packets: the less the better."""
+        """(spills with so many ``registers``, packets), to be minimized."""
         return max(self.registers - registers, 0), self.packets
 
 
 def best_schedule(nodes: list[Node], registers: int, known: dict[int, list[Schedule]] | None = None) -> list[int]:
-    """The best order over how far copies run ahead of each other: few spills, then few packets.
+    """The best order over the leads between copies: fewest spills, then fewest packets.
 
-    The order as it is where every other one takes many more registers than there are. ``known``: schedules of these
-    nodes by lead, for any number of registers; new ones are added.
+    The given order where every other one needs many more registers than there are. ``known``: schedules of these nodes
+    by lead, for any number of registers; new ones are added.
     """
     known = {} if known is None else known
     found = []
@@ -95,7 +95,7 @@ def best_schedule(nodes: list[Node], registers: int, known: dict[int, list[Sched
 
 
 def most_alive(nodes: list[Node]) -> int:
-    """Most vectors alive at once when ``nodes`` stay in order."""
+    """Most live vectors when ``nodes`` stay in order."""
     last = {source: number for number, node in enumerate(nodes) for source in node.before}
     ends: list[int] = [0] * len(nodes)
     for number, end in last.items():
@@ -108,7 +108,7 @@ def most_alive(nodes: list[Node]) -> int:
 
 
 def schedule(nodes: list[Node], registers: int, lead: int) -> Schedule:
-    """A list schedule over packets with at most ``registers`` vectors alive where possible.
+    """A list schedule over packets with at most ``registers`` live vectors where possible.
 
     Copy number n counts as ``n * lead`` packets less urgent than copy 0.
     """
@@ -122,7 +122,7 @@ class _ListScheduler:
     """A cycle-driven list scheduler: nodes are numbers, ``time`` is the number of the packet that is being filled.
 
     A node whose operands are placed is ready: in ``costless`` where it takes no resource, else in ``later``, by the
-    packet from which on its operands are there, and then in ``urgent``, by its rank.
+    packet in which its operands become available, and then in ``urgent``, by its rank.
     """
 
     def __init__(self, nodes: list[Node], registers: int, lead: int):
@@ -144,7 +144,7 @@ class _ListScheduler:
         self.later: list[tuple[int, int]] = []
         self.order: list[int] = []
         self.time = self.live = self.most = 0
-        self.granted, self.refused = 0, sys.maxsize  # vectors alive with loads that were placed, or had to wait
+        self.granted, self.refused = 0, sys.maxsize  # live vectors, with loads that were placed or deferred
         for n, count in enumerate(self.operands_left):
             if count == 0:
                 self._note_ready(n)
@@ -155,7 +155,7 @@ class _ListScheduler:
         return bool(self.costless or self.urgent or self.later)
 
     def fill_packet(self) -> None:
-        """Place what the next packet has room for; where nothing fits, one node that exceeds the registers."""
+        """Place the nodes that fit the next packet; if none fits, one node that exceeds the registers."""
         while self.later and self.later[0][0] <= self.time:
             self._note_ready(heappop(self.later)[1])
         self._place_costless()
@@ -166,14 +166,14 @@ class _ListScheduler:
         self.time += 1
 
     def _place_costless(self) -> None:
-        """Place what takes no resource, and what gets ready by it."""
+        """Place nodes that take no resource, and those that become ready by them."""
         while self.costless:
             batch, self.costless = sorted(self.costless), []
             for n in batch:
                 self._place(n)
 
     def _place_urgent(self) -> bool:
-        """Place what there are resources and registers for, by rank; whether that is nothing."""
+        """Place nodes for which there are resources and registers, by rank; returns whether there were none."""
         free, needs = _FREE, self.needs
         for n in [self.by_urgency[r] for r in self.urgent]:
             if not free & _SLOTS:
@@ -187,7 +187,7 @@ class _ListScheduler:
         return free == _FREE
 
     def _has_registers(self, n: int) -> bool:
-        """Whether there are registers for the load ``n``; what is no load makes room in the end."""
+        """Whether there are registers for the load ``n``; other nodes release registers in the end."""
         node = self.nodes[n]
         freed = sum(self.nodes[source].vector for source in node.before if self.readers_left[source] == 1)
         if node.vector <= freed:
@@ -200,7 +200,7 @@ class _ListScheduler:
         return True
 
     def _is_too_soon(self, n: int) -> bool:
-        """Whether nobody could use the mask ``n`` yet: there are four mask registers."""
+        """Whether no user of the mask ``n`` could be placed yet: there are four mask registers."""
         return all(self.values_left[user] for user in self.nodes[n].after)
 
     def _take(self, n: int) -> None:
@@ -209,7 +209,7 @@ class _ListScheduler:
         self._place(n)
 
     def _place(self, n: int) -> None:
-        """Put ``n`` into the packet; who reads it may get ready."""
+        """Put ``n`` into the packet; its users may become ready."""
         node, nodes, readers_left, operands_left = self.nodes[n], self.nodes, self.readers_left, self.operands_left
         self.order.append(n)
         self.live += node.vector if node.after else 0

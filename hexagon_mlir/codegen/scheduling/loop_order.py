@@ -1,8 +1,8 @@
 """The order of instructions in vector loops: list scheduling on HVX pipes.
 
-LLVM keeps the order it is given and packs neighbours, so copies of a body that stand side by side (all products, then
-all sums) fill one pipe at a time. Here each copy runs ahead of the next as far as its latencies let it, the others
-fill the pipes it leaves free, and a copy starts only when there are registers for it.
+LLVM keeps the given order and packetizes adjacent instructions, so interleaved copies of a body (all products, then all
+sums) fill one pipe at a time. Here each copy runs ahead of the next as far as its latencies permit, the others fill the
+free pipes, and a copy starts only when there are registers for it.
 
 Works on optimised code: loops of one block, whose vector operations are native (see `native_vectors`).
 """
@@ -30,20 +30,20 @@ from hexagon_mlir.isa.resources import OCCUPIES
 from hexagon_mlir.isa.unit import Unit
 from hexagon_mlir.llvmir import Block, Function, Instruction, Module
 
-REGISTERS = int(targets.get().vector_registers.value) - 1  # one for what selection adds
+REGISTERS = int(targets.get().vector_registers.value) - 1  # one for instructions that selection adds
 _LOAD = OCCUPIES[Unit.V_LOAD]
 _FEWEST = 4
-"""Instructions from which on a loop has an order to choose."""
+"""Least instructions of a loop that is reordered."""
 _ALLOCATORS = "_alloc"
-"""What the names of functions that give memory of their own end with."""
+"""Suffix of the names of functions that allocate memory."""
 _FRESH = "noalias ptr asm"
-"""Assembly whose result points to what no other pointer does (`tcm_slots`)."""
+"""Inline assembly whose result aliases no other pointer (`tcm_slots`)."""
 
 
 @dataclass(frozen=True)
 class RegisterBudget:
     """Loops with more live vectors than ``registers`` take constants from a table (`constant_tables`), as many
-    as it needs; with ``slots`` each use of such a constant is given a load's place in the order.
+    as it needs; with ``slots`` each use of such a constant reserves the resources of a load.
     """
 
     registers: int
@@ -51,13 +51,13 @@ class RegisterBudget:
 
 
 def order_loops(module: Module, budget: RegisterBudget | None = None) -> Module:
-    """``module`` with the body of every single-block vector loop in a good order."""
+    """``module`` with the body of every single-block vector loop reordered."""
     return module.map(lambda function: _loops_of(function).ordered(budget) if "@llvm.hexagon." in function.text
                       else function)
 
 
 class Addresses:
-    """Where pointers of one function point: (root, pointers and indices added to it, bytes)."""
+    """The addresses of one function's pointers: (root, pointers and indices added to it, bytes)."""
 
     def __init__(self, function: Function):
         self.definitions, self.arguments = function.definitions, set(function.records[0].mentioned)
@@ -85,8 +85,8 @@ class Addresses:
     def apart(self, load: str, store: str, nbytes: int) -> bool:
         """True when a loop over both may write ``store`` before it reads ``load``.
 
-        Both walk in the same steps, from the same start or from two buffers. Two arguments may be one buffer, but
-        must not overlap otherwise (the calling convention of kernels).
+        Both have the same step, and the same start or different buffers. Two arguments may be the same buffer, but must
+        not overlap otherwise (the calling convention of kernels).
         """
         (root, indices, offset), (other, others, at) = self.of(load), self.of(store)
         if indices != others:
@@ -115,7 +115,8 @@ class _Loop:
         self.schedules: dict[tuple[bool, ...], dict[int, list[Schedule]]] = {}
 
     def with_table(self, budget: RegisterBudget | None, leaving: set[str], table: ConstantTable) -> list[Instruction]:
-        """The block in order, with loads of what is put into ``table``; other blocks read the values ``leaving``."""
+        """The reordered block, with loads of the constants moved to ``table``; other blocks read the values
+        ``leaving``."""
         count = 0
         while True:
             chosen = from_table(self.uses, count)
@@ -129,9 +130,9 @@ class _Loop:
             count += missing
 
     def _order(self, chosen: Sequence[Constant], slots: bool) -> list[Instruction]:
-        """The body in order, ``chosen`` in no registers; with ``slots`` their uses are given those of loads."""
+        """The order of the body without registers for ``chosen``; with ``slots`` their uses reserve those of loads."""
         loads = tuple(slots and not set(chosen).isdisjoint(constants_of(i)) for i in self.body)
-        # the registers that hold constants but for those in the table
+        # the registers of constants that are not in the table
         key = max(REGISTERS - self.taken + len(chosen), 6), loads
         if key not in self.orders:
             for node, own, load in zip(self.nodes, self.own, loads, strict=True):
@@ -142,7 +143,7 @@ class _Loop:
 
 
 class _Loops:
-    """A function, its loops of vectors apart from its other blocks."""
+    """A function with its vector loops."""
 
     def __init__(self, function: Function):
         addresses = Addresses(function)
@@ -175,7 +176,7 @@ def _loop(block: Block, addresses: Addresses) -> _Loop | None:
 
 
 def _does_more(i: Instruction) -> bool:
-    """True for a call that may do more than give a value: of a function, such as memcpy, or of what gives none."""
+    """True for a call that may have side effects: of a function, such as memcpy, or one without a result."""
     return i.opcode == "call" and (not i.result or (i.flags[:1] in ("@", "%") and not i.flags.startswith("@llvm.")))
 
 

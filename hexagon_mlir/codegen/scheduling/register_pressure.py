@@ -1,4 +1,4 @@
-"""How many vectors a block of LLVM IR keeps live at the same time, before registers are allocated."""
+"""Register pressure: how many vectors are live in a block of LLVM IR before register allocation."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def values_leaving(instructions: Sequence[Instruction]) -> set[str]:
 
 
 def pressure_in_block(block: Sequence[Instruction], leaving: set[str]) -> int:
-    """Vectors alive at the fattest point of one block; ``leaving`` names values that other blocks read."""
+    """Most live vectors in one block; ``leaving`` names values that other blocks read."""
     if not any("<" in i.text for i in block):
         return 0
     made = {i.result for i in block if i.result}
     last = {name: number for number, i in enumerate(block) for name in i.mentioned}
-    last |= {name: len(block) for i in block if i.opcode == "phi" for name in i.operands}  # of the next pass
+    last |= {name: len(block) for i in block if i.opcode == "phi" for name in i.operands}  # of the next iteration
     shared = set().union(*map(_vectors_read, block)) - made
     ends = [0] * (len(block) + 1)
     live = most = 0

@@ -13,14 +13,14 @@ _OPCODES = {
     "shl": Unit.VS, "lshr": Unit.VS, "ashr": Unit.VS, "sitofp": Unit.VS, "fptosi": Unit.VA,
     "mul": Unit.VX_DV, "fmul": Unit.VX_DV, "fadd": Unit.VX, "fsub": Unit.VX, "fptrunc": Unit.VX, "fpext": Unit.VX_DV,
 }  # fmt: skip
-"""Units of the forms that these become; the others take any pipe. So does fptosi: as the shift that it is, it makes
-GELU f32 (fast) 7 % faster, SiLU f16 6 % and the example libdevice 22 % slower.
+"""Units of the selected forms; other instructions take any pipe. So does fptosi: modelled as the shift that it is, GELU
+f32 (fast) is 7 % faster, but SiLU f16 6 % and the example libdevice 22 % slower.
 """
 _NOTHING = ("bitcast", "phi", "freeze", "insertelement", "extractelement")
 
 
 def unit(i: Instruction) -> Unit | None:
-    """The unit of ``i``; None for what is no vector instruction or becomes none."""
+    """The unit of ``i``; None for an instruction that is no vector instruction, or is not selected as one."""
     kind = i.type or (i.types[0] if i.types else "")
     if not kind.startswith("<") or i.opcode in _NOTHING:
         return None

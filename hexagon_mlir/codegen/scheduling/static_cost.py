@@ -1,10 +1,10 @@
-"""Which of several assemblies of one program is best, and whether looking for a better one is worth it.
+"""Which of several assemblies of one program is best, and whether searching for a better one is worth it.
 
-The cost is packets, counted more the deeper their loop. Vector loads that walk backwards cost extra: a stream from DDR
-is fetched ahead in one direction only. The bound is the cost if every innermost loop that computes with vectors kept
-its busiest resource busy in every packet (`hexagon_mlir.isa.resources`). What no expert would write costs extra too:
-values stored to the stack, addresses of the stack computed anew, copies of vectors. Scalar loops and loops that move
-vectors come out alike however they are made.
+The cost is packets, weighted by loop depth. Vector loads with descending addresses cost extra: the hardware prefetches
+streams from DDR in one direction only. The bound is the cost if every innermost loop that computes with vectors kept
+its busiest resource busy in every packet (`hexagon_mlir.isa.resources`). Overhead costs extra too: values stored to the
+stack, recomputed stack addresses, copies of vectors. Scalar loops and loops that move vectors do not differ between
+variants.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from hexagon_mlir.isa.packets import instructions, packets_of
 from hexagon_mlir.isa.resources import needed_packets, occupied_by
 
 TRIPS = 64
-"""Passes assumed of every loop."""
+"""Assumed trip count of every loop."""
 DEEPEST = 4
-"""Loops round a packet that count."""
+"""Most enclosing loops that count."""
 BACKWARDS = 0.25
-"""Packets that a load below its predecessor counts for."""
+"""Extra packets of a load at a lower address than its predecessor."""
 OVERHEAD = 1.0
-"""Packets that an instruction of a loop counts for which does none of its work."""
+"""Extra packets of an overhead instruction in a loop."""
 BOUNDS = ("slot", "shift", "multiply", "load", "store")
 """Resources that bound a loop here. With all pipes counted too, bounds are closer and fewer tries worth their time:
 GELU f32 takes 3 % more cycles.
@@ -34,7 +34,7 @@ _MOVES = ("vmem", "valign", "vlalign", "vcombine", "vmux", "vsplat")
 
 
 class Cost(NamedTuple):
-    """``packets``, what they would be at the least in this program's loops, and how many of them count for overhead."""
+    """``packets``, their lower bound in this program's loops, and how many of them are overhead."""
 
     packets: float
     bound: float
@@ -42,12 +42,12 @@ class Cost(NamedTuple):
 
     @property
     def above_bound(self) -> float:
-        """How far above the bound, as a part of it; overhead aside."""
+        """The excess over the bound, as a fraction of it, without overhead."""
         return (self.packets - self.overhead) / self.bound - 1 if self.bound else 0.0
 
 
 def static_cost(asm: str) -> Cost:
-    """Packets of ``asm``, each times `TRIPS` per loop round it."""
+    """Packets of ``asm``, each times `TRIPS` for every enclosing loop."""
     packets, labels = packets_of(asm)
     loops = _loops(packets, labels)
     depth = [0] * len(packets)
@@ -72,7 +72,7 @@ def _in(packets: Iterable[Sequence[str]]) -> Iterator[Insn]:
 
 
 def _computes(insn: Insn) -> bool:
-    """Whether ``insn`` computes with vectors: it does not only move, mix, align or convert them."""
+    """Whether ``insn`` computes with vectors, and does not only move, blend, align or convert them."""
     left, _, right = insn.key.partition("=")
     return left.startswith("V") and right.startswith("v") and not right.startswith(_MOVES)
 
@@ -104,8 +104,8 @@ def _loops(packets: list[list[str]], labels: dict[str, int]) -> set[tuple[int, i
 
 
 def _backwards(packets: list[list[str]], labels: set[int]) -> list[float]:
-    """What each packet's loads cost extra; ``labels`` are the packets that blocks start with. Addresses that a block
-    leaves alone are those of tables, not of streams.
+    """The extra cost of each packet's loads; ``labels`` are the packets with which blocks start. Addresses that are
+    invariant in a block are those of tables, not of streams.
     """
     extra = [0.0] * len(packets)
     starts = labels | {number + 1 for number, packet in enumerate(packets) if ":endloop" in packet[-1]}
@@ -127,7 +127,7 @@ def _backwards(packets: list[list[str]], labels: set[int]) -> list[float]:
 
 
 def _least(packets: list[list[str]]) -> float:
-    """Packets that the instructions of ``packets`` need if one resource never idles."""
+    """Least packets for the instructions of ``packets``: the busiest resource is never idle."""
     lines = [line for packet in packets for line in packet if not line.startswith("}")]
     needs = needed_packets(map(occupied_by, lines))
     return ceil(max(needs.get(resource, 0.0) for resource in BOUNDS))

@@ -1,4 +1,4 @@
-"""What LLVM IR tells about its code: what decides which way to generate it is best."""
+"""Properties of LLVM IR that decide which variant of code generation is best."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hexagon_mlir.codegen.scheduling.register_pressure import pressure_in_block,
 from hexagon_mlir.llvmir import Instruction, Module
 
 _LANES = 4
-"""Lanes of vectors that a loop spreads in each pass, from which on it is one of a matrix product."""
+"""Least lanes that a loop broadcasts in each iteration to count as a matrix product."""
 
 
 class Traits(NamedTuple):
-    """``pressure`` is the most vectors alive at once in loops of one block, the constants that a block and others share
-    included: those wait in registers too; ``outside`` the same of other blocks. ``products``: a loop multiplies by
-    lanes of vectors that the pass before loaded. ``qfloat`` is the part of the vector instructions that take or make
+    """``pressure`` is the most live vectors in loops of one block, constants shared with other blocks included, as they
+    stay in registers too; ``outside`` the same for other blocks. ``products``: a loop multiplies by lanes of vectors
+    that the previous iteration has loaded. ``qfloat`` is the fraction of the vector instructions that take or make
     qfloat values.
     """
 

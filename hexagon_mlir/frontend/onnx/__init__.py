@@ -1,1 +1,1 @@
-"""ONNX files, as exported PyTorch programs: what follows is the way of every model."""
+"""ONNX files, converted to exported PyTorch programs and compiled as these."""

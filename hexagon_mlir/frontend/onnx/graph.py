@@ -1,7 +1,7 @@
 """A function of the torch dialect as a graph of PyTorch's own ATen ops, which have the same names and arguments.
 
-What does not depend on inputs or weights (shapes, above all) is computed here, so that branches are taken and loops
-unrolled.
+Values that do not depend on inputs or weights (mainly shapes) are evaluated here, so that branches are resolved and
+loops unrolled.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def to_graph(module: ir.Module, inputs: Sequence[tuple[str, torch.Tensor]], weig
 
 
 class _Builder:
-    """Runs the function on what is known, and writes down the rest. A value is a number, list, tensor or node."""
+    """Evaluates the function where values are known, and adds nodes for the other operations. A value is a number,
+    list, tensor or node."""
 
     def __init__(self, file: str, kinds: Mapping[str, str], version: int):
         self.file, self.kinds, self.version = file, kinds, version
@@ -97,7 +98,7 @@ class _Builder:
         return self._call(op, operands)
 
     def _loop(self, op: ir.Operation, count: Any, go_on: Any, *initial: Any) -> Sequence[Any]:
-        """Unrolled."""
+        """Unroll a loop."""
         block, step, carried = op.regions[0].blocks[0], 0, list(initial)
         while step < self._known(op, count) and self._known(op, go_on):
             self.values.update(zip(block.arguments, (step, *carried), strict=True))
@@ -119,7 +120,7 @@ class _Builder:
         return torch.from_numpy(values.copy())
 
     def _own(self, op: ir.Operation, operands: list[Any]) -> Sequence[Any]:
-        """One of our own operators, or one that nobody knows."""
+        """One of our own operators, or an unknown one."""
         name, keywords = attributes_of(op)
         operator = OPERATORS.get(name.removeprefix(OWN)) if name.startswith(OWN) else None
         if operator is None:
@@ -139,7 +140,7 @@ class _Builder:
         return results if isinstance(results, list | tuple) else [results]
 
     def _call(self, op: ir.Operation, operands: list[Any]) -> Sequence[Any]:
-        """Evaluated when everything is known, else a node of the graph."""
+        """Evaluate a call if all operands are known, else add a node to the graph."""
         target = self._target(op)
         arguments, keywords = [], {}
         for spec, value in zip(target._schema.arguments, operands, strict=True):
@@ -156,7 +157,7 @@ class _Builder:
         return outcome if len(op.results) > 1 else [outcome]
 
     def _apply(self, op: ir.Operation, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        """What ``function`` gives: computed when everything is known, else a node of the graph, or its parts."""
+        """The result of ``function``: evaluated if all operands are known, else a node of the graph, or its parts."""
         found: list[Node] = []
         map_arg((arguments, keywords), found.append)
         try:
@@ -217,7 +218,7 @@ class _Builder:
 
 
 def _corrected(target: Any, arguments: list[Any]) -> tuple[Any, list[Any]]:
-    """What torch-mlir writes with ONNX's meaning, and PyTorch refuses or takes for something else."""
+    """Correct calls that torch-mlir writes with ONNX's semantics and PyTorch rejects or interprets differently."""
     if target is _aten.div.Tensor and not any(_example(value).is_floating_point() for value in arguments):
         return _quotient, arguments
     if target is torch.ops.prims.squeeze.default:

@@ -1,4 +1,4 @@
-"""An ONNX file: its inputs, and the program it is for given sizes."""
+"""An ONNX file: its inputs, and its program for given sizes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FIRST_LOWERED = 13
 
 @dataclass(frozen=True)
 class Input:
-    """An input: sizes are numbers, or the names of sizes that are known when the model is called."""
+    """An input: sizes are numbers, or the names of dynamic sizes."""
 
     name: str
     dtype: torch.dtype
@@ -39,7 +39,7 @@ class Input:
 
 
 class OnnxModel:
-    """What a file holds. ``weights`` are outside ``proto``, whose graph takes them as its last inputs."""
+    """The content of a file. ``weights`` are outside ``proto``, whose graph takes them as its last inputs."""
 
     def __init__(self, file: str, proto: ModelProto, inputs: Sequence[Input], weights: Mapping[str, torch.Tensor]):
         self.file, self.proto, self.inputs, self.weights = file, proto, tuple(inputs), weights
@@ -104,7 +104,7 @@ class OnnxModel:
 
 
 class _Traced(torch.nn.Module):
-    """Runs the graph node by node, so that what is exported remembers which ONNX node it comes from."""
+    """Runs the graph node by node, so that exported nodes have the name of their ONNX node."""
 
     def __init__(self, graph: GraphModule):
         super().__init__()
@@ -116,7 +116,7 @@ class _Traced(torch.nn.Module):
 
 
 def read(path: str | os.PathLike[str]) -> OnnxModel:
-    """The model in the file ``path``; weights in files beside it are mapped. Raises `HexError`."""
+    """The model in the file ``path``; external weight files are mapped. Raises `HexError`."""
     file = os.fspath(path)
     with _texts(file):
         return _read(file)
@@ -124,7 +124,7 @@ def read(path: str | os.PathLike[str]) -> OnnxModel:
 
 @contextmanager
 def _texts(file: str) -> Iterator[None]:
-    """Names in ``file`` are looked at one by one, wherever they are used."""
+    """All names in ``file``, wherever they are used."""
     try:
         yield
     except UnicodeDecodeError:
@@ -157,7 +157,7 @@ def _read(file: str) -> OnnxModel:
 
 
 def _arguments(names: Sequence[str]) -> list[str]:
-    """``names`` as arguments of a function in Python, in which PyTorch writes what it traces."""
+    """``names`` as Python arguments, because PyTorch writes traced programs as Python source."""
     found: list[str] = []
     for name in names:
         word = re.sub(r"\W", "_", name)
@@ -169,9 +169,9 @@ def _arguments(names: Sequence[str]) -> list[str]:
 
 
 def _raise_version(proto: ModelProto) -> int:
-    """The version of the operators of ``proto``, which then says 13 instead of an older one.
+    """The operator version of ``proto``, which is set to 13 if it is older.
 
-    What else changed until 13 are element types; `OPERATORS` knows what operators meant before.
+    Other changes before 13 concern element types only; `OPERATORS` has the older semantics of operators.
     """
     for entry in proto.opset_import:
         if entry.domain in ("", "ai.onnx"):

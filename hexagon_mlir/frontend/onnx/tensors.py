@@ -88,7 +88,7 @@ def _with_fields(proto: TensorProto, files: _Files) -> TensorProto:
 
 
 class _Files:
-    """The bytes of tensors: of the ONNX file, or of files beside it, which are mapped."""
+    """The bytes of tensors: of the ONNX file, or of external files, which are mapped."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -129,7 +129,7 @@ class _Files:
             try:
                 if not stat.S_ISREG(file.stat().st_mode):
                     raise ValueError("no file of bytes")
-                with open(file, "rb") as opened:  # a private copy is made of pages that are written to: none
+                with open(file, "rb") as opened:  # mapped copy-on-write; no page is written
                     self.mapped[location] = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_COPY)
             except (OSError, ValueError) as error:
                 raise self._error(f"cannot read the bytes of '{name}' in '{location[:_SHOWN]}': "
@@ -137,7 +137,7 @@ class _Files:
         return self.mapped[location]
 
     def _number(self, place: Mapping[str, str], key: str, name: str) -> int | None:
-        """What the file says of ``key`` of tensor ``name``."""
+        """The number of ``key`` of tensor ``name`` in the file."""
         text = place.get(key)
         if text is not None and not re.fullmatch(r"\d{1,18}", text):
             raise self._error(f"the {key} of the bytes of '{name}' is '{text[:_SHOWN]}'")

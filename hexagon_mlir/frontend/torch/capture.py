@@ -1,4 +1,4 @@
-"""From what PyTorch hands us to a `TorchGraph`: exported programs, and the graphs of torch.compile."""
+"""Converts exported programs and the graphs of torch.compile to a `TorchGraph`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ATen ops in simpler ones, before our passes see the graph; attention, linear and convolution stay whole.
+"""Decompositions of ATen ops, applied before our passes; attention, linear and convolution stay whole.
 
 Ours replace lowerings that compute in f64 or i64, for which HVX has no lanes. Sums are in f32.
 """
@@ -76,7 +76,7 @@ def mean(x: Tensor, *, dtype: torch.dtype | None = None) -> Tensor:
 @decomposes(_aten.var.correction)
 def var(x: Tensor, dim: Sequence[int] | None = None, *, correction: float | None = None, keepdim: bool = False
         ) -> Tensor:
-    """The mean square of what is left without the mean (two passes: no cancellation)."""
+    """The mean square of the difference to the mean (two passes: no cancellation)."""
     dims = [d % max(x.dim(), 1) for d in dim] if dim else list(range(x.dim()))
     count = prod(x.shape[d] for d in dims) - (1 if correction is None else correction)
     if count <= 0 or not x.dim():
@@ -228,7 +228,7 @@ def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
     size = x.shape[dim]
     places = torch.arange(size, dtype=torch.int32).reshape([-1 if d == dim % x.dim() else 1 for d in range(x.dim())])
     end, extreme = (float("-inf"), _aten.amax.default) if largest else (float("inf"), _aten.amin.default)
-    numbers = torch.where(torch.isnan(x), float("inf"), x)  # NaN is the largest: beyond infinity by its place
+    numbers = torch.where(torch.isnan(x), float("inf"), x)  # NaN is the largest: its rank is above infinity's
     if largest:
         keys = torch.where(x == numbers, places + size, places)
     else:

@@ -17,7 +17,7 @@ from hexagon_mlir.ir import HexError
 
 __all__ = ["TorchSettings", "backend", "models"]
 
-# Else Dynamo runs GRU, LSTM and all of the function around them in eager PyTorch, and says nothing.
+# Otherwise Dynamo silently runs GRU, LSTM and the whole function around them in eager PyTorch.
 torch._dynamo.config.allow_rnn = True
 
 

@@ -1,6 +1,6 @@
 """Reductions to a value and its position, as torch-mlir writes max, min, argmax and argmin, as two reductions.
 
-The position's is left out where nobody asks for it, which is how amax arrives; it counts in i32 and becomes i64 at the
+The reduction of positions is omitted where its result is unused, as for amax; it is in i32 and converted to i64 at the
 end. A NaN is the extreme, and the first one's position the result, as in PyTorch (torch-mlir's loop skips NaN).
 """
 

@@ -1,8 +1,8 @@
-"""One graph of torch.compile: compiled when it is called, for the weights and sizes it is called with.
+"""One graph of torch.compile: compiled at its call, for the weights and sizes of that call.
 
-PyTorch calls one graph with the weights of every module of a class, and with weights that have changed: each call looks
-at both. Most weights are read where they are when a kernel is launched; only of those whose values were computed with
-(a batch norm folded into a convolution, weights in f16) the compiled model has a part of its own.
+PyTorch calls one graph with the weights of every module of a class, and with changed weights: each call checks both.
+Most weights are read in place when a kernel is launched; only weights whose values were used in compilation (a batch
+norm folded into a convolution, weights in f16) are copied to the compiled model.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class TorchSettings(Settings):
     arithmetic: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no graph could be compiled with: that is no reason to run eagerly."""
+        """Refuse settings with which no graph can be compiled: they are no reason for the eager fallback."""
         super().__post_init__()
         check_numerics(self.numerics)
         pipelines.get(self.pipeline, pipelines.target_of(self.target), self)
@@ -71,7 +71,8 @@ models: list[CompiledModel] = []
 class _Specialized:
     """The graph for certain sizes and weights; ``model`` is None when there is no code for it.
 
-    ``weights`` are the tensors it is for, ``folded`` maps places of those whose values it holds to their checksums.
+    ``weights`` are the tensors it is for, ``folded`` maps the positions of weights whose values it has copied to their
+    checksums.
     """
 
     model: CompiledModel | None
@@ -134,7 +135,7 @@ class Forward:
         return found
 
     def _made(self, module: GraphModule, tensors: Sequence[torch.Tensor]) -> _Specialized:
-        """Compiled, or found among what has been compiled; raises `HexError`."""
+        """The compiled graph, new or cached; raises `HexError`."""
         settings = self.settings
         content = (_text(module), self._key(tensors), astuple(settings))
         found = _by_content.get(content)
@@ -182,7 +183,7 @@ def _text(module: GraphModule) -> tuple[Any, ...]:
 
 
 def _changed(specialized: _Specialized, tensors: Sequence[torch.Tensor]) -> list[int]:
-    """Places of weights that are not any more what has been compiled in."""
+    """Positions of weights whose values differ from the compiled ones."""
     return [place for place, checksum in specialized.folded.items() if _checksum(tensors[place]) != checksum]
 
 

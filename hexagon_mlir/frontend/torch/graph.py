@@ -1,4 +1,4 @@
-"""What the PyTorch front end works on: a functional graph of ATen ops, its weights, its inputs and outputs."""
+"""The representation of the PyTorch front end: a functional graph of ATen ops, its weights, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TorchGraph:
     ``outputs`` has, for each flat result, its index among the graph's outputs, or a constant. ``mutations`` are
     tensors the caller owns that output number i replaces: buffers, or (as an int) flat arguments. ``states`` are
     placeholders of the buffers among them: read anew in each run. ``read`` are the storages of constants whose values
-    have decided what the graph is: of weights that are no part of them, only the address counts.
+    the graph depends on: of other weights, only the address matters.
     """
 
     module: GraphModule
@@ -53,7 +53,7 @@ class TorchGraph:
         return isinstance(node, Node) and node.op == "placeholder" and node.name in self.constants
 
     def value(self, node: Node) -> torch.Tensor:
-        """The tensor behind a constant placeholder, to compute with: its storage joins `read`."""
+        """The tensor of a constant placeholder, to compute with: its storage is added to `read`."""
         value = self.constants[node.name]
         self.read.add(storage_of(value))
         return value
@@ -147,7 +147,7 @@ def _fresh_name(graph: torch.fx.Graph, name: str) -> str:
 
 
 def origin_of(node: Node) -> dict[str, Any]:
-    """What the metadata of ``node`` says about the model's source."""
+    """The metadata of ``node`` about the model's source."""
     return {key: node.meta[key] for key in ("stack_trace", "nn_module_stack", "source_fn_stack") if key in node.meta}
 
 

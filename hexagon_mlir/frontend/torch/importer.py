@@ -37,7 +37,7 @@ def to_linalg(graph: TorchGraph) -> ir.Module:
         raise without_lowering(flat, error) from None
     with module.context, ir.Location.unknown():
         for op in ops_named(module, "cf.assert"):
-            op.erase()  # bounds of indices, which eager PyTorch checks and the machine does not
+            op.erase()  # bounds of indices, which only eager PyTorch checks
         foreign = find_ops(module, lambda op: op.name.startswith("tm_tensor.") and op.name != "tm_tensor.yield")
         if foreign:
             raise error_at(foreign[0], "torch-import", f"no lowering for '{foreign[0].name}'",
@@ -139,7 +139,7 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
         count = len(_operands(node))
         with end.location, ir.InsertionPoint(end):
             call = func.CallOp([block.arguments[first + number].type], ir.FlatSymbolRefAttr.get(name),
-                               list(end.operands)[used: used + count])  # read anew: the last call changed them
+                               list(end.operands)[used: used + count])  # read again: the last call changed them
         used += count
         block.arguments[first + number].replace_all_uses_with(call.result)
         ops += _inline(module, call.operation, name) if target in INLINED else [call.operation]

@@ -1,4 +1,5 @@
-"""Which inputs of a model are indices, of how many rows: eager PyTorch refuses others, the machine would read on."""
+"""Which inputs of a model are indices, and their bounds: eager PyTorch refuses others, the machine would read out of
+bounds."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _ALONG = {
 
 
 def index_bounds(graph: TorchGraph) -> dict[str, Bounds]:
-    """The bounds of inputs, by name. Of indices that are computed nothing is said."""
+    """The bounds of inputs, by name. Computed indices have no bounds."""
     found: dict[str, Bounds] = {}
     for node in graph.graph.nodes:
         for index, (low, high) in _lookups(node) if node.op == "call_function" else ():

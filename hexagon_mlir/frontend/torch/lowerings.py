@@ -19,7 +19,7 @@ _HINT = "write it with other operations; torch.compile runs what cannot be compi
 def without_lowering(graph: Graph, error: HexError) -> HexError:
     """``error`` of importing ``graph``, as one about the first node that cannot be imported alone.
 
-    The importer's own message often names a constant that is left over, without a place.
+    The importer's own message often names an unrelated constant, without a location.
     """
     tried = set()
     for node in graph.nodes:

@@ -34,7 +34,7 @@ class CompiledModel:
         self.schedule, self.signature, self.result = schedule, signature, result
         self.progress = progress or ProgressBar()
         self.again: Callable[[str], CompiledModel] | None = None
-        """Compiles the same program for another target; None when the program is not there any more."""
+        """Compiles the same program for another target; None when the program is no longer available."""
         self._emulated: CompiledModel | None = None
         self.last_run: ModelRun | None = None
 
@@ -175,7 +175,7 @@ def _check(number: int, value: Any, shape: tuple[int, ...], dtype: torch.dtype, 
 
 
 def _check_indices(indices: torch.Tensor, low: int, high: int, name: str) -> None:
-    """Eager PyTorch raises an error for these, too; the machine would read what is behind the table."""
+    """Check indices, as eager PyTorch does; the machine would read past the table."""
     wrong = indices[(indices < low) | (indices > high)]
     if wrong.numel():
         raise HexError.plain(f"index {int(wrong[0])} in '{name}' is out of range", origin="launch",

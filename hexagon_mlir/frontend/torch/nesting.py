@@ -1,4 +1,4 @@
-"""How arguments and results are nested, as data: what is made of it are tuples, lists and dicts, and nothing else.
+"""The nesting of arguments and results as data, from which only tuples, lists and dicts are made.
 
 PyTorch's own form names types, which reading it imports.
 """

@@ -1,4 +1,4 @@
-"""Decompositions of what stands at the edges: padding of every kind, convolutions without a batch."""
+"""Decompositions of padding of every kind, and of convolutions without a batch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _unbatched(op: Any, rank: int) -> Callable[..., Tensor]:
 
 
 def _named_padding(op: Any, rank: int) -> Callable[..., Tensor]:
-    """Padding ``same`` or ``valid``: where it is uneven, the side behind gets one more, as in PyTorch."""
+    """Padding ``same`` or ``valid``: where it is uneven, the end gets one more, as in PyTorch."""
     def function(x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Sequence[int] = (1,),
                  padding: str = "valid", dilation: Sequence[int] = (1,), groups: int = 1) -> Tensor:
         spread = list(dilation) * (rank if len(dilation) == 1 else 1)
@@ -61,7 +61,7 @@ def constant_pad_nd(x: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
 
 @decomposes(_aten._pad_circular.default)
 def pad_circular(x: Tensor, pad: Sequence[int]) -> Tensor:
-    """What leaves on one side comes in on the other; sides of negative width are cut off."""
+    """Elements wrap around from one side to the other; sides of negative width are cut off."""
     for number in range(len(pad) // 2):
         before, after = pad[2 * number: 2 * number + 2]
         dim = x.dim() - 1 - number

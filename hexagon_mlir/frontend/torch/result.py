@@ -1,4 +1,5 @@
-"""What a compiled model is made of besides its schedule: what the compiler did, and how arguments and results fit."""
+"""The parts of a compiled model besides its schedule: statistics of the compiler, and the mapping of arguments and
+results."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from hexagon_mlir.frontend.torch.passes import PassRecord
 
 @dataclass(frozen=True)
 class CompilationResult:
-    """What the compiler did. Times in seconds, sizes in bytes.
+    """Statistics of a compilation. Times in seconds, sizes in bytes.
 
     ``phases`` are wall times by name, ``cpu_seconds`` and ``llvm_seconds`` CPU times of this process and of those that
     run LLVM; ``graph_passes`` give nodes before and after each; ``linalg_ops`` were fused into ``kernel_calls``
@@ -48,7 +49,7 @@ class CompilationResult:
 
     @property
     def seconds(self) -> float:
-        """Our own compile time: everything after PyTorch handed over its graph."""
+        """Our own compile time: everything after PyTorch has passed its graph."""
         return sum(self.phases.values())
 
 
@@ -56,7 +57,7 @@ class CompilationResult:
 class Signature:
     """How flat arguments of the model become arguments of the schedule, and its results the model's.
 
-    ``inputs[i]`` is the flat argument behind schedule argument ``i``, None for one of ``constants``; ``states`` are
+    ``inputs[i]`` is the flat argument of schedule argument ``i``, None for one of ``constants``; ``states`` are
     buffers read anew in each run, by schedule argument; ``bounds`` the lowest and highest index that those take which
     are indices.
     """

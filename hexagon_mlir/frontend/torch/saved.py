@@ -1,4 +1,4 @@
-"""What ``model.json`` of a saved model holds, and what has to fit in it for the model to run."""
+"""The content of a saved model's ``model.json``, and its consistency checks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Weight(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def end(self) -> int:
-        """Where the file goes on."""
+        """The offset after the tensor."""
         return self.offset + nbytes(self.shape, self.dtype)
 
 
@@ -60,7 +60,7 @@ class Known(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Written(msgspec.Struct, forbid_unknown_fields=True):
-    """Result ``result`` replaces what was in the flat argument, or in the state of that number."""
+    """Result ``result`` replaces the content of the flat argument, or of the state, of that number."""
 
     result: Count
     argument: Count | None = None
@@ -99,7 +99,7 @@ def nbytes(shape: Shape, dtype: str) -> int:
 
 
 def faults(model: Saved) -> Iterator[str]:
-    """What does not fit in ``model``, in order; those after the first take it for granted that it does."""
+    """The inconsistencies of ``model``, in order; later checks assume that earlier ones have passed."""
     if model.target not in targets.names():
         yield f"unknown target '{model.target}'"
     yield from _faults_of_buffers(model)

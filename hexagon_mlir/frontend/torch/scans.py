@@ -1,4 +1,4 @@
-"""Decompositions of what runs along a dimension: sums, products and extremes so far."""
+"""Decompositions of scans along a dimension: running sums, products and extremes."""
 
 from __future__ import annotations
 

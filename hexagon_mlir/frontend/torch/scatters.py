@@ -71,7 +71,7 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 @decomposes(_aten.scatter_reduce.two, _aten.scatter.reduce)
 def scatter_reduce(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
                    ) -> Tensor:
-    """Combined with what is there; or, where anything is put, with the number that changes nothing."""
+    """Combined with the old element, or, where an element is written, with the neutral element."""
     if x.dtype == torch.float64 or (reduce not in _REDUCTIONS and not (
             reduce == "mean" and x.dtype.is_floating_point)):
         return NotImplemented
@@ -83,7 +83,7 @@ def scatter_reduce(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str,
 
 
 def _neutral(reduce: str, dtype: torch.dtype) -> float:
-    """What the reduction leaves as it is."""
+    """The neutral element of the reduction."""
     if reduce in ("amax", "amin"):
         lowest, highest = ((float("-inf"), float("inf")) if dtype.is_floating_point
                            else (torch.iinfo(dtype).min, torch.iinfo(dtype).max))

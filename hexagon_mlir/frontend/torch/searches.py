@@ -16,7 +16,7 @@ _aten = torch.ops.aten
 @decomposes(_aten.searchsorted.Tensor)
 def searchsorted(sorted_sequence: Tensor, values: Tensor, *, out_int32: bool = False, right: bool = False,
                  side: str | None = None, sorter: Tensor | None = None) -> Tensor:
-    """How many of the sorted values stand before each value: all are compared. NaN stands behind everything."""
+    """How many of the sorted values precede each value, by comparing all. NaN is last."""
     if sorter is not None:
         sorted_sequence = sorted_sequence.gather(-1, sorter)
     rows, wanted = sorted_sequence.unsqueeze(-2), values.unsqueeze(-1)
@@ -61,7 +61,7 @@ def signbit(x: Tensor) -> Tensor:
 
 @decomposes(_aten.copysign.Tensor)
 def copysign(x: Tensor, y: Tensor) -> Tensor:
-    """Turned where the signs differ."""
+    """Negated where the signs differ."""
     return torch.where(signbit(x) ^ signbit(y), -x, x) if x.dtype.is_floating_point else NotImplemented
 
 

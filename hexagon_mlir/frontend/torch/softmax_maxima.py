@@ -1,7 +1,7 @@
 """The maximum that a softmax subtracts, of numbers only: ``arith.maximumf`` becomes ``arith.maxnumf``.
 
-A row with a NaN is NaN either way, by the sum of its powers. On v68 to v75 a sum in which minus infinity took part is a
-NaN pattern, so that a mask of minus infinity that was added would otherwise make NaN of its whole row.
+A row with a NaN is NaN either way, by the sum of its powers. On v68 to v75 a sum with minus infinity is a NaN pattern,
+so that an added mask of minus infinity would otherwise make its whole row NaN.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A graph with symbolic sizes for certain ones: sizes become numbers, what is computed from them is computed here."""
+"""Specializes a graph with symbolic sizes: sizes become constants, and computations on them are folded."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _copy(graph: Graph, node: Node, copies: dict[Node, Any], mode: FakeTensorMod
     try:
         with mode:
             value = target(*fake_args, **fake_kwargs)
-    except RuntimeError as error:  # what fake tensors have no values for, among others
+    except RuntimeError as error:  # among others, values that fake tensors do not have
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise HexError.plain(f"'{target}' has no size here: {reason}", origin="torch-specialize",
                              file=source_of(node)) from None

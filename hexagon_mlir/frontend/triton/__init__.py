@@ -8,7 +8,7 @@ import sys
 
 
 def activate() -> None:
-    """Make Hexagon the active Triton driver of this process; ``tl.extra.hexagon`` is there from then on."""
+    """Make Hexagon the active Triton driver of this process; ``tl.extra.hexagon`` is available from then on."""
     import triton
 
     from hexagon_mlir.frontend.triton import extra

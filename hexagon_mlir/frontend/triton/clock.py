@@ -34,7 +34,7 @@ class Event:
 
 
 class DeviceInterface:
-    """What Triton asks of `torch.cuda` elsewhere."""
+    """The replacement of `torch.cuda` for Triton."""
 
     Event = Event
 

@@ -23,7 +23,7 @@ class HexagonOptions(Settings):
     """Options of a launch, besides the kernel arguments. ``arch`` (Triton's word for the target), ``pipeline`` and
     the fields of `hexagon_mlir.settings.Settings` are ours and as in `hexagon_mlir.compile`.
 
-    The rest is what Triton's front end reads; warps, stages and CTAs mean nothing here and are accepted so that
+    The other options are read by Triton's front end; warps, stages and CTAs mean nothing here and are accepted so that
     kernels tuned for GPUs still run.
     """
 
@@ -64,7 +64,7 @@ class HexagonBackend(BaseBackend):
         return target.backend in ("hexagon", "cpu")  # Inductor asks for the CPU when told to emit Triton for it
 
     def hash(self) -> str:
-        from hexagon_mlir.frontend.triton.lower import executor  # decides what the last stage holds
+        from hexagon_mlir.frontend.triton.lower import executor  # determines the output of the last stage
 
         return f"hexagon-{source_hash()}-{self.target.arch}-{executor()}"
 

@@ -14,7 +14,7 @@ _STREAM = 0
 
 
 class _Utils:
-    """What Triton asks about the device and how it loads a binary."""
+    """Properties of the device for Triton, and the loading of binaries."""
 
     def get_device_properties(self, device: int) -> dict[str, int]:
         return {"max_shared_mem": 1 << 30, "multiprocessor_count": 1}

@@ -32,7 +32,7 @@ def to_linalg(text: str, arch: str = "v75") -> ir.Module:
 
 
 class PrintedText(str):
-    """A module as the text that Triton keeps between stages, and the module itself for the first who asks for it."""
+    """A module as the text that Triton keeps between stages, with the module itself for its first user."""
 
     _module: ir.Module | None = None
 
@@ -50,7 +50,7 @@ class PrintedText(str):
 
 
 def to_binary(text: str, arch: str, pipeline: str, settings: Settings) -> bytes:
-    """What the executor runs, from ``text`` (linalg on tensors): assembly, an ELF program, or the linalg itself."""
+    """The input of the executor, from ``text`` (linalg on tensors): assembly, an ELF program, or the linalg itself."""
     if executor() == "host":
         pipelines.check_name(pipeline)
         return text.encode()

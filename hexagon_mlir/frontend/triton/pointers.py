@@ -1,5 +1,5 @@
-"""What a launch takes for a pointer: CPU tensors, what `triton.reinterpret` makes of them, and whatever else has a
-``data_ptr()``, as Triton's own drivers do.
+"""The pointer arguments of a launch: CPU tensors, results of `triton.reinterpret`, and any object with a
+``data_ptr()``, as in Triton's own drivers.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def element_bytes(kind: str) -> int:
 def pointed(argument: Any, label: str) -> Any:
     """The tensor (torch) or the bytes (numpy, from the address on) that ``argument`` points to.
 
-    Raises `HexError` for another device's memory, for what is no pointer, and where nothing tells how much memory there
-    is or more than there is has been promised.
+    Raises `HexError` for another device's memory, for an argument that is no pointer, and where the size of the memory
+    is unknown or smaller than stated.
     """
     device = getattr(argument, "device", None)
     if device is not None and getattr(device, "type", str(device)) != "cpu":
@@ -61,7 +61,7 @@ def _bytes(address: int, nbytes: int | None, label: str) -> np.ndarray:
 
 
 def _size(argument: Any) -> int | None:
-    """Bytes that ``argument`` says it has."""
+    """The size in bytes that ``argument`` states."""
     nbytes = getattr(argument, "nbytes", None)
     if nbytes is not None:
         return int(nbytes() if callable(nbytes) else nbytes)

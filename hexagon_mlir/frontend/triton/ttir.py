@@ -1,6 +1,6 @@
-"""TTIR out of Triton as generic-form text with locations, and into our bindings.
+"""Exports TTIR from Triton as generic-form text with locations, for our bindings.
 
-Triton's MLIR is another build than ours, so IR crosses as text. Its printer falls back to the generic form for a
+Triton's MLIR is another build than ours, so IR is exchanged as text. Its printer falls back to the generic form for a
 module that does not verify; the module is made invalid for the one print and valid again after it.
 """
 

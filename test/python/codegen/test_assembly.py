@@ -11,7 +11,7 @@ from hexagon_mlir.codegen.assembly import Assembly
 from hexagon_mlir.codegen.backend import optimize_and_emit
 from hexagon_mlir.codegen.processes.task_queue import Task, TaskQueue
 from hexagon_mlir.codegen.processes.worker import Aborted
-from hexagon_mlir.isa.joining import joined
+from hexagon_mlir.isa.concatenation import concatenated
 
 CHIP = targets.get()
 REQUEST = {"cpu": CHIP.cpu, "features": CHIP.features, "kind": "asm"}
@@ -63,7 +63,7 @@ def test_functions_apart_are_the_code_of_whole_parts():
     workers = InThisProcess()
     whole = sum(map(len, PARTS))
     alone = [optimize_and_emit(part, **REQUEST, share=len(part) / whole).decode() for part in PARTS]
-    assert assembled(PARTS, workers) == joined(alone)
+    assert assembled(PARTS, workers) == concatenated(alone)
     assert sorted(header["kind"] for header, _ in workers.asked) == ["function"] * 4 + ["functions"] * 2
 
 
@@ -91,7 +91,7 @@ def test_functions_know_how_long_their_program_is():
 def test_a_part_with_a_function_that_spills_is_asked_for_without_chains():
     workers = InThisProcess(function=lambda header, body: b"" if "@b(" in body else b"\t.text\n")
     unchained = optimize_and_emit(PARTS[1], **REQUEST, qfloat=False).decode()
-    assert assembled(PARTS, workers).endswith(joined(["", unchained]).removeprefix("\t.text\n"))
+    assert assembled(PARTS, workers).endswith(concatenated(["", unchained]).removeprefix("\t.text\n"))
     header, body = workers.asked[-1]
     assert (header["kind"], header["attempt"], body) == ("asm", 1, PARTS[1])
 

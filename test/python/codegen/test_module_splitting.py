@@ -9,7 +9,7 @@ from text_rewrites import loops_apart
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit, module_splitting
 from hexagon_mlir.codegen.module_splitting import divide
-from hexagon_mlir.isa.joining import joined
+from hexagon_mlir.isa.concatenation import concatenated
 from hexagon_mlir.sim import Machine
 
 CHIP = targets.get()
@@ -164,7 +164,7 @@ def test_labels_of_other_parts_are_renamed():
     part = '\t.attribute\t4, 75\n\t.file\t"x"\n\t.text\n{name}:\n.LBB0_1:\n\t{{\n\t\tjump .LBB0_1\n\t}}\n' \
         '.Lfunc_end0:\n\t.size\t{name}, .Lfunc_end0-{name}\n\t.string\t".LBB0_1"\n' \
         '\t.section\t".note.GNU-stack","",@progbits\n'
-    asm = joined([part.format(name="a"), part.format(name="b")])
+    asm = concatenated([part.format(name="a"), part.format(name="b")])
     assert asm.count(".attribute") == asm.count(".file") == asm.count(".note") == 1
     second = asm[asm.index("b:"):]
     assert re.findall(r"\.L[\w.]+", second) == [".LBB0_1.1", ".LBB0_1.1", ".Lfunc_end0.1", ".Lfunc_end0.1", ".LBB0_1"]

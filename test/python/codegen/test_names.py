@@ -206,7 +206,7 @@ def test_a_rewrite_does_the_same_whatever_values_are_called(name, style):
 
 def test_every_form_of_the_corpus_is_read():
     """What LLVM prints of kernels before and after -O3 has no form whose operands a rewrite would not see."""
-    assert [i.text for text in corpus() for function in Module.parse(text).functions for i in function.unread] == []
+    assert [i.text for text in corpus() for function in Module.parse(text).functions for i in function.unparsed] == []
 
 
 @pytest.mark.parametrize("style", STYLES)

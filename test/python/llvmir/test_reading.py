@@ -104,7 +104,7 @@ def test_a_rule_replaces_instructions_and_leaves_others_alone():
 def test_forms_that_nobody_knows_are_said_to_be():
     lines = ("  %x = call i32 strange @g(i32 1)", "  %y = add i32 %x, 1", "  ret i32 %y")
     function = Function("\n".join(["define i32 @f() {", *lines, "}"]))
-    assert [i.result for i in function.unread] == ["%x"]
+    assert [i.result for i in function.unparsed] == ["%x"]
 
 
 def test_names_in_quotes_become_words():

@@ -90,7 +90,7 @@ def test_verify_each(context):
 
 def test_what_is_handed_on_is_verified(context):
     """Where no step follows that asks for it, it is not."""
-    options = RunOptions(verify_each=False, verify_handed_on=True, first_index=3)
+    options = RunOptions(verify_each=False, verify_boundaries=True, first_index=3)
 
     class Repairing(BreakingStep):
         title = "repairing"

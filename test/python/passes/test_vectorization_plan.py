@@ -20,8 +20,8 @@ from hexagon_mlir.passes.vectorization.plan import RowReductionsPlan, Transposed
 VECTOR_BYTES = 128
 
 
-def operand(*dims, bits=32, output=False, unit=True, joined=True):
-    return Operand(tuple(dims), bits, output, unit, (joined,) * (len(dims) - 1))
+def operand(*dims, bits=32, output=False, unit=True, collapsible=True):
+    return Operand(tuple(dims), bits, output, unit, (collapsible,) * (len(dims) - 1))
 
 
 def nest(extents, operands, reduction=None, combiners=("arith.addf",), body=2):
@@ -225,7 +225,7 @@ class TestCollapse:
         (nest((8, 7, 7), [operand(0, 1, 2), operand(0, output=True)], (False, True, True)), [[0], [1, 2]]),
         (nest((3, 33), [operand(0, 1), operand(1), operand(0, 1, output=True)]), [[0], [1]]),
         (nest((8, 7, 7), [operand(0, 1, 2), operand(0), operand(0, 1, 2, output=True)]), [[0], [1, 2]]),
-        (nest((3, 33), [operand(0, 1, joined=False), operand(0, 1, output=True)]), [[0], [1]]),
+        (nest((3, 33), [operand(0, 1, collapsible=False), operand(0, 1, output=True)]), [[0], [1]]),
         (nest((3, 33), [operand(1, 0), operand(1, 0, output=True)]), [[1, 0]]),
         (nest((64, 28, 28), [operand(2, 0, 1), operand(0, 1, 2, output=True)]), [[0, 1], [2]]),
         (nest((5, 5), [operand(0, 0), operand(0, 1, output=True)]), [[0], [1]]),

@@ -1,4 +1,4 @@
-"""ONNX operators in PyTorch's words: those that torch-mlir has no lowering for, or gives another meaning."""
+"""ONNX operators in terms of PyTorch: those for which torch-mlir has no lowering or a wrong one."""
 
 from hexagon_mlir.frontend.onnx.operators import (  # noqa: F401  (they register their own)
     attention,

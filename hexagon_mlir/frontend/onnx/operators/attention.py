@@ -1,4 +1,4 @@
-"""Attention as one operator, and what stands beside it."""
+"""Attention as one operator, and rotary embedding."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, past_
 
 def _whole(mask: Tensor | None, causal: int, before: int, queries: int, keys: int, lengths: Tensor | None
            ) -> Tensor | None:
-    """Every mask in one; None for none, and for the triangle alone of a square."""
+    """All masks combined; None for no mask, and for a causal mask of square scores alone."""
     if causal and mask is None and lengths is None and not before:
         return None
     seen = None
@@ -87,7 +87,7 @@ def _written_out(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: fl
 @operator("RotaryEmbedding")
 def rotary_embedding(x: Tensor, cos: Tensor, sin: Tensor, positions: Tensor | None = None, *, interleaved: int = 0,
                      num_heads: int = 0, rotary_embedding_dim: int = 0) -> Tensor:
-    """Pairs of elements (neighbours, or of both halves) turned by an angle that grows with the position."""
+    """Pairs of elements (adjacent, or of both halves) rotated by an angle that grows with the position."""
     heads = _heads(x, num_heads)
     depth = rotary_embedding_dim or heads.shape[3]
     turned, kept = heads[..., :depth], heads[..., depth:]

@@ -14,7 +14,7 @@ from hexagon_mlir.frontend.onnx.operators.registry import operator
 @operator("Slice", known=(1, 2, 3, 4))
 def slice_(x: Tensor, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int] | None = None,
            steps: Sequence[int] | None = None) -> Tensor:
-    """Steps may go backwards: the slice that holds the same elements, turned around."""
+    """Steps may be negative: a slice of the same elements, reversed."""
     axes, steps = axes or range(len(starts)), steps or [1] * len(starts)
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         chosen = range(x.shape[axis])[start:end:step]
@@ -105,7 +105,7 @@ def scatter_elements(x: Tensor, indices: Tensor, updates: Tensor, *, axis: int =
 @operator("TensorScatter")
 def tensor_scatter(cache: Tensor, update: Tensor, write: Tensor | None = None, *, axis: int = -2, mode: str = "linear"
                    ) -> Tensor:
-    """Rows of a cache replaced, from a place of its own for each batch."""
+    """Replace rows of a cache, from an index of its own for each batch."""
     axis %= cache.dim()
     size, count = cache.shape[axis], update.shape[axis]
     start = torch.zeros(cache.shape[0], dtype=torch.int64) if write is None else write
@@ -120,7 +120,7 @@ def tensor_scatter(cache: Tensor, update: Tensor, write: Tensor | None = None, *
 
 @operator("SpaceToDepth")
 def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
-    """Blocks of the image become channels: behind the old ones, or (CRD) in front."""
+    """Blocks of the image become channels: after the old ones, or (CRD) before them."""
     batch, channels, height, width = x.shape
     blocks = x.reshape(batch, channels, height // blocksize, blocksize, width // blocksize, blocksize)
     order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)

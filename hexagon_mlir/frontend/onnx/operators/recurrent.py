@@ -48,7 +48,7 @@ def _run(x: Tensor, w: Tensor, r: Tensor, b: Tensor | None, lengths: Tensor | No
          step: Step, direction: str, layout: int) -> list[Tensor]:
     """All outputs (steps, directions, batch, hidden) and the last states (directions, batch, hidden).
 
-    ``layout`` 1 puts the batch first. States stay, and outputs are zero, behind a sequence's end.
+    ``layout`` 1 puts the batch first. After a sequence's end states are unchanged and outputs zero.
     """
     if layout:
         x, initial = x.transpose(0, 1), [None if s is None else s.transpose(0, 1) for s in initial]

@@ -11,8 +11,8 @@ from typing import Any
 class Operator:
     """``function`` takes an operator's inputs (None for those left out), and its attributes by name.
 
-    Inputs at the places ``known`` decide sizes: they come as lists. A parameter ``outputs`` is told how many results
-    are used, ``version`` that of the file's operators. A `ValueError` says what is not supported.
+    Inputs at the places ``known`` decide sizes: they come as lists. A parameter ``outputs`` gets the number of used
+    results, ``version`` that of the file's operators. A `ValueError` says what is not supported.
     """
 
     function: Callable[..., Any]

@@ -1,4 +1,4 @@
-"""Resize: positions and weights are computed here, what is left are moves and sums, one dimension after the other."""
+"""Resize: positions and weights are computed at compile time; moves and sums remain, one dimension after the other."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A program as PyTorch writes it, checked against PyTorch's own schema, and each text in it against what becomes of it.
+"""Checks a program against PyTorch's own schema, and each text in it against its use.
 
-Types are exact: a list where a name belongs would end up in source code just as well.
+Types must match exactly: a list in place of a name would be written to source code, too.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _check(kind: Any, value: Any, name: str, in_nodes: bool) -> None:
         for part in value:
             _check(parts[0], part, name, in_nodes)
     elif origin is dict and isinstance(value, dict):
-        if name == "metadata":  # of an operation: remembered, never evaluated
+        if name == "metadata":  # of an operation: stored, never evaluated
             return
         for key, part in value.items():
             check_text(key)
@@ -172,4 +172,4 @@ _TEXTS: dict[str, Callable[[str], None]] = {
     "name": _check_name, "as_name": _check_name, "forward_arg_names": _check_name, "target": _check_operator,
     "as_operator": _check_operator, "expr_str": check_size, "guards_code": check_condition,
     "in_spec": _check_arguments, "out_spec": _check_nesting}
-"""What each text is, by its field; any other is `check_text`."""
+"""Field -> check of its texts; `check_text` for any other."""

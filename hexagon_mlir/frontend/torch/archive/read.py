@@ -44,7 +44,7 @@ def read(path: str | os.PathLike[str], trust: bool = False) -> ExportedProgram:
             raise HexError.plain(f"not read, as it could run code: {error}", origin=ORIGIN, file=os.fspath(path),
                                  hint="--trust, or trust=True in Python, for a file whose author you trust "
                                       "(docs/security.md)") from None
-        except Exception as error:  # whatever PyTorch says of a damaged file
+        except Exception as error:  # any exception of PyTorch for a damaged file
             lines = str(error).strip().splitlines() if not isinstance(error, OSError) else ["it is cut short"]
             raise _unreadable(path, lines[0] if lines else type(error).__name__) from None
 
@@ -57,13 +57,13 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def _unreadable(path: str | os.PathLike[str], reason: str) -> HexError:
-    reason = reason.partition(". ")[0]  # PyTorch goes on about its library
+    reason = reason.partition(". ")[0]  # PyTorch's message continues about its library
     return HexError.plain(f"cannot read an exported program: {reason}", origin=ORIGIN, file=os.fspath(path),
                           hint="torch.export.save(program, path) writes one")
 
 
 def _whole(program: ExportedProgram) -> ExportedProgram:
-    """``program``, whose weights are there and of the shapes that it was written for; raises ValueError."""
+    """``program`` if its weights exist and have the shapes of its placeholders; else raises ValueError."""
     values = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "placeholder"}
     for spec in program.graph_signature.input_specs:
         if spec.target is None or spec.kind == InputKind.CUSTOM_OBJ:
@@ -140,7 +140,7 @@ def _document(archive: PT2ArchiveReader, name: str) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """PyTorch logs tracebacks of what it tries in vain before it succeeds, or fails for good."""
+    """Suppress PyTorch's log of tracebacks of failed attempts, which precede its success or final error."""
     logs = [logging.getLogger(name) for name in ("torch.export", "torch._export")]
     levels = [log.level for log in logs]
     for log in logs:

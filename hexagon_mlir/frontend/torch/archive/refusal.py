@@ -1,4 +1,4 @@
-"""What a file of an exported program is refused for."""
+"""The reason for which a file of an exported program is refused."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ def attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask:
               cap: float = 0.0) -> torch.Tensor:
     """softmax(query key^T * scale + mask) value; shapes (G, S, D), (H, T, D), (H, T, E) with G a multiple of H.
 
-    ``mask`` and ``hidden`` are (P or 1, Q or 1, S or 1, T) of float32 with P Q = G. What ``hidden`` has below inf
-    stands in the place of product and mask. ``causal`` lets query i see keys 0..i. A query that sees
-    no key has zeros when ``safe``, and NaN otherwise. With a ``cap``, tanh(query key^T * scale) * cap stands for the
-    product; ``sink``, (G) of float32, is one more score in each row of a head, whose value is 0.
+    ``mask`` and ``hidden`` are (P or 1, Q or 1, S or 1, T) of float32 with P Q = G. Elements of ``hidden`` below inf
+    replace product and mask. ``causal`` lets query i see keys 0..i. A query that sees no key has zeros when ``safe``,
+    and NaN otherwise. With a ``cap``, tanh(query key^T * scale) * cap replaces the product; ``sink``, (G) of float32,
+    is one more score in each row of a head, whose value is 0.
     """
     repeat = query.shape[0] // key.shape[0]
     scores = query.float() @ key.float().repeat_interleave(repeat, 0).transpose(1, 2) * scale

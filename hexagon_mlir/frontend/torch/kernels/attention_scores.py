@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Type, Value
 
-_TRANSPOSE_FROM = 8  # query rows from which transposing the keys once pays
+_TRANSPOSE_FROM = 8  # least query rows for which transposing the keys once pays
 _LOWEST = "-3.40282347E+38"  # instead of -inf: the difference of two of them is 0, not NaN
 
 
@@ -55,18 +55,18 @@ class Constants:
 
 
 class Mask(NamedTuple):
-    """A mask, and where it has the part of a head."""
+    """A mask, and the indices of a head's part."""
 
     tensor: Value
     """(P or 1, Q or 1, S or 1, T)"""
     outer: Value
     inner: Value
     hides: bool
-    """What is below inf stands in the place of the score; the elements of other masks are added."""
+    """Elements below inf replace the score; the elements of other masks are added."""
 
 
 class Head(NamedTuple):
-    """What the tiles of one head read."""
+    """The operands of one head's tiles."""
 
     number: Value
     keys: Value
@@ -150,7 +150,7 @@ class ScoreTiles:
         return self.builder.select(lowest, mask, self.builder.apply("arith.addf", score, mask))
 
     def _hidden(self, score: Value, hidden: Value, _: Value) -> Value:
-        """What ``hidden`` has in the place of the score, unless that is inf."""
+        """The score, replaced by the element of ``hidden`` unless that is inf."""
         return self.builder.select(self.builder.compare("oeq", hidden, self.constants.inf), score, hidden)
 
     def _causal(self, scores: Value, queries: QueryTile, keys: KeyTile, out: Value) -> Value:

@@ -138,7 +138,7 @@ class _Attention:
 
     # -- one tile of scores --------------------------------------------------------------------------------
     def _key_tile(self, head: Head, queries: QueryTile, keys: KeyTile, old: _Softmax) -> _Softmax:
-        """The online softmax after one more tile of keys: what was summed is scaled to the new maximum."""
+        """The online softmax after one more tile of keys: the previous sums are rescaled to the new maximum."""
         op = self.builder
         scores = self.scores.tile(head, queries, keys)
         values = op.extract_slice(head.values, [keys.first, 0], (keys.columns, self.shape.width))

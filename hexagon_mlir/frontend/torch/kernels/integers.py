@@ -18,7 +18,7 @@ def integer_product(x: torch.Tensor, weight: torch.Tensor, start: torch.Tensor) 
 
 
 def with_sign(x: str, type_: str, rank: int) -> str:
-    """``%s``: the bytes ``x`` less 128, which turns those without sign into some with one."""
+    """``%s``: the bytes ``x`` minus 128, which converts unsigned bytes to signed ones."""
     loops = ", ".join(f"d{d}" for d in range(rank))
     same, kinds = f"affine_map<({loops}) -> ({loops})>", ", ".join(['"parallel"'] * rank)
     return f"""  %se = tensor.empty() : {type_}
@@ -33,7 +33,7 @@ def with_sign(x: str, type_: str, rank: int) -> str:
 
 
 def build_integer_product(node: Node) -> str:
-    """One named op that adds to the start of its sums."""
+    """One named op that accumulates on the initial values."""
     x, weight, start = args_of(node)
     a, b, sums, out = (_tensor(shape_of(value), ELEMENTS[dtype_of(value)]) for value in (x, weight, start, node))
     batch = len(shape_of(x)) - 2

@@ -1,4 +1,4 @@
-"""Rows written to places that are known when the model runs: what scatters and index assignments come down to."""
+"""Rows written to dynamic indices, to which scatters and index assignments are lowered."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TORCH: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 def put(x: Tensor, places: Tensor, values: Tensor, how: str) -> Tensor:
     """``x`` (N, L) in which row ``places[k]`` becomes row k of ``values`` (K, L), for k = 0..K-1 one after the other.
 
-    ``how`` is "replace", or what combines the row with the one that was there. ``places`` is int32, 0 to N-1.
+    ``how`` is "replace", or the operation that combines the row with the old one. ``places`` is int32, 0 to N-1.
     """
     result = x.clone()
     for place, row in zip(places.tolist(), values, strict=True):

@@ -1,4 +1,4 @@
-"""Where each element of a row goes when the row is sorted: the number of elements that come before it."""
+"""The rank of each element of a row: the number of elements before it in sorted order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recognises attention in the ways PyTorch spells it, and keeps it as one operation."""
+"""Recognizes the forms of attention in PyTorch, and keeps each as one operation."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of,
 from hexagon_mlir.frontend.torch.kernels.attention import attention
 from hexagon_mlir.frontend.torch.rewrites.score_steps import PRODUCTS, follow, is_product, keyword_of, scores_in, shaped
 from hexagon_mlir.frontend.torch.rewrites.scores import Scores
-from hexagon_mlir.frontend.torch.rewrites.softmax import softmax_behind
+from hexagon_mlir.frontend.torch.rewrites.softmax import softmax_of_weights
 from hexagon_mlir.frontend.torch.rewrites.views import (
-    behind_transpose,
-    behind_views,
+    end_of_views,
     operands_swapped,
+    transpose_operand,
     transposed,
     unrepeated,
 )
@@ -78,20 +78,20 @@ def _insert(graph: TorchGraph, at: Node, query: Node, key: Node, value: Node, sc
 # -- attention written out -----------------------------------------------------------------------------------------
 def _from_products(graph: TorchGraph, node: Node) -> None:
     weights, value = args_of(node)
-    found = softmax_behind(behind_views(weights))
+    found = softmax_of_weights(end_of_views(weights))
     if found is None:
-        right = behind_transpose(value)
-        if right is None or softmax_behind(behind_views(right)) is None:
+        right = transpose_operand(value)
+        if right is None or softmax_of_weights(end_of_views(right)) is None:
             return
         node = operands_swapped(graph, node, right)  # values first, as some write einsum
         weights, value = args_of(node)
-        found = softmax_behind(behind_views(weights))
+        found = softmax_of_weights(end_of_views(weights))
         assert found is not None
     chain: list[Node] = []  # from the softmax to the product
-    inner = behind_views(found.scores, readers=found.readers)
+    inner = end_of_views(found.scores, readers=found.readers)
     while inner is not None and not is_product(inner):
         chain.append(inner)
-        inner = behind_views(scores_in(graph, inner))
+        inner = end_of_views(scores_in(graph, inner))
     if inner is None or not _fits(inner, node):
         return
     query, key = args_of(inner)[-2:]

@@ -18,7 +18,7 @@ CONVOLUTIONS = frozenset({_aten.convolution.default, _aten.conv1d.default, _aten
 
 
 def fold_batch_norm(graph: TorchGraph) -> None:
-    """Inference batch norm becomes ``x * scale + shift`` per channel; behind a convolution both move into it."""
+    """Inference batch norm becomes ``x * scale + shift`` per channel; after a convolution both are folded into it."""
     for node in [n for n in graph.graph.nodes if n.op == "call_function" and n.target in _NORMS]:
         numbers = _numbers(graph, node)
         if numbers is None:
@@ -36,7 +36,7 @@ def fold_batch_norm(graph: TorchGraph) -> None:
 
 
 def _spell_out(graph: TorchGraph, node: Node) -> None:
-    """Inference with statistics that are computed, or given by the caller."""
+    """Decompose inference with computed statistics, or with statistics from the caller."""
     if node.target != _aten._native_batch_norm_legit_no_training.default:
         return
     x, weight, bias, mean, variance, _, epsilon = args_of(node)

@@ -1,7 +1,7 @@
 """Arithmetic on bytes is done in 32 bits where the importer fails on them.
 
-torch-mlir takes bytes without a sign for signed ones; on those with a sign it ends the process, or refuses, where a
-Python number is an operand, in divisions, and in the largest and smallest of all elements.
+torch-mlir treats unsigned bytes as signed; on signed bytes it aborts or fails where a Python number is an operand, in
+divisions, and in the maximum and minimum of all elements.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOVES = frozenset({operator.getitem} | {getattr(_aten, name) for name in (
     "squeeze", "unsqueeze", "cat", "stack", "index", "gather", "index_select", "flip", "roll", "split",
     "split_with_sizes", "unbind", "detach", "contiguous", "slice_scatter", "select_scatter", "repeat", "flatten",
     "_to_copy", "eq", "ne", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")})
-"""Ops that do not care what the bits mean, and conversions, which know."""
+"""Ops that do not interpret the bits, and conversions, which do so correctly."""
 _DIVISIONS_AND_EXTREMES = frozenset(getattr(_aten, name) for name in (
     "floor_divide", "div", "remainder", "fmod", "max", "min"))
 

@@ -43,7 +43,7 @@ def remove_identities(graph: TorchGraph) -> None:
 
 
 def _compare_with_itself(graph: TorchGraph, node: Node) -> None:
-    """``x == x`` asks whether floats are numbers; torch-mlir takes it for true."""
+    """``x == x`` is a test for NaN, which torch-mlir folds to true."""
     left, right = args_of(node)
     if left is right and dtype_of(left).is_floating_point:
         is_nan = graph.insert(node, _aten.isnan.default, left)

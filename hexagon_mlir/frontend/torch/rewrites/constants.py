@@ -1,5 +1,5 @@
-"""Computes at compile time what depends on weights alone: transposed and packed weights, masks, positions; and what
-has no elements, which depends on nothing."""
+"""Folds calls that depend on weights alone (transposed and packed weights, masks, positions), and calls whose results
+have no elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of, sha
 from hexagon_mlir.frontend.torch.rewrites.cleanup import RANDOM
 
 GROWTH_LIMIT = 1 << 16
-"""Elements a folded result may have beyond what it is computed from: broadcasts stay in the graph."""
+"""Elements that a folded result may have more than its operands: broadcasts stay in the graph."""
 
 
 def fold_constants(graph: TorchGraph) -> None:
@@ -67,8 +67,8 @@ def _size(value: Any) -> int:
 
 
 def _kept(graph: TorchGraph, value: torch.Tensor) -> torch.Tensor:
-    """``value``; what is computed is packed here, but views of weights stay views: copies of all would double the
-    memory, and each is packed where it is copied anyway, into a file or the machine's memory."""
+    """``value``; computed values are packed here, but views of weights stay views: copying all would double the memory,
+    and each is packed when it is copied to a file or to guest memory anyway."""
     value = value.detach()
     owned = any(storage_of(value) == storage_of(weight) for weight in graph.constants.values())
     return value if owned else value.contiguous()

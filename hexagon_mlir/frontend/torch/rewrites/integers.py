@@ -30,7 +30,7 @@ _MOVES = frozenset({
 
 @dataclass(frozen=True)
 class Operands:
-    """``x`` and ``weight`` have one type with sign, or ``x`` has bytes without, whose first bit the kernel flips.
+    """``x`` and ``weight`` have one type with sign, or ``x`` has unsigned bytes, whose first bit the kernel flips.
 
     Elements of ``x`` that the kernel multiplies are ``zero`` more than those of the model.
     """
@@ -104,7 +104,7 @@ def _reshaped(graph: TorchGraph, at: Node, value: Node, shape: tuple[int, ...]) 
 
 
 def _narrowed(graph: TorchGraph, at: Node, node: Node) -> tuple[Node, int]:
-    """A tensor of the narrowest type known to hold what ``node`` holds, and how much more its elements are."""
+    """A tensor of the narrowest type known to hold the elements of ``node``, and the offset added to them."""
     if graph.is_constant(node):
         return _narrow_constant(graph, node), 0
     if node.op != "call_function":

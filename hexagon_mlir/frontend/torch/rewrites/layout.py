@@ -1,4 +1,4 @@
-"""Moves permutations down through what does not care about order, until they meet and cancel."""
+"""Sinks permutations through layout-independent operations until two of them cancel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which element types a model is stored and computed in, whatever it was exported in."""
+"""The element types in which a model is stored and computed, independent of its export."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _aten = torch.ops.aten
 
 
 class Numerics(StrEnum):
-    """``f32``: as exported. ``mixed``: weights, and what products and attention read and write, are f16; they sum in
-    f32, and everything else is computed in f32. ``f16``: the same, with sums and selections in f16 where nothing
-    wider reads them, as between the convolutions of a ReLU network."""
+    """``f32``: as exported. ``mixed``: weights, and operands and results of products and attention, are f16; sums and
+    all other operations are f32. ``f16``: the same, with sums and selections in f16 where nothing wider reads them, as
+    between the convolutions of a ReLU network."""
 
     F32 = "f32"
     MIXED = "mixed"
@@ -39,7 +39,7 @@ _STORED = frozenset({
     _aten.conv_transpose1d.default, _aten.conv_transpose2d.input, _aten.scaled_dot_product_attention.default,
     attention, _aten.embedding.default,
 })
-"""Products and the lookup of rows: what reads weights."""
+"""Operations that read weights: products and the look-up of rows."""
 _MOVES = frozenset({
     _aten.view.default, _aten.reshape.default, _aten._unsafe_view.default, _aten.expand.default,
     _aten.permute.default, _aten.transpose.int, _aten.t.default, _aten.squeeze.dim, _aten.squeeze.dims,
@@ -56,13 +56,14 @@ _SHORT = frozenset({
     _aten.lt.Tensor, _aten.maximum.default, _aten.minimum.default, _aten.amax.default, _aten.amin.default,
     _aten.max_pool2d_with_indices.default, _aten.leaky_relu.default,
 })
-"""What `Numerics.F16` computes in f16; quotients, roots, exponentials and reductions are not."""
+"""Operations that `Numerics.F16` computes in f16; quotients, roots, exponentials and reductions are not among them."""
 _MASKS = (3, 6, 8)  # attention's operands that are f32 always: masks, sinks
 
 
 def lower_precision(graph: TorchGraph, numerics: str) -> None:
-    """Cast operands and weights of f32 graphs as `Numerics` tells; inputs, results and written buffers keep their
-    types. Wants attention recognised and batch norms folded. What depends on weights alone stays f32 until used."""
+    """Cast operands and weights of f32 graphs by `Numerics`; inputs, results and written buffers keep their types.
+    Attention must be recognized and batch norms folded before. Values that depend on weights alone stay f32 until
+    used."""
     if numerics == Numerics.F32:
         return
     pass_ = _Lowering(graph, Numerics(numerics))

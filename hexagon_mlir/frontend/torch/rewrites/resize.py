@@ -1,4 +1,5 @@
-"""Nearest-neighbour interpolation, channels last beside convolutions: repeated slices, or indices known now."""
+"""Nearest-neighbour interpolation as repeated slices or constant indices, with channels last where convolutions have
+them."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ _NEAREST = frozenset({getattr(getattr(_aten, name), overload)
 
 
 def nearest_as_moves(graph: TorchGraph) -> None:
-    """Put a pair of permutations around each interpolation; `layout` cancels those that meet others.
+    """Put a pair of permutations around each interpolation; `layout` cancels pairs.
 
-    Where nothing else is computed with channels last there is nothing to meet.
+    Not where no other op is computed with channels last, because nothing would cancel.
     """
     last = any(node.target == _aten.permute.default and tuple(args_of(node)[1]) in LAST.values()
                for node in graph.graph.nodes)
@@ -35,7 +36,7 @@ def nearest_as_moves(graph: TorchGraph) -> None:
 
 
 def _positions(node: Node) -> list[torch.Tensor]:
-    """For each dimension but batch and channels, the source of each element of the result: eager PyTorch tells."""
+    """For each dimension but batch and channels, the source of each element of the result, from eager PyTorch."""
     image, *rest = args_of(node)
     sizes = shape_of(image)[2:]
     found = []

@@ -1,4 +1,4 @@
-"""What a model does to attention's scores, one operation after the other, told to `Scores`."""
+"""Passes a model's operations on attention's scores, one after the other, to `Scores`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.rewrites.scores import Scores
-from hexagon_mlir.frontend.torch.rewrites.views import behind_views
+from hexagon_mlir.frontend.torch.rewrites.views import end_of_views
 
 _aten = torch.ops.aten
 PRODUCTS = frozenset({_aten.matmul.default, _aten.bmm.default, _aten.mm.default})
@@ -37,7 +37,7 @@ def scores_in(graph: TorchGraph, node: Node) -> Node | None:
 
 
 def _leads_to_product(graph: TorchGraph, node: Node) -> bool:
-    inner = behind_views(node)
+    inner = end_of_views(node)
     return inner is not None and (is_product(inner) or scores_in(graph, inner) is not None)
 
 
@@ -50,7 +50,7 @@ _STEPS = _FILLS | _FACTORS | _SUMS | _BOUNDS | {_aten.tanh.default}
 
 
 def follow(graph: TorchGraph, scores: Scores, node: Node) -> bool:
-    """Let ``scores`` take one step of the model; False for one it has no form for."""
+    """Apply one operation of the model to ``scores``; False if it has no form there."""
     args = args_of(node)
     inner = scores_in(graph, node)
     if node.target == _aten.tanh.default:

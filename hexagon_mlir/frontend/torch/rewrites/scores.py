@@ -1,4 +1,4 @@
-"""What models do to attention's scores between the two products: scale, add, hide; in a form that tiles can compute."""
+"""The operations on attention's scores between the two products (scale, add, hide) in a form for tiles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch.fx import Node
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of, shape_of
 
 _aten = torch.ops.aten
-_ABSORBS = torch.finfo(torch.float32).min / 2  # what is added to less is lost in rounding: s + f = f
+_ABSORBS = torch.finfo(torch.float32).min / 2  # adding a score to a smaller fill value rounds to the fill: s + f = f
 _INFINITY = float("inf")
 
 
@@ -22,7 +22,7 @@ class Scores:
     ``sink`` has one more score of each head.
 
     The methods follow the model from the product outwards, with masks that broadcast to ``shape`` (..., S, T). They
-    insert what they compute of masks, never of scores, before ``at``.
+    insert computations on masks, never on scores, before ``at``.
     """
 
     def __init__(self, graph: TorchGraph, at: Node, shape: Sequence[int]):
@@ -49,7 +49,7 @@ class Scores:
                                    for x in (self.added, self.hidden))
 
     def bend(self) -> bool:
-        """``tanh(scores)``, a soft bound (Gemma 2's); False behind masks or another one."""
+        """``tanh(scores)``, a soft bound (Gemma 2's); False after masks or another cap."""
         if self.cap or not self._alone():
             return False
         self.cap = 1.0
@@ -107,8 +107,8 @@ class Scores:
         return self.added is None and self.hidden is None and not self.causal
 
     def _settle(self, fill: float) -> None:
-        """Turn the causal mask into an added one, unless all that is hidden is -inf: the next mask fills with ``fill``,
-        or (inf) adds."""
+        """Convert the causal mask to an added one, unless all hidden scores are -inf: the next mask fills with
+        ``fill``, or (inf) adds."""
         if self._ordered is None:
             return
         condition, own = self._ordered
@@ -140,7 +140,7 @@ class Scores:
         return self.graph.insert(self.at, target, *args, **kwargs)
 
     def _fill_of_causal(self, mask: Node) -> float | None:
-        """What a constant mask hides keys behind the query with; None when it hides others or does not hide."""
+        """The fill value of a constant causal mask; None for any other mask."""
         if not self.graph.is_constant(mask) or shape_of(mask)[-2:] != self.shape[-2:]:
             return None
         value = self.graph.value(mask)

@@ -16,7 +16,7 @@ _aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class Softmax:
-    """Softmax of ``scores``, which ``readers`` operations of it read. ``sink`` is a score of its own in each row
+    """Softmax of ``scores``, which ``readers`` of its operations read. ``sink`` is a score of its own in each row
     (shape (..., 1)) whose weight nothing reads, None without."""
 
     scores: Node
@@ -24,7 +24,7 @@ class Softmax:
     sink: Node | None = None
 
 
-def softmax_behind(node: Node | None) -> Softmax | None:
+def softmax_of_weights(node: Node | None) -> Softmax | None:
     """The softmax whose weights ``node`` is."""
     if node is None or not shape_of(node):
         return None
@@ -35,17 +35,17 @@ def softmax_behind(node: Node | None) -> Softmax | None:
     rank, size = len(shape_of(source)), shape_of(source)[-1]
     if dim % rank != rank - 1 or first or end not in (-1, size - 1) or len(args_of(node)) > 4 or len(node.users) != 1:
         return None
-    joined = _less_highest(_softmax_of(source))
-    if joined is None or joined.target != _aten.cat.default:
+    concatenation = _less_highest(_softmax_of(source))
+    if concatenation is None or concatenation.target != _aten.cat.default:
         return None
-    parts, where = args_of(joined)[0], (*args_of(joined), 0)[1]
+    parts, where = args_of(concatenation)[0], (*args_of(concatenation), 0)[1]
     if len(parts) != 2 or where % rank != rank - 1 or shape_of(parts[1])[-1] != 1:
         return None
     return Softmax(parts[0], 1, parts[1])
 
 
 def _less_highest(node: Node | None) -> Node | None:
-    """What a row's maximum is subtracted from, which softmax does too, or the node itself."""
+    """The operand of a subtraction of the row's maximum, which softmax subtracts too, or the node itself."""
     if node is None or node.target != _aten.sub.Tensor or node.kwargs:
         return node
     scores, highest = args_of(node)
@@ -59,7 +59,8 @@ def _less_highest(node: Node | None) -> Node | None:
 
 
 def _softmax_of(node: Node) -> Node | None:
-    """What ``node`` is the softmax of over its last dimension: PyTorch's, or by quotient, sum, power and maximum."""
+    """The operand of ``node`` if that is a softmax over the last dimension: PyTorch's, or by quotient, sum, power and
+    maximum."""
     if not shape_of(node):
         return None
     last = (-1, len(shape_of(node)) - 1)

@@ -1,4 +1,4 @@
-"""Views, casts and permutations that stand between two operations and leave the order of elements as it is."""
+"""Looks through views, casts and permutations that preserve the order of elements."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _SAME = frozenset({_aten.clone.default, _aten.dropout.default, _aten.contiguous.
                    _aten._to_copy.default, _aten.to.dtype, _aten.detach.default})
 
 
-def behind_views(node: Any, readers: int = 1) -> Node | None:
-    """Through views and casts that keep the order of elements, while the only reader is the next one."""
+def end_of_views(node: Any, readers: int = 1) -> Node | None:
+    """The end of a chain of views and casts that keep the order of elements, each the only reader of the one before."""
     while isinstance(node, Node) and len(node.users) == readers:
         source = same_order(node)
         if source is None:
@@ -57,7 +57,7 @@ def order_of(node: Node) -> list[int]:
 
 
 def unrepeated(node: Node) -> Node:
-    """The keys behind ``repeat_kv``: heads that stand several times in a row, (..., H, 1, T, D) in (..., H R, T, D)."""
+    """The operand of ``repeat_kv``, which repeats heads: (..., H, 1, T, D) to (..., H R, T, D)."""
     inner, tail = node, shape_of(node)[-2:]
     while inner.target in VIEWS | {_aten.clone.default, _aten.contiguous.default} and inner.op == "call_function":
         inner = args_of(inner)[0]
@@ -81,8 +81,9 @@ def transposed(graph: TorchGraph, at: Node, key: Node) -> Node:
     return graph.insert(at, _aten.permute.default, key, swap)
 
 
-def behind_transpose(node: Any) -> Node | None:
-    """What ``node`` is with its last two dimensions swapped, among views of the dimensions before; read once each."""
+def transpose_operand(node: Any) -> Node | None:
+    """The operand of ``node`` if that swaps the last two dimensions, perhaps between views of the others with one
+    reader each."""
     inner = node
     while isinstance(inner, Node) and len(inner.users) == 1 and shape_of(inner)[-2:] == shape_of(node)[-2:]:
         rank = len(shape_of(inner))

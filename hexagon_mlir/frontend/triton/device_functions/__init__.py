@@ -1,1 +1,1 @@
-"""What ``libdevice`` offers beyond operations of MLIR's math dialect, written in Triton itself."""
+"""Functions of ``libdevice`` that are no operations of MLIR's math dialect, written in Triton."""

@@ -140,7 +140,7 @@ def _orders(n, x):
 
 @triton.jit
 def _forward(first, second, v, size, highest):
-    """What the recurrence of both kinds makes of orders 0 and 1; an order that is -inf is so from there on."""
+    """The forward recurrence of both kinds from orders 0 and 1; once an order is -inf, all later ones are."""
     found, double = tl.where(size == 0, first, second), 2.0 / v
     for k in range(1, highest):
         later = tl.where(second == float("-inf"), second, tl.cast(k, tl.float32) * double * second - first)

@@ -1,6 +1,6 @@
-"""Sums, products, quotients and roots of f64 numbers, to nearest, with the sign of what that leaves out.
+"""Sums, products, quotients and roots of f64 numbers, rounded to nearest, with the sign of the rounding error.
 
-That sign is a residue's, which f64 holds exactly where nothing underflows: small and large numbers are scaled first.
+It is the sign of a residual, which f64 represents exactly without underflow: small and large numbers are scaled first.
 """
 
 import triton
@@ -8,9 +8,9 @@ import triton.language as tl
 
 _FAR = tl.constexpr(2.0**600)
 _SMALL = tl.constexpr(2.0**-400)
-"""What is smaller may be multiplied by `_FAR`."""
+"""Smaller numbers may be multiplied by `_FAR`."""
 _TINY = tl.constexpr(2.0**-900)
-"""What a larger product leaves out when it is rounded is no denormal number."""
+"""The rounding error of a larger product is not denormal."""
 _LARGE = tl.constexpr(2.0**900)
 _DOWN = tl.constexpr(2.0**-200)
 
@@ -22,7 +22,7 @@ def _finite(x):
 
 @triton.jit
 def two_sum(a, b):
-    """a + b as the nearest number and what it leaves out."""
+    """a + b as the nearest number and its rounding error."""
     total = a + b
     other = total - a
     return total, (a - (total - other)) + (b - other)
@@ -36,7 +36,7 @@ def _overflowed(nearest, error, finite):
 
 @triton.jit
 def fma(x, y, z):
-    """x y + z to nearest, and a number with the sign of the exact result less that."""
+    """x y + z to nearest, and a number with the sign of its rounding error (exact minus nearest)."""
     nearest = tl.fma(x, y, z)
     first = tl.abs(x) < tl.abs(y)
     low, high = tl.where(first, x, y), tl.where(first, y, x)
@@ -45,7 +45,7 @@ def fma(x, y, z):
     scale = tl.where(near, _FAR, tl.where(far, _DOWN, 1.0))
     low, high = tl.where(near, low * _FAR, low), tl.where(far, high * _DOWN, high)
     added = z * scale
-    added = tl.where((added == 0) & (z != 0), tl.where(z < 0, -_TINY, _TINY), added)  # far below all else
+    added = tl.where((added == 0) & (z != 0), tl.where(z < 0, -_TINY, _TINY), added)  # negligible
     product = low * high
     rest = tl.fma(low, high, -product)
     # the error of a fused sum in two numbers (Boldo and Muller, 2011)
@@ -53,7 +53,7 @@ def fma(x, y, z):
     total, other = two_sum(product, total)
     error = ((total - nearest * scale) + other) + left
     sign = tl.where((x == 0) | (y == 0), 0.0, tl.where((x < 0) != (y < 0), -1.0, 1.0))
-    error = tl.where(tl.abs(product) < _TINY, sign, error)  # the sum is z: all of the product is left out
+    error = tl.where(tl.abs(product) < _TINY, sign, error)  # the sum is z: the whole product is the rounding error
     return nearest, _overflowed(nearest, error, _finite(x) & _finite(y) & _finite(z))
 
 

@@ -110,7 +110,7 @@ def ldexp(x, n):
     """x 2^n, rounded once; ``n`` is an integer of any size."""
     v = own(x)
     highest: tl.constexpr = highest_exponent(v.dtype)
-    # what this makes a denormal number, the rest of n makes zero: nothing is rounded twice
+    # if this result is denormal, the rest of n makes it zero: no double rounding
     down: tl.constexpr = fraction_bits(v.dtype) + 2 - highest
     n = tl.minimum(tl.maximum(tl.to_tensor(n), -2200), 2200).to(tl.int32)
     for _ in tl.static_range(2):

@@ -14,7 +14,7 @@ _LIMIT = tl.constexpr(6.0)
 
 @triton.jit
 def _inverse(x, product):
-    """erfinv(x) with ``product`` = 1 - x^2, which says more where x is nearly 1 or -1."""
+    """erfinv(x) with ``product`` = 1 - x^2, which is more accurate where x is nearly 1 or -1."""
     w = -tl.log(product)
     near = x * polynomial(tl.minimum(w, _LIMIT) * (2 / _LIMIT) - 1, ERFINV_SMALL)
     root = tl.sqrt(tl.maximum(w, _LIMIT))
@@ -52,7 +52,7 @@ def normcdf(x):
     """The normal distribution's cumulative function, erfc(-x / sqrt(2)) / 2."""
     v = wide(x)
     t = -v * _ROOT_HALF
-    # what rounding took from t, which erfc would multiply by 2 t^2
+    # the rounding error of t, which erfc would magnify by 2 t^2
     top = (v.to(tl.int32, bitcast=True) & -4096).to(tl.float32, bitcast=True)
     high: tl.constexpr = 0.70703125
     low: tl.constexpr = 0.000075519084930420
@@ -70,7 +70,7 @@ def erfcx(x):
     inverse = 1 / (size + 4)
     scaled = polynomial(tl.where(size < 1e30, (size - 4) * inverse, 1.0), ERFCX)
     value = 0.5 * scaled / (0.5 + size)
-    # exp(v^2) with what rounding takes from the square
+    # exp(v^2) with the rounding error of the square
     bounded = tl.minimum(size, 10.0)
     top = (bounded.to(tl.int32, bitcast=True) & -4096).to(tl.float32, bitcast=True)
     rest = (bounded - top) * (bounded + top)

@@ -1,4 +1,4 @@
-"""Functions that are one operation of MLIR's math dialect, and what the others here share."""
+"""Functions that are one operation of MLIR's math dialect, and helpers of the others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def operation(name: str, mnemonic: str, arity: int = 1, types: tuple[str, ...] =
 
 
 def bound(name: str, function: Any, *constants: Any) -> Any:
-    """The function ``name``: the Triton ``function`` with ``constants`` behind its arguments."""
+    """The function ``name``: the Triton ``function`` with ``constants`` appended to its arguments."""
     def call(*args: Any, _semantic: Any = None, _generator: Any = None) -> Any:
         return _generator.call_JitFunction(function, [*args, *(core.constexpr(c) for c in constants)], {})
 

@@ -1,7 +1,7 @@
 """Arithmetic and conversions in a stated rounding mode: rn to nearest, rz to zero, rd down, ru up.
 
-A directed result is the nearest one or the number beside it. Which, says the sign of what rounding left out; in f64
-the products of two f32 numbers are exact, and `doubles` has that of f64 numbers. All else is computed in f32.
+A directed result is the nearest number or the adjacent one, by the sign of the rounding error; in f64 the products of
+two f32 numbers are exact, and `doubles` has the errors of f64 operations. All other operations are in f32.
 """
 
 import triton
@@ -30,7 +30,7 @@ def _directed(nearest, below, above, MODE: tl.constexpr):
 
 @triton.jit
 def _beside(nearest, error, MODE: tl.constexpr):
-    """``nearest`` or the number beside it; ``error`` has the sign of the exact value less ``nearest``."""
+    """``nearest`` or the adjacent number; ``error`` has the sign of the exact value minus ``nearest``."""
     return _directed(nearest, error > 0, error < 0, MODE)
 
 
@@ -49,7 +49,7 @@ def _fused_doubles(x, y, z, MODE: tl.constexpr):
     a, b = tl.broadcast(a, b)
     nearest, error = doubles.fma(a, b, c)
     result = _beside(nearest, error, MODE)
-    if MODE == "rd":  # what cancels is -0
+    if MODE == "rd":  # exact cancellation gives -0
         product = a * b
         nothing = (nearest == 0) & (error == 0)
         result = tl.where(nothing & ((product != 0) | (1 / product != 1 / c)), -0.0, result)
@@ -58,7 +58,7 @@ def _fused_doubles(x, y, z, MODE: tl.constexpr):
 
 @triton.jit
 def _fused_singles(x, y, z, MODE: tl.constexpr):
-    """x y + z of what is at most f32."""
+    """x y + z of numbers of at most 32 bits."""
     a, b, c = wide(x).to(tl.float64), wide(y).to(tl.float64), wide(z).to(tl.float64)
     product = a * b
     total = product + c
@@ -72,7 +72,7 @@ def _fused_singles(x, y, z, MODE: tl.constexpr):
     nearest = odd.to(tl.float32)
     back = nearest.to(tl.float64)
     result = _directed(nearest, back < odd, back > odd, MODE)
-    if MODE == "rd":  # what cancels is -0
+    if MODE == "rd":  # exact cancellation gives -0
         result = tl.where((odd == 0) & ((product != 0) | (1 / product != 1 / c)), -0.0, result)
     return result.to(tl.float32)
 

@@ -1,4 +1,4 @@
-"""``triton.language.extra.hexagon``, as kernels name it: `libdevice`, imported when somebody asks for it."""
+"""``triton.language.extra.hexagon``, for kernels: `libdevice`, imported on first access."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``import triton.language.extra.hexagon.libdevice`` finds: `libdevice`, the same module by another name."""
+"""The module of ``import triton.language.extra.hexagon.libdevice``: `libdevice` under another name."""
 
 import sys
 

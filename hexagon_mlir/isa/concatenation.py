@@ -10,9 +10,10 @@ _ONCE = re.compile(r"^[ \t]*\.(?:attribute|file)\s.*\n?", re.MULTILINE)
 _LAST = '\t.section\t".note.GNU-stack"'
 
 
-def joined(assemblies: Sequence[str], mark: str = "") -> str:
-    """The ``assemblies`` of a module's parts as one; labels are renamed where two parts might share one. What is joined
-    once more needs another ``mark`` of the new names.
+def concatenated(assemblies: Sequence[str], mark: str = "") -> str:
+    """The ``assemblies`` of a module's parts as one; labels are renamed where two parts might share one.
+
+    Concatenating results again needs another ``mark`` for the new names.
     """
     first, *others = assemblies
     out, end, last = first.rpartition(_LAST)
@@ -32,7 +33,7 @@ def undefined(assembly: str, names: Iterable[str]) -> list[str]:
 
 
 def _renamed_labels(assembly: str, suffix: str) -> str:
-    """``assembly`` with ``suffix`` behind its labels; lines with quotes, sections and strings, stay as they are."""
+    """``assembly`` with ``suffix`` after its labels; lines with quotes, sections and strings, are unchanged."""
     def renamed(label: re.Match[str]) -> str:
         begin, end = assembly.rfind("\n", 0, label.start()) + 1, assembly.find("\n", label.end())
         return label[0] if assembly.find('"', begin, end) >= 0 else label[0] + suffix
