@@ -1,7 +1,7 @@
 """The simulator: Hexagon assembly text in; values, cycles and stalls out.
 
-``Machine(asm_text, target)`` translates the text to host code; ``run`` calls a function in it. The parts load
-when first used, so importing this package costs nothing.
+``Machine(asm_text, target)`` translates the text to host code; ``run`` calls a function in it. Modules are imported on
+first use, so importing this package is fast.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ class Arithmetic(StrEnum):
     CHIP = "chip"
     """As the target does: qfloat formats and their rounding, NaN, infinities."""
     IEEE = "ieee"
-    """qf32 and qf16 as f32 and f16, rounded to nearest even: to test code apart from its numbers."""
+    """qf32 and qf16 as f32 and f16, rounded to nearest even: to test code independently of qfloat rounding."""
 
 
 DEFAULT_ARITHMETIC = Arithmetic.CHIP
 IEEE_NOTE = "HVX floating point is IEEE here, not the chip's (arithmetic=ieee)"
-"""What every report of such a run says."""
+"""The note in every report of such a run."""

@@ -1,4 +1,4 @@
-"""One guest thread's registers and counters: the state record translated code works on, seen from Python.
+"""One guest thread's registers and counters: the state record of translated code, for Python.
 
 Every thread has a record and counters of its own; the cache tags are the core's and shared by all.
 """
@@ -33,7 +33,7 @@ class Arg64:
 
 
 class CostTable:
-    """Per block and per branch, what one execution costs: turns counters into cycles."""
+    """The cost of one execution of each block and branch: converts counters to cycles."""
 
     def __init__(self, program: Program, target: Target) -> None:
         blocks = program.blocks
@@ -59,7 +59,7 @@ class CostTable:
             ],
             np.int64,
         )  # fmt: skip
-        """What one count of each of a context's meters adds to its `Context.work`."""
+        """The contribution of one count of each meter to `Context.work`."""
         self.causes = list(dict.fromkeys(cause for block in blocks for cause in block.stalls))
         self.totals = np.array(
             [
@@ -72,7 +72,7 @@ class CostTable:
             ],
             np.int64,
         )  # fmt: skip
-        """What it adds to packets, HVX packets, stalls at branches and the stalls of each of ``causes``."""
+        """Its contribution to packets, HVX packets, branch stalls and the stalls of each of ``causes``."""
 
 
 _INDEX = {name: index for index, name in enumerate(layout.COUNTER_NAMES)}
@@ -131,7 +131,7 @@ class Context:
         ]
         self.words = self.state.view(np.uint32)
         self.cells = self.state.data.cast("I")
-        """The same words: one of them is read in a third of the time."""
+        """The same words as a memoryview: reading one takes a third of the time."""
         self._meters = self.meters.data
         self.words[layout.STACK_LIMIT // 4] = self.stack_low
         self.address = int(self.state.ctypes.data)
@@ -156,7 +156,7 @@ class Context:
         return meters[:counters], meters[counters:blocks], meters[blocks:].reshape(-1, 3)
 
     def end_streams(self) -> None:
-        """The thread ends: charge what its streams of reads still owe."""
+        """The thread ends: charge the latencies of its streams that are still uncharged."""
         line, latency = ddr_costs(Geometry(self.memory.target), self.memory.target)
         self.add("ddr_stall_q8", streams.gaps(self.streams.tolist()) * (latency - line))
         self.streams.fill(0)
@@ -169,7 +169,7 @@ class Context:
         self._meters[_INDEX[name]] += amount
 
     def work(self) -> list[int]:
-        """Counted so far: cycles (in 1/256), HVX packets, bytes to and from DDR, cycles of those waiting for DDR."""
+        """Counts so far: cycles (in 1/256), HVX packets, bytes to and from DDR, cycles of DDR stalls."""
         return self.costs.weights.dot(self.meters).tolist()
 
     def packets(self) -> int:
@@ -200,7 +200,7 @@ class Context:
         self.cells[_REGISTER + 1] = value >> 32 & 0xFFFFFFFF
 
     def place(self, words: Sequence[int | Arg64]) -> None:
-        """Arguments after the Hexagon ABI: r0..r5, then the stack. What a vector register held has no value."""
+        """Arguments after the Hexagon ABI: r0..r5, then the stack. Vector registers become undefined."""
         registers = self.cells
         register = 0
         stack: list[int] = []

@@ -1,4 +1,4 @@
-"""Where things stand in the guest's 32-bit address space and in the state record the JITted code works on."""
+"""The layout of the guest's 32-bit address space and of the state record of JIT-compiled code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DDR_BASE = 0x4000_0000
 TCM_BASE = 0xD800_0000
 SPACE_BYTES = 1 << 32
 MARGIN_BYTES = 1 << 12
-"""Translated code may reach so far past the last address, and a vector."""
+"""Translated code may access so many bytes, and a vector, past the last address."""
 NULL_PAGE_BYTES = 4096
 RETURN_ADDRESS = 0x0000_F000
 """The value of r31 at the entry: returning to it ends the run."""
@@ -30,7 +30,7 @@ HOT_CALLBACK = -4
 LARGE_COPY, LARGE_FILL = -5, -6
 """The same of a memcpy or memset of more than `LARGE_BYTES`."""
 LARGE_BYTES = 1 << 20
-"""From so many on the host looks at a block: whether it is in one region, and in pieces of that size."""
+"""Blocks of so many bytes and more are checked by the host: whether they are in one region, in pieces of that size."""
 MOVED = 0xFFFF_FFFF
 DEPTH = 12  # i32: guest call depth
 REGISTERS = 16  # 32 x i32

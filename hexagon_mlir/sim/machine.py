@@ -1,7 +1,6 @@
 """`Machine`: a translated program with its guest memory, ready to run and to report cycles.
 
-Not a chip: values follow the architecture (qfloat as IEEE, see `isa.hvx_float`), cycles follow a model whose
-numbers stand with source and confidence in `hexagon_mlir.targets`.
+Values follow the architecture, cycles a model whose numbers are in `hexagon_mlir.targets` with source and confidence.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ __all__ = ["Arg64", "BlockStat", "Machine", "RunResult", "ThreadStat"]
 GRID = 3
 """Dimensions of a grid."""
 STOP_SECONDS = 0.05
-"""Between two attempts to stop a program: a host function resets the trap it finds."""
+"""Interval of attempts to stop a program: a host function resets the trap it finds."""
 _NULL_PAGE = bytes(layout.NULL_PAGE_BYTES)
 
 
@@ -152,7 +151,7 @@ class Machine:
         return address
 
     def _take_turn(self, region: str) -> None:
-        """Threads come to the TCM they share in the order of time, or its peak would be too low."""
+        """Threads access the shared TCM allocator in order of time, or its peak would be too low."""
         if region == "TCM" and self.host.caller:
             self.scheduler.meet()
 
@@ -236,7 +235,7 @@ class Machine:
         Arguments are 32-bit words (a Python float passes as f32 bits) or `Arg64`. With a grid, six words
         follow: the number of programs in x, y, z and the program's own x, y, z. ``timeout`` (host seconds)
         or an interrupt ends a program that does not finish. ``trace`` keeps the TCM's use for `trace.timeline`.
-        ``handover`` tells of a transfer that is under way from an earlier run, or is to be for a later one.
+        ``handover`` describes transfers in flight from an earlier run, or for a later one.
         """
         self._code.entry(entry)
         if timeout is not None and not 0 < timeout <= TIMEOUT_MAX:
@@ -302,7 +301,7 @@ class Machine:
             raise failure[0]
 
     def _late(self, timeout: float | None) -> SimError:
-        """A run takes longer than ``timeout``: where it is."""
+        """The error for a run longer than ``timeout``, with its position."""
         name, line = self.host.where()
         if name:
             return SimError(f"the program did not finish within {timeout} seconds; it is in {name}", line)
@@ -350,11 +349,11 @@ class Machine:
         self._code.dispatcher()(context.address, address)
 
     def fast_code(self, block: int) -> Function | None:
-        """Fast code that goes on at ``block``, when that has been earned."""
+        """Fast code that continues at ``block``, if the program has run long enough."""
         return self._code.goes_on(block, self._packets)
 
     def line(self, context: Context) -> int:
-        """Of the assembly: that of the last call, 0 if there was none."""
+        """The assembly line of the last call, 0 if there was none."""
         return self.checks.site(context).line if self.checks else context.cells[layout.SITE // 4]
 
     # -- threads -------------------------------------------------------------------------------------------
@@ -363,7 +362,7 @@ class Machine:
         if address not in self._names:
             raise SimError(f"a thread is to run {address:#x}, which is no function")
         main = self.scheduler.threads[0]
-        main.hvx = main.name in self._hvx  # it takes one of the contexts when it works beside the others
+        main.hvx = main.name in self._hvx  # it occupies one of the contexts when it runs in parallel
         dispatch = self._code.dispatcher()
 
         def body(thread: Thread) -> None:

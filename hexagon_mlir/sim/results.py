@@ -1,4 +1,4 @@
-"""What a run cost: `RunResult`, put together from the counters of all threads."""
+"""The cost of a run: `RunResult`, computed from the counters of all threads."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class ThreadStat:
     begin: int
     end: int
     busy: int
-    """Cycles on a hardware thread, slowed by its neighbours; waiting at a DMA not included."""
+    """Cycles on a hardware thread, with the slowdown by others; DMA waits not included."""
 
 
 @dataclass
 class Profile:
-    """Where the cycles of a run went."""
+    """The distribution of a run's cycles over blocks and functions."""
 
     blocks: list[BlockStat] = field(default_factory=list)
     functions: dict[str, int] = field(default_factory=dict)
@@ -72,17 +72,17 @@ class RunResult:
     return_value: int
     """r1:0 at the end, as an unsigned 64-bit number (r0 is the low word)."""
     profile: Callable[[], Profile] = field(default=Profile, repr=False, compare=False)
-    """Works out `blocks` and `functions`: most runs of a model are never asked."""
+    """Computes `blocks` and `functions` on demand: for most runs of a model they are not needed."""
     threads: list[ThreadStat] = field(default_factory=list)
     """Empty when the program made no thread."""
     reports: list[Report] = field(default_factory=list)
-    """What a checked run found."""
+    """Reports of a checked run."""
     arithmetic: Arithmetic = DEFAULT_ARITHMETIC
     """How HVX floating point was computed."""
     matrix: Use | None = None
     """What the matrix engine did; None if the program did not use it."""
     left_q8: int = 0
-    """How long a transfer for a later run goes on after the end, in 1/256 cycle."""
+    """Remaining time of a transfer for a later run after the end, in 1/256 cycle."""
 
     @functools.cached_property
     def _profile(self) -> Profile:

@@ -1,4 +1,4 @@
-"""How a run ends from outside: a word for translated code (`layout.STOPPED`), and this for what runs on the host."""
+"""Stops a run from outside: `layout.STOPPED` for translated code, and this for functions on the host."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ class Stopped(Exception):
 
 
 class Stop:
-    """Whether the run is to end; library functions that may take long ask it again and again."""
+    """Whether the run is to end; long library functions poll it."""
 
     def __init__(self) -> None:
         self.asked = False

@@ -1,4 +1,4 @@
-"""Where the cycles of the last run went: annotated assembly, counters after the PMU, a Perfetto timeline."""
+"""The cycles of the last run as annotated assembly, PMU counters, and a Perfetto timeline."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PacketStat:
 
 
 def packets(machine: Machine) -> list[PacketStat]:
-    """Every packet in text order, with what the last run spent on it."""
+    """Every packet in text order, with its cycles in the last run."""
     module = parse(machine.text)
     taken = assign_addresses(module)[2]
     model = Model(machine.target)
@@ -76,7 +76,7 @@ def annotate(machine: Machine) -> str:
 def by_source_line(machine: Machine) -> dict[str, int]:
     """'file:line' -> cycles, most expensive first; needs ``.loc`` in the assembly.
 
-    Line 0 is the compiler's for code of several lines: it counts with the line before it in the function.
+    Line 0 marks code of several lines: it counts for the preceding line in the function.
     """
     total: dict[str, int] = {}
     function = source = ""

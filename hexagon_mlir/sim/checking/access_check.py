@@ -23,7 +23,7 @@ from hexagon_mlir.sim.semantics.value import I1, I8, I32, Type, Val
 
 @dataclass(frozen=True)
 class AccessKind:
-    """What one of the checks is for."""
+    """The accesses that one of the checks covers."""
 
     name: str
     size: int
@@ -36,7 +36,7 @@ class AccessKind:
     masked: bool = False
     """The check gets a mask of the bytes that are stored."""
     matters: bool = True
-    """What is read is used."""
+    """The loaded value is used."""
     followed: bool = False
     """The check gives whether a byte has no value (`second_values`)."""
 
@@ -60,8 +60,8 @@ class AccessCheck:
         self._summarise()
 
     def _summarise(self) -> None:
-        """What one byte of the access has (``any``), all have, and all that belong to an allocation have (``inside``),
-        as flags."""
+        """The flags of any byte of the access (``any``), of all bytes, and of all bytes in an allocation
+        (``inside``)."""
         f, flags, strict = self.f, self.stored, self.stored
         if self.selected is not None:
             flags = self.selected.select(self.stored, 0)
@@ -73,7 +73,7 @@ class AccessCheck:
         self.every, self.some = (self.any, self.inside) if self.kind.lenient else (self.all, self.any)
 
     def text(self) -> str:
-        """Report the rule that is broken, if one is; then mark what is stored, and look for races."""
+        """Report the broken rule, if any; then mark stored bytes, and check for races."""
         f, kind = self.f, self.kind
         misaligned = self._code(Rule.MISALIGNED_STORE if self.ignores_bits else Rule.MISALIGNED)
         rule = self._broken_rule(misaligned)
@@ -94,7 +94,7 @@ class AccessCheck:
         return code(rule, self.kind.size, self.kind.write)
 
     def _broken_rule(self, misaligned: int) -> Val:
-        """The rule word, -1 for none; of several that are broken, the last one here."""
+        """The rule word, -1 for none; of several broken rules, the last one here."""
         kind = self.kind
         own = self._has(self.any, ADDRESSABLE) if kind.lenient else self.f.const(1, I1)
         certain = own & ~self._found_after_data() if kind.lenient and not kind.write else own
@@ -116,7 +116,7 @@ class AccessCheck:
         return (flags & wanted).icmp("ne", 0)
 
     def _found_after_data(self) -> Val:
-        """Whether an aligned vector load stands right after readable data (i1): it may be there for another's sake."""
+        """Whether an aligned vector load is right after readable data (i1): its value may be unused."""
         f, size = self.f, self.kind.size
         before = f.load(f.element(self.place, f.const(-size, Type(1, "i", 64)), I8), self.bytes, align=1)
         readable = ADDRESSABLE | INITIALISED
@@ -124,20 +124,20 @@ class AccessCheck:
         return f.reduced("or", ready) & (self.address & (size - 1)).icmp("eq", 0)
 
     def _uninitialised(self) -> Val:
-        """Whether the bytes have no value (i1): on a stack, where a load may find a value in part, none of them."""
+        """Whether the bytes have no value (i1): on a stack, where part of a load may have a value, none of them."""
         if self.kind.followed:
             return self.f.const(0, I1)
         on_stack = (self.address - layout.STACK_BASE).icmp("ult", layout.DDR_BASE - layout.STACK_BASE)
         return on_stack.select(~self._has(self.any, INITIALISED), ~self._has(self.every, INITIALISED))
 
     def _forbidden(self) -> Val:
-        """Whether a store meets what nobody may change, or a load what a function left that has returned (i1)."""
+        """Whether a store hits read-only bytes, or a load bytes of a function that has returned (i1)."""
         if self.kind.write:
             return self._has(self.any, READ_ONLY | SAVED)
         return self._has(self.some, DEAD) if self.kind.matters else self.f.const(0, I1)
 
     def _mark(self) -> None:
-        """Stored bytes have a value, and belong to a function that runs."""
+        """Mark stored bytes as defined, and as belonging to a running function."""
         living = self.stored & (~DEAD & 0xFF)
         if self.selected is not None:
             living = self.selected.select(living, self.stored)

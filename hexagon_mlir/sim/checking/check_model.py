@@ -1,22 +1,21 @@
 """The checks of a checked build, LLVM IR helpers (`check_helpers`) that translated code calls before each access.
 
-A shadow byte per guest byte says what may be done with it; in a run with several threads, two words per guest
-word keep the last segment that wrote and read it, and which of its bytes (a segment is what a thread does between two
-synchronisations), and ``ORDERED`` says which segments happened before the running one. Of threads that share a word but
-no byte of it only the last one is kept: of two that take turns a race may go unseen, but none is reported that is none.
+A shadow byte per guest byte has the permitted accesses; in a run with several threads, two words per guest word keep
+the last segment that wrote and read it, and which of its bytes (a segment is the part of a thread between two
+synchronisations), and ``ORDERED`` has the segments that happened before the running one. Of threads that share a word
+but no byte of it only the last one is kept: if two alternate, a race may be missed, but there are no false reports.
 
 A vector load may read more than the program uses (a masked load reads whole vectors), so it is judged by the
-bytes that belong to an allocation: a rule fires only when all of them break it, and it may lie in the zone behind
-an allocation as a whole. LLVM loads unaligned data as aligned vectors and joins them, the last perhaps for nothing:
-an aligned vector load right behind readable data may find data on its way. Its marks as a reader are weak: a
-store by another thread races with them only if it is that of a whole vector and meets them in every word. The last one
-of such a row stands under a scalar predicate (the data is not aligned); nothing of it is used when a mask ends before
-it. A predicated vector load is therefore no reader at all: a race, and data that is on its way, show in the
-loads it is joined with. Bytes without a value that a vector load meets are followed to where they matter
-(`translation.second_values`).
+bytes that belong to an allocation: a rule fires only when all of them break it, and it may be entirely in the zone
+after an allocation. LLVM loads unaligned data as aligned vectors and combines them, the last one perhaps without need:
+an aligned vector load right after readable data may load data of a transfer in flight. Its marks as a reader are weak:
+a store by another thread races with them only if it stores a whole vector and overlaps them in every word. The last
+load of such a row is under a scalar predicate (the data is not aligned) and unused when a mask ends before it. A
+predicated vector load is therefore not recorded as a reader: races, and data in flight, are found in the loads with
+which it is combined. Undefined bytes of a vector load are tracked to their uses (`translation.second_values`).
 
-A masked store is judged by the bytes it writes. A scalar load from the stack may find a value in part: LLVM makes one
-of a vector load of which few bytes are used. An aligned vector store under a mask of lanes may have any address: LLVM
+A masked store is judged by the bytes it writes. A scalar load from the stack may be partly undefined: LLVM replaces a
+vector load of which few bytes are used by one. An aligned vector store under a mask of lanes may have any address: LLVM
 stores unaligned data as two of them.
 """
 
@@ -31,7 +30,7 @@ RETURN_CALLBACK, ABOVE_CALLBACK, USED_CALLBACK, STORED_CALLBACK = -7, -8, -9, -1
 COPIES = {"memcpy": COPY_CALLBACK, "memmove": COPY_CALLBACK, "memset": FILL_CALLBACK,
           "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes": COPY_CALLBACK}  # fmt: skip
 MAX_SEGMENTS = 1 << 16
-"""Stretches between synchronisations that the race check tells apart; later ones count as one."""
+"""Segments that the race check distinguishes; later ones count as one."""
 WEAK = MAX_SEGMENTS
 """Bit of a reader's mark: a vector load, which may not use what it reads."""
 UNTOUCHED_SHIFT = 17
@@ -49,7 +48,7 @@ ODD_STORE = "ck_vstore"
 
 
 def access_name(access: CacheAccess, masked: bool, predicated: bool, followed: bool) -> str:
-    """The check of an access; that of a ``followed`` load gives whether a byte has no value (i1)."""
+    """The check of an access; that of a ``followed`` load returns whether a byte is undefined (i1)."""
     if masked:
         return "ck_vstorem"
     if predicated and access.aligned and not access.write:

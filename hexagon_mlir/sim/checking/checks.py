@@ -1,7 +1,7 @@
 """The checked run: keeps the shadow of guest memory up to date and turns faults into reports.
 
-Guard zones: only the bytes asked for in an allocation are addressable. The `GUARD_BYTES` behind them, in a
-checked run of TCM allocations as well, may be read by vector loads that use none of them.
+Guard zones: only the requested bytes of an allocation are addressable. The `GUARD_BYTES` after them, in a checked run
+for TCM allocations as well, may be read by vector loads that use none of them.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Checks:
         self._forget(context.stack_low, context.stack_top - context.stack_low)
 
     def placed(self, context: Context) -> None:
-        """A function is to be called with the arguments in ``context``, those on the stack among them."""
+        """Mark the arguments in ``context`` of a function to be called, those on the stack included."""
         stack = int(context.registers[29])
         self.set(stack, context.stack_top - stack, KNOWN)
 
@@ -151,13 +151,13 @@ class Checks:
         self.places.allocations[address] = (region, size, self.site(context) if context else None)
 
     def _forget(self, address: int, size: int) -> None:
-        """Accesses from before an allocation race with nobody: the allocator has ordered them."""
+        """Forget accesses from before an allocation: the allocator orders them before later ones."""
         if self.tracking:
             for last in (self.writers, self.readers):
                 last.zero(address & -WORD_BYTES, address + size + WORD_BYTES - 1 & -WORD_BYTES)
 
     def freed(self, address: int, context: Context | None) -> None:
-        """The allocation at ``address`` ends; ``context`` is that of the program that says so."""
+        """The allocation at ``address`` ends; ``context`` is that of the thread that frees it."""
         _, size, _ = self.places.allocations.get(address, ("", 0, None))
         moving = np.flatnonzero(self.flags.array[address : address + size] & (DMA_DESTINATION | DMA_SOURCE))
         if context and moving.size:
@@ -223,7 +223,7 @@ class Checks:
                 return
 
     def _touch_piece(self, context: Context, address: int, size: int, write: bool) -> bool:
-        """Whether the next piece is worth a look, too: what is out of bounds goes on to be."""
+        """Whether the next piece is to be checked, too: after a piece out of bounds all are."""
         span = self.flags.array[address : address + size]
         if not span.size:
             return False
@@ -268,7 +268,7 @@ class Checks:
             weak = late & (readers & WEAK != 0)
         if clash.any():
             self.report(Rule.RACE, address + 4 * int(np.flatnonzero(clash)[0]), self.site(context))
-        elif weak.any() and np.count_nonzero(weak) > vector:  # less may be read beyond the end of something else
+        elif weak.any() and np.count_nonzero(weak) > vector:  # a smaller size may exceed another object
             self.report(Rule.VECTOR_RACE, address + 4 * int(np.flatnonzero(weak)[0]), self.site(context))
         marks = writers if write else readers
         marks[:] = segment | np.where(marks & (WEAK - 1) == segment, left & marks, left)
@@ -282,7 +282,7 @@ class Checks:
 
     # -- DMA -----------------------------------------------------------------------------------------------
     def _rows(self, address: int, block: Block, stride: int) -> Iterator[tuple[int, int]]:
-        """Start and bytes of what a side of a transfer consists of, in pieces; the run may end here."""
+        """Start and bytes of the rows of one side of a transfer, in pieces; the run may be stopped here."""
         whole = stride == block.row_bytes
         for row in range(1 if whole else block.rows):
             self.memory.stop.check()
@@ -301,7 +301,7 @@ class Checks:
                     span &= np.uint8(~flag & 0xFF)
 
     def transfer_started(self, transfer: Transfer, context: Context) -> None:
-        """Note what is in flight, and what is wrong with it."""
+        """Record a transfer in flight, and report its faults."""
         if transfer.arrived:
             return
         block, site = transfer.block, self.site(context)
@@ -334,7 +334,7 @@ class Checks:
 
     # -- order of threads ----------------------------------------------------------------------------------
     def publish(self, thread: Thread) -> object:
-        """What ``thread`` has done; it goes on in a new segment."""
+        """The ordering state of ``thread``, which continues in a new segment."""
         if not self.tracking:
             self.tracking = True
             self.segment_owner: dict[int, int] = {}
@@ -351,7 +351,7 @@ class Checks:
         """Which segments happened before (or are) the thread's own."""
         if number not in self.ordered:
             self.ordered[number] = np.zeros(MAX_SEGMENTS, np.uint8)
-            self.ordered[number][0] = 1  # never touched by a tracked thread
+            self.ordered[number][0] = 1  # never accessed by a tracked thread
             self._new_segment(number)
         return self.ordered[number]
 
@@ -372,7 +372,7 @@ class Checks:
 
     # -- the end -------------------------------------------------------------------------------------------
     def finish(self) -> list[Report]:
-        """Leaks and what is written after the return, then all reports of the run."""
+        """Check for leaks and writes after the return; returns all reports of the run."""
         self.undefined.finish()
         self._unawaited()
         for address, (name, size, site) in self.places.allocations.items():
@@ -402,14 +402,14 @@ class Checks:
 
 
 def _pieces(address: int, size: int) -> Iterator[tuple[int, int]]:
-    """Start and bytes of the parts of a range: what is made of one for a check stays small."""
+    """Start and bytes of the pieces of a range, which bound the temporary arrays of a check."""
     end = min(address + size, layout.SPACE_BYTES)
     for start in range(address, end, layout.LARGE_BYTES):
         yield start, min(layout.LARGE_BYTES, end - start)
 
 
 def _untouched(address: int, size: int) -> np.ndarray:
-    """For each word that ``size`` bytes from ``address`` on lie in, a mark's bits for the bytes they leave alone."""
+    """For each word of ``size`` bytes from ``address`` on, a mark's bits for the bytes not accessed."""
     touched = np.full(((address + size - 1) >> 2) - (address >> 2) + 1, _WORD, np.uint32)
     touched[0] &= _WORD << address % WORD_BYTES
     touched[-1] &= _WORD >> -(address + size) % WORD_BYTES
@@ -417,5 +417,5 @@ def _untouched(address: int, size: int) -> np.ndarray:
 
 
 def _meet(marks: np.ndarray, untouched: np.ndarray) -> np.ndarray:
-    """Where who left ``marks`` and who leaves ``untouched`` bytes alone touch the same byte."""
+    """Where accesses with ``marks`` and one with ``untouched`` bytes have a byte in common."""
     return (marks | untouched) >> UNTOUCHED_SHIFT != _WORD

@@ -1,8 +1,8 @@
 """The checks of stack frames as LLVM IR helpers of a checked build.
 
 ``FRAMES`` of the state record has the stack pointer at the entry of each function that runs, by call depth. Below the
-stack pointer nothing is addressable. ``allocframe`` marks the two words it saves. What a function stores through sp or
-fp at or above its entry's stack pointer is told to `checking.frames`, and so is the return of one that did so.
+stack pointer nothing is addressable. ``allocframe`` marks the two words it saves. Stores through sp or fp at or above
+the stack pointer at entry are reported to `checking.frames`, and so are the returns of functions with such stores.
 """
 
 from __future__ import annotations

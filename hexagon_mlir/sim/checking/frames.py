@@ -1,8 +1,7 @@
-"""Stack frames of a checked run: saved return addresses, and what functions store beyond their own frame.
+"""Stack frames of a checked run: saved return addresses, and stores of functions beyond their own frame.
 
-Beyond its frame a function owns its arguments on the stack at most, and those end with it. So what it has stored there
-through sp or fp is a fault when somebody reads it after the return; and at once, when it lies in another frame than
-the caller's.
+Beyond its frame a function owns at most its arguments on the stack, whose lifetime ends with it. So a store there
+through sp or fp is a fault if it is read after the return, or immediately if it is in another frame than the caller's.
 """
 
 from __future__ import annotations
@@ -48,9 +47,9 @@ class Frames:
         self._above: dict[int, dict[_Store, Site]] = {}
         """By state record: stores of functions that have not returned."""
         self._dead: dict[int, Site] = {}
-        """Who stored a `DEAD` byte."""
+        """The packet that stored each `DEAD` byte."""
         self._smashed: dict[int, Site] = {}
-        """Who stored over the saved words at an address."""
+        """The packet that overwrote the saved words at each address."""
 
     def attach(self, context: Context) -> None:
         """Give the state record its table of entries."""
@@ -86,16 +85,16 @@ class Frames:
         return saved if self.flags[saved] & SAVED else None
 
     def late_read(self, context: Context, site: Site) -> bool:
-        """Whether the running function has given up its frame, and reads through a register other than sp and fp.
+        """Whether the running function has released its frame, and reads through a register other than sp and fp.
 
-        LLVM moves loads of variable arguments after the last change of sp; nobody has written there by then.
+        LLVM moves loads of variable arguments after the last change of sp; they have not been overwritten by then.
         """
         _, entry = self._entry(context)
         through_frame = any(insn.accesses_frame for insn in instructions(site.packet.strip("{ }")))
         return not self.flags[entry - 1] & ADDRESSABLE and not through_frame
 
     def returned(self, context: Context) -> None:
-        """The running function returns: what it stored above its frame has no value any more."""
+        """The running function returns: its stores above its frame become undefined."""
         marks, depth = self._above[context.index], int(context.words[layout.DEPTH // 4])
         for store in [store for store in marks if store.depth >= depth]:
             site = marks.pop(store)
@@ -105,7 +104,7 @@ class Frames:
         context.words[layout.ABOVE // 4] = len(marks)
 
     def dead_read(self, address: int, size: int, reader: Site) -> None:
-        """Somebody reads `DEAD` bytes: the fault is the store."""
+        """A read of `DEAD` bytes: report their store."""
         first = address + int(np.flatnonzero(self.flags[address : address + size] & DEAD)[0])
         self.report(Rule.CALLER_FRAME, first, self._dead.get(first, reader),
                     f"written beyond the function's own frame, read by asm line {reader.line}")

@@ -1,4 +1,4 @@
-"""What stands at a guest address: for reports, and for the rule that an access outside everything breaks."""
+"""Describes guest addresses, for reports, and finds the rule that an access outside all objects breaks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, Memory
 from hexagon_mlir.sim.translation.program import Program, Site
 
 Allocations = dict[int, tuple[str, int, Site | None]]
-"""Address -> (region, size, where the program asked for it; None for the host)."""
+"""Address -> (region, size, packet of its allocation; None for the host)."""
 
 
 class Places:
@@ -22,13 +22,13 @@ class Places:
         self.allocations: Allocations = {}
 
     def outside(self, address: int) -> Rule:
-        """The rule that an access breaks at an ``address`` that nobody may access."""
+        """The rule that an access at an inaccessible ``address`` breaks."""
         if self._in_data(address):
             return Rule.VARIABLE_BOUNDS
         return Rule.BELOW_STACK if self._stack(address) is not None else Rule.OUT_OF_BOUNDS
 
     def region(self, address: int) -> str:
-        """What stands at ``address``, or the allocation it is next to."""
+        """The object at ``address``, or the allocation next to it."""
         if address < layout.NULL_PAGE_BYTES:
             return "null page"
         if layout.CODE_BASE <= address < self.program.code_end:
@@ -50,7 +50,7 @@ class Places:
         return layout.DATA_BASE <= address < self.program.data_end + GUARD_BYTES
 
     def _stack(self, address: int) -> int | None:
-        """The number of the stack that has ``address``."""
+        """The number of the stack that contains ``address``."""
         per_stack = self.memory.stack_bytes + layout.STACK_GUARD_BYTES
         thread, offset = divmod(address - layout.STACK_BASE, per_stack)
         inside = layout.STACK_BASE <= address < layout.DDR_BASE and offset < self.memory.stack_bytes

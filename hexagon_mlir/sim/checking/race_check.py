@@ -1,8 +1,8 @@
 """The race check of a checked build: each word of an access against the marks of its last writer and reader.
 
-A mark is a segment, `WEAK` of a reader that may not use what it read, and from `UNTOUCHED_SHIFT` on a bit for each byte
-of the word that the segment left alone. An access clashes with a mark if they have a byte in common and the mark's
-segment did not happen before the running one.
+A mark is a segment, `WEAK` for a reader that may not use the value, and from `UNTOUCHED_SHIFT` on a bit for each byte
+of the word that the segment did not access. An access conflicts with a mark if they have a byte in common and the
+mark's segment did not happen before the running one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hexagon_mlir.sim.semantics.value import I1, I8, I32, Type, Val
 
 
 class _Mark(NamedTuple):
-    """What is kept of a word's last writer or reader."""
+    """The mark of a word's last writer or reader."""
 
     place: str
     value: Val
@@ -36,8 +36,8 @@ class _Mark(NamedTuple):
 class RaceCheck:
     """Writes @ck_race_read or @ck_race_write(st, address, size, lenient, site, mask).
 
-    A ``lenient`` access is a vector load: it races only if it does so in each word. ``mask`` has for each word which
-    of its bytes belong to the access.
+    A ``lenient`` access is a vector load: it races only if it does so in each word. ``mask`` has the accessed bytes of
+    each word.
     """
 
     def __init__(self, write: bool, declarations: set[str]) -> None:
@@ -54,8 +54,8 @@ class RaceCheck:
         self.ordered = f.pointer(layout.ORDERED)
 
     def text(self) -> str:
-        """A loop over the words, which counts those that clash, those that meet no reader, and those that meet a weak
-        one; then the verdict."""
+        """A loop over the words, which counts those with a conflict, those without a reader, and those with a weak one;
+        then the decision."""
         f = self.f
         last, zero = (self.end - 1).lshr(2), f.const(0, I32)
         word, clashes, apart, weaks = f.loop("loop", [self.first, zero, zero, zero])
@@ -102,7 +102,7 @@ class RaceCheck:
         return _Mark(place, value, segment, unordered & in_common)
 
     def _left_alone(self, touched: Val) -> Val:
-        """The bits of a mark for the bytes that the access does not touch."""
+        """The bits of a mark for the bytes that are not accessed."""
         return (touched ^ ((1 << WORD_BYTES) - 1)) << UNTOUCHED_SHIFT
 
     def _take_as_writer(self, old: _Mark, touched: Val, inside: Val) -> None:
@@ -113,8 +113,8 @@ class RaceCheck:
         self.f.store(inside.select(mark, old.value), old.place)
 
     def _take_as_reader(self, old: _Mark, touched: Val, hard: Val) -> None:
-        """Mark the word as read, unless the old mark says more: that of a reader which is not ordered before, and is
-        no weaker, or of the same segment."""
+        """Mark the word as read, unless the old mark is stronger: of a reader that is not ordered before and no weaker,
+        or of the same segment."""
         f, left = self.f, self._left_alone(touched)
         same = old.segment.icmp("eq", self.segment)
         keep = self.lenient.select(old.clashes | same, old.clashes & hard)

@@ -24,7 +24,7 @@ class Report:
 
     @property
     def certain(self) -> bool:
-        """False for what may be harmless: a vector load may read what another thread writes and not use it."""
+        """False for faults that may be harmless: a vector load may not use bytes that another thread writes."""
         return self.rule is not Rule.VECTOR_RACE
 
     def __str__(self) -> str:

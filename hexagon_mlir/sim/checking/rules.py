@@ -1,4 +1,4 @@
-"""What reports are about: the rules of a checked run, with a hint each, and the flags of its shadow memory."""
+"""The rules of a checked run, with a hint each, and the flags of its shadow memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 ADDRESSABLE, INITIALISED, DMA_DESTINATION, DMA_SOURCE = 1, 2, 4, 8
 READABLE = 16
-"""The zone after an allocation, which a masked vector load may read and throw away."""
+"""The zone after an allocation, which a masked vector load may read without use."""
 READ_ONLY = 32
 SAVED = 64
 """The words of a frame that hold the caller's r31:30."""
@@ -15,7 +15,7 @@ DEAD = 128
 
 
 class Rule(StrEnum):
-    """What a report is about."""
+    """A rule of the checked run."""
 
     OUT_OF_BOUNDS = "out-of-bounds"
     VARIABLE_BOUNDS = "out-of-variable"
@@ -50,4 +50,4 @@ HINTS = {
     Rule.MISALIGNED_STORE: "vmem ignores the low bits of an address; use vmemu, or align the data",
     Rule.FREED_IN_FLIGHT: "wait for the transfer before memory is freed",
 }
-"""What to look at."""
+"""Rule -> hint for the user."""

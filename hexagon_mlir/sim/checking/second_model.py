@@ -1,4 +1,4 @@
-"""What `translation.second_values` calls, as LLVM IR helpers of a checked build."""
+"""The LLVM IR helpers of `translation.second_values` in a checked build."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _WIDEST = 8
 def helpers(vector_bytes: int) -> str:
     """The helpers as IR text.
 
-    ``ck_undefined`` gives the bytes of a load without a value as a mask. ``ck_store_undefined`` marks those bytes of a
-    mask that a store has left without a value; both exist for scalars. ``ck_used`` tells that something hangs on such
-    bytes. ``ck_some`` is whether a vector has a bit set, ``ck_second`` a second value where there is an origin.
+    ``ck_undefined`` returns the undefined bytes of a load as a mask. ``ck_store_undefined`` marks the bytes of a mask
+    that a store has made undefined; both exist for scalars. ``ck_used`` reports a use of such bytes. ``ck_some`` is
+    whether a vector has a bit set, ``ck_second`` a second value where there is an origin.
     """
     words = f"<{vector_bytes // 4} x i32>"
     return "\n".join((_access("", vector_bytes, words), _access("_scalar", _WIDEST, "i64"), f"""

@@ -1,4 +1,4 @@
-"""Reports of loads that met bytes without a value, where `translation.second_values` finds that they matter."""
+"""Reports loads of undefined bytes whose value `translation.second_values` finds to be used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class UndefinedValues:
         self.tell = tell
         self.sites = places.program.sites
         self.loads = np.zeros(len(self.sites) + 1, np.uint32)
-        """Where each packet last loaded bytes without a value."""
+        """The address from which each packet last loaded undefined bytes."""
         self.vector_bytes = int(places.memory.target.vector_bytes.value)
         self.begin()
 
@@ -38,16 +38,16 @@ class UndefinedValues:
         """By address of a store of bytes without a value: the report, if they stay so."""
 
     def used(self, context: Context, site: Site) -> None:
-        """An address or a branch hangs on bytes without a value."""
+        """An address or a branch depends on undefined bytes."""
         self.tell(self._report(context, "is used by", site))
 
     def stored_some(self, context: Context, site: Site) -> None:
-        """Bytes without a value were stored; something else may be, before the caller of the program sees them."""
+        """Undefined bytes were stored; they may be overwritten before the caller of the program sees them."""
         address = int(context.words[layout.FAULT // 4])
         self.stored[address] = self._report(context, "is left to the caller by", site)
 
     def finish(self) -> None:
-        """Report what the caller of the program finds without a value in memory of its own; it has one then."""
+        """Report undefined bytes in the caller's memory and mark them as defined."""
         nbytes = self.vector_bytes
         owned = sorted((start, size) for start, (_, size, site) in self.places.allocations.items() if site is None)
         for address, report in self.stored.items():
@@ -58,7 +58,7 @@ class UndefinedValues:
                     span |= np.uint8(INITIALISED)
 
     def _report(self, context: Context, how: str, user: Site) -> Report:
-        """Of the load whose origin the state record has."""
+        """Report the load whose origin is in the state record."""
         number = int(context.words[layout.RULE // 4]) - 1
         load, address = self.sites[number], int(self.loads[number])
         span = self.flags[address : address + self.vector_bytes]

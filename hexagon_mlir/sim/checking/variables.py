@@ -1,4 +1,4 @@
-"""Global variables of a checked build: each stands apart from the next, so that a run past its end is seen."""
+"""Separates the global variables of a checked build, so that accesses past the end of one are found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GAP_BYTES = 1024
 def apart(module: Module, together: tuple[str, ...]) -> None:
     """Make a section of every variable whose size is known; those whose names begin with ``together`` stay whole.
 
-    A program may go from symbol to symbol in data without ``.size``: such data stays with what precedes it.
+    A program may go from symbol to symbol in data without ``.size``: such data stays with the preceding symbol.
     """
     sections: list[Section] = []
     for section in module.sections:

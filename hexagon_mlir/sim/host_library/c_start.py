@@ -1,4 +1,4 @@
-"""What a C program needs round ``main``: a start routine, the streams, errno, the stack protector's word."""
+"""The start-up code of a C program: a start routine, the streams, errno, the stack protector's word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where translated code enters the host: host functions, reports of a checked build, the wish for fast code."""
+"""The entry from translated code to the host: host functions, reports of a checked build, requests for fast code."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from hexagon_mlir.sim.machine import Machine
 
 MAX_NESTED = 32
-"""Calls back to the guest within each other, as of a comparison function that sorts: each takes stack of the host's."""
+"""Most nested callbacks to the guest, as of a comparison function that sorts: each takes host stack."""
 
 
 class HostEntry:
-    """What a machine's code calls. An exception becomes a trap, and is raised again when the code has returned."""
+    """The callback of a machine's code. An exception becomes a trap, and is raised again after the code has
+    returned."""
 
     def __init__(self, machine: Machine, functions: list[HostFunction]) -> None:
         self.machine = machine
@@ -71,7 +72,7 @@ class HostEntry:
             context.cells[layout.HOT // 4] = layout.MOVED
 
     def _tell(self, index: int, context: Context) -> None:
-        """What is no host function: a fault of a checked build, a copy that it wants checked, a large copy."""
+        """Handle callbacks that are no host functions: a fault or a copy of a checked build, a large copy."""
         checks = self.machine.checks
         if index in (layout.LARGE_COPY, layout.LARGE_FILL):
             memory = GuestMemory(self.machine.memory, None, context)
@@ -112,7 +113,7 @@ class HostEntry:
         return result
 
     def resolve(self, address: int, context: Context) -> int:
-        """Guest address of an address of the host's memory; what that allocates is the host's, not the program's."""
+        """Guest address of an address in host memory; allocations for it belong to the host, not to the program."""
         pointer = self.machine.host_pointer
         if pointer is None:
             raise SimError(f"{address:#x} is no address of the simulated machine")

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class HostCalls:
-    """Entry points by name; each gets the calling thread's context and gives r0 (or r1:0), or nothing."""
+    """Entry points by name; each gets the calling thread's context and returns r0 (or r1:0), or nothing."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
 
     def reset(self) -> None:
-        """Nothing is kept from call to call."""
+        """Nothing to reset: calls keep no state."""
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
         return {

@@ -78,7 +78,7 @@ def _intrinsic(name: str) -> Callable[..., Val]:
 
 
 def _copy(kind: str) -> Callable[..., Val]:
-    """memcpy, memmove, memset on guest memory with the cache model told about the lines."""
+    """memcpy, memmove, memset on guest memory, with their lines passed to the cache model."""
 
     def emit(dst: Val, src: Val, count: Val) -> Val:
         code = dst.code
@@ -110,8 +110,8 @@ def _copy(kind: str) -> Callable[..., Val]:
 def guest_pointer(code: Code, address: Val, unit: int = 1) -> str:
     """Host pointer of a guest address rounded down to ``unit``; ``%base`` must be in scope.
 
-    Addresses at constants from one value share its pointer, `layout.MARGIN_BYTES` apart: what wraps past the last guest
-    address stays in the mapping.
+    Addresses at constants from one value share its pointer, `layout.MARGIN_BYTES` apart: accesses that exceed the last
+    guest address stay in the mapping.
     """
     root, offset = address.distance()
     if offset % unit:

@@ -1,4 +1,4 @@
-"""What kernels say while they run: printed values and failed assertions, as ``triton-to-linalg`` encodes them."""
+"""The output of kernels: printed values and failed assertions, as ``triton-to-linalg`` encodes them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A small host libc for C programs in the simulator: output, strings, numbers, sorting, the end of the program.
 
 The ABI is hexagon-linux-musl's (32-bit long and pointers). Output is collected in `Output`; there are no files and
-no input. `rand` is a generator of our own. What a call costs stands in `libc_table`.
+no input. `rand` is a generator of our own. The cost of a call is in `libc_table`.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Libc:
         return len(data)
 
     def room(self, nbytes: int) -> None:
-        """Refuse to print so many more bytes."""
+        """Raise an error if so many more bytes exceed the limit of output."""
         if len(self.output.out) + len(self.output.error) + nbytes > MAX_OUTPUT:
             raise SimError(f"the program printed more than {MAX_OUTPUT} bytes")
 
@@ -217,7 +217,7 @@ class Libc:
 
     # -- numbers -------------------------------------------------------------------------------------------
     def number(self, context: Context, read: Callable[[bytes], tuple[Number, int]], plain: bool) -> Number:
-        """What ``read`` finds behind white space: the value and how many bytes it takes; its end is stored."""
+        """The value that ``read`` parses after white space, and its length in bytes; its end is stored."""
         memory, start = self.memory(context), context.word(0)
         begin = start + memory.span(start, numbers.SPACE)
         value, used = read(memory.string(begin, MAX_NUMBER))

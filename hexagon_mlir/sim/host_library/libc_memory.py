@@ -1,4 +1,5 @@
-"""Guest memory as a host function sees it: bytes, words and strings, told to the checks of a checked run."""
+"""Guest memory for host functions: bytes, words and strings, with the accesses passed to the checks of a checked
+run."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class GuestMemory:
         self.context = context
 
     def bounds(self, address: int, nbytes: int, write: bool) -> None:
-        """Refuse what is outside memory, or of many bytes and not in one region of it; the run may end here, too."""
+        """Refuse a range outside memory, or a long one that is not in one region; the run may be stopped here, too."""
         self.memory.stop.check()
         outside = nbytes < 0 or address < layout.NULL_PAGE_BYTES or address + nbytes > layout.SPACE_BYTES
         if outside or (nbytes > layout.LARGE_BYTES and not self.memory.holds(address, nbytes)):
@@ -53,7 +54,7 @@ class GuestMemory:
             self.memory.view(address, nbytes)[:] = 0
 
     def copy(self, to: int, source: int, nbytes: int) -> None:
-        """Write what stands at ``source``, which `length` has looked at; the ranges may overlap."""
+        """Copy the bytes at ``source``, which `length` has checked; the ranges may overlap."""
         if nbytes:
             self.bounds(to, nbytes, True)
             self.memory.move(to, source, nbytes)
@@ -67,7 +68,7 @@ class GuestMemory:
         return (last if end < 0 else end) - address
 
     def find(self, part: bytes, address: int, end: int) -> int:
-        """Where ``part`` is found that ends by ``end``, or -1; whoever asks has the bounds looked at."""
+        """The address of the first ``part`` that ends by ``end``, or -1; the caller checks the bounds."""
         for start, stop in self._pieces(address, end + 1, len(part)):
             # bytes.find is linear in both lengths; that of a mapping is not
             found = self.memory.mapping[start : min(stop + len(part) - 1, end)].find(part)
@@ -86,7 +87,7 @@ class GuestMemory:
         return end - address
 
     def _pieces(self, start: int, end: int, least: int = 1) -> Iterator[tuple[int, int]]:
-        """Parts of a range, each of ``least`` bytes or more, small ones first; the run may end here."""
+        """Pieces of a range, each of ``least`` bytes or more, small ones first; the run may be stopped here."""
         size = max(_FIRST_PIECE, least)
         while start < end:
             self.memory.stop.check()
@@ -95,7 +96,8 @@ class GuestMemory:
             size = min(2 * size, max(layout.LARGE_BYTES, least))
 
     def difference(self, left: int, right: int, nbytes: int, fold: bool = False) -> tuple[int, int]:
-        """The first two bytes that differ, as a difference, and how many bytes were compared; `bounds` was asked."""
+        """The difference of the first two different bytes, and the number of bytes compared; the caller checks the
+        bounds."""
         for start in range(0, nbytes, layout.LARGE_BYTES):
             self.memory.stop.check()
             end = min(start + layout.LARGE_BYTES, nbytes)

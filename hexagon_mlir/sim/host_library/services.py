@@ -1,4 +1,4 @@
-"""What a program calls by name: the parts of the runtime, and the table of the functions it uses."""
+"""The services that a program calls by name, and the table of the functions it uses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HostFunction = Callable[[Context], int | None]
 
 
 class Service(Protocol):
-    """A part of the runtime: host functions by name, and what they keep during a run."""
+    """A part of the runtime: host functions by name, and their state during a run."""
 
     def functions(self) -> dict[str, HostFunction]: ...
 
@@ -20,7 +20,7 @@ class Service(Protocol):
 
 
 def entry_points(services: Sequence[Service], names: Sequence[str]) -> tuple[list[HostFunction], list[Service]]:
-    """The host function of each name, and the services that have one; the rest is not asked for its table."""
+    """The host function of each name, and the services that provide one; tables of other services are not built."""
     found: dict[str, HostFunction] = {}
     used = []
     for service in services:
@@ -35,7 +35,7 @@ def entry_points(services: Sequence[Service], names: Sequence[str]) -> tuple[lis
 
 
 def weakly(method: Callable):
-    """``method`` without a reference to its object, so that a machine's memory goes when the machine does."""
+    """``method`` without a reference to its object, so that a machine's memory is freed with the machine."""
     reference = weakref.WeakMethod(method)
 
     def call(*arguments):

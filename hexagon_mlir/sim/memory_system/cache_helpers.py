@@ -52,7 +52,7 @@ def _note_use(f: Function, marks: str, number: Val, line: Val, more_dirty: Val) 
 
 
 def _fill(f: Function, line_bytes: int, line_cost: int, old_dirty: Val) -> None:
-    """After a miss: write back the line that goes, then read the new one as ``%fill`` has it."""
+    """After a miss: write back the evicted line, then read the new one by ``%fill``."""
     size, cost = f.const(line_bytes, I64), f.const(line_cost, I64)
     with f.when(old_dirty.icmp("ne", 0), "evict", "fetch"):
         add_to_counter(f, "ddr_write_bytes", size)

@@ -1,4 +1,4 @@
-"""The helper that goes through many accesses at once."""
+"""The helper that replays many accesses."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from hexagon_mlir.targets import Target
 class Replay:
     """Writes @mm_replay(st, table, count, roots, memo, memos): the accesses of ``table`` (see `CacheAccess`) in order.
 
-    ``roots`` has the address of every group, or `SKIPPED`. If no access changed a tag or stood in TCM, the first
-    ``memos`` roots are noted in ``memo`` as {root, epoch}: the same again will cost nothing.
+    ``roots`` has the address of every group, or `SKIPPED`. If no access changed a tag or was in TCM, the first
+    ``memos`` roots are recorded in ``memo`` as {root, epoch}: the same accesses will cost nothing.
     """
 
     def __init__(self, g: Geometry, target: Target) -> None:

@@ -1,4 +1,4 @@
-"""What the helpers of the cache model have in common: one set of tags, counters, and the region of an address."""
+"""Common code of the cache model's helpers: one set of tags, counters, and the region of an address."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TagSet:
         first = f.call(f"llvm.cttz.{bits}", bits, hits, f.const(0, I1))
         first = first.zext(32) if ways < 32 else first.trunc(32)
         self.way = self.hit.select(first, ways - 1)
-        """The way that hits, else the one that goes."""
+        """The way that hits, else the one to evict."""
 
     def old_tag(self) -> Val:
         """The tag in ``way``."""

@@ -1,4 +1,4 @@
-"""The tag arrays of the cache model, and what a transfer past the caches does to them."""
+"""The tag arrays of the cache model, and the effect of DMA transfers on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def never(tags: int, count: int, mask: int, first: int, span: int) -> bool:
 
 
 class CacheTags:
-    """The tag arrays the JITted model works on."""
+    """The tag arrays of the JIT-compiled model."""
 
     def __init__(self, geometry: Geometry, near: Near = never) -> None:
         self.geometry = geometry
@@ -56,7 +56,7 @@ class CacheTags:
         return self._marks[5] * self.geometry.l2_line
 
     def clean(self, base: int, row_bytes: int, rows: int, stride: int) -> int:
-        """Write back dirty L2 lines of a strided block; gives the bytes written."""
+        """Write back dirty L2 lines of a strided block; returns the bytes written."""
         if self._apart(base, row_bytes, rows, stride):
             return 0
         begin, count = self._used()
@@ -71,7 +71,8 @@ class CacheTags:
         return dirty.size * self.geometry.l2_line
 
     def drop(self, base: int, row_bytes: int, rows: int, stride: int) -> int:
-        """Write back what is dirty of a strided block, and drop its lines from both levels; gives the bytes written."""
+        """Write back dirty lines of a strided block, and invalidate its lines in both levels; returns the bytes
+        written."""
         if self._apart(base, row_bytes, rows, stride):
             return 0
         written = 0

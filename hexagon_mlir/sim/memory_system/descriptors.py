@@ -1,7 +1,7 @@
 """User-DMA descriptors: their fields, their limits, and which ones a 2-D block needs.
 
-Layout after the public user-DMA headers (16 bytes linear, 32 bytes 2-D); what does not fit a field is a
-`DescriptorError`, never a wrapped value.
+Layout after the public user-DMA headers (16 bytes linear, 32 bytes 2-D); a value that does not fit its field is a
+`DescriptorError`, never wrapped.
 
 * word 0: address of the next descriptor, 0 at the end of a chain
 * word 1: done 31, order 30, bypass 29:28, compression 27:26, size 25:24 (0 linear, 1 2-D), length 23:0
@@ -135,7 +135,7 @@ def _read_wide(address: int, words: list[int]) -> Block:
 
 
 def _fits(address: int, name: str, width: int, rows: int, stride: int, offset: int) -> None:
-    """Refuse an empty region, and rows that reach into the next one."""
+    """Refuse an empty region, and rows that overlap the next one."""
     if not width or not rows:
         raise _misfit(address, f"empty region ({rows} rows of {width} bytes)")
     if rows > 1 and width + offset > stride:

@@ -1,12 +1,12 @@
 """The user-DMA engines: queues, cost, and the moment the data arrives.
 
-One engine per hardware thread works its transfers in order. A transfer's bytes are moved when somebody waits
-for it (or polls it done), not when it is started: a program that forgets the wait reads old data.
+One engine per hardware thread works its transfers in order. A transfer's bytes are moved at its wait (or when a poll
+finds it done), not at its start: a program that forgets the wait reads old data.
 
 Cost, in 1/256 cycle: an idle engine needs ``dma_start_cycles`` to the first byte, a busy one
 ``dma_descriptor_cycles`` between descriptors; then bytes at ``dma_bytes_per_cycle``. All engines share the
-memory interface in the order of their starts, and give way to the core: they get what the core's own DDR
-traffic leaves of ``ddr_peak_bytes_per_cycle``, but at least half.
+memory interface in the order of their starts, with lower priority than the core: they get the part of
+``ddr_peak_bytes_per_cycle`` that the core's own DDR traffic does not use, but at least half.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Dma:
     def take_over(self, engine: int, block: Block | None, left: int) -> Transfer | None:
         """Begin with a transfer of ``block`` that an earlier run has started and that takes ``left`` more.
 
-        ``block`` is None for one that a later run waits for: it only keeps the engine and the way to memory.
+        ``block`` is None for one that a later run waits for: it only occupies the engine and the memory interface.
         """
         self._engine_free[engine] = self._bus_free = left
         if block is None:
@@ -115,7 +115,7 @@ class Dma:
         return transfer
 
     def left(self, now: int) -> int:
-        """How long after ``now`` the way to memory is taken."""
+        """How long after ``now`` the memory interface is occupied."""
         for transfer in self.in_flight:
             self.finish(transfer, now)
         return max(self._bus_free - now, 0)
@@ -150,7 +150,7 @@ class Dma:
         return [t for t in self.in_flight if engine in (None, t.engine)]
 
     def cancel(self, transfers: list[Transfer]) -> None:
-        """Take back transfers that have not begun; their engine is free when the last one before them is."""
+        """Cancel transfers that have not begun; their engine is free after the last one before them."""
         for transfer in transfers:
             transfer.arrived = transfer.cancelled = True
             self.in_flight.remove(transfer)
@@ -180,7 +180,7 @@ class Dma:
             self.memory.move(dst, src, nbytes)
         else:
             to = self._rows(dst, row_bytes, rows, dst_stride)
-            to[...] = self._rows(src, row_bytes, rows, src_stride)  # numpy minds an overlap
+            to[...] = self._rows(src, row_bytes, rows, src_stride)  # numpy requires disjoint ranges
         tcm, tags = self.memory.tcm, self.tags
         read = written = 0
         if tcm.base <= src < tcm.base + tcm.size:

@@ -1,4 +1,4 @@
-"""The DMA as programs see it: the ``dm*`` instructions and the runtime's copy functions.
+"""The programming interface of the DMA: the ``dm*`` instructions and the runtime's copy functions.
 
 ``hexmlir_rt_dma_start_2d(dst, src, row_bytes, rows, dst_stride, src_stride) -> i32 tag`` queues a transfer and
 goes on, ``hexmlir_rt_dma_wait(tag)`` waits for it and for all before it on the same engine;
@@ -29,7 +29,7 @@ IDLE, RUNNING = 0, 1
 """Status in bits 1:0 of what dmpoll and dmwait give; bits 31:4 hold the descriptor's address."""
 _COPY_ARGUMENTS = struct.Struct("<2I4i").unpack_from
 MAX_CHAIN = 1 << 16
-"""Descriptors in a chain that surely does not end."""
+"""A chain of so many descriptors is taken to be endless."""
 
 
 class DmaApi:
@@ -90,7 +90,7 @@ class DmaApi:
             raise SimError(f"hexmlir_rt_dma_start_2d: {error}") from error
 
     def start_tile(self, context: Context) -> int:
-        """Start what a tile's record says, once; nothing for a record that is null."""
+        """Start the transfer of a tile's record, once; nothing for a null record."""
         address, memory = context.word(0), context.word(1)
         if not address:
             return 0
@@ -162,7 +162,7 @@ class DmaApi:
         return left[0].address & ~15 | RUNNING if left else IDLE
 
     def poll(self, context: Context) -> int:
-        """Data of transfers that are done by now arrives: the program can know."""
+        """Data of transfers that are done arrives, since the program can observe it."""
         now = self.scheduler.now()
         engine = self.scheduler.current.number
         status = self._status(engine, now)

@@ -1,4 +1,4 @@
-"""What one run of a program leaves to the next: a transfer that is under way.
+"""A transfer in flight that one run of a program leaves to the next.
 
 The record of a tile, in guest memory, is ``hexmlir_rt_tile`` of runtime/include/hexmlir_rt.h: source, bytes of a row,
 rows, stride in the source, tag (0 until the transfer is started).
@@ -48,8 +48,8 @@ class Handover:
     """What a run shares with others. Times in 1/256 cycle.
 
     ``block`` is the transfer that an earlier run has started for this one, with tag `FIRST_TAG`. A transfer, this one
-    or one for a later run, keeps the way to memory for ``left_q8`` after the start. ``leaving`` is the address of the
-    record whose transfer a later run waits for.
+    or one for a later run, occupies the memory interface for ``left_q8`` after the start. ``leaving`` is the address of
+    the record whose transfer a later run waits for.
     """
 
     block: Block | None = None

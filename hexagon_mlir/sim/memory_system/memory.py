@@ -115,7 +115,7 @@ class Memory:
         self.ddr = Allocator("DDR", layout.DDR_BASE, ddr_bytes, GUARD_BYTES)
         self.tcm = Allocator("TCM", layout.TCM_BASE, int(target.tcm_bytes.value), tcm_guard)
         self.on_write: Callable[[int, int], None] = lambda address, nbytes: None
-        """Told of (address, bytes) the host writes."""
+        """Called with (address, bytes) of each write by the host."""
         self.stop = Stop()
         self.stack_bytes = int(target.stack_bytes.value)
         self._huge: set[tuple[int, int]] = set()
@@ -137,7 +137,7 @@ class Memory:
         self.mapping.madvise(mmap.MADV_DONTNEED)
 
     def allocate(self, allocator: Allocator, nbytes: int, align: int) -> int:
-        """Like `Allocator.allocate`, and says how the host should back it."""
+        """Like `Allocator.allocate`, and advises the host about huge pages."""
         address = allocator.allocate(nbytes, align)
         if nbytes >= HUGE_BYTES and MADV_HUGEPAGE is not None:
             first, last = (self.host_base + at & -HUGE_BYTES for at in (address, address + nbytes - 1))

@@ -1,10 +1,10 @@
-"""Streams of reads from DDR as an LLVM IR helper: which misses of L2 cost the bandwidth alone.
+"""Streams of reads from DDR as an LLVM IR helper: which L2 misses cost bandwidth only.
 
-A stream is a window over lines read lately: its lowest and highest line, and which of those between were read. It
-takes a line that is new in the window, or at most as many lines below or above it as a window has: the window moves
-there. So it goes up or down, and near lines may come in any order. Lines left out when the window moves on have
-cut the stream in two, and the second part's first line is charged its latency then, or when the stream ends: rows with
-lines between them cost the latency each.
+A stream is a window over recently read lines: its lowest and highest line, and which lines in between were read. It
+accepts a line that is new in the window, or at most a window's length below or above it: then the window moves. So a
+stream may ascend or descend, and nearby lines may come in any order. Lines skipped when the window moves split the
+stream, and the first line of the second part is charged its latency then, or at the end of the stream: rows with gaps
+between them cost the latency each.
 """
 
 from __future__ import annotations
@@ -76,8 +76,7 @@ def _stream_of(line: Val, streams: Sequence[Val], window: int) -> Val:
 
 
 class _Stream:
-    """One stream, and how it changes: each change gives how often the lines read so far are cut in two by lines that
-    were left out and are outside of the window now."""
+    """One stream and its transitions: each returns the number of gaps that have left the window."""
 
     def __init__(self, places: Sequence[str], f: Function) -> None:
         self.f, self.places = f, places
@@ -92,7 +91,7 @@ class _Stream:
         return (self.f.const(2, I32) << span) - 1
 
     def restart(self, line: Val) -> Val:
-        """A new stream in the place of this one, whose cuts all count: where lines left out begin."""
+        """Replace this stream by a new one; all its gaps are counted."""
         self._store(line, line, self.f.const(1, I32))
         unread = self.seen ^ self._all_lines(self.high - self.low)
         begins = unread & ~(unread << 1)
@@ -122,7 +121,7 @@ class _Stream:
 
 
 def gaps(words: Sequence[int]) -> int:
-    """How often the streams in ``words`` (as `helper` leaves them) have left out lines, not charged yet."""
+    """How many gaps of the streams in ``words`` (in the form of `helper`) have not been charged."""
     count = len(words) // WORDS
     found = 0
     for low, high, seen in zip(words[:count], words[count : 2 * count], words[2 * count :], strict=True):

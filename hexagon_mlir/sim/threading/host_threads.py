@@ -1,6 +1,6 @@
-"""Host threads with deep stacks, for guest code that recurses; kept for the next job.
+"""A pool of host threads with deep stacks, for guest code that recurses.
 
-Hand-overs between them are on the path of every simulated thread: they use bare locks, which cost a fraction of the
+Switches between them are on the path of every simulated thread: they use bare locks, which cost a fraction of the
 semaphores, events and futures of the standard library.
 """
 
@@ -41,7 +41,7 @@ class _Worker:
             if job is None:
                 return
             job()
-            del job  # it may hold the last reference to who stops the threads
+            del job  # it may hold the last reference to the object that stops the threads
             self._hosts.give_back(self)
 
 

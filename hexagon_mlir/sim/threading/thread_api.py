@@ -27,7 +27,7 @@ class Barrier:
 
 
 class ThreadApi:
-    """Threads a program makes itself."""
+    """Threads that a program creates itself."""
 
     def __init__(self, scheduler: Scheduler, spawn: Spawn, target: Target) -> None:
         self.scheduler = scheduler
@@ -69,7 +69,7 @@ class ThreadApi:
         context.add("host_stall", self.join_cycles)
 
     def barrier(self, context: Context) -> None:
-        """The last of ``count`` threads lets all go on ``thread_barrier_cycles`` later."""
+        """The last of ``count`` threads wakes all, ``thread_barrier_cycles`` later."""
         key, count = context.word(0), context.argument(1)
         now = self.scheduler.now()
         me = self.scheduler.current

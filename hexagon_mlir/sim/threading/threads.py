@@ -1,15 +1,15 @@
 """Simulated threads: a deterministic discrete-event schedule of guest code on hardware threads.
 
-Guest code of every thread runs on a host thread of its own, but only one of them at a time: a thread runs
-until it meets the runtime (queues a task, waits, reads the clock), and then lets simulated time catch up with
-the cycles it has counted. Ties go to the lower thread number, so that a schedule depends on the program alone.
+Guest code of every thread runs on a host thread of its own, but only one of them at a time: a thread runs until it
+calls the runtime (queues a task, waits, reads the clock), and then lets simulated time catch up with the cycles it has
+counted. Ties go to the lower thread number, so that a schedule depends on the program alone.
 
 A thread needs a hardware thread, and one of the HVX contexts when its code can reach an HVX packet; others
 queue for them in the order in which they became ready. Hardware thread n belongs to cluster n mod clusters.
 Threads that run HVX on the same cluster share its issue port: with u and v HVX packets per cycle when alone,
-a packet of one finds the port taken with the other's probability and issues a cycle later, so its thread is
-slower by s = 1 + u v / s, and never faster than the port. Threads that ask for more than
-``ddr_peak_bytes_per_cycle`` together spend longer in their DDR stalls, in proportion.
+a packet of one finds the port busy with the other's probability and issues a cycle later, so its thread is
+slower by s = 1 + u v / s, and never faster than the port. If threads together need more than
+``ddr_peak_bytes_per_cycle``, their DDR stalls are longer in proportion.
 
 Times are in 1/256 cycle.
 """
@@ -35,12 +35,12 @@ MAX_UNFINISHED = 64
 
 
 class Phase(Enum):
-    """Where a thread stands."""
+    """The state of a thread."""
 
     QUEUED = "queued"  # waits for a hardware thread
     WORKING = "working"  # simulated time catches up with it
     SLEEPING = "sleeping"  # until a time; keeps its hardware thread
-    BLOCKED = "blocked"  # until somebody wakes it
+    BLOCKED = "blocked"  # until it is woken
     DONE = "done"
 
 
@@ -99,7 +99,7 @@ class Thread:
     """Opened when its host thread is free again."""
 
     def measure(self) -> int:
-        """What its counters have moved by since the last time; sets the rates."""
+        """The increments of its counters since the last call; sets the rates."""
         context = self.context
         assert context is not None
         total, hvx, moved, stalled = context.work()
@@ -113,7 +113,7 @@ class Thread:
 
 
 class Ordering(Protocol):
-    """Who has synchronised with whom."""
+    """The happens-before relation of threads."""
 
     def publish(self, thread: Thread) -> object: ...
 
@@ -174,7 +174,7 @@ class Scheduler:
         return self.time
 
     def meet(self) -> None:
-        """The running thread is about to touch what threads share: after those that are behind it in time."""
+        """The running thread is about to access shared state: threads with an earlier time run first."""
         if len(self.live) > 1:
             self.now()
 
@@ -194,7 +194,7 @@ class Scheduler:
             self._switch(thread)
 
     def block(self, waits_for: str) -> None:
-        """The running thread gives its hardware thread back until `wake`."""
+        """The running thread releases its hardware thread until `wake`."""
         self.now()
         thread = self.current
         thread.phase, thread.waits_for, thread.hardware = BLOCKED, waits_for, None
@@ -204,9 +204,9 @@ class Scheduler:
         thread.phase, thread.ready_at = QUEUED, self.time + delay
 
     def finish(self, thread: Thread, release: Callable[[], None]) -> None:
-        """The running thread has ended: hand over (called on its host thread, which then leaves).
+        """The running thread has ended: switch to another one (called on its host thread, which then ends).
 
-        ``release`` gives its state record back, when nothing more is noted in it and before another thread runs.
+        ``release`` returns its state record, after its last use and before another thread runs.
         """
         if not self.aborting:
             try:
@@ -246,7 +246,7 @@ class Scheduler:
             self._switch(main, idle_returns=True)
 
     def waiting(self) -> str:
-        """Who waits for what, for messages."""
+        """The waiting threads and what each waits for, for messages."""
         return "; ".join(
             f"thread {t.number} '{t.name}' waits for {t.waits_for}" for t in self.live if t.waits_for
         )
@@ -263,17 +263,17 @@ class Scheduler:
 
     # -- order of memory accesses, for checks ---------------------------------------------------------------
     def publish(self) -> object:
-        """What the running thread has done so far, for whoever synchronises with it."""
+        """The ordering state of the running thread, for threads that synchronise with it."""
         return self.order.publish(self.current) if self.order else None
 
     def receive(self, thread: Thread, published: object) -> None:
-        """Everything published happens before what ``thread`` does from now on."""
+        """All published accesses happen before the later ones of ``thread``."""
         if self.order:
             self.order.receive(thread, published)
 
     # -- the clock -----------------------------------------------------------------------------------------
     def _switch(self, me: Thread, idle_returns: bool = False) -> None:
-        """Give up control and come back when it is this thread's turn."""
+        """Switch to the next thread; returns when this thread is scheduled again."""
         chosen = self._next()
         if chosen is None:
             if idle_returns:
@@ -287,9 +287,9 @@ class Scheduler:
             raise Stopped
 
     def _hand_over(self) -> None:
-        """The same for a thread that does not come back."""
+        """The same for a thread that has ended."""
         chosen = self._next()
-        if chosen is None:  # nobody can run: the main thread finds out why
+        if chosen is None:  # no thread can run: the main thread reports the reason
             main = self.threads[0]
             if "end of the other" not in main.waits_for:
                 self.error, self.aborting = SimError(f"deadlock: {self.waiting()}"), True
@@ -336,7 +336,7 @@ class Scheduler:
             self._progress(int(later), working, slowdowns)
 
     def _slowdowns(self, working: list[Thread]) -> list[float]:
-        """How many times longer the stretch of each takes beside the others on its cluster."""
+        """The slowdown of each by the others on its cluster."""
         if len(working) < 2:
             return [1.0] * len(working)
         crowd = sum([t.ddr_rate for t in working]) / self.ddr_peak

@@ -1,4 +1,4 @@
-"""The accesses of a basic block, told to the cache model together where control leaves the block.
+"""The accesses of a basic block, passed to the cache model together where control leaves the block.
 
 Accesses at constant distances from one address form a *group*. A group is *free* when
 
@@ -8,9 +8,9 @@ Accesses at constant distances from one address form a *group*. A group is *free
 * its address is the one noted when its block was last replayed without a change of tags, and none has changed since:
   the tags' *epoch* counts their changes.
 
-When all groups of a block are free nothing else runs. Otherwise `mm_replay` takes the accesses of those outside TCM
-through the model one by one, in program order. Free accesses leave the tags alone, so cycles and bytes are those of
-a call per access. Quick code asks nothing and has them all replayed.
+When all groups of a block are free no other code runs. Otherwise `mm_replay` passes the accesses of groups outside TCM
+to the model one by one, in program order. Free accesses do not change the tags, so cycles and bytes are those of a call
+per access. Quick code does not test groups and replays all accesses.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CHECKED_BY_TAG = 2
 
 
 class AccessModel:
-    """What the blocks of a program share."""
+    """The state shared by the blocks of a program."""
 
     def __init__(self, target: Target) -> None:
         self.geometry = Geometry(target)
@@ -59,7 +59,7 @@ class Group:
         return len(self.members) > CHECKED_BY_TAG or any(access.straddles for access, _ in self.members)
 
     def sums(self, latency: int) -> dict[str, int]:
-        """What the group adds to each counter when it stands in TCM."""
+        """The group's increments of each counter when it is in TCM."""
         return {
             "tcm_read_bytes": sum(a.bytes for a, _ in self.members if not a.write),
             "tcm_write_bytes": sum(a.bytes for a, _ in self.members if a.write),
@@ -86,7 +86,7 @@ class BlockAccesses:
         self.order.append((group, access, offset))
 
     def settle(self) -> None:
-        """Account for what was collected; control goes on in a new block of IR."""
+        """Account for the collected accesses; control continues in a new block of IR."""
         if not self.order:
             return
         groups = sorted(self.groups.values(), key=lambda group: not group.noted)
@@ -100,7 +100,7 @@ class BlockAccesses:
         self.groups, self.order = {}, []
 
     def _ask(self, groups: list[Group], noted: int) -> None:
-        """Replay what is not free."""
+        """Replay the groups that are not free."""
         memo = self._memo(self.model.memos) if noted else "null"
         resident = [self._in_tcm(group) for group in groups]
         self._count(groups, resident)

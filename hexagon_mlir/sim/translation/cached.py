@@ -1,6 +1,6 @@
-"""Programs from the disk, or translated and kept there, under a key of everything that shapes them.
+"""The disk cache of translated programs, keyed by everything that determines them.
 
-One found there is ready in milliseconds: only a new one imports the translator with its semantics.
+A cached one is ready in milliseconds: only a new one imports the translator with its semantics.
 """
 
 from __future__ import annotations

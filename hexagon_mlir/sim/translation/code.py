@@ -1,8 +1,8 @@
-"""A program's host code, loaded: quick to generate at first, fast when the program has run for long.
+"""A program's host code, loaded: quick to generate at first, fast after the program has run for long.
 
-A call that takes long changes in its middle. Between blocks the registers of quick code stand in the state record, and
-a loop asks for fast code now and then (`lower.HOT_RUNS`): its function is translated a second time, entered at that
-loop, runs to its end, and the quick code returns as if it had got there itself.
+A long call switches in its middle. Between blocks the registers of quick code are in the state record, and a loop
+requests fast code periodically (`lower.HOT_RUNS`): its function is translated a second time, entered at that loop and
+run to its end; then the quick code returns.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Code:
 
     def _load(self, program: Program) -> None:
         try:
-            self._loaded.append(host.Loaded(program.code, *self._models))  # a thread may stand in the one before
+            self._loaded.append(host.Loaded(program.code, *self._models))  # a thread may be executing the previous one
         except host.UnresolvedError as error:
             raise SimError(f"this machine has no function '{error.names[0]}', which translated code calls") from None
         self.level = program.level
@@ -51,7 +51,7 @@ class Code:
         self._dispatch: Callable[[int, int], None] | None = None
 
     def earn(self, packets: Callable[[], int]) -> None:
-        """Between two calls: go on in fast code after ``QUICK_PACKETS`` packets."""
+        """Between two calls: continue in fast code after ``QUICK_PACKETS`` packets."""
         if self.level < host.FAST and packets() > QUICK_PACKETS:
             self._load(self._source(host.FAST))
 

@@ -1,8 +1,8 @@
 """Reads of a vector register as the wrong float kind: a qfloat value taken for IEEE, or the other way round.
 
-The kind of a register is followed through the blocks of a function from the suffixes of the instructions that
-write it. Loads, integer results and values that differ between two ways into a block have no known kind, and a
-read without a suffix (a store, a permutation) is no fault: the model only knows what the text says.
+A data-flow analysis over the blocks of a function determines the kind of each register from the suffixes of the
+instructions that write it. Loads, integer results and values that differ between predecessors of a block have no known
+kind, and a read without a suffix (a store, a permutation) is no fault.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def faults(graph: Graph) -> list[tuple[DecodedPacket, str]]:
         del waiting[index]
         known = [exit for p in blocks[index].predecessors if (exit := exits[p]) is not None]
         if index and blocks[index].predecessors and not known:
-            continue  # waits for one of them: kinds are only ever lost on the way, so this comes to an end
+            continue  # the worklist: kinds are only removed, so the analysis terminates
         first = known[0] if known and index else {}
         entry = {n: k for n, k in first.items() if all(other.get(n) == k for other in known)}
         if exits[index] is not None and entry == entries[index]:

@@ -1,4 +1,4 @@
-"""Scalar registers of a function that may hang on vector lanes: those that `second_values` follows."""
+"""Scalar registers of a function that may depend on vector lanes: those that `second_values` tracks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SCALARS = ("R", "P")
 
 
 def followed(graph: Graph) -> set[Unit]:
-    """Registers that get a lane of a vector, what is computed of them, and what is loaded from the frame.
+    """Registers that get a lane of a vector, values computed from them, and loads from the frame.
 
-    Over the whole function, in whatever order its packets run; empty where no lane goes to a scalar register.
+    Flow-insensitive over the whole function; empty where no lane is moved to a scalar register.
     """
     insns = [insn for block in graph.blocks for packet in block.packets for insn in packet.insns]
     found = {unit for insn in insns if insn.kind == "alu" for unit in _written(insn) if insn.hvx}

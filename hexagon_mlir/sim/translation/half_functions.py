@@ -1,6 +1,7 @@
 """Conversions of f16 that LLVM calls by name where the CPU has no instruction for them, as LLVM IR.
 
-What has F16C converts f32 in an instruction, f64 only with AVX512-FP16; libgcc has the functions from version 12 on.
+CPUs with F16C convert f32 by an instruction, but f64 only those with AVX512-FP16; libgcc has the functions from version
+12 on.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def compile_object(ir: str, level: int = FAST) -> bytes:
         manager = llvm.create_new_module_pass_manager()
         manager.add_always_inliner_pass()
         manager.add_sroa_pass()
-        manager.add_jump_threading_pass()  # fewer values to keep round a loop that can be entered in several ways
+        manager.add_jump_threading_pass()  # fewer live values in a loop with several entries
         manager.add_simplify_cfg_pass()
         manager.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(level)))
     with _in_order():
@@ -69,7 +69,7 @@ def compile_object(ir: str, level: int = FAST) -> bytes:
 
 @contextlib.contextmanager
 def _in_order() -> Iterator[None]:
-    """LLVM leaves instructions in the order of the packets: their compiler has interleaved the chains already."""
+    """LLVM keeps instructions in the order of the packets: their compiler has interleaved dependence chains already."""
     llvm = binding()
     llvm.set_option("", "-enable-misched=false")
     try:
@@ -87,7 +87,7 @@ class UnresolvedError(Exception):
 
 
 def resolved(codes: Sequence[bytes]) -> list[bytes]:
-    """``codes``, and what they need of `half_functions`; `UnresolvedError` where anything else is missing."""
+    """``codes`` and the `half_functions` they call; `UnresolvedError` for any other undefined function."""
     found = [symbols(code) for code in codes]
     missing = frozenset().union(*(each.needed for each in found)).difference(*(each.defined for each in found))
     unknown = sorted(name for name in missing - half_functions.NAMES if not binding().address_of_symbol(name))

@@ -1,4 +1,4 @@
-"""What the lowering of functions and packets shares: register types and the facts of the whole program."""
+"""Shared data of the lowering of functions and packets: register types and the properties of the whole program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def site_of(function: str, packet: Packet) -> Site:
 
 @dataclass
 class Image:
-    """What translation of one function needs to know about the whole program."""
+    """The properties of the whole program that the translation of a function needs."""
 
     symbols: dict[str, int]
     """Address of every data symbol, function and address-taken label."""

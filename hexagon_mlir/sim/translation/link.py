@@ -1,4 +1,4 @@
-"""Where a module's symbols stand in guest memory, and the initial bytes of its data sections."""
+"""The addresses of a module's symbols in guest memory, and the initial bytes of its data sections."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which vector registers and vector predicates somebody may read after a function has returned.
+"""Which vector registers and vector predicates may be read after a function has returned.
 
-The Hexagon ABI saves none across calls, but assembly may have conventions of its own: a register counts when a
-path from a return reads it before it is written. The host reads none. A call, a jump out of the function and a jump
-to an unknown address may read all.
+The Hexagon ABI preserves none across calls, but assembly may have conventions of its own: a register is live when a
+path from a return reads it before it is written. The host reads none. A call, a jump out of the function and a jump to
+an unknown address may read all.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ class FunctionLowering:
         return self.held[unit] if unit in self.held else self.code.load(self.slot(unit), TYPES[unit[0]])
 
     def hold(self, unit: Unit, value: Val) -> None:
-        """The register gets ``value``; its slot does when somebody looks there, see `flush`."""
+        """Set the register to ``value``; its slot is written lazily, see `flush`."""
         self.held[unit] = value
         self.unstored.add(unit)
 
@@ -208,7 +208,7 @@ class FunctionLowering:
 
     # -- the function --------------------------------------------------------------------------------------
     def lower(self, hot: int | None = None) -> str:
-        """The function's IR text; with ``hot``, of ``r_<hot>``: from where quick code stands before that block."""
+        """The function's IR text; with ``hot``, of ``r_<hot>``: entered from quick code before that block."""
         code = self.code
         if not self.image.quick:
             self.allocas = {unit: code.alloca(TYPES[unit[0]]) for unit in self.units}
@@ -294,7 +294,7 @@ class FunctionLowering:
         self.fall_through(index)
 
     def ask_for_fast_code(self, index: int, runs: Val) -> None:
-        """Now and then; when it has run from here to the function's end, return."""
+        """Request fast code periodically; after it has run to the function's end, return."""
         code = self.code
         ask, moved, stay = code.name("ask"), code.name("moved"), code.name("stay")
         hot = (runs & HOT_RUNS - 1).icmp("eq", HOT_RUNS - 1)
@@ -319,7 +319,7 @@ class FunctionLowering:
 
     # -- calls ---------------------------------------------------------------------------------------------
     def call(self, name: str) -> None:
-        """Call a guest or host function, or trap when nobody has it."""
+        """Call a guest or host function, or trap when there is none."""
         code = self.code
         self.flush()
         self.settle()

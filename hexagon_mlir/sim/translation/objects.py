@@ -1,4 +1,4 @@
-"""The symbols of ELF object code for this machine: what it defines, and what it needs from elsewhere."""
+"""The symbols of ELF object code for this machine: its definitions and its undefined references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the instructions of a packet read and write: `PacketOperands`."""
+"""The operands and results of a packet's instructions: `PacketOperands`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PacketOperands:
-    """The part of `PacketLowering` that knows the values of registers before, in and after the packet."""
+    """The part of `PacketLowering` for the values of registers before, in and after the packet."""
 
     function: FunctionLowering
     code: Code
@@ -44,7 +44,7 @@ class PacketOperands:
         return self.forwarded[unit] if unit in self.forwarded else self.old_value(unit)
 
     def second_value(self, unit: Unit, new: bool) -> Val:
-        """What ``unit`` would be with other bytes in memory: its second value where it has an origin."""
+        """The value of ``unit`` with other bytes in memory: its second value where it has an origin."""
         origin = self.origin_of(unit, new)
         plain = self.merged(unit) if new else self.forwarded.get(unit) or self.old_value(unit)
         other = SECOND[unit[0]], unit[1]
@@ -70,7 +70,7 @@ class PacketOperands:
         return self.image.sites is not None and (unit[0] in ("V", "Q") or unit in self.function.followed)
 
     def merged(self, unit: Unit) -> Val:
-        """The value ``unit`` has after the writes seen so far."""
+        """The value of ``unit`` after the writes so far."""
         entries = self.writes[unit]
         always = [value for value, condition in entries if condition is None]
         if unit[0] in ("P", "P2") and len(always) > 1:
@@ -85,7 +85,7 @@ class PacketOperands:
         return result
 
     def value(self, operand: Operand):
-        """What an emit function gets for ``operand``."""
+        """The argument of an emit function for ``operand``."""
         if operand.cls == "I":
             return self.immediate(operand)
         units = operand.units()
@@ -134,7 +134,7 @@ class PacketOperands:
                 self.writes.setdefault(("X", unit[1]), []).append((found, condition))
             if self.follows_unit(unit):
                 origins = self.writes.setdefault((ORIGIN[unit[0]], unit[1]), [])
-                if len(origins) < len(self.writes[unit]):  # nobody has told of a second value
+                if len(origins) < len(self.writes[unit]):  # no second value was set
                     origins.append((self.code.const(0, I32), condition))
 
     def registers(self, operand: Operand, value) -> list[Val]:

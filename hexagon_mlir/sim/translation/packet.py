@@ -69,7 +69,7 @@ class PacketLowering(SecondValues, FlowLowering):
 
     # -- order ---------------------------------------------------------------------------------------------
     def ready(self, insn: Insn, earlier_memory: bool) -> bool:
-        """True when everything ``insn`` takes from this packet is there."""
+        """True when all operands of ``insn`` from this packet are available."""
         operands = [*insn.sources]
         if insn.condition:
             operands.append(insn.condition.operand)
@@ -125,7 +125,8 @@ class PacketLowering(SecondValues, FlowLowering):
         self.leave()
 
     def move_stack(self, way: str) -> None:
-        """Tell the checks of a new stack pointer: before the packet's stores what is below, after them what was."""
+        """Pass a new stack pointer to the checks: before the packet's stores for a lower one, after them for a higher
+        one."""
         stack = ("R", 29)
         if self.image.sites is not None and stack in self.writes:
             moved = self.merged(stack)
@@ -203,7 +204,7 @@ class PacketLowering(SecondValues, FlowLowering):
         self.guarded = None
 
     def touch(self, access: CacheAccess, address: Val, mask: Val | None = None, followed: bool = False) -> str:
-        """Tell the checks and the memory model about an access; gives its host pointer."""
+        """Pass an access to the checks and the memory model; returns its host pointer."""
         unit = access.bytes if access.aligned else 1
         if self.image.sites is not None:
             where = address & -unit if access.aligned else address
@@ -267,7 +268,7 @@ class PacketLowering(SecondValues, FlowLowering):
             self.write(dest, value, condition)
 
     def stay_in_frame(self, insn: Insn, address: Val, size: int, condition: Val | None) -> None:
-        """Tell the checks of a store through sp or fp."""
+        """Pass a store through sp or fp to the checks."""
         assert insn.address
         masked = insn.condition is not None and insn.condition.operand.cls == "Q"
         if self.image.sites is not None and insn.accesses_frame and not masked:
@@ -421,7 +422,7 @@ class PacketLowering(SecondValues, FlowLowering):
             self.flow.append((insn, condition))
 
     def do_clock(self, insn: Insn) -> None:
-        """A pair of counters, or half of one: what the model has counted so far."""
+        """A pair of counters, or half of one: the model's counts so far."""
         number = int(insn.op)
         kept = [self.old_value(("R", n)) for n in (0, 1)]
         self.function.call(COUNTERS[number & ~1])
@@ -450,7 +451,7 @@ class PacketLowering(SecondValues, FlowLowering):
         matrix.issue(self, insn)
 
     def do_trap(self, insn: Insn) -> None:
-        """A system call or a wait for an interrupt: there is nobody to answer."""
+        """A system call or a wait for an interrupt, which nothing handles."""
         message = f"'{insn.text}' in '{self.function.name}': the simulator has no operating system"
         condition = self.condition(insn.condition)
         bad = self.code.const(1, I1) if condition is None else condition

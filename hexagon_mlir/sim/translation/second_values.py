@@ -1,10 +1,10 @@
-"""What registers hang on bytes of memory without a value: the *second values* of a checked build.
+"""Tracks registers that depend on undefined bytes of memory: the *second values* of a checked build.
 
-A vector load that meets such bytes gives its register a second value, in which those bytes are inverted, and an origin:
-1 + the number of the load's packet. What reads a register with an origin computes twice. Where both results are equal,
-the bytes did not matter; where they differ, the register written has both. A store of both makes the bytes that differ
-bytes without a value again. The load is reported when an address or a branch differs, or bytes that the caller of the
-program sees. Scalar registers are followed within a function, and dropped at calls (`followed`).
+A vector load of undefined bytes gives its register a second value, in which those bytes are inverted, and an origin: 1
++ the number of the load's packet. An instruction that reads a register with an origin is computed twice. Where both
+results are equal, the bytes did not matter; where they differ, the destination gets both. A store of both makes the
+bytes that differ undefined. The load is reported when an address or a branch differs, or bytes that the caller of the
+program sees. Scalar registers are tracked within a function, and dropped at calls (`followed`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Lowered = Any
 
 
 class SecondValues(PacketOperands):
-    """The part of `PacketLowering` that follows second values; nothing in an unchecked build."""
+    """The part of `PacketLowering` that tracks second values; without effect in an unchecked build."""
 
     function: FunctionLowering
     places: dict[Type, int]
@@ -50,14 +50,14 @@ class SecondValues(PacketOperands):
         return found
 
     def reads(self, insn: Insn) -> list[Operand]:
-        """All that an instruction's result may hang on."""
+        """All operands on which an instruction's result may depend."""
         kept = insn.condition is not None or (insn.form is not None and insn.form.reads_dest)
         conditions = [] if insn.condition is None else [insn.condition.operand]
         return [*insn.sources, *(insn.dests if kept else ()), *conditions]
 
     # -- instructions --------------------------------------------------------------------------------------
     def compute(self, insn: Insn, emit: Callable[[], Lowered], condition: Val | None) -> Lowered:
-        """What ``emit`` gives; its second value goes to the registers that the instruction writes."""
+        """The result of ``emit``; its second value is written to the instruction's destinations."""
         result = emit()
         origin = self.origin(self.reads(insn)) if self.follows else None
         if origin is None:
@@ -98,7 +98,7 @@ class SecondValues(PacketOperands):
                 for unit, value in zip(dest.units(), self.registers(dest, each), strict=True)]
 
     def old_before(self, unit: Unit) -> Val:
-        """What ``unit`` has before an instruction of the packet, after those so far; not to be known later."""
+        """The value of ``unit`` before an instruction of the packet, after the earlier ones; not cached."""
         with self.seconds():
             self.second = False
             return self.merged(unit) if unit in self.writes else self.function.peek(unit)
@@ -109,7 +109,7 @@ class SecondValues(PacketOperands):
 
     @contextmanager
     def seconds(self) -> Iterator[None]:
-        """Registers are read for their second values, in a branch: nothing read there is known later."""
+        """Registers are read for their second values in a branch, so values read there are not cached."""
         old, self.old = self.old, dict(self.old)
         self.second = True
         try:
@@ -118,7 +118,7 @@ class SecondValues(PacketOperands):
             self.old, self.second = old, False
 
     def place(self, ty: Type) -> str:
-        """Pointer to a place for ``ty`` that is the packet's."""
+        """Pointer to a stack slot of the packet for ``ty``."""
         number = self.places.get(ty, 0)
         self.places[ty] = number + 1
         known = self.function.places.setdefault(ty, [])
@@ -136,7 +136,7 @@ class SecondValues(PacketOperands):
                 self.writes.setdefault(name, []).append((other, condition))
 
     def load_slots(self, ty: Type) -> tuple[str, str]:
-        """Places for the second value and the origin of a load, for `loaded`; it may not come to that."""
+        """Slots for the second value and the origin of a load, for `loaded`, which may not be called."""
         value, origin = self.place(ty), self.place(I32)
         self.code.store(self.code.const(0, I32), origin)
         return value, origin
@@ -157,7 +157,7 @@ class SecondValues(PacketOperands):
         self.in_branch(self.undefined, invert)
 
     def stored(self, address: Val, origin: Val, first: Val, new: Callable[[], Val]) -> None:
-        """After a store of ``first``, what ``new`` gives: which bytes have no value."""
+        """After a store of ``first``, with the second value of ``new``: mark undefined bytes."""
         def compare() -> None:
             with self.seconds():
                 mask = first ^ new()

@@ -63,7 +63,7 @@ def _graphs(module: Module, taken: set[str]) -> list[Graph]:
 
 
 def _address_taken_hosts(module: Module) -> set[str]:
-    """Host functions whose address stands in data or in an immediate."""
+    """Host functions whose address is in data or in an immediate."""
     hosts = {r.symbol for section in module.sections for r in section.relocations}
     for function in module.functions.values():
         for packet in function.packets:
@@ -80,9 +80,9 @@ def translate(
 ) -> tuple[str, Program]:
     """Host IR of a module and its tables (without object code).
 
-    With ``keep_vectors`` the state record has all vector registers after a return, read by the program or not.
-    ``quick`` is for `host.QUICK`: less IR for the same values and cycles. With the number of a block as ``hot``, the
-    function that has it is there a second time as ``r_<hot>``, for quick code that stands at that block.
+    With ``keep_vectors`` the state record has all vector registers after a return, whether or not the program reads
+    them. ``quick`` is for `host.QUICK`: less IR for the same values and cycles. With the number of a block as ``hot``,
+    its function is translated a second time as ``r_<hot>``, entered from quick code at that block.
     """
     try:
         module = parse(text)
