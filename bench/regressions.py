@@ -1,11 +1,12 @@
-"""Costs of the demo, the hot loops, the Triton examples and nine small models, against those that are checked in.
+"""Costs of the demo, the hot loops, the Triton examples and nine small models on v75, and of a dozen of them on v79,
+against those that are checked in.
 
     python bench/regressions.py                        # what changed; fails when a cost grew by more than 1 %
     python bench/regressions.py models demo            # of these groups only
     python bench/regressions.py --update "the reason"  # checks the measured costs in
 
-A cost is cycles, packets, and bytes read from and written to DDR and TCM, on the simulator (v75): the same numbers on
-every host. ``bench/regressions.json`` holds them, with the reason of each update and what it changed.
+A cost is cycles, packets, and bytes read from and written to DDR and TCM, on the simulator: the same numbers on every
+host. ``bench/regressions.json`` holds them, with the reason of each update and what it changed.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import hexagon_mlir as hx
 from bench import demo, kernels
 from bench.corpus.model_zoo import SMALL
-from bench.corpus.tcm_kernels import KERNELS
+from bench.corpus.tcm_kernels import KERNELS, Kernel
 from bench.tables import show, table
+from hexagon_mlir import targets
 from hexagon_mlir.exec import sim
 from hexagon_mlir.frontend.triton import activate
 from hexagon_mlir.sim import RunResult
@@ -44,6 +46,12 @@ EXAMPLES = ("attention", "dropout", "gelu", "grouped_matmul", "layer_norm", "lib
             "persistent_matmul", "rms_norm", "softmax", "vector_add")
 MODELS = ("GPT-2 small", "BERT small", "ViT", "Whisper encoder", "Llama block", "Qwen3 block", "mixture of experts",
           "ResNet-18 narrow", "MobileNetV2 narrow")
+SECOND = "v79"
+"""The second chip, which computes in IEEE formats where v75 has qfloat."""
+SECOND_KERNELS = ("vec-add f32", "exp f32", "division f32", "gelu f32", "gelu f16", "softmax f32", "softmax short f32",
+                  "layer-norm f32")
+SECOND_DEMO = ("softmax", "RMS norm", "matmul")
+SECOND_MODELS = ("mixture of experts",)
 
 Cost = dict[str, int]
 """By the names of `COSTS`."""
@@ -67,20 +75,23 @@ def _launches(run: Callable[[], object]) -> list[sim.LaunchRecord]:
 
 def demo_costs() -> Costs:
     """The table of ``scripts/demo.sh``, the default pipeline only."""
+    return _demo_costs(demo.cases(), targets.DEFAULT)
+
+
+def _demo_costs(cases: Iterable[demo.Case], target: str) -> Costs:
     activate()
-    return {f"{case.name} {case.shape}": cost(r.result for r in _launches(lambda case=case: case.run(threads=1)))
-            for case in demo.cases()}
+    return {f"{case.name} {case.shape}": cost(
+        r.result for r in _launches(lambda case=case: case.run(threads=1, arch=target))) for case in cases}
 
 
 def kernel_costs() -> Costs:
     """The hot loops of ``bench/kernels.py`` with their operands in TCM."""
-    found = {}
-    for accurate in KERNELS:
-        fast = accurate.fast
-        for kernel in (accurate, fast) if fast.text != accurate.text else (accurate,):
-            name = f"{kernel.name} {'x'.join(map(str, kernel.shape))} {kernel.element} {kernel.level}"
-            found[name] = cost([kernels.execute(kernels.assembly(kernel), kernel, "v75")[1]])
-    return found
+    return _kernel_costs(kernels.both_levels(KERNELS), targets.DEFAULT)
+
+
+def _kernel_costs(rows: Iterable[Kernel], target: str) -> Costs:
+    return {f"{kernel.name} {'x'.join(map(str, kernel.shape))} {kernel.element} {kernel.level}":
+            cost([kernels.execute(kernels.assembly(kernel, target), kernel, target)[1]]) for kernel in rows}
 
 
 def example_costs() -> Costs:
@@ -97,20 +108,31 @@ def example_costs() -> Costs:
 
 def model_costs() -> Costs:
     """Nine models of ``bench/corpus/model_zoo.py``, one call of each."""
+    return _model_costs(MODELS, targets.DEFAULT)
+
+
+def _model_costs(names: Iterable[str], target: str) -> Costs:
     found = {}
-    for name in MODELS:
+    for name in names:
         torch.manual_seed(0)
         module, inputs = SMALL[name]()
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = hx.compile(torch.export.export(module.eval(), inputs))
+            model = hx.compile(torch.export.export(module.eval(), inputs), target=target)
             model(*inputs)
         found[name] = cost(record.result for record in model.last_run.launches)
     return found
 
 
+def second_costs() -> Costs:
+    """A dozen programs of the other groups on `SECOND`."""
+    rows = [kernel for kernel in KERNELS if f"{kernel.name} {kernel.element}" in SECOND_KERNELS]
+    cases = [case for case in demo.cases() if case.name in SECOND_DEMO]
+    return {**_kernel_costs(rows, SECOND), **_demo_costs(cases, SECOND), **_model_costs(SECOND_MODELS, SECOND)}
+
+
 GROUPS: Mapping[str, Callable[[], Costs]] = {"demo": demo_costs, "kernels": kernel_costs, "examples": example_costs,
-                                             "models": model_costs}
+                                             "models": model_costs, SECOND: second_costs}
 
 
 def changes(before: Costs, after: Costs) -> list[tuple[str, str, int, int]]:
@@ -135,8 +157,8 @@ def _percent(before: int, after: int) -> str:
 
 
 def baseline(group: str) -> Costs:
-    """The costs of ``group`` in `BASELINE`."""
-    found: Costs = json.loads(BASELINE.read_text())["costs"][group] if BASELINE.exists() else {}
+    """The costs of ``group`` in `BASELINE`; none where it is new."""
+    found: Costs = json.loads(BASELINE.read_text())["costs"].get(group, {}) if BASELINE.exists() else {}
     return found
 
 
@@ -161,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.update is not None and not options.update.strip():
         parser.error("--update needs a reason")
     measured = {group: GROUPS[group]() for group in track(options.groups or [*GROUPS], "measuring", transient=True)}
-    grid = table("Costs that changed, v75, simulated", ("group", "what", "cost", "before", "after", "change"),
+    grid = table("Costs that changed, simulated", ("group", "what", "cost", "before", "after", "change"),
                  ("group", "what", "cost"))
     for group, costs in measured.items():
         for name, key, was, now in changes(baseline(group), costs):

@@ -44,6 +44,7 @@ def test_an_update_keeps_its_reason(tmp_path, monkeypatch):
     assert [(u["reason"], u["cycles"]) for u in file["updates"]] == [("first", {}),
                                                                     ("loads are shared", {"demo: a": [1000, 900]})]
     assert baseline("demo")["a"]["cycles"] == 900
+    assert baseline("a new group") == {}
 
 
 def test_the_command_line(capsys):
