@@ -1,4 +1,4 @@
-// CSE shares a look-up and drops one that nobody needs: the operation has no effects.
+// CSE shares a look-up and drops an unused one: the operation has no effects.
 // RUN: hexmlir-opt %s --cse | filecheck %s
 
 // CHECK-LABEL: func.func @twice

@@ -29,7 +29,7 @@ func.func @block(%x: memref<256xf32>, %v: f32) {
 }
 
 // -----
-// 2. More iterations than tasks: block-cyclic. Seven iterations on four tasks are three tasks beside the main thread.
+// 2. More iterations than tasks: block-cyclic. Seven iterations on four tasks are three tasks and the main thread's.
 // CHECK-LABEL: func.func private @cyclic_thread(%arg0: index, %arg1: index, %arg2: index,
 // CHECK: scf.for %{{.*}} = %arg0 to %arg1 step %arg2
 // CHECK-LABEL: func.func @cyclic
@@ -78,7 +78,7 @@ func.func @ragged(%x: memref<64xf32>, %n: index, %v: f32) {
 }
 
 // -----
-// 5. A view is made again inside; a buffer of unknown shape arrives as pointer, offset, sizes and strides.
+// 5. A view is cloned inside; a buffer of dynamic shape is passed as pointer, offset, sizes and strides.
 // CHECK-LABEL: func.func private @captures_thread
 // CHECK-SAME: memref<f32> {llvm.noalias}, %[[OFF:.*]]: index, %[[SIZE:.*]]: index
 // CHECK: %[[BUF:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[SIZE]]], strides: [1]
@@ -121,7 +121,7 @@ func.func @nested(%x: memref<8xf32>, %v: f32, %c: i1, %n: index) {
 }
 
 // -----
-// 7. What the caller promises about an argument holds in the task.
+// 7. Attributes of an argument hold in the task, too.
 // CHECK-LABEL: func.func private @promised_thread
 // CHECK-SAME: memref<8xf32> {llvm.align = 128 : i64, llvm.noalias}
 // CHECK-LABEL: func.func @promised
@@ -133,7 +133,7 @@ func.func @promised(%x: memref<8xf32> {llvm.noalias, llvm.align = 128 : i64}, %v
 }
 
 // -----
-// 8. A slot of an arena that comes from outside: nobody knows how it is aligned.
+// 8. A slot of an arena that is an argument: its alignment is unknown.
 // CHECK-LABEL: func.func private @slot_of_an_argument_thread
 // CHECK-SAME: memref<4096xi8, 1> {llvm.noalias})
 func.func @slot_of_an_argument(%arena: memref<4096xi8, 1>) {
@@ -147,7 +147,7 @@ func.func @slot_of_an_argument(%arena: memref<4096xi8, 1>) {
 }
 
 // -----
-// 9. An alignment that the code asserts holds in the task, and so does what the caller promised of the argument.
+// 9. An asserted alignment holds in the task, and so do the argument's attributes.
 // CHECK-LABEL: func.func private @asserted_thread
 // CHECK-SAME: memref<8xf32> {llvm.align = 2048 : i64, llvm.noalias}
 func.func @asserted(%x: memref<8xf32> {llvm.noalias}, %v: f32) {
@@ -159,7 +159,7 @@ func.func @asserted(%x: memref<8xf32> {llvm.noalias}, %v: f32) {
 }
 
 // -----
-// 10. A mask is made in the task once more: it could not be handed over in memory.
+// 10. A mask is recomputed in the task: it could not be passed through memory.
 // CHECK-LABEL: func.func private @masked_thread
 // CHECK-SAME: (%{{.*}}: index, %{{.*}}: memref<64xf32>, %[[LENGTH:.*]]: i32, %{{.*}}: vector<32xf32>)
 // CHECK: %[[LENGTHS:.*]] = vector.broadcast %[[LENGTH]]

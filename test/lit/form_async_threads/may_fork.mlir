@@ -1,4 +1,4 @@
-// A function that is told whether it may fork, and those it calls.
+// A function with an argument for the fork permission, and the functions it calls.
 // RUN: hexmlir-opt %s --form-async-threads --split-input-file | filecheck %s
 
 // 1. An iteration for each task: one thread calls the body for each.
@@ -76,7 +76,7 @@ func.func private @alone() {
 }
 
 // -----
-// 4. One thread by the loop's own size: nothing to choose.
+// 4. The loop's size permits one thread only: no selection by the argument.
 // CHECK-LABEL: func.func @single
 // CHECK-NOT: scf.if
 // CHECK: return
@@ -89,7 +89,7 @@ func.func @single(%x: memref<4xf32>, %v: f32, %may: i1 {hexagon.may_fork}) {
 }
 
 // -----
-// 5. Blocks are as long as everything where the function may not fork: one call for all of it.
+// 5. Where the function may not fork, one block is the whole range: one call.
 // CHECK-LABEL: func.func private @joined_thread(
 // CHECK-SAME: %[[TASK:arg0]]: index
 // CHECK: arith.muli %[[TASK]], %arg

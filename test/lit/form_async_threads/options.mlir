@@ -1,4 +1,4 @@
-// How many tasks there may be.
+// The number of tasks.
 // RUN: hexmlir-opt %s --form-async-threads=threads=3 --canonicalize | filecheck %s --check-prefix=THREE
 // RUN: hexmlir-opt %s --form-async-threads=threads=1 | filecheck %s --check-prefix=ONE
 // RUN: hexmlir-opt %s --form-async-threads --target=v79 --canonicalize | filecheck %s --check-prefix=V79

@@ -1,7 +1,7 @@
 // Loops that one thread runs by itself.
 // RUN: hexmlir-opt %s --form-async-threads --split-input-file | filecheck %s
 
-// 1. A forall inside a forall: the threads are taken already.
+// 1. A forall inside a forall: the threads are in use already.
 // CHECK-LABEL: func.func private @inner_thread
 // CHECK: scf.for
 // CHECK: scf.for

@@ -1,7 +1,7 @@
 // Look-ups of small tables get ops of their own.
 // RUN: hexmlir-opt %s --form-gathers --split-input-file | filecheck %s
 
-// 1. Indices that an input holds: the gather reads them, what follows reads the gathered elements.
+// 1. Indices in an input: the gather reads them, the remaining op reads the gathered elements.
 // CHECK-LABEL: func.func @twice
 // CHECK: %[[TABLE:.*]] = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<300xf16>
 // CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<80xi32>)
@@ -23,7 +23,7 @@ func.func @twice(%t: tensor<300xf16>, %i: tensor<80xi32>, %y: tensor<80xf16>) ->
 }
 
 // -----
-// 2. A table of two dimensions, one of the indices a loop's: one number for both.
+// 2. A table of two dimensions, one index is a loop index: one linear index for both.
 // CHECK-LABEL: func.func @columns
 // CHECK: tensor.collapse_shape %arg0 {{\[}}[0, 1]] : tensor<6x16xf32> into tensor<96xf32>
 // CHECK: arith.muli
@@ -44,7 +44,7 @@ func.func @columns(%t: tensor<6x16xf32>, %i: tensor<6x40xi8>, %y: tensor<6x40xf3
 }
 
 // -----
-// A table that is made in TCM is not copied again; nothing is left to do where the op does nothing else.
+// A table that is made in TCM is not copied again; an op that only gathers disappears.
 // CHECK-LABEL: func.func @made_there
 // CHECK-NOT: bufferization.alloc_tensor() copy
 // CHECK: %[[TABLE:.*]] = bufferization.to_tensor

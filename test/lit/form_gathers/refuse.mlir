@@ -1,4 +1,4 @@
-// What stays where it is.
+// Look-ups that are not gathered.
 // RUN: hexmlir-opt %s --form-gathers --remarks --split-input-file 2>&1 | filecheck %s
 
 // CHECK-DAG: remark: form-gathers: no gather: HVX gathers elements of 2 and 4 bytes, not 1
@@ -34,7 +34,7 @@ func.func @few(%t: tensor<300xf32>, %i: tensor<7xi32>, %y: tensor<7xf32>) -> ten
 }
 
 // -----
-// 3. A size that nobody knows.
+// 3. An unknown size.
 #map = affine_map<(d0) -> (d0)>
 func.func @dynamic(%t: tensor<300xf32>, %i: tensor<?xi32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}

@@ -1,8 +1,8 @@
-// A function becomes calls of kernels: contractions start one, what follows them joins, views stay outside.
+// A function becomes calls of kernels: contractions start one, later ops join it, views stay outside.
 // RUN: hexmlir-opt %s --form-kernels --split-input-file | filecheck %s
 
 // 1. The bias and the activation run in the kernel of the product that makes their operand; the second product, which
-//    needs both, starts its own. Fills and empty tensors stand in each kernel that needs them.
+//    needs both, starts its own. Fills and empty tensors are cloned into each kernel that needs them.
 // CHECK-LABEL: func.func private @two_layers_0_matmul
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x16xf32>, %[[B:.*]]: tensor<16xf32>) -> tensor<4x16xf32>
 // CHECK: tensor.empty
@@ -69,7 +69,7 @@ func.func @slices(%x: tensor<8xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tenso
 }
 
 // -----
-// 4. A call reads buffers: what is filled or constant is written by a kernel of its own.
+// 4. A call reads buffers: a filled or constant operand is written by a kernel of its own.
 // CHECK-LABEL: func.func private @filled_0_fill
 // CHECK: func.func @filled
 // CHECK-NEXT: %[[Z:.*]] = call @filled_0_fill()
@@ -102,7 +102,7 @@ func.func @returned() -> (tensor<6xf32>, tensor<2x3xf32>) {
 }
 
 // -----
-// 6. So is what is filled: nothing stands between the kernels.
+// 6. So is a filled tensor: there are no ops between the kernels.
 // CHECK-LABEL: func.func @returned_fill
 // CHECK-NEXT: %[[A:.*]] = call @returned_fill_0_fill() : () -> tensor<6xi64>
 // CHECK-NEXT: return %[[A]], %[[A]]

@@ -1,4 +1,4 @@
-// The results in one kernel take at most tcm-bytes together.
+// The results of one kernel take at most tcm-bytes together.
 // RUN: hexmlir-opt %s --form-kernels='tcm-bytes=511' | filecheck %s --check-prefix=SMALL
 // RUN: hexmlir-opt %s --form-kernels='tcm-bytes=512' | filecheck %s --check-prefix=LARGE
 

@@ -1,7 +1,7 @@
 // Groups of ops share one parallel loop; each iteration works on its slices.
 // RUN: hexmlir-opt %s --form-virtual-threads --split-input-file | filecheck %s
 
-// 1. A chain with reductions: rows go over the threads; what is only used between them is each thread's own.
+// 1. A chain with reductions: rows are split over the threads; intermediate tensors are private.
 // CHECK-LABEL: func.func @softmax_rows
 // CHECK: %[[R:.*]] = scf.forall (%[[I:.*]]) = (0) to (64) step (16) shared_outs(%{{.*}} = %arg1)
 // CHECK: bufferization.alloc_tensor() : tensor<16xf32>
@@ -144,7 +144,7 @@ func.func @ragged_tiles(%x: tensor<100003xf32>, %o: tensor<100003xf32>) -> tenso
 }
 
 // -----
-// Programs of a Triton kernel: from a number of them on, runs of neighbours on threads; the id counts x first.
+// Programs of a Triton kernel: from a number of them on, runs of consecutive programs on threads; x varies fastest.
 // CHECK-LABEL: func.func @squares(
 // CHECK-NOT: hexagon.programs
 // CHECK-LABEL: func.func @squares.grid(
@@ -178,7 +178,7 @@ func.func @squares(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %n
 }
 
 // -----
-// A reduction to one value: each thread has its own, in a vector of its own; an op combines the four.
+// A reduction to one value: each thread has a partial result, in a vector of its own; an op combines the four.
 // CHECK-LABEL: func.func @one_sum
 // CHECK: %[[PARTS:.*]] = bufferization.alloc_tensor() : tensor<4x32xf32>
 // CHECK: %[[R:.*]] = scf.forall (%[[T:.*]]) in (4) shared_outs(%[[O:.*]] = %[[PARTS]])
@@ -220,7 +220,7 @@ func.func @two_rows(%x: tensor<2x100003xi32>, %o: tensor<2xi32>) -> tensor<2xi32
 }
 
 // -----
-// What reads elements anywhere of a result does not join its group: it runs after all of it is there.
+// An op that reads a result at any index does not join its group: it runs after the whole result.
 // CHECK-LABEL: func.func @enlarged
 // CHECK: %[[R:.*]] = scf.forall
 // CHECK-NOT: tensor.extract %
@@ -242,7 +242,7 @@ func.func @enlarged(%x: tensor<256x1024xf32>, %o: tensor<256x1024xf32>, %p: tens
 }
 
 // -----
-// The same where it reads the result at its own place as well.
+// The same where it reads the result at its own index as well.
 // CHECK-LABEL: func.func @enlarged_and_added
 // CHECK: %[[R:.*]] = scf.forall
 // CHECK-NOT: tensor.extract %
@@ -306,8 +306,8 @@ func.func @ragged_windows(%x: tensor<12003x32xf32>, %w: tensor<3xf32>, %y: tenso
 }
 
 // -----
-// 7. A product of rows with rows: its columns lie along the lanes, so blocks are of rows. Eight columns each would take
-// every thread as long as all of them.
+// 7. A product of rows with rows: its columns are the lanes, so blocks are of rows. Blocks of eight columns would take
+// every thread as long as all columns.
 // CHECK-LABEL: func.func @rows_with_rows
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (16)
 // CHECK: outs(%{{.*}} : tensor<16x32xf32>)

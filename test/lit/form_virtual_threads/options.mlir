@@ -1,4 +1,4 @@
-// How many threads, and from how much work on.
+// The number of threads, and the least work to spread.
 // RUN: hexmlir-opt %s --form-virtual-threads=threads=7 | filecheck %s --check-prefix=SEVEN
 // RUN: hexmlir-opt %s --form-virtual-threads=threads=1 | filecheck %s --check-prefix=ONE
 // RUN: hexmlir-opt %s --form-virtual-threads=min-cycles=1000000 | filecheck %s --check-prefix=ONE

@@ -1,4 +1,4 @@
-// What one thread does alone, and why.
+// Ops that stay on one thread, and why.
 // RUN: hexmlir-opt %s --form-virtual-threads --split-input-file --verify-diagnostics
 
 func.func @small(%x: tensor<512xf32>, %y: tensor<512xf32>) -> tensor<512xf32> {
@@ -15,7 +15,7 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 }
 
 // -----
-// Programs that are not known to be independent wait for the user.
+// Programs that are not known to be independent run in parallel only if the user asks for it.
 // expected-remark@+1 {{programs run one after another: they are not known to be independent; threads=N runs them in parallel}}
 func.func @unproven(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: i32, %nz: i32, %i: i32, %j: i32, %k: i32)
     attributes {hexagon.programs = "unproven"} {
@@ -47,7 +47,7 @@ func.func @no_programs(%x: f32) attributes {hexagon.programs = "independent"} {
 }
 
 // -----
-// What is there is not combined with what comes, but replaced by a function of both: there is no way to split that.
+// The old value is not combined with the new one but replaced by a function of both: it cannot be split.
 func.func @decay(%x: tensor<1048576xf32>, %o: tensor<f32>) -> tensor<f32> {
   // expected-remark@+1 {{form-virtual-threads: one thread: about 196608 cycles do not pay for threads}}
   %s = linalg.reduce ins(%x : tensor<1048576xf32>) outs(%o : tensor<f32>) dimensions = [0]

@@ -1,8 +1,8 @@
-// A kernel whose own work goes over threads and whose programs run in parallel: one code or two.
+// A kernel whose work is spread over threads and whose programs run in parallel: one function or two.
 // RUN: hexmlir-opt %s --form-virtual-threads=min-cycles=1 --split-input-file | filecheck %s
 // RUN: hexmlir-opt %s --form-virtual-threads=min-cycles=1 --split-input-file --verify-diagnostics
 
-// 1. Blocks cost a program little: NAME and NAME.grid call the same function and tell it whether it may fork.
+// 1. Blocks cost a program little: NAME and NAME.grid call the same function with the fork permission as an argument.
 // CHECK-LABEL: func.func private @long.program(
 // CHECK-SAME: %[[LAST:arg9]]: i1 {hexagon.may_fork})
 // CHECK-COUNT-1: scf.forall
@@ -36,7 +36,7 @@ func.func @long(%x: memref<1xf32>, %out: memref<1xf32>, %n: i32, %nx: i32, %ny: 
 }
 
 // -----
-// 2. They would cost it more than a hundredth: a copy without blocks, called where all threads have programs.
+// 2. Blocks would cost it more than a hundredth: a copy without blocks is called where all threads have programs.
 // CHECK-LABEL: func.func @short(
 // CHECK: scf.forall
 // CHECK-LABEL: func.func @short.grid(

@@ -1,4 +1,4 @@
-// What may point to the same memory stays as it is.
+// Arguments that may alias are unchanged.
 // RUN: hexmlir-opt %s --hexagon-argument-aliasing --split-input-file | filecheck %s
 
 // 1. A memref that is read as one, and a pointer of a Triton kernel that is viewed in another shape.

@@ -1,7 +1,7 @@
-// Vector operations the code generator handles badly become ones it handles well.
+// Vector operations that the code generator lowers badly are replaced.
 // RUN: hexmlir-opt %s --hexagon-arith-legalization | filecheck %s
 
-// A maximum where NaN wins: one comparison, and NaN found by its bits.
+// A maximum where NaN wins: one comparison, and a test of the bits for NaN.
 // CHECK-LABEL: func.func @maximum
 // CHECK: arith.cmpf ogt, %arg0, %arg1 : vector<32xf32>
 // CHECK: arith.maxsi
@@ -55,7 +55,7 @@ func.func @add_bf16(%a: vector<32xbf16>, %b: vector<32xbf16>) -> vector<32xbf16>
   return %0 : vector<32xbf16>
 }
 
-// One f16 is widened by its bits: LLVM would call a function, and a call leaves no vector in its register.
+// One f16 is widened by its bits: LLVM would call a function, which spills all vectors.
 // CHECK-LABEL: func.func @one_half
 // CHECK-NOT: arith.extf
 // CHECK: arith.mulf %{{.*}} : f32
@@ -65,7 +65,7 @@ func.func @one_half(%a: f16) -> f32 {
   return %0 : f32
 }
 
-// A choice between masks: the code generator has no select of them. Between whole masks it jumps.
+// A select of masks, which the code generator does not have. A select of whole masks is a branch.
 // CHECK-LABEL: func.func @masks
 // CHECK-NOT: arith.select %{{.*}} : vector<32xi1>, vector<32xi1>
 // CHECK: %[[A:.*]] = arith.andi %arg0, %arg1 : vector<32xi1>

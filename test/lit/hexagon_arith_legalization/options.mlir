@@ -1,4 +1,4 @@
-// `ignore-nan`, for all operations, and `fastmath<nnan>`, for one, leave out the search for NaN.
+// `ignore-nan`, for all operations, and `fastmath<nnan>`, for one, omit the tests for NaN.
 // RUN: hexmlir-opt %s --hexagon-arith-legalization='ignore-nan=true' | filecheck %s --check-prefix=IGNORE
 // RUN: hexmlir-opt %s --hexagon-arith-legalization | filecheck %s --check-prefix=EXACT
 

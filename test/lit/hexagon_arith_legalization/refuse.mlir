@@ -1,4 +1,4 @@
-// 64-bit lanes stay and are reported; other scalars and division by a constant are fine as they are.
+// 64-bit lanes stay and are reported; other scalars and division by a constant are unchanged.
 // RUN: hexmlir-opt %s --hexagon-arith-legalization --remarks 2>&1 | filecheck %s
 // RUN: not hexmlir-opt %s --hexagon-arith-legalization='nan=ignore' 2>&1 | filecheck %s --check-prefix=OPTION
 

@@ -1,7 +1,7 @@
-// Tasks become coroutines; a 32-bit machine asks for their frames with 32-bit sizes.
+// Tasks become coroutines; on a 32-bit machine their frames are allocated with 32-bit sizes.
 // RUN: hexmlir-opt %s --hexagon-async-lowering --split-input-file --verify-levels | filecheck %s
 
-// 1. The frame, by the same function that other buffers come from; group sizes are 64 bits wide in the runtime.
+// 1. The frame is allocated by the same function as other buffers; group sizes are 64 bits wide in the runtime.
 // CHECK: func.func private @free(index)
 // CHECK: func.func private @aligned_alloc(i32, i32) -> memref<1xi8>
 // CHECK-LABEL: func.func @f
@@ -34,7 +34,7 @@ func.func @f(%x: memref<8xf32>, %v: f32) {
 }
 
 // -----
-// 2. Functions of these names that are there already keep their type.
+// 2. Existing functions of these names keep their type.
 // CHECK-LABEL: func.func private @aligned_alloc(i32, i32) -> (memref<1xi8> {llvm.noalias})
 // CHECK: call @aligned_alloc(%c8_i32, %c8_i32)
 // CHECK: call @free

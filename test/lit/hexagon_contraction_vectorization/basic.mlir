@@ -1,7 +1,7 @@
 // Blocks of accumulators in registers through all reductions.
 // RUN: hexmlir-opt %s --hexagon-contraction-vectorization --canonicalize --cse --split-input-file | filecheck %s
 
-// 1. Four rows by two vectors: a row's elements come as a vector, four lanes are spread, the vector turns by four.
+// 1. Four rows by two vectors: a row's elements are a vector, four lanes are broadcast, then it is rotated by four.
 // CHECK-LABEL: func.func @matmul
 // CHECK-COUNT-8: vector.load
 // CHECK: scf.for
@@ -26,7 +26,7 @@ func.func @matmul(%a: memref<8x64xf32, 1>, %b: memref<64x64xf32, 1>, %c: memref<
 }
 
 // -----
-// 2. Rows of 77 start anywhere: they are copied to rows of three whole vectors.
+// 2. Rows of 77 are unaligned: they are packed into rows of three whole vectors.
 // CHECK-LABEL: func.func @packed
 // CHECK: %[[P:.*]] = memref.alloc() : memref<40x96xf32, 1>
 // CHECK: vector.store %{{.*}}, %[[P]]
@@ -38,7 +38,7 @@ func.func @packed(%a: memref<33x40xf32>, %b: memref<40x77xf32>, %c: memref<33x77
 }
 
 // -----
-// 3. A convolution with channels last: the filter's vectors along the output channels, pixels spread.
+// 3. A convolution with channels last: the filter's vectors along the output channels, pixels are broadcast.
 // CHECK-LABEL: func.func @conv
 // CHECK: scf.for
 // CHECK: vector.load %arg1{{.*}} : memref<3x3x16x64xf32>, vector<32xf32>
@@ -50,7 +50,7 @@ func.func @conv(%x: memref<1x6x10x16xf32>, %w: memref<3x3x16x64xf32>, %y: memref
 }
 
 // -----
-// 4. A pooling has one input with values; its window is written out.
+// 4. A pooling has one input with values; its window is unrolled.
 // CHECK-LABEL: func.func @pool
 // CHECK-COUNT-4: arith.maximumf {{.*}} : vector<32xf32>
 // CHECK-NOT: linalg
@@ -61,7 +61,7 @@ func.func @pool(%x: memref<1x2x2x32xf32>, %w: memref<2x2xf32>, %y: memref<1x1x1x
 }
 
 // -----
-// 5. Nothing to add: the output stays.
+// 5. An empty reduction: the output is unchanged.
 // CHECK-LABEL: func.func @nothing
 // CHECK-NEXT: return
 func.func @nothing(%a: memref<3x0xf32>, %b: memref<0x40xf32>, %c: memref<3x40xf32>) {
@@ -70,7 +70,7 @@ func.func @nothing(%a: memref<3x0xf32>, %b: memref<0x40xf32>, %c: memref<3x40xf3
 }
 
 // -----
-// 6. Bytes: four rows of the second factor are interleaved, sums of four neighbouring products are added to words.
+// 6. Bytes: four rows of the second factor are interleaved, sums of four adjacent products are accumulated in words.
 // CHECK-LABEL: func.func @bytes
 // CHECK: %[[P:.*]] = memref.alloc() : memref<17x512xi8, 1>
 // CHECK: vector.bitcast %{{.*}} : vector<128xi8> to vector<64xi16>
@@ -84,7 +84,7 @@ func.func @bytes(%a: memref<8x64xi8>, %b: memref<64x128xi8>, %c: memref<8x128xi3
 }
 
 // -----
-// 7. Sums start from the bias in registers: nothing is written before them.
+// 7. Sums start from the bias in registers: no initial values are stored.
 // CHECK-LABEL: func.func @biased
 // CHECK: %[[B:.*]] = vector.load %arg2[%c0]{{.*}} : memref<32xf32>, vector<32xf32>
 // CHECK: arith.addf %[[B]], %{{.*}} : vector<32xf32>

@@ -1,10 +1,10 @@
-// The block: as asked for, or by registers and remainders.
+// The block: set by options, or chosen by registers and remainders.
 // RUN: hexmlir-opt %s --hexagon-contraction-vectorization='rows=2 columns=1' --canonicalize --cse | filecheck %s --check-prefix=SMALL
 // RUN: hexmlir-opt %s --hexagon-contraction-vectorization='rows=1 columns=4' --canonicalize --cse | filecheck %s --check-prefix=FLAT
 // RUN: not hexmlir-opt %s --hexagon-contraction-vectorization=rows=many 2>&1 | filecheck %s --check-prefix=BAD
 // BAD: error: hexagon-contraction-vectorization: option 'rows': 'many' is not an integer
 
-// One vector per row: four steps between two turns of the rows' vectors.
+// One vector per row: four steps between two rotations of the rows' vectors.
 // SMALL-LABEL: func.func @f
 // SMALL-COUNT-8: arith.mulf
 // SMALL-NOT: arith.mulf

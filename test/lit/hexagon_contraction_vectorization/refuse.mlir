@@ -1,4 +1,4 @@
-// What is left for hexagon-vectorization, and the remark that says why.
+// Ops left to hexagon-vectorization, and the remark with the reason.
 // RUN: hexmlir-opt %s --hexagon-contraction-vectorization --split-input-file --remarks 2>/dev/null | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-contraction-vectorization --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 
@@ -12,7 +12,7 @@ func.func @narrow(%a: memref<8x100xf32>, %b: memref<100x5xf32>, %c: memref<8x5xf
 }
 
 // -----
-// 2. A transposed second factor is walked with a stride by the output's last loop; four rows do not pay for a copy.
+// 2. A transposed second factor is strided in the output's last loop; for four rows a copy does not pay.
 // CHECK-LABEL: func.func @strided
 // CHECK: linalg.generic
 // WHY: no parallel loop walks the output and its inputs element by element
@@ -49,7 +49,7 @@ func.func @distances(%a: memref<8x100xf32>, %b: memref<100x64xf32>, %c: memref<8
 }
 
 // -----
-// 4. A result whose rows run backwards in memory.
+// 4. A result with a negative stride.
 // CHECK-LABEL: func.func @backwards
 // CHECK: linalg.generic
 // WHY: an operand runs backwards in memory

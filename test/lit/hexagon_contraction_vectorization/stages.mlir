@@ -1,13 +1,13 @@
-// Products in stages of double-buffered loops wait until the stages are one function; nothing is copied then.
+// Products in stages of double-buffered loops are vectorized after the stages have been merged, without packing.
 // RUN: hexmlir-opt %s --hexagon-contraction-vectorization | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-contraction-vectorization=copies=false | filecheck %s --check-prefix=PLANNED
 
 // CHECK-LABEL: func.func @products
 // CHECK: scf.if
-// 1. All is known of this one.
+// 1. All sizes of this one are static.
 // CHECK: linalg.generic
 // CHECK-SAME: memref<4x8xf32, 1>, memref<8x64xf32, 1>
-// 2. Its elements are loaded one by one: what the plan of the TCM looks for.
+// 2. Its elements are loaded one by one, which the TCM plan checks.
 // CHECK-NOT: linalg.generic
 // CHECK: memref.load
 // CHECK: hexagon.db_ping_stage

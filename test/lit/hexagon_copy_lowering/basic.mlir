@@ -37,7 +37,7 @@ func.func @rows(%x: memref<512x2048xf32>, %y: memref<512x1024xf32, 1>) {
 }
 
 // -----
-// 4. A buffer copied onto itself, as tiling leaves behind, disappears.
+// 4. A copy of a buffer onto itself, which tiling leaves, is erased.
 // CHECK-LABEL: func.func @itself
 // CHECK-NEXT: return
 func.func @itself(%x: memref<512x1024xf32>) {
@@ -73,7 +73,7 @@ func.func @bounded(%x: memref<64xf32>, %y: memref<?xf32>, %n: index) {
 }
 
 // -----
-// 7. A block of memory too small for DMA and too large for code in line is left to memcpy; few rows with gaps are not.
+// 7. A block too small for DMA and too large for inline code becomes memcpy; a few rows with gaps do not.
 // CHECK-LABEL: func.func @block
 // CHECK: memref.copy %arg0, %arg1
 // CHECK-NOT: memref.copy
@@ -86,7 +86,7 @@ func.func @block(%x: memref<64x32xf32>, %y: memref<64x32xf32, 1>, %z: memref<64x
 }
 
 // -----
-// 8. The same with a bound below what DMA is for: memcpy reads the lines of memory in order.
+// 8. The same with a bound below the DMA threshold: memcpy reads cache lines in order.
 // CHECK-LABEL: func.func @bounded_block
 // CHECK-NOT: hexmlir_rt_copy_2d
 // CHECK-NOT: scf.if
@@ -117,7 +117,7 @@ func.func @long_rows(%x: memref<16x192xf32>, %y: memref<18x198xf32, 1>) {
 }
 
 // -----
-// 10. Rows whose number and length are known at run time only: memcpy for each when they are long.
+// 10. Rows whose number and length are dynamic: memcpy for each when they are long.
 // CHECK-LABEL: func.func @dynamic_rows
 // CHECK: %[[LONG:.*]] = arith.cmpi sge, %{{.*}}, %c512
 // CHECK: scf.if %[[LONG]] {
@@ -145,7 +145,7 @@ func.func @short_rows(%x: memref<16x64xf32>, %y: memref<16x64xf32, 1>, %m: index
 }
 
 // -----
-// 12. Many short rows of DDR, at each of which the core would wait: one transfer, of planes at the distance of rows too.
+// 12. Many short rows of DDR, each of which would stall the core: one transfer, also for planes at the rows' stride.
 // VALUE-LABEL: func.func @gaps
 // VALUE: call @hexmlir_rt_copy_2d(%{{.*}}, %{{.*}}, %c128_i32, %c24_i32, %c128_i32, %c256_i32)
 func.func @gaps(%x: memref<2x12x64xf32>, %y: memref<2x12x32xf32>) {
@@ -156,7 +156,7 @@ func.func @gaps(%x: memref<2x12x64xf32>, %y: memref<2x12x32xf32>) {
 }
 
 // -----
-// 13. The same rows in TCM: the core does not wait for those.
+// 13. The same rows in TCM, which do not stall the core.
 // CHECK-LABEL: func.func @gaps_in_tcm
 // CHECK-NOT: call
 // CHECK: linalg.copy
@@ -168,7 +168,7 @@ func.func @gaps_in_tcm(%x: memref<2x12x64xf32, 1>, %y: memref<2x12x32xf32>) {
 }
 
 // -----
-// 14. Planes at another distance than their rows: a transfer each, all started before the first is waited for.
+// 14. Planes at another stride than their rows: one transfer each, all started before the first wait.
 // CHECK-LABEL: func.func @planes
 // CHECK: %[[TAGS:.*]] = memref.alloc() : memref<3xi32>
 // CHECK: scf.for

@@ -21,7 +21,7 @@ func.func @three_dimensions(%x: memref<64x2x8xf32, strided<[16384, 8, 1]>>, %y: 
 }
 
 // -----
-// 3. Anything that is not a copy is left alone.
+// 3. Other operations are unchanged.
 // CHECK-LABEL: func.func @no_copy
 // CHECK-NEXT: memref.load
 // CHECK-NEXT: return

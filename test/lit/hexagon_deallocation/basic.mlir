@@ -36,7 +36,7 @@ func.func @in_blocks(%x: memref<8xf32>, %y: memref<8xf32>) {
 
 // -----
 
-// 2. Of threads, each its own: before the end of what they do in parallel. The called function stays one.
+// 2. Buffers of threads: before the end of their parallel region. The called function is not inlined.
 // CHECK-LABEL: func.func private @in_threads
 // CHECK: scf.forall
 // CHECK: %[[A:.*]] = memref.alloc() : memref<8xf32>

@@ -1,7 +1,7 @@
-// What upstream's pass does: buffers that leave the block they are made in.
+// Buffers that escape their block, which upstream's pass deallocates.
 // RUN: hexmlir-opt %s --hexagon-deallocation --split-input-file | filecheck %s
 
-// 1. A loop carries a buffer: every iteration frees the one before, where that is its own.
+// 1. A loop carries a buffer: every iteration frees the previous one, where the loop owns it.
 // CHECK-LABEL: func.func @carried
 // CHECK: scf.for {{.*}} iter_args(%[[LAST:.*]] = %{{.*}}, %[[OWN:.*]] = %{{.*}}) -> (memref<8xf32>, i1)
 // CHECK: %[[NEW:.*]] = memref.alloc() : memref<8xf32>
@@ -24,7 +24,7 @@ func.func @carried(%x: memref<8xf32>, %y: memref<8xf32>, %n: index) {
 
 // -----
 
-// 2. A function gives its buffer away.
+// 2. A function returns its buffer.
 // CHECK-LABEL: func.func @given
 // CHECK: %[[A:.*]] = memref.alloc() : memref<8xf32>
 // CHECK-NOT: memref.dealloc
@@ -37,7 +37,7 @@ func.func @given(%x: memref<8xf32>) -> memref<8xf32> {
 
 // -----
 
-// 3. One of two buffers, which is known at run time only.
+// 3. One of two buffers, selected at run time.
 // CHECK-LABEL: func.func @chosen
 // CHECK-COUNT-2: memref.dealloc
 // CHECK-NOT: memref.dealloc
@@ -53,7 +53,7 @@ func.func @chosen(%x: memref<8xf32>, %y: memref<8xf32>, %p: i1) {
 
 // -----
 
-// 4. Functions that may be are inlined.
+// 4. Functions that may be inlined are.
 // CHECK-LABEL: func.func @caller
 // CHECK-NOT: call
 // CHECK: linalg.exp

@@ -15,7 +15,7 @@ func.func @softmax(%x: tensor<?x33xf32>, %y: tensor<?x33xf32>) -> tensor<?x33xf3
 }
 
 // -----
-// 2. Packing pads, splits dimensions and transposes; unpacking goes back.
+// 2. Packing pads, splits dimensions and transposes; unpacking is the inverse.
 // CHECK-LABEL: func.func @tiles
 // CHECK: tensor.pad %{{.*}} low[0, 0] high[4, 0]
 // CHECK: tensor.expand_shape
@@ -56,7 +56,7 @@ func.func @quantized(%a: tensor<?x64xi8>, %b: tensor<64x32xi8>, %x: i32, %y: i32
 }
 
 // -----
-// A row of a convolution's window and its channels are one run: columns and channels become one dimension.
+// A row of a convolution's window and its channels are contiguous: columns and channels become one dimension.
 // CHECK: #[[IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d4 * 3, d2 * 6 + d5)>
 // CHECK: #[[FILTER:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5, d3)>
 // CHECK-LABEL: func.func @window

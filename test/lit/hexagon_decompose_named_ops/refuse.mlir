@@ -6,7 +6,7 @@ func.func @f(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6xf32>) -> t
   return %0 : tensor<4x6xf32>
 }
 
-// Columns of the window that are no neighbours, and channels whose number is not known.
+// Window columns that are not adjacent, and an unknown number of channels.
 // CHECK-COUNT-2: linalg.conv_2d_nhwc_hwcf
 func.func @dilated(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x8xf32>, %y: tensor<1x5x5x8xf32>) -> tensor<1x5x5x8xf32> {
   %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<2> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}

@@ -1,4 +1,4 @@
-// Transfers become runtime calls with addresses, rows and strides in bytes; the tag goes through memory.
+// Transfers become runtime calls with addresses, rows and strides in bytes; the tag is stored in memory.
 // RUN: hexmlir-opt %s --hexagon-dma-lowering --canonicalize --cse --split-input-file | filecheck %s
 
 // 1. A linear transfer from the middle of a buffer.

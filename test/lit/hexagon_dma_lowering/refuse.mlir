@@ -1,7 +1,7 @@
-// Transfers that mean nothing to the runtime are errors.
+// Transfers without a runtime equivalent are errors.
 // RUN: not hexmlir-opt %s --hexagon-dma-lowering --split-input-file 2>&1 | filecheck %s
 
-// 1. A stride, but which side has it?
+// 1. A stride that neither side has.
 // CHECK: error: hexagon-dma-lowering: a strided transfer needs one side in TCM: the stride is that of the other
 func.func @both_ddr(%x: memref<64xf32>, %y: memref<64xf32>, %tag: memref<1xi32>) {
   %c0 = arith.constant 0 : index

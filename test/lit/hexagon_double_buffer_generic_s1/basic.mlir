@@ -51,8 +51,8 @@ func.func @gelu(%x: memref<1048576xf32>, %y: memref<1048576xf32>) {
 }
 
 // -----
-// 2. A carried offset is computed ahead; the loop carries it beside the number of the set. Bounds are dynamic, the
-// padding of a masked load is part of the fetch, and the operand that never changes is fetched once, before the loop.
+// 2. A carried offset is computed ahead; the loop carries it besides the number of the set. Bounds are dynamic, the
+// padding of a masked load is part of the fetch, and the loop-invariant operand is fetched once, before the loop.
 // CHECK-LABEL: func.func @carried
 // CHECK: memref.copy %arg1, %{{.*}} : memref<4096xf32> to memref<4096xf32, 1>
 // CHECK: scf.if
@@ -97,8 +97,8 @@ func.func @carried(%x: memref<1xf32>, %w: memref<4096xf32>, %n: index, %m: index
 }
 
 // -----
-// 3. A new buffer goes to the next iteration, which still needs the old one when it makes the next: each part has its
-// own and reads that of the part before, the first iteration what the loop started from.
+// 3. A loop-carried buffer, which the next iteration reads while it writes the next one: each part has its
+// own and reads that of the previous part, the first iteration the initial one.
 // CHECK-LABEL: func.func @loop_carried
 // CHECK: %[[PING:.*]] = memref.alloc() : memref<65536xf32, 1>
 // CHECK: %[[PONG:.*]] = memref.alloc() : memref<65536xf32, 1>

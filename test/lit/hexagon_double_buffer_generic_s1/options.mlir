@@ -1,11 +1,11 @@
-// The number of sets: chosen, asked for, none.
+// The number of sets: chosen, set by the option, none.
 // RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s1 | filecheck %s --check-prefix=CHOSEN
 // RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s1=buffers=2 | filecheck %s --check-prefix=TWO
 // RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s1=buffers=1 | filecheck %s --check-prefix=NONE
 // RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s1=tcm-bytes=20000 --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=SMALL
 
-// Tiles of 16 KiB come in 560 cycles, but the first byte takes 1650 after a rest: with little more work than that,
-// fetches go two tiles ahead. With less work the engine never rests, and two sets do.
+// Tiles of 16 KiB take 560 cycles, but the first byte 1650 on an idle engine: with slightly more work than that,
+// fetches are two tiles ahead. With less work the engine is never idle, and two sets suffice.
 // CHOSEN: func.func @chain
 // CHOSEN-COUNT-3: memref.alloc() : memref<16384xi8, 1>
 // CHOSEN-COUNT-2: {hexagon.db_prologue = 0 : i64}

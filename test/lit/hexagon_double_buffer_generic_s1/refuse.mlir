@@ -3,7 +3,7 @@
 // RUN: hexmlir-opt %s --hexagon-double-buffer-generic-s1 --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 // CHECK-NOT: db_
 
-// 1. The next tile is what this one computes.
+// 1. The next tile depends on the result of this one.
 // WHY: remark: hexagon-double-buffer-generic-s1: not double-buffered: the loop writes memory that a copy reads
 func.func @case1(%x: memref<8x65536xf32>, %k: index) {
   %c0 = arith.constant 0 : index
@@ -39,7 +39,7 @@ func.func @case2(%p: memref<1xf32>, %q: memref<1xf32>) {
 }
 
 // -----
-// 3. Where to read is read from memory that the loop may not be ahead of.
+// 3. The address of a copy is loaded from memory that the loop may write.
 // WHY: remark: hexagon-double-buffer-generic-s1: not double-buffered: where a copy reads depends on what the loop computes
 func.func @case3(%x: memref<8x65536xf32>, %where: memref<8xindex>) {
   %c0 = arith.constant 0 : index
@@ -88,7 +88,7 @@ func.func @case5(%x: memref<8x65536xf32>) {
 }
 
 // -----
-// 6. Who knows what a function reads.
+// 6. A called function may read any memory.
 // WHY: remark: hexagon-double-buffer-generic-s1: not double-buffered: func.call may touch any memory
 func.func @case6(%x: memref<8x65536xf32>) {
   %c0 = arith.constant 0 : index
@@ -105,7 +105,7 @@ func.func @case6(%x: memref<8x65536xf32>) {
 func.func private @g()
 
 // -----
-// 7. Every iteration stores to the same place: the order would matter.
+// 7. Every iteration stores to the same address: the order matters.
 // WHY: remark: hexagon-double-buffer-generic-s1: not double-buffered: two iterations may store to the same place
 func.func @case7(%x: memref<65536xf32>, %f: f32) {
   %c0 = arith.constant 0 : index
@@ -121,7 +121,7 @@ func.func @case7(%x: memref<65536xf32>, %f: f32) {
 }
 
 // -----
-// 8. 128 bytes a tile: the core is done before an engine has started.
+// 8. 128 bytes a tile: the core has copied it before an engine has started.
 // WHY: remark: hexagon-double-buffer-generic-s1: not double-buffered: the transfers are too short to pay
 func.func @case8(%x: memref<8x32xf32>) {
   %c0 = arith.constant 0 : index
@@ -137,7 +137,7 @@ func.func @case8(%x: memref<8x32xf32>) {
 }
 
 // -----
-// 9. A new buffer goes to the next iteration, and through it to the one after.
+// 9. A loop-carried buffer that is live for two iterations.
 // WHY: remark: hexagon-double-buffer-generic-s1: not double-buffered: a later iteration reads a buffer that this one writes
 func.func @case9(%x: memref<8x65536xf32>, %first: memref<65536xf32, 1>, %out: memref<65536xf32>) {
   %c0 = arith.constant 0 : index

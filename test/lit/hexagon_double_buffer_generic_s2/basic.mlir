@@ -63,7 +63,7 @@ func.func @rows(%x: memref<64x100xf32>, %y: memref<64x100xf32>, %a: !tile, %b: !
 }
 
 // -----
-// 2. Three dimensions with strides of their own: a loop of 2-D transfers, as many tags, and the number under way.
+// 2. Three dimensions with strides of their own: a loop of 2-D transfers, as many tags, and the number in flight.
 // CHECK-LABEL: func.func @cubes
 // CHECK: %[[TAGS:.*]] = memref.alloc() : memref<4xi32>
 // CHECK: %[[COUNT:.*]] = memref.alloc() : memref<1xindex>

@@ -1,4 +1,4 @@
-// Copies that stay copies, and marks that do not belong together.
+// Copies that stay copies, and inconsistent marks.
 // RUN: not hexmlir-opt %s --hexagon-double-buffer-generic-s2 --split-input-file --remarks 2>&1 | filecheck %s
 
 // 1. Columns: no descriptor has a stride between elements.
@@ -30,7 +30,7 @@ func.func @no_parts(%n: index) {
 }
 
 // -----
-// 3. A copy of a loop that is not there.
+// 3. A copy of a loop that does not exist.
 // CHECK: error: hexagon-double-buffer-generic-s2: hexagon.db_fetch does not name a double-buffered loop, its set of buffers and a number
 func.func @no_loop(%x: memref<64xf32>, %a: memref<64xf32, 1>) {
   memref.copy %x, %a {hexagon.db_fetch = array<i64: 3, 0, 0>} : memref<64xf32> to memref<64xf32, 1>
@@ -38,7 +38,7 @@ func.func @no_loop(%x: memref<64xf32>, %a: memref<64xf32, 1>) {
 }
 
 // -----
-// 4. Marks that are no numbers, and a loop that is none.
+// 4. Marks that are no numbers, and a mark on an op that is no loop.
 // CHECK: :[[# @LINE + 1]]:1: error: hexagon-double-buffer-generic-s2: hexagon.db_loop is "x", not a number
 func.func @text() attributes {hexagon.db_loop = "x"} {
   return
@@ -65,7 +65,7 @@ func.func @no_for(%p: i1) {
 }
 
 // -----
-// 5. Two loops of the same number: whose copies are whose?
+// 5. Two loops of the same number: copies are ambiguous.
 func.func @twice(%n: index, %p: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

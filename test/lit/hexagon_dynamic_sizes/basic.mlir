@@ -1,4 +1,4 @@
-// An i32 for each dynamic dimension, behind the other arguments.
+// An i32 for each dynamic dimension, after the other arguments.
 // RUN: hexmlir-opt %s --hexagon-dynamic-sizes | filecheck %s
 
 // 1. Two buffers, a static one between them; attributes stay with their arguments.

@@ -1,7 +1,7 @@
-// What has no calling convention.
+// Arguments without a calling convention.
 // RUN: not hexmlir-opt %s --hexagon-dynamic-sizes --split-input-file 2>&1 | filecheck %s
 
-// 1. Rows apart from each other.
+// 1. Rows with gaps.
 // CHECK: error: hexagon-dynamic-sizes: a buffer of dynamic size with a layout map
 // CHECK: hint: pass a contiguous buffer
 func.func @rows(%x: memref<?x4xf32, strided<[8, 1]>>) {

@@ -1,4 +1,4 @@
-// The border around what is copied into a filled buffer, as runs of neighbouring elements.
+// The border around a copy into a filled buffer is filled in contiguous runs.
 // RUN: hexmlir-opt %s --hexagon-fill-borders --split-input-file | filecheck %s
 
 // 1. Rows and channels of an image as one dimension: the end of a row and the start of the next are one run.
@@ -27,7 +27,7 @@ func.func @image(%x: memref<28x2688xf32>, %c: f32) {
 }
 
 // -----
-// 2. One run of elements, at the end: only what is before it is left. A fill that became a generic op is one, too.
+// 2. The copy is one run at the end: only the elements before it are filled. A generic op may be a fill, too.
 // CHECK-LABEL: func.func @sequence
 // CHECK: %[[HEAD:.*]] = memref.subview %{{.*}}[0] [64] [1]
 // CHECK: linalg.fill ins(%{{.*}} : i8) outs(%[[HEAD]] :
@@ -46,7 +46,7 @@ func.func @sequence(%x: memref<960xi8>, %c: i8) {
 }
 
 // -----
-// 3. All of the buffer is copied to: nothing is filled.
+// 3. The copy covers the whole buffer: the fill is erased.
 // CHECK-LABEL: func.func @all
 // CHECK-NOT: linalg.fill
 // CHECK: memref.copy

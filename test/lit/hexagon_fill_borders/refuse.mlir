@@ -14,7 +14,7 @@ func.func @read(%x: memref<4x64xf32>, %y: memref<4x96xf32>, %c: f32) {
 }
 
 // -----
-// 2. The copy is not always done.
+// 2. The copy is conditional.
 // CHECK-LABEL: func.func @branch
 // CHECK: linalg.fill {{.*}} outs(%{{.*}} : memref<4x96xf32>)
 func.func @branch(%x: memref<4x64xf32>, %p: i1, %c: f32) {
@@ -28,7 +28,7 @@ func.func @branch(%x: memref<4x64xf32>, %p: i1, %c: f32) {
 }
 
 // -----
-// 3. The copy moves a part of the buffer itself.
+// 3. The source of the copy is the buffer itself.
 // CHECK-LABEL: func.func @itself
 // CHECK: linalg.fill {{.*}} outs(%{{.*}} : memref<128xf32>)
 func.func @itself(%c: f32) {
@@ -41,7 +41,7 @@ func.func @itself(%c: f32) {
 }
 
 // -----
-// 4. Where the copy goes is known at run time only; every second element; several images; a wide border.
+// 4. The target of the copy is dynamic; every second element; several images; a wide border.
 // CHECK-LABEL: func.func @others
 // CHECK-COUNT-4: linalg.fill
 // CHECK-NOT: linalg.fill

@@ -1,7 +1,7 @@
 // Elementwise chains become one op: into elementwise consumers, reductions and broadcasts.
 // RUN: hexmlir-opt %s --hexagon-fusion --split-input-file | filecheck %s
 
-// 1. Arithmetic on whole tensors, whose destinations are its own operands, is one op; exp stands there once.
+// 1. Arithmetic on whole tensors, whose destinations are its own operands, is one op; exp is computed once.
 // CHECK-LABEL: func.func @arith_chain
 // CHECK: %[[NEW:.*]] = tensor.empty() : tensor<64xf32>
 // CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<64xf32>, tensor<64xf32>) outs(%[[NEW]]
@@ -54,7 +54,7 @@ func.func @broadcast(%x: tensor<8x64xf32>, %s: tensor<8xf32>) -> tensor<8x64xf32
 }
 
 // -----
-// 4. Cheap work is repeated for a second reader rather than stored.
+// 4. Cheap work is recomputed for a second reader rather than stored.
 // CHECK-LABEL: func.func @cheap_twice
 // CHECK-COUNT-2: arith.addf
 // CHECK-NOT: arith.addf
@@ -88,7 +88,7 @@ func.func @index_through_transposes(%y: tensor<8x64xi32>) -> tensor<8x64xi32> {
 }
 
 // -----
-// 6. Sizes known at run time only: the new destination has the size of the input.
+// 6. Dynamic sizes: the new destination has the size of the input.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: %[[SIZE:.*]] = tensor.dim %arg0, %{{.*}} : tensor<?xf32>
 // CHECK: tensor.empty(%[[SIZE]]) : tensor<?xf32>
@@ -101,7 +101,7 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 }
 
 // -----
-// A constant of one value is that value, in bodies of its consumers; one of several values stays a tensor.
+// A splat constant becomes a scalar in the bodies of its consumers; another constant stays a tensor.
 // CHECK-LABEL: func.func @constants
 // CHECK-DAG: %[[HALF:.*]] = arith.constant -5.000000e-01 : f32
 // CHECK-DAG: %[[TABLE:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>
@@ -117,7 +117,7 @@ func.func @constants(%x: tensor<3xf32>) -> tensor<3xf32> {
 }
 
 // -----
-// A window that fits once: its loop folds away, and what lies behind it is cut off.
+// A window that fits once: its loop is folded, and the elements after it are cut off.
 // CHECK-LABEL: func.func @one_window
 // CHECK: %[[READ:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0] [1, 3, {{.*}}] [1, 1, 1] : tensor<1x4x{{.*}}> to tensor<3x
 // CHECK: linalg.generic {{.*}} ins(%[[READ]], %arg1 : tensor<3x{{.*}}>, tensor<3x{{.*}}>)
@@ -159,7 +159,7 @@ func.func @centred(%x: tensor<8x64xf32>, %mean: tensor<8xf32>, %zeros: tensor<8x
   return %r : tensor<8x64xf32>
 }
 
-// 8. Neither is it kept in rows that begin elsewhere in a vector each, nor are products, which cost no more than a load.
+// 8. They are not kept in unaligned rows, nor are products, which cost no more than a load.
 // CHECK-LABEL: func.func @ragged
 // CHECK-COUNT-2: arith.subf
 func.func @ragged(%x: tensor<8x65xf32>, %mean: tensor<8xf32>, %zeros: tensor<8xf32>, %y: tensor<8x65xf32>) -> (tensor<8xf32>, tensor<8x65xf32>) {
@@ -200,7 +200,7 @@ func.func @products(%x: tensor<8x64xf32>, %zeros: tensor<8xf32>, %y: tensor<8x64
 }
 
 // -----
-// 9. What is in a branch of a merged body reads the merged body's arguments; the narrow result is none of them.
+// 9. A branch in a merged body reads the merged body's arguments; the narrow result is not one of them.
 // CHECK-LABEL: func.func @branches
 // CHECK: linalg.generic
 // CHECK-NEXT: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32, %{{.*}}: i16):

@@ -1,4 +1,4 @@
-// Casts of both factors of a product stay with it, or leave the reduction; the same for every target.
+// Casts of both factors of a product stay in it, or are hoisted; the same for every target.
 // RUN: not hexmlir-opt %s --hexagon-fusion=limit=3 2>&1 | filecheck %s --check-prefix=BAD
 // RUN: hexmlir-opt %s --hexagon-fusion --target=v68 | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-fusion --target=v79 | filecheck %s

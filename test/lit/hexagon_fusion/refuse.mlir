@@ -1,4 +1,4 @@
-// What is not fused, and the remark that says why.
+// Producers that are not fused, and the remark with the reason.
 // RUN: hexmlir-opt %s --hexagon-fusion --split-input-file --remarks 2>%t | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-fusion --split-input-file --remarks 2>&1 >%t | filecheck %s --check-prefix=WHY
 
@@ -17,7 +17,7 @@ func.func @two_readers(%x: tensor<64xf32>, %y: tensor<8xf32>) -> (tensor<64xf32>
 }
 
 // -----
-// 2. Every row would compute exp of the same vector again.
+// 2. Every row would recompute exp of the same vector.
 // CHECK-LABEL: func.func @broadcast_row
 // CHECK: math.exp
 // CHECK: linalg.generic
@@ -89,7 +89,7 @@ func.func @outside_the_loop(%x: tensor<64xf32>, %n: index) -> tensor<64xf32> {
 }
 
 // -----
-// 6. A producer without inputs stays when the consumer would lose the only operand that tells its trip count.
+// 6. A producer without inputs stays when the consumer would lose the only operand that determines its trip count.
 // CHECK-LABEL: func.func @only_operand
 // CHECK: linalg.index
 // CHECK: iterator_types = ["reduction"]

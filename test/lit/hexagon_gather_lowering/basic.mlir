@@ -24,7 +24,7 @@ func.func @words(%i: memref<293xi32>) {
 }
 
 // -----
-// 2. Halfwords, of a number known at run time; rows that follow each other are one.
+// 2. Halfwords of a dynamic number; contiguous rows are collapsed.
 // CHECK-LABEL: func.func @halves
 // CHECK: memref.collapse_shape {{.*}} : memref<?x33xbf16, 1> into memref<?xbf16, 1>
 // CHECK: scf.for
@@ -46,7 +46,7 @@ func.func @halves(%i: memref<?x33xi32>, %n: index) {
 }
 
 // -----
-// 3. Rows apart from each other, each from a whole vector on.
+// 3. Rows with gaps, each aligned to a vector.
 // CHECK-LABEL: func.func @rows
 // CHECK: scf.for
 // CHECK: func.call @hexmlir_gather_words({{.*}}, %c32_i32)
@@ -67,7 +67,7 @@ func.func @rows(%i: memref<3x40xi32>) {
 }
 
 // -----
-// 4. The share of a thread, whole vectors: nothing is left to be looked up in part of one, in another thread's share.
+// 4. A thread's share of whole vectors: no partial vector overlaps another thread's share.
 // CHECK-LABEL: func.func @shares
 // CHECK: scf.forall
 // CHECK: scf.for

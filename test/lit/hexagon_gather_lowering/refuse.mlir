@@ -1,4 +1,4 @@
-// What scalar loops do.
+// Gathers that become scalar loops.
 // RUN: hexmlir-opt %s --hexagon-gather-lowering --remarks --split-input-file 2>&1 | filecheck %s
 // CHECK-DAG: remark: hexagon-gather-lowering: no gather: the table is not in TCM
 // CHECK-DAG: remark: hexagon-gather-lowering: no gather: the result is not in TCM
@@ -36,7 +36,7 @@ func.func @result(%i: memref<32xi32>, %o: memref<32xf32>) {
 }
 
 // -----
-// 3. Every other 33 words.
+// 3. Words at a stride.
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func @rows(%i: memref<2x33xi32>) {
   %t = memref.alloc() : memref<64xf32, 1>

@@ -1,4 +1,4 @@
-// Functions get a scope of their file and line, calls without a place line 0 of it; places there are stay.
+// Functions get a scope of their file and line, calls without a location line 0 of it; existing locations stay.
 // RUN: hexmlir-opt %s --hexagon-line-info --mlir-print-debuginfo | filecheck %s
 
 // CHECK: llvm.func @f

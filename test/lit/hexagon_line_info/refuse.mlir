@@ -1,4 +1,4 @@
-// Declarations have no instructions and stay as they are; nothing is known of a function without a place, nor made up.
+// Declarations have no instructions and stay as they are; a function without a location gets none.
 // RUN: hexmlir-opt %s --hexagon-line-info --mlir-print-debuginfo | filecheck %s
 
 // CHECK-NOT: name = "declared"

@@ -1,4 +1,4 @@
-// Loops in the other order than the data are interchanged; indices follow their loops.
+// Loops in another order than the data are interchanged; indices follow their loops.
 // RUN: hexmlir-opt %s --hexagon-loop-interchange --split-input-file | filecheck %s
 
 // CHECK-DAG: #[[SAME:.*]] = affine_map<(d0, d1) -> (d0, d1)>

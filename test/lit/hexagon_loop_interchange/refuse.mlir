@@ -1,4 +1,4 @@
-// What stays as it is: a transpose, a reduction, a window, an output without one of the loops.
+// Unchanged: a transpose, a reduction, a window, an output without one of the loops.
 // RUN: hexmlir-opt %s --hexagon-loop-interchange | filecheck %s
 
 // CHECK-DAG: #[[SAME:.*]] = affine_map<(d0, d1) -> (d0, d1)>

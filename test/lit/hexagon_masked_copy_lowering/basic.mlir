@@ -1,7 +1,7 @@
 // Predicated stores from the first element that is selected to the last.
 // RUN: hexmlir-opt %s --hexagon-masked-copy-lowering --split-input-file | filecheck %s
 
-// 1. Halfwords: the words of the mask are narrowed to the size of what they select.
+// 1. Halfwords: the words of the mask are narrowed to the size of the selected elements.
 // CHECK-LABEL: func.func @halves
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: vector.extract
@@ -32,7 +32,7 @@ func.func @halves(%out: memref<1xf16>, %start: index, %n: index) {
 }
 
 // -----
-// 2. Read from memory that somebody else made: what the mask leaves out is not. Two masks.
+// 2. A source allocated elsewhere: elements that the mask leaves out are not read. Two masks.
 // CHECK-LABEL: func.func @loaded
 // CHECK: scf.if
 // CHECK: arith.andi %{{.*}} : vector<32xi32>

@@ -47,8 +47,8 @@ func.func @few(%out: memref<1xf32>, %v: f32) {
 }
 
 // -----
-// 3. Every second element; from one argument to another, which may overlap; a mask that is an argument, behind whose
-// end there may be nothing.
+// 3. Every second element; from one argument to another, which may overlap; a mask that is an argument, past whose
+// end memory may not be mapped.
 // CHECK-LABEL: func.func @others
 // CHECK-COUNT-3: memref.store
 // WHY-NOT: remark

@@ -42,7 +42,7 @@ func.func @half(%x: vector<64xf16>, %y: vector<64xf16>) -> vector<64xf16> {
   return %0 : vector<64xf16>
 }
 
-// x / (1 + exp(-x)) is one function: no infinity to look out for, one selection less than the exponential alone.
+// x / (1 + exp(-x)) is one function: no check for infinity, one select less than the exponential alone.
 // CHECK-LABEL: func.func @silu
 // CHECK-NOT: math.exp
 // CHECK-NOT: arith.divf
@@ -56,7 +56,7 @@ func.func @silu(%x: f32) -> f32 {
   return %r : f32
 }
 
-// 8-bit floats are bits and a scale.
+// 8-bit floats are converted by bit operations and a scale.
 // CHECK-LABEL: func.func @small
 // CHECK: arith.bitcast %arg0 : vector<32xf8E4M3FN> to vector<32xi8>
 // CHECK-NOT: arith.extf

@@ -1,4 +1,4 @@
-// What it cannot expand stays, and it says so.
+// Operations that cannot be expanded stay, with a remark.
 // RUN: hexmlir-opt %s --hexagon-math-expansion --remarks 2>&1 | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-math-expansion | filecheck %s --check-prefix=KEPT
 

@@ -18,7 +18,7 @@ func.func @tcm(%v: f32, %i: index) {
 }
 
 // -----
-// 2. DDR of a size known at run time: 8 bytes for each of n rows, and one vector that masked accesses may touch; the
+// 2. DDR of dynamic size: 8 bytes for each of n rows, and one vector that masked accesses may touch; the
 // C function takes the alignment first.
 // CHECK-LABEL: func.func @ddr
 // CHECK: %[[SIZE:.*]] = arith.muli %c8, %arg0 : index
@@ -92,7 +92,7 @@ func.func @two() -> (memref<64xi8, 1>, memref<64xi16, 1>) {
 }
 
 // -----
-// 7. A stack slot that vectors write has room for all lanes of the last one, masked or not.
+// 7. A stack slot with vector accesses is padded for all lanes of the last one, masked or not.
 // CHECK-LABEL: func.func @masked
 // CHECK: %[[SLOT:.*]] = memref.alloca() {alignment = 128 : i64} : memref<160xi8>
 // CHECK: memref.view %[[SLOT]]{{.*}} : memref<160xi8> to memref<8xf32>
@@ -106,7 +106,7 @@ func.func @masked(%v: vector<32xf32>, %m: vector<32xi1>, %i: index) -> f32 {
 }
 
 // -----
-// 8. So is a small buffer that a function takes which promises not to keep it; another may.
+// 8. So is a small buffer passed to a function that does not capture it; another function may.
 // CHECK-LABEL: func.func @lent
 // CHECK: %[[SLOT:.*]] = memref.alloca() {alignment = 128 : i64} : memref<160xi8>
 // CHECK: %[[LENT:.*]] = memref.view %[[SLOT]]
@@ -126,7 +126,7 @@ func.func @lent() {
 }
 
 // -----
-// A slot of the TCM arena becomes a pointer of its own: the result of a function that aliases nothing.
+// A slot of the TCM arena becomes the noalias result of a function.
 // CHECK: func.func private @hexmlir_tcm_slot(index) -> (memref<1xi8> {llvm.noalias})
 // CHECK-LABEL: func.func @slot
 // CHECK: %[[START:.*]] = memref.extract_aligned_pointer_as_index
@@ -146,7 +146,7 @@ func.func @slot(%c: f32) {
 }
 
 // -----
-// A slot of one element has no value where the buffer was made in a loop: nothing is carried from round to round.
+// A slot of one element is set to poison where the buffer was allocated in a loop: no value is carried.
 // CHECK-LABEL: func.func @one
 // CHECK: %[[SLOT:.*]] = memref.alloca() {alignment = 128 : i64} : memref<1xi32>
 // CHECK: %[[OUTER:.*]] = memref.alloca() {alignment = 128 : i64} : memref<1xi32>

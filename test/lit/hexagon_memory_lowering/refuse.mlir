@@ -10,7 +10,7 @@ func.func @layout() {
 }
 
 // -----
-// A TCM slot of no static size.
+// A TCM slot of dynamic size.
 func.func @unknown_size(%arena: memref<4096xi8, 1>, %at: index, %n: index) {
   // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: hexagon.tcm_slot on a memref.view of dynamic size
   %v = memref.view %arena[%at][%n] {hexagon.tcm_slot} : memref<4096xi8, 1> to memref<?xi8, 1>
@@ -18,7 +18,7 @@ func.func @unknown_size(%arena: memref<4096xi8, 1>, %at: index, %n: index) {
 }
 
 // -----
-// Offsets that no index holds.
+// Offsets that do not fit an index.
 func.func @too_large() {
   // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: hexagon-memory-lowering: a buffer of 2147483648 bytes: memref<536870912xf32>
   %a = memref.alloc() : memref<536870912xf32>

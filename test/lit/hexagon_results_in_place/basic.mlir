@@ -1,7 +1,7 @@
-// A buffer that is copied to an argument in another shape is that argument.
+// A buffer that is copied to an argument, reshaped, is replaced by that argument.
 // RUN: hexmlir-opt %s --hexagon-results-in-place --split-input-file | filecheck %s
 
-// 1. What is written tile by tile goes to the argument at once, through two reshapes.
+// 1. Tiles are written directly to the argument, through two reshapes.
 // CHECK-LABEL: func.func @tiles
 // CHECK-NOT: memref.alloc
 // CHECK: %[[MATRIX:.*]] = memref.collapse_shape %arg1 {{.*}} : memref<1x8x1x9xf32> into memref<8x1x9xf32>
@@ -26,7 +26,7 @@ func.func @tiles(%x: memref<8x9xf32>, %y: memref<1x8x1x9xf32>) {
 }
 
 // -----
-// 2. One buffer for two results: the first is where it is computed, the second a copy of that.
+// 2. One buffer for two results: the first is computed in place, the second is a copy of it.
 // CHECK-LABEL: func.func @twice
 // CHECK: %[[A:.*]] = memref.collapse_shape %arg1
 // CHECK: linalg.exp ins(%arg0 : memref<4xf32>) outs(%[[A]] : memref<4xf32>)

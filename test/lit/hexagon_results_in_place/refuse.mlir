@@ -1,4 +1,4 @@
-// Copies that stay: each is seen by somebody.
+// Copies that stay: the difference would be observable.
 // RUN: hexmlir-opt %s --hexagon-results-in-place --split-input-file | filecheck %s
 
 // 1. The buffer changes after the copy.

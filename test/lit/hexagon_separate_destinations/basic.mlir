@@ -18,7 +18,7 @@ func.func @sums(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %zero: f32) -> (tensor
 }
 
 // -----
-// 2. The start of a loop, and of an op inside it; a fill may have become a linalg.generic.
+// 2. The initial value of a loop, and of an op inside it; a fill may have become a linalg.generic.
 // CHECK-LABEL: func.func @loop
 // CHECK: %[[Z:.*]] = linalg.generic
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %[[Z]])
@@ -58,7 +58,7 @@ func.func @both(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) 
 }
 
 // -----
-// 4. A result that is stored under a condition, and computed in front of it, is not computed where it is stored.
+// 4. A result that is computed before a condition and stored under it is not computed in the target.
 // CHECK-LABEL: func.func @conditional
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<8xf32>
 // CHECK: %[[A:.*]] = bufferization.alloc_tensor() : tensor<8xf32>
@@ -76,7 +76,7 @@ func.func @conditional(%x: tensor<8xf32>, %p: memref<8xf32>, %q: memref<8xf32>, 
 }
 
 // -----
-// 5. Nor what a loop starts from, which runs no turn perhaps.
+// 5. Nor is the initial value of a loop, which may have no iteration.
 // CHECK-LABEL: func.func @carried
 // CHECK: %[[A:.*]] = bufferization.alloc_tensor() : tensor<8xf32>
 // CHECK: linalg.fill {{.*}} outs(%[[A]]
@@ -94,7 +94,7 @@ func.func @carried(%x: tensor<8xf32>, %p: memref<8xf32>, %n: index, %zero: f32) 
 }
 
 // -----
-// 6. A slice of a tensor that has no other values yet: copied, the tensor would be read where nobody wrote.
+// 6. A slice of an otherwise empty tensor: a copy would read uninitialized elements of the tensor.
 // CHECK-LABEL: func.func @slices
 // CHECK: %[[A:.*]] = tensor.empty() : tensor<4x8xf32>
 // CHECK: %[[S:.*]] = tensor.insert_slice %arg0 into %[[A]][0, 0]
@@ -111,7 +111,7 @@ func.func @slices(%x: tensor<4xf32>, %y: tensor<4x7xf32>, %z: tensor<4x7xf32>) -
 }
 
 // -----
-// 7. A tensor that is returned twice, and a number that is.
+// 7. A tensor that is returned twice, and a scalar that is.
 // CHECK-LABEL: func.func @twice
 // CHECK: %[[A:.*]] = linalg.exp
 // CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[A]]) : tensor<f32>
@@ -123,7 +123,7 @@ func.func @twice(%x: tensor<f32>, %n: i32) -> (tensor<f32>, i32, tensor<f32>, i3
 }
 
 // -----
-// 8. What a product starts from is read behind it, reshaped; what is read in front of it, or nowhere else, is not copied.
+// 8. A product's initial value with a later reader, through a reshape, is copied; one without a later reader is not.
 // CHECK-LABEL: func.func @start_of_a_product
 // CHECK: %[[A:.*]] = linalg.exp
 // CHECK: %[[B:.*]] = linalg.log

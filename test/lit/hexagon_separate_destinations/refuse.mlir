@@ -1,4 +1,4 @@
-// What is shared and stays so.
+// Tensors that stay shared.
 // RUN: hexmlir-opt %s --hexagon-separate-destinations --split-input-file | filecheck %s
 
 // 1. A fill that is only read.
@@ -14,7 +14,7 @@ func.func @read(%o: tensor<4xf32>, %p: tensor<4xf32>, %one: f32) -> (tensor<4xf3
 }
 
 // -----
-// 2. A tensor that was computed: it would be computed twice.
+// 2. A computed tensor: it would be computed twice.
 // CHECK-LABEL: func.func @computed
 // CHECK-COUNT-1: linalg.exp
 // CHECK-NOT: linalg.exp

@@ -1,7 +1,7 @@
-// Footprints that interleave come by one copy of everything between their first and last element.
+// Interleaved footprints are loaded by one copy of all elements from their first to their last.
 // RUN: hexmlir-opt %s --hexagon-shared-footprints --split-input-file | filecheck %s
 
-// 1. Three channels of pixels, at a place known at run time.
+// 1. Three channels of pixels, at a dynamic offset.
 // CHECK-LABEL: func.func @channels
 // CHECK-SAME: %[[X:[a-z0-9]*]]: memref<1xf32>, %[[I:[a-z0-9]*]]: index
 // CHECK: %[[C0:.*]] = arith.constant 0 : index

@@ -1,4 +1,4 @@
-// What the whole array takes must fit one thread's share: 256 bytes beside buffers of 128 each, six threads.
+// The whole array must fit one thread's share: 256 bytes besides buffers of 128 each, six threads.
 // RUN: hexmlir-opt %s --hexagon-shared-footprints=tcm-bytes=4096 | filecheck %s --check-prefix=ROOM
 // RUN: hexmlir-opt %s --hexagon-shared-footprints=tcm-bytes=1536 | filecheck %s --check-prefix=NONE
 // ROOM: memref.alloc() : memref<64xf32>

@@ -1,7 +1,7 @@
 // TCM buffers become views of one arena that is allocated once and freed at the end.
 // RUN: hexmlir-opt %s --hexagon-tcm-allocation --split-input-file | filecheck %s
 
-// 1. Each buffer has a slot of its own while TCM is plenty; other memory is left alone.
+// 1. Each buffer has a slot of its own while TCM suffices; other memory is unchanged.
 // CHECK-LABEL: func.func @apart
 // CHECK: %[[ARENA:.*]] = memref.alloc() {alignment = 128 : i64} : memref<640xi8, 1>
 // CHECK: %[[S0:.*]] = memref.view %[[ARENA]][%{{.*}}][] {hexagon.tcm_slot} : memref<640xi8, 1> to memref<384xi8, 1>

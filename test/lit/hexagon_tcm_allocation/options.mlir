@@ -1,9 +1,9 @@
-// Sharing of memory, asked for and forced by a small TCM.
+// Sharing of memory, requested or forced by a small TCM.
 // RUN: hexmlir-opt %s --hexagon-tcm-allocation='reuse=always' | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-tcm-allocation='tcm-bytes=640' | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-tcm-allocation='reuse=always' --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 
-// An elementwise op writes where its operand dies; a buffer of a later time comes to the same place. What is live
+// An elementwise op writes to its dead operand's bytes; a later buffer gets the same offset. The buffer that is live
 // throughout the loop (%d) has 256 bytes of its own.
 // CHECK-LABEL: func.func @shared
 // CHECK: memref.alloc() {alignment = 128 : i64} : memref<512xi8, 1>

@@ -1,4 +1,4 @@
-// What cannot be planned: to DDR when it does not fit, else an allocation of its own.
+// Buffers that cannot be planned: moved to DDR when they do not fit, else allocated separately.
 // RUN: hexmlir-opt %s --hexagon-tcm-allocation='tcm-bytes=300' --split-input-file | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-tcm-allocation='tcm-bytes=300' --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 
@@ -33,7 +33,7 @@ func.func @unbounded(%n: index, %c: f32) {
 }
 
 // -----
-// 3. A loop carries the buffer: who knows how long it lives.
+// 3. A loop carries the buffer: its lifetime is unknown.
 // CHECK-LABEL: func.func @carried
 // CHECK: memref.alloc() : memref<8xf32, 1>
 // WHY: remark: hexagon-tcm-allocation: keeps its own allocation: scf.for lets the buffer escape
@@ -65,7 +65,7 @@ func.func @dynamic_threads(%n: index, %c: f32) {
 }
 
 // -----
-// 6. Scalars that a loop loads come from the caches; what a copy from DDR brings stays.
+// 6. A buffer from which a loop loads scalars is moved to DDR; one filled by a copy from DDR stays.
 // CHECK-LABEL: func.func @by_element
 // CHECK: memref.alloc() : memref<8xf32>
 // CHECK: memref.view {{.*}} to memref<12xf32, 1>

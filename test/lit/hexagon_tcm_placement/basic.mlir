@@ -19,7 +19,7 @@ func.func @own_buffers(%p: memref<1024xf32>, %out: memref<1024xf32>) {
 }
 
 // -----
-// 2. Code of one element at a time is slow on TCM: it reads what becomes i64, and what is stored with gaps.
+// 2. Scalar accesses are slow in TCM: buffers of elements extended to i64, or stored with gaps, stay in DDR.
 // CHECK-LABEL: func.func @by_element
 // CHECK: memref.alloc() : memref<1024xi8>
 // CHECK: tensor.empty() : tensor<1024xi64>

@@ -1,4 +1,4 @@
-// Buffers and ops that stay in DDR, and the remark that says why.
+// Buffers and ops that stay in DDR, and the remark with the reason.
 // RUN: hexmlir-opt %s --hexagon-tcm-placement=tcm-bytes=8192 --split-input-file --remarks 2>/dev/null | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-tcm-placement=tcm-bytes=8192 --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 

@@ -16,7 +16,7 @@ func.func @fits(%x: tensor<64x32xf32>, %y: tensor<32x16xf32>, %c: tensor<64x16xf
 }
 
 // -----
-// 2. 12 MiB of data and 8 MiB of TCM: tiles of 32 rows, many enough to overlap. What is read one element per row stays
+// 2. 12 MiB of data and 8 MiB of TCM: tiles of 32 rows, enough to overlap. An operand read one element per row stays
 // in DDR, and the output, which the body does not read, is not fetched.
 // CHECK-LABEL: func.func @too_large
 // CHECK: %[[STEP:.*]] = arith.constant 32 : index
@@ -39,7 +39,7 @@ func.func @too_large(%x: tensor<1024x1536xf32>, %s: tensor<1024xf32>, %y: tensor
 }
 
 // -----
-// 3. A buffer below one vector stays behind the L1 cache.
+// 3. A buffer below one vector stays in cached DDR.
 // CHECK-LABEL: func.func @tiny
 // CHECK: tensor.empty() : tensor<16xf32>
 // CHECK-NOT: alloc_tensor() {memory_space
@@ -67,7 +67,7 @@ func.func @row_sums(%x: tensor<6x524288xf32>, %s: tensor<6xf32>) -> tensor<6xf32
 
 // -----
 // 5. Softmax: five ops share the tiles of the last. x is copied once, exp's result exists as a tile in TCM only, the
-// statistics of the rows stay behind the L1 cache.
+// statistics of the rows stay in cached DDR.
 // CHECK-LABEL: func.func @softmax
 // CHECK: scf.for %[[ROW:.*]] = %c0 to %c512 step
 // CHECK: %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[ROW]], 0]
@@ -132,7 +132,7 @@ func.func @linear(%x: tensor<1024x256xf32>, %w: tensor<256x512xf32>) -> tensor<1
 }
 
 // -----
-// 7. A row is larger than the TCM: it is added up tile by tile, the sum so far goes from one to the next.
+// 7. A row is larger than the TCM: it is summed tile by tile, and the loop carries the partial sum.
 // CHECK-LABEL: func.func @long_rows
 // CHECK: scf.for %[[I:.*]] = %c0 to %c4 step %c1 iter_args(%[[ALL:.*]] = %arg1)
 // CHECK-NEXT: %[[START:.*]] = tensor.extract_slice %[[ALL]][%[[I]]] [1] [1]
@@ -147,7 +147,7 @@ func.func @long_rows(%x: tensor<4x4194304xf32>, %s: tensor<4xf32>) -> tensor<4xf
 }
 
 // -----
-// 8. What a sum starts from is not in the loop; an accumulator of a vector or more stays in TCM.
+// 8. The initial value of a sum is outside of the loop; an accumulator of a vector or more stays in TCM.
 // CHECK-LABEL: func.func @mean
 // CHECK: %[[START:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x64xf32>
 // CHECK: %[[ZERO:.*]] = linalg.fill ins(%{{.*}}) outs(%[[START]]
@@ -168,7 +168,7 @@ func.func @mean(%x: tensor<32768x64xf32>) -> tensor<1x64xf32> {
 }
 
 // -----
-// 9. Weights that do not fit are cut, not the rows; the last columns get a tile of their own, of a size known here.
+// 9. Weights that do not fit are cut, not the rows; the last columns get a peeled tile of static size.
 // CHECK-LABEL: func.func @wide
 // CHECK: %[[X:.*]] = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<32x768xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %c2816 step %c256
@@ -229,7 +229,7 @@ func.func @halo(%x: tensor<1025x4096xf32>, %w: tensor<3xf32>, %y: tensor<512x409
 }
 
 // -----
-// 12. Rows whose number is known at run time: the loop over them is cut, whatever there are, into tiles of bounded size.
+// 12. A dynamic number of rows: the loop over them is always tiled, with a bounded tile size.
 // CHECK-LABEL: func.func @some_rows
 // CHECK: bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<768xf32>
 // CHECK: scf.for %[[I:.*]] = %c0 to %{{.*}} step %[[STEP:.*]] iter_args
@@ -284,7 +284,7 @@ func.func @heads(%x: tensor<16x1024xf32>, %w: tensor<1024x2048xf32>, %y: tensor<
 }
 
 // -----
-// 14. What an argument holds that may not be written, and is overwritten, is not copied.
+// 14. The contents of a read-only argument that is overwritten are not copied.
 // CHECK-LABEL: func.func @overwritten
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<2048x1024xf32>
 // CHECK: scf.for %[[I:.*]] = %c0 to %c2048 step %{{.*}} iter_args(%{{.*}} = %[[E]])

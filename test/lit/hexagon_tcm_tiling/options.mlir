@@ -21,7 +21,7 @@ func.func @rows(%x: tensor<64x1024xf32>, %y: tensor<64x1024xf32>) -> tensor<64x1
   return %0 : tensor<64x1024xf32>
 }
 
-// A whole tile and the rest: no loop is left, and both work in TCM.
+// A whole tile and a rest: no loop is left, and both are in TCM.
 // TWO-LABEL: func.func @columns
 // TWO: %[[W:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<160x512xf32>
 // TWO: linalg.matmul ins(%{{.*}}, %[[W]] :

@@ -1,8 +1,8 @@
-// Ops and buffers that stay in DDR, and the remark that says why.
+// Ops and buffers that stay in DDR, and the remark with the reason.
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=8192 --split-input-file --remarks 2>/dev/null | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=8192 --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 
-// 1. Two loops with sizes known at run time only: a tile of one is of no bounded size.
+// 1. Two loops of dynamic size: tiling one of them does not bound the tile.
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NEXT: linalg.exp ins(%arg0 : tensor<?x?xf32>) outs(%arg1 : tensor<?x?xf32>)
 // WHY: refuse.mlir:[[# @LINE + 2]]:8: remark: hexagon-tcm-tiling: stays in DDR: dynamic shape
@@ -12,7 +12,7 @@ func.func @dynamic(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> 
 }
 
 // -----
-// 1b. A sum along such a loop is not cut.
+// 1b. A sum along such a loop is not tiled.
 // CHECK-LABEL: func.func @dynamic_sum
 // CHECK-NOT: memory_space
 // WHY: remark: hexagon-tcm-tiling: stays in DDR: dynamic shape
@@ -37,7 +37,7 @@ func.func @diagonal(%x: tensor<64x64xf32>, %y: tensor<64xf32>) -> tensor<64xf32>
 }
 
 // -----
-// 3. An index that is no window of one loop: two loops that both count results.
+// 3. An index that is no window of one loop: two parallel loops.
 // CHECK-LABEL: func.func @diagonals
 // CHECK-NOT: memory_space
 // WHY: remark: hexagon-tcm-tiling: stays in DDR: index expression d0 + d1 is neither a loop index nor a window

@@ -32,7 +32,7 @@ func.func @transposed(%a: memref<12x64xf32> {llvm.noalias}, %b: memref<70x64xf32
 }
 
 // -----
-// 2. Two products outside of loops that read one transposed factor: each copies it, it may be written between them.
+// 2. Two products outside of loops that read one transposed factor: each copies it, as it may be written between them.
 // CHECK-LABEL: func.func @transposed_twice
 // CHECK: linalg.transpose ins(%arg1 : memref<32x64xf32>)
 // CHECK: linalg.generic

@@ -1,4 +1,4 @@
-// What stays as it is.
+// Factors that are not copied.
 // RUN: hexmlir-opt %s --hexagon-transpose-factors | filecheck %s
 
 #rows = affine_map<(m, n, k) -> (m, k)>
@@ -6,7 +6,7 @@
 #plain = affine_map<(m, n, k) -> (k, n)>
 #sums = affine_map<(m, n, k) -> (m, n)>
 
-// 1. Four rows read the factor: they do not pay for a copy.
+// 1. Four rows read the factor: a copy does not pay.
 // CHECK-LABEL: func.func @few_rows
 // CHECK-NOT: linalg.transpose
 func.func @few_rows(%a: memref<4x64xf32>, %b: memref<32x64xf32>, %c: memref<4x32xf32>) {
@@ -20,7 +20,7 @@ func.func @few_rows(%a: memref<4x64xf32>, %b: memref<32x64xf32>, %c: memref<4x32
   return
 }
 
-// 2. The columns are neighbours already.
+// 2. The columns are contiguous already.
 // CHECK-LABEL: func.func @plain
 // CHECK-NOT: linalg.transpose
 func.func @plain(%a: memref<16x64xf32>, %b: memref<64x32xf32>, %c: memref<16x32xf32>) {
@@ -34,7 +34,7 @@ func.func @plain(%a: memref<16x64xf32>, %b: memref<64x32xf32>, %c: memref<16x32x
   return
 }
 
-// 3. Nobody knows how large the copy would be.
+// 3. The size of the copy is unknown.
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NOT: linalg.transpose
 func.func @dynamic(%a: memref<16x64xf32>, %b: memref<?x64xf32>, %c: memref<16x?xf32>) {
@@ -48,7 +48,7 @@ func.func @dynamic(%a: memref<16x64xf32>, %b: memref<?x64xf32>, %c: memref<16x?x
   return
 }
 
-// 4. A sum multiplies nothing.
+// 4. A sum has no factors.
 // CHECK-LABEL: func.func @sum
 // CHECK-NOT: linalg.transpose
 func.func @sum(%x: memref<16x64xf32>, %y: memref<16xf32>) {

@@ -33,7 +33,7 @@ func.func @mixed_widths(%x: memref<128xi8>, %y: memref<128xi32>) {
 }
 
 // -----
-// 3. A sum: lanes under the mask take part as -0.0, then five rotations add up the lanes.
+// 3. A sum: masked-off lanes count as -0.0, then five rotations sum the lanes.
 // CHECK-LABEL: func.func @sum
 // CHECK: %[[NEUTRAL:.*]] = arith.constant dense<-0.000000e+00> : vector<32xf32>
 // CHECK: %[[TAIL:.*]] = vector.maskedload
@@ -58,7 +58,7 @@ func.func @sum(%x: memref<70xf32>, %s: memref<f32>) {
 }
 
 // -----
-// 4. A size known at run time: loops for whole vectors, and a mask that compares lane numbers with what is left.
+// 4. A size known at run time: loops for whole vectors, and a mask that compares lane numbers with the remaining count.
 // CHECK-LABEL: func.func @dynamic
 // CHECK-DAG: %[[LANES:.*]] = arith.constant dense<[0, 1, 2, 3,
 // CHECK-DAG: %[[SIZE:.*]] = memref.dim %arg0, %c0 : memref<?xi16>
@@ -91,7 +91,7 @@ func.func @matmul(%a: memref<8x16xf32>, %b: memref<16x64xf32>, %c: memref<8x64xf
 }
 
 // -----
-// 6. Loop indices: the lane's own one counts up, the outer one is the same in every lane; no flattening.
+// 6. Loop indices: the vectorized one counts lanes, the outer one is uniform; loops are not collapsed.
 // CHECK-LABEL: func.func @indices
 // CHECK: scf.for %[[ROW:.*]] = %c0 to %c4 step %c1
 // CHECK: %[[STEP:.*]] = vector.step : vector<64xindex>
@@ -121,7 +121,7 @@ func.func @flattened(%x: memref<3x33xf32>, %y: memref<3x33xf32>) {
 }
 
 // -----
-// 8. A buffer of our own starts at a whole vector, so its accesses are aligned.
+// 8. An allocated buffer is aligned to a vector, and so are its accesses.
 // CHECK-LABEL: func.func @aligned
 // CHECK: vector.store %{{.*}}, %alloc[%c0] {alignment = 128 : i64}
 func.func @aligned(%x: memref<32xf32>) -> memref<32xf32> {
@@ -131,7 +131,7 @@ func.func @aligned(%x: memref<32xf32>) -> memref<32xf32> {
 }
 
 // -----
-// 9. An operand whose size is unknown has the size another operand tells.
+// 9. An operand of unknown size has the static size of another operand.
 // CHECK-LABEL: func.func @half_dynamic
 // CHECK: memref.collapse_shape %arg0 {{\[\[}}0, 1]] : memref<?x16xf32> into memref<?xf32>
 // CHECK: vector.load %{{.*}}[%c0] {{.*}} : memref<?xf32>, vector<128xf32>
@@ -142,7 +142,7 @@ func.func @half_dynamic(%x: memref<?x16xf32>, %y: memref<8x16xf32>) {
 }
 
 // -----
-// 10. Neighbouring loops join where every operand allows it: 7 x 7 elements are one vector, and 17 lanes.
+// 10. Adjacent loops are collapsed where every operand allows it: 7 x 7 elements are one vector, and 17 lanes.
 // CHECK-LABEL: func.func @maps
 // CHECK: memref.collapse_shape %arg0 {{\[\[}}0], [1, 2]] : memref<8x7x7xf32> into memref<8x49xf32>
 // CHECK: scf.for %[[MAP:.*]] = %c0 to %c8 step %c1
@@ -174,7 +174,7 @@ func.func @transpose(%x: memref<64x32xf32>, %y: memref<32x64xf32>) {
 }
 
 // -----
-// 12. 128 rows of bytes are more than there are registers: groups of 32 rows pass through a buffer.
+// 12. 128 rows of bytes exceed the registers: groups of 32 rows are stored to a buffer.
 // CHECK-LABEL: func.func @bytes
 // CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<128x128xi8>
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
@@ -190,7 +190,7 @@ func.func @bytes(%x: memref<128x128xi8>, %y: memref<128x128xi8>) {
 }
 
 // -----
-// 13. A square of vectors in TCM: 16 rows exchange lanes with neighbours and wait in the output, then rows 8 apart do.
+// 13. A square of vectors in TCM: adjacent rows exchange lanes and are stored to the output, then rows 8 apart do.
 // CHECK-LABEL: func.func @square
 // CHECK-NOT: memref.alloc
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
@@ -206,7 +206,7 @@ func.func @square(%x: memref<64x64xf16, 1> {llvm.noalias}, %y: memref<64x64xf16,
 }
 
 // -----
-// 14. Where the output may be another input, the square passes through a buffer.
+// 14. Where the output may alias another input, the square is stored to a buffer.
 // CHECK-LABEL: func.func @added_square
 // CHECK: memref.alloc() : memref<64x64xi16>
 func.func @added_square(%x: memref<64x64xi16, 1>, %y: memref<64x64xi16, 1>, %z: memref<64x64xi16, 1>) {
@@ -221,7 +221,7 @@ func.func @added_square(%x: memref<64x64xi16, 1>, %y: memref<64x64xi16, 1>, %z: 
 }
 
 // -----
-// 15. Rows of three: three vectors of 32 rows are dealt into three columns and summed in order, so any body will do.
+// 15. Rows of three: three vectors of 32 rows are deinterleaved into three columns and summed in order, for any body.
 // CHECK-LABEL: func.func @short_rows
 // CHECK: %[[ROWS:.*]] = memref.reinterpret_cast %arg0 to offset: [0], sizes: [3, 190], strides: [1, 1]
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
@@ -245,7 +245,7 @@ func.func @short_rows(%x: memref<64x3xf32>, %y: memref<64xf32>) {
 }
 
 // -----
-// 14. A loop without iterations writes nothing: the sum stays what it was.
+// 14. A loop without iterations: the sum is unchanged.
 // CHECK-LABEL: func.func @empty
 // CHECK-NEXT: return
 func.func @empty(%x: memref<0xf32>, %s: memref<f32>) {
@@ -260,7 +260,7 @@ func.func @empty(%x: memref<0xf32>, %s: memref<f32>) {
 
 // -----
 // 15. A part of an aligned buffer that starts at a multiple of whole vectors is aligned as well; one that starts 4 bytes
-// off, or where nothing is known, is not.
+// off, or at an unknown offset, is not.
 // CHECK-LABEL: func.func @parts
 // CHECK: vector.load %{{.*}} {alignment = 128 : i64}
 // CHECK: vector.store %{{.*}} {alignment = 128 : i64}
@@ -351,7 +351,7 @@ func.func @bias(%x: memref<101x3xf32>, %b: memref<3xf32>, %y: memref<101x3xf32>)
 }
 
 // -----
-// 19. Every third element backwards: three vectors of neighbours, blends, one permutation.
+// 19. Stride -3: three contiguous vectors, blends, one permutation.
 // CHECK-LABEL: func.func @every_third
 // CHECK: memref.reinterpret_cast %arg0 to offset: [0], sizes: [190], strides: [1]
 // CHECK: vector.load %{{.*}}[%c0]
@@ -369,7 +369,7 @@ func.func @every_third(%x: memref<192xf32>, %y: memref<64xf32>) {
 }
 
 // -----
-// 20. Writing every second element leaves what lies between alone.
+// 20. Stores to every second element do not write the others.
 // CHECK-LABEL: func.func @between
 // CHECK: vector.load %arg0
 // CHECK-NOT: vector.store
@@ -381,7 +381,7 @@ func.func @between(%x: memref<64xi16>, %y: memref<128xi16>) {
 }
 
 // -----
-// 21. The largest of a row: integers in the order of the numbers, NaN least, in registers; a number again at the end.
+// 21. The maximum of a row: accumulated as integers in the floats' order, NaN least; converted back at the end.
 // CHECK-LABEL: func.func @largest
 // CHECK-DAG: %[[FRACTION:.*]] = arith.constant dense<8388607> : vector<32xi32>
 // CHECK-DAG: %[[SIZE:.*]] = arith.constant dense<2147483647> : vector<32xi32>
@@ -401,7 +401,7 @@ func.func @largest(%x: memref<96xf32>, %y: memref<f32>) {
 }
 
 // -----
-// 22. A size that is known at run time only, but to be whole vectors: two at a time, and no tail.
+// 22. A dynamic size that is a multiple of whole vectors: two at a time, and no tail.
 // CHECK-LABEL: func.func @whole_vectors
 // CHECK: %[[TRIPS:.*]] = arith.divui %{{.*}}, %c64
 // CHECK: scf.for %{{.*}} = %c0 to %[[TRIPS]]
@@ -421,7 +421,7 @@ func.func @whole_vectors(%x: memref<256xf32>, %y: memref<256xf32>, %all: i1) {
 
 // -----
 
-// Rows that run backwards from where a pointer points: the view begins in front of it.
+// Rows of negative stride from a pointer: the view begins before it.
 // CHECK-LABEL: func.func @before_the_pointer(
 // CHECK: %[[FIRST:.*]] = arith.constant -12 : index
 // CHECK: memref.reinterpret_cast %arg0 to offset: [%[[FIRST]]], sizes: [4, 13], strides: [16, 1]

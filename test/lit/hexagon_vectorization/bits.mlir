@@ -1,4 +1,4 @@
-// Conditions in memory are bytes, compared with zero in the lanes of what they decide about.
+// Conditions in memory are bytes, compared with zero in lanes of the selected elements' size.
 // RUN: hexmlir-opt %s --hexagon-vectorization | filecheck %s
 
 // CHECK-LABEL: func.func @masked

@@ -1,4 +1,4 @@
-// Vectors per iteration: as many as asked for, or by the size of the body.
+// Vectors per iteration: set by the option, or chosen by the size of the body.
 // RUN: hexmlir-opt %s --hexagon-vectorization=unroll=1 | filecheck %s --check-prefix=ONE
 // RUN: hexmlir-opt %s --hexagon-vectorization=unroll=8 | filecheck %s --check-prefix=EIGHT
 // RUN: hexmlir-opt %s --hexagon-vectorization | filecheck %s --check-prefix=CHOSEN

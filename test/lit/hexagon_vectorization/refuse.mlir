@@ -1,4 +1,4 @@
-// What stays a linalg op, for scalar loops, and the remark that says why.
+// Ops that stay, for scalar loops, and the remark with the reason.
 // RUN: hexmlir-opt %s --hexagon-vectorization --split-input-file --remarks 2>/dev/null | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-vectorization --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 
@@ -13,7 +13,7 @@ func.func @doubles(%x: memref<64xf64>, %y: memref<64xf64>) {
 }
 
 // -----
-// 2. Nor integers of 64 bits, which `hexagon-wide-integers` has not made words of.
+// 2. Nor 64-bit integers that `hexagon-wide-integers` has not lowered.
 // CHECK-LABEL: func.func @wide
 // CHECK: linalg.generic
 // WHY: remark: hexagon-vectorization: not vectorized: element type i64 has no HVX lane
@@ -23,7 +23,7 @@ func.func @wide(%x: memref<64xi64>, %y: memref<64xi64>) {
 }
 
 // -----
-// 3. Operands that lie along three different loops: transposing one pair of loops does not help.
+// 3. Operands contiguous along three different loops: transposing one pair of loops does not help.
 // CHECK-LABEL: func.func @three_ways
 // CHECK: linalg.generic
 // WHY: not vectorized: no loop walks all operands element by element: loop 0 is strided in 2 of 3 operands; loop 1 is strided in 2 of 3 operands; loop 2 is strided in 2 of 3 operands
@@ -72,7 +72,7 @@ func.func @window(%x: memref<66xf32>, %w: memref<3xf32>, %y: memref<64xf32>) {
 }
 
 // -----
-// 6. Places anywhere in a table that is too large for the registers.
+// 6. Arbitrary indices into a table that is too large for the registers.
 // CHECK-LABEL: func.func @lookup
 // CHECK: linalg.generic
 // WHY: not vectorized: no loop walks all operands element by element: loop 0 is strided in 1 of 3 operands
@@ -88,7 +88,7 @@ func.func @lookup(%x: memref<64xi32>, %t: memref<257xf32>, %y: memref<64xf32>) {
 }
 
 // -----
-// 7. A table that is read downwards: how many elements are must be known.
+// 7. A table read with stride -1: the trip count must be static.
 // CHECK-LABEL: func.func @backwards
 // CHECK: linalg.generic
 // WHY: not vectorized: no loop walks all operands element by element: loop 0 is strided in 1 of 2 operands

@@ -1,8 +1,8 @@
-// The first tile comes from the caller's TCM; a later kernel's is started behind the last fetch.
+// The first tile is in the caller's TCM; a later kernel's tile is started after the last fetch.
 // RUN: hexmlir-opt %s --hexagon-weight-streaming --split-input-file | filecheck %s
 
-// 1. All weights at once: the later tile starts before the work. What stood behind the slot moves up, the part that an
-// scf.forall numbers too; bytes that nobody fetched before (argument 1) are no tile.
+// 1. All weights at once: the later tile starts before the work. Slots after the removed one move down, as do those that an
+// scf.forall indexes; an argument that is not given before the run (argument 1) is no tile.
 // CHECK-LABEL: func.func @whole
 // CHECK-SAME: %arg3: memref<262144xi8, 1>, %arg4: index, %arg5: memref<266240xi8, 1>, %arg6: index, %arg7: index)
 // CHECK-SAME: hexagon.tcm = {arena = 266240 : i64, spare = {{[1-9].*}} : i64, tile = array<i64: 0, 0, 262144, 1, 262144, 262144>}
@@ -48,7 +48,7 @@ func.func @whole(%w: memref<256x256xf32>, %x: memref<512x128xf32>, %y: memref<25
 }
 
 // -----
-// 2. Tiles of columns: the tag goes where the loop looks for it, the later tile starts where nothing is left to fetch.
+// 2. Tiles of columns: the tag is stored where the loop reads it, the later tile starts when no fetch is left.
 // CHECK-LABEL: func.func @tiles
 // CHECK-SAME: tile = array<i64: 0, 0, 512, 256, 2048, 131072>}
 // CHECK: %[[TAG:.*]] = call @hexmlir_rt_tile_start(%arg3,
@@ -102,7 +102,7 @@ func.func @tiles(%w: memref<256x512xf32>, %y: memref<256x128xf32, 1>) attributes
 }
 
 // -----
-// 3. No arena, no mark: nothing to give.
+// 3. No arena: no attribute.
 // CHECK-LABEL: func.func @small
 // CHECK-SAME: hexagon.tcm = {arena = 0 : i64}
 func.func @small(%x: memref<4xf32>) attributes {hexagon.in_model = array<i64: 0>} {

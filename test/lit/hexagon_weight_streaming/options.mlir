@@ -1,4 +1,4 @@
-// Small transfers pay only if one asks for them.
+// Small transfers are streamed only on request.
 // RUN: hexmlir-opt %s --hexagon-weight-streaming | filecheck %s --check-prefix=LARGE
 // RUN: hexmlir-opt %s --hexagon-weight-streaming='tile-bytes=4096' | filecheck %s --check-prefix=ANY
 // RUN: hexmlir-opt %s --hexagon-weight-streaming='tile-bytes=4097' | filecheck %s --check-prefix=LARGE

@@ -1,4 +1,4 @@
-// What keeps its memory, and what starts nothing.
+// Kernels that keep their memory, and kernels that start no tile.
 // RUN: hexmlir-opt %s --hexagon-weight-streaming='tile-bytes=1024' --split-input-file | filecheck %s
 // RUN: hexmlir-opt %s --hexagon-weight-streaming='tile-bytes=1024' --split-input-file --remarks 2>&1 >/dev/null | filecheck %s --check-prefix=WHY
 
@@ -14,8 +14,8 @@ func.func @two(%n: index) attributes {hexagon.in_model = array<i64>} {
 }
 
 // -----
-// 2. The slot is used before the fetch: a tile that is there would be overwritten. An argument that an earlier kernel
-// makes is not there yet.
+// 2. The slot is used before the fetch: a prefetched tile would be overwritten. An argument that an earlier kernel
+// makes does not exist before it.
 // WHY: remark: hexagon-weight-streaming: no first tile: no large block is always fetched before all work on it
 // WHY: remark: hexagon-weight-streaming: no first tile: no large block is always fetched before all work on it
 // CHECK-LABEL: func.func @used
@@ -48,7 +48,7 @@ func.func @made(%w: memref<1024xf32>) attributes {hexagon.in_model = array<i64>}
 }
 
 // -----
-// 3. The work fetches something in each iteration: a later kernel's tile would hold it up.
+// 3. The work fetches in each iteration: a later kernel's tile would delay it.
 // WHY: remark: hexagon-weight-streaming: prefetches no tile of a later kernel: the loop fetches in more than one way
 // CHECK-LABEL: func.func @fetching
 // CHECK-SAME: hexagon.tcm = {arena = 4096 : i64, tile = array<i64: 0, 0, 4096, 1, 4096, 4096>}

@@ -27,7 +27,7 @@ func.func @labels(%x: memref<4x64xf32>, %labels: memref<4xi64, strided<[1], offs
 }
 
 // -----
-// 2. What fits a word is compared without its upper one.
+// 2. Values that fit a word are compared without the upper word.
 // CHECK-LABEL: func.func @small
 // CHECK: ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i32, %{{.*}}: i8):
 // CHECK-NEXT: arith.cmpi ult, %[[A]], %[[B]] : i32
@@ -48,7 +48,7 @@ func.func @small(%x: memref<64xi32>, %z: memref<64xi32>, %y: memref<64xi8>) {
 }
 
 // -----
-// 3. Sizes and strides that are not known are taken from the buffer; the code behind it has vectors.
+// 3. Dynamic sizes and strides are read from the buffer; the resulting code is vectorized.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: %base_buffer, %[[OFFSET:offset]], %[[SIZES:sizes]]:2, %[[STRIDES:strides]]:2 = memref.extract_strided_metadata %arg0
 // CHECK: %[[STEP:.*]] = arith.muli %[[STRIDES]]#0
@@ -68,7 +68,7 @@ func.func @dynamic(%x: memref<?x64xi64, strided<[?, 1], offset: ?>>, %y: memref<
 }
 
 // -----
-// 4. A branch of the body reads what is made of the words.
+// 4. A branch in the body reads a value made from the words.
 // CHECK-LABEL: func.func @branch
 // CHECK: ^bb0(%[[LOW:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32):
 // CHECK: %[[SMALL:.*]] = arith.andi

@@ -1,4 +1,4 @@
-// What stays a loop over 64-bit integers.
+// Ops that stay loops over 64-bit integers.
 // RUN: hexmlir-opt %s --hexagon-wide-integers --remarks 2>&1 | filecheck %s
 
 // CHECK: remark: hexagon-wide-integers: 64-bit integers stay: 'arith.fptosi' has no form in words

@@ -16,7 +16,7 @@ func.func @bytes(%t: vector<128xi8>, %i: vector<256xi8>) -> vector<256xi8> {
 }
 
 // -----
-// 2. Halfwords: a piece's number is an immediate up to the eighth, then in a register.
+// 2. Halfwords: a segment's number is an immediate up to the eighth, then in a register.
 // CHECK-LABEL: func.func @halfwords
 // CHECK: llvm.call_intrinsic "llvm.hexagon.V6.vlutvwhi.128B"
 // CHECK-COUNT-7: llvm.call_intrinsic "llvm.hexagon.V6.vlutvwh.oracci.128B"
@@ -32,7 +32,7 @@ func.func @halfwords(%t: vector<256xi16>, %i: vector<128xi8>) -> vector<128xi16>
 }
 
 // -----
-// 3. Words in two halves, which are put together again.
+// 3. Words in two halves, which are recombined.
 // CHECK-LABEL: func.func @words
 // CHECK: %[[LOW:.*]] = llvm.call_intrinsic "llvm.hexagon.V6.vshufeh.128B"(%arg0, %arg0)
 // CHECK: %[[HIGH:.*]] = llvm.call_intrinsic "llvm.hexagon.V6.vshufoh.128B"(%arg0, %arg0)

@@ -31,7 +31,7 @@ func.func @part(%t: vector<128xi8>, %i: vector<96xi8>) -> vector<96xi8> {
 }
 
 // -----
-// A typing error in the name of an operation, or of what it says, is seen where it is read.
+// A misspelled operation or attribute is an error of the parser.
 // CHECK: error: unregistered operation 'hexagon.lookup' found in dialect ('hexagon')
 func.func @unknown(%t: vector<128xi8>, %i: vector<128xi8>) -> vector<128xi8> {
   %0 = "hexagon.lookup"(%t, %i) {count = 9 : i64} : (vector<128xi8>, vector<128xi8>) -> vector<128xi8>

@@ -1,4 +1,4 @@
-// Private functions that differ in their names alone become one, and then their callers do.
+// Private functions that differ only in name are merged, and then their callers are.
 // RUN: hexmlir-opt %s --merge-functions | filecheck %s
 
 // CHECK: func.func private @tile(

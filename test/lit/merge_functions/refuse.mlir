@@ -1,4 +1,4 @@
-// What stays: public functions, other attributes of arguments, a function whose address is taken, other constants.
+// Not merged: public functions, other attributes of arguments, a function whose address is taken, other constants.
 // RUN: hexmlir-opt %s --merge-functions | filecheck %s
 
 // CHECK: func.func @public_a

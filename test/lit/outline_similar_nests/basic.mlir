@@ -1,5 +1,5 @@
-// Two loops of the same operations on the same types move; what they use from outside arrives as arguments, constants
-// are repeated, and buffers nobody else reaches are promised to be so.
+// Two loops of the same operations on the same types are outlined; values from outside become arguments, constants
+// are cloned, and buffers that alias nothing are noalias.
 // RUN: hexmlir-opt %s --outline-similar-nests='operations=5 work=10' | filecheck %s
 // RUN: hexmlir-opt %s --outline-similar-nests='operations=5 work=10' --merge-functions | filecheck %s --check-prefix=MERGED
 

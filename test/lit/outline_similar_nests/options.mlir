@@ -1,4 +1,4 @@
-// How much a nest must be before it moves.
+// The least size of a nest that is outlined.
 // RUN: hexmlir-opt %s --outline-similar-nests | filecheck %s --check-prefix=NONE
 // RUN: hexmlir-opt %s --outline-similar-nests='operations=4 work=194' | filecheck %s --check-prefix=STAY
 // RUN: hexmlir-opt %s --outline-similar-nests='operations=5 work=193' | filecheck %s --check-prefix=STAY
@@ -22,7 +22,7 @@ func.func @f(%x: memref<64xf32>, %y: memref<64xf32>) {
   return
 }
 
-// What counts is how often operations are done, in nested loops too.
+// The number of executed operations counts, in nested loops too.
 // RUN: hexmlir-opt %s --outline-similar-nests='operations=6 work=12000' | filecheck %s --check-prefix=INNER
 // RUN: hexmlir-opt %s --outline-similar-nests='operations=6 work=13000' | filecheck %s --check-prefix=NONE
 

@@ -1,4 +1,4 @@
-// Nests that stay: with allocations, with results, with what no function takes; and copies that transpose no rows.
+// Nests that stay: with allocations, results, or values that cannot be arguments; and copies that transpose no rows.
 // RUN: hexmlir-opt %s --outline-similar-nests='operations=2 work=2' | filecheck %s
 
 // CHECK-NOT: _nest

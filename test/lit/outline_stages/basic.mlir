@@ -1,5 +1,5 @@
-// The work of both parts moves, transfers stay; what is computed for both stays and is computed again inside. Nobody else
-// reaches the slots, which is promised, and their alignment is told.
+// The work of both parts is outlined, transfers stay; shared values stay and are recomputed inside. The slots
+// are noalias arguments with their alignment.
 // RUN: hexmlir-opt %s --outline-stages=operations=2 | filecheck %s
 // RUN: hexmlir-opt %s --outline-stages=operations=2 --merge-functions | filecheck %s --check-prefix=MERGED
 
@@ -56,7 +56,7 @@ func.func @f(%v: f32, %out: memref<64xf32>, %tag: memref<1xi32>, %i: index, %p: 
   return
 }
 
-// What stays brings along what it is computed from: both are done again inside.
+// A value that stays and its operands are recomputed inside.
 // CHECK: func.func @chain(
 // CHECK: call @chain_stage(
 // CHECK-NEXT: %[[K:.*]] = arith.addi

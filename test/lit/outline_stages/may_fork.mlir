@@ -1,4 +1,4 @@
-// Parallel loops that move are told whether they may fork, as their function was. Work without any is not.
+// Outlined parallel loops get the fork permission of their function. Work without such loops does not.
 // RUN: hexmlir-opt %s --outline-stages=operations=2 --split-input-file | filecheck %s
 
 // CHECK: func.func private @f_stage(%{{.*}}: f32, %{{.*}}: memref<64xf32>{{.*}}, %{{.*}}: i1 {hexagon.may_fork})
@@ -24,7 +24,7 @@ func.func @f(%x: memref<64xf32>, %v: f32, %p: i1, %q: i1, %fork: i1 {hexagon.may
 
 // -----
 
-// Nobody asks: it may.
+// Without an argument it may fork.
 // CHECK: func.func private @g_stage(%{{.*}}: f32, %{{.*}}: memref<64xf32>
 // CHECK-NOT: may_fork
 func.func @g(%x: memref<64xf32>, %v: f32, %p: i1) {

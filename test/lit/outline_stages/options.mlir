@@ -1,4 +1,4 @@
-// How much work there must be before it moves, operations in loops included.
+// The least work that is outlined, operations in loops included.
 // RUN: hexmlir-opt %s --outline-stages=operations=4 | filecheck %s --check-prefix=MOVE
 // RUN: hexmlir-opt %s --outline-stages=operations=5 | filecheck %s --check-prefix=STAY
 // RUN: hexmlir-opt %s --outline-stages | filecheck %s --check-prefix=STAY

@@ -1,4 +1,4 @@
-// A product that is yet to be vectorized counts as what it will be: two of them are work enough for a function.
+// A product that is not vectorized yet counts as its vectorized form: two of them are enough work for a function.
 // RUN: hexmlir-opt %s --outline-stages --merge-functions | filecheck %s
 
 // CHECK: func.func private @f_stage(

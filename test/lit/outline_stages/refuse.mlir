@@ -1,4 +1,4 @@
-// What stays: parts that hand a value on, parts that take vectors, and what is no part of a double-buffered loop.
+// Not outlined: parts with results, parts that take vectors, and code that is no part of a double-buffered loop.
 // RUN: hexmlir-opt %s --outline-stages=operations=1 | filecheck %s
 
 // CHECK-NOT: _part

@@ -1,7 +1,7 @@
-// Blocks of an scf.forall are one where the function may not fork.
+// Blocks of an scf.forall are merged where the function may not fork.
 // RUN: hexmlir-opt %s --serialize-forall --split-input-file | filecheck %s
 
-// 1. The step says how much a block is. A block's own buffer becomes a part of one for all; indices count from its start.
+// 1. The step is the block size. A block's private buffer becomes a slice of one for all; indices are relative to it.
 // CHECK-LABEL: func.func @own_buffer
 // CHECK-SAME: %arg1: i1 {hexagon.may_fork})
 // CHECK: %[[N:.*]] = arith.select %arg1, %c32{{[^,]*}}, %c128
@@ -40,7 +40,7 @@ func.func @own_buffer(%y: memref<128xi32>, %fork: i1 {hexagon.may_fork}) {
 }
 
 // -----
-// 2. Blocks of rows; what lies along the columns alone is not cut.
+// 2. Blocks of rows; operands along the columns alone are not sliced.
 // CHECK-LABEL: func.func @rows
 // CHECK: scf.forall (%[[AT:.*]]) = (0) to (8) step (%[[N:[0-9]+]]) {
 // CHECK: %[[A:.*]] = memref.subview %arg0[%[[AT]], 0] [%[[N]], 64] [1, 1] : {{.*}} to memref<?x64xf32, strided<[64, 1], offset: ?>>

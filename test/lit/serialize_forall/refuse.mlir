@@ -1,7 +1,7 @@
-// What stays in blocks.
+// Loops that are not merged.
 // RUN: hexmlir-opt %s --serialize-forall --split-input-file --verify-diagnostics | filecheck %s
 
-// 1. Nobody asks for less than all threads.
+// 1. The function has no fork permission argument.
 // CHECK-LABEL: func.func @always_forks
 // CHECK: scf.forall (%{{.*}}) = (0) to (64) step (32)
 #id = affine_map<(d0) -> (d0)>

@@ -1,6 +1,6 @@
 // RUN: hexmlir-opt %s --triton-to-linalg --split-input-file | filecheck %s
 
-// A masked load fills what it does not read only when the block is not whole; the store writes the valid part.
+// A masked load fills unread elements only when the block is partial; the store writes the valid part.
 // CHECK-LABEL: func.func @masked(
 // CHECK-SAME: %arg0: memref<1xf32>, %arg1: i32,
 // CHECK-SAME: %arg2: i32, %arg3: i32, %arg4: i32, %arg5: i32, %arg6: i32, %arg7: i32)
@@ -154,7 +154,7 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// An index that wraps around is copied piece by piece, each a block, not element by element.
+// An index that wraps around is copied in contiguous blocks, not element by element.
 // CHECK-LABEL: func.func @wrapped(
 // CHECK: scf.while ({{.*}}) : (index) -> index
 // CHECK: arith.remsi
@@ -195,7 +195,7 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Elements of two tensors, up to a place from one and from there on from the other: a block of each.
+// Elements of two tensors, up to an index from one and then from the other: a block of each.
 // CHECK-LABEL: func.func @concatenated(
 // CHECK: memref.reinterpret_cast %arg0 to offset: [0], sizes: [32], strides: [1]
 // CHECK: memref.copy {{.*}} : memref<?xf32, strided<[1]>> to memref<?xf32, strided<[1]>>

@@ -5,7 +5,7 @@
 // UNKNOWN: unknown option 'block'
 // UNKNOWN: options of triton-to-linalg: none
 
-// What is dropped and what becomes a loop over elements is told.
+// Remarks report dropped operations and loops over elements.
 // CHECK-DAG: remark: triton-to-linalg: llvm.intr.assume is dropped
 // CHECK-DAG: remark: triton-to-linalg: address or mask is not a block: a loop over 8 elements or rows
 // CHECK: func.func @gather

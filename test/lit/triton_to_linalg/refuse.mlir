@@ -37,7 +37,7 @@
 
 // -----
 
-// Pointers with offsets, seen as pointers to wider elements.
+// Pointers with offsets, cast to pointers to wider elements.
 "tt.func"() <{function_type = (!tt.ptr<f32>) -> (), sym_name = "wider"}> ({
 ^bb0(%x: !tt.ptr<f32>):
   %i = "tt.make_range"() <{start = 0 : i32, end = 8 : i32}> : () -> tensor<8xi32>
