@@ -48,14 +48,14 @@ def run_tool(tool: str, main: Callable[[Sequence[str]], int], argv: Sequence[str
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        return _say(f"{tool}: interrupted", _INTERRUPTED)
+        return _print_error(f"{tool}: interrupted", _INTERRUPTED)
     except BrokenPipeError:
         _drop_what_nobody_reads()
         return _BROKEN_PIPE
     except Exception as error:  # the boundary of the tool: whatever is left becomes one message
         if debug:
             traceback.print_exc()
-        return _say(explain(tool, error), 1)
+        return _print_error(explain(tool, error), 1)
 
 
 def explain(tool: str, error: Exception) -> str:
@@ -63,7 +63,7 @@ def explain(tool: str, error: Exception) -> str:
     if isinstance(error, UsageError):
         return f"{tool}: error: {error}\n  hint: {error.hint}"
     if hasattr(error, "diagnostics"):
-        return "\n".join(str(_said_by(tool, diagnostic)) for diagnostic in error.diagnostics)
+        return "\n".join(str(_with_tool(tool, diagnostic)) for diagnostic in error.diagnostics)
     if isinstance(error, RecursionError):
         return f"{tool}: error: the input is nested too deeply"
     if isinstance(error, MemoryError):
@@ -76,8 +76,8 @@ def explain(tool: str, error: Exception) -> str:
             "  hint: this is a bug of the compiler; --debug shows where it happened")
 
 
-def _said_by(tool: str, diagnostic: Diagnostic) -> Diagnostic:
-    """What belongs to no file is said by the tool itself."""
+def _with_tool(tool: str, diagnostic: Diagnostic) -> Diagnostic:
+    """``diagnostic`` with the tool in place of a missing file."""
     from hexagon_mlir.ir.diagnostics import NO_FILE  # not before an error: loads the MLIR bindings
 
     if diagnostic.place.file != NO_FILE:
@@ -85,7 +85,7 @@ def _said_by(tool: str, diagnostic: Diagnostic) -> Diagnostic:
     return replace(diagnostic, place=replace(diagnostic.place, file=tool))
 
 
-def _say(text: str, code: int) -> int:
+def _print_error(text: str, code: int) -> int:
     _drop_what_nobody_reads()
     with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)

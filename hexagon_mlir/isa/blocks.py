@@ -14,7 +14,7 @@ FLOW_KINDS = frozenset({"jump", "jumpr", "call", "callr", "newjump", "clock", "d
 cycles before it are counted."""
 
 MAX_WAYS = 1 << 17
-"""From jumps through registers and ends of loops, each to any label there may be, in one function."""
+"""Most edges in one function from jumps through registers and ends of loops, each to all possible labels."""
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Graph:
 
 
 def _falls_through(packet: DecodedPacket) -> bool:
-    """False when the packet surely leaves (an unconditional jump or return)."""
+    """False when the packet always leaves (an unconditional jump or return)."""
     for insn in packet.insns:
         leaves = insn.kind in ("jump", "jumpr") or insn.key == "dealloc_return"
         if leaves and insn.condition is None:
@@ -109,7 +109,7 @@ def build(function: Function, address_taken: set[str]) -> Graph:
 def _count_ways(
     function: Function, decoded: list[DecodedPacket], address_taken: set[str], loop_targets: dict[str, list[str]]
 ) -> None:
-    """Refuse a function whose jumps through registers and ends of loops may lead to too many places in all."""
+    """Refuse a function whose jumps through registers and ends of loops have too many possible targets in total."""
     labels = len(address_taken & function.labels.keys())
     ways = 0
     for packet in decoded:
@@ -125,7 +125,7 @@ def _count_ways(
 def _has_label(function: Function, insn: Insn) -> None:
     """Refuse a loop or a local jump to a label that is not in the function, and a loop of no packets.
 
-    A jump may lead to the function's end: LLVM leaves nothing of a block that is never reached.
+    A jump may lead to the function's end: LLVM emits no packets for an unreachable block.
     """
     assert insn.target is not None
     end = len(function.packets)

@@ -69,17 +69,17 @@ class Address:
     shift: int = 0
     offset: Operand | None = None
     scale: int = 1
-    """What the written offset is multiplied by (HVX immediates count vectors)."""
+    """The factor of the written offset (HVX immediates count vectors)."""
     step: Operand | None = None
     set_base: Operand | None = None
     """Absolute-set form: this register receives the address."""
     modifier: Operand | None = None
-    """M register: the step in bytes, or what describes a circular buffer."""
+    """M register: the step in bytes, or the description of a circular buffer."""
     mode: str = ""
     """circ or brev."""
 
     def registers(self) -> list[Operand]:
-        """What the address is computed from."""
+        """The registers from which the address is computed."""
         parts = [p for p in (self.base, self.index, self.modifier) if p]
         if self.mode == "circ" and self.modifier:
             parts.append(Operand("C", self.modifier.number + CIRCULAR_START))
@@ -87,7 +87,7 @@ class Address:
 
     @property
     def written(self) -> Operand | None:
-        """The address register that changes."""
+        """The address register that is written."""
         return self.set_base or (self.base if self.step or self.modifier else None)
 
 
@@ -97,7 +97,7 @@ VECTOR_ACCESSES = ("vmem", "vmemu")
 UNPACKING = ("membh", "memubh")
 """Loads that widen each byte."""
 FIFO = ("memb_fifo", "memh_fifo")
-"""Loads that shift what was in their destination."""
+"""Loads that shift the old value of their destination."""
 
 
 @dataclass
@@ -200,7 +200,7 @@ _LOCKED_STORE = re.compile(r"^(mem[wd])_locked\(R,P\)=(R|RR)$")
 _DMA = re.compile(r"^(?:R=)?(dmstart|dmlink|dmpoll|dmwait|dmpause|dmresume)(\(R(,R)?\))?$")
 
 GATHERED = Operand("T", 0, new=True)
-"""VTMP: what a vgather hands to the store of the same packet."""
+"""VTMP: the result of a vgather for the store of the same packet."""
 ALL_VECTORS = [Operand("V", n) for n in range(32)]
 COUNTERS = {14: "hexmlir_rt_cycles", 18: "hexmlir_rt_packets", 30: "hexmlir_rt_ticks"}
 """The lower register of the counter pairs c15:14 (upcycle), c19:18 (pktcount), c31:30 (utimer) and who knows them."""
@@ -228,7 +228,7 @@ def _register(letter: str, high: str, low: str | None, new: bool) -> Operand:
 
 @functools.lru_cache(4096)
 def _operands(text: str) -> tuple[tuple[Operand, ...], str, str]:
-    """A match of `_OPERAND`: its operands, what stands for them in the form key, and a ``.cur``/``.tmp`` mark."""
+    """A match of `_OPERAND`: its operands, their placeholder in the form key, and a ``.cur``/``.tmp`` mark."""
     if text in ("p3:0", "c4"):
         return tuple(Operand("P", n) for n in range(4)), "PPPP", ""
     match = _OPERAND.fullmatch(text)

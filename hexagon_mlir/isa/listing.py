@@ -1,4 +1,4 @@
-"""What the simulator knows, as rows for ``hexmlir sim --list-forms``: template, unit, first chip generation."""
+"""The forms of the simulator as rows for ``hexmlir sim --list-forms``: template, unit, first chip generation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hexagon_mlir.isa.form import FORMS
 from hexagon_mlir.isa.matrix import OPERATIONS
 
 OLDEST = 68
-"""The list does not tell forms of v68 and before apart."""
+"""The list does not distinguish forms of v68 and earlier."""
 ADDRESSES = ("R+I", "R++I", "R++M", "R++M:brev", "R++I:circ(M)", "R+R<<I", "R<<I+I", "R=I", "I", "gp+I")
 PLAIN_ONLY = ("R+R<<I", "I", "gp+I")
 """Address forms that the packing loads (membh, memubh, fifo) do not have."""
@@ -46,7 +46,7 @@ MASKED = ("V.b+=V.b", "V.b-=V.b", "V.h+=V.h", "V.h-=V.h", "V.w+=V.w", "V.w-=V.w"
 
 @dataclass(frozen=True)
 class Row:
-    """One form; registers and immediates stand as class letters (see `isa.spec`), ``L`` is a label."""
+    """One form; registers and immediates are class letters (see `isa.form`), ``L`` is a label."""
 
     template: str
     unit: str
@@ -62,7 +62,7 @@ class Row:
 
 
 def concrete(template: str) -> str:
-    """An instruction that shows the template."""
+    """An instruction of this template."""
     names = {"R": "r2", "RR": "r5:4", "V": "v2", "VV": "v5:4", "P": "p0", "Q": "q0", "M": "m0", "I": "#8", "L": "L"}
     return re.sub(r"\b(RR|R|VV|V|P|Q|M|I|L)\b", lambda m: names[m.group()], template)
 
@@ -89,7 +89,7 @@ def templates() -> list[str]:
 
 
 def rows() -> list[Row]:
-    """Every form; a template the decoder does not take is an error of this list."""
+    """Every form; a template that the decoder does not accept is an error of this list."""
     result = [
         Row(f"if(Q) {key}" if key in MASKED else key, form.unit.value, form.since) for key, form in FORMS.items()
     ]

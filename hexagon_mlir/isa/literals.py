@@ -1,4 +1,4 @@
-"""Numbers in assembly text as assemblers read them, and messages about parts of a line that they would not take."""
+"""Numbers in assembly text as assemblers read them, and errors about parts of a line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RANGE = range(-(1 << 63), 1 << 64)
 
 
 class Refused(ValueError):
-    """Part of a line that the reader knows and cannot take."""
+    """A recognized part of a line that is invalid."""
 
     def __init__(self, why: str, hint: str = "") -> None:
         super().__init__(why)
@@ -20,7 +20,7 @@ class Refused(ValueError):
 
 
 def shown(text: str) -> str:
-    """``text`` as messages quote it: not all of it if it is long."""
+    """``text`` as messages quote it: truncated if it is long."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
 
 

@@ -1,4 +1,4 @@
-"""Assembly as packets of lines, and lines as instructions: for those who look at few of them, often."""
+"""Assembly as packets of lines, and lines as instructions, cached for repeated reading."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _LABEL = re.compile(r"([.\w$]+):(?:\s|$)")
 
 @lru_cache(1)
 def packets_of(asm: str) -> tuple[list[list[str]], dict[str, int]]:
-    """The lines of each packet of ``asm``, its closing one included, and the packet each label stands before.
+    """The lines of each packet of ``asm``, its closing one included, and the packet after each label.
 
-    Those who read one text after the other share them.
+    The result for the last text is cached and shared.
     """
     packets: list[list[str]] = []
     labels: dict[str, int] = {}
@@ -33,7 +33,8 @@ def packets_of(asm: str) -> tuple[list[list[str]], dict[str, int]]:
 
 @lru_cache(1 << 14)
 def instructions(line: str) -> tuple[Insn, ...]:
-    """The one or two instructions of a ``line`` of a packet; none where it holds no known form, as its end does not."""
+    """The one or two instructions of a ``line`` of a packet; none where it is no known form, as for the closing
+    line."""
     try:
         return tuple(decode_line(0, line))
     except FormError:

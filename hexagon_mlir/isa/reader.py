@@ -1,8 +1,8 @@
 """LLVM's Hexagon assembly text to a `Module` of functions, packets and data sections.
 
-Every line is either understood or an `AsmError` that names it; nothing is skipped by guess. Sections that
-hold no guest data (debug information, notes) are read past as a whole. Words in code, which LLVM writes for a naked
-function with prologue data, are packets too.
+Every line is either parsed or an `AsmError` that names it; no unknown line is skipped. Sections without guest data
+(debug information, notes) are skipped as a whole. Words in code, which LLVM writes for a naked function with prologue
+data, are packets too.
 """
 
 from __future__ import annotations
@@ -98,13 +98,13 @@ _INT_SIZES = {
 }  # fmt: skip
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "b": 8, "f": 12, "v": 11, '"': 34, "\\": 92}
 _WIDEST_FILL = 8
-"""Bytes of an element of ``.fill``; assemblers take wider ones as so wide."""
+"""Most bytes of an element of ``.fill``; assemblers truncate wider ones to this width."""
 _NAMES = frozenset('"\\')
-"""Characters that no name has."""
+"""Characters that are invalid in names."""
 _FLAGS = re.compile(r',\s*"(\w*)"')
-"""Of a section, after its name."""
+"""The flags of a section, after its name."""
 _READ_ONLY = (".rodata", ".data.rel.ro")
-"""Sections that nobody writes, whatever flags they have: those of the second kind, once they are relocated."""
+"""Read-only sections, whatever their flags: those of the second kind after relocation."""
 _NOT_LOADED = (".debug", ".note", ".comment", ".llvm", ".eh_frame", ".symtab", ".strtab", ".gcc_except")
 
 
@@ -164,7 +164,7 @@ def _alignment(name: str, text: str) -> int:
 
 
 def unquote(symbol: str) -> str:
-    """A symbol without the quotes LLVM puts round unusual names."""
+    """A symbol without the quotes that LLVM adds to unusual names."""
     return symbol[1:-1] if symbol.startswith('"') else symbol
 
 
@@ -188,7 +188,7 @@ class Reader:
         """Line and value of each word of code that is not yet disassembled."""
         self.by_name: dict[str, Section] = {}
         self.data_bytes = 0
-        """In all sections so far."""
+        """Bytes of data in all sections so far."""
 
     def read(self) -> Module:
         number = 0
@@ -366,7 +366,7 @@ class Reader:
         self.module.sections.append(section)
 
     def extend(self, section: Section, piece: bytes, count: int = 1) -> None:
-        """Append ``count`` times ``piece``, if the guest has room for so much data."""
+        """Append ``count`` times ``piece``, if the data fits guest memory."""
         self.data_bytes += len(piece) * count
         if self.data_bytes > DATA_BYTES:
             raise Refused(f"{self.data_bytes} bytes of data", f"data sections have room for {DATA_BYTES}")

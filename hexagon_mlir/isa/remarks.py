@@ -1,4 +1,4 @@
-"""What code generation has to say about assembly, as comments in it: they are kept wherever the assembly is."""
+"""Remarks of code generation as comments in the assembly, so that they are cached with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What instructions occupy of a packet: slots, HVX pipes, and the ports for loads and stores.
+"""The resources of a packet that instructions occupy: slots, HVX pipes, and the ports for loads and stores.
 
 HVX V73 PRM 80-N2040-54, 5.1 and table 5-1: a packet has four slots, and four pipes of which one shifts, one permutes
 and two multiply. What adds or compares vectors takes any pipe, and so does a load or store of a vector that passes the
@@ -34,11 +34,11 @@ OCCUPIES: dict[Unit, tuple[str, ...]] = {
     Unit.V_LOAD: ("slot", "pipe", "load"),
     Unit.V_STORE: ("slot", "pipe", "store"),
 }
-"""What one instruction takes; the others take a slot."""
+"""Unit -> resources of one instruction; other units occupy a slot only."""
 
 
 def occupied(insn: Insn) -> Counter[str]:
-    """What ``insn`` takes of its packet."""
+    """The resources of its packet that ``insn`` occupies."""
     if insn.access == "vmemu":
         return Counter(("slot", "load", "store", "pipe", "permute"))
     if insn.unit is Unit.MATRIX and OPERATIONS[insn.key].product:  # two in a packet, and no other access
@@ -52,11 +52,12 @@ def occupied(insn: Insn) -> Counter[str]:
 
 @lru_cache(1 << 14)
 def occupied_by(line: str) -> Counter[str]:
-    """What a ``line`` of a packet occupies: one instruction or a compound of two; a slot where it is no known form."""
+    """The resources that a ``line`` of a packet occupies: one instruction or a compound of two; a slot for an unknown
+    form."""
     return sum(map(occupied, instructions(line)), Counter()) or Counter(slot=1)
 
 
 def needed_packets(uses: Iterable[Counter[str]]) -> dict[str, float]:
-    """Packets that each resource needs for instructions that take ``uses``, if it never idles."""
+    """Least packets by each resource for instructions that occupy ``uses``."""
     total: Counter[str] = sum(uses, Counter())
     return {name: total[name] / available for name, available in PER_PACKET.items() if total[name]}

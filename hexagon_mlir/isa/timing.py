@@ -55,7 +55,7 @@ class BlockCost:
 
 
 class Pending(NamedTuple):
-    """A result on its way: when a late and an early reader can take it."""
+    """A pending result: the cycles at which a late and an early reader can read it."""
 
     late: int
     early: int
@@ -74,7 +74,7 @@ class Use(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What the timing of a packet depends on."""
+    """The properties of a packet on which its timing depends."""
 
     hvx: bool
     uses: list[Use]
@@ -101,7 +101,7 @@ class State:
                 self.ready[register] = pending
 
     def restarted(self) -> State:
-        """The same at cycle 0, without what is there already."""
+        """The same state relative to cycle 0, without results that are available already."""
         ready = {r: p.after(-self.now) for r, p in self.ready.items() if p.early > self.now}
         return State(0, max(0, self.hvx_free - self.now), ready)
 
@@ -205,9 +205,9 @@ class Model:
         return Pending(stage - self.operand, stage - self.early_operand, SCALAR)
 
     def issue(self, state: State, step: Step) -> dict[str, int]:
-        """Move ``state`` past a packet; gives its stalls."""
+        """Advance ``state`` past a packet; returns its stalls."""
         stalls: dict[str, int] = {}
-        turn = max(state.hvx_free - state.now, 0) if step.hvx else 0
+        wait = max(state.hvx_free - state.now, 0) if step.hvx else 0
         longest, cause = 0, SCALAR
         for register, early, delay in step.uses:
             pending = state.ready.get(register)
@@ -215,11 +215,11 @@ class Model:
                 cycles = (pending.early if early else pending.late - delay) - state.now
                 if cycles > longest:
                     longest, cause = cycles, pending.cause
-        if turn:
-            stalls[ISSUE] = turn
-        if longest > turn:
-            stalls[cause] = longest - turn
-        state.now += max(turn, longest)
+        if wait:
+            stalls[ISSUE] = wait
+        if longest > wait:
+            stalls[cause] = longest - wait
+        state.now += max(wait, longest)
         if step.hvx:
             state.hvx_free = state.now + self.hvx_interval
         for register, pending in step.results.items():

@@ -1,4 +1,4 @@
-"""What an instruction occupies and how it is timed."""
+"""The execution units of instructions."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def helpers(vector_bytes: int) -> str:
     words = vector_bytes // 4 + 1  # an unaligned vector touches one word more
     everything = ", ".join(["i32 -1"] * words)
     declarations: set[str] = set()
-    pieces = [f"@ck_every_word = internal constant [{words} x i32] [{everything}]", _report(), _tell()]
+    pieces = [f"@ck_every_word = internal constant [{words} x i32] [{everything}]", _report(), _call_back()]
     pieces += [RaceCheck(write, declarations).text() for write in (False, True)]
     pieces += [AccessCheck(kind, declarations).text() for kind in _kinds(vector_bytes)]
     return "\n".join([*sorted(declarations), *pieces])
@@ -49,7 +49,7 @@ def _report() -> str:
     return f.text()
 
 
-def _tell() -> str:
+def _call_back() -> str:
     """@ck_tell(st, rule, address, site, index): call back number ``index`` with these words in the state record."""
     f = Function("internal void @ck_tell(ptr %st, i32 %rule, i32 %address, i32 %site, i32 %index)", "noinline")
     for name, offset in (("rule", layout.RULE), ("address", layout.FAULT), ("site", layout.SITE)):

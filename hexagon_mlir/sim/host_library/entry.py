@@ -50,7 +50,7 @@ class HostEntry:
         self.inside[context.index] = index
         try:
             if index < 0:
-                self._tell(index, context)
+                self._handle_callback(index, context)
             elif (result := self.functions[index](context)) is not None:
                 context.give(result)
         except BaseException as error:
@@ -71,7 +71,7 @@ class HostEntry:
             function(context.address)
             context.cells[layout.HOT // 4] = layout.MOVED
 
-    def _tell(self, index: int, context: Context) -> None:
+    def _handle_callback(self, index: int, context: Context) -> None:
         """Handle callbacks that are no host functions: a fault or a copy of a checked build, a large copy."""
         checks = self.machine.checks
         if index in (layout.LARGE_COPY, layout.LARGE_FILL):

@@ -93,8 +93,8 @@ class _Stream:
     def restart(self, line: Val) -> Val:
         """Replace this stream by a new one; all its gaps are counted."""
         self._store(line, line, self.f.const(1, I32))
-        unread = self.seen ^ self._all_lines(self.high - self.low)
-        begins = unread & ~(unread << 1)
+        skipped = self.seen ^ self._all_lines(self.high - self.low)
+        begins = skipped & ~(skipped << 1)
         return self.seen.icmp("ne", 0).select(begins, 0).one("ctpop")
 
     def go_up(self, line: Val, window: int) -> Val:

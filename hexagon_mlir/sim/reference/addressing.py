@@ -1,4 +1,4 @@
-"""How an address register moves: by a step, by a modifier, around a circular buffer (V73 PRM 80-N2040-53, 5.8)."""
+"""Updates of an address register: by a step, by a modifier, around a circular buffer (V73 PRM 80-N2040-53, 5.8)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WORD = (1 << 32) - 1
 
 
 def reversed_half(address: int) -> int:
-    """``:brev``: the low 16 bits back to front."""
+    """``:brev``: the low 16 bits reversed."""
     return address & 0xFFFF0000 | int(f"{address & 0xFFFF:016b}"[::-1], 2)
 
 

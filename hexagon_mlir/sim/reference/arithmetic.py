@@ -1,4 +1,4 @@
-"""Which floats the reference computes, and the registers that hold them."""
+"""The float models of the reference, and the registers that hold the floats."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ DISPUTED = ("conversion_overflow", "dot_accumulation", "narrowing_order", "nan_o
 
 
 def model(target: Target, arithmetic: str = "chip", qfloat: str | None = None) -> Model:
-    """The model of a chip: its own generation when ``qfloat`` is None, its sides of what is disputed."""
+    """The model of a chip: its own generation when ``qfloat`` is None, its choice of the disputed settings."""
     taken = {name: str(getattr(target.disputed, name)) for name in DISPUTED}
     return Model(str(arithmetic), str(qfloat or target.qfloat), **taken)
 

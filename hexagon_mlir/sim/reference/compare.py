@@ -149,7 +149,7 @@ def _same(a: np.ndarray, b: np.ndarray, widths: set[int]) -> bool:
 def differences(
     text: str, pieces: list[Piece], before: State, got: State, want: State, exact: bool
 ) -> list[Difference]:
-    """What the two disagree on after one packet; with ``exact``, vectors have one NaN pattern and must have it."""
+    """The differences of the two after one packet; with ``exact``, NaN lanes must have the same pattern."""
     if all(np.array_equal(getattr(got, f.name), getattr(want, f.name)) for f in fields(State)):
         return []
     widths = {piece.float_bits for piece in pieces if piece.float_bits and not (exact and piece.unit.hvx)}
@@ -196,7 +196,7 @@ def check(
 ) -> list[Difference]:  # fmt: skip
     """Run ``count`` random packets of forms that ``target`` has, each on ``states`` register states.
 
-    ``quick`` is about the translated code, see `host.QUICK`; ``arithmetic`` about both, see `Model`.
+    ``quick`` concerns the translated code, see `host.QUICK`; ``arithmetic`` both, see `Model`.
     """
     chip = targets.get(target) if isinstance(target, str) else target
     floats = model(chip, arithmetic)

@@ -1,8 +1,8 @@
 """Integer lanes (int64) that stand for exact numbers: a lane ``x`` with a ``scale`` is x * 2**scale.
 
-A sum of numbers of very different size does not fit 64 bits. What is shifted out at the bottom leaves a sticky bit:
-bit 0 is set when anything below it was not zero. The bits above are the number rounded down, so a comparison with
-any multiple of 2 comes out as with the exact number, and so does every rounding at bit 2 or above.
+A sum of numbers of very different size does not fit 64 bits. Bits shifted out are collected in a sticky bit: bit 0 is
+set when any of them was not zero. The bits above are the number rounded down, so a comparison with any multiple of 2,
+and every rounding at bit 2 or above, has the result of the exact number.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ SIZES = {"w": 4, "h": 2, "uh": 2, "b": 1, "ub": 1, "d": 8, "bh": 2, "ubh": 2, "b
 """Bytes of an access after ``mem``; packing loads of a pair take twice as many."""
 USR: Unit = ("C", 8)
 LINE_BYTES = 32
-"""What ``dczeroa`` clears."""
+"""Bytes that ``dczeroa`` clears."""
 VECTOR_BYTES = 128
 
 
@@ -70,7 +70,7 @@ class Transfer:
 
 @dataclass
 class Outcome:
-    """What a packet asks of its surroundings."""
+    """The effects of a packet beyond registers: transfers and loops."""
 
     transfers: list[Transfer] = field(default_factory=list)
     """Taken jumps, calls and returns in text order."""
@@ -227,7 +227,8 @@ class _Execution:
 
     @staticmethod
     def keep(operand: Operand, value: Any, put: Callable[[Unit, Any], None]) -> None:
-        """Give ``put`` the bytes and the extension bits of a vector or a pair; plain arrays have the default bits."""
+        """Pass the bytes and the extension bits of a vector or a pair to ``put``; plain arrays have the default
+        bits."""
         for unit, part in zip(operand.units(), value if operand.cls == "VV" else (value,), strict=True):
             vector = part if isinstance(part, Vector) else Vector(part)
             put(unit, as_bytes(vector.data))
@@ -304,7 +305,8 @@ class _Execution:
             self.write(insn.dests[0], value)
 
     def load_to(self, insn: Insn, address: int) -> int:
-        """What a scalar load gives its register: ``bh`` widens bytes to halfwords, ``fifo`` shifts in from the top."""
+        """The value that a scalar load writes to its register: ``bh`` widens bytes to halfwords, ``fifo`` shifts in
+        from the top."""
         size = self.size(insn)
         if insn.access in UNPACKING:
             raw = int.from_bytes(self.memory[address : address + size].tobytes(), "little")

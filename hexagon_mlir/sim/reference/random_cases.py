@@ -18,7 +18,7 @@ FLAG = MASK_REGISTER
 
 @dataclass
 class Case:
-    """A random packet with what stands around it."""
+    """A random packet with its surrounding packets."""
 
     pieces: list[Piece]
     text: str
@@ -56,7 +56,7 @@ def packet_text(pieces: list[Piece], number: int) -> str:
 
 
 def function_text(packets: list[str], number: int) -> str:
-    """A function of the packets that returns; a jump to the label of ``number`` comes back with another flag."""
+    """A function of the packets that returns; a jump to the label of ``number`` returns with another flag."""
     body = "".join(packets)
     name, label = f"f{number}", f".Ltaken{number}"
     end = "\t{\n\t\tjumpr r31\n\t}\n"

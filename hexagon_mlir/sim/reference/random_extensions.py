@@ -1,4 +1,4 @@
-"""Packets around a random one that give its qfloat operands random extension bits, and show those of its results."""
+"""Packets around a random one that set random extension bits of its qfloat operands, and read those of its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random lanes of every HVX float: any pattern, near one, ends of the range, unnormalised, and what cancels."""
+"""Random lanes of every HVX float: any pattern, near one, ends of the range, unnormalised, and operands that cancel."""
 
 from __future__ import annotations
 

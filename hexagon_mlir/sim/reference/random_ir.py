@@ -1,7 +1,7 @@
 """Random LLVM IR vector functions on the host and, through LLVM's Hexagon code generator, on the simulator.
 
 The host's own code generator is the oracle, and the simulator computes in IEEE numbers. Operations that LLVM is known
-to translate wrongly for Hexagon carry the name of the fault (`FAULTS`); a difference in a function without one is new.
+to miscompile for Hexagon are tagged with the fault (`FAULTS`); a difference in a function without one is new.
 """
 
 from __future__ import annotations
@@ -151,7 +151,8 @@ class Generator:
         return name
 
     def scales(self, value: str) -> bool:
-        """A shift of a product by a constant is taken for a fixed-point product; True when that must not be."""
+        """LLVM combines the shift of a product by a constant to a fixed-point product; True when that must be
+        avoided."""
         if value in self.products and self.faulty:
             self.made.faults.add("fixed-point-product")
         return value in self.products and not self.faulty
@@ -161,7 +162,7 @@ class Generator:
         return self.emit(f"select <{lanes} x i1> {condition}, {ty} {yes}, {ty} {no}")
 
     def mixes(self, kind: str) -> bool:
-        """Sign changes round a select let LLVM make a vmin of it; True when that must not be."""
+        """With sign changes around a select LLVM combines it to a vmin; True when that must be avoided."""
         if not self.faulty and self.float_kinds - {kind}:
             return True
         self.float_kinds.add(kind)

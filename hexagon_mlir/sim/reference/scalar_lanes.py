@@ -167,7 +167,7 @@ def sum_chosen(old, a, r):
     return old + sum(-x if r >> i & 1 else x for i, x in enumerate(unpack(a, 16, 64, True)))
 
 
-def _turned(real, imaginary, code):
+def _rotated(real, imaginary, code):
     """Times 1, -j, j or -1."""
     return ((real, imaginary), (imaginary, -real), (-imaginary, real), (-real, -imaginary))[code & 3]
 
@@ -175,21 +175,21 @@ def _turned(real, imaginary, code):
 @rule("RR=vcrotate(RR,R)")
 def rotate_complex(a, r):
     h = unpack(a, 16, 64, True)
-    return pack([saturate(x, 16) for k in (0, 2) for x in _turned(h[k], h[k + 1], r >> k)], 16)
+    return pack([saturate(x, 16) for k in (0, 2) for x in _rotated(h[k], h[k + 1], r >> k)], 16)
 
 
 @rule("RR{|+}=vrcrotate(RR,R,I)")
 def rotate_bytes(update, *arguments):
     *old, a, r, n = arguments
     values, code = unpack(a, 8, 64, True), r >> 8 * n
-    turns = [_turned(values[k], values[k + 1], code >> k) for k in (0, 2, 4, 6)]
+    products = [_rotated(values[k], values[k + 1], code >> k) for k in (0, 2, 4, 6)]
     start = unpack(old[0], 32, 64, True) if update else (0, 0)
-    return pack([start[k] + sum(turn[k] for turn in turns) for k in (0, 1)], 32)
+    return pack([start[k] + sum(product[k] for product in products) for k in (0, 1)], 32)
 
 
 @rule("RR=vx{addsub|subadd}{h|w}(RR,RR){|:rnd:>>1}:sat")
 def cross(name, suffix, half, a, b):
-    """Lane i with lane i ^ 1: sums and differences in turn."""
+    """Lane i with lane i ^ 1: sums and differences alternately."""
     bits = LANES[suffix][0]
     x, y = unpack(a, bits, 64, True), unpack(b, bits, 64, True)
     results = [v + y[i ^ 1] if (i % 2 == 0) == (name == "addsub") else v - y[i ^ 1] for i, v in enumerate(x)]

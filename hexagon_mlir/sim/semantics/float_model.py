@@ -14,7 +14,7 @@ DEFAULT_EXTENSION = 0b1010
 
 @dataclass(frozen=True)
 class FloatModel:
-    """What the semantics of the float forms depend on."""
+    """The parameters of the semantics of float forms."""
 
     arithmetic: Arithmetic = DEFAULT_ARITHMETIC
     qfloat: Qfloat = Qfloat.LEGACY

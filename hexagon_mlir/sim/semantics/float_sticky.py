@@ -1,7 +1,7 @@
 """When scalar floating point operations set the sticky bits of USR.
 
-A single-precision result is compared with the exact one: a double that was rounded to odd, so that nothing is lost
-that decides. Tininess is detected before rounding, as QEMU does. ``:lib`` multiplies set nothing, and the steps of a
+A single-precision result is compared with the exact one, a double that was rounded to odd, which preserves the
+comparison. Tininess is detected before rounding, as QEMU does. ``:lib`` multiplies set nothing, and the steps of a
 double multiply are not modelled.
 """
 
@@ -29,7 +29,7 @@ def exact_sum(a: Val, b: Val) -> Val:
 
 
 def sum_error(a: Val, b: Val, total: Val) -> Val:
-    """What ``a + b`` lost in rounding to ``total``, exactly (Knuth's two-sum)."""
+    """The exact rounding error of ``a + b`` = ``total`` (Knuth's two-sum)."""
     shadow = total - a
     return (a - (total - shadow)) + (b - shadow)
 
@@ -129,7 +129,7 @@ def quiet(compute: Emit) -> Emit:
 
 
 def from_integer(width: int, signed: bool) -> Emit:
-    """The number of ``width`` nearest to an integer, which may not equal it."""
+    """The number of ``width`` nearest to an integer; sets inexact where it differs."""
 
     def emit(value: Val) -> Val:
         result = value.sitofp(width) if signed else value.uitofp(width)

@@ -12,7 +12,7 @@ STATE = "%st"
 
 
 class Function(Code):
-    """Writes one function, block after block; ``head`` and ``attributes`` are what LLVM writes around ``define``."""
+    """Writes one function, block after block; ``head`` and ``attributes`` are those of ``define``."""
 
     def __init__(self, head: str, attributes: str = "", declarations: set[str] | None = None) -> None:
         super().__init__(set() if declarations is None else declarations)
@@ -32,11 +32,11 @@ class Function(Code):
 
     # -- memory --------------------------------------------------------------------------------------------
     def word(self, offset: int, type_: Type = I32) -> Val:
-        """What stands at ``offset`` of the state record."""
+        """The word at ``offset`` of the state record."""
         return self.load(self.at(STATE, offset), type_)
 
     def pointer(self, offset: int) -> str:
-        """The pointer that stands at ``offset`` of the state record."""
+        """The pointer at ``offset`` of the state record."""
         place, name = self.at(STATE, offset), "%" + self.name("p")
         self.put(f"{name} = load ptr, ptr {place}")
         return name
@@ -74,20 +74,21 @@ class Function(Code):
         self.put(f"br i1 {condition.name}, label %{yes}, label %{no}")
 
     def begin(self, label: str) -> None:
-        """The next block, which the one before goes on with."""
+        """Begin the next block, to which the current one falls through."""
         self.jump(label)
         self.label(label)
 
     @contextmanager
     def when(self, condition: Val, label: str, end: str) -> Iterator[None]:
-        """What is written inside runs if ``condition`` holds, as block ``label``; ``end`` is the block after it."""
+        """Code emitted in this context runs if ``condition`` holds, as block ``label``; ``end`` is the block after
+        it."""
         self.branch(condition, label, end)
         self.label(label)
         yield
         self.begin(end)
 
     def loop(self, label: str, start: Sequence[Val]) -> list[Val]:
-        """Begin a loop that runs at least once, and give its values: those of ``start`` at first, then `repeat`'s."""
+        """Begin a loop that runs at least once; returns its values: those of ``start`` at first, then `repeat`'s."""
         before = self.block
         self.begin(label)
         phis = []
@@ -97,13 +98,13 @@ class Function(Code):
         return phis
 
     def repeat(self, label: str, again: Val, values: Sequence[Val], end: str) -> None:
-        """The end of loop ``label``: with ``values`` once more if ``again`` holds, else on to ``end``."""
+        """End loop ``label``: repeat it with ``values`` if ``again`` holds, else branch to ``end``."""
         for line, value in zip(self._phis.pop(label), values, strict=True):
             self.lines[line] += f", [ {value.name}, %{self.block} ]"
         self.branch(again, label, end)
         self.label(end)
 
     def phi(self, incoming: Sequence[tuple[Val, str]]) -> Val:
-        """The value that belongs to the block control comes from."""
+        """The value for the predecessor block."""
         type_ = incoming[0][0].ty
         return self.op(f"phi {type_} " + ", ".join(f"[ {value.name}, %{label} ]" for value, label in incoming), type_)

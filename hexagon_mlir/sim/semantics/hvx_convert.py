@@ -28,7 +28,7 @@ def _round_half(value: Val) -> Val:
 
 
 def _in_order(u: Val, v: Val) -> Pair:
-    """What gives the even lanes and what gives the odd ones."""
+    """The operands of the even and of the odd lanes."""
     first_even = u.code.floats.disputed.narrowing_order is NarrowingOrder.FIRST_EVEN
     return (u, v) if first_even else (v, u)
 
@@ -43,8 +43,8 @@ def _between_floats() -> None:
 def _to_integer(value: Val, bits: int, signed: bool) -> Val:
     """f32 lanes truncated and saturated; NaN gives the largest value.
 
-    The input is clamped below first and chosen above last (a lane that does not fit has no value, and is not chosen):
-    LLVM 22 makes scalar code of ``llvm.fptosi.sat`` on vectors.
+    The lower bound is a clamp before the conversion, the upper one a select after it (a lane that does not fit is
+    poison and not selected): LLVM 22 scalarizes ``llvm.fptosi.sat`` on vectors.
     """
     bottom, top = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
     clamped = value.fcmp("ogt", bottom).select(value, value.lift(bottom))

@@ -2,8 +2,8 @@
 
 f16 arithmetic is done in f32 and rounded once, which is exact for add, subtract and multiply. With `Arithmetic.CHIP`
 every NaN result is the largest positive pattern, and the order of numbers is that of `float_order`; with
-`Arithmetic.IEEE` a NaN is what the host makes of it, ``vmax`` and ``vmin`` return the second operand when one is NaN,
-``vfmax`` and ``vfmin`` the number.
+`Arithmetic.IEEE` a NaN is that of the host, ``vmax`` and ``vmin`` return the second operand when one is NaN, ``vfmax``
+and ``vfmin`` the number.
 """
 
 from __future__ import annotations
@@ -62,8 +62,7 @@ def _widen(a: Val, b: Val, op: Operation) -> Pair:
 def fused_half(a: Val, b: Val, x: Val) -> Val:
     """a * b + x of f16 values in f32 lanes, rounded once to f16.
 
-    The product is exact. Of the sum the last bit is set when it was rounded (round to odd): then the second rounding
-    is that of the exact sum.
+    The product is exact. The sum is rounded to odd, so that the second rounding is that of the exact sum.
     """
     product = a * b
     total = product + x

@@ -1,7 +1,7 @@
 """The 8-bit floats of v79.
 
 f8 is sign, 4 exponent bits with bias 8 and 3 fraction bits; 0x80 is the only NaN, there is no infinity and no
-negative zero (QEMU patch series for v79, hvx_ieee_fp). What is too large becomes NaN.
+negative zero (QEMU patch series for v79, hvx_ieee_fp). Overflow gives NaN.
 """
 
 from __future__ import annotations

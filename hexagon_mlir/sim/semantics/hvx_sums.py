@@ -170,10 +170,10 @@ def _rotated() -> None:
                 scalar = _scalar_bytes(r, 32, s)[(factor - n) & 3]
                 return value * scalar if product else _distance(value, scalar)
 
-            turned = 1 if n else 0
+            register = 1 if n else 0
             return (
-                part(turned, 0, 0) + part(0, 1, 1) + part(0, 2, 2) + part(0, 3, 3),
-                part(1, 0, 2) + part(1, 1, 3) + part(turned, 2, 0) + part(0, 3, 1),
+                part(register, 0, 0) + part(0, 1, 1) + part(0, 2, 2) + part(0, 3, 3),
+                part(1, 0, 2) + part(1, 1, 3) + part(register, 2, 0) + part(0, 3, 1),
             )
 
         out = "w" if signed else "uw"

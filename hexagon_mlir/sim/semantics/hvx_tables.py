@@ -98,7 +98,7 @@ def _forms() -> None:
         semantics(f"V.h={name}(V.h,V.{op},RR.{op}):sat", combine)
     for suffix, bits in (("b", 8), ("h", 16), ("w", 32)):
         def running(q: Val, n: int = bits) -> Val:
-            """How many predicate bits are set up to and including each lane."""
+            """The number of predicate bits that are set up to and including each lane."""
             count = VECTOR_BYTES * 8 // n
             ones = q.view(n) & sum(1 << 8 * i for i in range(n // 8))
             total = ones.one("ctpop")

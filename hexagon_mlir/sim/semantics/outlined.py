@@ -1,4 +1,4 @@
-"""Long semantics as functions of their own: quick code calls them, fast code has them inline, see `host`."""
+"""Long semantics as functions of their own, which quick code calls and fast code inlines, see `host`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Results = tuple[Val, ...]
 
 
 def outlined(name: str, body: Callable[..., Results], *arguments: Val) -> Results:
-    """``body(*arguments)`` from the function ``name``, which stands once in a module."""
+    """``body(*arguments)`` as a call of the function ``name``, which is defined once in a module."""
     code = arguments[0].code
     declarations, types = _definition(name, body, tuple(argument.ty for argument in arguments))
     code.declarations |= declarations

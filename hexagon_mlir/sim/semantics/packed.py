@@ -1,4 +1,4 @@
-"""Lanes inside scalar registers and pairs: taken out as i64, put back by `pack`."""
+"""Lanes inside scalar registers and pairs: extracted as i64, inserted by `pack`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pack(parts: Sequence[Val], bits: int) -> Val:
 
 
 def saturate(value: Val, bits: int, signed: bool = True) -> Val:
-    """An i64 clamped to ``bits``; USR tells whether it had to be."""
+    """An i64 clamped to ``bits``; saturation sets the bit of USR."""
     result = clamp(value, bits, signed)
     if value.code.sticky is not None:
         raised(OVERFLOW, result.icmp("ne", value))

@@ -1,8 +1,8 @@
 """qfloat arithmetic of v79 and later, in integers.
 
-Beside a lane stand extension bits: L is the last bit of the significand, R an increment that was put off, E a ninth bit
-of the exponent, Q tells with R whether the number was rounded. With T = 2M + L the number is T + R units; it is exact
-when R and Q are equal. A number and its complement (all of T, R, Q) are each other's negative, as in one's complement.
+A lane has extension bits: L is the last bit of the significand, R a deferred increment, E a ninth bit of the exponent;
+Q and R together show whether the number was rounded. With T = 2M + L the number is T + R units; it is exact when R and
+Q are equal. A number and its complement (all of T, R, Q) are each other's negative, as in one's complement.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Format(LaneFormat):
 
     @property
     def room(self) -> int:
-        """Bits that a number in quarters can be shifted left in 32 bits: as many as one may have empty."""
+        """Bits by which a number in quarters can be shifted left in 32 bits: the most empty bits."""
         return 31 - (self.fraction + 2) - QUARTERS
 
     @property
@@ -43,7 +43,7 @@ class Format(LaneFormat):
 
 
 UP = 6
-"""Bits that a factor is shifted up before a product whose quarters are to be the upper word."""
+"""Left shift of a factor before a product whose upper word is in quarters."""
 SINGLE, HALF, BRAIN = Format(23, 8, -255, 256), Format(10, 5, -15, 16), Format(7, 8, 0, 0)
 
 
@@ -107,7 +107,7 @@ def ieee(word: Val, f: Format) -> Number:
 
 
 def least_zero(like: Val, f: Format) -> Number:
-    """-0 with the least exponent: what added to a number normalises it."""
+    """-0 with the least exponent: adding it normalises a number."""
     never = like.icmp("ne", like)
     return Number(like.lift(-1), like.lift(1), like.lift(f.least), like.lift(0), never, never, never)
 
@@ -131,7 +131,7 @@ def _words(whole: Val, increment: Val, exact: Val, exponent: Val, f: Format) -> 
 # -- rounding ------------------------------------------------------------------------------------------------
 def _rounded(quarters: Val, exponent: Val, flip: Val, f: Format) -> tuple[Val, Val, Val, Val]:
     """T, R, Q and exponent of ``quarters`` / 4 units at ``exponent``, rounded to nearest even, complemented where
-    ``flip`` is -1. The last bit of ``quarters`` is set when something was cut off."""
+    ``flip`` is -1. The last bit of ``quarters`` is sticky."""
     limit = 1 << (f.fraction + 1 + QUARTERS)
     carry = (quarters + limit).icmp("ugt", 2 * limit - 1)
     quarters = carry.select((quarters >> 1) | (quarters & 1), quarters)
@@ -143,7 +143,7 @@ def _rounded(quarters: Val, exponent: Val, flip: Val, f: Format) -> tuple[Val, V
 
 
 def _inside(quarters: Val, exponent: Val, flip: Val, f: Format) -> Words:
-    """The same of a number that is in range, with a carry too."""
+    """The same for a number that is in range even with a carry."""
     whole, increment, last, exponent = _rounded(quarters, exponent, flip, f)
     return _words(whole, increment, last, exponent, f)
 
@@ -186,7 +186,7 @@ def add(a: Number, b: Number, f: Format) -> Words:
     """The sum is rounded at the largest of three exponents: those of both operands when normalised, one less when the
     signs differ, and the smaller exponent.
 
-    Where both increments were put off, the complements are added.
+    Where both increments are deferred, the complements are added.
     """
     flip = -(a.increment & b.increment)
     opposite = (a.negative ^ b.negative) & 1
@@ -211,7 +211,7 @@ def add(a: Number, b: Number, f: Format) -> Words:
 
 
 def _add_any(a: Number, b: Number, exponent: Val, flip: Val, f: Format) -> Words:
-    """However empty an operand is, and with NaN and infinity."""
+    """The sum for operands with any number of empty bits, and for NaN and infinity."""
     opposite = (a.negative ^ b.negative) & 1
     total = None
     for number in (a, b):
@@ -232,8 +232,8 @@ def _add_any(a: Number, b: Number, exponent: Val, flip: Val, f: Format) -> Words
 def multiply(a: Number, b: Number, f: Format, result: Format) -> Words:
     """The factors as they are, in format ``f``; nothing is normalised but a carry.
 
-    The product is that of the complements where an increment was put off; it is complemented back where one increment
-    was, or else where one of these factors is negative.
+    The product is that of the complements where an increment is deferred; it is complemented back where one increment
+    is, or else where one of these factors is negative.
     """
     x, y = (number.whole ^ -number.increment for number in (a, b))
     minus = (x | y) >> 31

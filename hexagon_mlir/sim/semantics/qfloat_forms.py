@@ -1,7 +1,7 @@
-"""What the tables of qfloat forms share: how a form is entered, and the lanes its semantics work on.
+"""Common code of the tables of qfloat forms: the registration of a form, and the lanes of its semantics.
 
 With `Arithmetic.CHIP` a form computes as the chip does: `qfloat_legacy` to v75, `qfloat_extended` from v79, where a
-register has extension bits that only these forms see. With `Arithmetic.IEEE` a qfloat register holds plain f32 or f16
+register has extension bits that only these forms use. With `Arithmetic.IEEE` a qfloat register holds plain f32 or f16
 lanes, and every operation rounds to nearest even.
 """
 
@@ -48,7 +48,7 @@ def entered(
     """Enter a form: ``ieee`` on registers, or the routines ``old`` (to v75) and ``new`` (from v79) called ``name``.
 
     Those take and give lanes of single registers; ``new`` takes and gives extension bits after each register that the
-    template marks as qfloat. ``prepare`` calls one of the three with the operands it wants.
+    template marks as qfloat. ``prepare`` calls one of the three with the operands of the form.
     """
     left, right = template.split("=")
     takes, gives = (sum({"V": 1, "VV": 2}.get(cls, 1) for cls in classes(side)) for side in (right, left))

@@ -1,4 +1,4 @@
-"""What both generations of qfloat share: formats of lanes, and integer helpers."""
+"""Common code of both generations of qfloat: formats of lanes, and integer helpers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUARTERS = 2
 
 @dataclass(frozen=True)
 class LaneFormat:
-    """An IEEE format and the qfloat that goes with it, lengths in bits."""
+    """An IEEE format and the qfloat of the same width, lengths in bits."""
 
     fraction: int
     exponent: int
@@ -36,7 +36,7 @@ def magnitude_log2(significand: Val) -> Val:
 
 
 def cut(value: Val, shift: Val) -> Val:
-    """``value`` shifted right by up to 31; its last bit is set when a bit was lost."""
+    """``value`` shifted right by up to 31; its last bit is sticky."""
     kept = value >> shift
     return kept | (kept << shift).icmp("ne", value).zext(32)
 

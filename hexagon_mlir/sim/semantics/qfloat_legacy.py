@@ -2,8 +2,7 @@
 
 A word is a signed fraction M over an exponent E. The significand is 2M + 1: its last bit is always one and not stored,
 so there is no zero, and every pattern is a number. IEEE operands have a significand of the same scale, which may be
-even or zero. An exact result is handed to `_rounded` in quarters of its unit, the last bit set when something was cut
-off.
+even or zero. An exact result is passed to `_rounded` in quarters of its unit, with a sticky last bit.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ class Format(LaneFormat):
 
     @property
     def room(self) -> int:
-        """Bits that a significand in quarters can be shifted left in 32 bits, as one with so many empty bits may have
-        to be."""
+        """Bits by which a significand in quarters can be shifted left in 32 bits, at least its most empty bits."""
         return 31 - (self.fraction + 1) - QUARTERS
 
 
@@ -93,9 +91,9 @@ def complement(word: Val, mask: Val, f: Format) -> Val:
 def _rounded(quarters: Val, exponent: Val, f: Format, odd: bool = False) -> Val:
     """The word nearest to ``quarters`` / 4 units at ``exponent``.
 
-    1 and 3 modulo 4 units can be written, and 2 modulo 4 as half of it, one exponent up: the nearest of these, a tie
-    down, an exact multiple of 4 up. What does not fit (a carry) or lies just below the least exponent is halved in any
-    case. ``odd`` says that ``quarters`` is known to be.
+    1 and 3 modulo 4 units are representable, and 2 modulo 4 as half of it, one exponent up: the nearest of these, a tie
+    down, an exact multiple of 4 up. A number that does not fit (a carry) or is just below the least exponent is always
+    halved. ``odd``: ``quarters`` is known to be odd.
     """
     limit = 1 << (f.fraction + QUARTERS + 1)
     two = ((quarters - 7) & 12).icmp("eq", 0)
@@ -155,7 +153,7 @@ def add(a: Number, b: Number, f: Format) -> Val:
 
 
 def _add_any(a: Number, b: Number, exponent: Val, f: Format) -> Val:
-    """However empty an operand is, up to the largest exponent."""
+    """The sum for operands with any number of empty bits, up to the largest exponent."""
     first = a.exponent.icmp("sge", b.exponent)
     large, small = first.select(a.high, b.high), first.select(b.high, a.high)
     top, low = a.exponent.two("smax", b.exponent), a.exponent.two("smin", b.exponent)

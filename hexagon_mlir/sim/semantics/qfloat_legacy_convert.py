@@ -11,7 +11,7 @@ from hexagon_mlir.targets.disputed import ConversionOverflow
 
 def to_ieee(word: Val, f: Format) -> Val:
     """The IEEE word of the same length (in i32 lanes): exact but below the normal range, where it is rounded to nearest
-    even. The exponent field runs on into the one of infinity, see `ConversionOverflow`."""
+    even. On overflow the exponent field becomes that of infinity, see `ConversionOverflow`."""
     number = qfloat(word, f)
     significand = number.high >> (f.room + QUARTERS)
     bits = significand.sitofp(32).as_(word.ty)
@@ -48,7 +48,7 @@ def _narrow(word: Val) -> Val:
     single = field.icmp("sgt", 0).select(size + (shift << F32_FRACTION), 0)
     host = single.as_(Type(word.ty.lanes, "f", 32)).fptrunc(16)
     small = host.as_(host.ty.of(16, "i")).zext(32)
-    # from 2^16 on the exponent field runs on into the one of infinity, as far as it goes
+    # from 2^16 on the exponent field is incremented up to that of infinity
     cut = F32_FRACTION - HALF.fraction
     even = (size + ((size.lshr(cut) & 1) + ((1 << (cut - 1)) - 1))).lshr(cut)
     most = 0x7C00 if _infinite(word) else 0x7FFF

@@ -1,4 +1,4 @@
-"""What forms compute: for each of `hexagon_mlir.isa.form.FORMS`, the function that emits its host code."""
+"""The semantics of forms: for each of `hexagon_mlir.isa.form.FORMS`, the function that emits its host code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SEMANTICS: dict[str, Callable[..., Any]] = {}
 
 
 def semantics(template: str, emit: Callable[..., Any]) -> None:
-    """Enter what the form ``template`` computes. Raises `ValueError` for an unknown form or a second entry."""
+    """Register the semantics of the form ``template``. Raises `ValueError` for an unknown form or a second entry."""
     key = template.replace(" ", "")
     if key not in FORMS:
         raise ValueError(f"no such form: {key}")

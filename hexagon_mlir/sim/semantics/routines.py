@@ -1,7 +1,7 @@
-"""Float semantics that are too long to stand in every program: functions in an object of their own.
+"""Float semantics that are too long to be translated with every program: functions in an object of their own.
 
-A program calls them by name; `cached.routine_code` compiles all of them once, at the fast level, and keeps the object
-beside the programs. They work on some lanes of the registers at a time.
+A program calls them by name; `cached.routine_code` compiles all of them once, at the fast level, and caches the object
+like programs. They work on some lanes of the registers at a time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BODIES: dict[bool, dict[str, tuple[Body, int, int]]] = {False: {}, True: {}}
 def routine(
     name: str, body: Body, takes: int, gives: int = 1, extended: bool = False
 ) -> Callable[..., tuple[Val, ...]]:
-    """A function ``name`` that ``body`` computes; returns what emits a call of it."""
+    """Define function ``name`` with ``body``; returns an emitter of calls."""
     name = PREFIX + name
     _BODIES[extended][name] = body, takes, gives
 

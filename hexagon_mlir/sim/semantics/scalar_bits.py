@@ -185,8 +185,8 @@ def _cabac() -> None:
         more = (span & -(1 << 23)) - less
         likely = offset.icmp("ult", more)
         following = likely.select(table("next_mps", NEXT_MPS, state), table("next_lps", NEXT_LPS, state))
-        turned = symbol ^ (~likely & state.icmp("eq", 0)).zext(32)
-        low = following | (turned << 8) | likely.select(more, less)
+        next_mps = symbol ^ (~likely & state.icmp("eq", 0)).zext(32)
+        low = following | (next_mps << 8) | likely.select(more, less)
         return pair(likely.select(offset, offset - more), low), (symbol ^ (~likely).zext(32)).trunc(8)
 
     semantics("RR=decbin(RR,RR)", decode)

@@ -1,7 +1,8 @@
 """Scalar floating point forms (32-bit ``sf``, 64-bit ``df``), IEEE round to nearest even.
 
 Division is a sequence of ``sfrecipa``, ``sffixupn/d``, ``:lib`` and ``:scale`` multiply-adds (V73 PRM
-80-N2040-53, XTYPE/FP). Double multiply is split by the compiler in four steps: here ``dfmpyhh`` does it whole.
+80-N2040-53, XTYPE/FP). The compiler splits a double multiply into four steps, of which ``dfmpyhh`` computes the whole
+product here.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def _complex() -> None:
     semantics("RR+=vrcnegh(RR,R)", lambda x, a, r: x + total(
         [flagged(v, r.zext(64).lshr(i)) for i, v in enumerate(lanes(a, 16))]))  # fmt: skip
 
-    def turned(real: Val, imaginary: Val, code: Val) -> tuple[Val, Val]:
+    def rotated(real: Val, imaginary: Val, code: Val) -> tuple[Val, Val]:
         """Times 1, -j, j, -1 for codes 0 to 3."""
         odd, upper = (code & 1).icmp("ne", 0), (code & 2).icmp("ne", 0)
         return (
@@ -159,15 +159,15 @@ def _complex() -> None:
     def rotate(a: Val, r: Val) -> Val:
         h = lanes(a, 16)
         code = r.zext(64)
-        parts = [*turned(h[0], h[1], code), *turned(h[2], h[3], code.lshr(2))]
+        parts = [*rotated(h[0], h[1], code), *rotated(h[2], h[3], code.lshr(2))]
         return pack([saturate(part, 16) for part in parts], 16)
 
     semantics("RR=vcrotate(RR,R)", rotate)
 
     def rotate_bytes(a: Val, r: Val, n: int) -> list[Val]:
         b, code = lanes(a, 8), lane(r, 8, n, False)
-        turns = [turned(b[2 * i], b[2 * i + 1], code.lshr(2 * i)) for i in range(4)]
-        return [total([turn[k] for turn in turns]) for k in (0, 1)]
+        products = [rotated(b[2 * i], b[2 * i + 1], code.lshr(2 * i)) for i in range(4)]
+        return [total([product[k] for product in products]) for k in (0, 1)]
 
     semantics("RR=vrcrotate(RR,R,I)", lambda a, r, n: pack(rotate_bytes(a, r, n), 32))
     semantics("RR+=vrcrotate(RR,R,I)", lambda x, a, r, n: pack(

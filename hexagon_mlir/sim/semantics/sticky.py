@@ -1,4 +1,4 @@
-"""Bits of USR that instructions set and nothing clears: overflow, and what a floating point operation met.
+"""The sticky bits of USR: overflow, and the floating point exceptions.
 
 V73 Programmer's Reference Manual 80-N2040-53, 2.2.3; the conditions are QEMU's. A program that never reads USR pays
 nothing: conditions are emitted while ``Code.sticky`` collects them.

@@ -1,4 +1,4 @@
-"""What every form computes: importing this fills the table."""
+"""The semantics of all forms: importing this module fills the table."""
 
 from hexagon_mlir.sim.semantics import (
     constants,

@@ -228,7 +228,7 @@ class Val:
         return self.code.sums.get(self.name, (self, 0))
 
     def _moved(self, result: Val, constant: Val | int | float) -> Val:
-        """``result``, remembered as this value plus ``constant``."""
+        """``result``, recorded as this value plus ``constant``."""
         if isinstance(constant, int) and self.ty == I32:
             root, offset = self.distance()
             self.code.sums[result.name] = root, offset + constant
@@ -287,7 +287,7 @@ class Val:
         return self.code.op(f"fcmp {predicate} {self.ty} {self.name}, {right.name}", self.ty.of(1))
 
     def select(self, yes: Val | int, no: Val | int) -> Val:
-        """This i1 (or vector of i1) chooses."""
+        """A select by this i1 (or vector of i1)."""
         left = yes if isinstance(yes, Val) else None
         right = no if isinstance(no, Val) else None
         model = left or right

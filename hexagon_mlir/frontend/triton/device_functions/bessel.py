@@ -34,7 +34,7 @@ _NEAR, _FAR = tl.constexpr(0.02), tl.constexpr(24)
 
 
 @triton.jit
-def _turned(v):
+def _sincos(v):
     """sin and cos of v >= 0, finite for infinity too."""
     size = tl.where(v < float("inf"), v, 0.0)
     return tl.sin(size), tl.cos(size)
@@ -56,7 +56,7 @@ def _wave(root, sine, cosine, LATER: tl.constexpr, modulus, phase):
 @triton.jit
 def _outer(v, LATER: tl.constexpr, modulus: tl.constexpr, phase: tl.constexpr):
     """`_wave` of v >= 8, whose M and p are polynomials of 1 / v^2."""
-    sine, cosine = _turned(v)
+    sine, cosine = _sincos(v)
     root = tl.rsqrt(v)
     t = 128 * (root * root) * (root * root) - 1
     return _wave(root, sine, cosine, LATER, polynomial(t, modulus), polynomial(t, phase))
@@ -176,7 +176,7 @@ def jn(n, x):
     v, order, highest = _orders(n, x)
     size, far = tl.abs(order), tl.minimum(tl.abs(v), 1e30)
     large = tl.maximum(far, _FAR)
-    sine, cosine = _turned(large)
+    sine, cosine = _sincos(large)
     root = tl.rsqrt(large)
     t = (root * root) * (root * root)
     first = _wave(root, sine, cosine, False, (0.103515625 * t - 0.0625) * t + 1, 0.0651041667 * t - 0.125)
