@@ -1,8 +1,8 @@
 """When the matrix engine does what it is handed: a queue in front of two servers, each in order.
 
 The *array* sums products; the *converter* converts, stores and moves bias registers. A conversion waits for the
-products in its set of accumulators. Products after it go to the other set at once, and back to the first one when that
-has been converted. Times are in 1/256 cycle.
+products in its set of accumulators. Products do not wait for conversions: on v69, chains of 1x1 layers with weights for
+both sets run at the array's rate from 256 channels on. Times are in 1/256 cycle.
 """
 
 from __future__ import annotations
@@ -100,8 +100,6 @@ class Clock:
         """When each server has done all it has been handed."""
         self.summed = {floating: [0, 0] for floating in (True, False)}
         """When the last products of each set end."""
-        self.converted = {floating: [0, 0] for floating in (True, False)}
-        """When the last conversion of each set ends."""
         self.waiting: list[int] = []
         """When packets in the queue begin, the earliest first."""
         self.visible = 0
@@ -131,12 +129,12 @@ class Clock:
 
     def _sum(self, effect: Effect, now: int, thread: int) -> None:
         floating, current = effect.floating, effect.current
-        summed, converted = self.summed[floating], self.converted[floating]
+        summed = self.summed[floating]
         self.use.products += 1
         self.use.macs += effect.channels * (ROWS if floating else BYTE_ROWS) * effect.columns
         tiles = -(-effect.channels * self.tile[floating] // COLUMNS)
         self.tile_q8 += tiles
-        begin = max(now, self.free[ARRAY], converted[current], converted[1 - current] if effect.both else 0)
+        begin = max(now, self.free[ARRAY])
         end = summed[current] = begin + tiles + self.packet
         if effect.both:
             summed[1 - current] = end
@@ -147,7 +145,6 @@ class Clock:
         begin = max(now, self.free[CONVERTER])
         if kind in (Kind.CONVERT, Kind.CONVERT_STORE):
             begin = max(begin, self.summed[effect.floating][current])
-            self.converted[effect.floating][current] = begin + self.times[Kind.CONVERT]
             self.use.conversions += 1
         end = begin + self.times[kind]
         if effect.written_bytes:

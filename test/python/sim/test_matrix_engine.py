@@ -22,6 +22,7 @@ from sim.matrix_harness import (
 )
 
 from hexagon_mlir.sim import Machine, SimError
+from hexagon_mlir.sim.translation import code
 
 CASES = matrix_golden.cases()
 NAMES = [case["name"] for case in CASES]
@@ -176,3 +177,59 @@ def test_integers_run_on_v68():
     machine.write(TCM + 8192, np.repeat(np.array([24 << 10, 0], np.uint32), 32))  # bits 7:0 of 2 * 3 * 32
     machine.run("f")
     assert set(machine.read(TCM + 2 * TILE, np.uint8, TILE)) == {192}
+
+
+# -- ways to run -----------------------------------------------------------------------------------------------
+LOOP = [
+    ["mxclracc.hf"], *load_bias(64 * TILE), transfer("r0", TCM), transfer("r1", TILE - 1),
+    transfer("r2", TCM + 32 * TILE), transfer("r3", TILE - 1), ["loop0(.LT,#4)"],
+]  # fmt: skip
+REST = [*convert(), *store(65 * TILE)]
+
+
+def _looping():
+    """A program whose products are in a hardware loop, beside the update of both addresses."""
+    before, after = (function("f", list(part)).split("f:\n")[1].replace("\t{\n\t\tjumpr r31\n\t}\n", "")
+                     for part in (LOOP, REST))  # fmt: skip
+    body = ("\t{\n\t\tr0 = add(r0,##2048)\n\t\tr2 = add(r2,##2048)\n\t\tactivation.hf = mxmem(r0,r1)\n"
+            "\t\tweight.hf = mxmem(r2,r3)\n\t} :endloop0\n")
+    head = function("f", [["nop"]]).split("f:\n")[0]
+    return f"{head}f:\n{before}.LT:\n{body}{after}\t{{\n\t\tjumpr r31\n\t}}\n"
+
+
+def _run_loop(**options):
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(-3, 4, (32, 128)), rng.integers(-3, 4, (128, 32))
+    machine = Machine(_looping(), **options)
+    machine.write(TCM, half_tiles(a))
+    machine.write(TCM + 32 * TILE, weight_tiles(b))
+    machine.write(TCM + 64 * TILE, IDENTITY)
+    result = machine.run("f")
+    np.testing.assert_array_equal(from_half_tiles(machine.read(TCM + 65 * TILE, np.uint8, TILE), 32, 32), a @ b)
+    return result
+
+
+def test_a_packet_reads_its_registers_before_it_writes_them():
+    assert _run_loop().matrix.products == 4
+
+
+def test_quick_and_fast_code_agree(monkeypatch):
+    quick = _run_loop()
+    monkeypatch.setattr(code, "QUICK_PACKETS", -1)
+    fast = _run_loop()
+    assert fast.cycles == quick.cycles and fast.matrix == quick.matrix and fast.stalls == quick.stalls
+
+
+def test_fast_memory_gives_the_same_values():
+    assert _run_loop(memory="fast").matrix == _run_loop().matrix
+
+
+def test_a_checked_run_knows_what_the_engine_has_written():
+    """The results are read by the program: bytes that no store of the program wrote."""
+    text = _looping().replace("\t{\n\t\tjumpr r31\n\t}\n", f"\t{{\n\t\tr0 = ##{TCM + 65 * TILE - (1 << 32)}\n\t}}\n"
+                              "\t{\n\t\tr0 = memw(r0+#0)\n\t}\n\t{\n\t\tjumpr r31\n\t}\n")
+    machine = Machine(text, check=True)
+    machine.alloc_tcm_at(TCM, 66 * TILE)
+    for offset, size in ((0, 4 * TILE), (32 * TILE, 4 * TILE), (64 * TILE, 256)):
+        machine.write(TCM + offset, np.zeros(size, np.uint8))
+    assert not [report for report in machine.run("f").reports if report.rule == "uninitialised"]
