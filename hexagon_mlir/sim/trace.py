@@ -160,7 +160,7 @@ def _matrix(machine: Machine) -> Iterator[Event]:
     if spans:
         yield _name(_MATRIX, "matrix engine")
     for server in sorted({span.server for span in spans}):
-        yield _name(_MATRIX, SERVERS[server], server)
+        yield _name(_MATRIX, f"matrix {SERVERS[server]}", server)
     for span in spans:
         yield {
             "ph": "X", "pid": _MATRIX, "tid": span.server, "name": span.what, "ts": span.begin,

@@ -213,7 +213,7 @@ def test_the_timeline_has_a_track_for_each_server():
     events = trace.timeline(machine)["traceEvents"]
     names = {e["args"]["name"]: e["tid"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
     done = [e for e in events if e["ph"] == "X" and e["name"] in ("products", "convert", "store")]
-    assert [e["tid"] for e in done] == [names["array"], names["converter"], names["converter"]]
+    assert [e["tid"] for e in done] == [names["matrix array"], names["matrix converter"], names["matrix converter"]]
     cycle = 1e6 / float(V75.clock_hz.value)
     assert [round(e["dur"] / cycle) for e in done] == [83, 24, 16]
     assert done[1]["ts"] == pytest.approx(done[0]["ts"] + done[0]["dur"], abs=1e-5)
