@@ -21,7 +21,11 @@ from sim.matrix_harness import (
     weight_tiles,
 )
 
+from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, SimError
+from hexagon_mlir.sim.matrix_engine.engine import MatrixEngine, Packet
+from hexagon_mlir.sim.matrix_engine.formats import NEGATIVE_INFINITY, POSITIVE_INFINITY
+from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.translation import code
 
 CASES = matrix_golden.cases()
@@ -233,3 +237,20 @@ def test_a_checked_run_knows_what_the_engine_has_written():
     for offset, size in ((0, 4 * TILE), (32 * TILE, 4 * TILE), (64 * TILE, 256)):
         machine.write(TCM + offset, np.zeros(size, np.uint8))
     assert not [report for report in machine.run("f").reports if report.rule == "uninitialised"]
+
+
+@pytest.mark.parametrize(("significand", "kind"), [((1 << 29) - 1, POSITIVE_INFINITY), (-(1 << 29), NEGATIVE_INFINITY)])
+@pytest.mark.parametrize(("chip", "greatest"), [("v75", 63), ("v81", 255)])
+def test_an_exponent_beyond_the_greatest_makes_an_infinity(chip, greatest, significand, kind):
+    """No run of packets comes there, so the state is set: a small product more carries into the next exponent."""
+    memory = Memory(targets.get(chip))
+    engine = MatrixEngine(memory, targets.get(chip))
+    sign = 1 if significand > 0 else -1
+    memory.write(TCM, half_tiles(np.full((32, 32), sign)))
+    memory.write(TCM + TILE, weight_tiles(np.ones((32, 32))))
+    floats = engine.state.float
+    floats.significands[0], floats.exponents[0] = significand, greatest
+    packet = Packet.of(["activation.hf=mxmem(R,R)", "weight.hf=mxmem(R,R)"])
+    engine.execute(packet, (TCM, TILE - 1, TCM + TILE, TILE - 1), 0)
+    assert set(floats.kinds[0].ravel()) == {kind} and set(floats.kinds[1].ravel()) == {0}
+    assert set(floats.exponents[0].ravel()) == {greatest}
