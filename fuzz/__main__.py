@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 KINDS = {
     "packets": ("fuzz.packets", "packets: translated code against the reference interpreter"),
+    "matrix": ("fuzz.matrix", "programs of the matrix engine: the translated simulator against the reference"),
     "llvm-ir": ("fuzz.llvm_ir", "vector functions in LLVM IR: Hexagon code on the simulator against the host"),
     "programs": ("fuzz.programs", "linalg programs of one operation against numpy"),
     "chains": ("fuzz.programs", "linalg programs of several operations against numpy"),

@@ -56,7 +56,7 @@ class MatrixEngine:
         self.state = State(exponent_range(bits)[0])
         self.tcm = Tcm(memory)
         loaded = _functions()
-        self.products = Products(self.state, loaded, self.tcm, bits)
+        self.products = Products(self.state, loaded, self.tcm, target.version, bits)
         self.conversions = Conversions(self.state, loaded, self.tcm, target.version)
 
     def execute(self, packet: Packet, registers: tuple[int, ...], usr: int) -> Effect:

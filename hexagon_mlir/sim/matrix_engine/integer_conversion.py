@@ -132,7 +132,7 @@ def to_halfwords(lanes: int, declarations: set[str]) -> str:
         low, high = (it.load("%cells", (row + each) * COLUMNS + part).sext(64) for each in (0, 1))
         biased, finer = high + (low >> 8) + bias, ((high + bias) << 8) + low
         exponent = _exponent(word)
-        moved = more.select((finer << exponent) >> 8, biased << exponent)
+        moved = (biased << exponent) + more.select(((low & 0xFF) << exponent) >> 8, 0)
         value = _positioned(more.select(finer, biased), moved, word, HALFWORD_FRACTION, it.legacy)
         scale = (_scale(word) << 8) | (word.lshr(23) & 0xFF)
         rounding = (word.lshr(22) & 1) << 27

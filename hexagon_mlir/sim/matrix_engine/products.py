@@ -24,9 +24,12 @@ from hexagon_mlir.sim.matrix_engine.functions import Functions
 from hexagon_mlir.sim.matrix_engine.state import State
 from hexagon_mlir.sim.matrix_engine.tcm import Tcm
 from hexagon_mlir.sim.matrix_engine.walks import MOST_BYTES, MOST_HALVES, Pair, Step, Walk
+from hexagon_mlir.sim.translation.program import SimError
 
-NEGATE, SIGN = 1 << 5, 0x8000
-"""The bit of a weight's first register that negates floats, and the bit of a half that does."""
+COMPRESSED, NEGATE, BFLOAT = 1 << 4, 1 << 5, 1 << 6
+"""Bits of a weight's first register; `NEGATE` is about floats."""
+FIRST_COMPRESSED, FIRST_BFLOAT = 73, 81
+SIGN = 0x8000
 
 
 class Work(NamedTuple):
@@ -44,9 +47,10 @@ def _address(array: np.ndarray) -> int:
 
 
 class Products:
-    """Executes products on ``state``, with accumulators of ``exponent_bits``."""
+    """Executes products of chip ``version`` on ``state``, with accumulators of ``exponent_bits``."""
 
-    def __init__(self, state: State, functions: Functions, tcm: Tcm, exponent_bits: int) -> None:
+    def __init__(self, state: State, functions: Functions, tcm: Tcm, version: int, exponent_bits: int) -> None:
+        self.version = version
         self.state = state
         self.functions = functions
         self.tcm = tcm
@@ -67,6 +71,10 @@ class Products:
     def run(self, pair: Pair, registers: tuple[int, int, int, int], ieee: bool) -> Work:
         """``registers``: Rs and Rt of activation and weight, unsigned. ``ieee``: USR bit 20."""
         start, shape, place, length = registers
+        if place & COMPRESSED and self.version >= FIRST_COMPRESSED:
+            raise SimError("compressed weights are not modelled")
+        if place & BFLOAT and pair.floating and self.version >= FIRST_BFLOAT:
+            raise SimError("weights in bfloat16 are not modelled")
         if length >> 31:
             return Work()
         tiles = min((shape >> 11) + 1, pair.most) if pair.deep else 1
@@ -185,9 +193,12 @@ def _spread(spread: np.ndarray, stream: np.ndarray, size: int, zero: int, absent
 def _grouped(spread: np.ndarray, stream: np.ndarray, size: int, zero: int, absent: int) -> None:
     """Weights of groups of ``size`` channels as those of 32 channels: ``zero`` for channels of other groups.
 
-    Blocks of 8 channels that have none of a column's group are ``absent``.
+    Blocks of 8 channels for which a column has no weights in ``stream`` are ``absent``.
     """
     channels, columns = np.arange(COLUMNS)[:, None], np.arange(COLUMNS)
-    spread[:] = np.where(channels // GROUP == columns // GROUP, zero, absent)
+    first = columns // size * size
+    last = first + len(stream) - 1
+    own = (channels // GROUP >= first // GROUP) & (channels // GROUP <= last // GROUP)
+    spread[:] = np.where(own, zero, absent)
     for number, row in enumerate(stream):
         spread[columns // size * size + number, columns] = row

@@ -35,10 +35,11 @@ class MatrixDifference:
         )
 
 
-def program(seed: int, chip: str) -> Program:
-    """The program of a seed."""
+def program(seed: int, chip: str, length: int | None = None) -> Program:
+    """The program of a seed, or its first ``length`` packets for the engine."""
     generator = Generator(seed, chip)
-    return generator.program(f"f{seed}", generator.number(*LENGTHS))
+    chosen = generator.number(*LENGTHS)
+    return generator.program(f"f{seed}", chosen if length is None else length)
 
 
 def check(seeds: range, chip: str, make: type[Machine] = Machine) -> list[MatrixDifference]:

@@ -18,15 +18,19 @@ BYTE_FRACTION, HALFWORD_FRACTION = 12, 24
 BYTE_BITS, HALFWORD_BITS = 12, 20
 """Widths of results; stores write all but the lowest four bits."""
 MINIMUM, MAXIMUM, ABSOLUTE, NEGATED = 1, 2, 3, 4
+EVEN, BOTH = 2, 3
+"""Choices of columns of ``2x2``; the others are the odd column."""
 
 
 @dataclass(frozen=True)
 class IntegerOptions:
-    """Of a conversion: results wrap instead of saturating, a sticky bit below the fraction, 8 more bits of the sum."""
+    """Of a conversion: results wrap instead of saturating, a sticky bit below the fraction, 8 more bits of the sum,
+    the columns of ``2x2``."""
 
     wrap: bool
     sticky: bool = False
     low_bits: bool = False
+    columns: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,12 +88,17 @@ def shifted(total: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     return np.where((-reach <= total) & (total < reach), moved, np.where(total > 0, low + half, low - 2 * half))
 
 
-def shaped(value: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    """Minimum with 0, maximum with 0, the magnitude, or the negative of one of them; negatives are complements."""
+def shaped(value: np.ndarray, total: np.ndarray, shape: np.ndarray, sticky: bool) -> np.ndarray:
+    """Minimum with 0, maximum with 0, the magnitude, or the negative of one of them, with one more bit below.
+
+    ``value`` is ``total`` in fixed point. A negative is the complement, the bit below included; that of 0 is 0. With
+    ``sticky`` the bit below tells of a value that is not 0.
+    """
     kind, negative = shape & 3, value < 0
-    dropped = ((kind == MINIMUM) & ~negative) | ((kind == MAXIMUM) & negative)
     turned = ((kind == ABSOLUTE) & negative) ^ (shape & NEGATED != 0)
-    return np.where(dropped, 0, np.where(turned, ~value, value))
+    dropped = ((kind == MINIMUM) & ~negative) | ((kind == MAXIMUM) & negative) | (turned & (total == 0))
+    below = value << 1 | ((value != 0) & sticky)
+    return np.where(dropped, 0, np.where(turned, ~value << 1 | 1, below))
 
 
 def scaled(
@@ -97,10 +106,8 @@ def scaled(
     options: IntegerOptions,
 ) -> np.ndarray:  # fmt: skip
     """Results of ``width`` bits from biased sums with `LOW_BITS` fraction bits; ``fraction`` bits are multiplied."""
-    value = shaped(shifted(total, bias.exponent) >> POINT - fraction, bias.shape)
-    if options.sticky:
-        value, fraction = value << 1 | (total != 0), fraction + 1
-    result = scale * value + (added << fraction - 1) >> fraction - 1
+    value = shaped(shifted(total, bias.exponent) >> POINT - fraction, total, bias.shape, options.sticky)
+    result = scale * value + (added << fraction) >> fraction
     return result & (1 << width) - 1 if options.wrap else np.clip(result, 0, (1 << width) - 1)
 
 
@@ -117,17 +124,29 @@ def to_halfwords(cells: np.ndarray, bias: IntegerBias, options: IntegerOptions) 
     return entries(scaled(total, HALFWORD_FRACTION, bias, scale, bias.rounding << 3, HALFWORD_BITS, options))
 
 
-def to_halfwords_of_pairs(cells: np.ndarray, bias: IntegerBias, options: IntegerOptions) -> np.ndarray:
-    """``cvt.uh:2x2``: results of the odd columns; the even ones become 0.
+def to_halfwords_of_pairs(
+    cells: np.ndarray, bias: IntegerBias, options: IntegerOptions, chosen: int, direct: bool
+) -> np.ndarray:
+    """``cvt.uh:2x2``: one result of two rows and two columns, or with ``chosen`` not `BOTH` of one of the columns.
 
-    Scale and bias have their low bits in the word of the even column, which also gives all other fields.
+    It stands in the odd column, or in the even one if that is the one; the other becomes 0. Scale and result bias have
+    their low bits in the word of the even column, which also gives all other fields. ``direct`` stores of accumulators
+    join both columns, and their result bias counts four times as much.
     """
     low, high = bias.columns(slice(0, None, 2)), bias.columns(slice(1, None, 2))
     scale = (high.scale >> 1) << 11 | low.scale & 0x7FF
     added = (high.result_bias >> 4) << 12 | low.result_bias
-    total = joined(cells[:, 1::2], low, options)
+    if direct:
+        chosen, added = BOTH, added << 2 & (1 << HALFWORD_BITS) - 1
+    even, odd = cells[:, ::2], cells[:, 1::2]
+    first = even if chosen == EVEN else odd
+    total = (first[1::2] << 16) + (first[::2] << 8) + (low.sum_bias << 16)
+    if chosen == BOTH:
+        total = total + (even[1::2] << 8) + even[::2]
+    total = total >> 16 << LOW_BITS
     results = np.zeros((32, 32), np.int64)
-    results[:, 1::2] = scaled(total, HALFWORD_FRACTION, low, scale, added << 2, HALFWORD_BITS + 2, options) >> 2
+    column = 0 if chosen == EVEN else 1
+    results[:, column::2] = scaled(total, HALFWORD_FRACTION, low, scale, added << 2, HALFWORD_BITS + 2, options) >> 2
     return entries(results)
 
 

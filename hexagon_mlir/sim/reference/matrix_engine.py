@@ -113,12 +113,12 @@ class MatrixEngine:
         entries, whole = stream_length(operands.kind, weight.rt), operands.kind.narrow
         first, second = Operand(activation.rs, activation.rt, _mode(a)), Operand(weight.rs, weight.rt, _mode(w))
         for step in walk(layout, first, second, entries, whole):
-            addresses = self.checked(operands.addresses(step, layout))
+            self.checked(operands.addresses(step, layout, step.channels))
             sets = step.other[step.kept] ^ self.current[a.floating]
             if a.floating:
-                operands.add_floats(self.floats, step, sets, self.memory, addresses, self.ieee)
+                operands.add_floats(self.floats, step, sets, self.memory, layout, self.ieee)
             else:
-                operands.add_integers(self.integers, step, sets, self.memory, addresses)
+                operands.add_integers(self.integers, step, sets, self.memory, layout)
 
     # -- bias registers ------------------------------------------------------------------------------------
     def group(self, number: int) -> int:
@@ -149,14 +149,12 @@ class MatrixEngine:
             raise Unmodelled("feedback of the previous conversion (cvt Rs[3:2])")
         if operation.floating and self.version >= FIRST_WIDE and rs >> 7 & 1:
             raise Unmodelled("bfloat16 (cvt Rs[7])")
-        if "2x2" in operation.modes and rs >> 9 & 3:
-            raise Unmodelled("a column of 2x2 other than 0 (cvt Rs[10:9])")
         group = self.group(rs >> 12)
         if operation.floating:
             half = HalfOptions(not rs >> 1 & 1, bool(rs >> 6 & 1), bool(rs >> 8 & 1), self.ieee, self.nan_passes)
             self.convert(operation, group, half, bool(rs & 1))
         else:
-            integer = IntegerOptions(bool(rs >> 1 & 1), operation.element == "ub", bool(rs >> 5 & 1))
+            integer = IntegerOptions(bool(rs >> 1 & 1), True, bool(rs >> 5 & 1), rs >> 9 & 3)
             self.convert(operation, group, integer, bool(rs & 1))
 
     def convert(
@@ -178,7 +176,8 @@ class MatrixEngine:
             if "2x1" in operation.modes:
                 entries = to_halfwords(cells, bias, options)
             elif "2x2" in operation.modes:
-                entries = to_halfwords_of_pairs(cells, bias, options)
+                direct = operation.kind is Kind.CONVERT_STORE
+                entries = to_halfwords_of_pairs(cells, bias, options, options.columns, direct)
             else:
                 entries = to_bytes(cells, bias, options, part is not None)
         self.converted = [entries, *self.converted[: AGES - 1]]
@@ -196,10 +195,9 @@ class MatrixEngine:
         self.write(pieces(Destination(issue.rs, issue.rt, layout), self.converted[0], earlier))
 
     def convert_and_store(self, issue: Issue) -> None:
-        """``=acc``: the part of the results inside the tile (``after``) or the part that leaves it (``before``)."""
+        """``=acc``: the part of the results inside the tile (``after``) or the part that leaves it (``before``): of
+        halfwords below, of the others on the right."""
         operation, modes = issue.operation, issue.operation.modes
-        if "2x2" in modes:
-            raise Unmodelled("2x2 in a store of accumulators")
         options = (
             HalfOptions("pos" in modes, ieee=self.ieee, nan_passes=self.nan_passes)
             if operation.floating else IntegerOptions("sat" not in modes)
@@ -208,7 +206,7 @@ class MatrixEngine:
         to = Destination(issue.rs, issue.rt, CHANNEL_MAJOR if "cm" in modes else SPATIAL_MAJOR)
         newest, after = self.converted[0], "after" in modes
         if operation.element == "uh":
-            self.write(pieces(to, newest, None, below=not after))
+            self.write(pieces(to, newest, newest, below=not after))
         else:
             self.write(pieces(to, newest if after else None, None if after else newest))
 

@@ -57,17 +57,17 @@ def sticky_shift(value: np.ndarray, places: np.ndarray | int) -> np.ndarray:
 
 
 def anticipated(a: np.ndarray, b: np.ndarray, width: int) -> np.ndarray:
-    """A word whose leading one stands where that of ``|a + b|`` does, or one place above.
+    """A word whose leading one stands where that of ``a + b`` (or of its complement) does, or one place above.
 
-    The leading-zero anticipator of Schmookler and Nowka (ARITH 2001), for positive and negative sums.
+    Made without a carry chain: where both addends have one sign, a one is anticipated wherever the places below may
+    end it; of addends with different signs the sum's sign is not known yet, and the smaller guess counts.
     """
+    differ = a ^ b
+    positive, negative = differ ^ ((a | b) << 1 | 1), differ ^ ~((a & b) << 1)
     mask = (1 << width) - 1
-    a, b = a & mask, b & mask
-    differ, both, none = a ^ b, a & b, ~(a | b) & mask
-    above, both_below, none_below = differ >> 1, both << 1, none << 1 | 1
-    after_difference = (both & ~none_below) | (none & ~both_below)
-    after_agreement = (none & ~none_below) | (both & ~both_below)
-    return ((above & after_difference) | (~above & after_agreement)) & mask
+    positive, negative = positive & mask, negative & mask
+    one_sign = np.where(a < 0, negative, positive)
+    return np.where(differ < 0, np.minimum(positive, negative), one_sign)
 
 
 class FloatAccumulators:

@@ -15,6 +15,10 @@ NAN_RESULT = 0xFFFFF
 WORD = (1 << 64) - 1
 SHAPED_BITS = 15
 """Magnitude bits of the sum that the scale multiplies."""
+SUM_BIAS_PLACES, RESULT_BIAS_PLACES = 8, 13
+"""Zeros below the significands of the biases, so that they have the units of cells and of products."""
+LEAST = -1024
+"""The exponent of a zero bias or product, below all others."""
 MINIMUM, MAXIMUM, ABSOLUTE = 1, 2, 3
 
 
@@ -71,19 +75,29 @@ def number(half: int, more: int, count: int, ieee: bool) -> Number:
     return Number(-significand if negative else significand, max(exponent, 1) - 25 - count)
 
 
+def widened(a: Number, places: int) -> Number:
+    """The number with zeros below."""
+    return Number(a.significand << places, a.exponent - places if a.significand else LEAST, a.kind)
+
+
 def infinity(negative: bool) -> Number:
     return Number(0, 0, NEGATIVE if negative else POSITIVE)
 
 
 def add(a: Number, b: Number) -> Number:
-    """The exact sum."""
+    """The sum in units of the one with the larger exponent; what the other loses is a sticky last bit."""
     kinds = {a.kind, b.kind} - {FINITE}
     if kinds:
         return Number(0, 0, NAN if NAN in kinds or len(kinds) > 1 else kinds.pop())
-    if not a.significand or not b.significand:
-        return a if a.significand else b
-    exponent = min(a.exponent, b.exponent)
-    return Number((a.significand << a.exponent - exponent) + (b.significand << b.exponent - exponent), exponent)
+    if a.exponent < b.exponent:
+        a, b = b, a
+    return Number(a.significand + sticky(b.significand, a.exponent - b.exponent), a.exponent)
+
+
+def sticky(value: int, places: int) -> int:
+    """``value`` moved right; the last place is 1 when ones were lost."""
+    kept = value >> places
+    return kept | (kept << places != value)
 
 
 def multiply(a: Number, b: Number) -> Number:
@@ -94,7 +108,8 @@ def multiply(a: Number, b: Number) -> Number:
         if any(x.kind == FINITE and x.significand == 0 for x in (a, b)):
             return Number(0, 0, NAN)
         return infinity(a.negative != b.negative)
-    return Number(a.significand * b.significand, a.exponent + b.exponent)
+    product = a.significand * b.significand
+    return Number(product, a.exponent + b.exponent if product else LEAST)
 
 
 def negated(a: Number) -> Number:
@@ -103,19 +118,20 @@ def negated(a: Number) -> Number:
     return Number(-a.significand, a.exponent, a.kind)
 
 
-def shortened(a: Number) -> Number:
-    """The leading bits that the multiplier takes, the last one sticky."""
-    places = a.significand.bit_length() - SHAPED_BITS
-    if a.kind != FINITE or places <= 0:
+def normalized(a: Number) -> Number:
+    """The leading `SHAPED_BITS` and sign, which the multiplier takes; the last one is sticky."""
+    if a.kind != FINITE or a.significand == 0:
         return a
-    kept = a.significand >> places
-    return Number(kept | (kept << places != a.significand), a.exponent + places)
+    places = (a.significand if a.significand > 0 else ~a.significand).bit_length() - SHAPED_BITS
+    if places <= 0:
+        return Number(a.significand << -places, a.exponent + places)
+    return Number(sticky(a.significand, places), a.exponent + places)
 
 
-def shaped(a: Number, shape: int) -> Number:
-    """Minimum with 0, maximum with 0, or the magnitude."""
+def shaped(a: Number, shape: int, nan_passes: bool) -> Number:
+    """Minimum with 0, maximum with 0, or the magnitude; both extremes make NaN 0 unless it passes."""
     if a.kind == NAN:
-        return a
+        return Number(0) if shape in (MINIMUM, MAXIMUM) and not nan_passes else a
     if shape == ABSOLUTE:
         return negated(a) if a.negative else a
     drop = {MINIMUM: not a.negative, MAXIMUM: a.negative}.get(shape, False)
@@ -124,8 +140,6 @@ def shaped(a: Number, shape: int) -> Number:
 
 def rounded(a: Number, options: HalfOptions) -> int:
     """The 20-bit pattern of the state: nearest, ties to even, to 10 bits of mantissa or 14."""
-    if a.kind == NAN:
-        return NAN_RESULT
     largest = overflowed(options)
     sign = a.negative << 19
     if a.kind != FINITE:
@@ -155,11 +169,21 @@ def overflowed(options: HalfOptions) -> int:
 
 def convert(cell: Number, bias: HalfBias, options: HalfOptions) -> int:
     """The 20 bits that the conversion state keeps of a cell."""
-    value = multiply(shaped(shortened(add(cell, bias.sum_bias)), bias.shape), bias.scale)
-    result = add(negated(value) if bias.negate else value, bias.result_bias)
-    if options.relu and (result.negative or (result.kind == NAN and not options.nan_passes)):
+    total = normalized(add(cell, widened(bias.sum_bias, SUM_BIAS_PLACES)))
+    value = multiply(shaped(total, bias.shape, options.nan_passes), bias.scale)
+    result = add(negated(value) if bias.negate else value, widened(bias.result_bias, RESULT_BIAS_PLACES))
+    if result.kind == NAN:
+        return nan_result(options)
+    return 0 if options.relu and result.negative else rounded(result, options)
+
+
+def nan_result(options: HalfOptions) -> int:
+    """NaN that passes; else 0 with the ReLU, and the least number where the largest exponent is 30."""
+    if options.nan_passes:
+        return NAN_RESULT
+    if options.relu:
         return 0
-    return rounded(result, options)
+    return 1 << 19 | overflowed(options) if options.largest_30 else NAN_RESULT
 
 
 def convert_set(

@@ -11,6 +11,7 @@ from hexagon_mlir.sim.reference.matrix_integer import IntegerAccumulators
 from hexagon_mlir.sim.reference.matrix_tile import Layout
 from hexagon_mlir.sim.reference.matrix_walk import Pass
 from hexagon_mlir.sim.reference.matrix_weights import (
+    COLUMNS,
     KINDS,
     VECTOR_BYTES,
     Kind,
@@ -44,28 +45,32 @@ class Products:
         return self.weight_base & -VECTOR_BYTES
 
     @staticmethod
-    def addresses(step: Pass, layout: Layout) -> np.ndarray:
+    def addresses(step: Pass, layout: Layout, channels: np.ndarray) -> np.ndarray:
         """Of the activations: (kept rows, 1 or 32 columns, channels)."""
-        return step.addresses[step.kept][:, None, None] + layout.offsets()[0][step.channels.T]
+        return step.addresses[step.kept][:, None, None] + layout.offsets()[0][channels.T]
 
     def add_integers(
-        self, sums: IntegerAccumulators, step: Pass, sets: np.ndarray, memory: np.ndarray, addresses: np.ndarray
+        self, sums: IntegerAccumulators, step: Pass, sets: np.ndarray, memory: np.ndarray, layout: Layout
     ) -> None:
+        addresses = self.addresses(step, layout, step.channels)
         factors = nibbles(self.weight, memory, self.start, step.stream, len(step.channels))
         sums.add(sets, step.rows[step.kept], memory[addresses], factors.transpose(0, 2, 1))
 
     def add_floats(
-        self, sums: FloatAccumulators, step: Pass, sets: np.ndarray, memory: np.ndarray, addresses: np.ndarray,
-        ieee: bool,
-    ) -> None:  # fmt: skip
+        self, sums: FloatAccumulators, step: Pass, sets: np.ndarray, memory: np.ndarray, layout: Layout, ieee: bool
+    ) -> None:
+        """Blocks of eight channels; those that are not in the step, or have another column's weight, count as 0."""
         read = halves_of_weights if self.weight == "hf" else bytes_as_halves
         weights = read(memory, self.start, step.stream, len(step.channels))
         if self.weight_base >> NEGATED_BIT & 1:
             weights = weights ^ SIGN
         for start in range(0, len(step.channels), GROUP):
-            group = slice(start, start + GROUP)
-            activations = halves(self.patterns(memory, addresses[..., group]), ieee)
-            sums.add(sets, step.rows[step.kept], activations, halves(weights[group].T, ieee), ieee)
+            channels = step.channels[start : start + GROUP]
+            filled = np.zeros((GROUP, COLUMNS), np.uint16)
+            filled[channels % GROUP, np.arange(COLUMNS)] = weights[start : start + GROUP]
+            block = channels[:1] // GROUP * GROUP + np.arange(GROUP)[:, None]
+            activations = halves(self.patterns(memory, self.addresses(step, layout, block)), ieee)
+            sums.add(sets, step.rows[step.kept], activations, halves(filled.T, ieee), ieee)
 
     def patterns(self, memory: np.ndarray, addresses: np.ndarray) -> np.ndarray:
         """f16 activations, or f8 ones widened: the even bytes, or the odd ones where the register's bit 0 is set."""

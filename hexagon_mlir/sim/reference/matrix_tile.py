@@ -39,6 +39,8 @@ class Layout:
 
     spatial: int
     channels: int
+    group: int = 4
+    """Channels that are read together: a range of channels begins at a multiple of it."""
 
     @property
     def positions(self) -> int:
@@ -59,7 +61,7 @@ class Layout:
 
 SPATIAL_MAJOR = Layout(0x783, 0x07C)
 CHANNEL_MAJOR = Layout(0x7E0, 0x01F)
-HALVES = Layout(0x782, 0x07C)
+HALVES = Layout(0x782, 0x07C, 8)
 """Spatial-major, of elements of two bytes."""
 
 

@@ -64,16 +64,16 @@ def group_size(first: int, last: int) -> int:
 
 
 def channel_steps(layout: Layout, activation: Operand, whole: bool) -> list[np.ndarray]:
-    """The ``channels`` of each tile of a packet; ``whole`` tiles are those of narrow weights."""
+    """The ``channels`` of each tile of a packet; ``whole`` ones go on to the last channel, as narrow weights ask."""
     deep = activation.mode == "deep"
     tiles = (activation.extent >> 11) + 1 if deep else 1
     first, last = layout.channel(activation.base), layout.channel(activation.extent)
     if whole:
-        return [np.arange(CHANNELS)[:, None]] * tiles
+        last = CHANNELS - 1
     if first > last and not deep:
         size = group_size(first, last)
         return [np.arange(CHANNELS) // size * size + np.arange(size)[:, None]]
-    first, last = first & ~3, last | 3
+    first, last = first & -layout.group, last | 3
     return [
         np.arange(first if tile == 0 else 0, last + 1 if tile == tiles - 1 else CHANNELS)[:, None]
         for tile in range(tiles)

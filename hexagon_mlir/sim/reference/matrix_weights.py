@@ -16,7 +16,7 @@ class Kind:
 
     entries: int
     narrow: bool = False
-    """Under 8 bits: products take all 32 channels."""
+    """Under 8 bits of a column in a byte: products go on to the last channel."""
     floating: bool = False
 
     @property
@@ -27,7 +27,7 @@ class Kind:
 
 KINDS = {
     "hf": Kind(2, floating=True), "f8": Kind(4, floating=True), "b": Kind(4), "sm": Kind(4),
-    "n": Kind(8, narrow=True), "n:2x": Kind(4, narrow=True), "c": Kind(16, narrow=True),
+    "n": Kind(8, narrow=True), "n:2x": Kind(4), "c": Kind(16, narrow=True),
     "sc": Kind(16, narrow=True), "ubit": Kind(32, narrow=True), "sbit": Kind(32, narrow=True),
 }  # fmt: skip
 SIGNED_CRUMBS = np.array([2, 1, -2, -1])
@@ -63,7 +63,8 @@ def widen(bytes_: np.ndarray) -> np.ndarray:
 def nibbles(name: str, memory: np.ndarray, base: int, first: int, count: int) -> np.ndarray:
     """(2, count, 32): what the low and the high sub-accumulators are multiplied by.
 
-    The weight is low + 16 * high, except of n:2x, where they are the weights of columns 0 to 31 and 32 to 63.
+    The weight is low + 16 * high, except of n:2x, where they are the weights of columns 0 to 31 and 32 to 63. The low
+    part of 8 bits is their low nibble as a signed number; narrow weights are low as a whole.
     """
     entry, column = np.arange(first, first + count)[:, None], np.arange(COLUMNS)
     kind = KINDS[name]
@@ -84,7 +85,8 @@ def nibbles(name: str, memory: np.ndarray, base: int, first: int, count: int) ->
     else:
         bit = raw >> part & 1
         value = bit if name == "ubit" else 1 - 2 * bit
-    return np.stack([value & 15, value >> 4])
+    low = value if kind.narrow else _signed(value & 15, 4)
+    return np.stack([low, value - low >> 4])
 
 
 def _signed(value: np.ndarray, bits: int) -> np.ndarray:

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from sim.forms_harness import function
 
+from hexagon_mlir.sim import Machine
 from hexagon_mlir.sim.reference import Interpreter
 
 WINDOW = 1 << 16
 """Bytes of TCM that a case has for itself."""
-RUNNERS = [Interpreter]
+RUNNERS = [Interpreter, Machine]
 """Implementations: each takes assembly and the name of a chip."""
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sim.forms_harness import function
 
 from hexagon_mlir.isa.matrix import operation
-from hexagon_mlir.sim import SimError
+from hexagon_mlir.sim import Machine, SimError
 from hexagon_mlir.sim.reference import Interpreter
 from hexagon_mlir.sim.reference.matrix_engine import Issue, MatrixEngine, Unmodelled
 from hexagon_mlir.sim.reference.matrix_float import SIGNIFICAND_BITS, anticipated, halves, sticky_shift
@@ -81,10 +81,12 @@ def test_stream_lengths(extent, entries):
     assert stream_length(KINDS["b"], extent) == entries
 
 
-@pytest.mark.parametrize(("first", "last", "channels"), [(0, 31, 32), (5, 18, 16), (28, 28, 4)])
-def test_ragged_channels(first, last, channels):
-    step, = walk(HALVES, Operand(first << 2, 0x783 | last << 2), Operand(0, 0xFFFF), 1024, False)
-    assert len(step.channels) == channels and step.channels[0, 0] == first & ~3
+@pytest.mark.parametrize(("layout", "first", "last", "begin", "channels"), [
+    (HALVES, 0, 31, 0, 32), (HALVES, 5, 18, 0, 20), (HALVES, 28, 28, 24, 8), (SPATIAL_MAJOR, 5, 18, 4, 16),
+    (SPATIAL_MAJOR, 28, 28, 28, 4)])  # fmt: skip
+def test_ragged_channels(layout, first, last, begin, channels):
+    step, = walk(layout, Operand(first << 2, 0x783 | last << 2), Operand(0, 0xFFFF), 1024, False)
+    assert len(step.channels) == channels and step.channels[0, 0] == begin
 
 
 def test_deep_begins_and_ends_inside_tiles():
@@ -106,7 +108,8 @@ def test_range_of_weights(kind, low, high):
     memory = np.random.default_rng(1).integers(0, 256, 4096, np.uint8)
     parts = nibbles(kind, memory, 0, 0, 32 * KINDS[kind].entries)
     values = parts[0] + 16 * parts[1]
-    assert (values.min(), values.max()) == (low, high) and parts[0].min() >= 0
+    assert (values.min(), values.max()) == (low, high)
+    assert parts[0].min() >= -8 and parts[0].max() <= 7 and (kind in ("b", "sm") or not parts[1].any())
 
 
 def test_products_of_bytes_are_a_matrix_product():
@@ -198,6 +201,19 @@ def test_a_conversion_clears_and_switches_unless_it_retains():
     assert bench.engine.current[False] == 0 and bench.engine.integers.parts[0, 0].all()
     bench.run(("cvt.ub=acc(R)", 0))
     assert bench.engine.current[False] == 1 and not bench.engine.integers.parts.any()
+
+
+@pytest.mark.parametrize(("chosen", "column", "sum_"), [
+    (0, 1, 0x0A0B), (1, 1, 0x0A0B), (2, 0, 0x0C0D), (3, 1, 0x0A0B + 0x0C)])  # fmt: skip
+def test_columns_of_2x2(chosen, column, sum_):
+    """Rows 2m + 1 and 2m are 0x0A00 and 0x0B00 in odd columns, 0x0C00 and 0x0D00 in even ones: high and low bytes."""
+    bench, cells = Bench(), np.array([[0x0D00, 0x0B00], [0x0C00, 0x0A00]])
+    bench.engine.integers.parts[0, 0] = np.tile(cells, (32, 16))
+    bench.bias(16 << 10)  # scale 2**21 of 22 bits: the sum, and that of 2**24 / 2**32 times two
+    bench.run(("cvt.uh=acc(R):2x2", 1 | chosen << 9))
+    bench.run(("mxmem(R,R)=cvt", RESULT, 0))
+    assert set(bench.halves()[:, 1 - column].tolist()) == {0}
+    assert set(bench.halves()[:, column].tolist()) == {sum_}
 
 
 # -- stores ------------------------------------------------------------------------------------------------
@@ -340,8 +356,7 @@ def test_shapes(high, expected):
 @pytest.mark.parametrize(("version", "issues", "message"), [
     (68, [("cvt.hf=acc(R)", 2)], "v68"), (75, [("cvt.ub=acc(R)", 4)], "feedback"),
     (81, [("cvt.f8=acc(R)", 0)], "f8"), (81, [("mxmem(R,R).f8=cvt", RESULT, 0)], "f8"),
-    (81, [("cvt.hf=acc(R)", 0x82)], "bfloat16"), (75, [("cvt.uh=acc(R):2x2", 0x200)], "column"),
-    (75, [("mxmem(R,R):after.uh=acc:2x2", RESULT, 0)], "2x2"),
+    (81, [("cvt.hf=acc(R)", 0x82)], "bfloat16"),
     (75, [("activation.ub=mxmem(R,R)", 0, 0x7FF), ("weight.b=mxmem(R,R)", WEIGHT | 16, 0x3FF)], "compressed"),
     (81, [("activation.hf=mxmem(R,R)", 0, 0x7FF), ("weight.hf=mxmem(R,R)", WEIGHT | 64, 0x7FF)], "bfloat16"),
     (75, [("activation.ub=mxmem(R,R)", 0, 0x7FF), ("weight.hf=mxmem(R,R)", WEIGHT, 0x7FF)], "ub activations"),
@@ -356,3 +371,12 @@ def test_a_program_is_told_where():
         Interpreter(function("f", [["r7 = #4"], ["cvt.ub = acc(r7)"]])).run("f")
     with pytest.raises(SimError, match="outside TCM at 0x0"):
         Interpreter(function("f", [["r0 = #0"], ["bias = mxmem2(r0)"]])).run("f")
+
+
+@pytest.mark.parametrize("make", [Machine, Interpreter])
+@pytest.mark.parametrize(("chip", "bits", "message"), [("v73", 16, "compressed weights"), ("v81", 64, "bfloat16|bf16")])
+def test_programs_with_weights_of_unknown_formats(make, chip, bits, message):
+    packets = [["r0 = ##0xD8000000"], ["r1 = ##0x7FF"], [f"r2 = ##{0xD8002000 | bits:#x}"],
+               ["activation.hf = mxmem(r0,r1)", "weight.hf = mxmem(r2,r1)"]]  # fmt: skip
+    with pytest.raises(SimError, match=message):
+        make(function("f", packets), chip).run("f")
