@@ -63,6 +63,26 @@ void hexmlir_rt_copy_2d(void *dst, const void *src, uint32_t row_bytes, uint32_t
 /* Transfers whose data has not arrived: 0 in a program that waits for all it starts. */
 uint32_t hexmlir_rt_dma_pending(void);
 
+/* -- matrix engine -------------------------------------------------------------------------------------------- */
+
+/* The chip's matrix engine has one holder. Acquire waits for those that asked before; release waits for all that the
+ * engine was handed. A thread must not acquire it twice, nor release what it does not hold. */
+void hexmlir_rt_engine_acquire(void);
+void hexmlir_rt_engine_release(void);
+
+/* Wait until the engine's results are visible. */
+void hexmlir_rt_engine_wait(void);
+
+/* One row of result tiles, of `columns` tiles with 32 columns each: f16 activation tiles times f16 weight tiles, `tiles`
+ * of each per column; weights lie column of tiles by column of tiles. `bias` has 256 bytes per column of tiles: 32 low
+ * words (scale, bias of the result), 32 high words. In TCM; tiles are aligned to 2 KiB, tables to 256 bytes, and 64 KiB
+ * of an operand must not cross a boundary of 256 KiB. The second makes negative results 0. Kernels bring their own for
+ * chips that have the engine; the library has a slow emulation. */
+void hexmlir_engine_hf(const void *activations, const void *weights, void *results, int32_t tiles, int32_t columns,
+                       const void *bias);
+void hexmlir_engine_hf_relu(const void *activations, const void *weights, void *results, int32_t tiles,
+                            int32_t columns, const void *bias);
+
 /* -- weights --------------------------------------------------------------------------------------------------- */
 
 /* Maps the weights file at `path`, read-only: nothing is read before a kernel touches it. `key`, from the header of the

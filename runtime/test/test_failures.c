@@ -38,6 +38,11 @@ int main(int count, char **words) {
     hexmlir_rt_weights("/no/such/file", 1);
   } else if (!strcmp(fault, "other-file")) {
     hexmlir_rt_weights(words[0], 1);
+  } else if (!strcmp(fault, "engine-twice")) {
+    hexmlir_rt_engine_acquire();
+    hexmlir_rt_engine_acquire();
+  } else if (!strcmp(fault, "engine-release")) {
+    hexmlir_rt_engine_release();
   } else if (!strcmp(fault, "barrier")) {
     hexmlir_rt_thread_barrier(&byte, 0);
   }

@@ -2,6 +2,8 @@
 
 import resource
 import shutil
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import pytest
@@ -38,3 +40,18 @@ def files_of_at_most(nbytes: int):
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def compiled(compiler, folder, text, *more):
+    """The program of C ``text`` and of what ``more`` names, in ``folder``; the runtime's header is found."""
+    (folder / "main.c").write_text(text)
+    done = subprocess.run([*compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror",
+                           f"-I{link.runtime_folder() / 'include'}", "main.c", *more, "-o", "main"],
+                          capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "main"
+
+
+def hexagon_compiler():
+    """The command that links programs for ``qemu-hexagon``."""
+    return [sys.executable, "-m", "ziglang", "cc", "-target", link.TRIPLE, f"-mcpu={link.CPU}", *link.FLAGS, "-static"]

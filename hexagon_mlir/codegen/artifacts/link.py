@@ -21,6 +21,8 @@ WRAPPED = ("hexmlir_rt_tcm_alloc", "hexmlir_rt_tcm_free", "hexmlir_rt_dma_start_
            "hexmlir_rt_tile_start", "hexmlir_rt_copy_2d", "aligned_alloc", "free",
            "__hexagon_memcpy_likely_aligned_min32bytes_mult8bytes", "hexmlir_rt_pointer")
 """Functions that the driver wraps: wrap.c to count separately from the kernel, main.c to translate addresses."""
+OF_DEVICES = ("dma_engine.c", "engine_device.c")
+"""Files of the runtime that need a device, and whose work others emulate."""
 ORIGIN = "link"
 
 
@@ -43,8 +45,8 @@ def _compiler() -> Path | None:
 
 
 def runtime_sources() -> list[Path]:
-    """The C files of the runtime, DMA emulated."""
-    return sorted(file for file in (runtime_folder() / "src").glob("*.c") if file.name != "dma_engine.c")
+    """The C files of the runtime, DMA and matrix engine emulated."""
+    return sorted(file for file in (runtime_folder() / "src").glob("*.c") if file.name not in OF_DEVICES)
 
 
 def program(files: Mapping[str, bytes]) -> bytes:

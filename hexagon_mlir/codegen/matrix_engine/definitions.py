@@ -24,14 +24,15 @@ def definition(routine: Routine, version: int) -> str:
 
 
 def with_definitions(llvm_ir: str, target: Target) -> str:
-    """``llvm_ir`` with a definition of each routine that it declares; raises `HexError` where the chip has none."""
-    if f"@{PREFIX}" not in llvm_ir:
+    """``llvm_ir`` with a definition of each routine that it declares. For a chip without the engine they stay declared:
+    the runtime has an emulation.
+    """
+    if f"@{PREFIX}" not in llvm_ir or target.version < FIRST_VERSION:
         return llvm_ir
     module = Module.parse(llvm_ir)
     called = [routine for name, routine in ROUTINES.items() if f"@{name}" in module.declared]
     if not called:
         return llvm_ir
-    _require(target)
     kept = module.without_declarations([f"@{routine.name}" for routine in called])
     return kept.with_lines([definition(routine, target.version) for routine in called]).text
 
@@ -43,11 +44,7 @@ def with_routines(assembly: str, target: Target) -> str:
     called = [ROUTINES[name] for name in undefined(assembly, ROUTINES)]
     if not called:
         return assembly
-    _require(target)
-    return concatenated([assembly, *(routine.assembly for routine in called)], "engine")
-
-
-def _require(target: Target) -> None:
     if target.version < FIRST_VERSION:
         raise HexError.plain(f"{target.name} has no matrix engine with floating point", origin=ORIGIN,
                              hint=f"chips from v{FIRST_VERSION} on have one")
+    return concatenated([assembly, *(routine.assembly for routine in called)], "engine")

@@ -17,7 +17,7 @@ from hexagon_mlir.sim.host_library.c_start import ENTRY, with_start
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS
 
 RUNTIME = ROOT / "runtime"
-UNITS = ("tcm", "dma", "async", "threads", "weights")
+UNITS = ("tcm", "dma", "engine", "async", "threads", "weights")
 FAULTS = {
     "exhausted": "TCM exhausted: 6291456 bytes asked, 6291456 of 8388608 in use", "alignment": "no power of two",
     "double-free": "freed twice?", "tag": "no transfer has tag 77", "twice": "made available twice",
@@ -25,14 +25,16 @@ FAULTS = {
     "assert": "k.py:3:5: assertion failed: n is negative (program (1, 2, 3))",
     "no-weights": "cannot open the weights file /no/such/file", "other-file": "failures is no weights file",
     "join": "no thread 99", "barrier": "barrier of 0 threads",
+    "engine-twice": "engine_acquire: thread 0 holds the matrix engine",
+    "engine-release": "engine_release: thread 0 does not hold the matrix engine",
 }
 CC = shutil.which("cc")
 needs_cc = pytest.mark.skipif(CC is None, reason="no C compiler on this machine")
 SANITIZERS = {"plain": [], "address": ["-fsanitize=address,undefined"], "thread": ["-fsanitize=thread"]}
 
 
-def sources(dma: str = "dma_emulated.c") -> list[str]:
-    return [str(f) for f in sorted((RUNTIME / "src").glob("*.c")) if not f.name.startswith("dma_") or f.name == dma]
+def sources() -> list[str]:
+    return [str(file) for file in link.runtime_sources()]
 
 
 def build(compiler: list[str], name: str, folder) -> str:
