@@ -138,14 +138,16 @@ BEFORE_O3 = (
 )
 O3 = Step("llvm-o3", "LLVM's optimiser", lambda program: read(program.library.optimized(program.text), program.module))
 AFTER_O3 = (
-    Step("float-splats", "LLVM permutes splats of a float that become words", on_module(float_splats_as_words)),
+    Step("float-splats", "LLVM permutes splats of a float that become words; saves 2.8 % of softmax's cycles",
+         on_module(float_splats_as_words)),
     Step("mask-selects", "LLVM cannot select between vectors of i1", on_module(mask_selects_as_logic)),
     Step("scalar-selects", "LLVM turns them into minima, which drop NaN", on_module(scalar_selects_as_bits)),
-    Step("half-fabs", "LLVM needs more than one instruction for fabs of f16 vectors", on_module(half_fabs_as_bits)),
+    Step("half-fabs", "LLVM needs more than one instruction for fabs of f16 vectors; saves 6.6 % of SiLU's cycles",
+         on_module(half_fabs_as_bits)),
     Step("zero-tests", "LLVM compares bits with 0.0", on_module(zero_tests_as_bits)),
     Step("bit-tests", "LLVM tests the lowest bit of every byte of a lane", on_module(lowest_bits_as_tests)),
-    Step("copy-loops", "the prefetcher works in one direction; LLVM reorders the loads of copies",
-         on_module(keep_copies_in_order)),
+    Step("copy-loops", "the prefetcher works in one direction; LLVM reorders the loads of copies; saves 18 % of the "
+         "cycles of planes from RGB pixels", on_module(keep_copies_in_order)),
     Step("poison-halves", "LLVM converts halves of a vector that are poison", on_module(poison_halves_as_others)),
     Step("half-narrowings", "the target orders lanes in another way than LLVM",
          lambda program: narrowings_as_instructions(program.module, program.library.narrowing_order),
@@ -157,7 +159,8 @@ BY_VARIANT = (
          lambda program: order_loops(program.module, program.variant.budget), lambda program: program.variant.ordered),
     Step("qfloat-lifetimes", "values with long live ranges are spilled, and lose bits",
          on_module(shorten_lifetimes), lambda program: program.spills_lose),
-    Step("unaligned-rows", "unaligned rows that share no vector are aligned once, not twice", on_module(rows_apart)),
+    Step("unaligned-rows", "unaligned rows that share no vector are aligned once, not twice; saves 10 % of the cycles "
+         "of sums of 300 columns", on_module(rows_apart)),
     Step("store-order", "LLVM packs a scalar store with an earlier vector store", on_module(keep_stores_in_order)),
     Step("loop-entries", "LLVM's pipeliner moves loads in front of stores", on_module(keep_loops_after_stores)),
     Step("gathers", "-O3 assumes that vgather reads no table", on_module(gathers_as_instructions)),
