@@ -14,7 +14,7 @@ _TAKEN = re.compile(
     "short|signed|sizeof|static|static_assert|static_cast|struct|switch|template|this|thread_local|throw|true|try|"
     "typedef|typeid|typename|typeof|union|unsigned|using|virtual|void|volatile|wchar_t|while|xor|xor_eq|"
     "_Alignas|_Alignof|_Atomic|_Bool|_Complex|_Generic|_Imaginary|_Noreturn|_Static_assert|_Thread_local|"
-    r"u?int\d+_t|u?intptr_t|hexmlir_(rt_\w+|\w*argument|call_kernel|weights_key)")
+    r"u?int\d+_t|u?intptr_t|hexmlir_(rt_\w+|engine_\w+|\w*argument|call_kernel|weights_key)")
 """Keywords, types of the header, and names of the runtime and its driver."""
 
 

@@ -1,7 +1,7 @@
 """Micro-kernels of the matrix engine in assembly, to be called from compiled code by the C calling convention.
 
 They use no stack and no register that a callee must keep. They return when the engine has been handed its work: who
-reads the results calls ``hexmlir_rt_engine_wait`` first.
+reads the results calls ``hexmlir_rt_engine_wait`` first. Infinities and NaN are as bits 20 and 21 of USR say.
 """
 
 from __future__ import annotations

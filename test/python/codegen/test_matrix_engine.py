@@ -4,6 +4,7 @@ import operator
 import re
 
 import elf32
+import numpy as np
 import pytest
 
 from hexagon_mlir import targets
@@ -14,6 +15,7 @@ from hexagon_mlir.ir import HexError
 from hexagon_mlir.isa.assembler import assemble
 from hexagon_mlir.isa.decode import decode
 from hexagon_mlir.isa.reader import parse
+from hexagon_mlir.sim import Machine
 
 TILE = 2048
 ARGUMENTS = {"activations": 0x100000, "weights": 0x200000, "results": 0x300000, "bias": 0x400000}
@@ -126,6 +128,48 @@ def test_assembly_has_the_routines_that_it_names(name):
     assert list(module.functions) == ["f", name]
     assert [[i.key for i in decode(p)] for p in module.functions[name].packets] == [
         [i.key for i in decode(p)] for p in parse(ROUTINES[name].assembly).functions[name].packets]
+
+
+WAITING = """
+declare void @hexmlir_rt_engine_acquire()
+declare void @hexmlir_rt_engine_release()
+declare void @hexmlir_engine_hf_relu(ptr, ptr, ptr, i32, i32, ptr)
+define i32 @f(ptr %a, ptr %w, ptr %o, i32 %k, i32 %n, ptr %t) {
+  call void @hexmlir_rt_engine_acquire()
+  call void @hexmlir_engine_hf_relu(ptr %a, ptr %w, ptr %o, i32 %k, i32 %n, ptr %t)
+  call void @hexmlir_rt_engine_release()
+  %last = getelementptr i8, ptr %o, i32 2046
+  %bits = load i16, ptr %last
+  %word = zext i16 %bits to i32
+  ret i32 %word
+}
+"""
+
+
+@pytest.mark.parametrize("as_words", [False, True])
+@pytest.mark.parametrize("chip", ["v73", "v75", "v79", "v81"])
+def test_compiled_code_calls_a_routine(chip, as_words):
+    """Two columns of two tiles of ones and twos: 64 * 2, then 64 * -2, which becomes 0, plus 0.5."""
+    target = targets.get(chip)
+    name = "hexmlir_engine_hf_relu"
+    assembly = emit(WAITING, target)
+    if as_words:
+        text = ROUTINES[name].assembly
+        words = assemble(parse(text).functions[name], target.version)
+        assembly = assembly[:assembly.index(f"{name}:\n")] + f"{name}:\n" + "".join(f"\t.word {w}\n" for w in words)
+    machine = Machine(assembly, chip, check=True)
+    ones, twos, half = (np.full(1024, value, np.float16) for value in (1, 2, 0.5))
+    bias = np.repeat(np.array([[0x38003C00, 0]] * 2, np.uint32), 32, axis=1)
+    operands = [np.tile(ones, 2), np.concatenate([twos, twos, -twos, -twos]), np.zeros(2048, np.float16), bias]
+    a, w, o, t = (machine.alloc_tcm(data.nbytes, TILE) for data in operands)
+    for address, data in zip((a, w, o, t), operands, strict=True):
+        machine.write(address, data)
+    result = machine.run("f", [a, w, o, 2, 2, t])
+    out = machine.read(o, np.float16, 2048)
+    np.testing.assert_array_equal(out, np.concatenate([128 + half, half * 0]))
+    assert result.return_value & 0xFFFFFFFF == 0x5804  # 128.5, loaded after the wait
+    assert result.reports == []
+    assert result.matrix.macs == 2 * 2 * 32**3
 
 
 def test_nothing_is_added_where_nothing_is_missing():
