@@ -155,6 +155,18 @@ def test_wait_stalls_until_everything_is_done():
     assert result.stalls["matrix-wait"] > 200
 
 
+@pytest.mark.parametrize(("passes", "bound"), [(1500, "engine"), (5000, "thread")])
+def test_a_thread_works_beside_the_engine(passes, bound):
+    """Eight packets fit in the queue: the thread goes on at once, and the longer of both decides."""
+    body = f"\t{{\n\t\tloop0(.LB,##{passes})\n\t}}\n.LB:\n\t{{\n\t\tr5 = add(r5,#1)\n\t}} :endloop0\n"
+    packets = [*half_product(0, 0, 32)[:-1], *half_product(0, 0, 32)[-1:] * 8]
+    text = function("f", packets).replace("\t{\n\t\tjumpr r31", body + "\t{\n\t\tjumpr r31")
+    result = Machine(text).run("f")
+    busy = 8 * (32 * 8 + 3)
+    assert result.cycles == pytest.approx(busy if bound == "engine" else passes, abs=20)
+    assert ("matrix-wait" in result.stalls) == (bound == "engine")
+
+
 def test_acquire_twice_and_release_without_are_errors():
     for steps, message in ((("hexmlir_rt_engine_acquire",) * 2, "holds the matrix engine"),
                            (("hexmlir_rt_engine_release",), "does not hold")):
