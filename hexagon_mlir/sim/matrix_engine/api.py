@@ -64,6 +64,8 @@ class MatrixApi:
     def issue(self, context: Context) -> None:
         """Hand over the packet in the state record: stall while the queue is full."""
         number, usr, *words = context.cells[_WORDS : _WORDS + layout.MATRIX_WORDS]
+        if self.engine is None:
+            raise SimError(f"'{layout.MATRIX_FUNCTION}' is called without a packet of the matrix engine")
         packet = self.packets[number]
         now = self.scheduler.now()
         me = self.scheduler.current

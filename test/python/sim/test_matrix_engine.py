@@ -170,6 +170,12 @@ def test_chips_without_a_form_refuse_it(chip, packet, message):
         machine_of(packet, chip=chip)
 
 
+def test_the_function_behind_packets_cannot_be_called():
+    text = function("f", [["allocframe(#8)"], ["call matrix.packet"]])
+    with pytest.raises(SimError, match="without a packet"):
+        Machine(text).run("f")
+
+
 def test_integers_run_on_v68():
     packets = [["mxclracc"], *load_bias(8192), transfer("r0", TCM), transfer("r1", TILE - 1),
                transfer("r2", TCM + TILE), transfer("r3", 1023),
