@@ -15,6 +15,10 @@ from torch_mlir._mlir_libs import _mlirDialectsIRDL as irdl
 LOOK_UP = "hexagon.look_up"
 """``(table, indices) {count} -> found``: the element of ``table`` for each index, see `hexagon_mlir.dialects.look_ups`.
 """
+ENGINE_PRODUCT = "hexagon.engine_product"
+"""``(activations, weights, columns, results)``: a product of tiles by the matrix engine; this and the other
+operation of the engine: `hexagon_mlir.dialects.engine_tiles`."""
+ENGINE_WAIT = "hexagon.engine_wait"
 _PURE = (LOOK_UP,)
 _IRDL = """
 irdl.dialect @hexagon {
@@ -27,6 +31,14 @@ irdl.dialect @hexagon {
     irdl.attributes {"count" = %count}
     irdl.results(found: %found)
   }
+  irdl.operation @engine_product {
+    %activations = irdl.base "!builtin.memref"
+    %weights = irdl.base "!builtin.memref"
+    %columns = irdl.base "!builtin.memref"
+    %results = irdl.base "!builtin.memref"
+    irdl.operands(activations: %activations, weights: %weights, columns: %columns, results: %results)
+  }
+  irdl.operation @engine_wait {}
 }
 """
 

@@ -20,6 +20,8 @@ class Confidence(StrEnum):
 
 FIRST_CONVERSION = 73
 """The first version whose HVX converts between f32 and i32 in one instruction, V.w=V.sf and V.sf=V.w."""
+FIRST_MATRIX_ENGINE = 73
+"""The first version whose matrix engine is modelled with f16: v68 sums in fixed point."""
 FIRST_EXTENDED = 79
 """The first version with `Qfloat.EXTENDED`."""
 
@@ -177,6 +179,11 @@ class Target:
     def converts_floats(self) -> bool:
         """Whether HVX has V.w=V.sf and V.sf=V.w (the V73 HVX manual; Qualcomm's QEMU)."""
         return self.version >= FIRST_CONVERSION
+
+    @property
+    def has_matrix_engine(self) -> bool:
+        """Whether products of f16 tiles may be given to the matrix engine."""
+        return self.version >= FIRST_MATRIX_ENGINE
 
     @property
     def ticks_per_cycle(self) -> float:

@@ -1,0 +1,71 @@
+"""Tiles of the matrix engine (HMX), from `hexagon-matrix-engine` to `lower-engine-products`.
+
+A tile of halves is 32 x 32 elements, 2 KiB. Activations and results pair rows, weights pair neighbours along the
+reduction: element (m, k) of an activation tile is at ``[m / 2][k][m % 2]``, element (k, n) of a weight tile at
+``[k / 2][n][k % 2]``. The tiles of one row of activation tiles follow each other along the reduction, those of one
+column of weight tiles too. (The layouts of llama.cpp's ggml-hexagon and of htp-ops-lib, which run on devices.)
+
+=================  =============================================
+matrix             tensor of tiles
+=================  =============================================
+activations M x K  ``[M / 32][K / 32][16][32][2]``
+weights K x N      ``[N / 32][K / 32][16][32][2]``
+results M x N      ``[M / 32][N / 32][16][32][2]``
+=================  =============================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+
+TILE = 32
+"""Rows and columns of a tile of halves."""
+PAIR = 2
+"""Rows of a result tile, or steps along the reduction of a weight tile, that are neighbours in memory."""
+RANK = 5
+"""Dimensions of a tensor of tiles."""
+
+
+def tiles(extent: int) -> int:
+    """Tiles that ``extent`` rows or columns take, the last one maybe in part."""
+    return -(-extent // TILE)
+
+
+def tiled_shape(rows: int, columns: int) -> list[int]:
+    """Shape of the tiles of a matrix: ``rows`` and ``columns`` of tiles."""
+    return [rows, columns, TILE // PAIR, TILE, PAIR]
+
+
+COLUMN_TABLE = (2, TILE)
+"""Words of the table from which a conversion takes what it does to a tile's columns: low words, then high words."""
+IDENTITY_SCALE = 0x3C00
+"""The low word of a column whose sums are only rounded: scale 1.0 in f16, no bias. The high word is 0."""
+
+
+@dataclass(frozen=True)
+class EngineProduct:
+    """``results = activations x weights``, buffers of f16 tiles in TCM: sums in the engine's accumulators, each rounded
+    to f16 once.
+
+    ``columns`` has a `COLUMN_TABLE` of i32 for each column of result tiles, or more of them: what is done to the sums
+    of each of its columns. The engine computes while the thread goes on; the next ``hexagon.engine_wait`` of the block
+    waits for the results.
+    """
+
+    activations: ir.Value
+    weights: ir.Value
+    columns: ir.Value
+    results: ir.Value
+
+    @staticmethod
+    def of(op: ir.Operation) -> EngineProduct:
+        """What the ``hexagon.engine_product`` ``op`` says."""
+        return EngineProduct(*op.operands)
+
+    def emit(self) -> ir.Operation:
+        """The operation, at the insertion point."""
+        operands = [self.activations, self.weights, self.columns, self.results]
+        return ir.Operation.create(ENGINE_PRODUCT, operands=operands)
