@@ -1,0 +1,253 @@
+"""Copies between rows and pairs of rows to HVX vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import erase_op, ir, make, memref, vector
+from hexagon_mlir.ir.buffers import start_alignment
+from hexagon_mlir.ir.constants import SharedConstants, index
+from hexagon_mlir.ir.query import element_bytes, ops_named
+from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
+from hexagon_mlir.passes.lib.segments import for_loop
+
+PAIR = 2
+_UNROLL = 4
+"""Pairs of vectors in one iteration: enough that none waits for its loads."""
+
+
+@dataclass(frozen=True)
+class PairPlan:
+    """Loops of a copy: ``pair`` has two iterations, which are neighbours in memory on the side of the pairs, as those
+    of ``column`` are on the side of the rows. There, ``piece`` goes from one row of ``column`` to the next, which
+    follows in memory. Two pieces fill a vector, as the pairs of one piece do.
+    """
+
+    pair: int
+    column: int
+    piece: int
+    interleaves: bool
+    """From rows to pairs, or back."""
+
+    @property
+    def inner(self) -> tuple[int, int, int]:
+        """The loops that vectors go along."""
+        return self.pair, self.column, self.piece
+
+
+def make_plan(nest: LoopNest, vector_bytes: int) -> PairPlan | None:
+    """How ``nest`` interleaves pairs or takes them apart; None for any other nest."""
+    if len(nest.operands) != PAIR or nest.op_loops or nest.indexed or nest.tables or None in nest.extents:
+        return None
+    source, target = nest.operands
+    lanes = vector_bytes * 8 // nest.narrowest_bits
+    for pairs, rows in ((target, source), (source, target)):
+        found = _inner_loops(nest, pairs, rows)
+        if found is None:
+            continue
+        pair, column, piece = found
+        length, count = nest.extents[column], nest.extents[piece]
+        assert length is not None and count is not None
+        if length * PAIR == lanes and count >= PAIR:
+            return PairPlan(pair, column, piece, pairs is target)
+    return None
+
+
+def _inner_loops(nest: LoopNest, pairs: Operand, rows: Operand) -> tuple[int, int, int] | None:
+    """Pair, column and piece, where ``pairs`` ends with column and pair, ``rows`` with piece and column."""
+    if len(pairs.dims) < PAIR or len(rows.dims) < PAIR or None in (*pairs.dims, *rows.dims):
+        return None
+    (column, pair), (piece, same) = pairs.dims[-2:], rows.dims[-2:]
+    if column != same or not pairs.unit_stride or not rows.unit_stride or piece in (pair, column):
+        return None
+    if not (pairs.collapsible[-1] and rows.collapsible[-1]) or len(set(pairs.dims)) < len(pairs.dims):
+        return None
+    if set(pairs.dims) != set(rows.dims) or len(rows.dims) != len(nest.extents) or any(nest.reduction):
+        return None
+    assert column is not None and pair is not None and piece is not None
+    return (pair, column, piece) if nest.extents[pair] == PAIR else None
+
+
+@dataclass(frozen=True)
+class HexagonPairInterleavingPass(Pass):
+    """Vectorizes copies that interleave pairs of rows, and copies that take such pairs apart.
+
+    These are the layouts of the matrix engine's tiles. One shuffle of two whole vectors serves two tiles that follow
+    each other in the rows; `hexagon-vectorization` would use half of each vector.
+
+    Before:
+        func.func @f(%rows: memref<2x2x32xf16, 1>, %tiles: memref<2x32x2xf16, 1>) {
+          linalg.transpose ins(%rows : memref<2x2x32xf16, 1>) outs(%tiles : memref<2x32x2xf16, 1>)
+              permutation = [1, 2, 0]
+          return
+        }
+
+    After, folded:
+        func.func @f(%arg0: memref<2x2x32xf16, 1>, %arg1: memref<2x32x2xf16, 1>) {
+          %0 = ub.poison : vector<128xf16>
+          %c1 = arith.constant 1 : index
+          %c0 = arith.constant 0 : index
+          %collapse_shape = memref.collapse_shape %arg0 [[0], [1, 2]] : memref<2x2x32xf16, 1> into memref<2x64xf16, 1>
+          %collapse_shape_0 = memref.collapse_shape %arg1 [[0], [1, 2]] : memref<2x32x2xf16, 1> into
+              memref<2x64xf16, 1>
+          %1 = vector.load %collapse_shape[%c0, %c0] {alignment = 2 : i64} : memref<2x64xf16, 1>, vector<64xf16>
+          %2 = vector.load %collapse_shape[%c1, %c0] {alignment = 2 : i64} : memref<2x64xf16, 1>, vector<64xf16>
+          %3 = vector.interleave %1, %2 : vector<64xf16> -> vector<128xf16>
+          %4 = vector.shuffle %3, %0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+              22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46,
+              47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63] : vector<128xf16>, vector<128xf16>
+          vector.store %4, %collapse_shape_0[%c0, %c0] {alignment = 2 : i64} : memref<2x64xf16, 1>, vector<64xf16>
+          %5 = vector.shuffle %3, %0 [64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82,
+              83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105,
+              106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125,
+              126, 127] : vector<128xf16>, vector<128xf16>
+          vector.store %5, %collapse_shape_0[%c1, %c0] {alignment = 2 : i64} : memref<2x64xf16, 1>, vector<64xf16>
+          return
+        }
+
+    Options: none.
+
+    Refuses: nothing; it leaves alone copies whose rows are not contiguous and of known size, of other lengths
+    than half a vector, and everything that computes.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-pair-interleaving"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+    runs: ClassVar[tuple[UpstreamStep, ...]] = (GENERALIZE,)
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Vectorize every such copy of ``module``."""
+        if ops_named(module, "linalg.transpose"):
+            GENERALIZE.run(module, context)
+        vector_bytes = int(context.target.vector_bytes.value)
+        constants = SharedConstants()
+        for op in [op for op in ops_named(module, "linalg.generic") if _copies(op)]:
+            try:
+                nest = read_nest(op)
+            except Unsupported:
+                continue
+            plan = make_plan(nest, vector_bytes)
+            if plan is not None:
+                with op.location, ir.InsertionPoint(op), constants.around(op):
+                    _Emitter(op, nest, plan, vector_bytes).emit()
+                erase_op(op, self.name)
+
+
+def _copies(op: ir.Operation) -> bool:
+    """True for an op that writes its only input somewhere."""
+    body = op.regions[0].blocks[0]
+    return len(op.operands) == PAIR and len(list(body.operations)) == 1 and (
+        body.operations[0].operands[0] == body.arguments[0])
+
+
+class _Emitter:
+    """Writes the loops and vectors of one copy."""
+
+    def __init__(self, op: ir.Operation, nest: LoopNest, plan: PairPlan, vector_bytes: int) -> None:
+        self._nest, self._plan, self._vector_bytes = nest, plan, vector_bytes
+        self._buffers = [_joined(value) for value in op.operands]
+        self._loops = [loop for loop in range(len(nest.extents)) if loop not in plan.inner]
+        element = ir.MemRefType(op.operands[0].type).element_type
+        self._lanes = vector_bytes // element_bytes(element)
+        self._vector = ir.VectorType.get([self._lanes], element)
+
+    def emit(self) -> None:
+        """Everything, at the insertion point."""
+        self._around(self._loops, {})
+
+    def _around(self, loops: Sequence[int], ivs: dict[int, ir.Value]) -> None:
+        """The loops ``loops`` inside those of ``ivs``; the innermost does several iterations at a time."""
+        if not loops:
+            self._pieces(ivs, 1)
+            return
+        extent = self._nest.extents[loops[0]]
+        assert extent is not None
+        unroll = _UNROLL if len(loops) == 1 and extent % _UNROLL == 0 else 1
+
+        def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
+            inside = {**ivs, loops[0]: iv}
+            if len(loops) > 1:
+                self._around(loops[1:], inside)
+            else:
+                self._pieces(inside, unroll)
+            return []
+
+        for_loop(index(0), index(extent), unroll, [], body)
+
+    def _pieces(self, ivs: dict[int, ir.Value], unroll: int) -> None:
+        """All pieces; where they do not fill the last vector, it reaches back to the one before."""
+        plan = self._plan
+        count = self._nest.extents[plan.piece]
+        assert count is not None
+        whole = count - count % PAIR
+
+        def body(piece: ir.Value, _: list[ir.Value], aligned: bool = True) -> list[ir.Value]:
+            for number in range(unroll):
+                here = dict(ivs)
+                if number:
+                    here[self._loops[-1]] = make.addi(ivs[self._loops[-1]], index(number))
+                self._move(here, piece, aligned)
+            return []
+
+        for_loop(index(0), index(whole), PAIR, [], body)
+        if whole < count:
+            body(index(count - PAIR), [], aligned=False)
+
+    def _move(self, ivs: dict[int, ir.Value], piece: ir.Value, aligned: bool) -> None:
+        """Two vectors of rows and those of the pairs that they hold."""
+        plan = self._plan
+        rows = [{**ivs, plan.pair: index(number)} for number in range(PAIR)]
+        pairs = [{**ivs, plan.piece: make.addi(piece, index(number)) if number else piece}
+                 for number in range(PAIR)]
+        start = make.muli(piece, index(self._nest.extents[plan.column] or 0))
+        if plan.interleaves:
+            both = vector.interleave(*(self._load(0, at, start, aligned) for at in rows))
+            for number, at in enumerate(pairs):
+                part = make.shuffle(both, both, range(number * self._lanes, (number + 1) * self._lanes))
+                self._store(1, part, at, index(0), True)
+            return
+        first, second = (self._load(0, at, index(0), True) for at in pairs)
+        both = make.shuffle(first, second, range(PAIR * self._lanes))
+        for at, row in zip(rows, vector.deinterleave(both), strict=True):
+            self._store(1, row, at, start, aligned)
+
+    def _load(self, operand: int, ivs: dict[int, ir.Value], last: ir.Value, aligned: bool) -> ir.Value:
+        return make.load(self._vector, self._buffers[operand], self._indices(operand, ivs, last),
+                         self._alignment(operand, aligned))
+
+    def _store(self, operand: int, value: ir.Value, ivs: dict[int, ir.Value], last: ir.Value, aligned: bool) -> None:
+        make.store(value, self._buffers[operand], self._indices(operand, ivs, last), self._alignment(operand, aligned))
+
+    def _indices(self, operand: int, ivs: dict[int, ir.Value], last: ir.Value) -> list[ir.Value]:
+        return [*(ivs[loop] for loop in self._nest.operands[operand].dims[:-2] if loop is not None), last]
+
+    def _alignment(self, operand: int, aligned: bool) -> int:
+        """Bytes that the addresses of the vectors of ``operand`` are a multiple of."""
+        buffer = self._buffers[operand]
+        strides = ir.MemRefType(buffer.type).get_strides_and_offset()[0][:-1]
+        width = self._vector_bytes // self._lanes
+        unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+        steps = all(stride != unknown and stride * width % self._vector_bytes == 0 for stride in strides)
+        start = start_alignment(buffer, self._vector_bytes) % self._vector_bytes == 0
+        return self._vector_bytes if aligned and steps and start else width
+
+
+def _joined(value: ir.Value) -> ir.Value:
+    """The buffer ``value`` with its last two dimensions as one."""
+    type_ = ir.MemRefType(value.type)
+    strides, offset = type_.get_strides_and_offset()
+    shape = [*type_.shape[:-2], type_.shape[-2] * type_.shape[-1]]
+    layout = ir.StridedLayoutAttr.get(offset, [*strides[:-2], 1])
+    if type_.affine_map == ir.AffineMap.get_identity(type_.rank):
+        joined = ir.MemRefType.get(shape, type_.element_type, memory_space=type_.memory_space)
+    else:
+        joined = ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
+    groups = [[dim] for dim in range(type_.rank - 2)] + [[type_.rank - 2, type_.rank - 1]]
+    return memref.collapse_shape(joined, value, groups)

@@ -1,0 +1,38 @@
+// Copies that are left alone.
+// RUN: hexmlir-opt %s --hexagon-pair-interleaving | filecheck %s
+// CHECK-NOT: vector.
+
+// 1. One tile: its rows are half a vector.
+// CHECK-LABEL: func.func @one_tile
+func.func @one_tile(%rows: memref<2x1x32xf16, 1>, %tiles: memref<1x32x2xf16, 1>) {
+  linalg.transpose ins(%rows : memref<2x1x32xf16, 1>) outs(%tiles : memref<1x32x2xf16, 1>) permutation = [1, 2, 0]
+  return
+}
+
+// 2. Three rows.
+// CHECK-LABEL: func.func @triples
+func.func @triples(%rows: memref<3x2x32xf16, 1>, %tiles: memref<2x32x3xf16, 1>) {
+  linalg.transpose ins(%rows : memref<3x2x32xf16, 1>) outs(%tiles : memref<2x32x3xf16, 1>) permutation = [1, 2, 0]
+  return
+}
+
+// 3. Rows that are not contiguous.
+// CHECK-LABEL: func.func @strided
+func.func @strided(%rows: memref<2x2x32xf16, strided<[256, 48, 1]>, 1>, %tiles: memref<2x32x2xf16, 1>) {
+  linalg.transpose ins(%rows : memref<2x2x32xf16, strided<[256, 48, 1]>, 1>) outs(%tiles : memref<2x32x2xf16, 1>) permutation = [1, 2, 0]
+  return
+}
+
+// 4. Sizes known at run time only.
+// CHECK-LABEL: func.func @dynamic
+func.func @dynamic(%rows: memref<2x?x32xf16, 1>, %tiles: memref<?x32x2xf16, 1>) {
+  linalg.transpose ins(%rows : memref<2x?x32xf16, 1>) outs(%tiles : memref<?x32x2xf16, 1>) permutation = [1, 2, 0]
+  return
+}
+
+// 5. Elements of which neither 32 nor a part of them fill a vector; sums.
+// CHECK-LABEL: func.func @words
+func.func @words(%rows: memref<2x2x48xf32, 1>, %tiles: memref<2x48x2xf32, 1>) {
+  linalg.transpose ins(%rows : memref<2x2x48xf32, 1>) outs(%tiles : memref<2x48x2xf32, 1>) permutation = [1, 2, 0]
+  return
+}

@@ -1,0 +1,66 @@
+"""`hexagon-pair-interleaving` keeps every element: on the host after the pass, and as Hexagon code."""
+
+import numpy as np
+from batch import after, on_host, on_simulator
+from linalg_programs import Program
+
+from hexagon_mlir.ir import to_text
+from hexagon_mlir.pass_infra import PassStep, registry
+
+STEPS = [PassStep(registry.get("hexagon-pair-interleaving")())]
+COLUMNS = {"f16": 32, "i8": 64, "i32": 16}
+"""Half a vector of each type."""
+TYPES = {"f16": np.float16, "i8": np.int8, "i32": np.int32}
+DIRECTIONS = {"activations": (0, 3, 1, 4, 2), "weights": (3, 0, 1, 4, 2)}
+
+
+def transpose(name: str, type_: str, shape: tuple[int, ...], permutation: tuple[int, ...]) -> Program:
+    """A copy of every bit pattern, NaN and -0.0 among them."""
+    size = np.dtype(TYPES[type_]).itemsize
+    rng = np.random.default_rng(sum(shape))
+    source = np.frombuffer(rng.bytes(size * int(np.prod(shape))), TYPES[type_]).reshape(shape)
+    expected = source.transpose(permutation)
+    given, made = ("x".join(map(str, (*array.shape, type_))) for array in (source, expected))
+    text = f"""
+      func.func @{name}(%x: memref<{given}>, %y: memref<{made}>) {{
+        linalg.transpose ins(%x : memref<{given}>) outs(%y : memref<{made}>) permutation = {list(permutation)}
+        return
+      }}"""
+    return Program(name, text, [source], np.ascontiguousarray(expected))
+
+
+def programs() -> list[Program]:
+    """To tiles and back: an even and an odd number of tiles in a row."""
+    found = []
+    for type_ in TYPES:
+        for rows, row, tiles in [(1, 16, 4), (3, 5, 2), (2, 8, 5), (1, 1, 7)]:
+            for direction, permutation in DIRECTIONS.items():
+                name = f"{direction}_{type_}_{rows}_{row}_{tiles}"
+                shape = rows, row, 2, tiles, COLUMNS[type_]
+                found.append(transpose(name, type_, shape, permutation))
+                back = tuple(int(place) for place in np.argsort(permutation))
+                found.append(transpose(f"{name}_back", type_, tuple(shape[d] for d in permutation), back))
+    return found
+
+
+def run(found: list[Program], call) -> None:
+    for program in found:
+        result = np.zeros_like(program.expected)
+        call(program.name, [*program.arguments, result])
+        assert result.tobytes() == program.expected.tobytes(), program.name
+
+
+def test_on_the_host():
+    found = programs()
+    module, _ = after("".join(program.text for program in found), STEPS)
+    text = to_text(module)
+    assert text.count("linalg.generic") == 0, "each is vectorized"
+    run(found, on_host(module, [program.name for program in found]))
+
+
+def test_on_the_simulator():
+    found = programs()
+    call, asm = on_simulator("".join(program.text for program in found))
+    assert "vshuff" in asm
+    assert "vdeal" in asm
+    run(found, call)
