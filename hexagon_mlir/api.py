@@ -197,7 +197,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
             threads: int = 0, accuracy: str = "accurate", qfloat: bool = True,
-            line_info: bool = False, tcm_bytes: int = 0,
+            line_info: bool = False, tcm_bytes: int = 0, matrix_engine: bool = True,
             numerics: str = "f32", trust: bool = False) -> CompiledKernel | CompiledModel | SpecializedModel:
     """Compile ``source`` for ``target``.
 
@@ -213,12 +213,13 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     ``numerics`` of a model: "f32" as exported, "mixed" (f16 weights and operands of products, f32 sums and
     arithmetic) or "f16" (sums and selections between products in f16 too).
     ``line_info``: the same code, but what the simulator says of it names source lines. ``tcm_bytes`` is how much
-    tightly coupled memory a kernel may use; 0 takes the target's.
+    tightly coupled memory a kernel may use; 0 takes the target's. ``matrix_engine=False`` leaves products of f16
+    matrices to HVX.
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
-    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes)
+    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes, matrix_engine)
     if _is_torch_program(source):
         from hexagon_mlir.frontend.torch.compile import compile_exported
 

@@ -11,6 +11,7 @@ from hexagon_mlir.dialects.programs import Order, forget, may_spread, order_on
 from hexagon_mlir.ir import INDEX_BITS, ir
 from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.program_spread import Grid, program_cycles
 from hexagon_mlir.passes.lib.thread_cost import (
     Cut,
@@ -95,6 +96,8 @@ class FormVirtualThreadsPass(Pass):
         cost = ForkCost.of(context.target, self.threads)
         todo: list[tuple[ir.Operation, ThreadNest]] = []
         for op in find_ops(module, is_linalg):
+            if is_for_engine(op):
+                continue
             nest = read(op, context.target)
             if isinstance(nest, str):
                 self.remark(context, op, f"one thread: {nest}")

@@ -14,7 +14,9 @@ from hexagon_mlir.passes.double_buffering.build import Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
 from hexagon_mlir.passes.double_buffering.live_bytes import live_bytes
 from hexagon_mlir.passes.double_buffering.loops import Refused, TileLoop, read_loop
+from hexagon_mlir.passes.lib.engine_tiles import engine_cycles, is_engine_product
 from hexagon_mlir.passes.lib.pure_slices import outside_operands, pure_slice
+from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
 
 _MOST_BUFFERS = 4
@@ -147,11 +149,16 @@ def _describe(found: TileLoop, context: PassContext) -> Tile:
     moved = {op for b in found.buffers for op in (*b.producers, *b.stores)}
     work: float | None = 0.0
     for op in found.body.operations:
-        cycles = 0.0 if op.operation in moved else estimated_cycles(
-            op.operation, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
+        cycles = 0.0 if op.operation in moved else _cycles(op.operation, target)
         work = None if work is None or cycles is None else work + cycles
     return Tile(tuple(b.nbytes for b in found.buffers if b.producers),
                 tuple(b.nbytes for b in found.buffers for _ in b.stores), work)
+
+
+def _cycles(op: ir.Operation, target: Target) -> float | None:
+    if is_engine_product(op):
+        return engine_cycles(op, target)
+    return estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
 
 
 def _has_copies(loop: ir.Operation) -> bool:

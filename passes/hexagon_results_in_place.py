@@ -15,7 +15,8 @@ class HexagonResultsInPlacePass(Pass):
     """Replaces a buffer that is copied whole to an argument at the end of the function by the argument.
 
     Upstream does this for buffers of the result's own type. This pass does it for buffers that are reshaped, such as
-    results whose dimensions of size one were dropped.
+    results whose dimensions of size one were dropped. It also erases copies of a buffer to itself, which bufferization
+    leaves where a part of a buffer is computed in its place.
 
     Before:
         func.func @f(%x: memref<4xf32>, %y: memref<1x4xf32>) {
@@ -50,6 +51,9 @@ class HexagonResultsInPlacePass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Look at every copy to an argument."""
         for op in ops_named(module, "memref.copy"):
+            if op.operands[0] == op.operands[1]:
+                erase_op(op, self.name)
+                continue
             shapes = _reshapes(op.operands[0])
             source = shapes[-1].operands[0] if shapes else op.operands[0]
             if shapes and _is_last(op) and _is_local(source) and _is_result(op.operands[1]):

@@ -11,7 +11,8 @@ from hexagon_mlir.ir import arith, erase_op, ir, memref
 from hexagon_mlir.ir.buffers import allocation_bytes, set_space, uses_of_buffer
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import trip_count
-from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.tcm_allocation.liveness import (
     FORALL,
@@ -104,7 +105,8 @@ class HexagonTcmAllocationPass(Pass):
                 self.remark(context, op, "branches between blocks: buffers keep their own allocations")
 
     def _allocate(self, function: ir.Operation, context: PassContext) -> None:
-        alignment = int(context.target.vector_bytes.value)
+        engine = bool(ops_named(function, ENGINE_PRODUCT))  # its tiles are aligned like blocks of TCM
+        alignment = int((context.target.tcm_alignment if engine else context.target.vector_bytes).value)
         root = scopes(function)
         if not root.allocations and not root.inner:
             return

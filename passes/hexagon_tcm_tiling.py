@@ -9,6 +9,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.lib.vector_loop import vector_loop
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
@@ -86,7 +87,8 @@ class HexagonTcmTilingPass(Pass):
         small = int(target.vector_bytes.value)
         groups: list[Group] = []
         for block in _blocks(function):
-            ops = [op.operation for op in block.operations if is_linalg(op.operation)]
+            ops = [op.operation for op in block.operations if is_linalg(op.operation)
+                   and not is_for_engine(op.operation)]
             groups += find_groups(ops, lambda op, reason: self.remark(context, op, f"stays in DDR: {reason}"))
         groups = [part for group in groups for part in self._parts(group, budget, context)]
         budget -= place_between(groups, budget // 2, small)

@@ -18,6 +18,7 @@ import numpy as np
 
 from hexagon_mlir.exec.host_async import HostTasks
 from hexagon_mlir.exec.host_dma import HostDma
+from hexagon_mlir.exec.host_engine import HostEngine
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
 from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
 from hexagon_mlir.exec.host_shuffles import apart
@@ -74,6 +75,7 @@ class HostFunction:
         """The first failed assertion of the running launch; the kernel itself cannot be stopped."""
         self.tasks = HostTasks(self.memory.allocate, ORIGIN)
         self.dma = HostDma(ORIGIN)
+        self.matrix_engine = HostEngine(ORIGIN)
         self.engine, self.keep = _compile(self.program, self)
 
     def __call__(self, args: Sequence[Argument], grid: Sequence[int] | None = None) -> list[np.ndarray]:
@@ -85,10 +87,12 @@ class HostFunction:
             raise HexError.plain(f"'{self.entry}' takes {len(types)} arguments, {len(args)} given", origin=ORIGIN)
         self.tasks.begin()
         self.dma.begin()
+        self.matrix_engine.begin()
         try:
             results = self._run(self.memory, args, types, grid)
             self.tasks.end()
             self.dma.end()
+            self.matrix_engine.end()
             return results
         finally:
             self.memory.close()
@@ -253,6 +257,7 @@ def _runtime(owner: HostFunction) -> dict[str, Any]:
         "hexmlir_rt_pointer": ctypes.CFUNCTYPE(pointer, ctypes.c_uint64)(lambda a: owner.shared.resolved(a)),
         **owner.tasks.functions(),
         **owner.dma.functions(),
+        **owner.matrix_engine.functions(),
         "malloc": ctypes.CFUNCTYPE(pointer, size)(allocate),
         "free": ctypes.CFUNCTYPE(None, pointer)(release),
         "aligned_alloc": ctypes.CFUNCTYPE(pointer, size, size)(lambda align, nbytes: allocate(nbytes)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
+from hexagon_mlir.exec.host_engine import engine_to_linalg
 from hexagon_mlir.exec.host_intrinsics import define_intrinsics
 from hexagon_mlir.exec.host_tables import define_gathers
 from hexagon_mlir.ir import HexError, error_at, ir, linalg, make_context, parse, set_index_bits, to_text
@@ -56,6 +57,7 @@ def lower(module: ir.Module, entry: str) -> HostProgram:
         elif any(result.startswith("memref") for result in results):
             UpstreamStep(_RESULTS).run(copy, context)
         _copies_to_loops(copy)
+        engine_to_linalg(copy)
         PassStep(get("hexagon-dma-lowering")()).run(copy, context)
         if _uses_runtime(copy):  # one address space here, and one allocator: the runtime's
             PassStep(get("hexagon-memory-lowering")()).run(copy, context)

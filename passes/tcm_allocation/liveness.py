@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.query import in_tcm, ops_named
 from hexagon_mlir.passes.tcm_allocation.plan import ArenaPlan, Lifetime
 
 FORALL = "scf.forall"
-_ACCESSES = ("memref.", "linalg.", "vector.")
+_ACCESSES = ("memref.", "linalg.", "vector.", "hexagon.")
 """Dialects whose operations do not capture a buffer. Others may capture or return it."""
 
 
@@ -49,9 +50,20 @@ class Clock:
             while user.block != block:
                 user = user.parent.operation
             begin = self.begins[user] if begin is None else min(begin, self.begins[user])
-            end = self.end(user) if end is None else max(end, self.end(user))
+            finish = self.end(user if user.name != ENGINE_PRODUCT else _wait_after(user))
+            end = finish if end is None else max(end, finish)
         born = self.begins[allocation]
         return Lifetime(size, begin or born, end or born)
+
+
+def _wait_after(product: ir.Operation) -> ir.Operation:
+    """The wait for ``product``, until which the matrix engine uses its buffers."""
+    after = False
+    for view in product.block.operations:
+        if after and view.operation.name == ENGINE_WAIT:
+            return view.operation
+        after = after or view.operation == product
+    return view.operation
 
 
 def _timed(root: ir.Operation) -> list[ir.Operation]:

@@ -154,6 +154,27 @@ CONVOLUTION = """func.func @convolution(%x: tensor<1x9x13x3xf32>, %w: tensor<3x2
 """
 
 
+MATMUL_BIAS = """func.func @matmul_bias(%a: tensor<45x150xf16>, %b: tensor<150x200xf16>, %c: tensor<200xf16>)
+    -> tensor<45x200xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<45x200xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<45x200xf32>) -> tensor<45x200xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<45x150xf16>, tensor<150x200xf16>) outs(%f : tensor<45x200xf32>)
+      -> tensor<45x200xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>,
+                                        affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %c : tensor<45x200xf32>, tensor<200xf16>) outs(%e : tensor<45x200xf32>) {
+    ^bb0(%x: f32, %y: f16, %o: f32):
+      %h = arith.truncf %x : f32 to f16
+      %s = arith.addf %h, %y : f16
+      %w = arith.extf %s : f16 to f32
+      linalg.yield %w : f32
+  } -> tensor<45x200xf32>
+  return %r : tensor<45x200xf32>
+}
+"""
+
+
 def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
     padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 0), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], axis=(1, 2))[:, ::2, ::2]
@@ -162,10 +183,11 @@ def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
-    convolution in strides on a padded image."""
+    convolution in strides on a padded image, a product for the matrix engine."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
+    left, right, offset = (_random(*shape, dtype=np.float16) for shape in ((45, 150), (150, 200), (200,)))
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
     product = x.astype(np.float64) * s[:, None]
     return [
@@ -176,4 +198,6 @@ def linalg_cases() -> list[Case]:
              (bytes_.astype(np.int32) + np.arange(130)).max(axis=1).astype(np.int32), 0.0),
         Case("convolution", "convolution", lambda: CONVOLUTION, (image, filter_, bias),
              _convolved(image, filter_, bias), 1e-4),
+        Case("matmul_bias", "matmul_bias", lambda: MATMUL_BIAS, (left, right, offset),
+             left.astype(np.float64) @ right.astype(np.float64) + offset, 1e-3),
     ]

@@ -67,7 +67,8 @@ def test_every_step(case, pipeline):
     assert len(ran) >= 6, ran
     if pipeline == "default":
         assert {"hexagon-vectorization", "hexagon-memory-lowering"} <= set(ran)
-        assert ("hexagon-tcm-tiling" if case.grid is None else "hexagon-tcm-placement") in ran
+        into_tcm = {"hexagon-tcm-tiling", "hexagon-matrix-engine"} if case.grid is None else {"hexagon-tcm-placement"}
+        assert into_tcm & set(ran)
 
 
 # scalar code is the same for the later targets

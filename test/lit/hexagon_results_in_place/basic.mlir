@@ -39,3 +39,14 @@ func.func @twice(%x: memref<4xf32>, %y: memref<1x4xf32>, %z: memref<1x4xf32>) {
   memref.copy %b, %z : memref<1x4xf32> to memref<1x4xf32>
   return
 }
+
+// -----
+// 9. A copy of a buffer to itself is erased.
+// CHECK-LABEL: func.func @itself
+// CHECK-NEXT: memref.copy %arg0, %arg1
+// CHECK-NEXT: return
+func.func @itself(%x: memref<4xf32>, %y: memref<4xf32>) {
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+  return
+}

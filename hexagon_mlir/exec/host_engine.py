@@ -1,0 +1,88 @@
+"""The matrix engine on this machine: its operations as linalg, and the routines that drive it as functions.
+
+Sums are f32 here, not those of the engine's accumulators.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, EngineProduct
+from hexagon_mlir.ir import HexError, arith, ir, memref
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
+from hexagon_mlir.ir.make import fill
+from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles, rounding
+
+
+def engine_to_linalg(module: ir.Module) -> None:
+    """Replace each operation of the engine in ``module``."""
+    for op in ops_named(module, ENGINE_PRODUCT, ENGINE_WAIT):
+        if op.name == ENGINE_PRODUCT:
+            with op.location, ir.InsertionPoint(op):
+                _multiply(EngineProduct.of(op))
+        op.erase()
+
+
+def _multiply(product: EngineProduct) -> None:
+    f32 = ir.F32Type.get()
+    shape = ir.MemRefType(product.results.type).shape
+    sums = memref.alloc(ir.MemRefType.get(shape, f32), [], [])
+    fill(arith.constant(f32, 0.0), sums)
+    product_of_tiles(product.activations, product.weights, sums)
+    rounding(sums, product.results)
+    memref.dealloc(sums)
+
+
+class HostEngine:
+    """Who holds the engine, and its products, which only the holder may ask for."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self.begin()
+
+    def begin(self) -> None:
+        """Nobody holds it, and nothing went wrong."""
+        self._held = False
+        self._fault = ""
+
+    def end(self) -> None:
+        """Raise `HexError` for an engine that is kept, or used by nobody that holds it."""
+        if self._held:
+            self._fault = self._fault or "the matrix engine was never released"
+        if self._fault:
+            raise HexError.plain(self._fault, origin=self._origin)
+
+    def functions(self) -> dict[str, Any]:
+        """The entry points by name."""
+        pointer, i32 = ctypes.c_void_p, ctypes.c_int32
+        return {
+            "hexmlir_rt_engine_acquire": ctypes.CFUNCTYPE(None)(lambda: self._hold(True)),
+            "hexmlir_rt_engine_release": ctypes.CFUNCTYPE(None)(lambda: self._hold(False)),
+            "hexmlir_engine_hf": ctypes.CFUNCTYPE(None, pointer, pointer, pointer, i32, i32, pointer)(self._multiply),
+        }
+
+    def _hold(self, held: bool) -> None:
+        if self._held == held:
+            self._fault = self._fault or f"the matrix engine was {'acquired' if held else 'released'} twice"
+        self._held = held
+
+    def _multiply(self, activations: int, weights: int, results: int, reduction: int, columns: int, _: int) -> None:
+        if not self._held:
+            self._fault = self._fault or "the matrix engine was used without being acquired"
+        left, right = _tiles(activations, reduction), _tiles(weights, reduction * columns)
+        rows = left.transpose(1, 3, 0, 2).reshape(TILE, reduction * TILE)  # [tile][pair][k][row of it]
+        matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)  # [tile][pair][column][k of it]
+        with np.errstate(all="ignore"):  # as the engine, which reports nothing
+            sums = rows.astype(np.float32) @ matrix.astype(np.float32)  # one product for each column of tiles
+            halves = sums.astype(np.float16).reshape(columns, TILE // PAIR, PAIR, TILE).transpose(0, 1, 3, 2)
+        _tiles(results, columns)[:] = halves
+
+
+def _tiles(address: int, count: int) -> np.ndarray:
+    elements = TILE * TILE
+    halves = np.frombuffer((ctypes.c_uint16 * (elements * count)).from_address(address), np.float16)
+    return halves.reshape(count, TILE // PAIR, TILE, PAIR)

@@ -1,0 +1,225 @@
+"""Products of tiles to operations of the matrix engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, EngineProduct
+from hexagon_mlir.ir import erase_op, ir, memref
+from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.constants import SharedConstants, constant
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
+from hexagon_mlir.ir.make import fill
+from hexagon_mlir.ir.order import ancestor_in
+from hexagon_mlir.ir.query import TCM_SPACE, functions, in_tcm, memory_space, ops_named
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
+
+
+class Found(NamedTuple):
+    """A product, the op that starts its sums and the one that rounds them."""
+
+    start: ir.Operation
+    product: ir.Operation
+    rounding: ir.Operation
+
+
+@dataclass(frozen=True)
+class FormEngineProductsPass(Pass):
+    """Turns each product of tiles in TCM, with the fill that starts its sums and the op that rounds them, into a
+    ``hexagon.engine_product``.
+
+    The buffer of the sums goes: they are in the engine's accumulators. The function waits for a product where its
+    buffers are used again, before the next product, or at the end of the product's block; what stands between product
+    and wait runs meanwhile.
+
+    Before:
+        #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
+        #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
+        #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
+        #same = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+        func.func @f(%a: memref<1x3x16x32x2xf16, 1>, %w: memref<2x3x16x32x2xf16, 1>,
+            %out: memref<1x2x16x32x2xf16, 1>) {
+          %zero = arith.constant 0.0 : f32
+          %sums = memref.alloc() : memref<1x2x16x32x2xf32, 1>
+          linalg.fill ins(%zero : f32) outs(%sums : memref<1x2x16x32x2xf32, 1>)
+          linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel",
+              "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+              ins(%a, %w : memref<1x3x16x32x2xf16, 1>, memref<2x3x16x32x2xf16, 1>)
+              outs(%sums : memref<1x2x16x32x2xf32, 1>) {
+          ^bb0(%x: f16, %y: f16, %old: f32):
+            %0 = arith.extf %x : f16 to f32
+            %1 = arith.extf %y : f16 to f32
+            %2 = arith.mulf %0, %1 : f32
+            %3 = arith.addf %old, %2 : f32
+            linalg.yield %3 : f32
+          }
+          linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel",
+              "parallel", "parallel"]}
+              ins(%sums : memref<1x2x16x32x2xf32, 1>) outs(%out : memref<1x2x16x32x2xf16, 1>) {
+          ^bb0(%x: f32, %old: f16):
+            %0 = arith.truncf %x : f32 to f16
+            linalg.yield %0 : f16
+          }
+          memref.dealloc %sums : memref<1x2x16x32x2xf32, 1>
+          return
+        }
+
+    After, folded:
+        func.func @f(%a: memref<1x3x16x32x2xf16, 1>, %w: memref<2x3x16x32x2xf16, 1>,
+            %out: memref<1x2x16x32x2xf16, 1>) {
+          %c0_i32 = arith.constant 0 : i32
+          %c15360_i32 = arith.constant 15360 : i32
+          %alloc = memref.alloc() : memref<2x2x32xi32, 1>
+          %subview = memref.subview %alloc[0, 0, 0] [2, 1, 32] [1, 1, 1]
+              : memref<2x2x32xi32, 1> to memref<2x1x32xi32, strided<[64, 32, 1]>, 1>
+          linalg.fill ins(%c15360_i32 : i32) outs(%subview : memref<2x1x32xi32, strided<[64, 32, 1]>, 1>)
+          %subview_0 = memref.subview %alloc[0, 1, 0] [2, 1, 32] [1, 1, 1]
+              : memref<2x2x32xi32, 1> to memref<2x1x32xi32, strided<[64, 32, 1], offset: 32>, 1>
+          linalg.fill ins(%c0_i32 : i32) outs(%subview_0 : memref<2x1x32xi32, strided<[64, 32, 1], offset: 32>, 1>)
+          "hexagon.engine_product"(%a, %w, %alloc, %out) : (memref<1x3x16x32x2xf16, 1>,
+              memref<2x3x16x32x2xf16, 1>, memref<2x2x32xi32, 1>, memref<1x2x16x32x2xf16, 1>) -> ()
+          "hexagon.engine_wait"() : () -> ()
+          memref.dealloc %alloc : memref<2x2x32xi32, 1>
+          return
+        }
+
+    Options: none.
+
+    Refuses (with a remark; the product is left for `hexagon-contraction-vectorization`): tiles that are not contiguous
+    in TCM, sums that are read or written by anything else.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "form-engine-products"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Form every product of ``module`` that can be."""
+        constants = SharedConstants()
+        for function in functions(module):
+            found = self._found(function, context)
+            if not found:
+                continue
+            with function.location, constants.around(function.regions[0].blocks[0].operations[0].operation):
+                columns = _tables(function, max(ir.MemRefType(one.product.operands[1].type).shape[0] for one in found))
+                products = [self._form(one, columns) for one in found]
+            for op in products:
+                _wait_for(op)
+            _erase_unread(function, self.name)
+
+    def _found(self, function: ir.Operation, context: PassContext) -> list[Found]:
+        found = []
+        for op in ops_named(function, "linalg.generic"):
+            if not is_engine_product(op):
+                continue
+            match = _match(op)
+            if isinstance(match, str):
+                self.remark(context, op, f"left to HVX: {match}")
+            else:
+                found.append(match)
+        return found
+
+    def _form(self, found: Found, columns: ir.Value) -> ir.Operation:
+        activations, weights, _ = found.product.operands
+        with found.product.location, ir.InsertionPoint(found.rounding):
+            product = EngineProduct(activations, weights, columns, found.rounding.operands[1]).emit()
+        for op in (found.start, found.product, found.rounding):
+            erase_op(op, self.name)
+        return product
+
+
+def _match(product: ir.Operation) -> Found | str:
+    """The ops that start and round the sums of ``product``; why it stays linalg."""
+    sums = product.operands[2]
+    rank = ir.MemRefType(sums.type).rank
+    users = [use.owner.operation for use in sums.uses if use.owner.operation.block == product.block]
+    order = {view.operation: place for place, view in enumerate(product.block.operations)}
+    users.sort(key=order.__getitem__)
+    place = users.index(product)
+    before, after = users[:place][-1:], users[place + 1:][:1]
+    if not before or not after or not _fills_zero(before[0]) or not _rounds(after[0]):
+        return "its sums do not start from zero, or are not rounded next"
+    for value in (*list(product.operands)[:2], after[0].operands[1]):
+        type_ = ir.MemRefType(value.type)
+        if not in_tcm(type_) or type_.affine_map != ir.AffineMap.get_identity(rank):
+            return "its tiles are not contiguous in TCM"
+    others = [use.owner.operation for use in sums.uses if use.owner.operation.name != "memref.dealloc"]
+    if any(not (is_engine_product(op) or _fills_zero(op) or _rounds(op)) for op in others):
+        return "its sums are also used by other operations"
+    return Found(before[0], product, after[0])
+
+
+def _fills_zero(op: ir.Operation) -> bool:
+    """True for an op that writes zeros all over its buffer."""
+    if op.name not in ("linalg.fill", "linalg.generic") or len(op.operands) != 2:
+        return False
+    body = op.regions[0].blocks[0]
+    value = op.operands[0]
+    if len(list(body.operations)) != 1 or body.operations[0].operands[0] != body.arguments[0]:
+        return False
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return False
+    attribute = value.owner.operation.attributes["value"]
+    return isinstance(attribute, ir.FloatAttr) and attribute.value == 0.0
+
+
+def _rounds(op: ir.Operation) -> bool:
+    """True for an op that rounds its input to f16 and does nothing else."""
+    if op.name != "linalg.generic" or len(op.operands) != 2:
+        return False
+    body = op.regions[0].blocks[0]
+    operations = [view.operation for view in body.operations]
+    maps = list(op.attributes["indexing_maps"])
+    return (len(operations) == 2 and operations[0].name == "arith.truncf" and maps[0] == maps[1]
+            and operations[0].operands[0] == body.arguments[0]
+            and operations[1].operands[0] == operations[0].results[0]
+            and isinstance(ir.MemRefType(op.operands[1].type).element_type, ir.F16Type))
+
+
+def _tables(function: ir.Operation, columns: int) -> ir.Value:
+    """Tables for sums that are only rounded, one for each of ``columns`` of tiles, for all of ``function``."""
+    block = function.regions[0].blocks[0]
+    i32 = ir.IntegerType.get_signless(32)
+    sizes = [columns, *COLUMN_TABLE]
+    type_ = ir.MemRefType.get(sizes, i32, memory_space=memory_space(TCM_SPACE))
+    with ir.InsertionPoint.at_block_begin(block):
+        table = memref.alloc(type_, [], [])
+        for half, word in enumerate((IDENTITY_SCALE, 0)):
+            words = memref.subview(table, [0, half, 0], [columns, 1, COLUMN_TABLE[1]], [1, 1, 1])
+            fill(constant(ir.IntegerAttr.get(i32, word)), words)
+    with ir.InsertionPoint.at_block_terminator(block):
+        memref.dealloc(table)
+    return table
+
+
+def _wait_for(product: ir.Operation) -> None:
+    """Wait for ``product`` where its buffers are used next, before the next product, or at the end of its block."""
+    block = product.block
+    users = {ancestor_in(use.owner.operation, block) for value in product.operands
+             for use in uses_of_buffer(root_buffer(value))}
+    after = False
+    for view in block.operations:
+        op = view.operation
+        if after and (op.name == ENGINE_PRODUCT or (op in users and op.name not in VIEWS) or op == _last(block)):
+            with op.location, ir.InsertionPoint(op):
+                ir.Operation.create(ENGINE_WAIT)
+            return
+        after = after or op == product
+
+
+def _last(block: ir.Block) -> ir.Operation:
+    return list(block.operations)[-1].operation
+
+
+def _erase_unread(function: ir.Operation, origin: str) -> None:
+    """Buffers of sums that are only allocated and freed."""
+    for op in ops_named(function, "memref.alloc"):
+        users = [use.owner.operation for use in op.results[0].uses]
+        if users and all(user.name == "memref.dealloc" for user in users):
+            for user in (*users, op):
+                erase_op(user, origin)

@@ -1,0 +1,144 @@
+"""Products of matrices to tiles for the matrix engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.constants import SharedConstants
+from hexagon_mlir.ir.query import functions, names_of, ops_named
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
+from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
+from hexagon_mlir.passes.matrix_engine.sizes import EngineCost, choose_blocks, pays
+
+_GAPS = 16
+"""The part of TCM that is left for tables, tags and gaps between buffers."""
+
+
+@dataclass(frozen=True)
+class HexagonMatrixEnginePass(Pass):
+    """Rewrites products of f16 matrices so that the matrix engine can compute them: as products of tiles in TCM.
+
+    A loop goes over blocks of the result. It copies blocks of both factors to TCM, fills them up with zeros to whole
+    tiles and transposes them to the engine's layouts; multiplies tiles; rounds the sums to f16; transposes the result's
+    tiles to rows, on which an elementwise op that reads the product follows (a bias, an activation function). Rows are
+    packed once for all columns. All of this is linalg, which `form-virtual-threads` and the double-buffering passes
+    work on; `form-engine-products` gives the products of tiles to the engine.
+
+    Before:
+        func.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32x32xf16> {
+          %zero = arith.constant 0.0 : f16
+          %init = tensor.empty() : tensor<32x32xf16>
+          %sums = linalg.fill ins(%zero : f16) outs(%init : tensor<32x32xf16>) -> tensor<32x32xf16>
+          %0 = linalg.matmul ins(%a, %b : tensor<32x32xf16>, tensor<32x32xf16>) outs(%sums : tensor<32x32xf16>)
+              -> tensor<32x32xf16>
+          return %0 : tensor<32x32xf16>
+        }
+
+    After, folded (always=true):
+        #map = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d5, d2, d6 * 2 + d7, d4)>
+        #map1 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d5, d6, d3, d7)>
+        #map2 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d2, d3, d4)>
+        #map3 = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
+        func.func @f(%arg0: tensor<32x32xf16>, %arg1: tensor<32x32xf16>) -> tensor<32x32xf16> {
+          %cst = arith.constant 0.000000e+00 : f32
+          %0 = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<32x32xf16>
+          %expanded = tensor.expand_shape %0 [[0, 1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] : tensor<32x32xf16>
+              into tensor<1x16x2x1x32xf16>
+          %1 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %transposed = linalg.transpose ins(%expanded : tensor<1x16x2x1x32xf16>) outs(%1 : tensor<1x1x16x32x2xf16>)
+              permutation = [0, 3, 1, 4, 2]
+          %2 = bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<32x32xf16>
+          %3 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x16x2x1x32xf16>
+          %expanded_0 = tensor.expand_shape %2 [[0, 1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
+              tensor<32x32xf16> into tensor<1x16x2x1x32xf16>
+          %4 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %transposed_1 = linalg.transpose ins(%expanded_0 : tensor<1x16x2x1x32xf16>) outs(%4 :
+              tensor<1x1x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
+          %5 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf32>
+          %6 = linalg.fill ins(%cst : f32) outs(%5 : tensor<1x1x16x32x2xf32>) -> tensor<1x1x16x32x2xf32>
+          %7 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel",
+              "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%transposed,
+              %transposed_1 : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%6 : tensor<1x1x16x32x2xf32>) {
+          ^bb0(%in: f16, %in_3: f16, %out: f32):
+            %10 = arith.extf %in : f16 to f32
+            %11 = arith.extf %in_3 : f16 to f32
+            %12 = arith.mulf %10, %11 : f32
+            %13 = arith.addf %out, %12 : f32
+            linalg.yield %13 : f32
+          } -> tensor<1x1x16x32x2xf32>
+          %8 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %9 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel",
+              "parallel", "parallel"]} ins(%7 : tensor<1x1x16x32x2xf32>) outs(%8 : tensor<1x1x16x32x2xf16>) {
+          ^bb0(%in: f32, %out: f16):
+            %10 = arith.truncf %in : f32 to f16
+            linalg.yield %10 : f16
+          } -> tensor<1x1x16x32x2xf16>
+          %transposed_2 = linalg.transpose ins(%9 : tensor<1x1x16x32x2xf16>) outs(%3 : tensor<1x16x2x1x32xf16>)
+              permutation = [0, 2, 4, 1, 3]
+          %collapsed = tensor.collapse_shape %transposed_2 [[0, 1, 2], [3, 4]] : tensor<1x16x2x1x32xf16> into
+              tensor<32x32xf16>
+          return %collapsed : tensor<32x32xf16>
+        }
+
+    Options:
+        tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
+        matrix-engine: whether the engine may be used.
+        always: also products that the cost estimate leaves to HVX.
+
+    Refuses (with a remark; the op is left for HVX): factors other than f16, sums in f32 that are read before they are
+    rounded to f16, sums that start from anything but zeros, sizes known at run time only, several loops of rows or of
+    the reduction, one row of tiles whose factors exceed the budget, products that HVX is estimated to compute in less
+    time.
+
+    Needs: tensor.
+    Leaves: tensor.
+    """
+
+    name: ClassVar[str] = "hexagon-matrix-engine"
+    needs: ClassVar[str] = "tensor"
+    leaves: ClassVar[str] = "tensor"
+
+    tcm_bytes: int = 0
+    matrix_engine: bool = True
+    always: bool = False
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Rewrite every product of ``module`` that pays."""
+        if not (self.matrix_engine and context.target.has_matrix_engine):
+            return
+        constants = SharedConstants()
+        for function in functions(module):
+            for matmul in self._matmuls(function, context):
+                with matmul.op.location, ir.InsertionPoint(matmul.last), constants.around(matmul.op):
+                    self._rewrite(matmul, context)
+
+    def _matmuls(self, function: ir.Operation, context: PassContext) -> list[Matmul]:
+        """What `read_matmul` finds in ``function``."""
+        found = []
+        for op in ops_named(function, *names_of("linalg")):
+            matmul = read_matmul(op)
+            if isinstance(matmul, str):
+                self.remark(context, op, f"left to HVX: {matmul}")
+            elif matmul is not None:
+                found.append(matmul)
+        return found
+
+    def _rewrite(self, matmul: Matmul, context: PassContext) -> None:
+        target, sizes = context.target, matmul.sizes
+        if not self.always and not pays(*sizes, target.lanes(16), EngineCost.of(target)):
+            self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
+            return
+        budget = self.tcm_bytes or target.tcm_budget_bytes
+        blocks = choose_blocks(*sizes, budget - budget // _GAPS, matmul.epilogue_bytes)
+        if blocks is None:
+            self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
+            return
+        matmul.last.results[0].replace_all_uses_with(MatmulBuilder(matmul, blocks).build())
+        start = matmul.op.operands[2].owner
+        for op in dict.fromkeys((matmul.last, matmul.op)):
+            erase_op(op, self.name)
+        if not any(True for result in start.results for _ in result.uses):
+            erase_op(start, self.name)

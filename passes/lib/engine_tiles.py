@@ -1,0 +1,166 @@
+"""Products of tiles of the matrix engine as linalg on tensors: packing, the product itself, unpacking.
+
+Everything here is ordinary linalg, so that each stage can be executed; `form-engine-products` finds the products again
+by their indexing maps.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from hexagon_mlir.dialects.engine_tiles import PAIR, RANK, TILE, tiled_shape
+from hexagon_mlir.ir import bufferization, ir, linalg, tensor
+from hexagon_mlir.ir.constants import constant
+from hexagon_mlir.ir.make import binary, cast, fill
+from hexagon_mlir.ir.query import TCM_SPACE, input_count, memory_space
+from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.targets import Target
+
+_ROWS, _COLUMNS = [TILE // PAIR, PAIR], [TILE]
+_MAPS = """[affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>,
+            affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>,
+            affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>]"""
+_PARALLEL, _REDUCTIONS = RANK, 3
+
+
+def _maps(context: ir.Context) -> ir.ArrayAttr:
+    return ir.ArrayAttr(ir.Attribute.parse(_MAPS, context))
+
+
+def tcm_tensor(shape: list[int], element: ir.Type) -> ir.Value:
+    """An uninitialised tensor in TCM."""
+    return bufferization.AllocTensorOp(ir.RankedTensorType.get(shape, element), [],
+                                       memory_space=memory_space(TCM_SPACE)).result
+
+
+def tcm_copy(value: ir.Value) -> ir.Value:
+    """A copy of tensor ``value`` in TCM."""
+    return bufferization.AllocTensorOp(value.type, [], copy=value, memory_space=memory_space(TCM_SPACE)).result
+
+
+def zeros(value: ir.Value) -> ir.Value:
+    """``value``, a tensor of floats, filled with zeros."""
+    element = ir.RankedTensorType(value.type).element_type
+    return fill(constant(ir.FloatAttr.get(element, 0.0)), value).result
+
+
+def pack_activations(matrix: ir.Value, transposed: bool) -> ir.Value:
+    """Tiles of ``matrix``, whole tiles of M x K halves, or of K x M if ``transposed``."""
+    return _pack(matrix, _COLUMNS if transposed else _ROWS, _ROWS if transposed else _COLUMNS,
+                 [2, 0, 3, 1, 4] if transposed else [0, 3, 1, 4, 2])
+
+
+def pack_weights(matrix: ir.Value, transposed: bool) -> ir.Value:
+    """Tiles of ``matrix``, whole tiles of K x N halves, or of N x K if ``transposed``."""
+    return _pack(matrix, _COLUMNS if transposed else _ROWS, _ROWS if transposed else _COLUMNS,
+                 [0, 2, 3, 1, 4] if transposed else [3, 0, 1, 4, 2])
+
+
+def _pack(matrix: ir.Value, rows: list[int], columns: list[int], permutation: list[int]) -> ir.Value:
+    type_ = ir.RankedTensorType(matrix.type)
+    shape = [type_.shape[0] // TILE, *rows, type_.shape[1] // TILE, *columns]
+    cut = 1 + len(rows)
+    view = tensor.expand_shape(ir.RankedTensorType.get(shape, type_.element_type), matrix,
+                               [list(range(cut)), list(range(cut, RANK))], [], shape)
+    into = tcm_tensor([shape[dim] for dim in permutation], type_.element_type)
+    return linalg.transpose(view, outs=[into], permutation=permutation).results[0]
+
+
+def rows_shape(rows: int, columns: int, transposed: bool) -> list[int]:
+    """Shape of a matrix of so many ``rows`` and ``columns`` of tiles that `unpack` writes: the dimensions of its rows
+    and of its columns are cut into tiles and pairs. ``transposed``: N x M.
+    """
+    shape = tiled_shape(rows, columns)
+    return [shape[dim] for dim in _UNPACKED[transposed]]
+
+
+_UNPACKED = {False: [0, 2, 4, 1, 3], True: [1, 3, 0, 2, 4]}
+
+
+def unpack(tiles: ir.Value, into: ir.Value, transposed: bool) -> ir.Value:
+    """``into``, a tensor of `rows_shape`, with the elements of the result tiles ``tiles``."""
+    return linalg.transpose(tiles, outs=[into], permutation=_UNPACKED[transposed]).results[0]
+
+
+def as_matrix(rows: ir.Value, transposed: bool) -> ir.Value:
+    """``rows``, a tensor of `rows_shape`, as a matrix of two dimensions."""
+    groups = [[0, 1], [2, 3, 4]] if transposed else [[0, 1, 2], [3, 4]]
+    type_ = ir.RankedTensorType(rows.type)
+    sizes = [prod(type_.shape[dim] for dim in group) for group in groups]
+    return tensor.collapse_shape(ir.RankedTensorType.get(sizes, type_.element_type), rows, groups)
+
+
+def multiply(activations: ir.Value, weights: ir.Value) -> ir.Value:
+    """Sums in f32 of the products of tiles of f16, as result tiles."""
+    rows, columns = (ir.RankedTensorType(value.type).shape[0] for value in (activations, weights))
+    sums = zeros(tcm_tensor(tiled_shape(rows, columns), ir.F32Type.get()))
+    return product_of_tiles(activations, weights, sums).result
+
+
+def rounded(sums: ir.Value) -> ir.Value:
+    """Tiles of f32 as tiles of f16."""
+    return rounding(sums, tcm_tensor(list(ir.RankedTensorType(sums.type).shape), ir.F16Type.get())).result
+
+
+def product_of_tiles(activations: ir.Value, weights: ir.Value, sums: ir.Value) -> ir.Operation:
+    """The product of f16 tiles, added to f32 ``sums``: three tensors or three buffers."""
+    f16, f32 = ir.F16Type.get(), ir.F32Type.get()
+    op = _generic([activations, weights], sums, _maps(sums.type.context), _PARALLEL, _REDUCTIONS)
+    body = op.regions[0].blocks.append(f16, f16, f32, arg_locs=[op.location] * 3)
+    with ir.InsertionPoint(body):
+        left, right = (cast("arith.extf", f32, value) for value in list(body.arguments)[:2])
+        total = binary("arith.addf", body.arguments[2], binary("arith.mulf", left, right))
+        ir.Operation.create("linalg.yield", operands=[total])
+    return op
+
+
+def rounding(sums: ir.Value, into: ir.Value) -> ir.Operation:
+    """``sums`` of f32 rounded to f16, written to ``into``: two tensors or two buffers."""
+    f16, f32 = ir.F16Type.get(), ir.F32Type.get()
+    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(RANK))
+    op = _generic([sums], into, ir.ArrayAttr.get([identity] * 2), RANK, 0)
+    body = op.regions[0].blocks.append(f32, f16, arg_locs=[op.location] * 2)
+    with ir.InsertionPoint(body):
+        ir.Operation.create("linalg.yield", operands=[cast("arith.truncf", f16, body.arguments[0])])
+    return op
+
+
+def _generic(inputs: list[ir.Value], output: ir.Value, maps: ir.ArrayAttr, parallel: int,
+             reductions: int) -> ir.Operation:
+    """A linalg.generic without a body."""
+    kinds = ["parallel"] * parallel + ["reduction"] * reductions
+    iterators = ir.Attribute.parse(f"[{', '.join(f'#linalg.iterator_type<{kind}>' for kind in kinds)}]")
+    results = [output.type] if isinstance(output.type, ir.RankedTensorType) else []
+    return ir.Operation.create(
+        "linalg.generic", results=results, operands=[*inputs, output], regions=1,
+        attributes={"indexing_maps": maps, "iterator_types": iterators,
+                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1])})
+
+
+def engine_cycles(op: ir.Operation, target: Target) -> float:
+    """Cycles of the matrix engine for such a product, on tensors or buffers: those of its multiplier array."""
+    activations, weights = (ir.ShapedType(value.type).shape for value in list(op.operands)[:2])
+    return activations[0] * weights[0] * activations[1] * float(target.matrix_half_tile_cycles.value)
+
+
+def is_for_engine(op: ir.Operation) -> bool:
+    """True for such a product on tensors, and for the ops that start and round its sums: HVX does none of their work.
+    """
+    if is_engine_product(op):
+        return True
+    started = any(is_engine_product(use.owner.operation) for result in op.results for use in result.uses)
+    sums = op.operands[0] if len(op.operands) == 2 else None
+    rounds = sums is not None and not isinstance(sums.owner, ir.Block) and is_engine_product(sums.owner.operation)
+    return (rounds and "arith.truncf" in {inner.operation.name for inner in op.regions[0].blocks[0].operations}) or (
+        started and input_count(op) == 1 and not isinstance(op.operands[0].type, ir.ShapedType))
+
+
+def is_engine_product(op: ir.Operation) -> bool:
+    """True for the product that `multiply` writes, on tensors or on buffers."""
+    if op.name != "linalg.generic" or len(op.operands) != 3:
+        return False
+    maps = indexing_maps(op)
+    loops = ir.AffineMapAttr(maps[0]).value.n_dims if maps is not None else 0
+    return loops == _PARALLEL + _REDUCTIONS and maps == _maps(op.context) and multiplies_and_adds(op)
+

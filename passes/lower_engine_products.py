@@ -1,0 +1,168 @@
+"""Operations of the matrix engine to calls of the routines that drive it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.dialects import permissions
+from hexagon_mlir.dialects.engine_tiles import EngineProduct
+from hexagon_mlir.ir import arith, erase_op, func, ir, scf
+from hexagon_mlir.ir.address import element_address
+from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
+from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
+from hexagon_mlir.pass_infra import Pass, PassContext
+
+MULTIPLY = "hexmlir_engine_hf"
+ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
+
+
+@dataclass(frozen=True)
+class LowerEngineProductsPass(Pass):
+    """Turns each product of tiles into a task that holds the matrix engine and calls a routine for each row of tiles.
+
+    ``hexmlir_engine_hf(activations, weights, results, reduction, columns, tables)`` multiplies one row of activation
+    tiles with ``columns`` columns of ``reduction`` weight tiles (`hexagon_mlir.codegen.matrix_engine` has its packets).
+    The engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
+    hardware thread of its own, and needs no HVX context. ``hexagon.engine_wait`` waits for the task, which has released
+    the engine when its results are in TCM. A product that is waited for at once is no task.
+
+    Before:
+        func.func @f(%a: memref<4x3x16x32x2xf16, 1>, %w: memref<2x3x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
+            %out: memref<4x2x16x32x2xf16, 1>, %x: memref<64xf32>) {
+          "hexagon.engine_product"(%a, %w, %t, %out) : (memref<4x3x16x32x2xf16, 1>,
+              memref<2x3x16x32x2xf16, 1>, memref<2x2x32xi32, 1>, memref<4x2x16x32x2xf16, 1>) -> ()
+          linalg.exp ins(%x : memref<64xf32>) outs(%x : memref<64xf32>)
+          "hexagon.engine_wait"() : () -> ()
+          return
+        }
+
+    After, folded:
+        func.func private @hexmlir_rt_engine_release()
+        func.func private @hexmlir_engine_hf(index, index, index, i32, i32, index)
+        func.func private @hexmlir_rt_engine_acquire()
+        func.func @f(%arg0: memref<4x3x16x32x2xf16, 1>, %arg1: memref<2x3x16x32x2xf16, 1>, %arg2: memref<2x2x32xi32,
+            1>, %arg3: memref<4x2x16x32x2xf16, 1>, %arg4: memref<64xf32>) {
+          %c4096 = arith.constant 4096 : index
+          %c6144 = arith.constant 6144 : index
+          %c1 = arith.constant 1 : index
+          %c2_i32 = arith.constant 2 : i32
+          %c3_i32 = arith.constant 3 : i32
+          %c4 = arith.constant 4 : index
+          %c0 = arith.constant 0 : index
+          %token = async.execute {
+            %intptr = memref.extract_aligned_pointer_as_index %arg0 : memref<4x3x16x32x2xf16, 1> -> index
+            %intptr_0 = memref.extract_aligned_pointer_as_index %arg1 : memref<2x3x16x32x2xf16, 1> -> index
+            %intptr_1 = memref.extract_aligned_pointer_as_index %arg3 : memref<4x2x16x32x2xf16, 1> -> index
+            %intptr_2 = memref.extract_aligned_pointer_as_index %arg2 : memref<2x2x32xi32, 1> -> index
+            func.call @hexmlir_rt_engine_acquire() : () -> ()
+            scf.for %arg5 = %c0 to %c4 step %c1 {
+              %0 = arith.muli %arg5, %c6144 : index
+              %1 = arith.addi %intptr, %0 : index
+              %2 = arith.muli %arg5, %c4096 : index
+              %3 = arith.addi %intptr_1, %2 : index
+              func.call @hexmlir_engine_hf(%1, %intptr_0, %3, %c3_i32, %c2_i32, %intptr_2) : (index, index, index,
+                  i32, i32, index) -> ()
+            }
+            func.call @hexmlir_rt_engine_release() : () -> ()
+            async.yield
+          }
+          linalg.exp ins(%arg4 : memref<64xf32>) outs(%arg4 : memref<64xf32>)
+          async.await %token : !async.token
+          return
+        }
+
+    Options:
+        threads: 1 makes no tasks; 0 and other numbers do.
+
+    Refuses: tiles outside TCM (an error). In functions that may not fork (``hexagon.may_fork``) products are no tasks.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "lower-engine-products"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    threads: int = 0
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Lower every operation of the engine."""
+        blocks = dict.fromkeys(op.block for op in ops_named(module, ENGINE_PRODUCT, ENGINE_WAIT))
+        for block in blocks:
+            self._lower(module, block)
+
+    def _lower(self, module: ir.Module, block: ir.Block) -> None:
+        tokens: list[ir.Value] = []
+        operations = [view.operation for view in block.operations]
+        for op, following in zip(operations, [*operations[1:], None], strict=True):
+            if op.name not in (ENGINE_PRODUCT, ENGINE_WAIT):
+                continue
+            with op.location, ir.InsertionPoint(op):
+                if op.name == ENGINE_WAIT:
+                    for token in tokens:
+                        ir.Operation.create("async.await", operands=[token])
+                    tokens = []
+                elif not all(in_tcm(ir.MemRefType(value.type)) for value in op.operands):
+                    raise self.refuse(op, "tiles outside TCM", "the matrix engine reads and writes TCM only")
+                elif self.threads == 1 or following.name == ENGINE_WAIT or permissions.of(_function(op)) is not None:
+                    _multiply(module, EngineProduct.of(op))
+                else:
+                    tokens.append(_task(module, EngineProduct.of(op)))
+            erase_op(op, self.name)
+
+
+def _task(module: ir.Module, product: EngineProduct) -> ir.Value:
+    """A task that multiplies; the token to wait for."""
+    none = ir.DenseI32ArrayAttr.get([0, 0])
+    task = ir.Operation.create("async.execute", results=[ir.Type.parse("!async.token")],
+                               attributes={"operandSegmentSizes": none}, regions=1)
+    with ir.InsertionPoint(task.regions[0].blocks.append()):
+        _multiply(module, product)
+        ir.Operation.create("async.yield")
+    return task.result
+
+
+def _multiply(module: ir.Module, product: EngineProduct) -> None:
+    """Acquire the engine, call the routine for each row of tiles, release the engine."""
+    rows, reduction, *tile = ir.MemRefType(product.activations.type).shape
+    columns = ir.MemRefType(product.weights.type).shape[0]
+    tile_bytes = element_bytes(ir.MemRefType(product.activations.type).element_type) * tile[0] * tile[1] * tile[2]
+    addresses = [_address(value)
+                 for value in (product.activations, product.weights, product.results, product.columns)]
+    i32 = ir.IntegerType.get_signless(32)
+    numbers = [arith.constant(i32, reduction), arith.constant(i32, columns)]
+
+    def emit(activations: ir.Value, results: ir.Value) -> None:
+        _call(module, MULTIPLY, [activations, addresses[1], results, *numbers, addresses[3]])
+
+    _call(module, ACQUIRE, [])
+    if rows == 1:
+        emit(addresses[0], addresses[2])
+    else:
+        loop = scf.ForOp(index(0), index(rows), index(1))
+        with ir.InsertionPoint(loop.body):
+            emit(*(arith.addi(address, arith.muli(loop.induction_variable, index(count * tile_bytes)))
+                   for address, count in ((addresses[0], reduction), (addresses[2], columns))))
+            scf.YieldOp([])
+    _call(module, RELEASE, [])
+
+
+def _address(buffer: ir.Value) -> ir.Value:
+    type_ = ir.MemRefType(buffer.type)
+    return element_address(buffer, [index(0)] * type_.rank, element_bytes(type_.element_type))
+
+
+def _function(op: ir.Operation) -> ir.Operation:
+    while op.name != "func.func":
+        op = op.parent.operation
+    return op
+
+
+def _call(module: ir.Module, symbol: str, arguments: list[ir.Value]) -> None:
+    if not any(op.operation.name == "func.func" and op.sym_name.value == symbol for op in module.body.operations):
+        with ir.InsertionPoint.at_block_begin(module.body):
+            func.FuncOp(symbol, ([value.type for value in arguments], []), visibility="private")
+    func.CallOp([], ir.FlatSymbolRefAttr.get(symbol), arguments)

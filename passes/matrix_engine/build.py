@@ -1,0 +1,213 @@
+"""Writes a product as blocks: factors into TCM, tiles, the product of tiles, rows of the result back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles
+from hexagon_mlir.ir import ir, scf, tensor
+from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.lib.engine_tiles import (
+    as_matrix,
+    multiply,
+    pack_activations,
+    pack_weights,
+    rounded,
+    rows_shape,
+    tcm_copy,
+    tcm_tensor,
+    unpack,
+    zeros,
+)
+from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.matrix_engine.read import Matmul
+from hexagon_mlir.passes.matrix_engine.sizes import Blocks, choose_parts
+
+Where = dict[int, tuple[ir.Value, int]]
+"""Loop to the start and the size of the part of it that a block covers."""
+Emit = Callable[[Where, ir.Value], ir.Value]
+"""Part of the loops, the result so far -> the result with that part."""
+LEFT, RIGHT, RESULT = range(3)
+
+
+class MatmulBuilder:
+    """Writes the blocks of one product at the insertion point."""
+
+    def __init__(self, matmul: Matmul, blocks: Blocks) -> None:
+        self._matmul, self._blocks = matmul, blocks
+        self._whole = {loop: (index(0), extent) for loop, extent in enumerate(matmul.extents)}
+
+    def build(self) -> ir.Value:
+        """The result of `Matmul.last`."""
+        type_ = ir.RankedTensorType(self._matmul.last.results[0].type)
+        return self._batches(self._matmul.batches, {}, tensor.empty(type_.shape, type_.element_type))
+
+    def _batches(self, loops: Sequence[int], where: Where, result: ir.Value) -> ir.Value:
+        if loops:
+            return self._loop(loops[0], 1, where, result, lambda here, old: self._batches(loops[1:], here, old))
+        return self._loop(self._matmul.row, self._blocks.rows, where, result, self._rows)
+
+    def _rows(self, where: Where, result: ir.Value) -> ir.Value:
+        """One block of rows: its tiles, and the columns of the result."""
+        activations = pack_activations(self._block(LEFT, where), self._matmul.transposed(LEFT))
+        return self._loop(self._matmul.column, self._blocks.columns, where, result,
+                          lambda here, so_far: self._columns(activations, here, so_far))
+
+    def _columns(self, activations: ir.Value, where: Where, result: ir.Value) -> ir.Value:
+        """One block of columns, part by part: while the engine multiplies a part, HVX unpacks the one before and packs
+        the one after.
+        """
+        matmul, turned = self._matmul, self._matmul.transposed(RESULT)
+        columns = self._block(RIGHT, where)
+        parts = choose_parts(where[matmul.column][1])
+        shape = rows_shape(tiles(where[matmul.row][1]), tiles(where[matmul.column][1]), turned)
+        block, before, start = tcm_tensor(shape, ir.F16Type.get()), None, 0
+        for count in parts:
+            product = rounded(multiply(activations, self._packed(columns, start, count)))
+            if before is not None:
+                block = self._unpacked(*before, block)
+            before = product, start
+            start += count
+        assert before is not None
+        return self._put(as_matrix(self._unpacked(*before, block), turned), where, result)
+
+    def _packed(self, rows: ir.Value, start: int, count: int) -> ir.Value:
+        """Tiles of ``count`` columns from column ``start`` of ``rows`` on."""
+        transposed = self._matmul.transposed(RIGHT)
+        shape = list(ir.RankedTensorType(rows.type).shape)
+        axis = 0 if transposed else 1
+        shape[axis] = TILE * tiles(count)
+        return pack_weights(_part(rows, [start, 0] if transposed else [0, start], shape), transposed)
+
+    def _unpacked(self, product: ir.Value, start: int, block: ir.Value) -> ir.Value:
+        """``block`` with the rows of the tiles ``product``, which start at column ``start``."""
+        turned = self._matmul.transposed(RESULT)
+        rows, columns, *_ = ir.RankedTensorType(product.type).shape
+        shape = rows_shape(rows, columns, turned)
+        offsets = [0] * len(shape)
+        offsets[0 if turned else -2] = tiles(start)
+        part = unpack(product, _part(block, offsets, shape), turned)
+        if part.type == block.type:
+            return part
+        return ir.Operation.create(
+            "tensor.insert_slice", results=[block.type], operands=[part, block],
+            attributes=_slice_attributes(shape, 0, inserted=True, starts=offsets)).result
+
+    def _loop(self, loop: int, step: int, where: Where, result: ir.Value, emit: Emit) -> ir.Value:
+        """``emit`` for each part of ``step`` iterations of ``loop``; what is left is a part of its own."""
+        extent = self._matmul.extents[loop]
+        whole = extent - extent % step
+        if whole == step:
+            result = emit({**where, loop: (index(0), step)}, result)
+        elif whole:
+            for_op = scf.ForOp(index(0), index(whole), index(step), [result])
+            with ir.InsertionPoint(for_op.body):
+                here = {**where, loop: (for_op.induction_variable, step)}
+                scf.YieldOp([emit(here, for_op.inner_iter_args[0])])
+            result = for_op.results[0]
+        return emit({**where, loop: (index(whole), extent - whole)}, result) if extent > whole else result
+
+    def _block(self, operand: int, where: Where) -> ir.Value:
+        """The matrix of a factor in TCM, filled up with zeros to whole tiles."""
+        matmul = self._matmul
+        part = self._slice(matmul.op.operands[operand], matmul.reads[operand], where, matmul.batches)
+        type_ = ir.RankedTensorType(part.type)
+        counts = list(type_.shape)
+        padded = [TILE * tiles(count) for count in counts]
+        if padded == counts:
+            return tcm_copy(part)
+        into = zeros(tcm_tensor(padded, type_.element_type))
+        return ir.Operation.create("tensor.insert_slice", results=[into.type], operands=[part, into],
+                                   attributes=_slice_attributes(counts, 0, inserted=True)).result
+
+    def _put(self, block: ir.Value, where: Where, result: ir.Value) -> ir.Value:
+        """``result`` with the rows ``block``, after the epilogue; what fills them up to whole tiles is cut off."""
+        matmul = self._matmul
+        dims = matmul.reads[RESULT]
+        counts = [where[loop][1] for loop in dims if loop not in matmul.batches]
+        if list(ir.RankedTensorType(block.type).shape) != counts:
+            block = _cut(block, counts)
+        if matmul.epilogue is not None and not matmul.only_rounds:
+            block = self._epilogue(matmul.epilogue, block, where)
+        sizes = [where[loop][1] for loop in dims]
+        offsets = [where[loop][0] for loop in dims]
+        return ir.Operation.create("tensor.insert_slice", results=[result.type], operands=[block, result, *offsets],
+                                   attributes=_slice_attributes(sizes, len(offsets), inserted=True)).result
+
+    def _epilogue(self, op: ir.Operation, block: ir.Value, where: Where) -> ir.Value:
+        """``op``, the epilogue, on ``block`` instead of the whole f32 sums."""
+        matmul, dims = self._matmul, self._matmul.reads[RESULT]
+        kept = [loop for loop in dims if loop not in matmul.batches]
+        inputs, maps = [], []
+        for value, attribute in zip(list(op.operands)[:input_count(op)], indexing_maps(op) or (), strict=False):
+            loops = tuple(dims[result.position] for result in ir.AffineMapAttr(attribute).value.results)
+            own = [loop for loop in loops if loop not in matmul.batches]
+            maps.append(ir.AffineMap.get(len(kept), 0, [ir.AffineDimExpr.get(kept.index(loop)) for loop in own]))
+            sums = value == matmul.op.results[0]
+            inputs.append(block if sums else tcm_copy(self._slice(value, loops, where, matmul.batches)))
+        shape = ir.RankedTensorType(block.type).shape
+        into = tcm_tensor(list(shape), ir.RankedTensorType(op.results[0].type).element_type)
+        maps.append(ir.AffineMap.get_identity(len(kept)))
+        kinds = ", ".join(["#linalg.iterator_type<parallel>"] * len(kept))
+        made = ir.Operation.create(
+            "linalg.generic", results=[into.type], operands=[*inputs, into], regions=1,
+            attributes={"indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
+                        "iterator_types": ir.Attribute.parse(f"[{kinds}]"),
+                        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1])})
+        elements = [ir.RankedTensorType(value.type).element_type for value in (*inputs, into)]
+        body = made.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))
+        old = op.regions[0].blocks[0]
+        mapping = dict(zip(old.arguments, body.arguments, strict=True))
+        with ir.InsertionPoint(body):
+            for view in old.operations:
+                inner = view.operation
+                rounds = inner.name == "arith.truncf" and mapping.get(inner.operands[0]) in body.arguments \
+                    and inner.operands[0].type != mapping[inner.operands[0]].type
+                if rounds:
+                    mapping[inner.results[0]] = mapping[inner.operands[0]]
+                else:
+                    clone(inner, mapping)
+        return made.result
+
+    def _slice(self, value: ir.Value, loops: Sequence[int], where: Where, dropped: Sequence[int]) -> ir.Value:
+        """The part of ``value``, whose dimensions ``loops`` index; without the dimensions of the ``dropped`` loops."""
+        here = {**self._whole, **where}
+        type_ = ir.RankedTensorType(value.type)
+        sizes = [here[loop][1] for loop in loops]
+        kept = [size for size, loop in zip(sizes, loops, strict=True) if loop not in dropped]
+        if list(type_.shape) == kept:
+            return value
+        offsets = [here[loop][0] for loop in loops]
+        return ir.Operation.create(
+            "tensor.extract_slice", results=[ir.RankedTensorType.get(kept, type_.element_type)],
+            operands=[value, *offsets], attributes=_slice_attributes(sizes, len(offsets), inserted=False)).result
+
+
+def _part(value: ir.Value, offsets: list[int], shape: list[int]) -> ir.Value:
+    """The part of ``value`` of ``shape`` that begins at ``offsets``."""
+    type_ = ir.RankedTensorType(value.type)
+    if list(type_.shape) == shape:
+        return value
+    return ir.Operation.create(
+        "tensor.extract_slice", results=[ir.RankedTensorType.get(shape, type_.element_type)], operands=[value],
+        attributes=_slice_attributes(shape, 0, inserted=False, starts=offsets)).result
+
+
+def _cut(block: ir.Value, sizes: list[int]) -> ir.Value:
+    """The first ``sizes`` rows and columns of ``block``."""
+    element = ir.RankedTensorType(block.type).element_type
+    return ir.Operation.create("tensor.extract_slice", results=[ir.RankedTensorType.get(sizes, element)],
+                               operands=[block], attributes=_slice_attributes(sizes, 0, inserted=False)).result
+
+
+def _slice_attributes(sizes: list[int], offsets: int, inserted: bool,
+                      starts: Sequence[int] | None = None) -> dict[str, ir.Attribute]:
+    """Of a slice of ``sizes`` at ``offsets`` operands, or at ``starts``, or at the origin; of one that is ``inserted``.
+    """
+    rank, dynamic = len(sizes), ir.ShapedType.get_dynamic_size()
+    return {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([*([1] * (1 + inserted)), offsets, 0, 0]),
+            "static_offsets": ir.DenseI64ArrayAttr.get(starts or [dynamic if offsets else 0] * rank),
+            "static_sizes": ir.DenseI64ArrayAttr.get(sizes),
+            "static_strides": ir.DenseI64ArrayAttr.get([1] * rank)}

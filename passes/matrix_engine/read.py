@@ -1,0 +1,150 @@
+"""Products of matrices that the engine can compute, read into plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.query import element_bytes, input_count
+from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+
+Dims = tuple[int, ...]
+PLAIN_ROUNDING = 2
+"""Operations of a body that rounds its input and yields that."""
+
+
+@dataclass(frozen=True)
+class Matmul:
+    """``result[b.., m, n] = sum over k of left[b.., m, k] * right[b.., k, n]`` of f16, from zero, in any order of
+    dimensions.
+
+    ``reads`` has the loops that index each dimension of left, right and result. ``row``, ``column`` and ``reduction``
+    are loops, the others are batches; ``extents`` are iterations. ``epilogue`` is the only op that reads the result,
+    element by element, and computes with it after rounding it to f16; None where the result is of f16 itself.
+    """
+
+    op: ir.Operation
+    epilogue: ir.Operation | None
+    reads: tuple[Dims, Dims, Dims]
+    extents: Dims
+    row: int
+    column: int
+    reduction: int
+
+    @property
+    def last(self) -> ir.Operation:
+        """The op whose result the blocks make."""
+        return self.op if self.epilogue is None else self.epilogue
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Rows, columns and steps of the reduction of one product."""
+        return self.extents[self.row], self.extents[self.column], self.extents[self.reduction]
+
+    @property
+    def batches(self) -> list[int]:
+        """The loops over products."""
+        return [loop for loop in range(len(self.extents)) if loop not in (self.row, self.column, self.reduction)]
+
+    @property
+    def only_rounds(self) -> bool:
+        """True for an epilogue that does nothing after rounding."""
+        return self.epilogue is not None and len(list(self.epilogue.regions[0].blocks[0].operations)) == PLAIN_ROUNDING
+
+    @property
+    def epilogue_bytes(self) -> int:
+        """Of what the epilogue reads, besides the result, and writes for each element of it."""
+        if self.epilogue is None or self.only_rounds:
+            return 0
+        types = [ir.RankedTensorType(value.type) for value in self.epilogue.operands if value != self.op.results[0]]
+        return sum(element_bytes(type_.element_type) for type_ in types if type_.rank == len(self.reads[2]))
+
+    def transposed(self, operand: int) -> bool:
+        """True for an operand (left, right, result) whose rows are its later dimension."""
+        first, second = [(self.row, self.reduction), (self.reduction, self.column), (self.row, self.column)][operand]
+        return self.reads[operand].index(first) > self.reads[operand].index(second)
+
+
+def read_matmul(op: ir.Operation) -> Matmul | str | None:
+    """What linalg op ``op`` on tensors multiplies; why the engine cannot; None for what is no product of two tensors
+    with reductions."""
+    maps = indexing_maps(op) if op.name.startswith("linalg.") and len(op.results) == 1 else None
+    if maps is None or len(maps) != 3 or input_count(op) != 2 or not multiplies_and_adds(op):
+        return None
+    types = [ir.RankedTensorType(value.type) for value in op.operands]
+    left, right, result = (_dims(ir.AffineMapAttr(map_).value) for map_ in maps)
+    if left is None or right is None or result is None:
+        return "not a product of matrices: an index is not a loop"
+    if not all(type_.has_static_shape for type_ in types) or any(0 in type_.shape for type_ in types):
+        return "its sizes are not known, or it is empty"
+    sides = [set(left) & set(result) - set(right), set(right) & set(result) - set(left),
+             set(left) & set(right) - set(result)]
+    batches = set(left) & set(right) & set(result)
+    if [len(dims) for dims in sides] != [1, 1, 1] or len(batches) + 3 != ir.AffineMapAttr(maps[0]).value.n_dims:
+        return "not a product of matrices: there are several loops of rows, of columns or of the reduction, or none"
+    if not all(isinstance(type_.element_type, ir.F16Type) for type_ in types[:2]):
+        return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
+    if not _starts_from_zero(op.operands[2]):
+        return "its sums do not start from zero"
+    epilogue = _epilogue(op)
+    if epilogue is None and not isinstance(types[2].element_type, ir.F16Type):
+        return "its sums are not just rounded to f16 in one other operation"
+    extents = {dim: size for dims, type_ in zip((left, right, result), types, strict=True)
+               for dim, size in zip(dims, type_.shape, strict=True)}
+    row, column, reduction = (min(dims) for dims in sides)
+    return Matmul(op, epilogue, (left, right, result), tuple(extents[dim] for dim in range(len(extents))),
+                  row, column, reduction)
+
+
+def _dims(map_: ir.AffineMap) -> Dims | None:
+    """The loops that index each dimension, each once; None for other maps."""
+    dims = tuple(result.position if isinstance(result, ir.AffineDimExpr) else -1 for result in map_.results)
+    return None if -1 in dims or len(set(dims)) < len(dims) else dims
+
+
+def _epilogue(op: ir.Operation) -> ir.Operation | None:
+    """The only user of the f32 sums of ``op``: an elementwise op that rounds them to f16 before all else."""
+    type_ = ir.RankedTensorType(op.results[0].type)
+    uses = list(op.results[0].uses)
+    if not isinstance(type_.element_type, ir.F32Type) or len(uses) != 1:
+        return None
+    user, place = uses[0].owner.operation, uses[0].operand_number
+    if user.name != "linalg.generic" or len(user.results) != 1 or place >= input_count(user) or user.block != op.block:
+        return None
+    if any("parallel" not in str(kind) for kind in user.attributes["iterator_types"]):
+        return None
+    maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(user) or ()]
+    identity = ir.AffineMap.get_identity(type_.rank)
+    if maps[place] != identity or maps[-1] != identity or any(_dims(map_) is None for map_ in maps):
+        return None
+    body = user.regions[0].blocks[0]
+    if any(inner.operation.name == "linalg.index" for inner in body.operations):
+        return None
+    rounding = [use.owner.operation for use in body.arguments[place].uses]
+    fits = rounding and all(inner.name == "arith.truncf" and isinstance(inner.results[0].type, ir.F16Type)
+                            for inner in rounding)
+    unread = not any(True for _ in body.arguments[len(maps) - 1].uses)
+    tensors = all(isinstance(value.type, ir.RankedTensorType) for value in user.operands)
+    return user if fits and unread and tensors else None
+
+
+def _starts_from_zero(value: ir.Value) -> bool:
+    """True for a tensor filled with zeros."""
+    if isinstance(value.owner, ir.Block):
+        return False
+    owner = value.owner.operation
+    if owner.name == "arith.constant":
+        attribute = owner.attributes["value"]
+        return isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat and _is_zero(
+            attribute.get_splat_value())
+    if owner.name not in ("linalg.fill", "linalg.generic") or len(owner.operands) != 2 or input_count(owner) != 1:
+        return False
+    body, source = owner.regions[0].blocks[0], owner.operands[0]
+    copies = len(list(body.operations)) == 1 and body.operations[0].operands[0] == body.arguments[0]
+    return (copies and not isinstance(source.owner, ir.Block) and source.owner.operation.name == "arith.constant"
+            and _is_zero(source.owner.operation.attributes["value"]))
+
+
+def _is_zero(attribute: ir.Attribute) -> bool:
+    return isinstance(attribute, ir.FloatAttr) and attribute.value == 0.0

@@ -1,0 +1,105 @@
+"""Sizes of a product's blocks in TCM, and whether the engine pays: functions over numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
+from hexagon_mlir.targets import Target
+
+HALF_BYTES = 2
+"""Of an f16 element."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How many rows and columns of the result are computed at a time; the whole reduction each time."""
+
+    rows: int
+    columns: int
+
+
+def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue_bytes: int = 0) -> Blocks | None:
+    """The largest blocks, in whole tiles or all, whose data fit ``budget`` bytes; None where one tile does not.
+
+    All rows are taken at a time where that leaves room for a few columns of tiles, so that weights are transferred and
+    packed once. Among the columns that fit those are preferred that leave at least four blocks, whose transfers overlap
+    with the work on others, and blocks of equal size. ``epilogue_bytes``: as for `block_bytes`.
+    """
+    most = tiles(columns)
+    for row_tiles in _halves(tiles(rows)):
+        fitting = [count for count in range(1, most + 1)
+                   if block_bytes(row_tiles, count, tiles(reduction), most > count, epilogue_bytes) <= budget]
+        if not fitting or (fitting[-1] < min(_LEAST_COLUMNS, most) and row_tiles > 1):
+            continue
+        wanted = [count for count in fitting if count <= max(-(-most // _BLOCKS), min(_LEAST_COLUMNS, most))]
+        even = [count for count in wanted if most % count == 0]
+        return Blocks(min(TILE * row_tiles, rows), min(TILE * max(even or wanted), columns))
+    return None
+
+
+def choose_parts(columns: int) -> list[int]:
+    """Columns of the parts of a block of ``columns``: HVX packs and unpacks one of them while the engine multiplies
+    another. At most `_PARTS`, whole pairs of tiles but for the last one, of about equal size.
+    """
+    pairs = -(-tiles(columns) // PAIR)
+    step = -(-pairs // min(_PARTS, pairs)) * PAIR * TILE
+    return [min(step, columns - start) for start in range(0, columns, step)]
+
+
+_PARTS = 4
+"""The first part is packed, and the last one unpacked, while the engine has nothing to do."""
+_BLOCKS = 4
+"""Blocks of columns that make transfers overlap."""
+_LEAST_COLUMNS = 2
+"""Tiles: rows of 128 bytes for the DMA engine and for vectors."""
+
+
+def _halves(count: int) -> list[int]:
+    """``count``, half of it, and so on down to 1."""
+    found = [count]
+    while found[-1] > 1:
+        found.append(-(-found[-1] // 2))
+    return found
+
+
+def block_bytes(row_tiles: int, column_tiles: int, reduction_tiles: int, several: bool,
+                epilogue_bytes: int = 0) -> int:
+    """Bytes in TCM of one block: both factors as they are and as tiles, the result as tiles and as rows, and what an
+    epilogue reads and writes, ``epilogue_bytes`` for each element of the result.
+
+    With ``several`` blocks, what is transferred has two buffers.
+    """
+    elements, buffers = TILE * TILE, 2 if several else 1
+    factors = HALF_BYTES * (row_tiles * 2 + column_tiles * (1 + buffers)) * reduction_tiles
+    rows = HALF_BYTES * (1 if epilogue_bytes else buffers)
+    results = row_tiles * column_tiles * (HALF_BYTES + rows + epilogue_bytes * buffers)
+    return elements * (factors + results)
+
+
+@dataclass(frozen=True)
+class EngineCost:
+    """Cycles: of a product of two tiles, to pack or unpack one vector, of what each product costs in any case; and
+    the products that HVX sums per cycle.
+    """
+
+    tile_cycles: float
+    move_cycles: float
+    fixed_cycles: float
+    hvx_products_per_cycle: float
+
+    @staticmethod
+    def of(target: Target) -> EngineCost:
+        """The numbers of ``target``."""
+        return EngineCost(float(target.matrix_half_tile_cycles.value), _MOVE_CYCLES, _FIXED_CYCLES, _HVX_PRODUCTS)
+
+
+_MOVE_CYCLES, _FIXED_CYCLES, _HVX_PRODUCTS = 3.0, 4000.0, 34.0
+
+
+def pays(rows: int, columns: int, reduction: int, lanes: int, cost: EngineCost) -> bool:
+    """Whether the engine, with packing and unpacking by HVX, is estimated to take less time than HVX alone."""
+    vectors = (rows * reduction + reduction * columns + rows * columns) / lanes
+    engine = (cost.fixed_cycles + tiles(rows) * tiles(columns) * tiles(reduction) * cost.tile_cycles
+              + vectors * cost.move_cycles)
+    return engine < rows * columns * reduction / cost.hvx_products_per_cycle

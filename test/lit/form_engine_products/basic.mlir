@@ -1,0 +1,101 @@
+// A product of tiles, the fill that starts its sums and the op that rounds them become one operation of the engine.
+// RUN: hexmlir-opt %s --form-engine-products --split-input-file | filecheck %s
+
+// 1. Two products share the engine, the table and the buffer of their sums, which goes.
+// CHECK-LABEL: func.func @two
+// CHECK: %[[TABLE:.*]] = memref.alloc() : memref<1x2x32xi32, 1>
+// CHECK: %[[LOW:.*]] = memref.subview %[[TABLE]][0, 0, 0] [1, 1, 32] [1, 1, 1]
+// CHECK: linalg.fill ins(%c15360_i32 : i32) outs(%[[LOW]]
+// CHECK: %[[HIGH:.*]] = memref.subview %[[TABLE]][0, 1, 0] [1, 1, 32] [1, 1, 1]
+// CHECK: linalg.fill ins(%c0_i32 : i32) outs(%[[HIGH]]
+// CHECK-NOT: xf32, 1>
+// CHECK: "hexagon.engine_product"(%arg0, %arg1, %[[TABLE]], %arg2)
+// CHECK: "hexagon.engine_wait"() : () -> ()
+// CHECK-NEXT: "hexagon.engine_product"(%arg2, %arg1, %[[TABLE]], %arg0)
+// CHECK: "hexagon.engine_wait"() : () -> ()
+// CHECK: memref.dealloc %[[TABLE]]
+#act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
+#weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
+#result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
+#same = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+func.func @two(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %out: memref<1x1x16x32x2xf16, 1>) {
+  %zero = arith.constant 0.0 : f32
+  %sums = memref.alloc() : memref<1x1x16x32x2xf32, 1>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %y: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %y : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%out : memref<1x1x16x32x2xf16, 1>) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%out, %w : memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %y: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %y : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%a : memref<1x1x16x32x2xf16, 1>) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
+  return
+}
+
+// -----
+// 2. In a loop: the tables are written once.
+// CHECK-LABEL: func.func @loop
+// CHECK: scf.for
+// CHECK: "hexagon.engine_product"
+// CHECK: "hexagon.engine_wait"
+#act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
+#weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
+#result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
+#same = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+func.func @loop(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %out: memref<1x1x16x32x2xf16, 1>, %first: index, %last: index, %one: index) {
+  %zero = arith.constant 0.0 : f32
+  %sums = memref.alloc() : memref<1x1x16x32x2xf32, 1>
+  scf.for %i = %first to %last step %one {
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %y: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %y : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%out : memref<1x1x16x32x2xf16, 1>) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  }
+  memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
+  return
+}
+
+// -----
+// 3. Without products the engine is not touched.
+// CHECK-LABEL: func.func @none
+// CHECK-NEXT: return
+func.func @none() {
+  return
+}

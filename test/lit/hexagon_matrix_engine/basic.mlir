@@ -1,0 +1,115 @@
+// Products of f16 matrices become products of tiles in TCM.
+// RUN: hexmlir-opt %s --hexagon-matrix-engine=always=true --split-input-file | filecheck %s
+
+// 1. Columns are computed block by block: the rows are packed once, before the loop.
+// CHECK-LABEL: func.func @blocks
+// CHECK: %[[ROWS:.*]] = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<64x96xf16>
+// CHECK: %[[CUT:.*]] = tensor.expand_shape %[[ROWS]] {{\[\[}}0, 1, 2], [3, 4]] output_shape [2, 16, 2, 3, 32]
+// CHECK: %[[ACTIVATIONS:.*]] = linalg.transpose ins(%[[CUT]] : {{.*}}) outs({{.*}} : tensor<2x3x16x32x2xf16>) permutation = [0, 3, 1, 4, 2]
+// CHECK: scf.for
+// CHECK: tensor.extract_slice %arg1[%{{.*}}, %{{.*}}] [96, 64] [1, 1]
+// CHECK: %[[WEIGHTS:.*]] = linalg.transpose ins({{.*}} : tensor<3x16x2x2x32xf16>) outs({{.*}} : tensor<2x3x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[ACTIVATIONS]], %[[WEIGHTS]] : tensor<2x3x16x32x2xf16>, tensor<2x3x16x32x2xf16>) outs({{.*}} : tensor<2x2x16x32x2xf32>)
+// CHECK: arith.extf
+// CHECK: arith.mulf
+// CHECK: %[[TILES:.*]] = linalg.generic {{.*}} ins(%[[SUMS]] : tensor<2x2x16x32x2xf32>) outs({{.*}} : tensor<2x2x16x32x2xf16>)
+// CHECK: arith.truncf
+// CHECK: linalg.transpose ins(%[[TILES]] : tensor<2x2x16x32x2xf16>) outs({{.*}} : tensor<2x16x2x2x32xf16>) permutation = [0, 2, 4, 1, 3]
+// CHECK: tensor.insert_slice {{.*}} [64, 64] [1, 1] : tensor<64x64xf16> into tensor<64x256xf16>
+func.func @blocks(%a: tensor<64x96xf16>, %b: tensor<96x256xf16>) -> tensor<64x256xf16> {
+  %zero = arith.constant 0.0 : f16
+  %init = tensor.empty() : tensor<64x256xf16>
+  %start = linalg.fill ins(%zero : f16) outs(%init : tensor<64x256xf16>) -> tensor<64x256xf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x96xf16>, tensor<96x256xf16>) outs(%start : tensor<64x256xf16>) -> tensor<64x256xf16>
+  return %0 : tensor<64x256xf16>
+}
+
+// -----
+// 2. Sums in f32 that are only rounded to f16; sizes that are no whole tiles are filled up with zeros.
+// CHECK-LABEL: func.func @ragged
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs({{.*}} : tensor<32x64xf16>)
+// CHECK: tensor.insert_slice %arg0 into %[[ZEROS]][0, 0] [5, 45] [1, 1] : tensor<5x45xf16> into tensor<32x64xf16>
+// CHECK: linalg.fill {{.*}} outs({{.*}} : tensor<64x32xf16>)
+// CHECK: tensor.insert_slice %arg1 into {{.*}}[0, 0] [45, 7] [1, 1] : tensor<45x7xf16> into tensor<64x32xf16>
+// CHECK: %[[MATRIX:.*]] = tensor.collapse_shape {{.*}} into tensor<32x32xf16>
+// CHECK: tensor.extract_slice %[[MATRIX]][{{.*}}] [5, 7] [1, 1] : tensor<32x32xf16> to tensor<5x7xf16>
+#same = affine_map<(m, n) -> (m, n)>
+func.func @ragged(%a: tensor<5x45xf16>, %b: tensor<45x7xf16>) -> tensor<5x7xf16> {
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.empty() : tensor<5x7xf32>
+  %half = tensor.empty() : tensor<5x7xf16>
+  %start = linalg.fill ins(%zero : f32) outs(%init : tensor<5x7xf32>) -> tensor<5x7xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<5x45xf16>, tensor<45x7xf16>) outs(%start : tensor<5x7xf32>) -> tensor<5x7xf32>
+  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<5x7xf32>) outs(%half : tensor<5x7xf16>) {
+    ^bb0(%in: f32, %out: f16):
+      %h = arith.truncf %in : f32 to f16
+      linalg.yield %h : f16
+  } -> tensor<5x7xf16>
+  return %1 : tensor<5x7xf16>
+}
+
+// -----
+// 3. Transposed factors and a transposed result: other permutations, no copies.
+// CHECK-LABEL: func.func @transposed
+// CHECK: linalg.transpose ins({{.*}} : tensor<1x32x1x16x2xf16>) outs({{.*}}) permutation = [2, 0, 3, 1, 4]
+// CHECK: linalg.transpose ins({{.*}} : tensor<1x32x1x16x2xf16>) outs({{.*}}) permutation = [0, 2, 3, 1, 4]
+// CHECK: linalg.transpose ins({{.*}}) outs({{.*}} : tensor<1x32x1x16x2xf16>) permutation = [1, 3, 0, 2, 4]
+func.func @transposed(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32x32xf16> {
+  %zero = arith.constant 0.0 : f16
+  %init = tensor.empty() : tensor<32x32xf16>
+  %start = linalg.fill ins(%zero : f16) outs(%init : tensor<32x32xf16>) -> tensor<32x32xf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>,
+      affine_map<(m, n, k) -> (n, m)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<32x32xf16>, tensor<32x32xf16>) outs(%start : tensor<32x32xf16>) {
+    ^bb0(%x: f16, %y: f16, %old: f16):
+      %p = arith.mulf %x, %y : f16
+      %s = arith.addf %old, %p : f16
+      linalg.yield %s : f16
+  } -> tensor<32x32xf16>
+  return %0 : tensor<32x32xf16>
+}
+
+// -----
+// 4. A bias and an activation function: their op computes on each block of f16, in TCM.
+// CHECK-LABEL: func.func @epilogue
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape {{.*}} into tensor<64x64xf16>
+// CHECK: %[[CUT:.*]] = tensor.extract_slice %arg2[%{{.*}}] [64] [1] : tensor<256xf16> to tensor<64xf16>
+// CHECK: %[[BIAS:.*]] = bufferization.alloc_tensor() copy(%[[CUT]]) {memory_space = 1 : i64} : tensor<64xf16>
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]], %[[BIAS]] : tensor<64x64xf16>, tensor<64xf16>) outs({{.*}} : tensor<64x64xf32>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f16, %[[B:.*]]: f16, %{{.*}}: f32)
+// CHECK-NEXT: arith.addf %[[X]], %[[B]] : f16
+// CHECK-NEXT: arith.extf
+// CHECK: tensor.insert_slice {{.*}} : tensor<64x64xf32> into tensor<64x256xf32>
+#matrix = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (n)>
+func.func @epilogue(%a: tensor<64x96xf16>, %b: tensor<96x256xf16>, %bias: tensor<256xf16>) -> tensor<64x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.empty() : tensor<64x256xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%init : tensor<64x256xf32>) -> tensor<64x256xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x96xf16>, tensor<96x256xf16>) outs(%start : tensor<64x256xf32>) -> tensor<64x256xf32>
+  %1 = linalg.generic {indexing_maps = [#matrix, #row, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %bias : tensor<64x256xf32>, tensor<256xf16>) outs(%init : tensor<64x256xf32>) {
+    ^bb0(%x: f32, %y: f16, %old: f32):
+      %h = arith.truncf %x : f32 to f16
+      %s = arith.addf %h, %y : f16
+      %w = arith.extf %s : f16 to f32
+      %t = math.tanh %w : f32
+      linalg.yield %t : f32
+  } -> tensor<64x256xf32>
+  return %1 : tensor<64x256xf32>
+}
+
+// -----
+// 5. Batches: a product each, in a loop.
+// CHECK-LABEL: func.func @batches
+// CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c3{{.*}} step %c1
+// CHECK: tensor.extract_slice %arg0[%[[I]], %{{.*}}, %{{.*}}] [1, 64, 64] [1, 1, 1] : tensor<3x64x64xf16> to tensor<64x64xf16>
+// CHECK: tensor.insert_slice {{.*}}[%[[I]], {{.*}}] [1, 64, 64] [1, 1, 1] : tensor<64x64xf16> into tensor<3x64x64xf16>
+func.func @batches(%a: tensor<3x64x64xf16>, %b: tensor<3x64x64xf16>) -> tensor<3x64x64xf16> {
+  %zero = arith.constant 0.0 : f16
+  %init = tensor.empty() : tensor<3x64x64xf16>
+  %start = linalg.fill ins(%zero : f16) outs(%init : tensor<3x64x64xf16>) -> tensor<3x64x64xf16>
+  %0 = linalg.batch_matmul ins(%a, %b : tensor<3x64x64xf16>, tensor<3x64x64xf16>) outs(%start : tensor<3x64x64xf16>) -> tensor<3x64x64xf16>
+  return %0 : tensor<3x64x64xf16>
+}

@@ -1,0 +1,63 @@
+// Products of tiles become calls of the routine that drives the matrix engine.
+// RUN: hexmlir-opt %s --lower-engine-products --split-input-file | filecheck %s
+
+// 1. One row of tiles is one call; what is waited for at once is no task.
+// CHECK-LABEL: func.func @row
+// CHECK-NOT: async.execute
+// CHECK: call @hexmlir_rt_engine_acquire() : () -> ()
+// CHECK-NOT: scf.for
+// CHECK: call @hexmlir_engine_hf(%{{.*}}, %{{.*}}, %{{.*}}, %c5_i32{{.*}}, %c2_i32{{.*}}, %{{.*}})
+// CHECK-NEXT: call @hexmlir_rt_engine_release() : () -> ()
+// CHECK-NOT: async
+// CHECK: return
+func.func @row(%a: memref<1x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
+    %out: memref<1x2x16x32x2xf16, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x5x16x32x2xf16, 1>, memref<2x5x16x32x2xf16, 1>,
+      memref<2x2x32xi32, 1>, memref<1x2x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}
+
+// -----
+// 2. Several rows are a loop: 5 tiles of 2 KiB from one row of activations to the next, 2 of results.
+// CHECK-LABEL: func.func @rows
+// CHECK: call @hexmlir_rt_engine_acquire
+// CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c3{{.*}} step %c1
+// CHECK: arith.muli %[[I]], %c10240{{.*}} : index
+// CHECK: arith.muli %[[I]], %c4096{{.*}} : index
+// CHECK: call @hexmlir_engine_hf
+// CHECK: }
+// CHECK-NEXT: call @hexmlir_rt_engine_release
+func.func @rows(%a: memref<3x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
+    %out: memref<3x2x16x32x2xf16, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<3x5x16x32x2xf16, 1>, memref<2x5x16x32x2xf16, 1>,
+      memref<2x2x32xi32, 1>, memref<3x2x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}
+
+// -----
+// 3. Work of HVX between product and wait: two tasks, each awaited at the next wait.
+// CHECK-LABEL: func.func @meanwhile
+// CHECK: %[[FIRST:.*]] = async.execute {
+// CHECK: call @hexmlir_rt_engine_acquire
+// CHECK: call @hexmlir_engine_hf
+// CHECK: call @hexmlir_rt_engine_release
+// CHECK: async.yield
+// CHECK: linalg.exp
+// CHECK-NEXT: async.await %[[FIRST]]
+// CHECK: %[[SECOND:.*]] = async.execute {
+// CHECK: linalg.exp
+// CHECK-NEXT: async.await %[[SECOND]]
+func.func @meanwhile(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
+    %out: memref<1x1x16x32x2xf16, 1>, %x: memref<64xf32>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
+      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  linalg.exp ins(%x : memref<64xf32>) outs(%x : memref<64xf32>)
+  "hexagon.engine_wait"() : () -> ()
+  "hexagon.engine_product"(%out, %w, %t, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
+      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  linalg.exp ins(%x : memref<64xf32>) outs(%x : memref<64xf32>)
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

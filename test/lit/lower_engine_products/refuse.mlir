@@ -1,0 +1,37 @@
+// What is no task, what stays as it is, and what is an error.
+// RUN: not hexmlir-opt %s --lower-engine-products --split-input-file 2>/dev/null | filecheck %s
+// RUN: not hexmlir-opt %s --lower-engine-products --split-input-file 2>&1 >/dev/null | filecheck %s --check-prefix=ERROR
+
+// 1. A function that may not always fork multiplies itself.
+// CHECK-LABEL: func.func @programs
+// CHECK-NOT: async
+// CHECK: call @hexmlir_engine_hf
+func.func @programs(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
+    %out: memref<1x1x16x32x2xf16, 1>, %x: memref<64xf32>, %fork: i1 {hexagon.may_fork}) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
+      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  linalg.exp ins(%x : memref<64xf32>) outs(%x : memref<64xf32>)
+  "hexagon.engine_wait"() : () -> ()
+  return
+}
+
+// -----
+// 2. Without products nothing is declared.
+// CHECK-NOT: private
+// CHECK-LABEL: func.func @none
+// CHECK-NEXT: return
+func.func @none() {
+  return
+}
+
+// -----
+// 3. Results in DDR.
+// ERROR: refuse.mlir:[[# @LINE + 4]]:3: error: lower-engine-products: tiles outside TCM
+// ERROR: hint: the matrix engine reads and writes TCM only
+func.func @ddr(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
+    %out: memref<1x1x16x32x2xf16>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
+      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

@@ -1,0 +1,208 @@
+"""`hexagon-matrix-engine`: sizes of blocks, and values of every shape on the host and as Hexagon code."""
+
+import numpy as np
+import pytest
+from batch import after, on_host
+from linalg_programs import Program
+
+from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen.emission import emit
+from hexagon_mlir.codegen.translate import translate_to_llvm_ir
+from hexagon_mlir.exec.sim import launch
+from hexagon_mlir.ir import to_text
+from hexagon_mlir.pass_infra import PassStep, registry
+from hexagon_mlir.passes.matrix_engine.sizes import Blocks, EngineCost, block_bytes, choose_blocks, pays
+
+MIB = 1 << 20
+COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, hvx_products_per_cycle=40)
+ORDERS = {False: "({}, {})", True: "({1}, {0})"}
+
+
+def test_block_bytes_count_what_is_there_at_a_time():
+    """One tile of 2 KiB: both factors as rows and as tiles, the result as tiles and as rows."""
+    assert block_bytes(1, 1, 1, several=False) == 6 * 2048
+    assert block_bytes(1, 1, 1, several=True) == 8 * 2048  # two buffers for the weights' rows and the result's
+    assert block_bytes(4, 2, 3, several=False) == 2048 * ((2 * 4 + 2 * 2) * 3 + 2 * 8)
+
+
+def test_all_rows_and_a_few_columns():
+    assert choose_blocks(1024, 1024, 1024, 8 * MIB) == Blocks(1024, 256)
+    assert choose_blocks(100, 96, 64, 8 * MIB) == Blocks(100, 32)
+    assert choose_blocks(37, 20, 50, 8 * MIB) == Blocks(37, 20)
+
+
+def test_fewer_rows_where_they_do_not_fit():
+    blocks = choose_blocks(4096, 4096, 4096, 8 * MIB)
+    assert blocks is not None
+    assert blocks.rows < 4096
+    assert blocks.rows % 32 == 0
+    assert block_bytes(blocks.rows // 32, blocks.columns // 32, 128, True) <= 8 * MIB
+    assert choose_blocks(32, 32, 1 << 20, 8 * MIB) is None
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_every_choice_fits(seed):
+    rng = np.random.default_rng(seed)
+    rows, columns, reduction = (int(rng.integers(1, 3000)) for _ in range(3))
+    budget = int(rng.integers(16 << 10, 8 * MIB))
+    blocks = choose_blocks(rows, columns, reduction, budget)
+    if blocks is None:
+        assert block_bytes(1, 1, -(-reduction // 32), columns > 32) > budget
+        return
+    several = blocks.columns < columns
+    assert block_bytes(-(-blocks.rows // 32), -(-blocks.columns // 32), -(-reduction // 32), several) <= budget
+    assert blocks.rows == rows or blocks.rows % 32 == 0
+    assert blocks.columns == columns or blocks.columns % 32 == 0
+
+
+def test_small_products_do_not_pay():
+    assert not pays(4, 32, 32, 64, COST)
+    assert pays(128, 128, 128, 64, COST)
+
+
+def matmul(name: str, sizes: tuple[int, int, int], transposed: tuple[bool, bool, bool], sums: str,
+           scale: float = 1.0) -> Program:
+    """``sums``: f16, or f32 that are rounded afterwards."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m * 7 + n * 3 + k)
+    left, right = ((rng.normal(0, scale, shape)).astype(np.float16) for shape in ((m, k), (k, n)))
+    exact = left.astype(np.float64) @ right.astype(np.float64)
+    maps = [ORDERS[flag].format(*names) for flag, names in zip(transposed, ("mk", "kn", "mn"), strict=True)]
+    shapes = ["x".join(map(str, pair[::-1] if flag else pair))
+              for flag, pair in zip(transposed, ((m, k), (k, n), (m, n)), strict=True)]
+    widen = "" if sums == "f16" else "%p = arith.extf %x : f16 to f32\n %q = arith.extf %y : f16 to f32"
+    factors = ("%x", "%y") if sums == "f16" else ("%p", "%q")
+    rounding = "" if sums == "f16" else f"""
+        %h = tensor.empty() : tensor<{shapes[2]}xf16>
+        %1 = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>],
+            iterator_types = ["parallel", "parallel"]}} ins(%0 : tensor<{shapes[2]}xf32>)
+            outs(%h : tensor<{shapes[2]}xf16>) {{
+          ^bb0(%x: f32, %old: f16):
+            %t = arith.truncf %x : f32 to f16
+            linalg.yield %t : f16
+        }} -> tensor<{shapes[2]}xf16>"""
+    text = f"""
+      func.func @{name}(%a: tensor<{shapes[0]}xf16>, %b: tensor<{shapes[1]}xf16>) -> tensor<{shapes[2]}xf16> {{
+        %zero = arith.constant 0.0 : {sums}
+        %e = tensor.empty() : tensor<{shapes[2]}x{sums}>
+        %i = linalg.fill ins(%zero : {sums}) outs(%e : tensor<{shapes[2]}x{sums}>) -> tensor<{shapes[2]}x{sums}>
+        %0 = linalg.generic {{indexing_maps = [affine_map<(m, n, k) -> {maps[0]}>,
+            affine_map<(m, n, k) -> {maps[1]}>, affine_map<(m, n, k) -> {maps[2]}>],
+            iterator_types = ["parallel", "parallel", "reduction"]}}
+            ins(%a, %b : tensor<{shapes[0]}xf16>, tensor<{shapes[1]}xf16>)
+            outs(%i : tensor<{shapes[2]}x{sums}>) {{
+          ^bb0(%x: f16, %y: f16, %old: {sums}):
+            {widen}
+            %m = arith.mulf {factors[0]}, {factors[1]} : {sums}
+            %s = arith.addf %old, %m : {sums}
+            linalg.yield %s : {sums}
+        }} -> tensor<{shapes[2]}x{sums}>{rounding}
+        return %{"0" if sums == "f16" else "1"} : tensor<{shapes[2]}xf16>
+      }}"""
+    arrays = [array.T.copy() if flag else array for flag, array in zip(transposed, (left, right), strict=False)]
+    expected = exact.T.copy() if transposed[2] else exact
+    bound = 2.0**-11 * np.abs(expected) + 2.0**-20 * (np.abs(left).astype(np.float64) @ np.abs(right)).max() + 2.0**-24
+    return Program(name, text, arrays, expected, bound, np.dtype(np.float16))
+
+
+def epilogue(name: str, sizes: tuple[int, int, int]) -> Program:
+    """Rounded, a bias per column and a residual, at least zero, as f32."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m + n + k)
+    left, right, bias = (rng.normal(0, 1, shape).astype(np.float16) for shape in ((m, k), (k, n), (n,)))
+    residual = rng.normal(0, 1, (m, n)).astype(np.float32)
+    exact = left.astype(np.float64) @ right.astype(np.float64)
+    text = f"""
+      func.func @{name}(%a: tensor<{m}x{k}xf16>, %b: tensor<{k}x{n}xf16>, %c: tensor<{n}xf16>,
+          %r: tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32> {{
+        %zero = arith.constant 0.0 : f32
+        %e = tensor.empty() : tensor<{m}x{n}xf32>
+        %i = linalg.fill ins(%zero : f32) outs(%e : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+        %0 = linalg.matmul ins(%a, %b : tensor<{m}x{k}xf16>, tensor<{k}x{n}xf16>) outs(%i : tensor<{m}x{n}xf32>)
+            -> tensor<{m}x{n}xf32>
+        %1 = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>,
+            affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]}}
+            ins(%c, %0, %r : tensor<{n}xf16>, tensor<{m}x{n}xf32>, tensor<{m}x{n}xf32>)
+            outs(%e : tensor<{m}x{n}xf32>) {{
+          ^bb0(%y: f16, %x: f32, %z: f32, %old: f32):
+            %h = arith.truncf %x : f32 to f16
+            %s = arith.addf %h, %y : f16
+            %w = arith.extf %s : f16 to f32
+            %t = arith.addf %w, %z : f32
+            %u = arith.maximumf %t, %zero : f32
+            linalg.yield %u : f32
+        }} -> tensor<{m}x{n}xf32>
+        return %1 : tensor<{m}x{n}xf32>
+      }}"""
+    expected = np.maximum(exact + bias.astype(np.float64) + residual, 0)
+    bound = 2.0**-9 * (np.abs(exact) + np.abs(bias)) + 2.0**-12
+    return Program(name, text, [left, right, bias, residual], expected, bound, np.dtype(np.float32))
+
+
+def batches(name: str, count: int, sizes: tuple[int, int, int]) -> Program:
+    """A product for each of ``count`` pairs of matrices."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m + n + k + count)
+    left, right = (rng.normal(0, 1, shape).astype(np.float16) for shape in ((count, m, k), (count, k, n)))
+    expected = left.astype(np.float64) @ right.astype(np.float64)
+    shapes = [f"{count}x{rows}x{columns}xf16" for rows, columns in ((m, k), (k, n), (m, n))]
+    text = f"""
+      func.func @{name}(%a: tensor<{shapes[0]}>, %b: tensor<{shapes[1]}>) -> tensor<{shapes[2]}> {{
+        %zero = arith.constant 0.0 : f16
+        %e = tensor.empty() : tensor<{shapes[2]}>
+        %i = linalg.fill ins(%zero : f16) outs(%e : tensor<{shapes[2]}>) -> tensor<{shapes[2]}>
+        %0 = linalg.batch_matmul ins(%a, %b : tensor<{shapes[0]}>, tensor<{shapes[1]}>)
+            outs(%i : tensor<{shapes[2]}>) -> tensor<{shapes[2]}>
+        return %0 : tensor<{shapes[2]}>
+      }}"""
+    bound = 2.0**-11 * np.abs(expected) + 2.0**-20 * k
+    return Program(name, text, [left, right], expected, bound, np.dtype(np.float16))
+
+
+ON_EACH_CHIP = ("sums_f32_33_65_31", "epilogue_40")
+SHAPES = [(1, 1, 1), (5, 7, 45), (32, 32, 32), (33, 65, 31), (64, 200, 96), (70, 33, 130), (128, 96, 64)]
+
+
+def programs() -> list[Program]:
+    plain = (False, False, False)
+    found = [matmul(f"sums_{sums}_{'_'.join(map(str, shape))}", shape, plain, sums)
+             for sums in ("f32",) for shape in SHAPES]
+    found += [matmul(f"transposed_{''.join('ny'[flag] for flag in flags)}", (37, 70, 45), flags, "f32")
+              for flags in np.ndindex(2, 2, 2) if any(flags)]
+    found += [epilogue(f"epilogue_{m}", (m, n, 33)) for m, n in ((40, 130), (3, 20), (64, 256))]
+    return [*found, batches("batches", 3, (35, 70, 40))]
+
+
+def test_on_the_host():
+    found = programs()
+    steps = [PassStep(registry.get("hexagon-matrix-engine")(always=True))]
+    module, context = after("".join(program.text for program in found), steps)
+    assert not context.log.entries
+    assert to_text(module).count("tensor.expand_shape") >= 2 * len(found)
+    call = on_host(module, [program.name for program in found])
+    for program in found:
+        program.check(call(program.name, program.arguments)[0])
+
+
+@pytest.mark.parametrize("target", ["v73", "v75", "v79", "v81"])
+def test_on_the_simulator(target):
+    """Every product, also those that do not pay; each element within one rounding of the exact sum."""
+    found = [program for program in programs() if program.name in ON_EACH_CHIP or target == "v75"]
+    steps = list(pipelines.get("default", targets.get(target)))
+    place = [step.title for step in steps].index("hexagon-matrix-engine")
+    always = [*steps[:place], PassStep(registry.get("hexagon-matrix-engine")(always=True)), *steps[place + 1:]]
+    module, _ = after("".join(program.text for program in found), always, target)
+    asm = emit(translate_to_llvm_ir(module), targets.get(target))
+    assert "activation.hf" in asm
+    for program in found:
+        result = program.place()
+        launch(asm, program.name, [*program.arguments, result], None, target)
+        program.check(result)
+
+
+def test_chips_without_an_engine_keep_their_products():
+    program = matmul("one", (64, 64, 64), (False, False, False), "f16")
+    module, _ = after(program.text, [PassStep(registry.get("hexagon-matrix-engine")(always=True))], "v68")
+    assert "tensor.expand_shape" not in to_text(module)
+    assert not targets.get("v68").has_matrix_engine
+    assert targets.get("v75").has_matrix_engine
