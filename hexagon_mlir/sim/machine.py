@@ -114,6 +114,10 @@ class Machine:
             self.scheduler.order = self.checks
             dma.started, dma.arrived = self.checks.transfer_started, self.checks.transfer_arrived
         self.matrix = MatrixApi(self.program.matrix, self.memory, self.scheduler, self.target)
+        if self.checks and self.matrix.engine is not None:
+            from hexagon_mlir.sim.checking.matrix_checks import MatrixChecks
+
+            self.matrix.checks = MatrixChecks(self.checks, self.matrix.engine)
         self._libc = Libc(me)
         services = HostCalls(me), dma, runtime, ThreadApi(self.scheduler, spawn, self.target), \
             self.matrix, self._libc

@@ -156,6 +156,8 @@ class Target:
     """From the end of the last product to its results in TCM, conversion and store included."""
     matrix_queue_packets: Fact
     """Packets that wait for the engine before a thread that issues one more stalls."""
+    matrix_window_bytes: Fact
+    """An operand that crosses a multiple of it may fault."""
 
     vector_float: bool = True
     """False when HVX has no floating point at all (before v68)."""

@@ -70,5 +70,6 @@ TARGET = Target(
     matrix_store_cycles=Fact(16, "cycles", "v69 hides both of a tile in 86 cycles for two: at most 43", EST),
     matrix_bias_cycles=Fact(8, "cycles", "256 bytes; v69: costs nothing that can be measured", EST),
     matrix_result_cycles=Fact(60, "cycles", "none published", EST),
+    matrix_window_bytes=Fact(256 << 10, "B", "v69: operands across it fault; llama.cpp names 4 MiB", EST),
     matrix_queue_packets=Fact(8, "packets", "the PMU counts its stalls; none published", EST),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -43,6 +44,9 @@ from hexagon_mlir.sim.memory_system.dma import Transfer
 from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, MAP_NORESERVE, Memory
 from hexagon_mlir.sim.threading.threads import Thread
 from hexagon_mlir.sim.translation.program import Program, Site
+
+if TYPE_CHECKING:
+    from hexagon_mlir.sim.checking.matrix_checks import MatrixChecks
 
 KNOWN = ADDRESSABLE | INITIALISED
 _WORD = (1 << WORD_BYTES) - 1
@@ -85,6 +89,7 @@ class Checks:
         self.tracking = False
         self.undefined = UndefinedValues(self.places, self.flags.array, self._made, self._once)
         self.frames = Frames(memory, self.flags.array, self.report)
+        self.matrix: MatrixChecks | None = None
         self.reset()
 
     def reset(self) -> None:
@@ -163,7 +168,8 @@ class Checks:
         if context and moving.size:
             at = address + int(moving[0])
             verb = "writes" if self.flags.array[at] & DMA_DESTINATION else "reads"
-            self.report(Rule.FREED_IN_FLIGHT, at, self.site(context), f"freed while a transfer {verb} it")
+            who = "the matrix engine" if self.matrix and self.matrix.owns(at) else "a transfer"
+            self.report(Rule.FREED_IN_FLIGHT, at, self.site(context), f"freed while {who} {verb} it")
         self.places.allocations.pop(address, None)
         self.set(address, size + GUARD_BYTES, 0)
 
@@ -207,6 +213,7 @@ class Checks:
             rule = self.places.outside(address)
             if rule is Rule.BELOW_STACK and not word & WRITE and self.frames.late_read(context, self.site(context)):
                 return
+        rule = self._whose(rule, address, size)
         self.report(rule, address, self.site(context), f"{'writes' if word & WRITE else 'reads'} {size} bytes")
 
     def stored_above(self, context: Context) -> None:
@@ -245,13 +252,15 @@ class Checks:
         elif not write and not (span & INITIALISED).all():
             rule = Rule.UNINITIALISED
         if rule:
+            rule = self._whose(rule, address, size)
             self.report(rule, address, self.site(context), f"{'writes' if write else 'reads'} {size} bytes")
         if write:
             self.initialise(address, size)
-        self._race(context, address, size, write)
+        self.raced(context, address, size, write)
         return bool((span & ADDRESSABLE).all())
 
-    def _race(self, context: Context, address: int, size: int, write: bool) -> None:
+    def raced(self, context: Context, address: int, size: int, write: bool) -> None:
+        """Check an access of host code against those of other threads, and note it."""
         segment = int(context.words[layout.SEGMENT // 4])
         if not segment or not size:
             return
@@ -316,21 +325,30 @@ class Checks:
                 elif write and (span & READ_ONLY).any():
                     self.report(Rule.READ_ONLY, start, site, detail)
                 elif (span & taken).any():
-                    self.report(Rule.DMA_OVERLAP, start, site, f"{detail} overlaps one that is not waited for")
+                    rule = self._whose(Rule.DMA_OVERLAP, start, size)
+                    self.report(rule, start, site, f"{detail} overlaps one that is not waited for")
                 elif not write and not (span & INITIALISED).all():
                     self.report(Rule.UNINITIALISED, start, site, detail)
-                self._race(context, start, size, write)
+                self.raced(context, start, size, write)
         self.pending.append(transfer)
         self._mark(transfer, True)
 
     def transfer_arrived(self, transfer: Transfer) -> None:
         self.pending.remove(transfer)
         self._mark(transfer, False)
-        for other in self.pending:
-            self._mark(other, True)
+        self.mark_pending()
         block = transfer.block
         for start, size in self._rows(block.dst, block, block.dst_stride):
             self.initialise(start, size)
+
+    def mark_pending(self) -> None:
+        """Mark what transfers in flight read and write, after marks have been cleared."""
+        for transfer in self.pending:
+            self._mark(transfer, True)
+
+    def _whose(self, rule: Rule, address: int, size: int) -> Rule:
+        """A rule about transfers, or the matrix engine's in its place."""
+        return self.matrix.own_rule(rule, address, size) if self.matrix else rule
 
     # -- order of threads ----------------------------------------------------------------------------------
     def publish(self, thread: Thread) -> object:

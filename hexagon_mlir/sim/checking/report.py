@@ -24,8 +24,9 @@ class Report:
 
     @property
     def certain(self) -> bool:
-        """False for faults that may be harmless: a vector load may not use bytes that another thread writes."""
-        return self.rule is not Rule.VECTOR_RACE
+        """False for faults that may be harmless: a vector load may not use bytes that another thread writes, and a
+        conversion may be meant to make negative results 0."""
+        return self.rule not in (Rule.VECTOR_RACE, Rule.MATRIX_RELU)
 
     def __str__(self) -> str:
         where = f"{self.function}, asm line {self.line}" + (f", {self.source}" if self.source else "")

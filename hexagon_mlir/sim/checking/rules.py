@@ -37,6 +37,14 @@ class Rule(StrEnum):
     STACK_OVERFLOW = "stack-overflow"
     FLOAT_KIND = "float-kind"
     UNKNOWN_JUMP = "unknown-jump"
+    MATRIX_RESULT = "matrix-use-before-wait"
+    MATRIX_OPERAND = "matrix-operand-changed"
+    MATRIX_MISALIGNED = "matrix-misaligned"
+    MATRIX_WINDOW = "matrix-window"
+    MATRIX_DROPPED = "matrix-dropped"
+    MATRIX_INFINITY = "matrix-infinity"
+    MATRIX_RELU = "matrix-relu"
+    MATRIX_HOLDER = "matrix-not-held"
 
 
 CODES = tuple(Rule)
@@ -49,5 +57,13 @@ HINTS = {
     Rule.CALLER_FRAME: "a function owns its frame and its arguments: compare offsets with the size of its frame",
     Rule.MISALIGNED_STORE: "vmem ignores the low bits of an address; use vmemu, or align the data",
     Rule.FREED_IN_FLIGHT: "wait for the transfer before memory is freed",
+    Rule.MATRIX_RESULT: "call hexmlir_rt_engine_wait before results are read",
+    Rule.MATRIX_OPERAND: "call hexmlir_rt_engine_wait before operands are overwritten",
+    Rule.MATRIX_MISALIGNED: "tiles stand at multiples of 2 KiB, weights of 128 bytes, bias tables of their size",
+    Rule.MATRIX_WINDOW: "allocate operands so that each lies in one window of the TCM mapping",
+    Rule.MATRIX_DROPPED: "split the product, or let the weights' second register say how many bytes there are",
+    Rule.MATRIX_INFINITY: "use finite masks; chips differ in what infinities and NaN become",
+    Rule.MATRIX_RELU: "cvt.hf=acc(2) keeps negative results",
+    Rule.MATRIX_HOLDER: "call hexmlir_rt_engine_acquire first",
 }
 """Rule -> hint for the user."""

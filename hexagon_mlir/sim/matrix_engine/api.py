@@ -22,6 +22,7 @@ from hexagon_mlir.sim.translation.program import SimError
 from hexagon_mlir.targets import Target
 
 if TYPE_CHECKING:
+    from hexagon_mlir.sim.checking.matrix_checks import MatrixChecks
     from hexagon_mlir.sim.matrix_engine.engine import MatrixEngine
 
 _WORDS = layout.MATRIX // 4
@@ -34,6 +35,7 @@ class MatrixApi:
         self.scheduler = scheduler
         self.clock = Clock(target)
         self.engine: MatrixEngine | None = None
+        self.checks: MatrixChecks | None = None
         if packets:
             from hexagon_mlir.sim.matrix_engine import engine
 
@@ -45,6 +47,8 @@ class MatrixApi:
         self.clock.reset()
         if self.engine is not None:
             self.engine.state.reset()
+        if self.checks is not None:
+            self.checks.drained()
         self.holder: Thread | None = None
         self.users: set[int] = set()
         """Threads that have handed it something."""
@@ -75,6 +79,9 @@ class MatrixApi:
             self.scheduler.sleep(room, "matrix_queue_q8")
             now = self.scheduler.time
         assert self.engine is not None
+        if self.checks is not None:
+            alone = self.holder is None and len(self.scheduler.threads) == 1
+            self.checks.issued(context, packet, words[: packet.registers], usr, alone or self.holder is me)
         effect = self.engine.execute(packet, tuple(words[: packet.registers]), usr)
         self.users.add(me.number)
         self.clock.issue(effect, now, me.number)
@@ -113,6 +120,8 @@ class MatrixApi:
     def _drain(self) -> None:
         self.scheduler.now()
         self.scheduler.sleep(self.clock.drained(), "matrix_wait_q8")
+        if self.checks is not None:
+            self.checks.drained()
 
     def use(self) -> Use | None:
         """What the engine did, if anything."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,8 @@ ENTRY_FRACTION = 4
 FIRST_BIAS_GROUPS = 75
 """The first version with four groups of bias registers."""
 FIRST_BFLOAT = 81
+SIGN_OF_HALF = 0x800
+"""In the upper entry of a result in half precision."""
 IEEE, NAN_THROUGH = 1 << 20, 1 << 21
 """Bits of USR."""
 
@@ -118,6 +120,15 @@ class Conversions:
             self.functions.convert_uh2(*operands, not choice.wrap, choice.legacy, choice.columns)
         else:
             self.functions.convert_uh(*operands, not choice.wrap, choice.legacy, choice.more)
+
+    def negatives(self, register: int, usr: int) -> int:
+        """How many results of ``cvt.hf=acc(Rs)`` would be below zero without its ReLU."""
+        choice = replace(Choice.of_register(register, self.groups), wrap=True)
+        entries = np.zeros((BYTE_ROWS, COLUMNS), np.int16)
+        low, high = self.state.bias[choice.group]
+        self._halves(choice, usr, low, high, entries)
+        upper, lower = entries[1::2], entries[::2]
+        return int(np.count_nonzero((upper & SIGN_OF_HALF != 0) & ((upper & ~SIGN_OF_HALF) | lower != 0)))
 
     # -- stores ----------------------------------------------------------------------------------------------
     def store(self, operation: Operation, registers: tuple[int, int]) -> int:

@@ -18,8 +18,8 @@ class Tcm:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.low, self.high = memory.tcm.base, memory.tcm.base + memory.tcm.size
-        self.moved: Callable[[int, int, bool], None] = lambda address, nbytes, write: None
-        """Told of each operand: address, bytes, whether it is written."""
+        self.moved: Callable[[str, int, int, bool], None] = lambda what, address, nbytes, write: None
+        """Told of each operand: activation, weight, bias or result, address, bytes, whether it is written."""
 
     def _inside(self, what: str, address: int, nbytes: int) -> int:
         address &= WORD
@@ -30,18 +30,18 @@ class Tcm:
     def source(self, what: str, address: int, nbytes: int) -> int:
         """Host address of an operand that is read."""
         address = self._inside(what, address, nbytes)
-        self.moved(address, nbytes, False)
+        self.moved(what, address, nbytes, False)
         return self.memory.host_base + address
 
     def read(self, what: str, address: int, nbytes: int) -> np.ndarray:
         """An operand that is read, as bytes."""
         address = self._inside(what, address, nbytes)
-        self.moved(address, nbytes, False)
+        self.moved(what, address, nbytes, False)
         return self.memory.bytes[address : address + nbytes]
 
     def target(self, what: str, address: int, nbytes: int) -> np.ndarray:
         """Bytes that are to be written."""
         address = self._inside(what, address, nbytes)
-        self.moved(address, nbytes, True)
+        self.moved(what, address, nbytes, True)
         self.memory.on_write(address, nbytes)
         return self.memory.bytes[address : address + nbytes]

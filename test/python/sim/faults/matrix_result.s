@@ -1,0 +1,98 @@
+// A result of the matrix engine is read before anybody has waited for it.
+// rule: matrix-use-before-wait
+// packet: v1 = vmem(r8+#0)
+	.text
+	.globl	f
+	.type	f,@function
+f:
+	{
+		allocframe(#16)
+	}
+	{
+		r0 = ##8192
+	}
+	{
+		r1 = ##2048
+	}
+	{
+		call hexmlir_rt_tcm_alloc
+	}
+	{
+		r16 = r0
+	}
+	{
+		r4 = #0
+	}
+	{
+		v0 = vsplat(r4)
+	}
+	{
+		r5 = add(r16,##0)
+	}
+	{
+		vmem(r5+#0) = v0
+	}
+	{
+		r5 = add(r16,##2048)
+	}
+	{
+		vmem(r5+#0) = v0
+	}
+	{
+		r5 = add(r16,##4096)
+	}
+	{
+		vmem(r5+#0) = v0
+	}
+	{
+		r0 = r16
+	}
+	{
+		r1 = ##2047
+	}
+	{
+		r2 = add(r16,##2048)
+	}
+	{
+		r3 = ##1023
+	}
+	{
+		activation.ub = mxmem(r0,r1):deep
+		weight.b = mxmem(r2,r3)
+	}
+	{
+		r6 = add(r16,##4096)
+	}
+	{
+		bias = mxmem2(r6)
+	}
+	{
+		r7 = #0
+	}
+	{
+		cvt.ub = acc(r7)
+	}
+	{
+		r8 = add(r16,##6144)
+	}
+	{
+		r9 = #0
+	}
+	{
+		mxmem(r8,r9) = cvt
+	}
+	{
+		v1 = vmem(r8+#0)
+	}
+	{
+		call hexmlir_rt_engine_wait
+	}
+	{
+		r0 = r16
+	}
+	{
+		call hexmlir_rt_tcm_free
+	}
+	{
+		r31:30 = dealloc_return(r30):raw
+	}
