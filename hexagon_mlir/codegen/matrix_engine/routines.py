@@ -12,6 +12,9 @@ PREFIX = "hexmlir_engine_"
 """What the names of all routines begin with."""
 FIRST_VERSION = 73
 """The first generation whose float accumulators work as these routines need: ``cvt.hf``, sums in floating point."""
+TILE_BYTES = 2048
+WINDOW_BYTES = 1 << 18
+"""An operand of a packet must not cross a multiple of it (`Target.matrix_window_bytes`)."""
 TILES_PER_PACKET = 32
 """Most f16 tiles that one ``:deep`` packet multiplies; it drops what is more."""
 _KEEP_SIGN, _MAXIMUM_WITH_ZERO = 2, 0
@@ -45,35 +48,35 @@ def _row_of_tiles(name: str, conversion: int) -> Routine:
 
     r0: f16 activation tiles of the row, one after the other along K; r1: f16 weight tiles, those of a column of 32
     outputs one after the other along K, then the next column's; r2: result tiles; r3: K in tiles; r4: columns of tiles;
-    r5: a bias table of 256 bytes per column. All in TCM, tiles aligned to 2 KiB and tables to 256 bytes. What one
-    packet reads, up to `TILES_PER_PACKET` tiles, must not cross a boundary of 256 KiB. Without tiles or columns it
-    does nothing.
+    r5: a bias table of 256 bytes per column. All in TCM, tiles aligned to 2 KiB and tables to 256 bytes. Without tiles
+    or columns it does nothing.
 
-    All but the last packet of a column multiply `TILES_PER_PACKET` tiles, so that up to that many need no inner loop.
-    Registers: r7 and r8 span and bytes of a column's last packet, r14 and r15 of the others, r9 the conversion, r10
-    zero, r12 packets before the last, r13 activations.
+    A packet multiplies as many tiles as it may, `TILES_PER_PACKET`, and none beyond the end of a window of either
+    operand. Registers: r9 the conversion, r10 zero, r12 tiles left of the column, r13 activations, r14 tiles of a
+    window, r15 most tiles of a packet; r6 tiles, r7 span and r8 bytes of the next one.
     """
-    column, column_long, chunk, long = (f".L{name}_{label}" for label in ("column", "long_column", "chunk", "long"))
-    last = _packet("activation.hf = mxmem(r0,r7):deep", "weight.hf = mxmem(r1,r7)", "r1 = add(r1,r8)")
-    bias, convert = "bias = mxmem2(r5)", _packet("cvt.hf = acc(r9)")
-    store = ("mxmem(r2,r10) = cvt", "r2 = add(r2,#2048)")
+    column, packet = (f".L{name}_{label}" for label in ("column", "packet"))
+    tile_bits, window_bits = TILE_BYTES.bit_length() - 1, WINDOW_BYTES.bit_length() - 1
+    above, number = 32 - window_bits, 32 - window_bits + tile_bits
     return Routine(name, ("ptr", "ptr", "ptr", "i32", "i32", "ptr"), "".join((
-        _packet("r6 = min(r3,r4)", "r7 = add(r3,#-1)", "r15 = #1", "r10 = #0"),
-        _packet("p0 = cmp.gt(r6,#0)", "if (!p0.new) jumpr:nt r31", "r8 = and(r7,#31)", "r12 = lsr(r7,#5)"),
-        _packet("mxclracc.hf", f"r9 = #{conversion}", "r8 = add(r8,#1)", "r15 = asl(r15,#16)"),
-        _packet("p0 = cmp.gt(r12,#0)", f"if (p0.new) jump:nt {long}", "r8 = asl(r8,#11)", "r14 = add(r15,#-1)"),
-        _packet("r7 = add(r8,#-1)", f"loop0({column},r4)"),
+        _packet("r6 = min(r3,r4)", f"r9 = #{conversion}", "r10 = #0", f"r15 = #{TILES_PER_PACKET}"),
+        _packet("p0 = cmp.gt(r6,#0)", "if (!p0.new) jumpr:nt r31", f"r14 = #{WINDOW_BYTES // TILE_BYTES}"),
+        _packet("mxclracc.hf", f"loop1({column},r4)"),
         f"{column}:\n",
-        _packet(bias, "r5 = add(r5,#256)"), last, convert, _packet(*store, ends=":endloop0"),
-        _packet("jumpr r31"),
-        f"{long}:\n",
-        _packet("r7 = add(r8,#-1)", f"loop1({column_long},r4)"),
-        f"{column_long}:\n",
-        _packet(bias, "r5 = add(r5,#256)", "r13 = r0", f"loop0({chunk},r12)"),
-        f"{chunk}:\n",
-        _packet("activation.hf = mxmem(r13,r14):deep", "weight.hf = mxmem(r1,r14)", "r13 = add(r13,r15)",
-                "r1 = add(r1,r15)", ends=":endloop0"),
-        last.replace("mxmem(r0,", "mxmem(r13,"), convert, _packet(*store, ends=":endloop1"),
+        _packet("bias = mxmem2(r5)", "r5 = add(r5,#256)", "r13 = r0", "r12 = r3"),
+        f"{packet}:\n",
+        _packet(f"r6 = asl(r13,#{above})", f"r7 = asl(r1,#{above})"),
+        _packet(f"r6 = lsr(r6,#{number})", f"r7 = lsr(r7,#{number})"),
+        _packet("r6 = max(r6,r7)", "r7 = min(r12,r15)"),
+        _packet("r6 = sub(r14,r6)"),
+        _packet("r6 = min(r6,r7)"),
+        _packet("r12 = sub(r12,r6)", f"r8 = asl(r6,#{tile_bits})"),
+        _packet("r7 = add(r8,#-1)", "p0 = cmp.gt(r12,#0)"),
+        _packet("activation.hf = mxmem(r13,r7):deep", "weight.hf = mxmem(r1,r7)", "r13 = add(r13,r8)",
+                "r1 = add(r1,r8)"),
+        _packet(f"if (p0) jump:nt {packet}"),
+        _packet("cvt.hf = acc(r9)"),
+        _packet("mxmem(r2,r10) = cvt", f"r2 = add(r2,#{TILE_BYTES})", ends=":endloop1"),
         _packet("jumpr r31"),
     )))
 

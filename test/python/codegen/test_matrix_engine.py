@@ -10,18 +10,20 @@ import pytest
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.codegen.matrix_engine.definitions import definition, with_definitions, with_routines
-from hexagon_mlir.codegen.matrix_engine.routines import ROUTINES, TILES_PER_PACKET
+from hexagon_mlir.codegen.matrix_engine.routines import ROUTINES, TILES_PER_PACKET, WINDOW_BYTES
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.isa.assembler import assemble
 from hexagon_mlir.isa.decode import decode
 from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim.checking.rules import Rule
 
 TILE = 2048
 ARGUMENTS = {"activations": 0x100000, "weights": 0x200000, "results": 0x300000, "bias": 0x400000}
 COMPUTE = {
     "R=R": lambda a: a, "R=I": lambda a: a, "R=add(R,R)": operator.add, "R=add(R,I)": operator.add,
-    "R=and(R,I)": operator.and_, "R=asl(R,I)": operator.lshift, "R=min(R,R)": min,
+    "R=and(R,I)": operator.and_, "R=asl(R,I)": lambda a, b: a << b & 0xFFFFFFFF, "R=min(R,R)": min,
+    "R=max(R,R)": max, "R=sub(R,R)": operator.sub,
     "R=lsr(R,I)": lambda a, b: (a & 0xFFFFFFFF) >> b, "P=cmp.gt(R,I)": operator.gt,
 }
 CALLER = "\n".join(("declare void @{0}(ptr, ptr, ptr, i32, i32, ptr)", "define void @f(ptr %a, ptr %w) {{",
@@ -63,19 +65,24 @@ def run(function, *arguments):
     return trace, packets
 
 
-def expected(tiles, columns, conversion):
-    """What the engine is to do, from the description of the routine."""
+def expected(tiles, columns, conversion, places):
+    """What the engine is to do with operands at ``places``, from the description of the routine."""
     if tiles <= 0 or columns <= 0:
         return []
     done = [("mxclracc.hf",)]
     for column in range(columns):
-        done.append(("bias=mxmem2(R)", ARGUMENTS["bias"] + 256 * column))
-        for first in range(0, tiles, TILES_PER_PACKET):
-            span = min(TILES_PER_PACKET, tiles - first) * TILE - 1
-            done.append(("activation.hf=mxmem(R,R):deep", ARGUMENTS["activations"] + first * TILE, span))
-            done.append(("weight.hf=mxmem(R,R)", ARGUMENTS["weights"] + (column * tiles + first) * TILE, span))
+        done.append(("bias=mxmem2(R)", places["bias"] + 256 * column))
+        first = 0
+        while first < tiles:
+            activations = places["activations"] + first * TILE
+            weights = places["weights"] + (column * tiles + first) * TILE
+            count = min(TILES_PER_PACKET, tiles - first, *(
+                (WINDOW_BYTES - place % WINDOW_BYTES) // TILE for place in (activations, weights)))
+            done.append(("activation.hf=mxmem(R,R):deep", activations, count * TILE - 1))
+            done.append(("weight.hf=mxmem(R,R)", weights, count * TILE - 1))
+            first += count
         done.append(("cvt.hf=acc(R)", conversion))
-        done.append(("mxmem(R,R)=cvt", ARGUMENTS["results"] + column * TILE, 0))
+        done.append(("mxmem(R,R)=cvt", places["results"] + column * TILE, 0))
     return done
 
 
@@ -93,10 +100,18 @@ def both(name):
     (1, 1), (1, 3), (31, 2), (32, 1), (32, 2), (33, 1), (33, 3), (63, 2), (64, 2), (65, 1), (96, 2), (100, 3),
     (0, 1), (1, 0), (0, 0), (-1, 2), (2, -1), (-2147483648, 1)])
 def test_what_the_engine_does(name, conversion, tiles, columns):
-    arguments = (ARGUMENTS["activations"], ARGUMENTS["weights"], ARGUMENTS["results"], tiles, columns,
-                 ARGUMENTS["bias"])
     for function in both(name):
-        assert run(function, *arguments)[0] == expected(tiles, columns, conversion)
+        for activations, weights in ((0, 0), (WINDOW_BYTES - 5 * TILE, 0), (3 * TILE, 2 * WINDOW_BYTES - 40 * TILE)):
+            places = {**ARGUMENTS, "activations": ARGUMENTS["activations"] + activations,
+                      "weights": ARGUMENTS["weights"] + weights}
+            arguments = [places[name] for name in ("activations", "weights", "results")]
+            done = run(function, *arguments, tiles, columns, places["bias"])[0]
+            assert done == expected(tiles, columns, conversion, places)
+
+
+def test_windows_are_those_of_every_chip():
+    chips = [targets.get(name) for name in targets.names()]
+    assert {chip.matrix_window_bytes.value for chip in chips if chip.has_matrix_engine} == {WINDOW_BYTES}
 
 
 def test_packets_of_the_loops():
@@ -106,9 +121,9 @@ def test_packets_of_the_loops():
     def packets(tiles, columns):
         return run(function, *arguments[:3], tiles, columns, arguments[3])[1]
 
-    assert packets(32, 9) - packets(32, 8) == 4  # bias, product, conversion, store: one in a packet
-    assert packets(96, 9) - packets(96, 8) == 6
-    assert packets(1, 1) == 10
+    assert packets(32, 9) - packets(32, 8) == 3 + 9  # bias, conversion, store; one product and its size
+    assert packets(96, 9) - packets(96, 8) == 3 + 3 * 9
+    assert packets(1, 1) == 3 + 12 + 1
 
 
 @pytest.mark.parametrize("name", ROUTINES)
@@ -168,7 +183,7 @@ def test_compiled_code_calls_a_routine(chip, as_words):
     out = machine.read(o, np.float16, 2048)
     np.testing.assert_array_equal(out, np.concatenate([128 + half, half * 0]))
     assert result.return_value & 0xFFFFFFFF == 0x5804  # 128.5, loaded after the wait
-    assert result.reports == []
+    assert [report.rule for report in result.reports] == [Rule.MATRIX_RELU]  # meant, and not a failure
     assert result.matrix.macs == 2 * 2 * 32**3
 
 
