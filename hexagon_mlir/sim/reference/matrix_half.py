@@ -1,4 +1,7 @@
-"""Conversion of a float accumulator to f16: bias, shape, scale, bias again and one rounding, in exact numbers."""
+"""Conversion of a float accumulator to f16: bias, shape, scale, bias again and one rounding.
+
+Numbers are Python's integers with an exponent; what a sum or the multiplier cannot hold is kept as a sticky last bit.
+"""
 
 from __future__ import annotations
 
