@@ -3,7 +3,7 @@
  *
  * Sums: the products of eight channels are aligned to the largest of their exponents, added, and their sum is added to
  * a cell of 30 bits; what is shifted out leaves a 1 in the last place. Results: the cell and a bias, cut to 15 bits,
- * times a scale, and another bias, rounded once. After target/hexagon of the public QEMU trees.
+ * times a scale, and another bias, rounded to the nearest. After target/hexagon of the public QEMU trees.
  */
 #include <string.h>
 
@@ -18,7 +18,9 @@ enum {
   SMALLEST = -62, /* exponent of a cell: 7 bits. No K that fits into TCM comes near the largest. */
   UNIT = 20 + GUARD, /* a significand counts 2**(exponent - UNIT) */
   CUT = 15,    /* bits that the scale multiplies */
-  FIELD = 58,  /* place of the highest bit in an exact sum */
+  SUM_BIAS_ZEROS = 8, /* below the significand of a bias, so that it has the units of a cell or of a product */
+  RESULT_BIAS_ZEROS = 13,
+  LEAST = -1024, /* the exponent of a bias or product that is 0 */
   HALF_FRACTION = 10,
   HALF_SMALLEST = -14,
   HALF_LARGEST = 0x7FFF,
@@ -58,16 +60,14 @@ static int64_t sticky(int64_t value, int32_t places) {
   return moved | (moved * ((int64_t)1 << places) != value);
 }
 
-/* A word whose first one is where that of |a + b| is, or one place above: the anticipator of Schmookler and Nowka
- * (ARITH 2001) for sums of either sign. */
+/* A word whose first one is where that of a + b (or of its complement) is, or one place above, found without a carry
+ * chain: the smaller guess counts where the signs differ, since that of the sum is not known yet. */
 static uint32_t anticipated(int32_t first, int32_t second) {
   const uint32_t mask = (1u << (CELL + 1)) - 1;
-  uint32_t a = (uint32_t)first & mask, b = (uint32_t)second & mask;
-  uint32_t differ = a ^ b, both = a & b, none = ~(a | b) & mask;
-  uint32_t both_below = both << 1, none_below = none << 1 | 1;
-  uint32_t after_difference = (both & ~none_below) | (none & ~both_below);
-  uint32_t after_agreement = (none & ~none_below) | (both & ~both_below);
-  return ((differ >> 1 & after_difference) | (~(differ >> 1) & after_agreement)) & mask;
+  uint32_t a = (uint32_t)first, b = (uint32_t)second, differ = a ^ b;
+  uint32_t positive = (differ ^ ((a | b) << 1 | 1)) & mask, negative = (differ ^ ~((a & b) << 1)) & mask;
+  if (differ >> 31) return positive < negative ? positive : negative;
+  return first < 0 ? negative : positive;
 }
 
 static void add_group(Cell *cell, const Half *activations, const Half *weights) {
@@ -100,26 +100,27 @@ static int32_t bits_of(int64_t value) {
   return size ? 64 - __builtin_clzll(size) : 0;
 }
 
-static Number aligned(Number number, int32_t exponent) {
-  int32_t up = number.exponent - exponent;
-  int64_t significand = up > 0 ? number.significand * ((int64_t)1 << up) : sticky(number.significand, -up);
-  return (Number){significand, exponent};
-}
-
-/* The sum, exact or with a 1 in the last of at least FIELD - 1 places. */
+/* The sum in units of the one with the larger exponent; what the other loses is a sticky last bit. */
 static Number sum(Number a, Number b) {
-  if (!a.significand) return b;
-  if (!b.significand) return a;
-  int32_t top_a = bits_of(a.significand) + a.exponent, top_b = bits_of(b.significand) + b.exponent;
-  int32_t exponent = (top_a > top_b ? top_a : top_b) - FIELD;
-  return (Number){aligned(a, exponent).significand + aligned(b, exponent).significand, exponent};
+  if (a.exponent < b.exponent) return sum(b, a);
+  return (Number){a.significand + sticky(b.significand, a.exponent - b.exponent), a.exponent};
 }
 
-/* A half with `count` more bits of mantissa. */
-static Number extended(uint32_t bits, uint32_t more, int32_t count) {
+/* A half with `count` more bits of mantissa and `zeros` below. */
+static Number extended(uint32_t bits, uint32_t more, int32_t count, int32_t zeros) {
   int32_t exponent = bits >> 10 & 31;
   int64_t significand = (int64_t)((bits & 0x3FF) | (exponent ? 0x400 : 0)) << count | more;
-  return (Number){bits >> 15 & 1 ? -significand : significand, (exponent ? exponent : 1) - 25 - count};
+  if (!significand) return (Number){0, LEAST};
+  if (bits >> 15 & 1) significand = -significand;
+  return (Number){significand * (1 << zeros), (exponent ? exponent : 1) - 25 - count - zeros};
+}
+
+/* The leading CUT bits and the sign. */
+static Number normalized(Number number) {
+  int32_t places = bits_of(number.significand < 0 ? ~number.significand : number.significand) - CUT;
+  if (!number.significand) return number;
+  if (places <= 0) return (Number){number.significand * (1 << -places), number.exponent + places};
+  return (Number){sticky(number.significand, places), number.exponent + places};
 }
 
 /* Nearest, ties to even. */
@@ -146,17 +147,17 @@ static uint16_t rounded(Number number) {
 /* `low` and `high` are the column's words: low half scale, high half bias of the result; in the high word low bits of
  * their mantissas, shape, sign, and the bias of the sum with low bits of its own. */
 static uint16_t converted(Cell cell, uint32_t low, uint32_t high, bool relu) {
-  Number value = sum((Number){cell.significand, cell.exponent - UNIT}, extended(high >> 16, high >> 11 & 31, 5));
-  int32_t places = bits_of(value.significand) - CUT;
-  if (places > 0) value = aligned(value, value.exponent + places);
+  Number value = {cell.significand, cell.exponent - UNIT};
+  value = normalized(sum(value, extended(high >> 16, high >> 11 & 31, 5, SUM_BIAS_ZEROS)));
   uint32_t shape = high >> 8 & 3; /* as it is, minimum with 0, maximum with 0, magnitude */
   bool negative = value.significand < 0;
   if ((shape == 1 && !negative) || (shape == 2 && negative)) value.significand = 0;
   if (shape == 3 && negative) value.significand = -value.significand;
-  Number scale = extended(low & 0xFFFF, high & 15, 4);
+  Number scale = extended(low & 0xFFFF, high & 15, 4, 0);
   value = (Number){value.significand * scale.significand, value.exponent + scale.exponent};
+  if (!value.significand) value.exponent = LEAST;
   if (high >> 10 & 1) value.significand = -value.significand;
-  value = sum(value, extended(low >> 16, high >> 4 & 15, 4));
+  value = sum(value, extended(low >> 16, high >> 4 & 15, 4, RESULT_BIAS_ZEROS));
   return relu && value.significand < 0 ? 0 : rounded(value);
 }
 

@@ -120,6 +120,14 @@ def test_enough_golden_cases():
     assert {"hf any bits", "hf denormals", "hf overflow", "hf relu", "hf all bias fields"} <= set(golden())
 
 
+@pytest.mark.parametrize(("seed", "kind", "tiles", "columns"), [
+    (1096, "wide", 1, 2), (1256, "bits", 1, 3), (1453, "wide", 2, 2), (1632, "bits", 1, 1), (2173, "wide", 2, 2)])
+def test_sums_and_biases_that_cancel(emulation, seed, kind, tiles, columns):
+    """An exact sum with a bias, instead of one with a sticky bit in the units of the larger, would differ here."""
+    operands = random_case(seed, tiles, columns, kind)
+    np.testing.assert_array_equal(emulation(*operands, False), simulated(*operands, False)[0])
+
+
 @pytest.mark.parametrize("relu", [False, True])
 @pytest.mark.parametrize(("kind", "tiles", "columns"), [
     ("normal", 3, 2), ("normal", 33, 1), ("wide", 2, 3), ("wide", 65, 1), ("bits", 1, 3), ("bits", 4, 2),
