@@ -1,7 +1,8 @@
 """The matrix engine in a checked run: its operands as accesses of the thread that issues, and its own rules.
 
 What the engine reads and writes is marked like the two sides of a transfer until somebody has waited for the engine. A
-tile may have rows and columns that nobody uses, so an operand counts as uninitialised only as a whole.
+tile may have rows and columns that nobody uses, so an operand counts as uninitialised only as a whole, and its bytes
+without a value are no infinities.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class MatrixChecks:
             self._report(Rule.MATRIX_WINDOW, address, f"{what} across a multiple of {self.window:#x}")
         if what in ("activation", "weight") and self.packet.operation.floating:
             halves = self.checks.memory.view(address, nbytes).view(np.uint16)
-            found = np.flatnonzero(halves & INFINITE == INFINITE)
+            valued = self.checks.flags.array[address : address + nbytes : 2] & INITIALISED != 0
+            found = np.flatnonzero(valued & (halves & INFINITE == INFINITE))
             if found.size:
                 self._report(Rule.MATRIX_INFINITY, address + 2 * int(found[0]), f"{found.size} halves of the {what}")
         self._access(what, address, nbytes, write)

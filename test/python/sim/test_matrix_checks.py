@@ -83,6 +83,26 @@ def test_operands_without_any_value():
     assert rules(program(*half_product(A, W, 1)), fill=False) == [Rule.UNINITIALISED]
 
 
+@pytest.mark.parametrize(("bits", "expected"), [(0x7C00, True), (0xFC00, True), (0x7E01, True), (0x7BFF, False)])
+def test_infinities_among_values(bits, expected):
+    machine = Machine(program(*half_product(A, W, 1)), "v75", check=True)
+    machine.alloc_tcm(BYTES)
+    machine.write(TCM + A, np.full(8, bits, np.uint16))
+    machine.write(TCM + W, np.zeros(1024, np.uint16))
+    found = machine.run("f").reports
+    assert [report.rule for report in found] == ([Rule.MATRIX_INFINITY] if expected else [])
+    assert not expected or (found[0].address == TCM + A and "8 halves of the activation" in found[0].detail)
+
+
+def test_bytes_without_a_value_are_no_infinities():
+    machine = Machine(program(*half_product(A, W, 1)), "v75", check=True)
+    machine.alloc_tcm(BYTES)
+    machine.memory.bytes[TCM + A : TCM + A + 2048] = 0x7C
+    machine.write(TCM + A, np.zeros(64, np.uint16))
+    machine.write(TCM + W, np.zeros(1024, np.uint16))
+    assert machine.run("f").reports == []
+
+
 def test_operands_outside_the_allocation():
     assert rules(program(*half_product(BYTES - 0x800, W, 2)), fill=True) == [Rule.OUT_OF_BOUNDS]
 
