@@ -75,9 +75,9 @@ void hexmlir_rt_engine_wait(void);
 
 /* One row of result tiles, of `columns` tiles with 32 columns each: f16 activation tiles times f16 weight tiles, `tiles`
  * of each per column; weights lie column of tiles by column of tiles. `bias` has 256 bytes per column of tiles: 32 low
- * words (scale, bias of the result), 32 high words. In TCM; tiles are aligned to 2 KiB, tables to 256 bytes, and 64 KiB
- * of an operand must not cross a boundary of 256 KiB. The second makes negative results 0. Kernels bring their own for
- * chips that have the engine; the library has a slow emulation. */
+ * words (scale, bias of the result), 32 high words. In TCM; tiles are aligned to 2 KiB, tables to 256 bytes. The second
+ * makes negative results 0. Kernels bring their own for chips that have the engine; the library has a slow emulation.
+ */
 void hexmlir_engine_hf(const void *activations, const void *weights, void *results, int32_t tiles, int32_t columns,
                        const void *bias);
 void hexmlir_engine_hf_relu(const void *activations, const void *weights, void *results, int32_t tiles,
