@@ -1,5 +1,5 @@
-"""Costs of the demo, the hot loops, the Triton examples and nine small models on v75, and of a dozen of them on v79,
-against those that are checked in.
+"""Costs of the demo, the hot loops, the Triton examples, nine small models and products on the matrix engine on v75,
+and of a dozen of them on v79, against those that are checked in.
 
     python bench/regressions.py                        # what changed; fails when a cost grew by more than 1 %
     python bench/regressions.py models demo            # of these groups only
@@ -28,7 +28,7 @@ from rich.progress import track
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import hexagon_mlir as hx
-from bench import demo, kernels
+from bench import demo, kernels, matrix_engine
 from bench.corpus.model_zoo import SMALL
 from bench.corpus.tcm_kernels import KERNELS, Kernel
 from bench.tables import show, table
@@ -52,6 +52,8 @@ SECOND_KERNELS = ("vec-add f32", "exp f32", "division f32", "gelu f32", "gelu f1
                   "layer-norm f32")
 SECOND_DEMO = ("softmax", "RMS norm", "matmul")
 SECOND_MODELS = ("mixture of experts",)
+
+ENGINE_PRODUCTS, ENGINE_MODELS = ("512x512x512", "123x200x77", "64x64x64", "1x768x768"), ("BERT small",)
 
 Cost = dict[str, int]
 """By the names of `COSTS`."""
@@ -111,17 +113,25 @@ def model_costs() -> Costs:
     return _model_costs(MODELS, targets.DEFAULT)
 
 
-def _model_costs(names: Iterable[str], target: str) -> Costs:
+def _model_costs(names: Iterable[str], target: str, numerics: str = "f32") -> Costs:
     found = {}
     for name in names:
         torch.manual_seed(0)
         module, inputs = SMALL[name]()
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = hx.compile(torch.export.export(module.eval(), inputs), target=target)
+            model = hx.compile(torch.export.export(module.eval(), inputs), target=target, numerics=numerics)
             model(*inputs)
         found[name] = cost(record.result for record in model.last_run.launches)
     return found
+
+
+def engine_costs() -> Costs:
+    """Products of f16 matrices from DDR by the matrix engine, and a model in mixed precision."""
+    products = {product.name: cost([matrix_engine.launched(product, *product.operands(), engine=True)])
+                for product in matrix_engine.PRODUCTS if product.name in ENGINE_PRODUCTS and not product.in_tcm}
+    return {**products, **{f"{name} mixed": found
+                           for name, found in _model_costs(ENGINE_MODELS, targets.DEFAULT, "mixed").items()}}
 
 
 def second_costs() -> Costs:
@@ -132,7 +142,8 @@ def second_costs() -> Costs:
 
 
 GROUPS: Mapping[str, Callable[[], Costs]] = {"demo": demo_costs, "kernels": kernel_costs, "examples": example_costs,
-                                             "models": model_costs, SECOND: second_costs}
+                                             "models": model_costs, "engine": engine_costs,
+                                             SECOND: second_costs}
 
 
 def changes(before: Costs, after: Costs) -> list[tuple[str, str, int, int]]:

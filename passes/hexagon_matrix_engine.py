@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import functions, names_of, ops_named
@@ -111,9 +112,10 @@ class HexagonMatrixEnginePass(Pass):
             return
         constants = SharedConstants()
         for function in functions(module):
+            cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
             for matmul in self._matmuls(function, context):
                 with matmul.op.location, ir.InsertionPoint(matmul.last), constants.around(matmul.op):
-                    self._rewrite(matmul, context)
+                    self._rewrite(matmul, cost, context)
 
     def _matmuls(self, function: ir.Operation, context: PassContext) -> list[Matmul]:
         """What `read_matmul` finds in ``function``."""
@@ -126,9 +128,9 @@ class HexagonMatrixEnginePass(Pass):
                 found.append(matmul)
         return found
 
-    def _rewrite(self, matmul: Matmul, context: PassContext) -> None:
+    def _rewrite(self, matmul: Matmul, cost: EngineCost, context: PassContext) -> None:
         target, sizes = context.target, matmul.sizes
-        if not self.always and not pays(*sizes, target.lanes(16), EngineCost.of(target)):
+        if not self.always and not pays(*sizes, target.lanes(16), cost):
             self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes

@@ -1,0 +1,172 @@
+"""The matrix engine: products of f16 matrices against HVX and against the bound.
+
+    python bench/matrix_engine.py              # the table
+    python bench/matrix_engine.py --markdown   # docs/matrix_engine_speed.md
+    python bench/matrix_engine.py 512          # rows whose name holds a word
+
+The bound is the larger one of two: the tiles of the product, rows and columns filled up to 32, at the rate of the
+engine's multiplier array; and operands and result, transferred once at the bandwidth of the DMA engine. Rows with
+operands in TCM call the routine of `hexagon_mlir.codegen.matrix_engine` on tiles that are there: they show what the
+engine itself takes. HVX is the same program compiled with ``matrix_engine=False``.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.tables import Bench
+from hexagon_mlir import targets
+from hexagon_mlir.codegen import compile_module, emit
+from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, PAIR, TILE, tiles
+from hexagon_mlir.exec.sim import launch
+from hexagon_mlir.ir import parse
+from hexagon_mlir.settings import Settings
+from hexagon_mlir.sim import Machine, RunResult
+from hexagon_mlir.targets.dma import Engine
+
+_ROUTINE = """
+declare void @hexmlir_rt_engine_acquire()
+declare void @hexmlir_rt_engine_release()
+declare void @hexmlir_engine_hf(ptr, ptr, ptr, i32, i32, ptr)
+define void @kernel(ptr %a, ptr %w, ptr %o, ptr %t, i32 %rows, i32 %k, i32 %columns) {
+entry:
+  call void @hexmlir_rt_engine_acquire()
+  %from = mul i32 %k, 2048
+  %to = mul i32 %columns, 2048
+  br label %row
+row:
+  %i = phi i32 [ 0, %entry ], [ %next, %row ]
+  %x = mul i32 %i, %from
+  %y = mul i32 %i, %to
+  %p = getelementptr i8, ptr %a, i32 %x
+  %q = getelementptr i8, ptr %o, i32 %y
+  call void @hexmlir_engine_hf(ptr %p, ptr %w, ptr %q, i32 %k, i32 %columns, ptr %t)
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %rows
+  br i1 %more, label %row, label %end
+end:
+  call void @hexmlir_rt_engine_release()
+  ret void
+}
+"""
+
+
+@dataclass(frozen=True)
+class Product:
+    """m x k times k x n."""
+
+    m: int
+    k: int
+    n: int
+    in_tcm: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the table calls it."""
+        return f"{self.m}x{self.k}x{self.n}"
+
+    @property
+    def array(self) -> float:
+        """Cycles of the multiplier array."""
+        return tiles(self.m) * tiles(self.k) * tiles(self.n) * float(targets.get().matrix_half_tile_cycles.value)
+
+    @property
+    def bound(self) -> float:
+        """Cycles at best."""
+        moved = 2 * (self.m * self.k + self.k * self.n + self.m * self.n)
+        return self.array if self.in_tcm else max(self.array, moved / Engine.of(targets.get()).rate)
+
+    def operands(self) -> list[np.ndarray]:
+        """The factors and the result's memory."""
+        rng = np.random.default_rng(0)
+        left, right = (rng.standard_normal(shape).astype(np.float16) for shape in ((self.m, self.k), (self.k, self.n)))
+        return [left, right, np.zeros((self.m, self.n), np.float16)]
+
+    def text(self) -> str:
+        """The product as linalg on tensors."""
+        a, b, c = (f"tensor<{x}x{y}xf16>" for x, y in ((self.m, self.k), (self.k, self.n), (self.m, self.n)))
+        return f"""func.func @kernel(%x: {a}, %y: {b}) -> {c} {{
+          %e = tensor.empty() : {c}
+          %zero = arith.constant 0.0 : f16
+          %f = linalg.fill ins(%zero : f16) outs(%e : {c}) -> {c}
+          %r = linalg.matmul ins(%x, %y : {a}, {b}) outs(%f : {c}) -> {c}
+          return %r : {c}
+        }}"""
+
+
+PRODUCTS = (
+    Product(512, 512, 512, in_tcm=True), Product(1024, 1024, 1024, in_tcm=True), Product(512, 512, 512),
+    Product(1024, 1024, 1024), Product(123, 200, 77), Product(64, 64, 64), Product(32, 768, 768),
+    Product(64, 768, 3072), Product(512, 768, 768), Product(1, 768, 768),
+)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Cycles of one product on the engine and, from DDR, on HVX; ``error`` is the largest difference from the exact
+    value, over the sum of magnitudes."""
+
+    product: Product
+    cycles: int
+    hvx: int
+    error: float
+
+
+def measure(product: Product) -> Measurement:
+    """Compile, run on the simulator, compare with numpy."""
+    left, right, result = product.operands()
+    hvx = 0
+    if product.in_tcm:
+        cycles, result = _on_tiles(product, left, right)
+    else:
+        hvx = launched(product, left, right, result, engine=False).cycles
+        cycles = launched(product, left, right, result, engine=True).cycles
+    wide = [array.astype(np.float64) for array in (left, right)]
+    size = np.abs(wide[0]) @ np.abs(wide[1])
+    return Measurement(product, cycles, hvx, float(np.max(np.abs(result - wide[0] @ wide[1]) / size)))
+
+
+def launched(product: Product, left: np.ndarray, right: np.ndarray, result: np.ndarray, engine: bool) -> RunResult:
+    """A run of ``product`` from DDR, with the engine or without; ``result`` is written."""
+    asm = compile_module(parse(product.text(), file="product.mlir"), settings=Settings(matrix_engine=engine)).asm
+    return launch(asm, "kernel", [left, right, result], None)
+
+
+def _on_tiles(product: Product, left: np.ndarray, right: np.ndarray) -> tuple[int, np.ndarray]:
+    """Cycles of the routine with everything in TCM; sizes are whole tiles."""
+    m, k, n = (tiles(size) for size in (product.m, product.k, product.n))
+    half = TILE // PAIR
+    activations = left.reshape(m, half, PAIR, k, TILE).transpose(0, 3, 1, 4, 2)
+    weights = right.reshape(k, half, PAIR, n, TILE).transpose(3, 0, 1, 4, 2)
+    tables = np.zeros((n, *COLUMN_TABLE), np.uint32)
+    tables[:, 0] = IDENTITY_SCALE
+    machine = Machine(emit(_ROUTINE, targets.get()))
+    addresses = []
+    for array in (activations, weights, np.zeros((m, n, half, TILE, PAIR), np.float16), tables):
+        addresses.append(machine.alloc_tcm(array.nbytes))
+        machine.write(addresses[-1], np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+    cycles = machine.run("kernel", [*addresses, m, k, n]).cycles
+    found = machine.read(addresses[2], np.float16, product.m * product.n).reshape(m, n, half, TILE, PAIR)
+    return cycles, found.transpose(0, 2, 4, 1, 3).reshape(product.m, product.n)
+
+
+def _cells(m: Measurement) -> tuple[str, ...]:
+    bound, hvx = m.product.bound, m.hvx
+    return (m.product.name, "TCM, tiles" if m.product.in_tcm else "DDR", f"{m.cycles:,}", f"{bound:,.0f}",
+            f"{bound / m.cycles:.0%}", f"{m.product.array / m.cycles:.0%}", f"{hvx:,}" if hvx else "",
+            f"{hvx / m.cycles:.1f}" if hvx else "", f"{m.error:.1e}")
+
+
+BENCH = Bench(__doc__ or "", "docs/matrix_engine_speed.md", "bench/matrix_engine.py",
+              ("product", "operands in", "cycles", "bound", "of the bound", "of the engine's rate", "HVX",
+               "times faster", "error"), PRODUCTS, measure, _cells,
+              "largest difference from the exact value, relative to the sum of the magnitudes of the products")
+
+if __name__ == "__main__":
+    BENCH.main()
