@@ -89,6 +89,6 @@ def test_the_comparison_sees_a_wrong_engine(monkeypatch):
 
 @pytest.mark.parametrize("number", range(4))
 def test_both_simulators_agree(number):
-    """200 programs; `python -m fuzz matrix` has run 20,000."""
+    """200 programs; `python -m fuzz matrix` runs more."""
     found = check(range(50 * number, 50 * number + 50), CHIPS[number])
     assert not found, "\n".join(str(difference) for difference in found[:5])
