@@ -5,6 +5,7 @@ import pytest
 from batch import after, on_host
 from linalg_programs import Program
 
+import hexagon_mlir as hx
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
@@ -198,6 +199,24 @@ def test_on_the_simulator(target):
         result = program.place()
         launch(asm, program.name, [*program.arguments, result], None, target)
         program.check(result)
+
+
+def test_numbers_of_exponent_31():
+    """Infinities are 65,536 to the engine, NaN other numbers; results beyond f16 are no finite numbers to readers."""
+    program = matmul("large", (40, 40, 64), (False, False, False), "f32")
+    left, right = program.arguments
+    left[3], left[5, 7], right[:, 2] = 60000, np.inf, 4
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hexagon_mlir.passes.hexagon_matrix_engine.pays", lambda *_: True)
+        result = hx.compile(program.text).run(left, right).outputs[0]
+    exact = left.astype(np.float64)
+    exact[5, 7] = 65536
+    exact = exact @ right.astype(np.float64)
+    fits = np.abs(exact) < 65504
+    assert np.isfinite(result[fits]).all()
+    np.testing.assert_allclose(result[fits].astype(np.float64), exact[fits], rtol=2**-10, atol=2**-6)
+    assert not fits[3, 2]
+    assert not np.isfinite(result[~fits & (np.abs(exact) > 65536)]).any()
 
 
 def test_chips_without_an_engine_keep_their_products():
