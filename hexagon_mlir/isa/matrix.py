@@ -1,6 +1,6 @@
 """The matrix engine's instructions: what each of `hexagon_mlir.isa.forms.matrix` tells the engine to do.
 
-The text of a form says it all: its type suffix names the elements, each word behind a colon a mode. Names of modes are
+The text of a form says it all: its type suffix names the elements, each word after a colon a mode. Names of modes are
 those of the assembly syntax, meanings those of the SDK's hmx_hexagon_protos.h and of the public QEMU trees:
 
 * activation: ``deep`` walks through tiles along the channels, ``above``, ``single`` and ``dilate`` choose taps in y,
@@ -55,7 +55,7 @@ class Operation:
     """Type of the elements it reads, converts to or stores: ub, uh, hf, f8; of weights b, n, c, sc, sm, ubit, sbit, hf,
     f8. "" where the text names none: for the integer accumulators and for stores of what was converted."""
     modes: frozenset[str]
-    """The words behind colons, such as ``deep`` and ``cm``."""
+    """The words after colons, such as ``deep`` and ``cm``."""
     bias_words: int = 0
     """32-bit words of each column that a load or store of the bias registers moves: 1 or 2; 0 for the others."""
 

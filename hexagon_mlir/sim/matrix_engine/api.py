@@ -75,8 +75,8 @@ class MatrixApi:
         me = self.scheduler.current
         if self.holder is not None and self.holder is not me:
             raise SimError(f"a packet of the matrix engine, held by thread {self.holder.number} '{self.holder.name}'")
-        while (room := self.clock.room(now)) > now:
-            self.scheduler.sleep(room, "matrix_queue_q8")
+        while (place := self.clock.next_place(now)) > now:
+            self.scheduler.sleep(place, "matrix_queue_q8")
             now = self.scheduler.time
         assert self.engine is not None
         if self.checks is not None:

@@ -108,7 +108,7 @@ class Clock:
         self.use = Use()
         self.spans: list[Span] = []
 
-    def room(self, now: int) -> int:
+    def next_place(self, now: int) -> int:
         """From when on the queue takes one more packet."""
         waiting = self.waiting
         del waiting[: bisect.bisect(waiting, now)]

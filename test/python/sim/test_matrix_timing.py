@@ -80,7 +80,7 @@ def test_chains_of_byte_layers_run_as_fast_as_measured(channels, measured):
         for packet in [Effect(Kind.ACTIVATION, False, 0, True, 64, 32)] * (channels // 32) + [
             Effect(Kind.CONVERT_STORE, False, current, written_bytes=TILE) for current in (0, 1)
         ]:
-            now = clock.room(now + Q8)
+            now = clock.next_place(now + Q8)
             clock.issue(packet, now, 0)
     rate = clock.use.macs / (clock.drained() / Q8) * 1.4e9
     assert rate == pytest.approx(measured, rel=0.05)
