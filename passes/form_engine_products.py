@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -14,7 +15,7 @@ from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import TCM_SPACE, functions, in_tcm, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
+from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, only_rounds
 
 
 class Found(NamedTuple):
@@ -88,7 +89,8 @@ class FormEngineProductsPass(Pass):
     Options: none.
 
     Refuses (with a remark; the product is left for `hexagon-contraction-vectorization`): tiles that are not contiguous
-    in TCM, sums that are read or written by anything else.
+    in TCM, or that anything uses between product and rounding; sums that are no allocation, or that anything else reads
+    or writes; functions of several blocks.
 
     Needs: buffer.
     Leaves: buffer.
@@ -117,7 +119,7 @@ class FormEngineProductsPass(Pass):
         for op in ops_named(function, "linalg.generic"):
             if not is_engine_product(op):
                 continue
-            match = _match(op)
+            match = _match(op) if len(function.regions[0].blocks) == 1 else "the function has branches between blocks"
             if isinstance(match, str):
                 self.remark(context, op, f"left to HVX: {match}")
             else:
@@ -142,43 +144,22 @@ def _match(product: ir.Operation) -> Found | str:
     users.sort(key=order.__getitem__)
     place = users.index(product)
     before, after = users[:place][-1:], users[place + 1:][:1]
-    if not before or not after or not _fills_zero(before[0]) or not _rounds(after[0]):
+    if not before or not after or not fills_zero(before[0]) or not only_rounds(after[0]):
         return "its sums do not start from zero, or are not rounded next"
+    if isinstance(sums.owner, ir.Block) or sums.owner.operation.name != "memref.alloc":
+        return "its sums are not in a buffer of their own"
     for value in (*list(product.operands)[:2], after[0].operands[1]):
         type_ = ir.MemRefType(value.type)
         if not in_tcm(type_) or type_.affine_map != ir.AffineMap.get_identity(rank):
             return "its tiles are not contiguous in TCM"
     others = [use.owner.operation for use in sums.uses if use.owner.operation.name != "memref.dealloc"]
-    if any(not (is_engine_product(op) or _fills_zero(op) or _rounds(op)) for op in others):
+    if any(not (is_engine_product(op) or fills_zero(op) or only_rounds(op)) for op in others):
         return "its sums are also used by other operations"
+    between = list(product.block.operations)[order[product] + 1:order[after[0]]]
+    if _users_in(product.block, (*list(product.operands)[:2], after[0].operands[1])) & {
+            view.operation for view in between if view.operation.name not in VIEWS}:
+        return "its tiles are used before its sums are rounded"
     return Found(before[0], product, after[0])
-
-
-def _fills_zero(op: ir.Operation) -> bool:
-    """True for an op that writes zeros all over its buffer."""
-    if op.name not in ("linalg.fill", "linalg.generic") or len(op.operands) != 2:
-        return False
-    body = op.regions[0].blocks[0]
-    value = op.operands[0]
-    if len(list(body.operations)) != 1 or body.operations[0].operands[0] != body.arguments[0]:
-        return False
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
-        return False
-    attribute = value.owner.operation.attributes["value"]
-    return isinstance(attribute, ir.FloatAttr) and attribute.value == 0.0
-
-
-def _rounds(op: ir.Operation) -> bool:
-    """True for an op that rounds its input to f16 and does nothing else."""
-    if op.name != "linalg.generic" or len(op.operands) != 2:
-        return False
-    body = op.regions[0].blocks[0]
-    operations = [view.operation for view in body.operations]
-    maps = list(op.attributes["indexing_maps"])
-    return (len(operations) == 2 and operations[0].name == "arith.truncf" and maps[0] == maps[1]
-            and operations[0].operands[0] == body.arguments[0]
-            and operations[1].operands[0] == operations[0].results[0]
-            and isinstance(ir.MemRefType(op.operands[1].type).element_type, ir.F16Type))
 
 
 def _tables(function: ir.Operation, columns: int) -> ir.Value:
@@ -200,8 +181,7 @@ def _tables(function: ir.Operation, columns: int) -> ir.Value:
 def _wait_for(product: ir.Operation) -> None:
     """Wait for ``product`` where its buffers are used next, before the next product, or at the end of its block."""
     block = product.block
-    users = {ancestor_in(use.owner.operation, block) for value in product.operands
-             for use in uses_of_buffer(root_buffer(value))}
+    users = _users_in(block, product.operands)
     after = False
     for view in block.operations:
         op = view.operation
@@ -210,6 +190,11 @@ def _wait_for(product: ir.Operation) -> None:
                 ir.Operation.create(ENGINE_WAIT)
             return
         after = after or op == product
+
+
+def _users_in(block: ir.Block, values: Iterable[ir.Value]) -> set[ir.Operation | None]:
+    """The operations of ``block`` that use the buffers of ``values``, or hold such operations."""
+    return {ancestor_in(use.owner.operation, block) for value in values for use in uses_of_buffer(root_buffer(value))}
 
 
 def _last(block: ir.Block) -> ir.Operation:

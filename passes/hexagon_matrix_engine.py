@@ -113,20 +113,14 @@ class HexagonMatrixEnginePass(Pass):
         constants = SharedConstants()
         for function in functions(module):
             cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
-            for matmul in self._matmuls(function, context):
-                with matmul.op.location, ir.InsertionPoint(matmul.last), constants.around(matmul.op):
-                    self._rewrite(matmul, cost, context)
-
-    def _matmuls(self, function: ir.Operation, context: PassContext) -> list[Matmul]:
-        """What `read_matmul` finds in ``function``."""
-        found = []
-        for op in ops_named(function, *names_of("linalg")):
-            matmul = read_matmul(op)
-            if isinstance(matmul, str):
-                self.remark(context, op, f"left to HVX: {matmul}")
-            elif matmul is not None:
-                found.append(matmul)
-        return found
+            products = [op for op in ops_named(function, *names_of("linalg")) if read_matmul(op) is not None]
+            for op in products:
+                matmul = read_matmul(op)  # again: its epilogue may have been rewritten with another product
+                if isinstance(matmul, str):
+                    self.remark(context, op, f"left to HVX: {matmul}")
+                elif matmul is not None:
+                    with op.location, ir.InsertionPoint(matmul.last), constants.around(op):
+                        self._rewrite(matmul, cost, context)
 
     def _rewrite(self, matmul: Matmul, cost: EngineCost, context: PassContext) -> None:
         target, sizes = context.target, matmul.sizes

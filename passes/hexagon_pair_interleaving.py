@@ -15,6 +15,7 @@ from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, r
 from hexagon_mlir.passes.lib.segments import for_loop
 
 PAIR = 2
+"""Rows that are interleaved, and so the pieces of a row in a vector."""
 _UNROLL = 4
 """Pairs of vectors in one iteration: enough that none waits for its loads."""
 
@@ -40,7 +41,7 @@ class PairPlan:
 
 def make_plan(nest: LoopNest, vector_bytes: int) -> PairPlan | None:
     """How ``nest`` interleaves pairs or takes them apart; None for any other nest."""
-    if len(nest.operands) != PAIR or nest.op_loops or nest.indexed or nest.tables or None in nest.extents:
+    if len(nest.operands) != 2 or nest.op_loops or nest.indexed or nest.tables or None in nest.extents:
         return None
     source, target = nest.operands
     lanes = vector_bytes * 8 // nest.narrowest_bits
@@ -58,7 +59,7 @@ def make_plan(nest: LoopNest, vector_bytes: int) -> PairPlan | None:
 
 def _inner_loops(nest: LoopNest, pairs: Operand, rows: Operand) -> tuple[int, int, int] | None:
     """Pair, column and piece, where ``pairs`` ends with column and pair, ``rows`` with piece and column."""
-    if len(pairs.dims) < PAIR or len(rows.dims) < PAIR or None in (*pairs.dims, *rows.dims):
+    if min(len(pairs.dims), len(rows.dims)) < 2 or None in (*pairs.dims, *rows.dims):
         return None
     (column, pair), (piece, same) = pairs.dims[-2:], rows.dims[-2:]
     if column != same or not pairs.unit_stride or not rows.unit_stride or piece in (pair, column):
@@ -143,7 +144,7 @@ class HexagonPairInterleavingPass(Pass):
 def _copies(op: ir.Operation) -> bool:
     """True for an op that writes its only input somewhere."""
     body = op.regions[0].blocks[0]
-    return len(op.operands) == PAIR and len(list(body.operations)) == 1 and (
+    return len(op.operands) == 2 and len(list(body.operations)) == 1 and (
         body.operations[0].operands[0] == body.arguments[0])
 
 

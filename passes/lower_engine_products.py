@@ -13,6 +13,7 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.fork_permission import holder_of
 
 MULTIPLY = "hexmlir_engine_hf"
 ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
@@ -76,7 +77,8 @@ class LowerEngineProductsPass(Pass):
     Options:
         threads: 1 makes no tasks; 0 and other numbers do.
 
-    Refuses: tiles outside TCM (an error). In functions that may not fork (``hexagon.may_fork``) products are no tasks.
+    Refuses: tiles outside TCM, and products without a wait after them in their block (errors). In functions that may
+    not fork (``hexagon.may_fork``) products are no tasks.
 
     Needs: buffer.
     Leaves: buffer.
@@ -107,11 +109,14 @@ class LowerEngineProductsPass(Pass):
                     tokens = []
                 elif not all(in_tcm(ir.MemRefType(value.type)) for value in op.operands):
                     raise self.refuse(op, "tiles outside TCM", "the matrix engine reads and writes TCM only")
-                elif self.threads == 1 or following.name == ENGINE_WAIT or permissions.of(_function(op)) is not None:
+                elif self.threads == 1 or following.name == ENGINE_WAIT or permissions.of(holder_of(op)) is not None:
                     _multiply(module, EngineProduct.of(op))
                 else:
                     tokens.append(_task(module, EngineProduct.of(op)))
             erase_op(op, self.name)
+        if tokens:
+            raise self.refuse(tokens[0].owner, "a product that nothing waits for in its block",
+                              "write a hexagon.engine_wait after it")
 
 
 def _task(module: ir.Module, product: EngineProduct) -> ir.Value:
@@ -153,12 +158,6 @@ def _multiply(module: ir.Module, product: EngineProduct) -> None:
 def _address(buffer: ir.Value) -> ir.Value:
     type_ = ir.MemRefType(buffer.type)
     return element_address(buffer, [index(0)] * type_.rank, element_bytes(type_.element_type))
-
-
-def _function(op: ir.Operation) -> ir.Operation:
-    while op.name != "func.func":
-        op = op.parent.operation
-    return op
 
 
 def _call(module: ir.Module, symbol: str, arguments: list[ir.Value]) -> None:

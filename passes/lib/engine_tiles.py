@@ -9,11 +9,12 @@ from __future__ import annotations
 from math import prod
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, RANK, TILE, tiled_shape
-from hexagon_mlir.ir import bufferization, ir, linalg, tensor
+from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
-from hexagon_mlir.ir.query import TCM_SPACE, input_count, memory_space
+from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.targets import Target
 
@@ -26,17 +27,6 @@ _PARALLEL, _REDUCTIONS = RANK, 3
 
 def _maps(context: ir.Context) -> ir.ArrayAttr:
     return ir.ArrayAttr(ir.Attribute.parse(_MAPS, context))
-
-
-def tcm_tensor(shape: list[int], element: ir.Type) -> ir.Value:
-    """An uninitialised tensor in TCM."""
-    return bufferization.AllocTensorOp(ir.RankedTensorType.get(shape, element), [],
-                                       memory_space=memory_space(TCM_SPACE)).result
-
-
-def tcm_copy(value: ir.Value) -> ir.Value:
-    """A copy of tensor ``value`` in TCM."""
-    return bufferization.AllocTensorOp(value.type, [], copy=value, memory_space=memory_space(TCM_SPACE)).result
 
 
 def zeros(value: ir.Value) -> ir.Value:
@@ -149,11 +139,40 @@ def is_for_engine(op: ir.Operation) -> bool:
     """
     if is_engine_product(op):
         return True
-    started = any(is_engine_product(use.owner.operation) for result in op.results for use in result.uses)
-    sums = op.operands[0] if len(op.operands) == 2 else None
-    rounds = sums is not None and not isinstance(sums.owner, ir.Block) and is_engine_product(sums.owner.operation)
-    return (rounds and "arith.truncf" in {inner.operation.name for inner in op.regions[0].blocks[0].operations}) or (
-        started and input_count(op) == 1 and not isinstance(op.operands[0].type, ir.ShapedType))
+    if fills_zero(op):
+        return any(is_engine_product(use.owner.operation) for result in op.results for use in result.uses)
+    return only_rounds(op) and not isinstance(op.operands[0].owner, ir.Block) and is_engine_product(
+        op.operands[0].owner.operation)
+
+
+def fills_zero(op: ir.Operation) -> bool:
+    """True for a linalg op, on tensors or buffers, that writes zeros all over its output."""
+    if op.name not in ("linalg.fill", "linalg.generic") or len(op.operands) != 2 or input_count(op) != 1:
+        return False
+    body, value = op.regions[0].blocks[0], op.operands[0]
+    if len(list(body.operations)) != 1 or body.operations[0].operands[0] != body.arguments[0]:
+        return False
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return False
+    return is_zero(value.owner.operation.attributes["value"])
+
+
+def is_zero(attribute: ir.Attribute) -> bool:
+    """True for the number 0.0."""
+    return isinstance(attribute, ir.FloatAttr) and attribute.value == 0.0
+
+
+def only_rounds(op: ir.Operation) -> bool:
+    """True for a linalg op, on tensors or buffers, that rounds its input to f16 and does nothing else."""
+    if op.name != "linalg.generic" or len(op.operands) != 2 or input_count(op) != 1:
+        return False
+    body = op.regions[0].blocks[0]
+    operations = [view.operation for view in body.operations]
+    maps = list(op.attributes["indexing_maps"])
+    return (len(operations) == 2 and operations[0].name == "arith.truncf" and maps[0] == maps[1]
+            and operations[0].operands[0] == body.arguments[0]
+            and operations[1].operands[0] == operations[0].results[0]
+            and isinstance(operations[0].results[0].type, ir.F16Type))
 
 
 def is_engine_product(op: ir.Operation) -> bool:

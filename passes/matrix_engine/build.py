@@ -15,12 +15,11 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     pack_weights,
     rounded,
     rows_shape,
-    tcm_copy,
-    tcm_tensor,
     unpack,
     zeros,
 )
 from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, choose_parts
@@ -59,10 +58,10 @@ class MatmulBuilder:
         """One block of columns, part by part: while the engine multiplies a part, HVX unpacks the one before and packs
         the one after.
         """
-        matmul, turned = self._matmul, self._matmul.transposed(RESULT)
+        matmul, transposed = self._matmul, self._matmul.transposed(RESULT)
         columns = self._block(RIGHT, where)
         parts = choose_parts(where[matmul.column][1])
-        shape = rows_shape(tiles(where[matmul.row][1]), tiles(where[matmul.column][1]), turned)
+        shape = rows_shape(tiles(where[matmul.row][1]), tiles(where[matmul.column][1]), transposed)
         block, before, start = tcm_tensor(shape, ir.F16Type.get()), None, 0
         for count in parts:
             product = rounded(multiply(activations, self._packed(columns, start, count)))
@@ -71,7 +70,7 @@ class MatmulBuilder:
             before = product, start
             start += count
         assert before is not None
-        return self._put(as_matrix(self._unpacked(*before, block), turned), where, result)
+        return self._put(as_matrix(self._unpacked(*before, block), transposed), where, result)
 
     def _packed(self, rows: ir.Value, start: int, count: int) -> ir.Value:
         """Tiles of ``count`` columns from column ``start`` of ``rows`` on."""
@@ -83,12 +82,12 @@ class MatmulBuilder:
 
     def _unpacked(self, product: ir.Value, start: int, block: ir.Value) -> ir.Value:
         """``block`` with the rows of the tiles ``product``, which start at column ``start``."""
-        turned = self._matmul.transposed(RESULT)
+        transposed = self._matmul.transposed(RESULT)
         rows, columns, *_ = ir.RankedTensorType(product.type).shape
-        shape = rows_shape(rows, columns, turned)
+        shape = rows_shape(rows, columns, transposed)
         offsets = [0] * len(shape)
-        offsets[0 if turned else -2] = tiles(start)
-        part = unpack(product, _part(block, offsets, shape), turned)
+        offsets[0 if transposed else -2] = tiles(start)
+        part = unpack(product, _part(block, offsets, shape), transposed)
         if part.type == block.type:
             return part
         return ir.Operation.create(

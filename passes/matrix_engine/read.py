@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes, input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_zero, only_rounds
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 Dims = tuple[int, ...]
-PLAIN_ROUNDING = 2
-"""Operations of a body that rounds its input and yields that."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Matmul:
     @property
     def only_rounds(self) -> bool:
         """True for an epilogue that does nothing after rounding."""
-        return self.epilogue is not None and len(list(self.epilogue.regions[0].blocks[0].operations)) == PLAIN_ROUNDING
+        return self.epilogue is not None and only_rounds(self.epilogue)
 
     @property
     def epilogue_bytes(self) -> int:
@@ -130,21 +129,11 @@ def _epilogue(op: ir.Operation) -> ir.Operation | None:
 
 
 def _starts_from_zero(value: ir.Value) -> bool:
-    """True for a tensor filled with zeros."""
+    """True for a tensor of zeros."""
     if isinstance(value.owner, ir.Block):
         return False
     owner = value.owner.operation
-    if owner.name == "arith.constant":
-        attribute = owner.attributes["value"]
-        return isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat and _is_zero(
-            attribute.get_splat_value())
-    if owner.name not in ("linalg.fill", "linalg.generic") or len(owner.operands) != 2 or input_count(owner) != 1:
-        return False
-    body, source = owner.regions[0].blocks[0], owner.operands[0]
-    copies = len(list(body.operations)) == 1 and body.operations[0].operands[0] == body.arguments[0]
-    return (copies and not isinstance(source.owner, ir.Block) and source.owner.operation.name == "arith.constant"
-            and _is_zero(source.owner.operation.attributes["value"]))
-
-
-def _is_zero(attribute: ir.Attribute) -> bool:
-    return isinstance(attribute, ir.FloatAttr) and attribute.value == 0.0
+    if owner.name != "arith.constant":
+        return fills_zero(owner)
+    attribute = owner.attributes["value"]
+    return isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat and is_zero(attribute.get_splat_value())

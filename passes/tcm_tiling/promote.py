@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hexagon_mlir.ir import arith, bufferization, ir, tensor
+from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.bounds import upper_bound
-from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, in_tcm, memory_space, ops_named
+from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, element_bytes, in_tcm, ops_named
+from hexagon_mlir.passes.lib.tcm_tensors import copy_to, tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import takes_scalars
 
 RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
@@ -198,16 +199,7 @@ def settle(function: ir.Operation) -> None:
             ddr = start is None or is_in_ddr(holder.operands[start + position])
             if is_in_ddr(value) != ddr:
                 with op.location, ir.InsertionPoint(op):
-                    op.operands[position] = _copy(value, DDR_SPACE if ddr else TCM_SPACE)
-
-
-def tcm_copy(value: ir.Value) -> ir.Value:
-    """``value`` copied into a new TCM buffer."""
-    return _copy(value, TCM_SPACE)
-
-
-def _copy(value: ir.Value, space: int) -> ir.Value:
-    return bufferization.AllocTensorOp(value.type, [], copy=value, memory_space=memory_space(space)).result
+                    op.operands[position] = copy_to(value, DDR_SPACE if ddr else TCM_SPACE)
 
 
 def tcm_empty(value: ir.Value) -> ir.Value:
@@ -215,4 +207,4 @@ def tcm_empty(value: ir.Value) -> ir.Value:
     type_ = ir.RankedTensorType(value.type)
     sizes = [tensor.dim(value, arith.constant(ir.IndexType.get(), d)) for d in range(type_.rank)
              if type_.is_dynamic_dim(d)]
-    return bufferization.AllocTensorOp(value.type, sizes, memory_space=memory_space(TCM_SPACE)).result
+    return tcm_tensor(type_.shape, type_.element_type, sizes)

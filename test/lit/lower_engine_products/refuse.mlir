@@ -25,13 +25,12 @@ func.func @none() {
 }
 
 // -----
-// 3. Results in DDR.
-// ERROR: refuse.mlir:[[# @LINE + 4]]:3: error: lower-engine-products: tiles outside TCM
-// ERROR: hint: the matrix engine reads and writes TCM only
-func.func @ddr(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
-    %out: memref<1x1x16x32x2xf16>) {
+// 3. A product that nothing waits for.
+// ERROR: refuse.mlir:[[# @LINE + 4]]:3: error: lower-engine-products: a product that nothing waits for in its block
+// ERROR: hint: write a hexagon.engine_wait after it
+func.func @forgotten(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
+    %out: memref<1x1x16x32x2xf16, 1>) {
   "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
-      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16>) -> ()
-  "hexagon.engine_wait"() : () -> ()
+      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
   return
 }
