@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 
 TILE = 32
 """Rows and columns of a tile of halves."""
@@ -51,8 +51,8 @@ class EngineProduct:
     to f16 once.
 
     ``columns`` has a `COLUMN_TABLE` of i32 for each column of result tiles, or more of them: what is done to the sums
-    of each of its columns. The engine computes while the thread goes on; the next ``hexagon.engine_wait`` of the block
-    waits for the results.
+    of each of its columns. The engine computes while the thread goes on; a ``hexagon.engine_wait`` of the block waits
+    for the results.
     """
 
     activations: ir.Value
@@ -69,3 +69,31 @@ class EngineProduct:
         """The operation, at the insertion point."""
         operands = [self.activations, self.weights, self.columns, self.results]
         return ir.Operation.create(ENGINE_PRODUCT, operands=operands)
+
+
+_PENDING = "pending"
+
+
+def wait_for_products(pending: int = 0) -> ir.Operation:
+    """A wait, at the insertion point, until at most the last ``pending`` products of the block are not done."""
+    attributes = {_PENDING: ir.IntegerAttr.get(ir.IntegerType.get_signless(64), pending)} if pending else {}
+    return ir.Operation.create(ENGINE_WAIT, attributes=attributes)
+
+
+def pending_products(wait: ir.Operation) -> int:
+    """How many of the last products of the block the ``hexagon.engine_wait`` ``wait`` does not wait for."""
+    return ir.IntegerAttr(wait.attributes[_PENDING]).value if _PENDING in wait.attributes else 0
+
+
+def wait_after(product: ir.Operation) -> ir.Operation | None:
+    """The first wait in the block of ``product`` after which its results are there; None where there is none."""
+    later = -1
+    for view in product.block.operations:
+        op = view.operation
+        if op == product:
+            later = 0
+        elif later >= 0 and op.name == ENGINE_PRODUCT:
+            later += 1
+        elif op.name == ENGINE_WAIT and later >= pending_products(op):
+            return op
+    return None

@@ -10,12 +10,12 @@ from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, Eng
 from hexagon_mlir.ir import erase_op, ir, memref
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.constants import SharedConstants, constant
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import TCM_SPACE, functions, in_tcm, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, only_rounds
+from hexagon_mlir.passes.matrix_engine.waits import insert_waits
 
 
 class Found(NamedTuple):
@@ -32,8 +32,8 @@ class FormEngineProductsPass(Pass):
     ``hexagon.engine_product``.
 
     The buffer of the sums goes: they are in the engine's accumulators. The function waits for a product where its
-    buffers are used again, before the next product, or at the end of the product's block; what stands between product
-    and wait runs meanwhile.
+    results are used or its factors are overwritten, or at the end of the product's block; what stands between product
+    and wait runs meanwhile. One more product is handed over while one runs, so that the engine goes on without a pause.
 
     Before:
         #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
@@ -110,8 +110,8 @@ class FormEngineProductsPass(Pass):
             with function.location, constants.around(function.regions[0].blocks[0].operations[0].operation):
                 columns = _tables(function, max(ir.MemRefType(one.product.operands[1].type).shape[0] for one in found))
                 products = [self._form(one, columns) for one in found]
-            for op in products:
-                _wait_for(op)
+            for block in dict.fromkeys(op.block for op in products):
+                insert_waits(block)
             _erase_unread(function, self.name)
 
     def _found(self, function: ir.Operation, context: PassContext) -> list[Found]:
@@ -178,27 +178,9 @@ def _tables(function: ir.Operation, columns: int) -> ir.Value:
     return table
 
 
-def _wait_for(product: ir.Operation) -> None:
-    """Wait for ``product`` where its buffers are used next, before the next product, or at the end of its block."""
-    block = product.block
-    users = _users_in(block, product.operands)
-    after = False
-    for view in block.operations:
-        op = view.operation
-        if after and (op.name == ENGINE_PRODUCT or (op in users and op.name not in VIEWS) or op == _last(block)):
-            with op.location, ir.InsertionPoint(op):
-                ir.Operation.create(ENGINE_WAIT)
-            return
-        after = after or op == product
-
-
 def _users_in(block: ir.Block, values: Iterable[ir.Value]) -> set[ir.Operation | None]:
     """The operations of ``block`` that use the buffers of ``values``, or hold such operations."""
     return {ancestor_in(use.owner.operation, block) for value in values for use in uses_of_buffer(root_buffer(value))}
-
-
-def _last(block: ir.Block) -> ir.Operation:
-    return list(block.operations)[-1].operation
 
 
 def _erase_unread(function: ir.Operation, origin: str) -> None:

@@ -11,9 +11,9 @@ from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.double_buffering.marked import Key, MarkedLoop
-from hexagon_mlir.passes.double_buffering.transfers import Transfers, make_transfers, plan_transfers
 from hexagon_mlir.passes.double_buffering.waits import finish, wait_in
 from hexagon_mlir.passes.double_buffering.work import large_ops_in_transfer_loops, outline
+from hexagon_mlir.passes.lib.dma_transfers import Transfers, make_transfers, plan_transfers
 
 _MARKS = (LOOP, *STAGES, FETCH, STORE)
 _MARKABLE = ("scf.for", "scf.if", "memref.copy", "func.func")

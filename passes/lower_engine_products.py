@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from hexagon_mlir.dialects import permissions
-from hexagon_mlir.dialects.engine_tiles import EngineProduct
+from hexagon_mlir.dialects.engine_tiles import EngineProduct, pending_products
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.constants import index
@@ -27,7 +27,8 @@ class LowerEngineProductsPass(Pass):
     tiles with ``columns`` columns of ``reduction`` weight tiles (`hexagon_mlir.codegen.matrix_engine` has its packets).
     The engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
     hardware thread of its own, and needs no HVX context. ``hexagon.engine_wait`` waits for the task, which has released
-    the engine when its results are in TCM. A product that is waited for at once is no task.
+    the engine when its results are in TCM; with ``pending``, for all tasks but the last ones. A task that starts while
+    another holds the engine gets it next. A product that is waited for at once is no task.
 
     Before:
         func.func @f(%a: memref<4x3x16x32x2xf16, 1>, %w: memref<2x3x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
@@ -97,26 +98,52 @@ class LowerEngineProductsPass(Pass):
             self._lower(module, block)
 
     def _lower(self, module: ir.Module, block: ir.Block) -> None:
-        tokens: list[ir.Value] = []
         operations = [view.operation for view in block.operations]
+        self._check(operations)
+        tokens: list[ir.Value | None] = []  # of products that nothing has waited for; None: is no task
         for op, following in zip(operations, [*operations[1:], None], strict=True):
             if op.name not in (ENGINE_PRODUCT, ENGINE_WAIT):
                 continue
             with op.location, ir.InsertionPoint(op):
                 if op.name == ENGINE_WAIT:
-                    for token in tokens:
-                        ir.Operation.create("async.await", operands=[token])
-                    tokens = []
-                elif not all(in_tcm(ir.MemRefType(value.type)) for value in op.operands):
-                    raise self.refuse(op, "tiles outside TCM", "the matrix engine reads and writes TCM only")
-                elif self.threads == 1 or following.name == ENGINE_WAIT or permissions.of(holder_of(op)) is not None:
+                    done = _done(tokens, op)
+                    for token in done:
+                        if token is not None:
+                            ir.Operation.create("async.await", operands=[token])
+                    del tokens[:len(done)]
+                elif self.threads == 1 or _waits(following) or permissions.of(holder_of(op)) is not None:
                     _multiply(module, EngineProduct.of(op))
+                    tokens.append(None)
                 else:
                     tokens.append(_task(module, EngineProduct.of(op)))
             erase_op(op, self.name)
-        if tokens:
-            raise self.refuse(tokens[0].owner, "a product that nothing waits for in its block",
+
+    def _check(self, operations: list[ir.Operation]) -> None:
+        """Tiles are in TCM, and something waits for every product."""
+        running: list[ir.Operation] = []
+        for op in operations:
+            if op.name == ENGINE_WAIT:
+                del running[:len(_done(running, op))]
+            elif op.name == ENGINE_PRODUCT:
+                running.append(op)
+                if not all(in_tcm(ir.MemRefType(value.type)) for value in op.operands):
+                    raise self.refuse(op, "tiles outside TCM", "the matrix engine reads and writes TCM only")
+        if running:
+            raise self.refuse(running[0], "a product that nothing waits for in its block",
                               "write a hexagon.engine_wait after it")
+
+
+Running = TypeVar("Running")
+
+
+def _done(running: list[Running], wait: ir.Operation) -> list[Running]:
+    """Those of the ``running`` products that ``wait`` waits for."""
+    return running[:max(len(running) - pending_products(wait), 0)]
+
+
+def _waits(op: ir.Operation) -> bool:
+    """True for a wait for all products."""
+    return op.name == ENGINE_WAIT and not pending_products(op)
 
 
 def _task(module: ir.Module, product: EngineProduct) -> ir.Value:

@@ -8,8 +8,8 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.buffers import VIEWS, allocation_bytes, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.query import in_tcm
-from hexagon_mlir.passes.double_buffering.accesses import BufferAccess, UnknownEffect, accesses, may_alias
 from hexagon_mlir.passes.double_buffering.loop_carried import LoopCarried, loop_carried
+from hexagon_mlir.passes.lib.buffer_accesses import BufferAccess, UnknownEffect, accesses, may_alias
 from hexagon_mlir.passes.lib.pure_slices import outside_operands, pure_slice
 
 _NAMED = frozenset({*VIEWS, "memref.dim", "memref.dealloc"})

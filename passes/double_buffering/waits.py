@@ -6,7 +6,7 @@ from hexagon_mlir.dialects.double_buffering import FETCH, PREFETCH, STORE
 from hexagon_mlir.ir import arith, ir, scf
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.double_buffering.marked import Key, MarkedLoop
-from hexagon_mlir.passes.double_buffering.transfers import Transfers
+from hexagon_mlir.passes.lib.dma_transfers import Transfers
 
 
 def wait_in(found: MarkedLoop, number: int, part: ir.Operation, transfers: dict[Key, Transfers],

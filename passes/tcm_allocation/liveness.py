@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from hexagon_mlir.dialects.engine_tiles import wait_after
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import in_tcm, ops_named
+from hexagon_mlir.passes.lib.dma_transfers import wait_of_transfer
 from hexagon_mlir.passes.tcm_allocation.plan import ArenaPlan, Lifetime
 
 FORALL = "scf.forall"
@@ -50,20 +52,19 @@ class Clock:
             while user.block != block:
                 user = user.parent.operation
             begin = self.begins[user] if begin is None else min(begin, self.begins[user])
-            finish = self.end(user if user.name != ENGINE_PRODUCT else _wait_after(user))
+            finish = self.end(_last_access(user))
             end = finish if end is None else max(end, finish)
         born = self.begins[allocation]
         return Lifetime(size, begin or born, end or born)
 
 
-def _wait_after(product: ir.Operation) -> ir.Operation:
-    """The wait for ``product``, until which the matrix engine uses its buffers."""
-    after = False
-    for view in product.block.operations:
-        if after and view.operation.name == ENGINE_WAIT:
-            return view.operation
-        after = after or view.operation == product
-    return view.operation
+def _last_access(user: ir.Operation) -> ir.Operation:
+    """The operation until which ``user`` may access its buffers: the wait for a product or for a transfer."""
+    if user.name == ENGINE_PRODUCT:
+        return wait_after(user) or list(user.block.operations)[-1].operation
+    if user.name == "memref.dma_start":
+        return wait_of_transfer(user) or user
+    return user
 
 
 def _timed(root: ir.Operation) -> list[ir.Operation]:

@@ -99,3 +99,96 @@ func.func @loop(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, 
 func.func @none() {
   return
 }
+
+// -----
+// 4. Independent products: the second one is handed over while the first one runs, and is not waited for where only the
+// first one's results are read. A third one waits for the first.
+// CHECK-LABEL: func.func @queued
+// CHECK: "hexagon.engine_product"(%arg0, %arg1, %{{.*}}, %arg2)
+// CHECK-NEXT: "hexagon.engine_product"(%arg0, %arg1, %{{.*}}, %arg3)
+// CHECK-NEXT: "hexagon.engine_wait"() {pending = 1 : i64} : () -> ()
+// CHECK-NEXT: memref.copy %arg2
+// CHECK-NEXT: memref.copy %arg0
+// CHECK-NEXT: "hexagon.engine_product"(%arg0, %arg1, %{{.*}}, %arg2)
+// CHECK-NEXT: "hexagon.engine_wait"() {pending = 1 : i64} : () -> ()
+// CHECK-NEXT: "hexagon.engine_product"(%arg0, %arg1, %{{.*}}, %arg4)
+// CHECK-NEXT: "hexagon.engine_wait"() : () -> ()
+// CHECK-NEXT: memref.copy %arg4, %arg0
+#act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
+#weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
+#result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
+#same = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+!tile = memref<1x1x16x32x2xf16, 1>
+func.func @queued(%a: !tile, %w: !tile, %o: !tile, %p: !tile, %q: !tile, %y: memref<1x1x16x32x2xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %sums = memref.alloc() : memref<1x1x16x32x2xf32, 1>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : !tile, !tile) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %z: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %z : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%o : !tile) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : !tile, !tile) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %z: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %z : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%p : !tile) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  memref.copy %o, %y : !tile to memref<1x1x16x32x2xf16>
+  memref.copy %a, %y : !tile to memref<1x1x16x32x2xf16>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : !tile, !tile) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %z: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %z : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%o : !tile) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : !tile, !tile) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %z: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %z : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%q : !tile) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  memref.copy %q, %a : !tile to !tile
+  memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
+  return
+}

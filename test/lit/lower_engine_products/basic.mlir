@@ -61,3 +61,24 @@ func.func @meanwhile(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16,
   "hexagon.engine_wait"() : () -> ()
   return
 }
+
+// -----
+// The first wait leaves the second product running.
+// CHECK-LABEL: func.func @pending
+// CHECK: %[[FIRST:.*]] = async.execute
+// CHECK: %[[SECOND:.*]] = async.execute
+// CHECK: async.await %[[FIRST]]
+// CHECK-NEXT: linalg.exp
+// CHECK-NEXT: async.await %[[SECOND]]
+// CHECK-NEXT: return
+func.func @pending(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
+    %o: memref<1x1x16x32x2xf16, 1>, %p: memref<1x1x16x32x2xf16, 1>, %x: memref<64xf32>) {
+  "hexagon.engine_product"(%a, %w, %t, %o) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
+      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_product"(%a, %w, %t, %p) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
+      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() {pending = 1 : i64} : () -> ()
+  linalg.exp ins(%x : memref<64xf32>) outs(%x : memref<64xf32>)
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

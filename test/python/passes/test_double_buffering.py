@@ -15,7 +15,7 @@ from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.pipeline_text import parse_pipeline
 from hexagon_mlir.pass_infra.runner import run_steps
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
-from hexagon_mlir.passes.double_buffering.transfers import Shape, cut
+from hexagon_mlir.passes.lib.dma_transfers import Shape, cut
 from hexagon_mlir.targets.dma import Engine
 
 ENGINE = Engine.of(targets.get())

@@ -173,6 +173,14 @@ def make_transfers(shape: Shape, count: int) -> Transfers:
     return Transfers(shape, tags, started)
 
 
+def wait_of_transfer(start: ir.Operation) -> ir.Operation | None:
+    """The memref.dma_wait on the tags of memref.dma_start ``start`` in its block, if there is one behind it."""
+    tags = next(value for value in list(start.operands)[::-1] if isinstance(value.type, ir.MemRefType))
+    waits = [use.owner.operation for use in tags.uses if use.owner.operation.name == "memref.dma_wait"
+             and use.owner.operation.block == start.block]
+    return next((op for op in waits if start.is_before_in_block(op)), None)
+
+
 def _strides(type_: ir.MemRefType) -> list[int | None]:
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     return [None if s == dynamic else s for s in type_.get_strides_and_offset()[0]]
