@@ -59,5 +59,7 @@ def occupied_by(line: str) -> Counter[str]:
 
 def needed_packets(uses: Iterable[Counter[str]]) -> dict[str, float]:
     """Least packets by each resource for instructions that occupy ``uses``."""
-    total: Counter[str] = sum(uses, Counter())
+    total: Counter[str] = Counter()
+    for use in uses:
+        total.update(use)
     return {name: total[name] / available for name, available in PER_PACKET.items() if total[name]}

@@ -240,5 +240,7 @@ def _read(text: str) -> list[Instruction]:
 
 def _in_words(text: str, prefix: str) -> str:
     """The ``text`` of a function with quoted names replaced by words that begin with ``prefix``."""
+    if '%"' not in text and '\n"' not in text:  # the search below reads every character
+        return text
     words: dict[str, str] = {}
     return _QUOTED.sub(lambda name: words.setdefault(name[0], f"{prefix}{len(words)}"), text)

@@ -9,7 +9,9 @@ variants.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
@@ -31,6 +33,8 @@ BOUNDS = ("slot", "shift", "multiply", "load", "store")
 GELU f32 takes 3 % more cycles.
 """
 _MOVES = ("vmem", "valign", "vlalign", "vcombine", "vmux", "vsplat")
+_KEPT = 1 << 14
+"""Lines whose properties are kept."""
 
 
 class Cost(NamedTuple):
@@ -56,12 +60,15 @@ def static_cost(asm: str) -> Cost:
             depth[number] += 1
     weight = [float(TRIPS) ** min(d, DEEPEST) for d in depth]
     extra = _backwards(packets, set(labels.values()))
-    hot = [(first, end) for first, end in loops
-           if not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops)
-           and any(_computes(insn) for insn in _in(packets[first:end]))]
-    idle = sum(weight[first] * (end - first - _least(packets[first:end])) for first, end in hot)
-    overhead = sum(weight[first] * OVERHEAD * _is_overhead(insn)
-                   for first, end in hot for insn in _in(packets[first:end]))
+    innermost = [(first, end) for first, end in loops
+                 if not any((a, b) != (first, end) and first <= a and b <= end for a, b in loops)]
+    idle = overhead = 0.0
+    for first, end in innermost:
+        loop = packets[first:end]
+        lines = Counter(line for packet in loop for line in packet)
+        if any(map(_computes, lines)):
+            idle += weight[first] * (end - first - _least(loop))
+            overhead += weight[first] * OVERHEAD * sum(count * _overhead(line) for line, count in lines.items())
     total = overhead + sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
     return Cost(total, total - overhead - idle, overhead)
 
@@ -71,10 +78,19 @@ def _in(packets: Iterable[Sequence[str]]) -> Iterator[Insn]:
     return (insn for packet in packets for line in packet for insn in instructions(line))
 
 
-def _computes(insn: Insn) -> bool:
-    """Whether ``insn`` computes with vectors, and does not only move, blend, align or convert them."""
-    left, _, right = insn.key.partition("=")
-    return left.startswith("V") and right.startswith("v") and not right.startswith(_MOVES)
+@lru_cache(_KEPT)
+def _computes(line: str) -> bool:
+    """Whether an instruction of ``line`` computes with vectors, and does not only move, blend, align or convert them.
+    """
+    halves = [insn.key.partition("=") for insn in instructions(line)]
+    return any(left.startswith("V") and right.startswith("v") and not right.startswith(_MOVES)
+               for left, _, right in halves)
+
+
+@lru_cache(_KEPT)
+def _overhead(line: str) -> int:
+    """The overhead instructions of ``line``."""
+    return sum(map(_is_overhead, instructions(line)))
 
 
 def _is_overhead(insn: Insn) -> bool:
