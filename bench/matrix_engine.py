@@ -1,13 +1,14 @@
-"""The matrix engine: products of f16 matrices against HVX and against the bound.
+"""The matrix engine: products of f16 matrices and of bytes against HVX and against the bound.
 
     python bench/matrix_engine.py              # the table
     python bench/matrix_engine.py --markdown   # docs/matrix_engine_speed.md
     python bench/matrix_engine.py 512          # rows whose name holds a word
 
-The bound is the larger one of two: the tiles of the product, rows and columns filled up to 32, at the rate of the
-engine's multiplier array; and operands and result, transferred once at the bandwidth of the DMA engine. Rows with
-operands in TCM call the routine of `hexagon_mlir.codegen.matrix_engine` on tiles that are there: they show what the
-engine itself takes. HVX is the same program compiled with ``matrix_engine=False``.
+The bound is the larger one of two: the tiles of the product, rows and columns filled up to 32 (of bytes rows to 64), at
+the rate of the engine's multiplier array; and operands and result, transferred once at the bandwidth of the DMA engine.
+Rows with operands in TCM call a routine of `hexagon_mlir.codegen.matrix_engine` on tiles that are there: they show what
+the engine itself takes. HVX is the same program compiled with ``matrix_engine=False``. Bytes are exact: their error is
+the largest difference from numpy.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.byte_products import ByteProduct
 from bench.tables import Bench
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import compile_module, emit
@@ -105,6 +107,10 @@ PRODUCTS = (
     Product(1024, 1024, 1024), Product(123, 200, 77), Product(64, 64, 64), Product(32, 768, 768),
     Product(64, 768, 3072), Product(512, 768, 768), Product(1, 768, 768),
 )
+BYTE_PRODUCTS = (
+    *(ByteProduct(1024, 1024, 1024, bits, requantized) for bits in (8, 4) for requantized in (False, True)),
+    ByteProduct(512, 256, 512, 8), ByteProduct(512, 256, 512, 8, requantized=True),
+)
 
 
 @dataclass(frozen=True)
@@ -112,14 +118,17 @@ class Measurement:
     """Cycles of one product on the engine and, from DDR, on HVX; ``error`` is the largest difference from the exact
     value, over the sum of magnitudes."""
 
-    product: Product
+    product: Product | ByteProduct
     cycles: int
     hvx: int
     error: float
 
 
-def measure(product: Product) -> Measurement:
+def measure(product: Product | ByteProduct) -> Measurement:
     """Compile, run on the simulator, compare with numpy."""
+    if isinstance(product, ByteProduct):
+        cycles, error = product.run()
+        return Measurement(product, cycles, 0, error)
     left, right, result = product.operands()
     hvx = 0
     if product.in_tcm:
@@ -165,7 +174,7 @@ def _cells(m: Measurement) -> tuple[str, ...]:
 
 BENCH = Bench(__doc__ or "", "docs/matrix_engine_speed.md", "bench/matrix_engine.py",
               ("product", "operands in", "cycles", "bound", "of the bound", "of the engine's rate", "HVX",
-               "times faster", "error"), PRODUCTS, measure, _cells,
+               "times faster", "error"), (*PRODUCTS, *BYTE_PRODUCTS), measure, _cells,
               "largest difference from the exact value, relative to the sum of the magnitudes of the products")
 
 if __name__ == "__main__":

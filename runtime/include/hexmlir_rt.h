@@ -83,6 +83,19 @@ void hexmlir_engine_hf(const void *activations, const void *weights, void *resul
 void hexmlir_engine_hf_relu(const void *activations, const void *weights, void *results, int32_t tiles,
                             int32_t columns, const void *bias);
 
+/* The same for tiles of 64 rows of unsigned bytes and signed weights of 8 (b) or 4 bits (n). Results are bytes, scaled
+ * and limited to 0 to 255 as the tables say. */
+void hexmlir_engine_ub_b(const void *activations, const void *weights, void *results, int32_t tiles, int32_t columns,
+                         const void *bias);
+void hexmlir_engine_ub_n(const void *activations, const void *weights, void *results, int32_t tiles, int32_t columns,
+                         const void *bias);
+/* Sums of 32 bits: four result tiles per column of tiles, the first with the lowest bytes, as four tables say that serve
+ * all columns. */
+void hexmlir_engine_ub_b_planes(const void *activations, const void *weights, void *results, int32_t tiles,
+                                int32_t columns, const void *bias);
+void hexmlir_engine_ub_n_planes(const void *activations, const void *weights, void *results, int32_t tiles,
+                                int32_t columns, const void *bias);
+
 /* -- weights --------------------------------------------------------------------------------------------------- */
 
 /* Maps the weights file at `path`, read-only: nothing is read before a kernel touches it. `key`, from the header of the

@@ -1,4 +1,4 @@
-/* What a backend of the matrix engine provides: engine_emulated.c anywhere, engine_device.c on a device. */
+/* What a backend of the matrix engine provides: engine_emulated*.c anywhere, engine_device.c on a device. */
 #ifndef HEXMLIR_RT_ENGINE_H
 #define HEXMLIR_RT_ENGINE_H
 

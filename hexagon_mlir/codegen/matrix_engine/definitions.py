@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.codegen.matrix_engine.routines import FIRST_VERSION, PREFIX, ROUTINES, Routine
+from hexagon_mlir.codegen.matrix_engine.catalogue import ROUTINES
+from hexagon_mlir.codegen.matrix_engine.routines import PREFIX, Routine
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.isa.assembler import assemble
 from hexagon_mlir.isa.concatenation import concatenated, undefined
@@ -24,13 +25,14 @@ def definition(routine: Routine, version: int) -> str:
 
 
 def with_definitions(llvm_ir: str, target: Target) -> str:
-    """``llvm_ir`` with a definition of each routine that it declares. For a chip without the engine they stay declared:
-    the runtime has an emulation.
+    """``llvm_ir`` with a definition of each routine that it declares. Those that the chip's engine cannot do stay
+    declared: the runtime has an emulation.
     """
-    if f"@{PREFIX}" not in llvm_ir or target.version < FIRST_VERSION:
+    if f"@{PREFIX}" not in llvm_ir:
         return llvm_ir
     module = Module.parse(llvm_ir)
-    called = [routine for name, routine in ROUTINES.items() if f"@{name}" in module.declared]
+    called = [routine for name, routine in ROUTINES.items()
+              if f"@{name}" in module.declared and routine.first_version <= target.version]
     if not called:
         return llvm_ir
     kept = module.without_declarations([f"@{routine.name}" for routine in called])
@@ -44,7 +46,8 @@ def with_routines(assembly: str, target: Target) -> str:
     called = [ROUTINES[name] for name in undefined(assembly, ROUTINES)]
     if not called:
         return assembly
-    if target.version < FIRST_VERSION:
-        raise HexError.plain(f"{target.name} has no matrix engine with floating point", origin=ORIGIN,
-                             hint=f"chips from v{FIRST_VERSION} on have one")
+    for routine in called:
+        if target.version < routine.first_version:
+            raise HexError.plain(f"{target.name} has no matrix engine that can do {routine.name}", origin=ORIGIN,
+                                 hint=f"chips from v{routine.first_version} on have one")
     return concatenated([assembly, *(routine.assembly for routine in called)], "engine")

@@ -30,6 +30,8 @@ class Routine:
     """Types of LLVM IR; the arguments are in r0, r1, and so on. It returns nothing."""
     packets: str
     """Its code between the function's label and its end, as LLVM prints code."""
+    first_version: int = FIRST_VERSION
+    """The first generation that has all it uses."""
 
     @property
     def assembly(self) -> str:
@@ -39,7 +41,8 @@ class Routine:
                 f"{end}:\n\t.size\t{self.name}, {end}-{self.name}\n")
 
 
-def _packet(*instructions: str, ends: str = "") -> str:
+def packet(*instructions: str, ends: str = "") -> str:
+    """One packet; ``ends`` says which loops end with it."""
     return "\t{\n" + "".join(f"\t\t{instruction}\n" for instruction in instructions) + f"\t}}{ends}\n"
 
 
@@ -55,29 +58,29 @@ def _row_of_tiles(name: str, conversion: int) -> Routine:
     operand. Registers: r9 the conversion, r10 zero, r12 tiles left of the column, r13 activations, r14 tiles of a
     window, r15 most tiles of a packet; r6 tiles, r7 span and r8 bytes of the next one.
     """
-    column, packet = (f".L{name}_{label}" for label in ("column", "packet"))
+    column, products = (f".L{name}_{label}" for label in ("column", "products"))
     tile_bits, window_bits = TILE_BYTES.bit_length() - 1, WINDOW_BYTES.bit_length() - 1
     above, number = 32 - window_bits, 32 - window_bits + tile_bits
     return Routine(name, ("ptr", "ptr", "ptr", "i32", "i32", "ptr"), "".join((
-        _packet("r6 = min(r3,r4)", f"r9 = #{conversion}", "r10 = #0", f"r15 = #{TILES_PER_PACKET}"),
-        _packet("p0 = cmp.gt(r6,#0)", "if (!p0.new) jumpr:nt r31", f"r14 = #{WINDOW_BYTES // TILE_BYTES}"),
-        _packet("mxclracc.hf", f"loop1({column},r4)"),
+        packet("r6 = min(r3,r4)", f"r9 = #{conversion}", "r10 = #0", f"r15 = #{TILES_PER_PACKET}"),
+        packet("p0 = cmp.gt(r6,#0)", "if (!p0.new) jumpr:nt r31", f"r14 = #{WINDOW_BYTES // TILE_BYTES}"),
+        packet("mxclracc.hf", f"loop1({column},r4)"),
         f"{column}:\n",
-        _packet("bias = mxmem2(r5)", "r5 = add(r5,#256)", "r13 = r0", "r12 = r3"),
-        f"{packet}:\n",
-        _packet(f"r6 = asl(r13,#{above})", f"r7 = asl(r1,#{above})"),
-        _packet(f"r6 = lsr(r6,#{number})", f"r7 = lsr(r7,#{number})"),
-        _packet("r6 = max(r6,r7)", "r7 = min(r12,r15)"),
-        _packet("r6 = sub(r14,r6)"),
-        _packet("r6 = min(r6,r7)"),
-        _packet("r12 = sub(r12,r6)", f"r8 = asl(r6,#{tile_bits})"),
-        _packet("r7 = add(r8,#-1)", "p0 = cmp.gt(r12,#0)"),
-        _packet("activation.hf = mxmem(r13,r7):deep", "weight.hf = mxmem(r1,r7)", "r13 = add(r13,r8)",
+        packet("bias = mxmem2(r5)", "r5 = add(r5,#256)", "r13 = r0", "r12 = r3"),
+        f"{products}:\n",
+        packet(f"r6 = asl(r13,#{above})", f"r7 = asl(r1,#{above})"),
+        packet(f"r6 = lsr(r6,#{number})", f"r7 = lsr(r7,#{number})"),
+        packet("r6 = max(r6,r7)", "r7 = min(r12,r15)"),
+        packet("r6 = sub(r14,r6)"),
+        packet("r6 = min(r6,r7)"),
+        packet("r12 = sub(r12,r6)", f"r8 = asl(r6,#{tile_bits})"),
+        packet("r7 = add(r8,#-1)", "p0 = cmp.gt(r12,#0)"),
+        packet("activation.hf = mxmem(r13,r7):deep", "weight.hf = mxmem(r1,r7)", "r13 = add(r13,r8)",
                 "r1 = add(r1,r8)"),
-        _packet(f"if (p0) jump:nt {packet}"),
-        _packet("cvt.hf = acc(r9)"),
-        _packet("mxmem(r2,r10) = cvt", f"r2 = add(r2,#{TILE_BYTES})", ends=":endloop1"),
-        _packet("jumpr r31"),
+        packet(f"if (p0) jump:nt {products}"),
+        packet("cvt.hf = acc(r9)"),
+        packet("mxmem(r2,r10) = cvt", f"r2 = add(r2,#{TILE_BYTES})", ends=":endloop1"),
+        packet("jumpr r31"),
     )))
 
 

@@ -1,0 +1,9 @@
+"""All routines of the matrix engine."""
+
+from __future__ import annotations
+
+from hexagon_mlir.codegen.matrix_engine.integer_routines import INTEGER_ROUTINES
+from hexagon_mlir.codegen.matrix_engine.routines import ROUTINES as HALF_ROUTINES
+
+ROUTINES = {**HALF_ROUTINES, **INTEGER_ROUTINES}
+"""Name to routine."""
