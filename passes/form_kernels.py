@@ -26,7 +26,7 @@ class FormKernelsPass(Pass):
 
     A contraction, convolution or loop starts a kernel. Elementwise ops, reductions and data movement join the kernel
     that computes the latest of their operands, or the only kernel that reads them, as long as the results of the kernel
-    fit the TCM together. A look-up in a table that does not fit the TCM is a kernel of its own, if another kernel may
+    fit the TCM together; those that elementwise ops alone read are not stored. A look-up in a table that does not fit the TCM is a kernel of its own, if another kernel may
     read the table in another form.
 
     Before:
@@ -165,7 +165,24 @@ def _is_result(op: ir.Operation) -> bool:
 
 
 def _bytes(op: ir.Operation) -> int:
-    return sum(known_bytes(r.type) for r in op.results if isinstance(r.type, ir.RankedTensorType))
+    """Bytes of the results of ``op`` that are stored as a whole."""
+    return sum(known_bytes(r.type) for r in op.results if isinstance(r.type, ir.RankedTensorType) and _is_stored(r))
+
+
+def _is_stored(value: ir.Value) -> bool:
+    """False for a tensor that elementwise operations alone read: they are fused, or tiled together with ``op``."""
+    users = [(use.owner.operation, use.operand_number) for use in value.uses]
+    return not users or any(_is_stored(user.results[0]) if user.name in _VIEWS else not _maps_elements(user, number)
+                            for user, number in users)
+
+
+def _maps_elements(op: ir.Operation, number: int) -> bool:
+    """True for an elementwise operation, each of whose elements needs one of operand ``number``."""
+    if op.name != "linalg.generic" or number >= input_count(op):
+        return False
+    maps = [ir.AffineMapAttr(map_).value for map_ in op.attributes["indexing_maps"]]
+    return (all("parallel" in str(kind) for kind in op.attributes["iterator_types"])
+            and maps[number] == ir.AffineMap.get_identity(maps[number].n_dims))
 
 
 def _table_bytes(op: ir.Operation) -> int:

@@ -12,6 +12,7 @@ from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
+from hexagon_mlir.passes.matrix_engine.rounding import round_once
 from hexagon_mlir.passes.matrix_engine.sizes import EngineCost, choose_blocks, pays
 
 _GAPS = 16
@@ -25,8 +26,9 @@ class HexagonMatrixEnginePass(Pass):
     A loop goes over blocks of the result. It copies blocks of both factors to TCM, fills them up with zeros to whole
     tiles and transposes them to the engine's layouts; multiplies tiles; rounds the sums to f16; transposes the result's
     tiles to rows, on which an elementwise op that reads the product follows (a bias, an activation function). Rows are
-    packed once for all columns. All of this is linalg, which `form-virtual-threads` and the double-buffering passes
-    work on; `form-engine-products` gives the products of tiles to the engine.
+    packed once for all columns. f32 sums that several ops read and round are rounded once. All of this is linalg, which
+    `form-virtual-threads` and the double-buffering passes work on; `form-engine-products` gives the products of tiles
+    to the engine.
 
     Before:
         func.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32x32xf16> {
@@ -132,6 +134,8 @@ class HexagonMatrixEnginePass(Pass):
         if blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
+        if matmul.epilogue is None and not isinstance(matmul.element, ir.F16Type):
+            matmul = round_once(matmul)
         matmul.last.results[0].replace_all_uses_with(MatmulBuilder(matmul, blocks).build())
         start = matmul.op.operands[2].owner
         for op in dict.fromkeys((matmul.last, matmul.op)):

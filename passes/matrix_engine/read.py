@@ -11,6 +11,7 @@ from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_zero, only_round
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 Dims = tuple[int, ...]
+_FACTORS = 2
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Matmul:
 
     ``reads`` has the loops that index each dimension of left, right and result. ``row``, ``column`` and ``reduction``
     are loops, the others are batches; ``extents`` are iterations. ``epilogue`` is the only op that reads the result,
-    element by element, and computes with it after rounding it to f16; None where the result is of f16 itself.
+    element by element, and computes with it after rounding it to f16; None where the result is of f16 itself, or where
+    all that read it round it to f16 (`round_once`).
     """
 
     op: ir.Operation
@@ -35,6 +37,11 @@ class Matmul:
     def last(self) -> ir.Operation:
         """The op whose result the blocks make."""
         return self.op if self.epilogue is None else self.epilogue
+
+    @property
+    def element(self) -> ir.Type:
+        """Of the result of the product itself."""
+        return ir.RankedTensorType(self.op.results[0].type).element_type
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -87,8 +94,8 @@ def read_matmul(op: ir.Operation) -> Matmul | str | None:
     if not _starts_from_zero(op.operands[2]):
         return "its sums do not start from zero"
     epilogue = _epilogue(op)
-    if epilogue is None and not isinstance(types[2].element_type, ir.F16Type):
-        return "its sums are not just rounded to f16 in one other operation"
+    if epilogue is None and not isinstance(types[2].element_type, ir.F16Type) and not _is_rounded_by_all(op.results[0]):
+        return "its sums are not just rounded to f16"
     extents = {dim: size for dims, type_ in zip((left, right, result), types, strict=True)
                for dim, size in zip(dims, type_.shape, strict=True)}
     row, column, reduction = (min(dims) for dims in sides)
@@ -103,7 +110,10 @@ def _dims(map_: ir.AffineMap) -> Dims | None:
 
 
 def _epilogue(op: ir.Operation) -> ir.Operation | None:
-    """The only user of the f32 sums of ``op``: an elementwise op that rounds them to f16 before all else."""
+    """The only user of the f32 sums of ``op``: an elementwise op that rounds them to f16 before all else.
+
+    None where it reads the f32 sums of another product too: the last of these products gets it as its epilogue.
+    """
     type_ = ir.RankedTensorType(op.results[0].type)
     uses = list(op.results[0].uses)
     if not isinstance(type_.element_type, ir.F32Type) or len(uses) != 1:
@@ -120,12 +130,34 @@ def _epilogue(op: ir.Operation) -> ir.Operation | None:
     body = user.regions[0].blocks[0]
     if any(inner.operation.name == "linalg.index" for inner in body.operations):
         return None
-    rounding = [use.owner.operation for use in body.arguments[place].uses]
-    fits = rounding and all(inner.name == "arith.truncf" and isinstance(inner.results[0].type, ir.F16Type)
-                            for inner in rounding)
     unread = not any(True for _ in body.arguments[len(maps) - 1].uses)
     tensors = all(isinstance(value.type, ir.RankedTensorType) for value in user.operands)
-    return user if fits and unread and tensors else None
+    if not tensors or not unread or not _rounds_first(user, place):
+        return None
+    others = [value for number, value in enumerate(user.operands) if number != place]
+    return None if any(map(_are_sums, others)) else user
+
+
+def _are_sums(value: ir.Value) -> bool:
+    """True for the f32 sums of another product."""
+    if isinstance(value.owner, ir.Block) or not isinstance(ir.RankedTensorType(value.type).element_type, ir.F32Type):
+        return False
+    op = value.owner.operation
+    return op.name.startswith("linalg.") and len(op.operands) == _FACTORS + 1 and multiplies_and_adds(op)
+
+
+def _is_rounded_by_all(sums: ir.Value) -> bool:
+    """True where linalg.generic ops alone read ``sums``, of f32, and round each element to f16 before all else."""
+    uses = [(use.owner.operation, use.operand_number) for use in sums.uses]
+    return bool(uses) and all(user.name == "linalg.generic" and number < input_count(user)
+                              and _rounds_first(user, number) for user, number in uses)
+
+
+def _rounds_first(op: ir.Operation, number: int) -> bool:
+    """True where linalg.generic ``op`` reads its input ``number`` only to round it to f16."""
+    readers = [use.owner.operation for use in op.regions[0].blocks[0].arguments[number].uses]
+    return bool(readers) and all(reader.name == "arith.truncf" and isinstance(reader.results[0].type, ir.F16Type)
+                                 for reader in readers)
 
 
 def _starts_from_zero(value: ir.Value) -> bool:

@@ -88,11 +88,11 @@ def _keep_out(group: Group) -> list[ir.Operation]:
 
 
 def _comes_from_elsewhere(value: ir.Value, group: Group) -> bool:
-    """True when ``value`` is, or is a view of, the result of a linalg op that is no member."""
+    """True when ``value`` is, or is a view of, the result of a linalg op that is no member, or of a loop."""
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in VIEWS:
         value = value.owner.operation.operands[0]
     owner = value.owner
-    return not isinstance(owner, ir.Block) and owner.operation.name.startswith("linalg.") \
+    return not isinstance(owner, ir.Block) and owner.operation.name.startswith(("linalg.", "scf.")) \
         and owner.operation not in group.members
 
 

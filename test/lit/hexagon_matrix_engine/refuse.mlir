@@ -15,7 +15,7 @@ func.func @floats(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64
 func.func @sums(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %e: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %zero = arith.constant 0.0 : f32
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
-  // expected-remark@+1 {{hexagon-matrix-engine: left to HVX: its sums are not just rounded to f16 in one other operation}}
+  // expected-remark@+1 {{hexagon-matrix-engine: left to HVX: its sums are not just rounded to f16}}
   %0 = linalg.matmul ins(%a, %b : tensor<64x64xf16>, tensor<64x64xf16>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
