@@ -26,8 +26,8 @@ class FormKernelsPass(Pass):
 
     A contraction, convolution or loop starts a kernel. Elementwise ops, reductions and data movement join the kernel
     that computes the latest of their operands, or the only kernel that reads them, as long as the results of the kernel
-    fit the TCM together; those that elementwise ops alone read are not stored. A look-up in a table that does not fit the TCM is a kernel of its own, if another kernel may
-    read the table in another form.
+    fit the TCM together; those that elementwise ops alone read are not stored. A look-up in a table that does not fit
+    the TCM is a kernel of its own, if another kernel may read the table in another form.
 
     Before:
         func.func @f(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xi8>) -> tensor<16xi8> {
